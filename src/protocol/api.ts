@@ -1,0 +1,221 @@
+import type { EventBatch } from './event.ts'
+import type { ConversationRecord } from './journal.ts'
+import type { StorageConfig, StoredConversation } from './conversation.ts'
+import type { ErrorData } from './error.ts'
+import type { JsonValue } from './json.ts'
+import type { Message, ToolOutput, UserMessage } from './message.ts'
+import type { Credentials, ModelConfigData } from './model.ts'
+import type { RunLimits } from './run.ts'
+import type { ToolDescriptor } from './tool.ts'
+
+/** Of the language below. Page and worker of different versions refuse each other. */
+export const PROTOCOL_VERSION = 1
+
+/** Which agent asks, and where its conversations are. */
+export interface AgentScope {
+  readonly agentId: string
+  readonly storage: StorageConfig
+}
+
+export interface ConversationScope extends AgentScope {
+  readonly conversationId: string
+}
+
+/** The page's first words. The two ports are transferred with it. */
+export interface PageHello {
+  readonly protocolVersion: number
+  /** Name of the Web Lock that the worker holds as long as it lives. */
+  readonly lifeLock: string
+  /** Carries `PageApi` (Comlink). */
+  readonly pagePort: MessagePort
+  /** Carries `WorkerNotice`s as plain messages. */
+  readonly eventPort: MessagePort
+}
+
+export interface WorkerHello {
+  readonly protocolVersion: number
+  /** False where Web Locks are missing: then only the heartbeat tells of the worker's death. */
+  readonly holdsLock: boolean
+}
+
+/** What the worker says without being asked. One message, never one an event. */
+export type WorkerNotice =
+  | ({ readonly type: 'events' } & EventBatch)
+  | { readonly type: 'storage'; readonly mode: 'durable' | 'memory'; readonly reason?: ErrorData }
+  | { readonly type: 'warning'; readonly code: string; readonly message: string }
+
+export interface StartRun extends ConversationScope {
+  readonly runId: string
+  /** Absent: the run goes on from the history (regenerate, supplied outputs). */
+  readonly message: UserMessage | null
+  /** Earlier messages from elsewhere, for a conversation that has none yet. */
+  readonly history?: readonly Message[]
+  readonly limits: RunLimits
+  readonly ifBusy: 'refuse' | 'queue' | 'replace'
+}
+
+export interface ResumeRun extends AgentScope {
+  /** Absent: the newest conversation with an open run. */
+  readonly conversationId?: string
+  /** What to do with calls that may or may not have happened. Default `'tell-model'`. */
+  readonly interrupted: 'tell-model' | 'ask'
+  /** How long to wait for the tool of a call that was under way. Milliseconds. */
+  readonly waitForToolsMs: number
+}
+
+export interface RunRef {
+  readonly conversationId: string
+  readonly runId: string
+}
+
+/** A person's word on a parked call. `conversationId` is absent when only the call's id is known. */
+export interface CallAnswer extends AgentScope {
+  readonly conversationId?: string
+  readonly toolCallId: string
+  readonly answer:
+    | { readonly type: 'approve'; readonly input?: JsonValue }
+    | { readonly type: 'deny'; readonly reason?: string }
+    | { readonly type: 'answer'; readonly text: string }
+    | {
+        readonly type: 'resolve'
+        readonly verdict: 'happened' | 'did-not-happen' | 'run-again'
+        readonly output?: ToolOutput
+      }
+}
+
+export interface SupplyOutput extends AgentScope {
+  readonly conversationId?: string
+  readonly toolCallId: string
+  readonly output: ToolOutput
+  /** Of the run that goes on once the last output is in. */
+  readonly nextRunId: string
+}
+
+/**
+ * What the page may ask of the worker (Comlink over the worker itself). Requests of one page are
+ * taken in the order in which they were sent. A run's outcome never comes as a return value but as
+ * its `run-end` event. Rejections are `ErrorData` objects, wrapped by `client/` into `OffstageError`.
+ */
+export interface WorkerApi {
+  /** Must be the first call. Throws `protocol-mismatch`. */
+  connect(hello: PageHello): Promise<WorkerHello>
+  /** Answers as soon as the worker's event loop turns. */
+  ping(): Promise<void>
+  /** Accepts the run and returns at once; a refusal is the run's `failed` outcome. */
+  startRun(command: StartRun): Promise<void>
+  /** Null when there is nothing to resume. A run this worker already drives is just named. */
+  resumeRun(command: ResumeRun): Promise<RunRef | null>
+  /** Ends a run, parked and stored ones too. False when it had ended. */
+  abortRun(
+    command: ConversationScope & { readonly runId: string; readonly reason: string },
+  ): Promise<boolean>
+  /** False when the call was settled or answered already, or isn't known. */
+  answerCall(command: CallAnswer): Promise<boolean>
+  /** The run that goes on, when this was the last pending output; else null. */
+  supplyOutput(command: SupplyOutput): Promise<RunRef | null>
+  /** The agent's tools changed: calls that wait for a tool look again. */
+  toolsChanged(agentId: string): Promise<void>
+  /** Lets go of the agent: its runs stop without an end and stay resumable. */
+  releaseAgent(agentId: string): Promise<void>
+  /** Loads what a run needs before one is asked for. */
+  prepare(scope: AgentScope): Promise<void>
+
+  listConversations(
+    scope: AgentScope & { readonly unfinished?: boolean },
+  ): Promise<ConversationRecord[]>
+  getConversation(scope: ConversationScope): Promise<StoredConversation | null>
+  renameConversation(scope: ConversationScope & { readonly title: string }): Promise<boolean>
+  deleteConversation(scope: ConversationScope): Promise<boolean>
+  /** Forgets the messages, keeps the conversation. Refused (`conversation-busy`) while a run is open. */
+  clearHistory(scope: ConversationScope): Promise<boolean>
+}
+
+/** What a step needs from the page, read afresh before every model call. */
+export interface StepContext {
+  readonly model: ModelConfigData
+  readonly instructions: string
+  /** Live page context, already formatted. */
+  readonly context?: string
+  readonly tools: readonly ToolDescriptor[]
+  readonly hasBeforeToolCall: boolean
+  /** Emit `raw` events. */
+  readonly raw: boolean
+}
+
+export interface CallContext {
+  readonly agentId: string
+  readonly runId: string
+  readonly conversationId: string
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly input: JsonValue
+}
+
+export type BeforeToolCallVerdict =
+  | { readonly type: 'go'; readonly input: JsonValue }
+  | { readonly type: 'veto'; readonly reason: string }
+
+export interface ExecuteTool extends CallContext {
+  /** Names this one execution. A second request with it joins the first and runs nothing. */
+  readonly executionId: string
+  /** Equal for all executions of one call. */
+  readonly idempotencyKey: string
+  readonly timeoutMs: number
+  /** Wall clock, milliseconds since 1970: not to be started after it. */
+  readonly deadline: number
+  /** Of the conversation's owner. One older than the page has seen is refused. */
+  readonly epoch: number
+  /** The page starts the tool only after it has handled this batch of the run's events. */
+  readonly afterBatch: number
+}
+
+export type ToolOutcome =
+  | { readonly status: 'succeeded'; readonly output: ToolOutput }
+  /** Threw, rejected or timed out. */
+  | { readonly status: 'failed'; readonly output: ToolOutput }
+  /** Its signal was aborted. */
+  | { readonly status: 'aborted'; readonly output: ToolOutput }
+  /** The page's own schema refused the input; the tool did not run. */
+  | { readonly status: 'invalid'; readonly output: ToolOutput }
+  /** Proof that the tool did not and will not run under this `executionId`. */
+  | {
+      readonly status: 'not-started'
+      readonly reason: 'deadline' | 'stale-epoch' | 'not-registered' | 'cancelled'
+    }
+
+export interface CancelTools {
+  readonly agentId: string
+  readonly executionIds: readonly string[]
+  readonly reason: string
+}
+
+/**
+ * What the worker may ask of its page (Comlink over `PageHello.pagePort`). Everything that is a
+ * function in the agent's configuration lives behind these.
+ */
+export interface PageApi {
+  stepContext(call: {
+    readonly agentId: string
+    readonly runId: string
+    readonly conversationId: string
+  }): Promise<StepContext>
+  /** The tools as they are now; for calls found after a reload. */
+  currentTools(agentId: string): Promise<readonly ToolDescriptor[]>
+  /** Asks the key and header functions. `previousRejected`: the last answer got a 401. */
+  credentials(request: {
+    readonly agentId: string
+    readonly previousRejected: boolean
+  }): Promise<Credentials>
+  beforeToolCall(call: CallContext): Promise<BeforeToolCallVerdict>
+  needsApproval(call: CallContext): Promise<boolean>
+  /** Idempotent per `executionId`; the outcome is kept until acknowledged. Never rejects. */
+  executeTool(call: ExecuteTool): Promise<ToolOutcome>
+  /** Which of these the page knows: running, or settled and not acknowledged. */
+  knownExecutions(executionIds: readonly string[]): Promise<readonly string[]>
+  /** Aborts running ones; those not begun never will be. Answers when that is certain. */
+  cancelTools(request: CancelTools): Promise<void>
+  /** The outcomes are journaled; the page may forget them. */
+  acknowledgeTools(executionIds: readonly string[]): Promise<void>
+  /** Asks a tool's `reconcile`; null when it can't say. */
+  reconcileTool(call: CallContext & { readonly idempotencyKey: string }): Promise<ToolOutput | null>
+}

@@ -1,0 +1,119 @@
+import type { JsonObject } from './json.ts'
+
+/** Every code an `OffstageError` can carry. New codes are minor versions. */
+export type ErrorCode =
+  // configuration and use
+  | 'invalid-config'
+  | 'unknown-provider'
+  | 'invalid-input'
+  | 'duplicate-tool'
+  | 'schema-unsupported'
+  | 'schema-invalid'
+  | 'no-tools-available'
+  | 'conversation-busy'
+  | 'conversation-not-found'
+  | 'calls-pending'
+  | 'disposed'
+  // the worker and the storage
+  | 'worker-load-failed'
+  | 'worker-lost'
+  | 'protocol-mismatch'
+  | 'storage-failed'
+  | 'ownership-lost'
+  // the model's endpoint
+  | 'authentication'
+  | 'permission-denied'
+  | 'model-not-found'
+  | 'bad-request'
+  | 'tools-unsupported'
+  | 'context-overflow'
+  | 'rate-limited'
+  | 'quota-exceeded'
+  | 'overloaded'
+  | 'server-error'
+  | 'network'
+  | 'timeout'
+  | 'stream-incomplete'
+  | 'response-too-large'
+  | 'bad-response'
+  | 'provider-error'
+  | 'script-exhausted'
+  // the loop
+  | 'aborted'
+  | 'invalid-tool-calls'
+  | 'repeated-calls'
+  | 'crash-loop'
+  | 'internal'
+
+/** The plain-data form of an `OffstageError`: what crosses to the page and is journaled. Holds no secrets. */
+export interface ErrorData {
+  readonly code: ErrorCode
+  /** One or more sentences for a developer: what happened and what to do. */
+  readonly message: string
+  /** Whether the same request may succeed later without a change. */
+  readonly retryable: boolean
+  /** Facts by name, for example `{ status: 429, retryAfterMs: 2000 }`. */
+  readonly details?: JsonObject
+}
+
+export interface ErrorOptions {
+  readonly retryable?: boolean
+  readonly details?: JsonObject
+  /** Kept on the side of the wire where the error was made; it never crosses. */
+  readonly cause?: unknown
+}
+
+const brand = 'OffstageError'
+
+/** The one error class. Test with `OffstageError.is(e)`, never with `instanceof` (realms differ). */
+export class OffstageError extends Error {
+  override readonly name: string = brand
+  readonly code: ErrorCode
+  readonly retryable: boolean
+  readonly details: JsonObject | undefined
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.retryable = options.retryable ?? false
+    this.details = options.details
+  }
+
+  static is(value: unknown): value is OffstageError {
+    return value instanceof Error && value.name === brand && 'code' in value
+  }
+
+  static fromData(data: ErrorData): OffstageError {
+    return new OffstageError(data.code, data.message, {
+      retryable: data.retryable,
+      ...(data.details && { details: data.details }),
+    })
+  }
+
+  toData(): ErrorData {
+    return {
+      code: this.code,
+      message: this.message,
+      retryable: this.retryable,
+      ...(this.details && { details: this.details }),
+    }
+  }
+}
+
+/** Any thrown value as plain error data; what isn't an `OffstageError` becomes `internal`. */
+export function toErrorData(thrown: unknown): ErrorData {
+  if (OffstageError.is(thrown)) return thrown.toData()
+  return { code: 'internal', message: describeThrown(thrown), retryable: false }
+}
+
+/** Words for any thrown value: an error's message, a string as it is, else its JSON or type. */
+export function describeThrown(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message || thrown.name
+  if (typeof thrown === 'string') return thrown
+  if (thrown === undefined) return 'undefined was thrown'
+  try {
+    return JSON.stringify(thrown) ?? String(thrown)
+  } catch {
+    return Object.prototype.toString.call(thrown)
+  }
+}

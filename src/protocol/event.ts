@@ -1,0 +1,121 @@
+import type { ErrorData } from './error.ts'
+import type { JsonValue } from './json.ts'
+import type { CallError, FinishReason, Message, ToolOutput, Usage, UserMessage } from './message.ts'
+import type { PendingCall, RunResult } from './run.ts'
+import type { SettledStatus } from './tool.ts'
+
+/**
+ * What happens in a run, as the worker tells it. Events for journaled facts follow their commit;
+ * deltas are ephemeral. `partId` is unique within a run and equal for start, deltas and end.
+ */
+export type RunEventBody =
+  | { readonly type: 'run-start'; readonly message: UserMessage | null }
+  /** To who follows late: the run's messages so far, and the open text of the current step. */
+  | {
+      readonly type: 'run-snapshot'
+      readonly messages: readonly Message[]
+      readonly pending: readonly PendingCall[]
+      readonly step: number
+      readonly text: string
+    }
+  | { readonly type: 'step-start'; readonly step: number; readonly attempt: number }
+  | { readonly type: 'text-start'; readonly partId: string }
+  | { readonly type: 'text-delta'; readonly partId: string; readonly delta: string }
+  | { readonly type: 'text-end'; readonly partId: string }
+  | { readonly type: 'reasoning-start'; readonly partId: string }
+  | { readonly type: 'reasoning-delta'; readonly partId: string; readonly delta: string }
+  | { readonly type: 'reasoning-end'; readonly partId: string }
+  | { readonly type: 'tool-input-start'; readonly toolCallId: string; readonly toolName: string }
+  | { readonly type: 'tool-input-delta'; readonly toolCallId: string; readonly delta: string }
+  | { readonly type: 'tool-input-end'; readonly toolCallId: string }
+  /** The model's call, journaled. `error` in place of `input` when it can't run. */
+  | ({
+      readonly type: 'tool-call'
+      readonly toolCallId: string
+      readonly toolName: string
+    } & (
+      | { readonly input: JsonValue; readonly error?: never }
+      | { readonly error: CallError; readonly input?: never }
+    ))
+  | {
+      readonly type: 'tool-approval-request'
+      readonly toolCallId: string
+      readonly toolName: string
+      readonly input: JsonValue
+    }
+  | {
+      readonly type: 'tool-approval-response'
+      readonly toolCallId: string
+      readonly approved: boolean
+      readonly reason?: string
+      /** The input as a person edited it. */
+      readonly input?: JsonValue
+    }
+  | {
+      readonly type: 'tool-execution-start'
+      readonly toolCallId: string
+      readonly toolName: string
+      readonly input: JsonValue
+    }
+  | { readonly type: 'tool-progress'; readonly toolCallId: string; readonly progress: unknown }
+  | {
+      readonly type: 'tool-result'
+      readonly toolCallId: string
+      readonly toolName: string
+      readonly status: SettledStatus
+      readonly output: ToolOutput
+    }
+  /** A resumed call whose tool isn't registered yet; it runs when it is, within `waitMs`. */
+  | {
+      readonly type: 'tool-unavailable'
+      readonly toolCallId: string
+      readonly toolName: string
+      readonly waitMs: number
+    }
+  /** A resumed call that may or may not have happened, and waits for a person's decision. */
+  | {
+      readonly type: 'tool-interrupted'
+      readonly toolCallId: string
+      readonly toolName: string
+      readonly input: JsonValue
+    }
+  | {
+      readonly type: 'question'
+      readonly toolCallId: string
+      readonly question: string
+      readonly options?: readonly string[]
+    }
+  /** The step's output so far is withdrawn; the step is asked again. */
+  | { readonly type: 'step-reset'; readonly step: number; readonly reason: ErrorData }
+  | {
+      readonly type: 'step-end'
+      readonly step: number
+      readonly usage: Usage
+      readonly finishReason: FinishReason
+      readonly rawFinishReason?: string
+    }
+  | {
+      readonly type: 'retry'
+      readonly attempt: number
+      readonly delayMs: number
+      readonly error: ErrorData
+    }
+  | { readonly type: 'warning'; readonly code: string; readonly message: string }
+  | { readonly type: 'raw'; readonly data: unknown }
+  | { readonly type: 'run-end'; readonly result: RunResult }
+
+/** An event as the page sees it. `seq` starts at 0 and has no gaps within one handle. */
+export type RunEvent = RunEventBody & {
+  readonly runId: string
+  readonly conversationId: string
+  readonly seq: number
+}
+
+/** Events of one run, in order, in one message. `batch` counts from 1 for each ownership of the run. */
+export interface EventBatch {
+  readonly agentId: string
+  readonly runId: string
+  readonly conversationId: string
+  readonly batch: number
+  readonly events: readonly RunEventBody[]
+}

@@ -1,0 +1,127 @@
+import type { ErrorData } from './error.ts'
+import type { JsonValue } from './json.ts'
+import type {
+  AssistantMessage,
+  CallError,
+  FinishReason,
+  Message,
+  ToolOutput,
+  Usage,
+  UserMessage,
+} from './message.ts'
+import type { PendingCall, RunLimits } from './run.ts'
+import type { SettledStatus } from './tool.ts'
+
+/** Version of the entries below. A newer one in the store is refused with an explanation. */
+export const JOURNAL_VERSION = 1
+
+/** What the loop must remember of a call beyond the message that holds it. */
+export interface CallFacts {
+  readonly toolCallId: string
+  /** A registered tool had the name when the model asked. */
+  readonly known: boolean
+  /** Read-only or idempotent: may run again after a crash. */
+  readonly replayable: boolean
+  /** May run beside others. */
+  readonly parallel: boolean
+}
+
+/** How a run ended, as journaled. */
+export type RunEnd =
+  | { readonly outcome: 'completed' | 'max-steps' }
+  | { readonly outcome: 'aborted'; readonly reason: string }
+  | { readonly outcome: 'failed'; readonly error: ErrorData }
+  | { readonly outcome: 'waiting'; readonly pending: readonly PendingCall[] }
+
+/**
+ * The facts of a conversation. Append-only; everything else (messages, pending calls, usage, what to
+ * do next) is a pure function of these.
+ */
+export type JournalBody =
+  /** `message` is null when the run goes on from outputs that were supplied. */
+  | {
+      readonly type: 'run-started'
+      readonly message: UserMessage | null
+      readonly limits: RunLimits
+    }
+  /** Written before the model is asked. `resumed`: after a crash or reload, not a transport retry. */
+  | { readonly type: 'step-started'; readonly step: number; readonly resumed: boolean }
+  /** A failed attempt leaves only its usage. */
+  | { readonly type: 'attempt-failed'; readonly step: number; readonly usage: Usage }
+  /** Message, calls and usage of a step, at once. */
+  | {
+      readonly type: 'model-output'
+      readonly step: number
+      readonly message: AssistantMessage
+      readonly calls: readonly CallFacts[]
+      readonly usage: Usage
+      readonly finishReason: FinishReason
+      readonly rawFinishReason?: string
+      readonly toolMode: 'native' | 'action'
+      /** ACTION mode: what was unreadable, to be told to the model. */
+      readonly feedback?: CallError
+    }
+  /** `input`: as `beforeToolCall` left it. */
+  | { readonly type: 'approval-requested'; readonly toolCallId: string; readonly input: JsonValue }
+  | {
+      readonly type: 'approval-answered'
+      readonly toolCallId: string
+      readonly approved: boolean
+      readonly reason?: string
+      readonly input?: JsonValue
+    }
+  | {
+      readonly type: 'question-asked'
+      readonly toolCallId: string
+      readonly question: string
+      readonly options?: readonly string[]
+    }
+  | { readonly type: 'question-answered'; readonly toolCallId: string; readonly answer: string }
+  /** Committed before the call is handed to the page. `input`: what runs, when it isn't the model's. */
+  | {
+      readonly type: 'call-started'
+      readonly toolCallId: string
+      readonly executionId: string
+      readonly input?: JsonValue
+    }
+  /** Found executing after a crash, and a person is to say what happened. */
+  | { readonly type: 'call-interrupted'; readonly toolCallId: string }
+  /** The tool message of the call. */
+  | {
+      readonly type: 'call-settled'
+      readonly toolCallId: string
+      readonly status: SettledStatus
+      readonly output: ToolOutput
+    }
+  /** `partial`: the text of a step that was cut short. */
+  | { readonly type: 'run-ended'; readonly end: RunEnd; readonly partial?: string }
+  | { readonly type: 'history-cleared' }
+  /** Messages from elsewhere (an import, a fork, a foreign history). */
+  | { readonly type: 'messages-imported'; readonly messages: readonly Message[] }
+
+export type JournalEntry = JournalBody & {
+  readonly v: typeof JOURNAL_VERSION
+  readonly conversationId: string
+  /** From 1, without gaps within a conversation. */
+  readonly seq: number
+  /** Of the run the entry belongs to; null for entries of the conversation. */
+  readonly runId: string | null
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
+/** An entry before the store has given it its place. */
+export type NewEntry = JournalBody & { readonly runId: string | null; readonly at: number }
+
+/** A conversation as the store lists it. */
+export interface ConversationRecord {
+  readonly conversationId: string
+  readonly title: string
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly lastSeq: number
+  /** Bumped at every claim; an append with an older one is refused. */
+  readonly epoch: number
+  /** The run that has no end yet. */
+  readonly openRunId: string | null
+}

@@ -1,0 +1,130 @@
+import type { JsonObject, JsonValue } from './json.ts'
+
+export interface TextPart {
+  readonly type: 'text'
+  readonly text: string
+}
+
+/** The model's thinking. Shown apart from the reply; sent back only through `providerMetadata`. */
+export interface ReasoningPart {
+  readonly type: 'reasoning'
+  readonly text: string
+}
+
+/** An attachment. `data` is base64 without a `data:` prefix. */
+export interface FilePart {
+  readonly type: 'file'
+  readonly mediaType: string
+  readonly data: string
+  readonly filename?: string
+}
+
+/** Why a call must not run, in the words a model reads (snake_case by the ACTION specification). */
+export type CallErrorCode =
+  | 'malformed'
+  | 'unknown_tool'
+  | 'invalid_params'
+  | 'denied'
+  | 'failed'
+  | 'timeout'
+  | 'interrupted'
+  | 'truncated'
+  | 'invalid-json'
+  | 'aborted'
+
+export interface CallError {
+  readonly code: CallErrorCode
+  readonly message: string
+  /** The name that was probably meant. */
+  readonly suggestion?: string
+}
+
+/**
+ * A call the model asked for. Exactly one of `input` and `error` is there: a call with an `error`
+ * (cut short, unparsable, unknown) never runs, and its arguments are never invented.
+ */
+export type ToolCallPart = {
+  readonly type: 'tool-call'
+  /** Unique within the conversation. */
+  readonly toolCallId: string
+  readonly toolName: string
+  /** The id the provider gave, when Offstage had to replace it. Sent back in its place. */
+  readonly providerCallId?: string
+} & (
+  | { readonly input: JsonValue; readonly error?: never }
+  | { readonly error: CallError; readonly input?: never; readonly rawInput?: string }
+)
+
+/** What a tool call came to. */
+export type ToolOutput =
+  | { readonly type: 'text'; readonly value: string }
+  | { readonly type: 'json'; readonly value: JsonValue }
+  | { readonly type: 'content'; readonly value: readonly (TextPart | FilePart)[] }
+  | { readonly type: 'error'; readonly code: CallErrorCode; readonly message: string }
+  | { readonly type: 'denied'; readonly reason?: string }
+
+export interface ToolResultPart {
+  readonly type: 'tool-result'
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly providerCallId?: string
+  readonly output: ToolOutput
+}
+
+/**
+ * The provider's own content of an assistant message (thinking signatures, `reasoning_content` …),
+ * by provider id. Sent back unchanged to that provider, dropped for every other.
+ */
+export type ProviderMetadata = { readonly [providerId: string]: JsonObject }
+
+export interface SystemMessage {
+  readonly role: 'system'
+  readonly id?: string
+  readonly parts: readonly TextPart[]
+}
+
+export interface UserMessage {
+  readonly role: 'user'
+  readonly id?: string
+  readonly parts: readonly (TextPart | FilePart)[]
+  /** Written by Offstage for the model (feedback on an unreadable call), not by the person. */
+  readonly synthetic?: boolean
+}
+
+export interface AssistantMessage {
+  readonly role: 'assistant'
+  readonly id?: string
+  readonly parts: readonly (TextPart | ReasoningPart | ToolCallPart)[]
+  readonly providerMetadata?: ProviderMetadata
+  /** ACTION mode: the model's output as written, block included; sent back in ACTION mode. */
+  readonly actionText?: string
+  /** The message was cut short by an abort or a failure. */
+  readonly partial?: boolean
+}
+
+export interface ToolMessage {
+  readonly role: 'tool'
+  readonly id?: string
+  /** One part a call, in the order of the calls. */
+  readonly parts: readonly ToolResultPart[]
+}
+
+/** Stored messages always have an `id`; messages handed to a provider may do without. */
+export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage
+
+/** Token counts. What the provider didn't say is absent, never zero. */
+export interface Usage {
+  readonly inputTokens?: number
+  readonly outputTokens?: number
+  readonly cachedInputTokens?: number
+  readonly cacheWriteTokens?: number
+  readonly reasoningTokens?: number
+}
+
+/** Usage summed over a run. */
+export interface RunUsage extends Usage {
+  readonly modelCalls: number
+}
+
+/** The model's word on why it stopped; not the run's outcome. */
+export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'error' | 'other'

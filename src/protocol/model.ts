@@ -1,0 +1,106 @@
+import type { JsonObject, JsonValue } from './json.ts'
+
+/** Ids of the providers that are built into the worker. */
+export const PROVIDER_IDS = [
+  'openai',
+  'anthropic',
+  'minimax',
+  'ollama',
+  'lmstudio',
+  'llamacpp',
+  'vllm',
+  'localai',
+  'openai-compatible',
+  'webllm',
+  'wllama',
+  'prompt-api',
+  'scripted',
+] as const
+
+export type ToolMode = 'auto' | 'native' | 'action'
+
+export type ToolChoice = 'auto' | 'none' | 'required' | { readonly toolName: string }
+
+/** Transport retries of one model call. */
+export interface RetryPolicy {
+  /** Attempts after the first. Default 3. */
+  readonly maxRetries?: number
+  /** Delay before the first retry, doubled for each next one, with jitter. Default 500. */
+  readonly baseDelayMs?: number
+  /** No delay is longer; a `Retry-After` beyond it ends the retries. Default 30 000. */
+  readonly maxDelayMs?: number
+}
+
+export interface TimeoutPolicy {
+  /** Until the first byte of the answer. Default 120 000 (a local model may have to load). */
+  readonly firstChunkMs?: number
+  /** Between two chunks; comments count. Default 60 000. */
+  readonly idleMs?: number
+}
+
+/** One model turn of the scripted provider. */
+export interface ScriptStep {
+  readonly text?: string
+  readonly reasoning?: string
+  readonly toolCalls?: readonly { readonly toolName: string; readonly input: JsonValue }[]
+  /** Ends the turn as a provider's failure with these words. */
+  readonly error?: string
+  /** Milliseconds before the first piece. */
+  readonly delayMs?: number
+}
+
+/** Chosen when the last user message holds one of `match` (any letter case). */
+export interface ScriptScene {
+  readonly match: readonly string[]
+  readonly steps: readonly ScriptStep[]
+}
+
+/**
+ * A script is plain data. Its position is the number of assistant messages since the last user
+ * message, so it survives a reload.
+ */
+export interface Script {
+  readonly steps?: readonly ScriptStep[]
+  readonly scenes?: readonly ScriptScene[]
+  /** When no scene matches. Without it, an unmatched request is a `script-exhausted` error. */
+  readonly fallback?: readonly ScriptStep[]
+  /** Milliseconds between two pieces of text. Default 0. */
+  readonly paceMs?: number
+  /** Characters a piece. Default 4. */
+  readonly pieceLength?: number
+}
+
+/** A model and how to reach it, as it crosses to the worker: plain data, no key, no functions. */
+export interface ModelConfigData {
+  /** One of the built-in ids, or one that a custom worker registered. */
+  readonly provider: string
+  readonly model: string
+  /** Absolute. Default: the provider's own. */
+  readonly baseURL?: string
+  readonly headers?: { readonly [name: string]: string }
+  readonly credentials?: 'omit' | 'same-origin'
+  /** Default `'auto'`: native, and ACTION once the server has refused tools. */
+  readonly toolMode?: ToolMode
+  /** Tokens. */
+  readonly contextWindow?: number
+  readonly temperature?: number
+  readonly maxOutputTokens?: number
+  readonly topP?: number
+  readonly stop?: readonly string[]
+  readonly seed?: number
+  readonly toolChoice?: ToolChoice
+  readonly parallelToolCalls?: boolean
+  /** Merged into the request body last. */
+  readonly extraBody?: JsonObject
+  readonly transport?: 'worker' | 'page'
+  readonly retry?: RetryPolicy
+  readonly timeouts?: TimeoutPolicy
+  /** For `provider: 'scripted'`. */
+  readonly script?: Script
+}
+
+/** What a request is signed with. Lives in memory only. */
+export interface Credentials {
+  readonly apiKey?: string
+  readonly headers?: { readonly [name: string]: string }
+}

@@ -1,0 +1,53 @@
+import type { ErrorData } from './error.ts'
+import type { JsonValue } from './json.ts'
+import type { CallError, FinishReason, RunUsage, ToolOutput } from './message.ts'
+import type { ToolCallStatus } from './tool.ts'
+
+/** A call of a run as its result reports it. */
+export interface RunToolCall {
+  readonly toolCallId: string
+  readonly toolName: string
+  /** What ran: the model's input, or the edited one. Absent when the call could not be read. */
+  readonly input?: JsonValue
+  /** Absent while the call is pending. */
+  readonly output?: ToolOutput
+  readonly error?: CallError
+  readonly status: ToolCallStatus
+}
+
+/** What a parked run waits for. */
+export interface PendingCall {
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly input: JsonValue
+  readonly kind: 'approval' | 'answer' | 'output' | 'decision'
+}
+
+interface RunResultBase {
+  readonly runId: string
+  readonly conversationId: string
+  /** The text of the run's last message; partial when the run was cut short. */
+  readonly text: string
+  readonly toolCalls: readonly RunToolCall[]
+  /** Model calls that gave an output. */
+  readonly steps: number
+  readonly usage: RunUsage
+  readonly finishReason: FinishReason
+}
+
+export type RunOutcome =
+  | { readonly outcome: 'completed' | 'max-steps' }
+  | { readonly outcome: 'aborted'; readonly reason: string }
+  | { readonly outcome: 'failed'; readonly error: ErrorData }
+  | { readonly outcome: 'waiting'; readonly pending: readonly PendingCall[] }
+
+/** What `run.result` resolves to. It never rejects. */
+export type RunResult = RunResultBase & RunOutcome
+
+/** Limits of a run, fixed at its start. */
+export interface RunLimits {
+  /** Model calls at most; 0: one model turn, calls handed to the page; -1: no limit. Default 10. */
+  readonly maxSteps: number
+  /** Steps in a row that may hold an invalid call. Default 3. */
+  readonly retries: number
+}

@@ -1,0 +1,56 @@
+import type { JsonSchema } from './json.ts'
+
+/** What a tool does to the world, with MCP's meanings. */
+export interface ToolAnnotations {
+  /** Changes nothing. Default false. */
+  readonly readOnly?: boolean
+  /** May destroy or overwrite. Default false for the page's own tools. Asks for approval. */
+  readonly destructive?: boolean
+  /** A second run with the same input changes nothing more. Default false. */
+  readonly idempotent?: boolean
+}
+
+/** What providers and the ACTION reader need to know of a tool. */
+export interface ToolDefinition {
+  /** `[a-zA-Z0-9_-]`, 1 to 64 characters. */
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: JsonSchema
+}
+
+/** A registered tool as the worker sees it: plain data, its functions stay on the page. */
+export interface ToolDescriptor extends ToolDefinition {
+  readonly title?: string
+  readonly annotations: ToolAnnotations
+  /** Milliseconds from the start on the page. */
+  readonly timeoutMs: number
+  /** May run beside others though it is not read-only. */
+  readonly parallelSafe: boolean
+  /** Never beside others, even when read-only. */
+  readonly sequential: boolean
+  /** `'ask'`: a function or policy on the page decides, call by call. */
+  readonly needsApproval: boolean | 'ask'
+  /** The tool can say whether an interrupted call happened. */
+  readonly hasReconcile: boolean
+}
+
+export type ToolCallStatus =
+  | 'proposed'
+  | 'invalid'
+  | 'awaiting-approval'
+  | 'awaiting-answer'
+  | 'awaiting-output'
+  | 'awaiting-decision'
+  | 'approved'
+  | 'denied'
+  | 'executing'
+  | 'succeeded'
+  | 'failed'
+  | 'aborted'
+  | 'interrupted'
+
+/** The statuses a call can end in. */
+export type SettledStatus = Extract<
+  ToolCallStatus,
+  'invalid' | 'denied' | 'succeeded' | 'failed' | 'aborted' | 'interrupted'
+>

@@ -1,0 +1,67 @@
+import type { JsonObject } from '../protocol/json.ts'
+import type { Message } from '../protocol/message.ts'
+import type { Credentials, ModelConfigData } from '../protocol/model.ts'
+import type { StreamPart } from '../protocol/stream-part.ts'
+import type { ToolDefinition } from '../protocol/tool.ts'
+
+/** One model turn, in Offstage's own terms. */
+export interface ModelRequest {
+  readonly messages: readonly Message[]
+  readonly tools: readonly ToolDefinition[]
+  readonly instructions?: string
+  /** Text for the end of the request, after everything that may be cached: live context, notices. */
+  readonly trailer?: string
+  /**
+   * `'action'`: tools are described in `instructions` and the text is read by the ACTION scanner, so
+   * the provider sends no tools and leaves the text (think tags too) as it is. Default `'native'`.
+   */
+  readonly toolMode?: 'native' | 'action'
+}
+
+export interface StreamOptions {
+  readonly signal?: AbortSignal
+  /** Default: the global `fetch`. */
+  readonly fetch?: typeof fetch
+  /** Asked before the request, and once more after a 401. Default: no key. */
+  readonly credentials?: (previousRejected: boolean) => Promise<Credentials>
+}
+
+/**
+ * A configured model. One call is one attempt: nothing is retried here but a 401 with a fresh key.
+ * Neither method throws or rejects for what an endpoint can do: the last part says how it ended.
+ */
+export interface Provider {
+  readonly id: string
+  /** Parts, grouped by the network chunk that brought them. What the loop uses. */
+  batches(request: ModelRequest, options?: StreamOptions): AsyncIterable<readonly StreamPart[]>
+  /** The same parts, one by one. */
+  stream(request: ModelRequest, options?: StreamOptions): AsyncIterable<StreamPart>
+}
+
+export interface HttpRequest {
+  readonly url: string
+  readonly headers: { readonly [name: string]: string }
+  readonly body: JsonObject
+}
+
+/** A wire format over HTTP: two pure functions, and a state for one response. */
+export interface HttpProviderDefinition<State> {
+  readonly id: string
+  /** The credentials are added here, so that a format decides which header carries the key. */
+  toRequest(request: ModelRequest, config: ModelConfigData, credentials: Credentials): HttpRequest
+  start(): State
+  /** `chunk`: one parsed JSON event of the stream, or the whole body of a non-streamed answer. */
+  mapChunk(state: State, chunk: unknown): StreamPart[]
+  /** After the last chunk. `done`: the format's own end marker (`[DONE]`) was seen. */
+  end(state: State, ending: { readonly done: boolean }): StreamPart[]
+}
+
+/** A provider that is no HTTP endpoint: a script, an engine in the browser. */
+export interface StreamProviderDefinition {
+  readonly id: string
+  stream(
+    request: ModelRequest,
+    config: ModelConfigData,
+    options: StreamOptions,
+  ): AsyncIterable<readonly StreamPart[]>
+}
