@@ -44,16 +44,21 @@ export interface HttpRequest {
   readonly body: JsonObject
 }
 
+/** A model's configuration with the key and headers of this one request. In memory only. */
+export type RequestConfig = ModelConfigData & Credentials
+
 /** A wire format over HTTP: two pure functions, and a state for one response. */
 export interface HttpProviderDefinition<State> {
   readonly id: string
-  /** The credentials are added here, so that a format decides which header carries the key. */
-  toRequest(request: ModelRequest, config: ModelConfigData, credentials: Credentials): HttpRequest
+  toRequest(request: ModelRequest, config: RequestConfig): HttpRequest
   start(): State
   /** `chunk`: one parsed JSON event of the stream, or the whole body of a non-streamed answer. */
   mapChunk(state: State, chunk: unknown): StreamPart[]
-  /** After the last chunk. `done`: the format's own end marker (`[DONE]`) was seen. */
-  end(state: State, ending: { readonly done: boolean }): StreamPart[]
+  /**
+   * After the last chunk. `done`: the stream's own end marker (`[DONE]`) was seen. Without a `finish`
+   * or `error` part by then, the stream counts as incomplete.
+   */
+  end?(state: State, ending: { readonly done: boolean }): StreamPart[]
 }
 
 /** A provider that is no HTTP endpoint: a script, an engine in the browser. */
