@@ -183,6 +183,11 @@ export type ToolOutcome =
       readonly reason: 'deadline' | 'stale-epoch' | 'not-registered' | 'cancelled'
     }
 
+export type ReconcileVerdict =
+  | { readonly type: 'happened'; readonly output: ToolOutput }
+  | { readonly type: 'did-not-happen' }
+  | { readonly type: 'unknown' }
+
 export interface CancelTools {
   readonly agentId: string
   readonly executionIds: readonly string[]
@@ -216,6 +221,6 @@ export interface PageApi {
   cancelTools(request: CancelTools): Promise<void>
   /** The outcomes are journaled; the page may forget them. */
   acknowledgeTools(executionIds: readonly string[]): Promise<void>
-  /** Asks a tool's `reconcile`; null when it can't say. */
-  reconcileTool(call: CallContext & { readonly idempotencyKey: string }): Promise<ToolOutput | null>
+  /** Asks a tool's `reconcile` whether an interrupted call happened. */
+  reconcileTool(call: CallContext & { readonly idempotencyKey: string }): Promise<ReconcileVerdict>
 }

@@ -24,6 +24,8 @@ export interface CallFacts {
   readonly replayable: boolean
   /** May run beside others. */
   readonly parallel: boolean
+  /** The tool could say after a crash whether the call happened. */
+  readonly reconcilable: boolean
 }
 
 /** How a run ended, as journaled. */
@@ -77,6 +79,8 @@ export type JournalBody =
       readonly options?: readonly string[]
     }
   | { readonly type: 'question-answered'; readonly toolCallId: string; readonly answer: string }
+  /** One-shot mode: the page is to supply the call's output. */
+  | { readonly type: 'output-requested'; readonly toolCallId: string; readonly input: JsonValue }
   /** Committed before the call is handed to the page. `input`: what runs, when it isn't the model's. */
   | {
       readonly type: 'call-started'

@@ -1,0 +1,168 @@
+import type { CallFacts, JournalEntry } from '../protocol/journal.ts'
+import type { AssistantMessage, ToolCallPart } from '../protocol/message.ts'
+import { isSettled, type CallState, type RunState } from './state.ts'
+import { addUsage } from './usage.ts'
+
+type ModelOutput = Extract<JournalEntry, { type: 'model-output' }>
+
+/** The next state of a conversation's newest run. Pure; `null` before the first run. */
+export function evolve(run: RunState | null, entry: JournalEntry): RunState | null {
+  if (entry.type === 'run-started') return startRun(entry)
+  if (run === null || entry.runId !== run.runId) return run
+  switch (entry.type) {
+    case 'step-started':
+      return {
+        ...run,
+        stepOpen: true,
+        stepResumes: entry.resumed ? run.stepResumes + 1 : run.stepResumes,
+      }
+    case 'attempt-failed':
+      return { ...run, usage: addUsage(run.usage, entry.usage) }
+    case 'model-output':
+      return takeOutput(run, entry)
+    case 'approval-requested':
+      return withCall(run, entry.toolCallId, { status: 'awaiting-approval', input: entry.input })
+    case 'approval-answered':
+      return entry.approved
+        ? withCall(run, entry.toolCallId, {
+            status: 'approved',
+            ...(entry.input !== undefined && { input: entry.input }),
+          })
+        : run
+    case 'question-asked':
+      return withCall(run, entry.toolCallId, { status: 'awaiting-answer' })
+    case 'question-answered':
+      return run
+    case 'output-requested':
+      return withCall(run, entry.toolCallId, { status: 'awaiting-output', input: entry.input })
+    case 'call-started':
+      return startCall(run, entry)
+    case 'call-interrupted':
+      return withCall(run, entry.toolCallId, { status: 'awaiting-decision' })
+    case 'call-settled':
+      return settleCall(run, entry)
+    case 'run-ended':
+      return { ...run, stepOpen: false, end: entry.end }
+    case 'history-cleared':
+    case 'messages-imported':
+      return run
+    default:
+      return entry satisfies never
+  }
+}
+
+function startRun(entry: Extract<JournalEntry, { type: 'run-started' }>): RunState {
+  return {
+    runId: entry.runId ?? '',
+    limits: entry.limits,
+    steps: 0,
+    stepResumes: 0,
+    stepOpen: false,
+    calls: [],
+    feedback: null,
+    finishReason: 'other',
+    invalidStreak: 0,
+    lastInvalid: null,
+    repetition: { signature: '', count: 0 },
+    usage: { modelCalls: 0 },
+    end: null,
+  }
+}
+
+function takeOutput(run: RunState, entry: ModelOutput): RunState {
+  const calls = callsOf(entry.message, entry.calls)
+  const invalid = entry.feedback !== undefined
+  return {
+    ...run,
+    steps: run.steps + 1,
+    stepResumes: 0,
+    stepOpen: false,
+    calls,
+    feedback: entry.feedback ?? null,
+    finishReason: entry.finishReason,
+    // A step with calls is judged when they settle; only a step without any is judged here.
+    invalidStreak: invalid ? run.invalidStreak + 1 : calls.length === 0 ? 0 : run.invalidStreak,
+    lastInvalid: entry.feedback ?? run.lastInvalid,
+    repetition: countRepetition(run, calls),
+    usage: addUsage(run.usage, entry.usage),
+  }
+}
+
+function callsOf(message: AssistantMessage, facts: readonly CallFacts[]): CallState[] {
+  const byId = new Map(facts.map((fact) => [fact.toolCallId, fact]))
+  return message.parts.flatMap((part) =>
+    part.type === 'tool-call' ? [proposed(part, byId.get(part.toolCallId))] : [],
+  )
+}
+
+function proposed(part: ToolCallPart, facts: CallFacts | undefined): CallState {
+  return {
+    toolCallId: part.toolCallId,
+    toolName: part.toolName,
+    input: part.input ?? null,
+    error: part.error ?? null,
+    known: facts?.known ?? false,
+    replayable: facts?.replayable ?? false,
+    parallel: facts?.parallel ?? false,
+    reconcilable: facts?.reconcilable ?? false,
+    status: 'proposed',
+    executionId: null,
+    starts: 0,
+  }
+}
+
+function countRepetition(run: RunState, calls: readonly CallState[]): RunState['repetition'] {
+  if (calls.length === 0) return { signature: '', count: 0 }
+  const signature = digest(JSON.stringify(calls.map((call) => [call.toolName, call.input])))
+  const count = signature === run.repetition.signature ? run.repetition.count + 1 : 1
+  return { signature, count }
+}
+
+/** FNV-1a and the length: enough to tell one step's calls from the last one's, in a few bytes. */
+function digest(text: string): string {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) {
+    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  }
+  return `${text.length}:${hash >>> 0}`
+}
+
+function startCall(
+  run: RunState,
+  entry: Extract<JournalEntry, { type: 'call-started' }>,
+): RunState {
+  const call = run.calls.find((candidate) => candidate.toolCallId === entry.toolCallId)
+  return withCall(run, entry.toolCallId, {
+    status: 'executing',
+    executionId: entry.executionId,
+    starts: (call?.starts ?? 0) + 1,
+    ...(entry.input !== undefined && { input: entry.input }),
+  })
+}
+
+function settleCall(
+  run: RunState,
+  entry: Extract<JournalEntry, { type: 'call-settled' }>,
+): RunState {
+  const settled = withCall(run, entry.toolCallId, { status: entry.status })
+  const invalid = entry.status === 'invalid' && entry.output.type === 'error'
+  const lastInvalid = invalid
+    ? { code: entry.output.code, message: entry.output.message }
+    : run.lastInvalid
+  if (!settled.calls.every(isSettled)) return { ...settled, lastInvalid }
+  const anyInvalid = settled.calls.some((call) => call.status === 'invalid')
+  return {
+    ...settled,
+    lastInvalid,
+    invalidStreak: anyInvalid ? run.invalidStreak + 1 : run.feedback ? run.invalidStreak : 0,
+  }
+}
+
+function withCall(run: RunState, toolCallId: string, change: Partial<CallState>): RunState {
+  return {
+    ...run,
+    calls: run.calls.map((call) =>
+      call.toolCallId === toolCallId ? { ...call, ...change } : call,
+    ),
+  }
+}

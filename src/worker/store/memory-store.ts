@@ -1,0 +1,39 @@
+import type { ConversationRecord, JournalEntry } from '../../protocol/journal.ts'
+import { applyAppend, claimRecord, newRecord } from './record.ts'
+import type { Store } from './store.ts'
+
+/** A store that lives as long as its object: for private windows, tests, and `storage: 'memory'`. */
+export function createMemoryStore(): Store {
+  const records = new Map<string, ConversationRecord>()
+  const journals = new Map<string, JournalEntry[]>()
+
+  return {
+    claim: async (conversationId, at) => {
+      const record = claimRecord(records.get(conversationId) ?? newRecord(conversationId, at))
+      records.set(conversationId, record)
+      return record
+    },
+    append: async (append) => {
+      const { record, entries } = applyAppend(records.get(append.conversationId), append)
+      records.set(append.conversationId, record)
+      const journal = journals.get(append.conversationId) ?? []
+      journal.push(...entries)
+      journals.set(append.conversationId, journal)
+      return entries
+    },
+    read: async (conversationId, afterSeq = 0) =>
+      (journals.get(conversationId) ?? []).filter((entry) => entry.seq > afterSeq),
+    list: async () => [...records.values()].sort((a, b) => b.updatedAt - a.updatedAt),
+    get: async (conversationId) => records.get(conversationId) ?? null,
+    rename: async (conversationId, title) => {
+      const record = records.get(conversationId)
+      if (record) records.set(conversationId, { ...record, title })
+      return record !== undefined
+    },
+    delete: async (conversationId) => {
+      journals.delete(conversationId)
+      return records.delete(conversationId)
+    },
+    close: () => undefined,
+  }
+}

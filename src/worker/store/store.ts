@@ -1,0 +1,30 @@
+import type { ConversationRecord, JournalEntry, NewEntry } from '../../protocol/journal.ts'
+
+export interface Append {
+  readonly conversationId: string
+  /** Of the claim this append stands on. */
+  readonly epoch: number
+  readonly entries: readonly NewEntry[]
+  /** Wait until the operating system has written it. Default: relaxed. */
+  readonly strict?: boolean
+}
+
+/**
+ * Where journals are kept. Every method is one transaction. Implementations reject with
+ * `OffstageError`: `storage-failed`, or `ownership-lost` from `append` when another owner has
+ * claimed the conversation since.
+ */
+export interface Store {
+  /** Creates the conversation when it doesn't exist, and bumps its epoch: older owners are fenced off. */
+  claim(conversationId: string, at: number): Promise<ConversationRecord>
+  /** Gives the entries their places after the last one; all of them or none. */
+  append(append: Append): Promise<readonly JournalEntry[]>
+  /** Entries after `afterSeq` (default 0: all), in order. */
+  read(conversationId: string, afterSeq?: number): Promise<readonly JournalEntry[]>
+  /** Newest change first. */
+  list(): Promise<ConversationRecord[]>
+  get(conversationId: string): Promise<ConversationRecord | null>
+  rename(conversationId: string, title: string): Promise<boolean>
+  delete(conversationId: string): Promise<boolean>
+  close(): void
+}

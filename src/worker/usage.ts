@@ -1,0 +1,27 @@
+import type { RunUsage, Usage } from '../protocol/message.ts'
+
+const FIELDS = [
+  'inputTokens',
+  'outputTokens',
+  'cachedInputTokens',
+  'cacheWriteTokens',
+  'reasoningTokens',
+] as const
+
+/** One more model call's usage. A count that neither side knows stays absent. */
+export function addUsage(total: RunUsage, step: Usage): RunUsage {
+  const sum: { -readonly [K in keyof RunUsage]: RunUsage[K] } = {
+    modelCalls: total.modelCalls + 1,
+  }
+  for (const field of FIELDS) {
+    const a = total[field]
+    const b = step[field]
+    if (a !== undefined || b !== undefined) sum[field] = (a ?? 0) + (b ?? 0)
+  }
+  return sum
+}
+
+/** What a stream says piecemeal: later counts replace earlier ones. */
+export function mergeUsage(known: Usage, more: Usage): Usage {
+  return { ...known, ...more }
+}
