@@ -1,0 +1,117 @@
+/** Where a character stands: prose, a closed or still open backtick run, or a fenced block. */
+export interface CodeState {
+  /** Length of the backtick run that is open on this line; 0 when none is. */
+  readonly openRun: number
+  readonly fenced: boolean
+  /** Nothing but white space precedes on this line. */
+  readonly lineStart: boolean
+}
+
+const newline = 10
+const backtick = 96
+const tilde = 126
+
+/**
+ * Follows Markdown code one character at a time (CommonMark: fences of three or more backticks or
+ * tildes at the start of a line; inline code as a backtick run closed on the same line).
+ * `openRun` only says that a run is open: whether it is code is known at its closer or at the line's end.
+ */
+export class CodeTracker implements CodeState {
+  openRun = 0
+  fenced = false
+  lineStart = true
+  #run = 0
+  #runChar = 0
+  #runAtStart = false
+  #fenceChar = 0
+  #fenceLength = 0
+  /** A fence line whose info string is being read; a backtick in it makes it inline code instead. */
+  #pendingFence = 0
+  #closing = false
+  #ignoreRuns = false
+
+  /** Takes the next character's code unit. */
+  feed(code: number): void {
+    if (code === newline) return this.#endLine()
+    if (code === this.#runChar && this.#run > 0) {
+      this.#run++
+      return
+    }
+    if (this.#run > 0) this.#endRun()
+    if (code === backtick || (code === tilde && this.lineStart)) {
+      this.#run = 1
+      this.#runChar = code
+      this.#runAtStart = this.lineStart
+      this.lineStart = false
+      this.#closing = false
+      return
+    }
+    if (code === 32 || code === 9 || code === 13) return
+    this.lineStart = false
+    this.#closing = false
+  }
+
+  /** Until the line ends, no run opens: its open run was found to be no code. */
+  ignoreRunsOnLine(): void {
+    this.openRun = 0
+    this.#run = 0
+    this.#ignoreRuns = true
+  }
+
+  /** Settles a run that ends exactly here, so that `openRun` and `fenced` are up to date. */
+  settle(): void {
+    if (this.#run > 0) this.#endRun()
+  }
+
+  clone(): CodeTracker {
+    const copy = new CodeTracker()
+    copy.openRun = this.openRun
+    copy.fenced = this.fenced
+    copy.lineStart = this.lineStart
+    copy.#run = this.#run
+    copy.#runChar = this.#runChar
+    copy.#runAtStart = this.#runAtStart
+    copy.#fenceChar = this.#fenceChar
+    copy.#fenceLength = this.#fenceLength
+    copy.#pendingFence = this.#pendingFence
+    copy.#closing = this.#closing
+    copy.#ignoreRuns = this.#ignoreRuns
+    return copy
+  }
+
+  #endRun(): void {
+    const length = this.#run
+    this.#run = 0
+    if (this.fenced) {
+      this.#closing =
+        this.#runAtStart && this.#runChar === this.#fenceChar && length >= this.#fenceLength
+      return
+    }
+    if (this.#runAtStart && length >= 3) {
+      this.#pendingFence = length
+      this.#fenceChar = this.#runChar
+      return
+    }
+    if (this.#runChar !== backtick || this.#ignoreRuns) return
+    if (this.#pendingFence > 0 && this.#fenceChar === backtick) {
+      this.openRun = this.#pendingFence
+      this.#pendingFence = 0
+    }
+    if (this.openRun === 0) this.openRun = length
+    else if (this.openRun === length) this.openRun = 0
+  }
+
+  #endLine(): void {
+    if (this.#run > 0) this.#endRun()
+    if (this.fenced && this.#closing) this.fenced = false
+    else if (this.#pendingFence > 0) {
+      this.fenced = true
+      this.#fenceLength = this.#pendingFence
+    }
+    this.#pendingFence = 0
+    this.#closing = false
+    this.openRun = 0
+    this.#ignoreRuns = false
+    this.lineStart = true
+  }
+}

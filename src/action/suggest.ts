@@ -1,0 +1,34 @@
+import { distance } from 'fastest-levenshtein'
+
+/**
+ * The candidate that was probably meant, or undefined when none is near: the same name in another
+ * letter case or with other separators first, then the smallest edit distance, at most a third of the length.
+ */
+export function suggestName(name: string, candidates: Iterable<string>): string | undefined {
+  const wanted = plain(name)
+  let best: string | undefined
+  let bestDistance = Infinity
+  for (const candidate of candidates) {
+    const other = plain(candidate)
+    if (other === wanted && candidate !== name) return candidate
+    const edits = distance(wanted, other)
+    if (edits < bestDistance && edits <= allowedEdits(wanted, other)) {
+      best = candidate
+      bestDistance = edits
+    }
+  }
+  return best
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_\s.]/g, '')
+}
+
+function allowedEdits(a: string, b: string): number {
+  return Math.max(1, Math.floor(Math.max(a.length, b.length) / 3)) + (sharesAffix(a, b) ? 1 : 0)
+}
+
+/** `mail` for `email`, `player` for `player_id`: one holds the other. */
+function sharesAffix(a: string, b: string): boolean {
+  return Math.min(a.length, b.length) >= 3 && (a.includes(b) || b.includes(a))
+}
