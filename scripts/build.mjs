@@ -1,0 +1,62 @@
+// Builds `dist`: node scripts/build.mjs [--if-needed]
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { build } from 'vite'
+import { inputHash, isBuilt, writeStamp } from './lib/build-stamp.mjs'
+import { fail } from './lib/install.mjs'
+import { licenseTexts } from './lib/licenses.mjs'
+import { inProject } from './lib/project.mjs'
+import { bin } from './lib/run.mjs'
+import { pruneTypes } from './lib/type-graph.mjs'
+
+// Built here and moved at the end: a failed build leaves the last good one alone.
+const staging = inProject('.cache/dist')
+
+if (process.argv.includes('--if-needed') && isBuilt()) process.exit(0)
+
+const started = performance.now()
+const hash = inputHash()
+rmSync(staging, { recursive: true, force: true })
+const [moduleIds] = await Promise.all([bundleAll(), emitTypes()])
+writeFileSync(path.join(staging, 'THIRD-PARTY-LICENSES.txt'), licenseTexts(moduleIds))
+checkWorkerLiteral()
+checkTypesStandAlone()
+rmSync(inProject('dist'), { recursive: true, force: true })
+cpSync(staging, inProject('dist'), { recursive: true })
+writeStamp(hash)
+console.log(`Built dist in ${Math.round(performance.now() - started)} ms.`)
+
+/** The ids of all modules that ended up in a bundle. */
+async function bundleAll() {
+  const ids = new Set()
+  // The worker comes first: the inline entry and the global script hold its text.
+  for (const mode of ['worker', 'page', 'library', 'global']) {
+    const outputs = await build({ configFile: inProject('vite.config.ts'), mode })
+    for (const chunk of [outputs].flat().flatMap(({ output }) => output)) {
+      for (const id of chunk.moduleIds ?? []) ids.add(id)
+    }
+  }
+  return ids
+}
+
+async function emitTypes() {
+  const outDir = path.join(staging, 'types')
+  const { code } = await bin('typescript', ['-p', 'tsconfig.build.json', '--outDir', outDir], {
+    command: 'tsc',
+  })
+  if (code !== 0) fail('The sources have type errors; nothing was built.')
+}
+
+/** Consumers' bundlers find the worker by this expression only. */
+function checkWorkerLiteral() {
+  const code = readFileSync(path.join(staging, 'index.js'), 'utf8')
+  const literal = "new Worker(new URL('./worker.js',import.meta.url),{type:'module'})"
+  if (!code.includes(literal))
+    fail('dist/index.js lost the literal by which bundlers find the worker.')
+}
+
+/** Consumers install nothing beside the package, so its types may import nothing else either. */
+function checkTypesStandAlone() {
+  const foreign = pruneTypes(path.join(staging, 'types'))
+  if (foreign) fail(`The types of ${foreign.file} import '${foreign.specifier}', which users lack.`)
+}

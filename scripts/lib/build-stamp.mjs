@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { inProject } from './project.mjs'
+
+const STAMP = '.cache/build-stamp'
+const INPUTS = [
+  'src',
+  'scripts/lib',
+  'scripts/build.mjs',
+  'package-lock.json',
+  'vite.config.ts',
+  'tsconfig.json',
+  'tsconfig.build.json',
+]
+
+/** Whether `dist` was built from the sources as they are now. */
+export function isBuilt() {
+  const stamp = inProject(STAMP)
+  if (!existsSync(stamp) || !existsSync(inProject('dist/index.js'))) return false
+  return readFileSync(stamp, 'utf8') === inputHash()
+}
+
+export function inputHash() {
+  const hash = createHash('sha256')
+  for (const file of INPUTS.flatMap(filesIn).toSorted()) {
+    hash
+      .update(file)
+      .update('\0')
+      .update(readFileSync(inProject(file)))
+      .update('\0')
+  }
+  return hash.digest('hex')
+}
+
+export function writeStamp(hash) {
+  writeFileSync(inProject(STAMP), hash)
+}
+
+function filesIn(entry) {
+  if (/\.\w+$/.test(entry)) return [entry]
+  return readdirSync(inProject(entry), { recursive: true, withFileTypes: true })
+    .filter((item) => item.isFile())
+    .map((item) => `${item.parentPath}/${item.name}`.replaceAll('\\', '/'))
+    .map((file) => file.slice(inProject('').length + 1))
+}

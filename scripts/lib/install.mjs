@@ -1,0 +1,35 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { inProject } from './project.mjs'
+import { npm } from './run.mjs'
+
+/** Refuses Node versions that the tools don't run on, in words instead of a stack trace. */
+export function requireNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major > 20 || (major === 20 && minor >= 19)) return
+  fail(`Node ${process.versions.node} is too old: 20.19 or newer is needed.`)
+}
+
+/** `npm ci` unless node_modules already holds what the lockfile says. */
+export async function installDependencies() {
+  if (isInstalled()) return
+  console.log('Installing the development dependencies into node_modules (npm ci) …')
+  const { code } = await npm(['ci', '--no-audit', '--no-fund'])
+  if (code !== 0) fail('npm ci failed; its message is above.')
+}
+
+/** npm leaves a copy of the lockfile in node_modules: the tree is fresh when both say the same. */
+function isInstalled() {
+  const copy = inProject('node_modules/.package-lock.json')
+  if (!existsSync(copy)) return false
+  const installed = JSON.parse(readFileSync(copy, 'utf8')).packages
+  const wanted = JSON.parse(readFileSync(inProject('package-lock.json'), 'utf8')).packages
+  return Object.entries(wanted).every(
+    ([folder, { version, optional }]) =>
+      folder === '' || optional || installed[folder]?.version === version,
+  )
+}
+
+export function fail(message) {
+  console.error(`\n${message}`)
+  process.exit(1)
+}

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Plugin } from 'vite'
+
+const VIRTUAL_ID = 'virtual:offstage-worker-source'
+const INLINE_ENTRY = 'src/inline/inline-worker.ts'
+
+/** Gives `virtual:offstage-worker-source` the text of the worker file that was built before. */
+export function workerSource(): Plugin {
+  let workerFile = ''
+  return {
+    name: 'offstage:worker-source',
+    configResolved(config) {
+      workerFile = path.resolve(config.root, config.build.outDir, 'worker.js')
+    },
+    resolveId: (id) => (id === VIRTUAL_ID ? `\0${id}` : null),
+    async load(id) {
+      if (id !== `\0${VIRTUAL_ID}`) return null
+      return `export default ${JSON.stringify(await readFile(workerFile, 'utf8'))}`
+    },
+  }
+}
+
+/**
+ * Keeps the inline worker a file of its own beside `index.js`: it is as large as the worker and
+ * loaded only where the worker file can't be.
+ */
+export function inlineEntryBeside(): Plugin {
+  return {
+    name: 'offstage:inline-entry-beside',
+    enforce: 'pre',
+    async resolveId(id, importer) {
+      if (id === 'offstage/inline') return { id: './inline.js', external: true }
+      const resolved = await this.resolve(id, importer, { skipSelf: true })
+      if (!resolved?.id.replaceAll('\\', '/').endsWith(`/${INLINE_ENTRY}`)) return resolved
+      return { id: './inline.js', external: true }
+    },
+  }
+}
+
+/**
+ * The minifier writes strings as templates. Bundlers that look for the worker or for an import by
+ * its text want them as plain strings.
+ */
+export function plainSpecifiers(): Plugin {
+  return {
+    name: 'offstage:plain-specifiers',
+    generateBundle(_, bundle) {
+      for (const output of Object.values(bundle)) {
+        if (output.type !== 'chunk') continue
+        output.code = output.code
+          .replace(/(?<=\bimport\(|\bnew URL\()`(\.\/[^`$]+)`/g, "'$1'")
+          .replaceAll('{type:`module`}', "{type:'module'}")
+      }
+    },
+  }
+}

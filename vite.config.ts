@@ -1,0 +1,79 @@
+import { defineConfig, type UserConfig } from 'vite'
+import { inlineEntryBeside, plainSpecifiers, workerSource } from './scripts/lib/vite-plugins.ts'
+
+/** The library's builds, in the order in which they need each other. `scripts/build.mjs` runs them. */
+const builds: Record<string, UserConfig> = {
+  /** One self-contained file: consumers' bundlers copy it or follow it as it is. */
+  worker: library({ entry: { worker: 'src/worker/main.ts' }, splitting: false }),
+
+  /** One file, and the inline worker beside it that it imports only when it has to. */
+  page: library({
+    entry: { index: 'src/index.ts' },
+    splitting: false,
+    plugins: [inlineEntryBeside()],
+  }),
+
+  /** Entries that are rarely on a page together; what they share is a chunk. */
+  library: library({
+    entry: {
+      'start-worker': 'src/worker/start-worker.ts',
+      inline: 'src/inline/inline-worker.ts',
+      providers: 'src/providers/index.ts',
+      action: 'src/action/index.ts',
+      testing: 'src/testing/index.ts',
+    },
+    splitting: true,
+    plugins: [workerSource()],
+  }),
+
+  /** For a `<script>`: the page's API as `Offstage`, with the worker inside. */
+  global: {
+    ...library({
+      entry: { 'offstage.global': 'src/index.ts' },
+      splitting: false,
+      format: 'iife',
+      plugins: [workerSource()],
+    }),
+    // A classic script has no `import.meta`; its own address is known only while it first runs.
+    define: { 'import.meta.url': 'offstageScriptUrl' },
+  },
+}
+
+interface LibraryBuild {
+  entry: Record<string, string>
+  splitting: boolean
+  format?: 'es' | 'iife'
+  plugins?: UserConfig['plugins']
+}
+
+function library({ entry, splitting, format = 'es', plugins = [] }: LibraryBuild): UserConfig {
+  return {
+    plugins: [...plugins, plainSpecifiers()],
+    build: {
+      target: 'es2023',
+      outDir: '.cache/dist',
+      emptyOutDir: false,
+      copyPublicDir: false,
+      reportCompressedSize: false,
+      lib: { entry, formats: [format], name: 'Offstage', fileName: (_, name) => `${name}.js` },
+      rolldownOptions: {
+        output: {
+          minify: true,
+          comments: false,
+          codeSplitting: splitting,
+          // In the root: './worker.js' must mean the same file in a chunk as in an entry.
+          chunkFileNames: 'shared-[hash].js',
+          ...(format === 'iife' && {
+            intro: 'const offstageScriptUrl = globalThis.document?.currentScript?.src;',
+          }),
+        },
+      },
+    },
+  }
+}
+
+export default defineConfig(({ mode }) => {
+  const build = builds[mode]
+  if (!build) throw new Error(`No such build: ${mode}. Run scripts/build.mjs.`)
+  return { configFile: false, logLevel: 'warn', ...build }
+})
