@@ -1,0 +1,138 @@
+import type { ErrorCode } from '../../protocol/error.ts'
+
+/** What is known of a refusal. `status` is absent for an error inside a stream. */
+export interface Refusal {
+  readonly status?: number
+  readonly labels: readonly string[]
+  readonly message: string
+}
+
+/**
+ * The words by which vendors tell errors that the status alone doesn't, in order: the first that fits
+ * counts. Labels are `code` and `type` of the error body; messages are matched without their links.
+ */
+const words: readonly (readonly [ErrorCode, labels: RegExp, message: RegExp])[] = [
+  [
+    'rate-limited',
+    /^(rate_limit\w*|too_many_requests|tokens|requests)$/,
+    /\brate.?limit (?:reached|exceeded)|too many requests/,
+  ],
+  [
+    'quota-exceeded',
+    /^(insufficient_quota|billing\w*|insufficient_balance|quota_exceeded|1008)$/,
+    /exceeded your current quota|insufficient (?:balance|credits?|funds|quota)|credit balance is too low|billing|payment required|out of credits|quota (?:has been )?exceeded/,
+  ],
+  [
+    'context-overflow',
+    /^(context_length_exceeded|exceed_context_size_error|context_window_exceeded|model_context_window_exceeded|request_too_large|2013)$/,
+    /(?:maximum|available|model'?s?|the) context (?:length|size|window)|context (?:length|size|window)\s?(?:is |was |has been )?(?:exceed|overflow|too)|exceeds?[^.]{0,40}context|prompt is too long|(?:input|prompt|request) (?:is |was )?too (?:long|large)|too (?:long|large) for (?:the |this )?(?:model|context)|when context the overflows|maximum (?:prompt|allowed input) length|input length and `?max_tokens`? exceed/,
+  ],
+  [
+    'tools-unsupported',
+    /^tools?_(?:not_supported|unsupported)$/,
+    /does(?: not|n't) support (?:\w+ )?(?:tools?|function|functions)\b|(?:tools?|function|tool use|tool choice|function calling|tool calling)\b[^.]{0,30}(?:is|are)(?: not|n't) (?:supported|enabled|available)|tool choice requires|tools? param requires|no endpoints found that support tool|unsupported (?:parameter|field)[^.]{0,20}\btools\b/,
+  ],
+  [
+    'model-not-found',
+    /^(model_not_found|model_not_available|invalid_model)$/,
+    /model\b[^.]{0,120}(?:not found|does not exist|doesn't exist|is not available|not loaded|has been deprecated)|no models? (?:is |are )?loaded|try pulling it|unknown model|invalid model\b|no such model|not a valid model/,
+  ],
+  [
+    'authentication',
+    /^(invalid_api_key|authentication_error|invalid_authentication|unauthorized|unauthenticated|1004)$/,
+    /(?:invalid|incorrect|missing|no|expired) (?:api|access|auth\w*)[ _-]?(?:key|token)|api key not valid|unauthorized/,
+  ],
+  ['permission-denied', /^(permission_error|permission_denied|forbidden|access_denied)$/, /$^/],
+  [
+    'overloaded',
+    /^(overloaded_error|overloaded|service_unavailable|unavailable|engine_overloaded\w*)$/,
+    /overloaded|server (?:is )?busy|at capacity|loading model|model is (?:still )?loading/,
+  ],
+  ['timeout', /^(timeout|timeout_error|request_timeout)$/, /$^/],
+  ['bad-request', /^(invalid_request_error|bad_request|badrequesterror|invalid_request)$/, /$^/],
+  [
+    'server-error',
+    /^(api_error|server_error|internal_server_error|internal_error|internalservererror|internal)$/,
+    /internal (?:server )?error/,
+  ],
+]
+
+/** The meaning of an HTTP status on its own. */
+function codeOfStatus(status: number | undefined): ErrorCode | undefined {
+  if (status === undefined) return undefined
+  switch (status) {
+    case 401:
+      return 'authentication'
+    case 402:
+      return 'quota-exceeded'
+    case 403:
+      return 'permission-denied'
+    case 408:
+      return 'timeout'
+    case 413:
+      return 'context-overflow'
+    case 429:
+      return 'rate-limited'
+    case 409:
+    case 425:
+      return 'server-error'
+    case 503:
+    case 529:
+      return 'overloaded'
+    default:
+      return status >= 500 ? 'server-error' : status >= 400 ? 'bad-request' : undefined
+  }
+}
+
+/** Statuses that decide alone: what the words say of these is only detail. */
+const decided: ReadonlySet<number> = new Set([401, 402, 529])
+/** What words may make of a 429 or a 5xx; for the others, the status knows better. */
+const wordsOverStatus: ReadonlySet<ErrorCode> = new Set([
+  'quota-exceeded',
+  'context-overflow',
+  'tools-unsupported',
+  'model-not-found',
+  'rate-limited',
+  'overloaded',
+])
+
+/** The code for a provider's refusal, from its status and its words. */
+export function classifyError({ status, labels, message }: Refusal): ErrorCode {
+  const byStatus = codeOfStatus(status)
+  if (byStatus !== undefined && status !== undefined && decided.has(status)) return byStatus
+  const byWords = codeOfWords(labels, message)
+  if (byStatus === undefined) return byWords ?? 'provider-error'
+  if (byWords === undefined) return byStatus
+  return byStatus === 'bad-request' || wordsOverStatus.has(byWords) ? byWords : byStatus
+}
+
+function codeOfWords(labels: readonly string[], message: string): ErrorCode | undefined {
+  const lowered = labels.map((label) => label.toLowerCase())
+  const text = message.toLowerCase().replace(/https?:\/\/\S+/g, '')
+  const labelled = words.find(([, pattern]) => lowered.some((label) => pattern.test(label)))
+  const worded = words.find(([, , pattern]) => pattern.test(text))
+  // A general label gives way to words that say more; a specific one stands.
+  if (labelled && !general.has(labelled[0])) return labelled[0]
+  return worded?.[0] ?? labelled?.[0]
+}
+
+const general: ReadonlySet<ErrorCode> = new Set([
+  'bad-request',
+  'server-error',
+  'permission-denied',
+  'authentication',
+])
+
+const retryableCodes: ReadonlySet<ErrorCode> = new Set([
+  'rate-limited',
+  'overloaded',
+  'server-error',
+  'timeout',
+  'network',
+  'stream-incomplete',
+])
+
+/** Whether the same request may succeed a little later. */
+export function isRetryable(code: ErrorCode): boolean {
+  return retryableCodes.has(code)
+}

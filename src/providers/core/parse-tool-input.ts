@@ -1,0 +1,49 @@
+import type { JsonValue } from '../../protocol/json.ts'
+import type { CallError } from '../../protocol/message.ts'
+import { asRecord, parseJson } from './read-json.ts'
+
+/** Either what may run, or why it must not. */
+export type ParsedInput = { readonly input: JsonValue } | { readonly error: CallError }
+
+/** The input of a call from its whole argument text: a JSON object, or an error for the model. */
+export function parseToolInput(text: string): ParsedInput {
+  const input = parseJson(text) ?? parseJson(escapeLineBreaks(text))
+  if (asRecord(input)) return { input: input as JsonValue }
+  const message =
+    input === undefined
+      ? `The arguments are not valid JSON (${reasonOf(text)}). Send the call again with valid JSON.`
+      : 'The arguments must be a JSON object. Send the call again with an object.'
+  return { error: { code: 'invalid-json', message } }
+}
+
+const escapes: { readonly [char: string]: string } = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+/**
+ * Raw line breaks and tabs inside strings, which small models write, as their escapes. They can mean
+ * nothing else there, so the repair is unambiguous; text that is broken in another way as well still
+ * fails to parse.
+ */
+function escapeLineBreaks(text: string): string {
+  const pieces: string[] = []
+  let copied = 0
+  let inString = false
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at] as string
+    if (char === '"') inString = !inString
+    else if (inString && char === '\\') at++
+    else if (inString && char in escapes) {
+      pieces.push(text.slice(copied, at), escapes[char] as string)
+      copied = at + 1
+    }
+  }
+  return copied === 0 ? text : pieces.join('') + text.slice(copied)
+}
+
+function reasonOf(text: string): string {
+  try {
+    JSON.parse(text)
+    return 'unreadable'
+  } catch (error) {
+    return error instanceof Error ? error.message : 'unreadable'
+  }
+}

@@ -1,0 +1,34 @@
+/** An object of unknown shape: what parsed JSON is until it has been looked at. */
+export type JsonRecord = { readonly [key: string]: unknown }
+
+/** The value when it is an object, arrays excepted. */
+export function asRecord(value: unknown): JsonRecord | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as JsonRecord)
+    : undefined
+}
+
+/** The value when it is an array; else an empty one. */
+export function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** The value when it is a string with at least one character. */
+export function asText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** A count: a finite number of zero or more, also when it was sent as a string. */
+export function asCount(value: unknown): number | undefined {
+  const count = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  return typeof count === 'number' && Number.isFinite(count) && count >= 0 ? count : undefined
+}
+
+/** The parsed text, or undefined when it isn't JSON. (`undefined` is no JSON value.) */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,30 @@
+import type { ErrorData } from '../../protocol/error.ts'
+import type { RetryPolicy } from '../../protocol/model.ts'
+import { asCount } from './read-json.ts'
+
+const MAX_RETRIES = 3
+const BASE_DELAY_MS = 500
+const MAX_DELAY_MS = 30_000
+
+/**
+ * Milliseconds to wait before the next attempt, or null when there is to be none.
+ * `retry` counts from 1: the retry that would follow. `random` gives 0 to 1.
+ *
+ * Without a word from the server: exponential backoff with "equal jitter" (half fixed, half random).
+ * A server's `retryAfterMs` is never undercut; one beyond the policy's longest delay ends the retries.
+ */
+export function retryDelay(
+  error: ErrorData,
+  retry: number,
+  policy: RetryPolicy = {},
+  random: () => number = Math.random,
+): number | null {
+  const { maxRetries = MAX_RETRIES, baseDelayMs = BASE_DELAY_MS } = policy
+  const maxDelayMs = policy.maxDelayMs ?? MAX_DELAY_MS
+  if (!error.retryable || retry > maxRetries) return null
+  const backoff = Math.min(baseDelayMs * 2 ** (retry - 1), maxDelayMs)
+  const asked = asCount(error.details?.['retryAfterMs'])
+  if (asked === undefined) return Math.round(backoff / 2 + (backoff / 2) * random())
+  if (asked > maxDelayMs) return null
+  return Math.round(asked + Math.min(asked / 10, backoff) * random())
+}

@@ -1,0 +1,84 @@
+import { asCount, asList, asRecord, asText, type JsonRecord } from './read-json.ts'
+
+/** An error in the provider's own words. */
+export interface VendorError {
+  readonly message: string
+  /** `code` and `type` as sent, for classification. */
+  readonly labels: readonly string[]
+  /** An HTTP status that was sent inside the body. */
+  readonly status?: number
+  /** Token counts that some servers add to an overflow. */
+  readonly contextWindow?: number
+  readonly promptTokens?: number
+}
+
+/**
+ * The error in a JSON body or chunk, or undefined when it holds none. Shapes: OpenAI and most others
+ * `{ error: { message, type, code } }`; Anthropic the same with `type: 'error'`; Ollama `{ error: '…' }`;
+ * vLLM `{ object: 'error', message }`; FastAPI `{ detail }`; OpenRouter `error.metadata.raw`; Gemini a
+ * list of one; MiniMax `{ base_resp: { status_code, status_msg } }`.
+ */
+export function readVendorError(body: unknown): VendorError | undefined {
+  const record = asRecord(Array.isArray(body) ? body[0] : body)
+  if (!record) return undefined
+  const { error } = record
+  if (typeof error === 'string' && error !== '') return vendorError(error, record)
+  const nested = asRecord(error)
+  if (nested) return readNested(nested)
+  const base = asRecord(record['base_resp'])
+  if (base && asCount(base['status_code']) !== 0) {
+    return vendorError(asText(base['status_msg']) ?? 'unknown error', { code: base['status_code'] })
+  }
+  if (record['object'] === 'error' || record['type'] === 'error') {
+    return vendorError(messageOf(record) ?? 'unknown error', record)
+  }
+  return undefined
+}
+
+/** Like `readVendorError`, for a body that is known to be an error: looser shapes count too. */
+export function readErrorBody(body: unknown): VendorError | undefined {
+  const known = readVendorError(body)
+  if (known) return known
+  const record = asRecord(body)
+  const message = record && messageOf(record)
+  return record && message !== undefined ? vendorError(message, record) : undefined
+}
+
+function readNested(error: JsonRecord): VendorError {
+  const upstream = asText(asRecord(error['metadata'])?.['raw'])
+  const message = messageOf(error) ?? JSON.stringify(error)
+  return vendorError(upstream === undefined ? message : `${message}: ${upstream}`, error)
+}
+
+function messageOf(record: JsonRecord): string | undefined {
+  const { message, msg, detail, error_msg: errorMsg, errors } = record
+  for (const words of [message, msg, detail, errorMsg]) {
+    const text = asText(words) ?? asText(asRecord(words)?.['message'])
+    if (text !== undefined) return text
+  }
+  const list = asList(Array.isArray(detail) ? detail : errors)
+  const texts = list.map((entry) => asText(entry) ?? messageOf(asRecord(entry) ?? {}))
+  return asText(texts.filter((text) => text !== undefined).join('; '))
+}
+
+function vendorError(message: string, source: JsonRecord): VendorError {
+  const labels = [source['code'], source['type']].flatMap((label) =>
+    typeof label === 'string' || typeof label === 'number' ? [String(label)] : [],
+  )
+  const status = asCount(source['status']) ?? asCount(source['status_code']) ?? asCount(source['code'])
+  const contextWindow = asCount(source['n_ctx']) ?? readNumber(message, CONTEXT_WINDOW)
+  const promptTokens = asCount(source['n_prompt_tokens'])
+  return {
+    message,
+    labels,
+    ...(status !== undefined && status >= 400 && status < 600 && { status }),
+    ...(contextWindow !== undefined && { contextWindow }),
+    ...(promptTokens !== undefined && { promptTokens }),
+  }
+}
+
+const CONTEXT_WINDOW = /maximum (?:context length|prompt length|allowed input length) (?:is|of) (\d+)/i
+
+function readNumber(text: string, pattern: RegExp): number | undefined {
+  return asCount(pattern.exec(text)?.[1])
+}

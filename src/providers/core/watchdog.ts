@@ -1,0 +1,54 @@
+/** Longest wait between two looks at the clock; a look that comes late tells of a frozen tab. */
+const TICK_MS = 5_000
+/** A timer later than this was held back: the tab was frozen or the machine asleep. */
+const LATE_MS = 1_000
+
+export interface Watchdog {
+  /** Something was received. Costs no timer. */
+  sign(): void
+  /** From now on silence may last this long. */
+  allow(limitMs: number): void
+  stop(): void
+}
+
+/**
+ * Calls `onSilence` once when nothing was received for the allowed time, by the wall clock. Time in
+ * which this thread itself could not run does not count: after a thaw the wait starts anew, because
+ * what has arrived meanwhile is still to be read. A limit that is zero, negative or infinite never ends.
+ */
+export function startWatchdog(limitMs: number, onSilence: (limitMs: number) => void): Watchdog {
+  let limit = limitMs
+  let lastSign = Date.now()
+  let due = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  function arm(): void {
+    clearTimeout(timer)
+    if (!(limit > 0) || limit === Infinity) return
+    const left = Math.min(lastSign + limit - Date.now(), limit, TICK_MS)
+    due = Date.now() + left
+    timer = setTimeout(look, left)
+  }
+
+  function look(): void {
+    const now = Date.now()
+    if (now - due > LATE_MS) lastSign = now
+    if (now - lastSign >= limit) onSilence(limit)
+    else arm()
+  }
+
+  arm()
+  return {
+    sign() {
+      lastSign = Date.now()
+    },
+    allow(limitMs) {
+      limit = limitMs
+      lastSign = Date.now()
+      arm()
+    },
+    stop() {
+      clearTimeout(timer)
+    },
+  }
+}
