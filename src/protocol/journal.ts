@@ -96,6 +96,8 @@ export type JournalBody =
       readonly toolCallId: string
       readonly status: SettledStatus
       readonly output: ToolOutput
+      /** Told to the model beside the output. */
+      readonly note?: string
     }
   /** `partial`: the text of a step that was cut short. */
   | { readonly type: 'run-ended'; readonly end: RunEnd; readonly partial?: string }

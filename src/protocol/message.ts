@@ -69,6 +69,8 @@ export interface ToolResultPart {
   readonly toolName: string
   readonly providerCallId?: string
   readonly output: ToolOutput
+  /** What the model must know besides: that a person changed the input, for example. */
+  readonly note?: string
 }
 
 /**

@@ -26,7 +26,7 @@ export function evolve(run: RunState | null, entry: JournalEntry): RunState | nu
       return entry.approved
         ? withCall(run, entry.toolCallId, {
             status: 'approved',
-            ...(entry.input !== undefined && { input: entry.input }),
+            ...(entry.input !== undefined && { input: entry.input, edited: true }),
           })
         : run
     case 'question-asked':
@@ -100,6 +100,7 @@ function proposed(part: ToolCallPart, facts: CallFacts | undefined): CallState {
     toolCallId: part.toolCallId,
     toolName: part.toolName,
     input: part.input ?? null,
+    edited: false,
     error: part.error ?? null,
     known: facts?.known ?? false,
     replayable: facts?.replayable ?? false,

@@ -10,6 +10,8 @@ export interface CallState {
   readonly toolName: string
   /** What runs: the model's input, as a hook or a person may have changed it. */
   readonly input: JsonValue
+  /** A person changed the input when approving. */
+  readonly edited: boolean
   /** The call can't run; set when the model's words could not be read. */
   readonly error: CallError | null
   readonly known: boolean

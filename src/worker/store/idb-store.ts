@@ -114,7 +114,7 @@ function createIdbStore(connection: Connection): Store {
         const record = claimRecord(
           (await records.get(conversationId)) ?? newRecord(conversationId, at),
         )
-        void records.put(record)
+        await records.put(record)
         return record
       }),
     append: (append) =>
@@ -131,17 +131,19 @@ function createIdbStore(connection: Connection): Store {
       write(connection, 'relaxed', async (tx) => {
         const records = tx.objectStore('conversations')
         const record = await records.get(conversationId)
-        if (record) void records.put({ ...record, title })
+        if (record) await records.put({ ...record, title })
         return record !== undefined
       }),
     delete: (conversationId) =>
       write(connection, 'relaxed', async (tx) => {
         const records = tx.objectStore('conversations')
         const known = (await records.getKey(conversationId)) !== undefined
-        void records.delete(conversationId)
-        void tx
-          .objectStore('journal')
-          .delete(IDBKeyRange.bound([conversationId, 0], [conversationId, Infinity]))
+        await Promise.all([
+          records.delete(conversationId),
+          tx
+            .objectStore('journal')
+            .delete(IDBKeyRange.bound([conversationId, 0], [conversationId, Infinity])),
+        ])
         return known
       }),
     close: () => {
@@ -158,8 +160,10 @@ async function appendIn(tx: Write, append: Append): Promise<readonly JournalEntr
   const records = tx.objectStore('conversations')
   const journal = tx.objectStore('journal')
   const applied = applyAppend(await records.get(append.conversationId), append)
-  for (const entry of applied.entries) void journal.add(entry)
-  void records.put(applied.record)
+  await Promise.all([
+    ...applied.entries.map((entry) => journal.add(entry)),
+    records.put(applied.record),
+  ])
   return applied.entries
 }
 

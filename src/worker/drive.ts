@@ -1,0 +1,101 @@
+import type { CallContext, PageApi } from '../protocol/api.ts'
+import type { JsonValue } from '../protocol/json.ts'
+import type { ToolOutput } from '../protocol/message.ts'
+import type { SettledStatus, ToolDescriptor } from '../protocol/tool.ts'
+import type { Conversation } from './conversation.ts'
+import type { Effects } from './effects.ts'
+import type { ModelMemory } from './model-memory.ts'
+import type { RunEvents } from './run-events.ts'
+import type { CallState } from './state.ts'
+import type { Validator } from './validation/validator.ts'
+import type { ProviderRegistry } from '../providers/registry.ts'
+
+/** What everyone who works on a run shares. */
+export interface Drive {
+  readonly agentId: string
+  readonly runId: string
+  readonly conversation: Conversation
+  readonly events: RunEvents
+  readonly page: PageApi
+  readonly effects: Effects
+  readonly validator: Validator
+  readonly providers: ProviderRegistry
+  readonly memory: ModelMemory
+  readonly tools: ToolTable
+  /** Aborted when the run is to stop, whatever the reason. */
+  readonly signal: AbortSignal
+  readonly resume: ResumeOptions | null
+}
+
+export interface ResumeOptions {
+  readonly interrupted: 'tell-model' | 'ask'
+  readonly waitForToolsMs: number
+}
+
+/** The tools as the newest step saw them, or as the page named them since. */
+export class ToolTable {
+  #tools: ReadonlyMap<string, ToolDescriptor> = new Map()
+  /** The page has a `beforeToolCall`. Assumed until a step says otherwise. */
+  hasBeforeToolCall = true
+  readonly #waiters = new Set<() => void>()
+
+  get names(): readonly string[] {
+    return [...this.#tools.keys()]
+  }
+
+  get(name: string): ToolDescriptor | undefined {
+    return this.#tools.get(name)
+  }
+
+  set(tools: readonly ToolDescriptor[]): void {
+    this.#tools = new Map(tools.map((tool) => [tool.name, tool]))
+  }
+
+  /** The page's tools changed: whoever waits looks again. */
+  changed(): void {
+    for (const wake of this.#waiters) wake()
+    this.#waiters.clear()
+  }
+
+  onChange(wake: () => void): void {
+    this.#waiters.add(wake)
+  }
+}
+
+export interface Settlement {
+  readonly call: CallState
+  readonly status: SettledStatus
+  readonly output: ToolOutput
+  readonly note?: string
+}
+
+/** Commits the ends of calls in one transaction, then tells the page. */
+export async function settle(drive: Drive, settlements: readonly Settlement[]): Promise<void> {
+  if (settlements.length === 0) return
+  await drive.conversation.append(
+    settlements.map(({ call, status, output, note }) => ({
+      type: 'call-settled',
+      toolCallId: call.toolCallId,
+      status,
+      output,
+      ...(note !== undefined && { note }),
+    })),
+  )
+  for (const settlement of settlements) emitResult(drive, settlement)
+}
+
+export function emitResult(drive: Drive, { call, status, output }: Settlement): void {
+  const { toolCallId, toolName } = call
+  drive.events.push({ type: 'tool-result', toolCallId, toolName, status, output })
+}
+
+export function callContext(drive: Drive, call: CallState, input: JsonValue): CallContext {
+  return {
+    agentId: drive.agentId,
+    runId: drive.runId,
+    conversationId: drive.conversation.conversationId,
+    toolCallId: call.toolCallId,
+    toolName: call.toolName,
+    input,
+  }
+}

@@ -1,0 +1,144 @@
+import { actionPrompt, formatAction, formatObservation } from '../action/index.ts'
+import type { StepContext } from '../protocol/api.ts'
+import type {
+  AssistantMessage,
+  Message,
+  ToolMessage,
+  ToolOutput,
+  ToolResultPart,
+  UserMessage,
+} from '../protocol/message.ts'
+import type { ToolDefinition } from '../protocol/tool.ts'
+import type { ModelRequest } from '../providers/provider.ts'
+import { REPETITION } from './decide.ts'
+import { textOf } from './run-result.ts'
+import type { RunState } from './state.ts'
+
+/** The request of the run's next step. Pure: the stored history stays as it is. */
+export function outgoingRequest(
+  messages: readonly Message[],
+  run: RunState,
+  step: { readonly context: StepContext; readonly toolMode: 'native' | 'action' },
+): ModelRequest {
+  const { context, toolMode } = step
+  const action = toolMode === 'action' && context.tools.length > 0
+  const instructions = [context.instructions, action ? actionPrompt(context.tools) : '']
+    .filter((text) => text !== '')
+    .join('\n\n')
+  const trailer = [liveContext(context.context), ...notices(run)]
+    .filter((text) => text !== '')
+    .join('\n\n')
+  return {
+    messages: outgoingMessages(messages, context.tools, toolMode),
+    tools: context.tools.map(({ name, description, inputSchema }) => ({
+      name,
+      description,
+      inputSchema,
+    })),
+    ...(instructions !== '' && { instructions }),
+    ...(trailer !== '' && { trailer }),
+    toolMode,
+  }
+}
+
+function liveContext(context: string | undefined): string {
+  return context === undefined || context === '' ? '' : `Context, as of now:\n${context}`
+}
+
+/** What the model is told about the run's limits. Never stored. */
+function notices(run: RunState): string[] {
+  const told: string[] = []
+  const { maxSteps } = run.limits
+  if (maxSteps >= 2 && run.steps === maxSteps - 1) {
+    told.push(
+      'This is the last step you have. Conclude now, or sum up what is done and what remains. Call no more tools unless one call completes the task.',
+    )
+  }
+  if (run.repetition.count >= REPETITION.tell) {
+    told.push(
+      `You have asked for the same calls ${run.repetition.count} times in a row. Don't repeat them: use the results you have, try something else, or say what is in the way.`,
+    )
+  }
+  return told
+}
+
+function outgoingMessages(
+  messages: readonly Message[],
+  tools: readonly ToolDefinition[],
+  toolMode: 'native' | 'action',
+): Message[] {
+  const outgoing: Message[] = []
+  for (const message of messages) {
+    switch (message.role) {
+      case 'tool':
+        if (message.parts.length === 0) break
+        outgoing.push(toolMode === 'action' ? observations(message) : withNotes(message))
+        break
+      case 'assistant':
+        outgoing.push(toolMode === 'action' ? asWritten(message, tools) : message)
+        break
+      case 'user':
+      case 'system':
+        outgoing.push(message)
+        break
+      default:
+        message satisfies never
+    }
+  }
+  return outgoing
+}
+
+/** What an ACTION-mode model wrote, or would have written had it not called natively. */
+function asWritten(message: AssistantMessage, tools: readonly ToolDefinition[]): AssistantMessage {
+  const calls = message.parts.flatMap((part) =>
+    part.type === 'tool-call' && part.error === undefined
+      ? [{ toolName: part.toolName, input: part.input }]
+      : [],
+  )
+  const text =
+    message.actionText ??
+    [textOf(message), calls.length > 0 ? formatAction(calls, tools) : '']
+      .filter((piece) => piece !== '')
+      .join('\n')
+  return { ...message, parts: [{ type: 'text', text }] }
+}
+
+function observations(message: ToolMessage): UserMessage {
+  const text = message.parts
+    .map((part) => formatObservation({ toolName: part.toolName, output: withNote(part) }))
+    .join('\n')
+  return {
+    role: 'user',
+    ...(message.id && { id: message.id }),
+    synthetic: true,
+    parts: [{ type: 'text', text }],
+  }
+}
+
+function withNotes(message: ToolMessage): ToolMessage {
+  if (message.parts.every((part) => part.note === undefined)) return message
+  return {
+    ...message,
+    parts: message.parts.map((part) => ({ ...part, output: withNote(part) })),
+  }
+}
+
+/** The output with the note before it, in the shape that keeps most of it. */
+function withNote(part: ToolResultPart): ToolOutput {
+  const { output, note } = part
+  if (note === undefined) return output
+  switch (output.type) {
+    case 'text':
+      return { type: 'text', value: `${note}\n${output.value}` }
+    case 'json':
+      return { type: 'text', value: `${note}\n${JSON.stringify(output.value)}` }
+    case 'content':
+      return { type: 'content', value: [{ type: 'text', text: note }, ...output.value] }
+    case 'error':
+      return { ...output, message: `${note}\n${output.message}` }
+    case 'denied':
+      return { type: 'denied', reason: [note, output.reason].filter(Boolean).join('\n') }
+    default:
+      return output satisfies never
+  }
+}

@@ -1,0 +1,105 @@
+import type { JsonValue } from '../protocol/json.ts'
+import type { ToolDescriptor } from '../protocol/tool.ts'
+import { callContext, settle, type Drive, type Settlement } from './drive.ts'
+import type { CallState } from './state.ts'
+import { errorOutput, notRegistered, unknownTool, unreadable } from './tool-errors.ts'
+import { checkInput } from './validation/check-input.ts'
+import { availableTool } from './wait-for-tool.ts'
+
+type Verdict =
+  | { readonly type: 'settle'; readonly settlement: Settlement }
+  | { readonly type: 'ask'; readonly input: JsonValue }
+  | { readonly type: 'ready'; readonly input: JsonValue }
+
+/**
+ * Takes every proposed call of the step through `beforeToolCall`, validation and the question of
+ * approval, in order. What they come to is journaled together; the inputs of those that may run are
+ * added to `ready`. Nothing runs here, so after a crash it is simply done again.
+ */
+export async function prepareCalls(
+  drive: Drive,
+  calls: readonly CallState[],
+  ready: Map<string, JsonValue>,
+): Promise<void> {
+  const settlements: Settlement[] = []
+  const asked: { readonly call: CallState; readonly input: JsonValue }[] = []
+  for (const call of calls) {
+    const verdict = await judge(drive, call)
+    if (drive.signal.aborted) return
+    switch (verdict.type) {
+      case 'settle':
+        settlements.push(verdict.settlement)
+        break
+      case 'ask':
+        asked.push({ call, input: verdict.input })
+        break
+      case 'ready':
+        ready.set(call.toolCallId, verdict.input)
+        break
+      default:
+        verdict satisfies never
+    }
+  }
+  await settle(drive, settlements)
+  await requestApprovals(drive, asked)
+}
+
+async function requestApprovals(
+  drive: Drive,
+  asked: readonly { readonly call: CallState; readonly input: JsonValue }[],
+): Promise<void> {
+  if (asked.length === 0) return
+  await drive.conversation.append(
+    asked.map(({ call, input }) => ({
+      type: 'approval-requested',
+      toolCallId: call.toolCallId,
+      input,
+    })),
+  )
+  for (const { call, input } of asked) {
+    const { toolCallId, toolName } = call
+    drive.events.push({ type: 'tool-approval-request', toolCallId, toolName, input })
+  }
+}
+
+async function judge(drive: Drive, call: CallState): Promise<Verdict> {
+  if (call.error !== null) {
+    return invalid(call, errorOutput(unreadable({ ...call, error: call.error })))
+  }
+  const tool = drive.tools.get(call.toolName) ?? (await awaitKnown(drive, call))
+  if (tool === undefined) {
+    return call.known
+      ? {
+          type: 'settle',
+          settlement: { call, status: 'failed', output: notRegistered(call.toolName) },
+        }
+      : invalid(call, errorOutput(unknownTool(call.toolName, drive.tools.names)))
+  }
+  const verdict = drive.tools.hasBeforeToolCall
+    ? await drive.page.beforeToolCall(callContext(drive, call, call.input))
+    : ({ type: 'go', input: call.input } as const)
+  if (verdict.type === 'veto') {
+    const output = { type: 'denied', reason: verdict.reason } as const
+    return { type: 'settle', settlement: { call, status: 'denied', output } }
+  }
+  const problem = checkInput(drive.validator, tool, verdict.input)
+  if (problem) return invalid(call, errorOutput(problem))
+  return (await mustAsk(drive, call, { tool, input: verdict.input }))
+    ? { type: 'ask', input: verdict.input }
+    : { type: 'ready', input: verdict.input }
+}
+
+async function mustAsk(
+  drive: Drive,
+  call: CallState,
+  { tool, input }: { readonly tool: ToolDescriptor; readonly input: JsonValue },
+): Promise<boolean> {
+  // In one-shot mode the page runs the call itself, and asks whom it likes.
+  if (drive.conversation.run?.limits.maxSteps === 0) return false
+  if (tool.needsApproval !== 'ask') return tool.needsApproval
+  return drive.page.needsApproval(callContext(drive, call, input))
+}
+
+function invalid(call: CallState, output: Settlement['output']): Verdict {
+  return { type: 'settle', settlement: { call, status: 'invalid', output } }
+}

@@ -1,0 +1,330 @@
+import type { CallAnswer } from '../protocol/api.ts'
+import { OffstageError, toErrorData } from '../protocol/error.ts'
+import type { JournalBody, RunEnd } from '../protocol/journal.ts'
+import type { JsonValue } from '../protocol/json.ts'
+import type { RunResult } from '../protocol/run.ts'
+import { answerCall } from './answer-call.ts'
+import { callModel, type ModelOutcome } from './call-model.ts'
+import { conclusion, decide } from './decide.ts'
+import { emitResult, settle, ToolTable, type Drive, type Settlement } from './drive.ts'
+import { executeCalls, nextGroup } from './execute-calls.ts'
+import { outgoingRequest } from './outgoing.ts'
+import type { Ownership } from './ownership.ts'
+import { prepareCalls } from './prepare-calls.ts'
+import { recoverCall } from './recover-call.ts'
+import { runResult } from './run-result.ts'
+import { isSettled, type CallState, type RunState } from './state.ts'
+import { modelOutput } from './take-turn.ts'
+import { ABORTED, INTERRUPTED, notRegistered } from './tool-errors.ts'
+import { availableTool } from './wait-for-tool.ts'
+
+/** Why a run's signal was aborted. */
+type Stop = { readonly type: 'abort'; readonly reason: string } | { readonly type: 'release' }
+
+/**
+ * Drives one run: decide, do that one effect, commit its outcome, fold, repeat. Everything else
+ * (reload, crash, approval, one-shot mode) is the same loop begun from another state.
+ */
+export class RunDriver {
+  readonly #drive: Drive
+  readonly #ownership: Ownership
+  readonly #stop = new AbortController()
+  #stopped: Stop | null = null
+  #wake: (() => void) | null = null
+  /** Inputs of calls that may run, as hooks and validation left them. */
+  readonly #ready = new Map<string, JsonValue>()
+  /** A step whose end wasn't told yet. */
+  #openStep: Extract<JournalBody, { type: 'model-output' }> | null = null
+  #parked = false
+
+  constructor(drive: Omit<Drive, 'signal' | 'tools'>, ownership: Ownership) {
+    this.#drive = { ...drive, tools: new ToolTable(), signal: this.#stop.signal }
+    this.#ownership = ownership
+  }
+
+  get runId(): string {
+    return this.#drive.runId
+  }
+
+  get agentId(): string {
+    return this.#drive.agentId
+  }
+
+  /** Waiting for a person; nothing is under way. */
+  get isParked(): boolean {
+    return this.#parked
+  }
+
+  abort(reason: string): void {
+    this.#halt({ type: 'abort', reason })
+  }
+
+  /** Stops without an end: the run stays resumable. */
+  release(): void {
+    this.#halt({ type: 'release' })
+  }
+
+  toolsChanged(): void {
+    this.#drive.tools.changed()
+  }
+
+  /** A person's word on a parked call; false when it waits for none. */
+  async answer(answer: CallAnswer['answer'], toolCallId: string): Promise<boolean> {
+    if (this.#parked) await this.#own()
+    const taken = await answerCall(this.#drive, toolCallId, answer)
+    if (taken) this.#wake?.()
+    return taken
+  }
+
+  /** Resolves when the run has ended, or was released (null). Doesn't reject. */
+  async drive(): Promise<RunResult | null> {
+    try {
+      return await this.#loop()
+    } catch (error) {
+      if (this.#stopped?.type === 'release') return null
+      return this.#tellEnd({ outcome: 'failed', error: toErrorData(error) })
+    } finally {
+      this.#ownership.release(this.#drive.conversation.conversationId)
+    }
+  }
+
+  async #loop(): Promise<RunResult | null> {
+    for (;;) {
+      const run = this.#run
+      if (run.end === null && this.#stopped !== null) return this.#endStopped(this.#stopped)
+      const decision = decide(run)
+      switch (decision) {
+        case 'call-model':
+          this.#endStep()
+          await this.#callModel(run)
+          break
+        case 'run-tools':
+          await this.#runTools(run)
+          break
+        case 'wait':
+          await this.#park()
+          break
+        case 'end':
+          return this.#end(run, conclusion(run) ?? NO_CONCLUSION)
+        default:
+          return decision satisfies never
+      }
+    }
+  }
+
+  get #run(): RunState {
+    const run = this.#drive.conversation.run
+    if (run === null || run.runId !== this.#drive.runId) {
+      throw new OffstageError('ownership-lost', 'The conversation has moved on to another run.')
+    }
+    return run
+  }
+
+  async #callModel(run: RunState): Promise<void> {
+    const { conversation, page, agentId, runId, providers, memory, effects } = this.#drive
+    const { conversationId } = conversation
+    const context = await page.stepContext({ agentId, runId, conversationId })
+    if (this.#stopped) return
+    this.#drive.tools.set(context.tools)
+    this.#drive.tools.hasBeforeToolCall = context.hasBeforeToolCall
+    const step = run.steps + 1
+    // The commit runs beside the request; the output waits for it.
+    const begun = conversation.append([{ type: 'step-started', step, resumed: run.stepOpen }])
+    const outcome = await callModel({
+      step,
+      context,
+      request: (toolMode) => outgoingRequest(conversation.messages, run, { context, toolMode }),
+      provider: providers.create(context.model),
+      memory,
+      effects,
+      signal: this.#stop.signal,
+      credentials: (previousRejected) => page.credentials({ agentId, previousRejected }),
+      emit: (event) => this.#drive.events.push(event),
+      isUsedId: (toolCallId) => conversation.hasCallId(toolCallId),
+      attemptFailed: (usage) => conversation.append([{ type: 'attempt-failed', step, usage }]),
+      begun,
+    })
+    await this.#takeOutcome(step, outcome)
+  }
+
+  async #takeOutcome(step: number, outcome: ModelOutcome): Promise<void> {
+    switch (outcome.type) {
+      case 'turn':
+        return this.#takeTurn(step, outcome)
+      case 'failed':
+        await this.#commitEnd(
+          this.#run,
+          { outcome: 'failed', error: outcome.error },
+          outcome.partial,
+        )
+        return
+      case 'aborted':
+        if (this.#stopped?.type === 'abort') {
+          await this.#commitEnd(
+            this.#run,
+            { outcome: 'aborted', reason: this.#stopped.reason },
+            outcome.partial,
+          )
+        }
+        return
+      default:
+        return outcome satisfies never
+    }
+  }
+
+  async #takeTurn(
+    step: number,
+    { turn, toolMode }: Extract<ModelOutcome, { type: 'turn' }>,
+  ): Promise<void> {
+    const { conversation, events, tools, validator, runId } = this.#drive
+    const messageId = `${runId}:${step}`
+    const output = modelOutput({ messageId, step, turn, toolMode, tools, validator })
+    await conversation.append([output])
+    this.#openStep = output
+    for (const part of output.message.parts) {
+      if (part.type !== 'tool-call') continue
+      const { type, toolCallId, toolName } = part
+      events.push(
+        part.error
+          ? { type, toolCallId, toolName, error: part.error }
+          : { type, toolCallId, toolName, input: part.input },
+      )
+    }
+  }
+
+  async #runTools(run: RunState): Promise<void> {
+    const drive = this.#drive
+    const open = run.calls.filter((call) => !isSettled(call))
+    const executing = open.filter((call) => call.status === 'executing')
+    if (executing.length > 0) {
+      await Promise.all(executing.map((call) => recoverCall(drive, call)))
+      return
+    }
+    const fresh = open.filter(
+      (call) => call.status === 'proposed' && !this.#ready.has(call.toolCallId),
+    )
+    if (fresh.length > 0) {
+      await prepareCalls(drive, fresh, this.#ready)
+      return this.#requestOutputs()
+    }
+    await this.#execute(nextGroup(open))
+  }
+
+  async #execute(group: readonly CallState[]): Promise<void> {
+    const drive = this.#drive
+    const runnable: CallState[] = []
+    for (const call of group) {
+      if (await availableTool(drive, call)) runnable.push(call)
+      else await settle(drive, [{ call, status: 'failed', output: notRegistered(call.toolName) }])
+      if (this.#stopped) return
+    }
+    if (runnable.length > 0) await executeCalls(drive, runnable, this.#ready)
+  }
+
+  /** One-shot mode: what may run is handed to the page. */
+  async #requestOutputs(): Promise<void> {
+    const run = this.#run
+    if (run.limits.maxSteps !== 0 || this.#stopped) return
+    const handed = run.calls.filter((call) => call.status === 'proposed')
+    if (handed.length === 0) return
+    await this.#drive.conversation.append(
+      handed.map((call) => ({
+        type: 'output-requested',
+        toolCallId: call.toolCallId,
+        input: this.#ready.get(call.toolCallId) ?? call.input,
+      })),
+    )
+  }
+
+  async #park(): Promise<void> {
+    const { conversation, events } = this.#drive
+    events.flush()
+    const woken = new Promise<void>((resolve) => {
+      this.#wake = resolve
+    })
+    this.#parked = true
+    this.#ownership.release(conversation.conversationId)
+    await woken
+    this.#wake = null
+    if (this.#parked) await this.#own()
+  }
+
+  /** Claims the conversation back after a wait: somebody else may have written meanwhile. */
+  async #own(): Promise<void> {
+    const { conversation } = this.#drive
+    await this.#ownership.acquire(conversation.conversationId)
+    await conversation.claim()
+    this.#parked = false
+  }
+
+  #halt(stop: Stop): void {
+    this.#stopped ??= stop
+    this.#stop.abort()
+    this.#drive.tools.changed()
+    this.#wake?.()
+  }
+
+  async #endStopped(stop: Stop): Promise<RunResult | null> {
+    if (stop.type === 'release') return null
+    return this.#end(this.#run, { outcome: 'aborted', reason: stop.reason })
+  }
+
+  async #end(run: RunState, end: RunEnd): Promise<RunResult> {
+    if (run.end === null) await this.#commitEnd(run, end, '')
+    return this.#tellEnd(run.end ?? end)
+  }
+
+  /** The run's end and the ends of its open calls, in one transaction. */
+  async #commitEnd(run: RunState, end: RunEnd, partial: string): Promise<void> {
+    const settlements = end.outcome === 'waiting' ? [] : run.calls.flatMap(settlementAtEnd)
+    await this.#drive.conversation.append([
+      ...settlements.map(
+        ({ call, status, output }) =>
+          ({ type: 'call-settled', toolCallId: call.toolCallId, status, output }) as const,
+      ),
+      { type: 'run-ended', end, ...(partial !== '' && { partial }) },
+    ])
+    for (const settlement of settlements) emitResult(this.#drive, settlement)
+  }
+
+  #tellEnd(end: RunEnd): RunResult {
+    const { conversation, events, runId } = this.#drive
+    const ref = { runId, conversationId: conversation.conversationId }
+    const result = runResult(ref, conversation.runEntries, end)
+    this.#endStep()
+    events.push({ type: 'run-end', result })
+    events.flush()
+    return result
+  }
+
+  #endStep(): void {
+    const open = this.#openStep
+    if (open === null) return
+    this.#openStep = null
+    this.#drive.events.push({
+      type: 'step-end',
+      step: open.step,
+      usage: open.usage,
+      finishReason: open.finishReason,
+      ...(open.rawFinishReason !== undefined && { rawFinishReason: open.rawFinishReason }),
+    })
+  }
+}
+
+const NO_CONCLUSION: RunEnd = {
+  outcome: 'failed',
+  error: {
+    code: 'internal',
+    message: 'The run came to an end without a reason.',
+    retryable: false,
+  },
+}
+
+/** A call that the run's end finds open: it didn't run, or nobody knows whether it did. */
+function settlementAtEnd(call: CallState): Settlement[] {
+  if (isSettled(call)) return []
+  const unknown = call.status === 'executing' || call.status === 'awaiting-decision'
+  return unknown && !call.replayable
+    ? [{ call, status: 'interrupted', output: INTERRUPTED }]
+    : [{ call, status: 'aborted', output: ABORTED }]
+}

@@ -1,0 +1,68 @@
+import type { EventBatch, RunEventBody } from '../protocol/event.ts'
+
+/** Milliseconds between two batches of deltas: short for an eye, long for a message queue. */
+const INTERVAL_MS = 24
+
+type Delta = Extract<RunEventBody, { delta: string }>
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+/**
+ * The events of one run on their way to the page. Adjacent deltas of one part become one event; the
+ * first event goes at once, later ones when the clock says so inside `push` (a timer alone starves
+ * while data keeps arriving) or when the trailing timer fires.
+ */
+export class RunEvents {
+  readonly #ref: Pick<EventBatch, 'agentId' | 'runId' | 'conversationId'>
+  readonly #post: (batch: EventBatch) => void
+  #pending: RunEventBody[] = []
+  #openDelta: Mutable<Delta> | null = null
+  #batch = 0
+  #flushedAt = Number.NEGATIVE_INFINITY
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(
+    ref: Pick<EventBatch, 'agentId' | 'runId' | 'conversationId'>,
+    post: (batch: EventBatch) => void,
+  ) {
+    this.#ref = ref
+    this.#post = post
+  }
+
+  push(event: RunEventBody): void {
+    if ('delta' in event) this.#pushDelta(event)
+    else {
+      this.#openDelta = null
+      this.#pending.push(event)
+    }
+    if (performance.now() - this.#flushedAt >= INTERVAL_MS) this.flush()
+    else this.#timer ??= setTimeout(() => this.flush(), INTERVAL_MS)
+  }
+
+  /** Sends what is pending; returns the number of the newest batch, 0 before the first. */
+  flush(): number {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#pending.length > 0) {
+      this.#batch += 1
+      this.#post({ ...this.#ref, batch: this.#batch, events: this.#pending })
+      this.#pending = []
+      this.#openDelta = null
+      this.#flushedAt = performance.now()
+    }
+    return this.#batch
+  }
+
+  #pushDelta(event: Delta): void {
+    const open = this.#openDelta
+    if (open !== null && open.type === event.type && partOf(open) === partOf(event)) {
+      open.delta += event.delta
+      return
+    }
+    this.#openDelta = { ...event }
+    this.#pending.push(this.#openDelta)
+  }
+}
+
+function partOf(event: Delta): string {
+  return event.type === 'tool-input-delta' ? event.toolCallId : event.partId
+}

@@ -1,0 +1,74 @@
+import type { CallFacts, JournalBody } from '../protocol/journal.ts'
+import type { AssistantMessage, ToolCallPart } from '../protocol/message.ts'
+import type { ToolDescriptor } from '../protocol/tool.ts'
+import type { ToolTable } from './drive.ts'
+import type { ModelTurn } from './turn-reader.ts'
+import { checkInput } from './validation/check-input.ts'
+import type { Validator } from './validation/validator.ts'
+
+/** The journal's entry for a complete model turn: message, calls and usage at once. Pure. */
+export function modelOutput(turn: {
+  readonly messageId: string
+  readonly step: number
+  readonly turn: ModelTurn
+  readonly toolMode: 'native' | 'action'
+  readonly tools: ToolTable
+  readonly validator: Validator
+}): Extract<JournalBody, { type: 'model-output' }> {
+  const { tools, toolMode } = turn
+  const { parts, usage, finishReason, rawFinishReason, providerMetadata, actionText, feedback } =
+    turn.turn
+  const named = parts.map((part) =>
+    part.type === 'tool-call' && toolMode === 'native' ? assumeOnlyTool(part, turn) : part,
+  )
+  const message: AssistantMessage = {
+    role: 'assistant',
+    id: turn.messageId,
+    parts: named,
+    ...(providerMetadata && { providerMetadata }),
+    ...(actionText !== undefined && { actionText }),
+  }
+  return {
+    type: 'model-output',
+    step: turn.step,
+    message,
+    calls: named.flatMap((part) =>
+      part.type === 'tool-call' ? [factsOf(part, tools.get(part.toolName), toolMode)] : [],
+    ),
+    usage,
+    finishReason,
+    ...(rawFinishReason !== undefined && { rawFinishReason }),
+    toolMode,
+    ...(feedback && { feedback }),
+  }
+}
+
+/** Where exactly one tool exists and the name is wrong, it is meant, if the arguments fit it. */
+function assumeOnlyTool(
+  part: ToolCallPart,
+  { tools, validator }: { readonly tools: ToolTable; readonly validator: Validator },
+): ToolCallPart {
+  const [only, ...others] = tools.names
+  if (only === undefined || others.length > 0 || part.toolName === only || part.error) return part
+  const tool = tools.get(only)
+  return tool && checkInput(validator, tool, part.input) === null
+    ? { ...part, toolName: only }
+    : part
+}
+
+function factsOf(
+  part: ToolCallPart,
+  tool: ToolDescriptor | undefined,
+  toolMode: 'native' | 'action',
+): CallFacts {
+  const { readOnly = false, idempotent = false } = tool?.annotations ?? {}
+  const besides = tool !== undefined && (readOnly || tool.parallelSafe) && !tool.sequential
+  return {
+    toolCallId: part.toolCallId,
+    known: tool !== undefined,
+    replayable: readOnly || idempotent,
+    // ACTION calls run in order, always.
+    parallel: toolMode === 'native' && besides,
+    reconcilable: tool?.hasReconcile ?? false,
+  }
+}

@@ -1,0 +1,62 @@
+import { suggestName } from '../action/suggest.ts'
+import type { CallError, ToolOutput } from '../protocol/message.ts'
+import type { CallState } from './state.ts'
+
+export function errorOutput(error: CallError): ToolOutput {
+  return { type: 'error', code: error.code, message: error.message }
+}
+
+export function unknownTool(name: string, available: readonly string[]): CallError {
+  const suggestion = suggestName(name, available)
+  const list = available.length > 0 ? available.join(', ') : 'none'
+  return {
+    code: 'unknown_tool',
+    message: `Unknown tool '${name}'${suggestion ? `, did you mean '${suggestion}'?` : '.'} Available tools: ${list}.`,
+    ...(suggestion && { suggestion }),
+  }
+}
+
+/** What the model is told of a call that could not be read. */
+export function unreadable(call: CallState & { readonly error: CallError }): CallError {
+  switch (call.error.code) {
+    case 'truncated':
+      return {
+        code: 'truncated',
+        message: `The call of ${call.toolName} was cut off before it was complete, so it did not run. ${call.error.message} Send it again, with shorter arguments if they were long.`,
+      }
+    case 'invalid-json':
+      return {
+        code: 'invalid-json',
+        message: `The arguments of ${call.toolName} are not valid JSON, so it did not run. ${call.error.message}`,
+      }
+    default:
+      return call.error
+  }
+}
+
+export const INTERRUPTED: ToolOutput = {
+  type: 'error',
+  code: 'interrupted',
+  message:
+    'The call was interrupted and its outcome is unknown: it may or may not have happened. Check before you do it again.',
+}
+
+export const ABORTED: ToolOutput = {
+  type: 'error',
+  code: 'aborted',
+  message: 'The run was stopped before this call ran.',
+}
+
+export function notRegistered(toolName: string): ToolOutput {
+  return {
+    type: 'error',
+    code: 'failed',
+    message: `The tool '${toolName}' is no longer available on this page, so the call did not run.`,
+  }
+}
+
+export const TOO_LATE: ToolOutput = {
+  type: 'error',
+  code: 'timeout',
+  message: 'The page was too busy to start the tool in time, so it did not run.',
+}

@@ -1,0 +1,214 @@
+import { createActionScanner } from '../action/index.ts'
+import type { ErrorData } from '../protocol/error.ts'
+import type { RunEventBody } from '../protocol/event.ts'
+import type {
+  AssistantMessage,
+  CallError,
+  FinishReason,
+  ProviderMetadata,
+  Usage,
+} from '../protocol/message.ts'
+import type { StreamPart, ToolCallStreamPart } from '../protocol/stream-part.ts'
+import type { ToolDefinition } from '../protocol/tool.ts'
+import { mergeUsage } from './usage.ts'
+
+type Part = AssistantMessage['parts'][number]
+
+/** A model's whole answer, proven complete. */
+export interface ModelTurn {
+  readonly parts: readonly Part[]
+  readonly usage: Usage
+  readonly finishReason: FinishReason
+  readonly rawFinishReason?: string
+  readonly providerMetadata?: ProviderMetadata
+  readonly actionText?: string
+  readonly feedback?: CallError
+}
+
+export interface TurnReaderOptions {
+  readonly toolMode: 'native' | 'action'
+  readonly tools: readonly ToolDefinition[]
+  /** Makes part ids unique within the run. */
+  readonly partPrefix: string
+  readonly emit: (event: RunEventBody) => void
+  /** Emit `raw` events. */
+  readonly raw: boolean
+  readonly newId: (prefix: string) => string
+  /** The conversation has a call with this id already. */
+  readonly isUsedId: (toolCallId: string) => boolean
+}
+
+/**
+ * Reads one attempt of a model call: tells the page of every delta at once, and gathers the message.
+ * Text goes through the ACTION scanner, in native mode too: there it rescues calls written as text.
+ */
+export class TurnReader {
+  readonly #options: TurnReaderOptions
+  readonly #scanner: ReturnType<typeof createActionScanner> | null
+  readonly #parts: Part[] = []
+  readonly #ids = new Map<string, string>()
+  readonly #openInputs = new Set<string>()
+  #open: { readonly type: 'text' | 'reasoning'; readonly partId: string; text: string } | null =
+    null
+  #partCount = 0
+  #usage: Usage = {}
+  #feedback: CallError | undefined
+  #finish: Extract<StreamPart, { type: 'finish' }> | null = null
+  #error: ErrorData | null = null
+
+  constructor(options: TurnReaderOptions) {
+    this.#options = options
+    const { toolMode, tools } = options
+    this.#scanner =
+      toolMode === 'action'
+        ? createActionScanner(tools, { newId: options.newId })
+        : tools.length > 0
+          ? createActionScanner(tools, { newId: options.newId, rescue: true })
+          : null
+  }
+
+  get error(): ErrorData | null {
+    return this.#error
+  }
+
+  get usage(): Usage {
+    return this.#usage
+  }
+
+  /** Something of this attempt was shown. */
+  get isVisible(): boolean {
+    return this.#partCount > 0 || this.#ids.size > 0
+  }
+
+  /** The reply text so far. */
+  get text(): string {
+    const done = this.#parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+    return this.#open?.type === 'text' ? done + this.#open.text : done
+  }
+
+  read(part: StreamPart): void {
+    if (part.type === 'text-delta' && this.#scanner) {
+      for (const scanned of this.#scanner.push(part.delta)) this.#take(scanned)
+    } else {
+      this.#take(part)
+    }
+  }
+
+  /** The turn, once the stream was proven complete; null when it wasn't. */
+  end(): ModelTurn | null {
+    const finish = this.#finish
+    if (finish === null || this.#error !== null) return null
+    const rest = this.#scanner?.end({ finishReason: finish.finishReason }) ?? []
+    for (const part of rest) this.#take(part)
+    this.#closeOpen()
+    const hasCalls = this.#parts.some((part) => part.type === 'tool-call')
+    const actionText = this.#options.toolMode === 'action' ? this.#scanner?.output : undefined
+    return {
+      parts: this.#parts,
+      usage: this.#usage,
+      finishReason: hasCalls && finish.finishReason === 'stop' ? 'tool-calls' : finish.finishReason,
+      ...(finish.rawFinishReason !== undefined && { rawFinishReason: finish.rawFinishReason }),
+      ...(finish.providerMetadata && { providerMetadata: finish.providerMetadata }),
+      ...(actionText !== undefined && { actionText }),
+      ...(this.#feedback && { feedback: this.#feedback }),
+    }
+  }
+
+  #take(part: StreamPart): void {
+    switch (part.type) {
+      case 'text-delta':
+        return this.#delta('text', part.delta)
+      case 'reasoning-delta':
+        return this.#delta('reasoning', part.delta)
+      case 'tool-input-start':
+        return this.#startInput(part.toolCallId, part.toolName)
+      case 'tool-input-delta':
+        return this.#options.emit({
+          type: 'tool-input-delta',
+          toolCallId: this.#internalId(part.toolCallId),
+          delta: part.delta,
+        })
+      case 'tool-call':
+        return this.#takeCall(part)
+      case 'action-error':
+        this.#feedback ??= part.error
+        return
+      case 'usage':
+        this.#usage = mergeUsage(this.#usage, part.usage)
+        return
+      case 'warning':
+        return this.#options.emit(part)
+      case 'raw':
+        if (this.#options.raw) this.#options.emit(part)
+        return
+      case 'finish':
+        this.#finish = part
+        return
+      case 'error':
+        this.#error = part.error
+        return
+      default:
+        part satisfies never
+    }
+  }
+
+  #delta(type: 'text' | 'reasoning', delta: string): void {
+    if (delta === '') return
+    if (this.#open?.type !== type) {
+      this.#closeOpen()
+      this.#partCount += 1
+      this.#open = { type, partId: `${this.#options.partPrefix}${this.#partCount}`, text: '' }
+      this.#options.emit({ type: `${type}-start`, partId: this.#open.partId })
+    }
+    this.#open.text += delta
+    this.#options.emit({ type: `${type}-delta`, partId: this.#open.partId, delta })
+  }
+
+  #closeOpen(): void {
+    if (this.#open === null) return
+    const { type, partId, text } = this.#open
+    this.#parts.push({ type, text })
+    this.#open = null
+    this.#options.emit({ type: `${type}-end`, partId })
+  }
+
+  #startInput(providerId: string, toolName: string): void {
+    this.#closeOpen()
+    const toolCallId = this.#internalId(providerId)
+    this.#openInputs.add(toolCallId)
+    this.#options.emit({ type: 'tool-input-start', toolCallId, toolName })
+  }
+
+  #takeCall(part: ToolCallStreamPart): void {
+    this.#closeOpen()
+    const toolCallId = this.#internalId(part.toolCallId)
+    if (this.#openInputs.delete(toolCallId)) {
+      this.#options.emit({ type: 'tool-input-end', toolCallId })
+    }
+    // A second call under the same provider id is another call.
+    this.#ids.delete(part.toolCallId)
+    const providerCallId =
+      part.providerCallId ?? (toolCallId === part.toolCallId ? undefined : part.toolCallId)
+    const { toolName } = part
+    const ref = { type: 'tool-call', toolCallId, toolName } as const
+    this.#parts.push({
+      ...ref,
+      ...(providerCallId !== undefined && { providerCallId }),
+      ...(part.error
+        ? { error: part.error, ...(part.rawInput !== undefined && { rawInput: part.rawInput }) }
+        : { input: part.input }),
+    })
+  }
+
+  /** The provider's id where it is free, a fresh one where the conversation has it already. */
+  #internalId(providerId: string): string {
+    const known = this.#ids.get(providerId)
+    if (known !== undefined) return known
+    const taken =
+      this.#options.isUsedId(providerId) ||
+      this.#parts.some((part) => part.type === 'tool-call' && part.toolCallId === providerId)
+    const id = taken || providerId === '' ? this.#options.newId('call_') : providerId
+    this.#ids.set(providerId, id)
+    return id
+  }
+}

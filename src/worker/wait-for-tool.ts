@@ -1,0 +1,38 @@
+import type { ToolDescriptor } from '../protocol/tool.ts'
+import type { Drive } from './drive.ts'
+import type { CallState } from './state.ts'
+
+/** A call's tool, waited for only after a reload. */
+export async function availableTool(
+  drive: Drive,
+  call: CallState,
+): Promise<ToolDescriptor | undefined> {
+  return drive.tools.get(call.toolName) ?? (await waitForTool(drive, call))
+}
+
+/**
+ * Waits until the page registers a call's tool; undefined when it doesn't within `waitForToolsMs`
+ * or the run is stopped. After a reload, tools are often registered later than runs are resumed.
+ */
+export async function waitForTool(
+  drive: Drive,
+  call: CallState,
+): Promise<ToolDescriptor | undefined> {
+  const { toolCallId, toolName } = call
+  const deadline = drive.effects.now() + (drive.resume?.waitForToolsMs ?? 0)
+  let told = false
+  for (;;) {
+    const changed = new AbortController()
+    drive.tools.onChange(() => changed.abort())
+    drive.tools.set(await drive.page.currentTools(drive.agentId))
+    const tool = drive.tools.get(toolName)
+    const left = deadline - drive.effects.now()
+    if (tool || left <= 0 || drive.signal.aborted) return tool
+    if (!told) {
+      told = true
+      drive.events.push({ type: 'tool-unavailable', toolCallId, toolName, waitMs: left })
+      drive.events.flush()
+    }
+    await drive.effects.sleep(left, AbortSignal.any([changed.signal, drive.signal]))
+  }
+}
