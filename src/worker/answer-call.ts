@@ -1,5 +1,6 @@
 import type { CallAnswer } from '../protocol/api.ts'
 import { OffstageError } from '../protocol/error.ts'
+import type { RunEventBody } from '../protocol/event.ts'
 import type { JournalBody } from '../protocol/journal.ts'
 import type { ToolOutput } from '../protocol/message.ts'
 import type { SettledStatus } from '../protocol/tool.ts'
@@ -74,9 +75,9 @@ async function deny(
   const { toolCallId } = call
   const why = reason === undefined ? {} : { reason }
   const answered = { toolCallId, approved: false, ...why }
-  drive.events.push({ type: 'tool-approval-response', ...answered })
   return settleWith(drive, call, {
     before: [{ type: 'approval-answered', ...answered }],
+    told: { type: 'tool-approval-response', ...answered },
     status: 'denied',
     output: { type: 'denied', ...why },
   })
@@ -120,6 +121,7 @@ async function settleWith(
     readonly before: readonly JournalBody[]
     readonly status: SettledStatus
     readonly output: ToolOutput
+    readonly told?: RunEventBody
   },
 ): Promise<boolean> {
   const { toolCallId } = call
@@ -128,6 +130,7 @@ async function settleWith(
     ...end.before,
     { type: 'call-settled', toolCallId, status, output },
   ])
+  if (end.told) drive.events.push(end.told)
   emitResult(drive, { call, status, output })
   return true
 }

@@ -7,6 +7,7 @@ import { retryDelay } from '../providers/core/retry-delay.ts'
 import type { ModelRequest, Provider } from '../providers/provider.ts'
 import type { Effects } from './effects.ts'
 import type { ModelMemory } from './model-memory.ts'
+import { untilAborted } from './stoppable.ts'
 import { TurnReader, type ModelTurn } from './turn-reader.ts'
 
 export type ModelOutcome =
@@ -99,11 +100,8 @@ async function readAttempt(
   })
   const { signal, credentials } = call
   try {
-    for await (const batch of call.provider.batches(call.request(toolMode), {
-      signal,
-      credentials,
-    })) {
-      if (signal.aborted) break
+    const batches = call.provider.batches(call.request(toolMode), { signal, credentials })
+    for await (const batch of untilAborted(batches, signal)) {
       for (const part of batch) reader.read(part)
     }
   } catch (error) {

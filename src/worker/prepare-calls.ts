@@ -66,14 +66,11 @@ async function judge(drive: Drive, call: CallState): Promise<Verdict> {
   if (call.error !== null) {
     return invalid(call, errorOutput(unreadable({ ...call, error: call.error })))
   }
-  const tool = drive.tools.get(call.toolName) ?? (await awaitKnown(drive, call))
+  if (!call.known) return invalid(call, errorOutput(unknownTool(call.toolName, drive.tools.names)))
+  const tool = await availableTool(drive, call)
   if (tool === undefined) {
-    return call.known
-      ? {
-          type: 'settle',
-          settlement: { call, status: 'failed', output: notRegistered(call.toolName) },
-        }
-      : invalid(call, errorOutput(unknownTool(call.toolName, drive.tools.names)))
+    const output = notRegistered(call.toolName)
+    return { type: 'settle', settlement: { call, status: 'failed', output } }
   }
   const verdict = drive.tools.hasBeforeToolCall
     ? await drive.page.beforeToolCall(callContext(drive, call, call.input))

@@ -5,7 +5,7 @@ import type { JsonValue } from '../protocol/json.ts'
 import type { RunResult } from '../protocol/run.ts'
 import { answerCall } from './answer-call.ts'
 import { callModel, type ModelOutcome } from './call-model.ts'
-import { conclusion, decide } from './decide.ts'
+import { conclusion, decide, type Decision } from './decide.ts'
 import { emitResult, settle, ToolTable, type Drive, type Settlement } from './drive.ts'
 import { executeCalls, nextGroup } from './execute-calls.ts'
 import { outgoingRequest } from './outgoing.ts'
@@ -13,6 +13,7 @@ import type { Ownership } from './ownership.ts'
 import { prepareCalls } from './prepare-calls.ts'
 import { recoverCall } from './recover-call.ts'
 import { runResult } from './run-result.ts'
+import { stoppablePage } from './stoppable.ts'
 import { isSettled, type CallState, type RunState } from './state.ts'
 import { modelOutput } from './take-turn.ts'
 import { ABORTED, INTERRUPTED, notRegistered } from './tool-errors.ts'
@@ -36,9 +37,12 @@ export class RunDriver {
   /** A step whose end wasn't told yet. */
   #openStep: Extract<JournalBody, { type: 'model-output' }> | null = null
   #parked = false
+  #owning: Promise<void> | null = null
 
   constructor(drive: Omit<Drive, 'signal' | 'tools'>, ownership: Ownership) {
-    this.#drive = { ...drive, tools: new ToolTable(), signal: this.#stop.signal }
+    const { signal } = this.#stop
+    const page = stoppablePage(drive.page, signal)
+    this.#drive = { ...drive, page, tools: new ToolTable(), signal }
     this.#ownership = ownership
   }
 
@@ -73,6 +77,7 @@ export class RunDriver {
     if (this.#parked) await this.#own()
     const taken = await answerCall(this.#drive, toolCallId, answer)
     if (taken) this.#wake?.()
+    else if (this.#wake) this.#disown()
     return taken
   }
 
@@ -90,25 +95,34 @@ export class RunDriver {
 
   async #loop(): Promise<RunResult | null> {
     for (;;) {
+      if (this.#stopped?.type === 'release') return null
       const run = this.#run
-      if (run.end === null && this.#stopped !== null) return this.#endStopped(this.#stopped)
-      const decision = decide(run)
-      switch (decision) {
-        case 'call-model':
-          this.#endStep()
-          await this.#callModel(run)
-          break
-        case 'run-tools':
-          await this.#runTools(run)
-          break
-        case 'wait':
-          await this.#park()
-          break
-        case 'end':
-          return this.#end(run, conclusion(run) ?? NO_CONCLUSION)
-        default:
-          return decision satisfies never
+      if (run.end !== null) return this.#tellEnd(run.end)
+      if (this.#stopped) {
+        return this.#end(run, { outcome: 'aborted', reason: this.#stopped.reason })
       }
+      const decision = decide(run)
+      if (decision === 'end') return this.#end(run, conclusion(run) ?? NO_CONCLUSION)
+      try {
+        await this.#effect(decision, run)
+      } catch (error) {
+        // What a stop breaks off ends with the stop's own outcome.
+        if (this.#stopped === null) throw error
+      }
+    }
+  }
+
+  #effect(decision: Exclude<Decision, 'end'>, run: RunState): Promise<void> {
+    switch (decision) {
+      case 'call-model':
+        this.#endStep()
+        return this.#callModel(run)
+      case 'run-tools':
+        return this.#runTools(run)
+      case 'wait':
+        return this.#park()
+      default:
+        return decision satisfies never
     }
   }
 
@@ -130,6 +144,7 @@ export class RunDriver {
     const step = run.steps + 1
     // The commit runs beside the request; the output waits for it.
     const begun = conversation.append([{ type: 'step-started', step, resumed: run.stepOpen }])
+    begun.catch(() => undefined)
     const outcome = await callModel({
       step,
       context,
@@ -237,24 +252,34 @@ export class RunDriver {
   }
 
   async #park(): Promise<void> {
-    const { conversation, events } = this.#drive
-    events.flush()
+    this.#drive.events.flush()
     const woken = new Promise<void>((resolve) => {
       this.#wake = resolve
     })
-    this.#parked = true
-    this.#ownership.release(conversation.conversationId)
+    this.#disown()
     await woken
     this.#wake = null
-    if (this.#parked) await this.#own()
+    if (this.#parked && this.#stopped?.type !== 'release') await this.#own()
+  }
+
+  #disown(): void {
+    this.#parked = true
+    this.#ownership.release(this.#drive.conversation.conversationId)
   }
 
   /** Claims the conversation back after a wait: somebody else may have written meanwhile. */
-  async #own(): Promise<void> {
+  #own(): Promise<void> {
     const { conversation } = this.#drive
-    await this.#ownership.acquire(conversation.conversationId)
-    await conversation.claim()
-    this.#parked = false
+    this.#owning ??= this.#ownership
+      .acquire(conversation.conversationId)
+      .then(() => conversation.claim())
+      .then(() => {
+        this.#parked = false
+      })
+      .finally(() => {
+        this.#owning = null
+      })
+    return this.#owning
   }
 
   #halt(stop: Stop): void {
@@ -264,14 +289,9 @@ export class RunDriver {
     this.#wake?.()
   }
 
-  async #endStopped(stop: Stop): Promise<RunResult | null> {
-    if (stop.type === 'release') return null
-    return this.#end(this.#run, { outcome: 'aborted', reason: stop.reason })
-  }
-
   async #end(run: RunState, end: RunEnd): Promise<RunResult> {
-    if (run.end === null) await this.#commitEnd(run, end, '')
-    return this.#tellEnd(run.end ?? end)
+    await this.#commitEnd(run, end, '')
+    return this.#tellEnd(end)
   }
 
   /** The run's end and the ends of its open calls, in one transaction. */
