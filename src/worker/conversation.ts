@@ -61,9 +61,11 @@ export class Conversation {
   }
 
   /** Folds what was written since the last look, by whoever. */
-  async refresh(): Promise<void> {
-    for (const entry of await this.#store.read(this.conversationId, this.#lastSeq))
-      this.#fold(entry)
+  refresh(): Promise<void> {
+    return this.#inOrder(async () => {
+      const entries = await this.#store.read(this.conversationId, this.#lastSeq)
+      for (const entry of entries) this.#fold(entry)
+    })
   }
 
   /**
@@ -77,13 +79,18 @@ export class Conversation {
     const runId = options.runId === undefined ? (this.#run?.runId ?? null) : options.runId
     const at = this.#effects.now()
     const entries = bodies.map((body) => ({ ...body, runId, at }))
-    const appended = this.#queue.then(async () => {
+    return this.#inOrder(async () => {
       const append = { conversationId: this.conversationId, epoch: this.#epoch, entries }
       const placed = await this.#commit({ ...append, strict: options.strict ?? false })
       for (const entry of placed) this.#fold(entry)
     })
-    this.#queue = appended.catch(() => undefined)
-    return appended
+  }
+
+  /** Reads and commits never overlap: every entry is folded once, in its place. */
+  #inOrder<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#queue.then(work)
+    this.#queue = done.catch(() => undefined)
+    return done
   }
 
   async #commit(append: Parameters<Store['append']>[0]): Promise<readonly JournalEntry[]> {

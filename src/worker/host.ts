@@ -70,8 +70,10 @@ export class Host {
     const events = this.#events(command)
     try {
       const seat = await this.#seat(command)
-      await this.#makeRoom(seat, command)
-      await inLane(seat, () => this.#begin(seat, command, events))
+      await inLane(seat, async () => {
+        await this.#makeRoom(seat, command)
+        await this.#begin(seat, command, events)
+      })
     } catch (error) {
       const end = { outcome: 'failed', error: toErrorData(error) } as const
       events.push({ type: 'run-end', result: runResult(refOf(command), [], end) })
@@ -83,6 +85,7 @@ export class Host {
     const conversationId = command.conversationId ?? (await this.#newestUnfinished(command))
     if (conversationId === null) return null
     const seat = await this.#seat({ ...command, conversationId })
+    if (seat.driver) return { conversationId, runId: seat.driver.runId }
     return inLane(seat, () => this.#resume(seat, command.agentId, command))
   }
 
@@ -192,6 +195,7 @@ export class Host {
     if ((await store.get(scope.conversationId)) === null) return false
     const seat = await this.#seat(scope)
     return inLane(seat, async () => {
+      if (seat.driver) throw busy(scope.conversationId)
       await this.#own(seat)
       try {
         const { run } = seat.conversation
@@ -296,7 +300,7 @@ export class Host {
         while (seat.driver) await seat.driven
         return
       case 'replace': {
-        await inLane(seat, () => this.#resume(seat, command.agentId, TELL_MODEL))
+        await this.#resume(seat, command.agentId, TELL_MODEL)
         seat.driver?.abort('replaced')
         await seat.driven
         return
