@@ -4,22 +4,36 @@ import path from 'node:path'
 import { inProject, root } from './project.mjs'
 
 /**
- * Runs a program to its end and resolves to `{ code, output }`. Its output is streamed through
- * unless `quiet`; then it is only collected.
+ * Runs a program to its end and resolves to `{ code, stdout, output }`. Its output is streamed
+ * through unless `quiet`; then it is only collected (`output` holds stderr too).
+ *
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {import('node:child_process').SpawnOptions & { quiet?: boolean }} [options]
+ * @returns {Promise<{ code: number, stdout: string, output: string }>}
  */
 export function run(command, args, { quiet = false, ...options } = {}) {
   return new Promise((resolve, reject) => {
     const stdio = quiet ? ['ignore', 'pipe', 'pipe'] : 'inherit'
     const child = spawn(command, args, { cwd: root, stdio, ...options })
     let output = ''
-    child.stdout?.on('data', (data) => (output += data))
+    let stdout = ''
+    child.stdout?.on('data', (data) => {
+      stdout += data
+      output += data
+    })
     child.stderr?.on('data', (data) => (output += data))
     child.once('error', reject)
-    child.once('close', (code, signal) => resolve({ code: code ?? 1, signal, output }))
+    child.once('close', (code) => resolve({ code: code ?? 1, stdout, output }))
   })
 }
 
-/** npm without a shell script in between where possible: Windows can't spawn `npm.cmd` directly. */
+/**
+ * npm without a shell script in between where possible: Windows can't spawn `npm.cmd` directly.
+ *
+ * @param {readonly string[]} args
+ * @param {import('node:child_process').SpawnOptions & { quiet?: boolean }} [options]
+ */
 export function npm(args, options = {}) {
   const cli = process.env.npm_execpath
   if (cli?.endsWith('npm-cli.js')) return run(process.execPath, [cli, ...args], options)

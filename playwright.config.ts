@@ -1,0 +1,25 @@
+import { defineConfig } from '@playwright/test'
+import { CHROMIUM_ARGS, findChromium } from './scripts/lib/browser.mjs'
+
+const executablePath = await findChromium()
+if (!executablePath) throw new Error('No Chromium on this machine; `npm test` installs one.')
+
+export default defineConfig({
+  testDir: 'test/browser',
+  testMatch: '**/*.spec.ts',
+  outputDir: '.cache/playwright',
+  fullyParallel: true,
+  // A test that passes on the second try is a failure that hides.
+  retries: 0,
+  workers: 2,
+  timeout: 30_000,
+  forbidOnly: Boolean(process.env.CI),
+  reporter: 'list',
+  use: {
+    // Contexts of these tests keep IndexedDB in memory: it survives reloads, not the browser. Tests
+    // of what is on disk, and of its speed, use `persistentContext` of support/test.ts.
+    launchOptions: { executablePath, args: CHROMIUM_ARGS },
+    trace: 'retain-on-failure',
+  },
+  projects: [{ name: 'chromium', use: { browserName: 'chromium' } }],
+})

@@ -1,0 +1,119 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { fail } from './install.mjs'
+import { inProject } from './project.mjs'
+import { run } from './run.mjs'
+
+/** What Chromium needs on machines without a display, a GPU or a user namespace, and no chatter. */
+export const CHROMIUM_ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** Path of the Chromium to test in, or undefined when none is on this machine. */
+export async function findChromium() {
+  return (await installedChromiums())[0]
+}
+
+/** Path of a Chromium that starts; installs one where that is allowed, else ends the process. */
+export async function ensureChromium() {
+  const found = await firstThatStarts(await installedChromiums())
+  if (found) return found
+
+  console.log("Installing Chromium (Playwright's download, into its own cache) …")
+  await playwrightDownload()
+  const downloaded = await firstThatStarts(await installedChromiums())
+  if (downloaded) return downloaded
+
+  if (mayUseApt()) {
+    console.log('Installing Chromium with its libraries (apt-get install chromium) …')
+    await aptInstall()
+    const packaged = await firstThatStarts(await installedChromiums())
+    if (packaged) return packaged
+  }
+  return fail(
+    'No Chromium was found that starts, and none could be installed. The browser tests need one:\n' +
+      '  - install Chrome or Chromium, or run: npx playwright install --with-deps chromium\n' +
+      '  - or set OFFSTAGE_CHROMIUM to the path of its program.',
+  )
+}
+
+async function installedChromiums() {
+  const named = process.env.OFFSTAGE_CHROMIUM || process.env.CHROME_PATH
+  if (named && !existsSync(named)) fail(`OFFSTAGE_CHROMIUM or CHROME_PATH: there is no ${named}.`)
+  if (named) return [named]
+  const { chromium } = await import('playwright-core')
+  return [chromium.executablePath(), ...systemPaths()].filter((file) => file && existsSync(file))
+}
+
+function systemPaths() {
+  if (process.platform === 'win32') {
+    const folders = ['PROGRAMFILES', 'PROGRAMFILES(X86)', 'LOCALAPPDATA']
+    const programs = [
+      'Google\\Chrome\\Application\\chrome.exe',
+      'Chromium\\Application\\chrome.exe',
+    ]
+    return folders
+      .map((name) => process.env[name])
+      .filter(Boolean)
+      .flatMap((folder) => programs.map((program) => path.join(folder, program)))
+  }
+  if (process.platform === 'darwin') {
+    return ['Google Chrome', 'Chromium'].flatMap((name) =>
+      ['', process.env.HOME].map(
+        (home) => `${home}/Applications/${name}.app/Contents/MacOS/${name}`,
+      ),
+    )
+  }
+  const programs = [
+    'chromium',
+    'chromium-browser',
+    'google-chrome',
+    'google-chrome-stable',
+    'chrome',
+  ]
+  const folders = (process.env.PATH ?? '').split(path.delimiter)
+  return programs.flatMap((program) => folders.map((folder) => path.join(folder, program)))
+}
+
+/** A browser may be there and still lack its libraries: only starting it tells. */
+async function firstThatStarts(candidates) {
+  const { chromium } = await import('playwright-core')
+  for (const executablePath of new Set(candidates)) {
+    try {
+      const browser = await chromium.launch({ executablePath, args: CHROMIUM_ARGS })
+      console.log(`Browser: Chromium ${browser.version()} (${executablePath})`)
+      await browser.close()
+      return executablePath
+    } catch (error) {
+      const reason = String(error.message).split('\n').slice(0, 3).join('\n  ')
+      console.log(`${executablePath} does not start:\n  ${reason}`)
+    }
+  }
+  return undefined
+}
+
+async function playwrightDownload() {
+  const cli = inProject('node_modules/playwright/cli.js')
+  await run(process.execPath, [cli, 'install', '--no-shell', 'chromium'])
+}
+
+/** Never on somebody's own machine: only as root, and only in CI or a container. */
+function mayUseApt() {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
+    return false
+  }
+  const container = existsSync('/.dockerenv') || existsSync('/run/.containerenv')
+  return Boolean(process.env.CI || process.env.container || container)
+}
+
+async function aptInstall() {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  await run('apt-get', ['update', '-q'], { env })
+  await run('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'chromium'], { env })
+}

@@ -1,0 +1,17 @@
+// npm start: installs what is missing, builds, and serves the demo.
+import { existsSync } from 'node:fs'
+import { fail, installDependencies, requireNode } from './lib/install.mjs'
+import { inProject } from './lib/project.mjs'
+import { run } from './lib/run.mjs'
+
+requireNode()
+await installDependencies()
+const { code } = await run(process.execPath, [inProject('scripts/build.mjs'), '--if-needed'])
+if (code !== 0) process.exit(code)
+if (!existsSync(inProject('demo/index.html'))) fail('demo/index.html is missing.')
+
+// Only now: on a fresh clone Vite has just been installed.
+const { createServer } = await import('vite')
+const server = await createServer({ configFile: inProject('vite.demo.config.ts') })
+await server.listen()
+console.log(`\nThe demo is at ${server.resolvedUrls?.local[0]} (Ctrl+C stops it).`)

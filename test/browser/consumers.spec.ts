@@ -1,0 +1,61 @@
+import { packPackage, prepareApp, type AppName } from '../consumers/prepare-app.ts'
+import {
+  staticFiles,
+  viteBuild,
+  viteDev,
+  webpackBuild,
+  type ServedApp,
+} from '../consumers/serve-app.ts'
+import { expect, test } from './support/test.ts'
+
+interface Consumer {
+  readonly title: string
+  readonly app: AppName
+  readonly serve: (folder: string) => Promise<ServedApp>
+  /** Whether the bundler finds the worker file, so that nothing has to be inlined. */
+  readonly findsWorkerFile: boolean
+}
+
+const consumers: readonly Consumer[] = [
+  { title: 'Vite 8, dev server', app: 'vite-8', serve: viteDev, findsWorkerFile: true },
+  { title: 'Vite 8, build', app: 'vite-8', serve: viteBuild, findsWorkerFile: true },
+  // Its dev server pre-bundles the package and then can't find the worker beside it.
+  { title: 'Vite 7, dev server', app: 'vite-7', serve: viteDev, findsWorkerFile: false },
+  { title: 'webpack 5, build', app: 'webpack-5', serve: webpackBuild, findsWorkerFile: true },
+  { title: 'static files', app: 'static', serve: staticFiles, findsWorkerFile: true },
+]
+
+// One after the other: they share their folders and the tarball.
+test.describe.configure({ mode: 'default', timeout: 180_000 })
+
+test.describe('a consumer app with the packed package, no configuration', () => {
+  let tarball = ''
+  test.beforeAll(async () => {
+    tarball = await packPackage()
+  })
+
+  for (const { title, app, serve, findsWorkerFile } of consumers) {
+    test(`runs an agent with a page tool: ${title}`, async ({ page }) => {
+      const served = await serve(await prepareApp(app, tarball))
+      const workers: string[] = []
+      page.on('worker', (worker) => workers.push(worker.url()))
+      page.on('pageerror', (error) => console.log(`${title}: ${error.message}`))
+      page.on('console', (message) => console.log(`${title}: ${message.text()}`))
+
+      await page.goto(served.url)
+      await expect(page.locator('#result')).not.toBeEmpty({ timeout: 30_000 })
+      const result = JSON.parse(await page.locator('#result').innerText()) as Result
+      expect(result).toMatchObject({ outcome: 'completed', text: 'The mug is in the list.' })
+      expect(result.events.filter((type) => type === 'tool-result')).toHaveLength(1)
+      await expect(page.locator('#items li')).toHaveText(['blue mug'])
+      expect(workers.some((url) => !url.startsWith('blob:'))).toBe(findsWorkerFile)
+      await served.close()
+    })
+  }
+})
+
+interface Result {
+  readonly outcome: string
+  readonly text: string
+  readonly events: readonly string[]
+}
