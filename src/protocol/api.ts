@@ -24,6 +24,8 @@ export interface ConversationScope extends AgentScope {
 /** The page's first words. The two ports are transferred with it. */
 export interface PageHello {
   readonly protocolVersion: number
+  /** Names this page load; executions carry it, so that a page knows its own. No `:` in it. */
+  readonly pageId: string
   /** Name of the Web Lock that the worker holds as long as it lives. */
   readonly lifeLock: string
   /** Carries `PageApi` (Comlink). */
@@ -57,6 +59,8 @@ export interface StartRun extends ConversationScope {
 export interface ResumeRun extends AgentScope {
   /** Absent: the newest conversation with an open run. */
   readonly conversationId?: string
+  /** The run that the page still has a handle of: if it has ended meanwhile, its end is told again. */
+  readonly runId?: string
   /** What to do with calls that may or may not have happened. Default `'tell-model'`. */
   readonly interrupted: 'tell-model' | 'ask'
   /** How long to wait for the tool of a call that was under way. Milliseconds. */
@@ -215,7 +219,10 @@ export interface PageApi {
   needsApproval(call: CallContext): Promise<boolean>
   /** Idempotent per `executionId`; the outcome is kept until acknowledged. Never rejects. */
   executeTool(call: ExecuteTool): Promise<ToolOutcome>
-  /** Which of these the page knows: running, or settled and not acknowledged. */
+  /**
+   * Which of these the page knows: running, or settled and not acknowledged. One that it doesn't
+   * know is refused from then on, so "unknown" is proof that it never ran here.
+   */
   knownExecutions(executionIds: readonly string[]): Promise<readonly string[]>
   /** Aborts running ones; those not begun never will be. Answers when that is certain. */
   cancelTools(request: CancelTools): Promise<void>

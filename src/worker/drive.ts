@@ -17,6 +17,8 @@ export interface Drive {
   readonly conversation: Conversation
   readonly events: RunEvents
   readonly page: PageApi
+  /** Names the page load; every execution that it was asked for begins with it. */
+  readonly pageId: string
   readonly effects: Effects
   readonly validator: Validator
   readonly providers: ProviderRegistry

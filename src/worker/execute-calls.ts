@@ -34,7 +34,7 @@ export async function executeCalls(
 ): Promise<void> {
   const started = calls.map((call) => ({
     call,
-    executionId: drive.effects.newId('exec_'),
+    executionId: drive.effects.newId(`${drive.pageId}:`),
     input: inputs.get(call.toolCallId) ?? call.input,
   }))
   await drive.conversation.append(

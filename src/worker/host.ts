@@ -30,6 +30,7 @@ import type { Validator } from './validation/validator.ts'
 
 export interface HostOptions {
   readonly page: PageApi
+  readonly pageId: string
   readonly notify: (notice: WorkerNotice) => void
   readonly providers: ProviderRegistry
   readonly effects: Effects
@@ -76,8 +77,7 @@ export class Host {
       })
     } catch (error) {
       const end = { outcome: 'failed', error: toErrorData(error) } as const
-      events.push({ type: 'run-end', result: runResult(refOf(command), [], end) })
-      events.flush()
+      this.#tellEnd(events, runResult(command, [], end))
     }
   }
 
@@ -232,12 +232,23 @@ export class Host {
     this.#start(seat, command, { events, resume: null })
   }
 
-  async #resume(seat: Seat, agentId: string, resume: ResumeOptions): Promise<RunRef | null> {
+  async #resume(
+    seat: Seat,
+    agentId: string,
+    resume: ResumeOptions & { readonly runId?: string },
+  ): Promise<RunRef | null> {
     const { conversation } = seat
     const { conversationId } = conversation
     if (seat.driver) return { conversationId, runId: seat.driver.runId }
     await conversation.refresh()
-    if (conversation.run === null || conversation.run.end !== null) return null
+    const newest = conversation.run
+    if (newest === null) return null
+    if (newest.end !== null) {
+      if (newest.runId !== resume.runId) return null
+      const ended = { agentId, conversationId, runId: newest.runId }
+      this.#tellEnd(this.#events(ended), runResult(ended, conversation.runEntries, newest.end))
+      return { conversationId, runId: newest.runId }
+    }
     await this.#own(seat)
     const { run, runEntries } = conversation
     if (run === null || run.end !== null) {
@@ -265,7 +276,7 @@ export class Host {
     ref: { readonly agentId: string; readonly runId: string },
     how: { readonly events: RunEvents; readonly resume: ResumeOptions | null },
   ): void {
-    const { page, providers, effects } = this.#options
+    const { page, pageId, providers, effects } = this.#options
     this.#validator ??= createValidator()
     const driver = new RunDriver(
       {
@@ -273,6 +284,7 @@ export class Host {
         runId: ref.runId,
         conversation: seat.conversation,
         page,
+        pageId,
         providers,
         effects,
         validator: this.#validator,
@@ -385,6 +397,11 @@ export class Host {
     return null
   }
 
+  #tellEnd(events: RunEvents, result: RunResult): void {
+    events.push({ type: 'run-end', result })
+    events.flush()
+  }
+
   #events(ref: {
     readonly agentId: string
     readonly runId: string
@@ -401,10 +418,6 @@ const TELL_MODEL: ResumeOptions = { interrupted: 'tell-model', waitForToolsMs: 1
 
 function seatKey(scope: ConversationScope): string {
   return `${storageKey(scope.storage)}\n${scope.conversationId}`
-}
-
-function refOf(command: StartRun): RunRef {
-  return { conversationId: command.conversationId, runId: command.runId }
 }
 
 function inLane<T>(seat: Seat, work: () => Promise<T>): Promise<T> {

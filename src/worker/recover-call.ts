@@ -7,13 +7,15 @@ import { availableTool } from './wait-for-tool.ts'
 
 /**
  * A call that the journal says was executing, and nobody here drives: the crash table. The page is
- * asked first, since it may have outlived the worker; only then is anything run again or given up.
+ * asked first, since it may have outlived the worker: what it was asked for and doesn't know never
+ * ran. Only then is anything run again or given up.
  */
 export async function recoverCall(drive: Drive, call: CallState): Promise<void> {
   const executionId = call.executionId ?? ''
   const known = await drive.page.knownExecutions([executionId])
   if (known.includes(executionId)) return joinExecution(drive, call, executionId)
-  if (call.replayable && call.starts <= MAX_RESUMES) return runAgain(drive, call)
+  const neverRan = executionId.startsWith(`${drive.pageId}:`)
+  if ((call.replayable || neverRan) && call.starts <= MAX_RESUMES) return runAgain(drive, call)
   if (call.reconcilable && (await reconcile(drive, call))) return
   if (drive.resume?.interrupted === 'ask') return ask(drive, call)
   await settle(drive, [{ call, status: 'interrupted', output: INTERRUPTED }])

@@ -33,7 +33,17 @@ export function runResult(
         applyToCall(calls, entry)
     }
   }
-  return { ...ref, text, toolCalls: [...calls.values()], steps, usage, finishReason, ...end }
+  const { runId, conversationId } = ref
+  return {
+    runId,
+    conversationId,
+    text,
+    toolCalls: [...calls.values()],
+    steps,
+    usage,
+    finishReason,
+    ...end,
+  }
 }
 
 export function textOf(message: AssistantMessage): string {

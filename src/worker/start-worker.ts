@@ -70,6 +70,7 @@ class Connection {
     const page = wrap<PageApi>(hello.pagePort) as unknown as PageApi
     this.#host = new Host({
       page,
+      pageId: hello.pageId,
       notify: (notice) => hello.eventPort.postMessage(notice),
       providers: createProviderRegistry(this.#options.providers),
       effects: this.#options.effects ?? realEffects,

@@ -1,0 +1,141 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { ToolOutcome } from '../../../src/protocol/api.ts'
+import { evolve } from '../../../src/worker/evolve.ts'
+import type { RunState } from '../../../src/worker/state.ts'
+import {
+  createWorld,
+  isPaired,
+  liveThrough,
+  SCOPE,
+  type Kill,
+  type SimTool,
+  type Turn,
+  type World,
+} from './simulation.ts'
+
+const succeeded: ToolOutcome = { status: 'succeeded', output: { type: 'text', value: 'ok' } }
+const failed: ToolOutcome = {
+  status: 'failed',
+  output: { type: 'error', code: 'failed', message: 'no' },
+}
+
+const kinds = {
+  write: {},
+  write_badly: {},
+  read: { annotations: { readOnly: true } },
+  put: { annotations: { idempotent: true } },
+} as const
+
+/** How often each call was executed, by its idempotency key. */
+function countingTools(effects: Map<string, number>): Record<string, SimTool> {
+  return Object.fromEntries(
+    Object.entries(kinds).map(([name, descriptor]) => [
+      name,
+      {
+        descriptor,
+        run: (call) => {
+          const key = `${name} ${call.idempotencyKey}`
+          effects.set(key, (effects.get(key) ?? 0) + 1)
+          return name === 'write_badly' ? failed : succeeded
+        },
+      } satisfies SimTool,
+    ]),
+  )
+}
+
+const turnsArb: fc.Arbitrary<Turn[]> = fc.array(
+  fc.record({
+    text: fc.constantFrom('a', 'b'),
+    calls: fc.array(
+      fc.record({
+        tool: fc.constantFrom('write', 'write', 'write_badly', 'read', 'read', 'put', 'nope'),
+        input: fc.record({ n: fc.nat(1000) }),
+      }),
+      { maxLength: 4 },
+    ),
+  }),
+  { maxLength: 4 },
+)
+
+const killsArb: fc.Arbitrary<Kill[]> = fc.array(
+  fc.record({ after: fc.integer({ min: 1, max: 60 }), who: fc.constantFrom('worker', 'page') }),
+  { maxLength: 4 },
+)
+
+async function stateInStore(world: World): Promise<RunState | null> {
+  let state: RunState | null = null
+  for (const entry of await world.store.read(SCOPE.conversationId)) state = evolve(state, entry)
+  return state
+}
+
+async function play(turns: readonly Turn[], kills: readonly Kill[]) {
+  const effects = new Map<string, number>()
+  const world = createWorld(turns, countingTools(effects))
+  const { result, host } = await liveThrough(world, kills)
+  const stored = await host.get(SCOPE)
+  return { effects, world, result, messages: stored?.messages ?? [] }
+}
+
+describe('a run that dies anywhere, any number of times', () => {
+  it('executes a writing call at most once, pairs every call, and ends as if nothing had happened', async () => {
+    await fc.assert(
+      fc.asyncProperty(turnsArb, killsArb, async (turns, kills) => {
+        const calm = await play(turns, [])
+        const { effects, world, result, messages } = await play(turns, kills)
+
+        for (const [key, count] of effects) {
+          if (key.startsWith('write')) expect(count, key).toBe(1)
+        }
+        for (const request of world.requests) {
+          expect(isPaired(request.messages), JSON.stringify(request.messages)).toBe(true)
+        }
+        expect(isPaired(messages)).toBe(true)
+
+        const folded = await stateInStore(world)
+        expect(folded?.end).not.toBeNull()
+
+        const lost = result.toolCalls.some((call) => call.status === 'interrupted')
+        const gaveUp = result.outcome === 'failed' && result.error.code === 'crash-loop'
+        if (!lost && !gaveUp) {
+          expect(messages).toEqual(calm.messages)
+          expect(result.outcome).toBe(calm.result.outcome)
+          expect(result.toolCalls).toEqual(calm.result.toolCalls)
+        }
+        // Only a page that died takes a call's outcome with it.
+        if (kills.every((kill) => kill.who === 'worker')) expect(lost).toBe(false)
+      }),
+      { numRuns: 400 },
+    )
+  }, 60_000)
+
+  it('dies at every single boundary of one fixed run', async () => {
+    const turns: Turn[] = [
+      {
+        text: 'first',
+        calls: [
+          { tool: 'write', input: { n: 1 } },
+          { tool: 'read', input: { n: 2 } },
+        ],
+      },
+      {
+        text: 'second',
+        calls: [
+          { tool: 'put', input: { n: 3 } },
+          { tool: 'write_badly', input: { n: 4 } },
+        ],
+      },
+    ]
+    const calm = await play(turns, [])
+    for (const who of ['worker', 'page'] as const) {
+      for (let after = 1; after <= 60; after++) {
+        const { effects, messages, result } = await play(turns, [{ after, who }])
+        for (const [key, count] of effects) {
+          if (key.startsWith('write')) expect(count, `${key} after ${after}`).toBe(1)
+        }
+        const lost = result.toolCalls.some((call) => call.status === 'interrupted')
+        if (!lost) expect(messages, `${who} dies after ${after}`).toEqual(calm.messages)
+      }
+    }
+  }, 60_000)
+})

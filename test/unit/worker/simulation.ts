@@ -1,0 +1,325 @@
+import type { ExecuteTool, PageApi, StepContext, ToolOutcome } from '../../../src/protocol/api.ts'
+import type { RunEventBody } from '../../../src/protocol/event.ts'
+import type { JsonValue } from '../../../src/protocol/json.ts'
+import type { Message } from '../../../src/protocol/message.ts'
+import type { RunResult } from '../../../src/protocol/run.ts'
+import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { ToolDescriptor } from '../../../src/protocol/tool.ts'
+import type { ModelRequest, Provider } from '../../../src/providers/provider.ts'
+import type { Effects } from '../../../src/worker/effects.ts'
+import { Host } from '../../../src/worker/host.ts'
+import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
+import type { Store } from '../../../src/worker/store/store.ts'
+
+/** One model turn of the simulated world. */
+export interface Turn {
+  readonly text?: string
+  readonly calls?: readonly { readonly tool: string; readonly input: JsonValue }[]
+}
+
+export interface SimTool {
+  readonly descriptor: Partial<ToolDescriptor>
+  /** What it does to the world; the argument says which call does it. */
+  run(call: ExecuteTool): Promise<ToolOutcome> | ToolOutcome
+}
+
+/** When a life ends: before the n-th crossing of a boundary, and who dies. */
+export interface Kill {
+  readonly after: number
+  readonly who: 'worker' | 'page'
+}
+
+const never = new Promise<never>(() => undefined)
+
+/** A process that can be killed: from then on nothing it began comes to anything. */
+class Life {
+  dead = false
+  #crossings = 0
+  readonly #kill: number
+  readonly died: Promise<void>
+  #die: () => void = () => undefined
+
+  constructor(kill: number) {
+    this.#kill = kill
+    this.died = new Promise((resolve) => {
+      this.#die = resolve
+    })
+  }
+
+  async cross<T>(work: () => Promise<T>): Promise<T> {
+    this.#point()
+    if (this.dead) return never
+    const value = await work()
+    this.#point()
+    return this.dead ? never : value
+  }
+
+  #point(): void {
+    this.#crossings += 1
+    if (this.#crossings === this.#kill && !this.dead) {
+      this.dead = true
+      this.#die()
+    }
+  }
+}
+
+let pages = 0
+
+/** The page of the simulation: runs tools once for each execution, and remembers their outcomes. */
+export class SimPage {
+  readonly #tools: ReadonlyMap<string, SimTool>
+  readonly #executions = new Map<string, Promise<ToolOutcome>>()
+  readonly context: Partial<StepContext>
+  readonly id = `page${++pages}`
+  readonly #refused = new Set<string>()
+  dead = false
+
+  constructor(tools: ReadonlyMap<string, SimTool>, context: Partial<StepContext> = {}) {
+    this.#tools = tools
+    this.context = context
+  }
+
+  descriptors(): ToolDescriptor[] {
+    return [...this.#tools].map(([name, tool]) => ({
+      name,
+      description: name,
+      inputSchema: { type: 'object' },
+      annotations: {},
+      timeoutMs: 1000,
+      parallelSafe: false,
+      sequential: false,
+      needsApproval: false,
+      hasReconcile: false,
+      ...tool.descriptor,
+    }))
+  }
+
+  api(life: Life): PageApi {
+    const cross = <T>(work: () => T | Promise<T>): Promise<T> => life.cross(async () => work())
+    return {
+      stepContext: () =>
+        cross(() => ({
+          model: { provider: 'sim', model: 'sim' },
+          instructions: '',
+          tools: this.descriptors(),
+          hasBeforeToolCall: false,
+          raw: false,
+          ...this.context,
+        })),
+      currentTools: () => cross(() => this.descriptors()),
+      credentials: () => cross(() => ({})),
+      beforeToolCall: ({ input }) => cross(() => ({ type: 'go', input })),
+      needsApproval: () => cross(() => true),
+      executeTool: (call) => cross(() => this.#execute(call)),
+      knownExecutions: (ids) =>
+        cross(() => {
+          for (const id of ids) this.#refused.add(id)
+          return ids.filter((id) => this.#executions.has(id))
+        }),
+      cancelTools: () => cross(() => undefined),
+      acknowledgeTools: (ids) =>
+        cross(() => {
+          for (const id of ids) this.#executions.delete(id)
+        }),
+      reconcileTool: () => cross(() => ({ type: 'unknown' })),
+    }
+  }
+
+  #execute(call: ExecuteTool): Promise<ToolOutcome> {
+    const known = this.#executions.get(call.executionId)
+    if (known) return known
+    if (this.#refused.has(call.executionId)) {
+      return Promise.resolve({ status: 'not-started', reason: 'cancelled' })
+    }
+    const tool = this.#tools.get(call.toolName)
+    const outcome = (async (): Promise<ToolOutcome> => {
+      await Promise.resolve()
+      if (this.dead) return never
+      return tool ? tool.run(call) : { status: 'not-started', reason: 'not-registered' }
+    })()
+    this.#executions.set(call.executionId, outcome)
+    return outcome
+  }
+}
+
+/** Plays turns by position, as the scripted provider does; refuses requests that aren't paired. */
+export function simProvider(turns: readonly Turn[], life: Life, seen: ModelRequest[]): Provider {
+  const batches = async function* (request: ModelRequest): AsyncGenerator<readonly StreamPart[]> {
+    seen.push(request)
+    const since = request.messages.findLastIndex((m) => m.role === 'user' && !m.synthetic)
+    const at = request.messages.slice(since).filter((m) => m.role === 'assistant').length
+    const turn = turns[at] ?? { text: 'done' }
+    const asked = request.messages.filter((m) => m.role === 'user' && !m.synthetic).length
+    yield await life.cross(async () => [{ type: 'text-delta', delta: turn.text ?? '…' }] as const)
+    const calls = (turn.calls ?? []).map(({ tool, input }, index): StreamPart => ({
+      type: 'tool-call',
+      toolCallId: `c${asked}-${at}-${index}`,
+      toolName: tool,
+      input,
+    }))
+    yield await life.cross(async () => [
+      ...calls,
+      { type: 'usage', usage: { inputTokens: 1, outputTokens: 1 } } as const,
+      { type: 'finish', finishReason: calls.length > 0 ? 'tool-calls' : 'stop' } as const,
+    ])
+  }
+  return {
+    id: 'sim',
+    batches,
+    stream: async function* (request) {
+      for await (const batch of batches(request)) yield* batch
+    },
+  }
+}
+
+export interface World {
+  readonly store: Store
+  readonly turns: readonly Turn[]
+  readonly tools: ReadonlyMap<string, SimTool>
+  readonly requests: ModelRequest[]
+  page: SimPage
+  ids: number
+}
+
+export function createWorld(
+  turns: readonly Turn[],
+  tools: Record<string, SimTool>,
+  context: Partial<StepContext> = {},
+): World {
+  const map = new Map(Object.entries(tools))
+  return {
+    store: createMemoryStore(),
+    turns,
+    tools: map,
+    requests: [],
+    page: new SimPage(map, context),
+    ids: 0,
+  }
+}
+
+export interface LiveHost {
+  readonly host: Host
+  readonly events: RunEventBody[]
+  readonly life: Life
+  ended(): Promise<RunResult>
+  until(type: RunEventBody['type']): Promise<RunEventBody>
+}
+
+/** A worker in this world, killed at its n-th crossing (0: never). */
+export function startLife(world: World, kill = 0): LiveHost {
+  const life = new Life(kill)
+  const events: RunEventBody[] = []
+  const watchers = new Set<() => void>()
+  const effects: Effects = {
+    now: () => Date.now(),
+    random: () => 0.5,
+    newId: (prefix) => `${prefix}${++world.ids}`,
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, Math.min(ms, 20))
+        signal?.addEventListener('abort', () => (clearTimeout(timer), resolve()))
+      }),
+  }
+  const host = new Host({
+    page: world.page.api(life),
+    pageId: world.page.id,
+    notify: (notice) => {
+      if (notice.type !== 'events' || life.dead) return
+      events.push(...notice.events)
+      for (const watch of watchers) watch()
+    },
+    providers: { create: () => simProvider(world.turns, life, world.requests) },
+    effects,
+    openDurable: async () => killable(world.store, life),
+  })
+  const until = (type: RunEventBody['type']): Promise<RunEventBody> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        const found = events.find((event) => event.type === type)
+        if (found === undefined) return
+        watchers.delete(look)
+        resolve(found)
+      }
+      watchers.add(look)
+      look()
+    })
+  return {
+    host,
+    events,
+    life,
+    until,
+    ended: async () => {
+      const event = await until('run-end')
+      if (event.type !== 'run-end') throw new Error('unreachable')
+      return event.result
+    },
+  }
+}
+
+function killable(store: Store, life: Life): Store {
+  return {
+    claim: (...args) => life.cross(() => store.claim(...args)),
+    append: (...args) => life.cross(() => store.append(...args)),
+    read: (...args) => life.cross(() => store.read(...args)),
+    list: () => life.cross(() => store.list()),
+    get: (...args) => life.cross(() => store.get(...args)),
+    rename: (...args) => life.cross(() => store.rename(...args)),
+    delete: (...args) => life.cross(() => store.delete(...args)),
+    close: () => store.close(),
+  }
+}
+
+export const SCOPE = { agentId: 'agent', storage: { name: 'sim' }, conversationId: 'talk' } as const
+
+export function startCommand(runId: string, text: string, limits = { maxSteps: 10, retries: 3 }) {
+  return {
+    ...SCOPE,
+    runId,
+    message: { role: 'user', id: `${runId}:user`, parts: [{ type: 'text', text }] },
+    limits,
+    ifBusy: 'refuse',
+  } as const
+}
+
+/** Runs one request to its end through any number of deaths. */
+export async function liveThrough(
+  world: World,
+  kills: readonly Kill[],
+): Promise<{ result: RunResult; host: Host }> {
+  for (let index = 0; ; index++) {
+    const kill = kills[index]
+    const live = startLife(world, kill?.after ?? 0)
+    const opened = index === 0 ? live.host.startRun(startCommand('run', 'go')) : resume(live)
+    void opened.catch(() => undefined)
+    const outcome = await Promise.race([live.ended(), live.life.died.then(() => null)])
+    if (outcome !== null) return { result: outcome, host: live.host }
+    if (kill?.who === 'page') {
+      world.page.dead = true
+      world.page = new SimPage(world.tools, world.page.context)
+    }
+  }
+}
+
+async function resume(live: LiveHost): Promise<void> {
+  const ref = await live.host.resumeRun({
+    ...SCOPE,
+    runId: 'run',
+    interrupted: 'tell-model',
+    waitForToolsMs: 20,
+  })
+  // The last life died before the run was written down: the page asks again.
+  if (ref === null) await live.host.startRun(startCommand('run', 'go'))
+}
+
+/** Every call has exactly one result, in the message right after it. */
+export function isPaired(messages: readonly Message[]): boolean {
+  return messages.every((message, index) => {
+    if (message.role === 'tool') return messages[index - 1]?.role === 'assistant'
+    if (message.role !== 'assistant') return true
+    const calls = message.parts.flatMap((p) => (p.type === 'tool-call' ? [p.toolCallId] : []))
+    if (calls.length === 0) return true
+    const next = messages[index + 1]
+    const results = next?.role === 'tool' ? next.parts.map((p) => p.toolCallId) : []
+    return JSON.stringify(results) === JSON.stringify(calls)
+  })
+}
