@@ -47,7 +47,7 @@ async function installedChromiums() {
   const named = process.env.OFFSTAGE_CHROMIUM || process.env.CHROME_PATH
   if (named && !existsSync(named)) fail(`OFFSTAGE_CHROMIUM or CHROME_PATH: there is no ${named}.`)
   if (named) return [named]
-  const { chromium } = await import('playwright-core')
+  const { chromium } = await import('@playwright/test')
   return [chromium.executablePath(), ...systemPaths()].filter((file) => file && existsSync(file))
 }
 
@@ -83,7 +83,7 @@ function systemPaths() {
 
 /** A browser may be there and still lack its libraries: only starting it tells. */
 async function firstThatStarts(candidates) {
-  const { chromium } = await import('playwright-core')
+  const { chromium } = await import('@playwright/test')
   for (const executablePath of new Set(candidates)) {
     try {
       const browser = await chromium.launch({ executablePath, args: CHROMIUM_ARGS })

@@ -1,0 +1,59 @@
+import type { Page } from '@playwright/test'
+import { manifest, inProject } from '../../scripts/lib/project.mjs'
+import { run } from '../../scripts/lib/run.mjs'
+import { serveSite } from './support/site.ts'
+import { expect, test } from './support/test.ts'
+
+/** Everything but the file that starts itself as a worker, and what is no module. */
+const entries = Object.keys(manifest().exports as object)
+  .filter((entry) => !['./worker.js', './offstage.global.js', './package.json'].includes(entry))
+  .map((entry) => entry.replace('.', 'offstage'))
+
+for (const entry of entries) {
+  test(`${entry} is importable under Node and leaves nothing running`, async () => {
+    const code = `
+      const before = Object.keys(globalThis).length
+      await import('${entry}')
+      if (Object.keys(globalThis).length !== before) throw new Error('a global was made')`
+    const options = { quiet: true, timeout: 10_000, cwd: inProject() }
+    const result = await run(process.execPath, ['--input-type=module', '-e', code], options)
+    expect(result).toMatchObject({ code: 0, output: '' })
+  })
+}
+
+const RUN_AGENT = `
+  const agent = Offstage.createAgent({
+    model: { provider: 'scripted', model: 'script', script: { steps: [{ text: 'Hello' }] } },
+  })
+  agent.run('Hi').result.then(({ outcome, text, error }) => {
+    document.body.dataset.result = JSON.stringify({ outcome, text, error })
+  })`
+
+test('the script for a <script> element finds the worker beside itself', async ({ page, site }) => {
+  site.add('/global.html', { body: pageWith('/dist/offstage.global.js') })
+  const workers: string[] = []
+  page.on('worker', (worker) => workers.push(worker.url()))
+  await page.goto(`${site.url}/global.html`)
+  await expectHello(page)
+  expect(workers).toEqual([`${site.url}/dist/worker.js`])
+})
+
+test('the script for a <script> element works from another origin', async ({ page, site }) => {
+  const cdn = await serveSite({ folders: { '/': inProject('dist') } })
+  site.add('/cdn.html', { body: pageWith(`${cdn.url}/offstage.global.js`) })
+  await page.goto(`${site.url}/cdn.html`)
+  await expectHello(page)
+  await cdn.close()
+})
+
+function pageWith(src: string): string {
+  return `<!doctype html><title>Script</title><body><script src="${src}"></script><script>${RUN_AGENT}</script>`
+}
+
+async function expectHello(page: Page): Promise<void> {
+  await expect(page.locator('body')).toHaveAttribute('data-result', /.+/)
+  const result = JSON.parse(
+    (await page.locator('body').getAttribute('data-result')) ?? '',
+  ) as object
+  expect(result).toMatchObject({ outcome: 'completed', text: 'Hello' })
+}
