@@ -17,7 +17,9 @@ if (process.argv.includes('--if-needed') && isBuilt()) process.exit(0)
 const started = performance.now()
 const hash = inputHash()
 rmSync(staging, { recursive: true, force: true })
-const [moduleIds] = await Promise.all([bundleAll(), emitTypes()])
+const [moduleIds] = await Promise.all([bundleAll(), emitTypes()]).catch((error) =>
+  fail(error.message),
+)
 writeFileSync(path.join(staging, 'THIRD-PARTY-LICENSES.txt'), licenseTexts(moduleIds))
 checkWorkerLiteral()
 checkTypesStandAlone()
@@ -44,7 +46,7 @@ async function emitTypes() {
   const { code } = await bin('typescript', ['-p', 'tsconfig.build.json', '--outDir', outDir], {
     command: 'tsc',
   })
-  if (code !== 0) fail('The sources have type errors; nothing was built.')
+  if (code !== 0) throw new Error('The sources have type errors; nothing was built.')
 }
 
 /** Consumers' bundlers find the worker by this expression only. */
