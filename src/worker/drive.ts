@@ -36,17 +36,22 @@ export interface ResumeOptions {
 
 /** The tools as the newest step saw them, or as the page named them since. */
 export class ToolTable {
-  #tools: ReadonlyMap<string, ToolDescriptor> = new Map()
+  #tools: ReadonlyMap<string, ToolDescriptor> | null = null
   /** The page has a `beforeToolCall`. Assumed until a step says otherwise. */
   hasBeforeToolCall = true
   readonly #waiters = new Set<() => void>()
 
+  /** False until the page was asked: a run that goes on after a reload begins without. */
+  get isLoaded(): boolean {
+    return this.#tools !== null
+  }
+
   get names(): readonly string[] {
-    return [...this.#tools.keys()]
+    return [...(this.#tools?.keys() ?? [])]
   }
 
   get(name: string): ToolDescriptor | undefined {
-    return this.#tools.get(name)
+    return this.#tools?.get(name)
   }
 
   set(tools: readonly ToolDescriptor[]): void {

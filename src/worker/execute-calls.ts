@@ -2,6 +2,7 @@ import type { ExecuteTool, ToolOutcome } from '../protocol/api.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import { callContext, settle, type Drive, type Settlement } from './drive.ts'
 import type { CallState } from './state.ts'
+import { whenAborted } from './stoppable.ts'
 import { ABORTED, INTERRUPTED, notRegistered, TOO_LATE } from './tool-errors.ts'
 
 /** Calls that run side by side at most. */
@@ -94,10 +95,7 @@ function executionRequest(drive: Drive, { call, executionId, input }: Start): Ex
 
 /** Null when the run was stopped and the tool said nothing more within the grace time. */
 async function stopped(drive: Drive): Promise<null> {
-  await new Promise<void>((resolve) => {
-    if (drive.signal.aborted) resolve()
-    else drive.signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+  await whenAborted(drive.signal)
   await drive.effects.sleep(ABORT_GRACE_MS)
   return null
 }

@@ -25,8 +25,7 @@ import { runResult } from './run-result.ts'
 import { isSettled, pendingCalls } from './state.ts'
 import { storageKey, Stores, type OpenDurable } from './stores.ts'
 import { lateOutputMessage, pendingOutput } from './supply-output.ts'
-import { createValidator } from './validation/create-validator.ts'
-import type { Validator } from './validation/validator.ts'
+import { sharedValidator } from './validation/create-validator.ts'
 
 export interface HostOptions {
   readonly page: PageApi
@@ -55,7 +54,6 @@ export class Host {
   readonly #ownerships = new Map<string, Ownership>()
   readonly #seats = new Map<string, Seat>()
   readonly #memory = new ModelMemory()
-  #validator: Validator | null = null
 
   constructor(options: HostOptions) {
     this.#options = options
@@ -277,7 +275,6 @@ export class Host {
     how: { readonly events: RunEvents; readonly resume: ResumeOptions | null },
   ): void {
     const { page, pageId, providers, effects } = this.#options
-    this.#validator ??= createValidator()
     const driver = new RunDriver(
       {
         agentId: ref.agentId,
@@ -287,7 +284,7 @@ export class Host {
         pageId,
         providers,
         effects,
-        validator: this.#validator,
+        validator: sharedValidator(),
         memory: this.#memory,
         ...how,
       },

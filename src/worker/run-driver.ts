@@ -209,6 +209,7 @@ export class RunDriver {
 
   async #runTools(run: RunState): Promise<void> {
     const drive = this.#drive
+    if (!drive.tools.isLoaded) drive.tools.set(await drive.page.currentTools(drive.agentId))
     const open = run.calls.filter((call) => !isSettled(call))
     const executing = open.filter((call) => call.status === 'executing')
     if (executing.length > 0) {

@@ -1,15 +1,18 @@
 import type { PageApi } from '../protocol/api.ts'
 import { OffstageError } from '../protocol/error.ts'
 
-/** Rejects with `aborted` when the signal aborts; for one promise or many, without leaking. */
-function rejection(signal: AbortSignal): Promise<never> {
-  const rejected = new Promise<never>((_resolve, reject) => {
-    const fail = (): void => reject(new OffstageError('aborted', 'The run was stopped.'))
-    if (signal.aborted) fail()
-    else signal.addEventListener('abort', fail, { once: true })
+const aborts = new WeakMap<AbortSignal, Promise<void>>()
+
+/** Resolves when the signal aborts. One listener for each signal, however often it is asked. */
+export function whenAborted(signal: AbortSignal): Promise<void> {
+  const known = aborts.get(signal)
+  if (known) return known
+  const aborted = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
   })
-  rejected.catch(() => undefined)
-  return rejected
+  aborts.set(signal, aborted)
+  return aborted
 }
 
 /** The items until the signal aborts, though the source may ignore it. */
@@ -17,10 +20,7 @@ export async function* untilAborted<T>(
   source: AsyncIterable<T>,
   signal: AbortSignal,
 ): AsyncGenerator<T> {
-  const stopped = new Promise<null>((resolve) => {
-    if (signal.aborted) resolve(null)
-    else signal.addEventListener('abort', () => resolve(null), { once: true })
-  })
+  const stopped = whenAborted(signal).then(() => null)
   const iterator = source[Symbol.asyncIterator]()
   for (;;) {
     const next = await Promise.race([iterator.next(), stopped])
@@ -36,18 +36,24 @@ export async function* untilAborted<T>(
 
 /**
  * The page, with those calls that run functions of the embedding app made stoppable: a hook that
- * never returns must not keep a run from being stopped.
+ * never returns must not keep a run from being stopped. They reject with `aborted` then.
  */
 export function stoppablePage(page: PageApi, signal: AbortSignal): PageApi {
-  const stopped = rejection(signal)
+  const stoppable = <T>(answer: Promise<T>): Promise<T> =>
+    Promise.race([
+      answer,
+      whenAborted(signal).then(() => {
+        throw new OffstageError('aborted', 'The run was stopped.')
+      }),
+    ])
   return {
-    stepContext: (call) => Promise.race([page.stepContext(call), stopped]),
-    credentials: (request) => Promise.race([page.credentials(request), stopped]),
-    beforeToolCall: (call) => Promise.race([page.beforeToolCall(call), stopped]),
-    needsApproval: (call) => Promise.race([page.needsApproval(call), stopped]),
-    reconcileTool: (call) => Promise.race([page.reconcileTool(call), stopped]),
-    currentTools: (agentId) => Promise.race([page.currentTools(agentId), stopped]),
-    knownExecutions: (ids) => Promise.race([page.knownExecutions(ids), stopped]),
+    stepContext: (call) => stoppable(page.stepContext(call)),
+    credentials: (request) => stoppable(page.credentials(request)),
+    beforeToolCall: (call) => stoppable(page.beforeToolCall(call)),
+    needsApproval: (call) => stoppable(page.needsApproval(call)),
+    reconcileTool: (call) => stoppable(page.reconcileTool(call)),
+    currentTools: (agentId) => stoppable(page.currentTools(agentId)),
+    knownExecutions: (ids) => stoppable(page.knownExecutions(ids)),
     // Has its own way to end: a stopped call's last word still counts.
     executeTool: (call) => page.executeTool(call),
     cancelTools: (request) => page.cancelTools(request),

@@ -5,9 +5,25 @@ import type { SchemaIssue, Validator } from './validator.ts'
 /** Fast per value, slow per schema (it generates code): compiled lazily, once for each schema text. */
 export function createAjvValidator(): Validator {
   const compiled = new Map<string, ValidateFunction>()
+  const ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    validateFormats: false,
+    logger: false,
+    // Schemas of different tools may carry the same `$id`.
+    addUsedSchema: false,
+  })
+  const compile = (schema: JsonSchema): ValidateFunction => {
+    const key = JSON.stringify(schema)
+    const known = compiled.get(key)
+    if (known) return known
+    const check = ajv.compile(schema)
+    compiled.set(key, check)
+    return check
+  }
   return {
     validate(schema, value) {
-      const check = compile(compiled, schema)
+      const check = compile(schema)
       if (check(value)) return []
       return (check.errors ?? []).map((error): SchemaIssue => ({
         path: error.instancePath,
@@ -16,15 +32,4 @@ export function createAjvValidator(): Validator {
       }))
     },
   }
-}
-
-function compile(compiled: Map<string, ValidateFunction>, schema: JsonSchema): ValidateFunction {
-  const key = JSON.stringify(schema)
-  const known = compiled.get(key)
-  if (known) return known
-  // An instance each: schemas of different tools may carry the same `$id`.
-  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false, logger: false })
-  const check = ajv.compile(schema)
-  compiled.set(key, check)
-  return check
 }

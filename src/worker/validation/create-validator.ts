@@ -2,9 +2,15 @@ import { createAjvValidator } from './ajv-validator.ts'
 import { createCfworkerValidator } from './cfworker-validator.ts'
 import type { Validator } from './validator.ts'
 
-/** The fast validator where the content security policy lets code be generated, else the other. */
-export function createValidator(): Validator {
-  return mayEvaluate() ? createAjvValidator() : createCfworkerValidator()
+let shared: Validator | null = null
+
+/**
+ * The fast validator where the content security policy lets code be generated, else the other. Made
+ * at its first use, and one for all: it keeps nothing but compiled schemas.
+ */
+export function sharedValidator(): Validator {
+  shared ??= mayEvaluate() ? createAjvValidator() : createCfworkerValidator()
+  return shared
 }
 
 function mayEvaluate(): boolean {

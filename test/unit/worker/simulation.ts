@@ -6,7 +6,7 @@ import type { RunResult } from '../../../src/protocol/run.ts'
 import type { StreamPart } from '../../../src/protocol/stream-part.ts'
 import type { ToolDescriptor } from '../../../src/protocol/tool.ts'
 import type { ModelRequest, Provider } from '../../../src/providers/provider.ts'
-import type { Effects } from '../../../src/worker/effects.ts'
+import { realEffects, type Effects } from '../../../src/worker/effects.ts'
 import { Host } from '../../../src/worker/host.ts'
 import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
 import type { Store } from '../../../src/worker/store/store.ts'
@@ -214,11 +214,7 @@ export function startLife(world: World, kill = 0): LiveHost {
     now: () => Date.now(),
     random: () => 0.5,
     newId: (prefix) => `${prefix}${++world.ids}`,
-    sleep: (ms, signal) =>
-      new Promise((resolve) => {
-        const timer = setTimeout(resolve, Math.min(ms, 20))
-        signal?.addEventListener('abort', () => (clearTimeout(timer), resolve()))
-      }),
+    sleep: (ms, signal) => realEffects.sleep(Math.min(ms, 20), signal),
   }
   const host = new Host({
     page: world.page.api(life),
@@ -282,17 +278,14 @@ export function startCommand(runId: string, text: string, limits = { maxSteps: 1
 }
 
 /** Runs one request to its end through any number of deaths. */
-export async function liveThrough(
-  world: World,
-  kills: readonly Kill[],
-): Promise<{ result: RunResult; host: Host }> {
+export async function liveThrough(world: World, kills: readonly Kill[]): Promise<RunResult> {
   for (let index = 0; ; index++) {
     const kill = kills[index]
     const live = startLife(world, kill?.after ?? 0)
     const opened = index === 0 ? live.host.startRun(startCommand('run', 'go')) : resume(live)
     void opened.catch(() => undefined)
     const outcome = await Promise.race([live.ended(), live.life.died.then(() => null)])
-    if (outcome !== null) return { result: outcome, host: live.host }
+    if (outcome !== null) return outcome
     if (kill?.who === 'page') {
       world.page.dead = true
       world.page = new SimPage(world.tools, world.page.context)
