@@ -1,0 +1,24 @@
+import { createAgent, type Agent } from '../client/create-agent.ts'
+import type { AgentOptions, ModelConfig } from '../client/options.ts'
+import type { Script } from '../protocol/model.ts'
+import { inProcessWorker, type InProcessWorkerOptions } from './in-process-worker.ts'
+
+export interface TestAgentOptions
+  extends Omit<AgentOptions, 'model' | 'worker' | 'workerUrl'>, InProcessWorkerOptions {
+  /** What the model says. Give this or `model`. */
+  readonly script?: Script
+  readonly model?: ModelConfig
+}
+
+/**
+ * An agent whose worker runs in this process and whose model plays a script: everything is real but
+ * the model and the thread.
+ */
+export function createTestAgent(options: TestAgentOptions): Agent {
+  const { script, model, providers, storage, ...rest } = options
+  return createAgent({
+    ...rest,
+    model: model ?? { provider: 'scripted', model: 'scripted', ...(script && { script }) },
+    worker: inProcessWorker({ ...(providers && { providers }), ...(storage && { storage }) }),
+  })
+}

@@ -1,0 +1,48 @@
+import type { WorkerLike } from '../client/spawn-worker.ts'
+import { startWorker, type StartWorkerOptions } from '../worker/start-worker.ts'
+import { createMemoryStore } from '../worker/store/memory-store.ts'
+import type { Store } from '../worker/store/store.ts'
+
+/** What outlives a worker in tests, as IndexedDB does in a browser: one journal for each name. */
+export interface TestStorage {
+  open(name: string): Promise<Store>
+}
+
+export function createTestStorage(): TestStorage {
+  const stores = new Map<string, Store>()
+  return {
+    open: async (name) => {
+      const store = stores.get(name) ?? createMemoryStore()
+      stores.set(name, store)
+      return store
+    },
+  }
+}
+
+export interface InProcessWorkerOptions extends Pick<StartWorkerOptions, 'providers'> {
+  /** Give the same one to two workers to see what a reload finds. Default: a fresh one. */
+  readonly storage?: TestStorage
+}
+
+/**
+ * The real worker (host, loop, journal) behind a `MessageChannel` in this process: for tests under
+ * Node, where there is no `Worker` and no IndexedDB. Pass the returned function as
+ * `createAgent({ worker })`, and dispose of the agent so that the process can end.
+ */
+export function inProcessWorker(options: InProcessWorkerOptions = {}): () => WorkerLike {
+  const { storage = createTestStorage(), ...rest } = options
+  return () => {
+    const { port1, port2 } = new MessageChannel()
+    startWorker({ ...rest, endpoint: port2, openDurable: (name) => storage.open(name) })
+    return {
+      postMessage: (message, transfer = []) => port1.postMessage(message, transfer),
+      addEventListener: (type, listener) => port1.addEventListener(type, listener),
+      removeEventListener: (type, listener) => port1.removeEventListener(type, listener),
+      start: () => port1.start(),
+      terminate: () => {
+        port1.close()
+        port2.close()
+      },
+    }
+  }
+}

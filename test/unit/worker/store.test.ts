@@ -1,0 +1,127 @@
+import 'fake-indexeddb/auto'
+import { describe, expect, it } from 'vitest'
+import { OffstageError } from '../../../src/protocol/error.ts'
+import type { NewEntry } from '../../../src/protocol/journal.ts'
+import { openIdbStore } from '../../../src/worker/store/idb-store.ts'
+import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
+import type { Store } from '../../../src/worker/store/store.ts'
+
+const started = (runId: string, text: string): NewEntry => ({
+  type: 'run-started',
+  runId,
+  at: 5,
+  message: { role: 'user', parts: [{ type: 'text', text }] },
+  limits: { maxSteps: 10, retries: 3 },
+})
+const ended = (runId: string): NewEntry => ({
+  type: 'run-ended',
+  runId,
+  at: 6,
+  end: { outcome: 'completed' },
+})
+
+let names = 0
+const stores: Record<string, () => Promise<Store>> = {
+  memory: async () => createMemoryStore(),
+  IndexedDB: () => openIdbStore(`store-test-${++names}`),
+}
+
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  const error: unknown = await promise.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  return OffstageError.is(error) ? error.code : String(error)
+}
+
+describe.each(Object.entries(stores))('the %s store', (_name, open) => {
+  it('numbers entries from 1 without gaps, across appends', async () => {
+    const store = await open()
+    const { epoch } = await store.claim('c', 1)
+    await store.append({ conversationId: 'c', epoch, entries: [started('r', 'hi'), ended('r')] })
+    await store.append({ conversationId: 'c', epoch, entries: [started('s', 'again')] })
+    const entries = await store.read('c')
+    expect(entries.map((entry) => [entry.seq, entry.type, entry.runId])).toEqual([
+      [1, 'run-started', 'r'],
+      [2, 'run-ended', 'r'],
+      [3, 'run-started', 's'],
+    ])
+    expect((await store.read('c', 2)).map((entry) => entry.seq)).toEqual([3])
+  })
+
+  it('refuses the append of an owner that was fenced off, and writes nothing of it', async () => {
+    const store = await open()
+    const old = await store.claim('c', 1)
+    await store.claim('c', 2)
+    const late = store.append({
+      conversationId: 'c',
+      epoch: old.epoch,
+      entries: [started('r', 'hi')],
+    })
+    expect(await codeOf(late)).toBe('ownership-lost')
+    expect(await store.read('c')).toEqual([])
+  })
+
+  it('keeps the open run and a title in the record', async () => {
+    const store = await open()
+    const { epoch } = await store.claim('c', 1)
+    await store.append({ conversationId: 'c', epoch, entries: [started('r', '  Buy\n mugs ')] })
+    expect(await store.get('c')).toMatchObject({ openRunId: 'r', title: 'Buy mugs', lastSeq: 1 })
+    await store.append({ conversationId: 'c', epoch, entries: [ended('r')] })
+    expect(await store.get('c')).toMatchObject({ openRunId: null, updatedAt: 6 })
+    expect(await store.rename('c', 'Mugs')).toBe(true)
+    expect((await store.get('c'))?.title).toBe('Mugs')
+    expect(await store.rename('nobody', 'x')).toBe(false)
+  })
+
+  it('lists the newest change first, and deletes a conversation with its journal', async () => {
+    const store = await open()
+    for (const [id, at] of [
+      ['a', 1],
+      ['b', 2],
+    ] as const) {
+      const { epoch } = await store.claim(id, at)
+      await store.append({ conversationId: id, epoch, entries: [{ ...ended('r'), at }] })
+    }
+    expect((await store.list()).map((record) => record.conversationId)).toEqual(['b', 'a'])
+    expect(await store.delete('b')).toBe(true)
+    expect(await store.delete('b')).toBe(false)
+    expect(await store.read('b')).toEqual([])
+    expect((await store.list()).map((record) => record.conversationId)).toEqual(['a'])
+  })
+
+  it('refuses an append to a conversation that was deleted underneath', async () => {
+    const store = await open()
+    const { epoch } = await store.claim('c', 1)
+    await store.delete('c')
+    expect(await codeOf(store.append({ conversationId: 'c', epoch, entries: [ended('r')] }))).toBe(
+      'ownership-lost',
+    )
+  })
+})
+
+describe('the IndexedDB store', () => {
+  it('explains a journal that a newer version wrote', async () => {
+    const store = await openIdbStore('newer')
+    const { epoch } = await store.claim('c', 1)
+    await store.append({ conversationId: 'c', epoch, entries: [ended('r')] })
+    const db = await new Promise<IDBDatabase>((resolve) => {
+      const open = indexedDB.open('newer')
+      open.onsuccess = () => resolve(open.result)
+    })
+    await new Promise((resolve) => {
+      const tx = db.transaction('journal', 'readwrite')
+      tx.objectStore('journal').put({ v: 99, conversationId: 'c', seq: 2, type: 'from-the-future' })
+      tx.oncomplete = resolve
+    })
+    db.close()
+    await expect(store.read('c')).rejects.toThrow(/newer Offstage/)
+  })
+
+  it('reopens a database that was closed underneath', async () => {
+    const store = await openIdbStore('closed')
+    await store.claim('c', 1)
+    store.close()
+    expect((await store.get('c'))?.conversationId).toBe('c')
+  })
+})
