@@ -35,7 +35,10 @@ for (const { name, place } of runnable) {
 console.log(`${snippets.length} snippets have the right types, ${runnable.length} of them ran.`)
 
 function documents() {
-  const docs = readdirSync(inProject('docs'), { recursive: true, encoding: 'utf8' })
+  // Git keeps no empty folder.
+  const docs = existsSync(inProject('docs'))
+    ? readdirSync(inProject('docs'), { recursive: true, encoding: 'utf8' })
+    : []
   return ['README.md', ...docs.map((file) => `docs/${file}`)].filter(
     (file) => file.endsWith('.md') && existsSync(inProject(file)),
   )
