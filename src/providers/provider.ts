@@ -51,7 +51,8 @@ export type RequestConfig = ModelConfigData & Credentials
 export interface HttpProviderDefinition<State> {
   readonly id: string
   toRequest(request: ModelRequest, config: RequestConfig): HttpRequest
-  start(): State
+  /** `request` and `config` tell how the answer is to be read; most formats need neither. */
+  start(request: ModelRequest, config: RequestConfig): State
   /** `chunk`: one parsed JSON event of the stream, or the whole body of a non-streamed answer. */
   mapChunk(state: State, chunk: unknown): StreamPart[]
   /**

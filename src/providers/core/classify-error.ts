@@ -14,7 +14,7 @@ export interface Refusal {
 const words: readonly (readonly [ErrorCode, labels: RegExp, message: RegExp])[] = [
   [
     'rate-limited',
-    /^(rate_limit\w*|too_many_requests|tokens|requests)$/,
+    /^(rate_limit\w*|too_many_requests|tokens|requests|1002|1039)$/,
     /\brate.?limit (?:reached|exceeded)|too many requests/,
   ],
   [
@@ -24,7 +24,7 @@ const words: readonly (readonly [ErrorCode, labels: RegExp, message: RegExp])[] 
   ],
   [
     'context-overflow',
-    /^(context_length_exceeded|exceed_context_size_error|context_window_exceeded|model_context_window_exceeded|request_too_large|2013)$/,
+    /^(context_length_exceeded|exceed_context_size_error|context_window_exceeded|model_context_window_exceeded|request_too_large)$/,
     /(?:maximum|available|model'?s?|the) context (?:length|size|window)|context (?:length|size|window)\s?(?:is |was |has been )?(?:exceed|overflow|too)|exceeds?[^.]{0,40}context|prompt is too long|(?:input|prompt|request) (?:is |was )?too (?:long|large)|too (?:long|large) for (?:the |this )?(?:model|context)|when context the overflows|maximum (?:prompt|allowed input) length|input length and `?max_tokens`? exceed/,
   ],
   [
@@ -52,7 +52,7 @@ const words: readonly (readonly [ErrorCode, labels: RegExp, message: RegExp])[] 
   ['bad-request', /^(invalid_request_error|bad_request|badrequesterror|invalid_request)$/, /$^/],
   [
     'server-error',
-    /^(api_error|server_error|internal_server_error|internal_error|internalservererror|internal)$/,
+    /^(api_error|server_error|internal_server_error|internal_error|internalservererror|internal|1000|1013)$/,
     /internal (?:server )?error/,
   ],
 ]

@@ -24,7 +24,7 @@ export function readVendorError(body: unknown): VendorError | undefined {
   const { error } = record
   if (typeof error === 'string' && error !== '') return vendorError(error, record)
   const nested = asRecord(error)
-  if (nested) return readNested(nested)
+  if (nested && Object.keys(nested).length > 0) return readNested(nested)
   const base = asRecord(record['base_resp'])
   if (base && asCount(base['status_code']) !== 0) {
     return vendorError(asText(base['status_msg']) ?? 'unknown error', { code: base['status_code'] })
@@ -65,7 +65,8 @@ function vendorError(message: string, source: JsonRecord): VendorError {
   const labels = [source['code'], source['type']].flatMap((label) =>
     typeof label === 'string' || typeof label === 'number' ? [String(label)] : [],
   )
-  const status = asCount(source['status']) ?? asCount(source['status_code']) ?? asCount(source['code'])
+  const status =
+    asCount(source['status']) ?? asCount(source['status_code']) ?? asCount(source['code'])
   const contextWindow = asCount(source['n_ctx']) ?? readNumber(message, CONTEXT_WINDOW)
   const promptTokens = asCount(source['n_prompt_tokens'])
   return {
@@ -77,7 +78,8 @@ function vendorError(message: string, source: JsonRecord): VendorError {
   }
 }
 
-const CONTEXT_WINDOW = /maximum (?:context length|prompt length|allowed input length) (?:is|of) (\d+)/i
+const CONTEXT_WINDOW =
+  /maximum (?:context length|prompt length|allowed input length) (?:is|of) (\d+)/i
 
 function readNumber(text: string, pattern: RegExp): number | undefined {
   return asCount(pattern.exec(text)?.[1])

@@ -4,8 +4,10 @@ const TICK_MS = 5_000
 const LATE_MS = 1_000
 
 export interface Watchdog {
-  /** Something was received. Costs no timer. */
+  /** Something was received, or waiting begins. Costs no timer. */
   sign(): void
+  /** Nobody waits for the other side now: silence doesn't count until the next `sign`. */
+  rest(): void
   /** From now on silence may last this long. */
   allow(limitMs: number): void
   stop(): void
@@ -19,6 +21,7 @@ export interface Watchdog {
 export function startWatchdog(limitMs: number, onSilence: (limitMs: number) => void): Watchdog {
   let limit = limitMs
   let lastSign = Date.now()
+  let resting = false
   let due = 0
   let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -32,7 +35,7 @@ export function startWatchdog(limitMs: number, onSilence: (limitMs: number) => v
 
   function look(): void {
     const now = Date.now()
-    if (now - due > LATE_MS) lastSign = now
+    if (resting || now - due > LATE_MS) lastSign = now
     if (now - lastSign >= limit) onSilence(limit)
     else arm()
   }
@@ -40,7 +43,11 @@ export function startWatchdog(limitMs: number, onSilence: (limitMs: number) => v
   arm()
   return {
     sign() {
+      resting = false
       lastSign = Date.now()
+    },
+    rest() {
+      resting = true
     },
     allow(limitMs) {
       limit = limitMs

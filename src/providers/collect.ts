@@ -1,0 +1,122 @@
+import { toErrorData, type ErrorData } from '../protocol/error.ts'
+import type { JsonValue } from '../protocol/json.ts'
+import type { CallError, FinishReason, ProviderMetadata, Usage } from '../protocol/message.ts'
+import type { StreamPart, ToolCallStreamPart } from '../protocol/stream-part.ts'
+import { withoutInput } from './core/part-gate.ts'
+import { incompleteError } from './core/transport-error.ts'
+import { UNOPENED_REASONING_CODE } from './unopened-reasoning.ts'
+
+/** A call with the `input` to run it with, or the `error` for which it must not run. */
+export type CollectedCall = {
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly providerCallId?: string
+} & (
+  | { readonly input: JsonValue; readonly error?: never }
+  | { readonly error: CallError; readonly input?: never; readonly rawInput?: string }
+)
+
+export interface CollectedTurn {
+  readonly text: string
+  readonly reasoning: string
+  readonly toolCalls: readonly CollectedCall[]
+  /** `'error'` when the stream failed. */
+  readonly finishReason: FinishReason
+  /** Empty when the provider said nothing. */
+  readonly usage: Usage
+  readonly providerMetadata?: ProviderMetadata
+  readonly error?: ErrorData
+}
+
+/**
+ * A whole model turn from its parts. Never rejects: what failed is in `error`, beside the text that
+ * came before; then every call has an `error` and none an `input`.
+ */
+export async function collect(parts: AsyncIterable<StreamPart>): Promise<CollectedTurn> {
+  const collector = createCollector()
+  try {
+    for await (const part of parts) collector.add(part)
+  } catch (thrown) {
+    collector.add({ type: 'error', error: toErrorData(thrown) })
+  }
+  return collector.turn()
+}
+
+interface Collector {
+  add(part: StreamPart): void
+  turn(): CollectedTurn
+}
+
+function createCollector(): Collector {
+  let text: string[] = []
+  const reasoning: string[] = []
+  const started = new Map<string, string>()
+  const calls: ToolCallStreamPart[] = []
+  let usage: Usage = {}
+  let ending: Extract<StreamPart, { type: 'finish' | 'error' }> | undefined
+
+  function add(part: StreamPart): void {
+    switch (part.type) {
+      case 'text-delta':
+        text.push(part.delta)
+        break
+      case 'reasoning-delta':
+        reasoning.push(part.delta)
+        break
+      case 'tool-input-start':
+        started.set(part.toolCallId, part.toolName)
+        break
+      case 'tool-call':
+        started.delete(part.toolCallId)
+        calls.push(part)
+        break
+      case 'usage':
+        usage = { ...usage, ...part.usage }
+        break
+      case 'warning':
+        if (part.code !== UNOPENED_REASONING_CODE) break
+        reasoning.push(...text)
+        text = []
+        break
+      case 'finish':
+      case 'error':
+        ending ??= part
+        break
+      case 'tool-input-delta':
+      case 'action-error':
+      case 'raw':
+        break
+      default:
+        part satisfies never
+    }
+  }
+
+  function turn(): CollectedTurn {
+    const end = ending ?? { type: 'error', error: incompleteError() }
+    const begun = [...started].map(([toolCallId, toolName]) => cutCall(toolCallId, toolName))
+    const all = [...calls, ...begun]
+    return {
+      text: text.join(''),
+      reasoning: reasoning.join(''),
+      toolCalls: all.map((call) => collected(end.type === 'error' ? withoutInput(call) : call)),
+      finishReason: end.type === 'error' ? 'error' : end.finishReason,
+      usage,
+      ...(end.type === 'finish' &&
+        end.providerMetadata && { providerMetadata: end.providerMetadata }),
+      ...(end.type === 'error' && { error: end.error }),
+    }
+  }
+
+  return { add, turn }
+}
+
+function collected(call: ToolCallStreamPart): CollectedCall {
+  const { type: _, ...rest } = call
+  return rest
+}
+
+/** A call of which only the beginning was streamed. */
+function cutCall(toolCallId: string, toolName: string): ToolCallStreamPart {
+  const message = 'The stream ended before this call was complete; it was not run.'
+  return { type: 'tool-call', toolCallId, toolName, error: { code: 'truncated', message } }
+}

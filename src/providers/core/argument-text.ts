@@ -1,0 +1,104 @@
+import { createJsonScan } from './json-scan.ts'
+
+/** Deeper or longer arguments are refused before they are parsed. */
+const MAX_DEPTH = 256
+const MAX_LENGTH = 8_000_000
+
+/** The argument text of one call, gathered from deltas. */
+export interface ArgumentText {
+  /** Takes a delta; returns what is new in it, for showing. */
+  push(delta: string): string
+  isEmpty(): boolean
+  /** A whole JSON value is there. */
+  isComplete(): boolean
+  /** It is `{}`, which some servers send before the real arguments. */
+  isPlaceholder(): boolean
+  /** It ends in the middle of a value. */
+  isCut(): boolean
+  isTooLarge(): boolean
+  /** The delta says again what is there already. */
+  repeats(delta: string): boolean
+  /** The texts it may be: the deltas joined, or the last one when each repeated those before it. */
+  candidates(): string[]
+}
+
+/** After so many deltas that each began with the one before, they are no pieces. */
+const CERTAIN_REPEATS = 8
+
+/**
+ * Most servers send pieces; some send all of the arguments again with each delta, and some a
+ * placeholder (`{}`) before the real ones. A value begun anew after a complete one replaces it. As long
+ * as each delta begins with the one before, both readings stay open; they can't both be valid JSON,
+ * since a prefix of an object leaves brackets open. Each character is read a constant number of times.
+ */
+export function createArgumentText(): ArgumentText {
+  let deltas: string[] = []
+  let length = 0
+  /** The delta that the next one would begin with, were each a repetition of those before. */
+  let last: string | undefined
+  let repeats = 0
+  let scan = createJsonScan()
+
+  function restart(): void {
+    deltas = []
+    length = 0
+    last = undefined
+    repeats = 0
+    scan = createJsonScan()
+  }
+
+  function pushPiece(delta: string): string {
+    if (repeats > 0) {
+      // They were pieces after all: what was skipped as repeated belongs to the text.
+      scan = createJsonScan()
+      for (const piece of deltas) scan.push(piece)
+      repeats = 0
+    }
+    last = isBlank(deltas) && beginsObject(delta) ? delta : undefined
+    return add(delta, delta)
+  }
+
+  function pushRepeat(delta: string, known: string): string {
+    repeats++
+    last = delta
+    if (repeats >= CERTAIN_REPEATS) {
+      deltas = []
+      length = 0
+    }
+    return add(delta, delta.slice(known.length))
+  }
+
+  function add(delta: string, news: string): string {
+    deltas.push(delta)
+    length += delta.length
+    scan.push(news)
+    return news
+  }
+
+  return {
+    push(delta) {
+      if (delta === '' || length > MAX_LENGTH) return ''
+      if (last !== undefined && delta.startsWith(last)) return pushRepeat(delta, last)
+      if (scan.isComplete() && beginsObject(delta)) restart()
+      return pushPiece(delta)
+    },
+    isEmpty: () => isBlank(deltas),
+    isComplete: () => scan.isComplete(),
+    isPlaceholder: () => scan.isComplete() && /^\s*\{\s*\}\s*$/.test(deltas.join('')),
+    isCut: () => scan.isOpen(),
+    isTooLarge: () => length > MAX_LENGTH || scan.maxDepth() > MAX_DEPTH,
+    repeats: (delta) => scan.isComplete() && deltas.join('').trim() === delta.trim(),
+    candidates() {
+      const joined = deltas.join('')
+      return repeats > 0 && last !== undefined ? [last, joined] : [joined]
+    },
+  }
+}
+
+function beginsObject(text: string): boolean {
+  return text.trimStart()[0] === '{'
+}
+
+function isBlank(deltas: readonly string[]): boolean {
+  return deltas.every((delta) => delta.trim() === '')
+}

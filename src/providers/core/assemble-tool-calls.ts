@@ -1,0 +1,198 @@
+import type { CallError } from '../../protocol/message.ts'
+import type { StreamPart, ToolCallStreamPart } from '../../protocol/stream-part.ts'
+import type { ToolDefinition } from '../../protocol/tool.ts'
+import { createArgumentText, type ArgumentText } from './argument-text.ts'
+import { newCallId } from './new-call-id.ts'
+import { parseToolInput, type ParsedInput } from './parse-tool-input.ts'
+import { asList } from './read-json.ts'
+
+/** What a chunk says of a call. Anything may be missing; arguments may be the whole value. */
+export interface CallDelta {
+  readonly id?: string | undefined
+  readonly index?: number | undefined
+  readonly name?: string | undefined
+  readonly args?: string | undefined
+}
+
+/**
+ * How the model's output ended. `complete`: proven. `limited`: proven, but cut off by a limit or a
+ * filter, so that the last arguments may be a beginning only. `cut`: no proof.
+ */
+export type OutputEnd = 'complete' | 'limited' | 'cut'
+
+/** Characters of an unusable input that are kept. */
+const MAX_RAW_INPUT = 100_000
+
+export interface ToolCallAssembler {
+  push(delta: CallDelta): StreamPart[]
+  /** Every call, in the order in which they were opened. */
+  finish(end: OutputEnd): ToolCallStreamPart[]
+  hasCalls(): boolean
+}
+
+interface OpenCall {
+  readonly toolCallId: string
+  providerId: string | undefined
+  /** The id as it is used here differs from the provider's. */
+  isRenamed: boolean
+  index: number | undefined
+  name: string
+  readonly args: ArgumentText
+  /** Deltas that came before the name, to be shown once it is there. */
+  unshown: string[]
+}
+
+/**
+ * Puts streamed calls together. A delta belongs to the call with its `id`, else to that with its
+ * `index`, else to the last one opened; a new id, or a name after complete arguments, opens a call. No
+ * call gets an input before `finish`, and then only if its arguments are a complete, strict JSON object.
+ */
+export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolCallAssembler {
+  const calls: OpenCall[] = []
+
+  function open(delta: CallDelta): OpenCall {
+    const isTaken = calls.some((call) => call.toolCallId === delta.id)
+    const usable = delta.id !== undefined && !isTaken
+    const call: OpenCall = {
+      toolCallId: usable && delta.id !== undefined ? delta.id : newCallId(),
+      providerId: delta.id,
+      isRenamed: isTaken,
+      index: delta.index,
+      name: '',
+      args: createArgumentText(),
+      unshown: [],
+    }
+    calls.push(call)
+    return call
+  }
+
+  return {
+    push(delta) {
+      const known = findCall(calls, delta)
+      const call = known && !opensAnother(known, delta) ? known : open(delta)
+      call.index ??= delta.index
+      if (call.providerId === undefined && delta.id !== undefined) {
+        call.providerId = delta.id
+        call.isRenamed = true
+      }
+      return applyDelta(call, delta)
+    },
+    finish(end) {
+      const named = calls.filter((call) => call.name !== '' || !call.args.isEmpty())
+      return named.map((call, index) =>
+        settle(call, { end, isLast: index === named.length - 1, tools }),
+      )
+    },
+    hasCalls: () => calls.length > 0,
+  }
+}
+
+/** The call that the delta speaks of, if it is open already. */
+function findCall(calls: readonly OpenCall[], { id, index }: CallDelta): OpenCall | undefined {
+  const last = calls[calls.length - 1]
+  if (!last) return undefined
+  if (id !== undefined) {
+    const isIndexed = (call: OpenCall): boolean => index === undefined || call.index === index
+    const same =
+      calls.findLast((call) => call.providerId === id && isIndexed(call)) ??
+      calls.findLast((call) => call.providerId === id)
+    if (same) return same
+  }
+  if (index === undefined) return last
+  return (
+    calls.findLast((call) => call.index === index) ?? (last.index === undefined ? last : undefined)
+  )
+}
+
+/** Whether the delta, though it is keyed like this call, begins the next one. */
+function opensAnother(call: OpenCall, { id, index, name, args }: CallDelta): boolean {
+  const hasNewId = id !== undefined && call.providerId !== undefined && id !== call.providerId
+  // Some servers make up an id for each delta; without a name it is no new call while one is unfinished.
+  if (hasNewId) return name !== undefined || call.name === '' || call.args.isComplete()
+  if (name === undefined || call.name === '') return false
+  if (name !== call.name) return true
+  const hasNewIndex = index !== undefined && call.index !== undefined && index !== call.index
+  if (id !== undefined) return hasNewIndex
+  if (!call.args.isComplete() || args === undefined || args.trim() === '') return false
+  // The same name again after complete arguments. Under the same index it may be a placeholder made
+  // good or a repetition; without one it can only be the next call.
+  return index === undefined || !(call.args.isPlaceholder() || call.args.repeats(args))
+}
+
+function applyDelta(call: OpenCall, { name, args }: CallDelta): StreamPart[] {
+  const parts: StreamPart[] = []
+  const { toolCallId } = call
+  if (call.name === '' && name !== undefined) {
+    call.name = name
+    parts.push({ type: 'tool-input-start', toolCallId, toolName: name })
+    for (const delta of call.unshown) parts.push({ type: 'tool-input-delta', toolCallId, delta })
+    call.unshown = []
+  }
+  const delta = args === undefined ? '' : call.args.push(args)
+  if (delta === '') return parts
+  if (call.name === '') call.unshown.push(delta)
+  else parts.push({ type: 'tool-input-delta', toolCallId, delta })
+  return parts
+}
+
+interface Settlement {
+  readonly end: OutputEnd
+  readonly isLast: boolean
+  readonly tools: readonly ToolDefinition[]
+}
+
+function settle(call: OpenCall, settlement: Settlement): ToolCallStreamPart {
+  const { toolCallId, name: toolName, providerId, isRenamed, args } = call
+  const parsed = readInput(call, settlement)
+  return {
+    type: 'tool-call',
+    toolCallId,
+    toolName,
+    ...(isRenamed && providerId !== undefined && { providerCallId: providerId }),
+    ...('error' in parsed
+      ? { ...parsed, rawInput: (args.candidates()[0] ?? '').slice(0, MAX_RAW_INPUT) }
+      : parsed),
+  }
+}
+
+function readInput(call: OpenCall, { end, isLast, tools }: Settlement): ParsedInput {
+  const { args, name } = call
+  if (end === 'cut') return truncated('The stream ended before this call was complete.')
+  if (args.isTooLarge()) {
+    return { error: { code: 'invalid-json', message: 'The arguments are too long or too deep.' } }
+  }
+  if (name === '') return { error: { code: 'malformed', message: 'The call has no tool name.' } }
+  if (args.isEmpty() || args.isPlaceholder()) {
+    // Under a limit, "nothing" and "nothing yet" look alike.
+    if (end === 'limited' && isLast) return truncated('The output ended before the arguments.')
+    return args.isEmpty() ? emptyInput(tools.find((tool) => tool.name === name)) : { input: {} }
+  }
+  const parsed = firstInput(args)
+  if (parsed) return parsed
+  if (args.isCut()) return truncated('The output ended in the middle of the arguments.')
+  return parseToolInput(args.candidates()[0] ?? '')
+}
+
+function firstInput(args: ArgumentText): ParsedInput | undefined {
+  return args
+    .candidates()
+    .map(parseToolInput)
+    .find((parsed) => 'input' in parsed)
+}
+
+/** No arguments at all are `{}`, unless the tool demands some. */
+function emptyInput(tool: ToolDefinition | undefined): ParsedInput {
+  const required = asList(tool?.inputSchema['required'])
+  if (required.length === 0) return { input: {} }
+  const message = `The call has no arguments, but ${required.join(', ')} must be given.`
+  return { error: { code: 'invalid-json', message } }
+}
+
+function truncated(what: string): { readonly error: CallError } {
+  return {
+    error: {
+      code: 'truncated',
+      message: `${what} It was not run. Send it again, with shorter arguments if they were long.`,
+    },
+  }
+}

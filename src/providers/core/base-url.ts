@@ -1,0 +1,42 @@
+import { OffstageError } from '../../protocol/error.ts'
+import type { RequestConfig } from '../provider.ts'
+
+export interface BaseURLRules {
+  readonly baseURL: string | null
+  readonly defaultPath: string
+  readonly needsKey: boolean
+}
+
+/**
+ * Where requests go, its path without a trailing slash: the configured base URL or the provider's own. The
+ * provider's own address wants a key, unless headers sign the request.
+ */
+export function baseURLOf(config: RequestConfig, rules: BaseURLRules, providerId: string): URL {
+  const given = config.baseURL ?? rules.baseURL
+  if (given === null) {
+    throw new OffstageError('invalid-config', `The provider '${providerId}' needs a baseURL.`)
+  }
+  const signed = config.apiKey || Object.keys(config.headers ?? {}).length > 0
+  if (config.baseURL === undefined && rules.needsKey && !signed) {
+    throw new OffstageError('authentication', `The provider '${providerId}' needs an apiKey.`)
+  }
+  const url = parse(given)
+  url.pathname = url.pathname.replace(/\/+$/, '') || rules.defaultPath
+  return url
+}
+
+/** The address below the base URL; one that is written out already stays as it is. */
+export function endpointURL(base: URL, path: string): string {
+  const url = new URL(base)
+  const given = url.pathname.replace(/\/$/, '')
+  url.pathname = given.endsWith(path) ? given : given + path
+  return url.href
+}
+
+function parse(text: string): URL {
+  try {
+    return new URL(text)
+  } catch {
+    throw new OffstageError('invalid-config', `The baseURL '${text}' is not an absolute URL.`)
+  }
+}

@@ -1,0 +1,126 @@
+import { toErrorData, type ErrorData } from '../../protocol/error.ts'
+import type { Credentials, ModelConfigData } from '../../protocol/model.ts'
+import type { StreamPart } from '../../protocol/stream-part.ts'
+import type {
+  HttpProviderDefinition,
+  ModelRequest,
+  Provider,
+  RequestConfig,
+  StreamOptions,
+} from '../provider.ts'
+import { flatten } from './flatten.ts'
+import { createLifeline, type Lifeline } from './lifeline.ts'
+import { openStream } from './open-stream.ts'
+import { createAnswerReader } from './read-answer.ts'
+import { redactError, secretsOf } from './redact.ts'
+import { incompleteError, timeoutError } from './transport-error.ts'
+import { startWatchdog } from './watchdog.ts'
+
+const FIRST_CHUNK_MS = 120_000
+const IDLE_MS = 60_000
+
+interface Attempt {
+  readonly definition: HttpProviderDefinition<unknown>
+  readonly config: ModelConfigData
+  readonly request: ModelRequest
+  readonly options: StreamOptions
+  readonly lifeline: Lifeline
+}
+
+/** A wire format and a configuration, joined into a model that can be asked. */
+export function createHttpProvider(
+  definition: HttpProviderDefinition<unknown>,
+  config: ModelConfigData,
+): Provider {
+  const batches: Provider['batches'] = (request, options = {}) =>
+    runAttempt({ definition, config, request, options, lifeline: createLifeline(options.signal) })
+  return {
+    id: definition.id,
+    batches,
+    stream: (request, options) => flatten(batches(request, options)),
+  }
+}
+
+/** One request and its answer; the loop in the middle is the hot path. */
+async function* runAttempt(attempt: Attempt): AsyncGenerator<readonly StreamPart[]> {
+  const { definition, config, lifeline } = attempt
+  const { firstChunkMs = FIRST_CHUNK_MS, idleMs = IDLE_MS } = config.timeouts ?? {}
+  const secrets: string[] = []
+  let waiting = true
+  const watchdog = startWatchdog(firstChunkMs, (limitMs) =>
+    lifeline.fail(timeoutError(waiting ? 'first-chunk' : 'idle', limitMs)),
+  )
+  try {
+    const opened = await open(attempt, secrets)
+    if (!('response' in opened)) {
+      yield [{ type: 'error', error: redactError(opened, secrets) }]
+      return
+    }
+    const { response } = opened
+    const state = definition.start(attempt.request, opened.config)
+    const answer = createAnswerReader(definition, state, response.headers.get('content-type'))
+    const body = response.body?.getReader()
+    lifeline.onCut(() => void body?.cancel().catch(() => {}))
+    let broken: ErrorData | undefined
+    while (answer.isOpen() && !lifeline.failure()) {
+      let piece: ReadableStreamReadResult<Uint8Array> | undefined
+      try {
+        piece = await body?.read()
+      } catch (error) {
+        broken = incompleteError(error)
+        break
+      }
+      if (lifeline.failure()) break
+      if (waiting) watchdog.allow(idleMs)
+      else watchdog.sign()
+      waiting = false
+      const batch = piece?.value ? answer.push(piece.value) : answer.end()
+      if (batch.length === 0) continue
+      watchdog.rest()
+      yield batch
+      watchdog.sign()
+    }
+    yield answer.close(lifeline.failure() ?? broken).map((part) => cleanPart(part, secrets))
+  } catch (error) {
+    yield [{ type: 'error', error: redactError(toErrorData(error), secrets) }]
+  } finally {
+    watchdog.stop()
+    lifeline.release()
+    lifeline.fail(incompleteError())
+  }
+}
+
+interface Opened {
+  readonly response: Response
+  readonly config: RequestConfig
+}
+
+/** The answer's beginning. After a 401 the credentials are asked once more. */
+async function open(attempt: Attempt, secrets: string[]): Promise<Opened | ErrorData> {
+  const { definition, lifeline, options } = attempt
+  for (let previousRejected = false; ; previousRejected = true) {
+    const credentials = await lifeline.guard(askCredentials(options, previousRejected))
+    if (!credentials) return lifeline.failure() ?? incompleteError()
+    const config = withCredentials(attempt.config, credentials)
+    secrets.push(...secretsOf(config))
+    const answer = await openStream(definition.toRequest(attempt.request, config), lifeline, {
+      ...(options.fetch && { fetch: options.fetch }),
+      ...(config.credentials && { credentials: config.credentials }),
+    })
+    if ('body' in answer) return { response: answer, config }
+    const rejected = answer.details?.['status'] === 401
+    if (!rejected || previousRejected || !options.credentials) return answer
+  }
+}
+
+async function askCredentials(options: StreamOptions, rejected: boolean): Promise<Credentials> {
+  return (await options.credentials?.(rejected)) ?? {}
+}
+
+function withCredentials(config: ModelConfigData, credentials: Credentials): RequestConfig {
+  return { ...config, ...credentials, headers: { ...config.headers, ...credentials.headers } }
+}
+
+function cleanPart(part: StreamPart, secrets: readonly string[]): StreamPart {
+  return part.type === 'error' ? { ...part, error: redactError(part.error, secrets) } : part
+}

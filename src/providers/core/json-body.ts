@@ -1,0 +1,34 @@
+import type { ErrorData } from '../../protocol/error.ts'
+import { MAX_BUFFER, type BodyFormat, type ReadStatus } from './body-format.ts'
+import { createJsonScan } from './json-scan.ts'
+import { parseJson } from './read-json.ts'
+import { brokenJsonError, incompleteError, tooLargeError } from './transport-error.ts'
+
+/** A body that is one JSON document: a non-streamed answer, or an error under status 200. */
+export function openJsonBody(): BodyFormat {
+  const pieces: string[] = []
+  let length = 0
+  let status: ReadStatus = 'open'
+
+  return {
+    push(text) {
+      length += text.length
+      if (length > MAX_BUFFER) status = tooLargeError(MAX_BUFFER)
+      else pieces.push(text)
+      return []
+    },
+    end() {
+      const text = pieces.join('')
+      const value = parseJson(text)
+      status = value === undefined ? failureOf(text) : 'done'
+      return value === undefined ? [] : [value]
+    },
+    status: () => status,
+  }
+}
+
+function failureOf(text: string): ErrorData {
+  const scan = createJsonScan()
+  scan.push(text)
+  return scan.isOpen() ? incompleteError() : brokenJsonError(text)
+}

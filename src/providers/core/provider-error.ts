@@ -1,0 +1,97 @@
+import type { ErrorCode, ErrorData } from '../../protocol/error.ts'
+import type { JsonObject } from '../../protocol/json.ts'
+import { classifyError, isRetryable } from './classify-error.ts'
+import { parseJson } from './read-json.ts'
+import { readRetryAfter } from './retry-after.ts'
+import { readErrorBody, readVendorError, type VendorError } from './vendor-error.ts'
+
+const MAX_WORDS = 2_000
+
+/** What a developer can do about an error, where the code alone tells. */
+const advice: { readonly [code in ErrorCode]?: string } = {
+  authentication: 'Check the apiKey of the model configuration.',
+  'permission-denied': 'Check what the key may use, and that the server allows this page.',
+  'model-not-found': 'Check the model name; a local server may have to download or load it first.',
+  'tools-unsupported': "Use toolMode 'action' for this model.",
+  'quota-exceeded': 'Check the balance and limits of the account.',
+}
+
+/** The error of a response that isn't 2xx, with the provider's own words. */
+export function httpError(response: Response, bodyText: string): ErrorData {
+  const { status, headers } = response
+  const vendor = readErrorBody(parseJson(bodyText))
+  const words = vendor?.message ?? plainText(bodyText)
+  const code = classifyError({ status, labels: vendor?.labels ?? [], message: words })
+  const retryAfterMs = readRetryAfter(headers, Date.now())
+  const limits = { ...rateLimits(headers), ...tokenLimits(vendor) }
+  const hint =
+    status === 404 && code === 'bad-request'
+      ? 'Check the path of the baseURL (most servers want it to end in /v1).'
+      : advice[code]
+  return {
+    code,
+    message: [`The endpoint answered ${status}: ${words || 'no message'}`, hint]
+      .filter(Boolean)
+      .join('\n'),
+    retryable: isRetryable(code),
+    details: {
+      status,
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      ...(vendor && vendor.labels.length > 0 && { labels: vendor.labels }),
+      ...(Object.keys(limits).length > 0 && { limits }),
+    },
+  }
+}
+
+/** The error that a chunk of a 2xx answer holds, or undefined when it holds none. */
+export function streamError(chunk: unknown): ErrorData | undefined {
+  const vendor = readVendorError(chunk)
+  return vendor && errorFromVendor(vendor)
+}
+
+/** The error that a whole JSON body of a 2xx answer is, though nothing in it says "error". */
+export function bodyError(body: unknown): ErrorData | undefined {
+  const vendor = readErrorBody(body)
+  return vendor && errorFromVendor(vendor)
+}
+
+function errorFromVendor(vendor: VendorError): ErrorData {
+  const code = classifyError(vendor)
+  const limits = tokenLimits(vendor)
+  return {
+    code,
+    message: [vendor.message, advice[code]].filter(Boolean).join('\n'),
+    retryable: isRetryable(code),
+    details: {
+      ...(vendor.status !== undefined && { status: vendor.status }),
+      ...(vendor.labels.length > 0 && { labels: vendor.labels }),
+      ...(Object.keys(limits).length > 0 && { limits }),
+    },
+  }
+}
+
+function tokenLimits(vendor: VendorError | undefined): JsonObject {
+  return {
+    ...(vendor?.contextWindow !== undefined && { contextWindow: vendor.contextWindow }),
+    ...(vendor?.promptTokens !== undefined && { promptTokens: vendor.promptTokens }),
+  }
+}
+
+/** The limits a server announces in `x-ratelimit-*` and `anthropic-ratelimit-*`, by header name. */
+function rateLimits(headers: Headers): JsonObject {
+  const limits: { [name: string]: string } = {}
+  headers.forEach((value, name) => {
+    if (/^(x|anthropic)-ratelimit-/.test(name)) limits[name] = value
+  })
+  return limits
+}
+
+/** The words of a text or HTML body, cut to a length that an error can carry. */
+export function plainText(body: string): string {
+  const withoutCode = body.replace(/<(script|style)\b[^]*?(<\/\1>|$)/gi, ' ')
+  return withoutCode
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, MAX_WORDS)
+}

@@ -1,0 +1,51 @@
+import type { ErrorData } from '../../protocol/error.ts'
+import type { StreamPart } from '../../protocol/stream-part.ts'
+import type { HttpProviderDefinition } from '../provider.ts'
+import { createChunkReader } from './chunk-reader.ts'
+import { createPartGate } from './part-gate.ts'
+
+/** Bytes of an answer on their way to parts. */
+export interface AnswerReader {
+  /** More bytes are wanted. */
+  isOpen(): boolean
+  push(bytes: Uint8Array): readonly StreamPart[]
+  /** The body is over. */
+  end(): readonly StreamPart[]
+  /** The last parts. `failure`: what cut the answer short, the body's end excepted. */
+  close(failure: ErrorData | undefined): readonly StreamPart[]
+}
+
+/** Failures that a proof of the end, seen before, outweighs: nothing is missing then. */
+const harmlessAfterEnd: ReadonlySet<string> = new Set(['stream-incomplete', 'timeout'])
+
+export function createAnswerReader<State>(
+  definition: HttpProviderDefinition<State>,
+  state: State,
+  contentType: string | null,
+): AnswerReader {
+  const chunks = createChunkReader(contentType)
+  const gate = createPartGate()
+
+  function map(values: readonly unknown[]): readonly StreamPart[] {
+    const batch: StreamPart[] = []
+    for (const value of values) gate.pass(definition.mapChunk(state, value), batch)
+    return batch
+  }
+
+  return {
+    isOpen: () => chunks.status() === 'open' && gate.ending() === undefined,
+    push: (bytes) => map(chunks.push(bytes)),
+    end: () => map(chunks.end()),
+    close(cause) {
+      const batch: StreamPart[] = []
+      const status = chunks.status()
+      const error = cause ?? (typeof status === 'string' ? undefined : status)
+      if (gate.ending() !== 'finish') {
+        const done = cause === undefined && status === 'done'
+        gate.pass(definition.end?.(state, { done }) ?? [], batch)
+      }
+      gate.close(batch, error && { error, final: !harmlessAfterEnd.has(error.code) })
+      return batch
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import { describeThrown, type ErrorData } from '../../protocol/error.ts'
+import { plainText } from './provider-error.ts'
+
+/**
+ * A request that got no answer. Browsers tell scripts nothing of the cause on purpose, in words that
+ * differ (Chrome "Failed to fetch", Firefox "NetworkError …", Safari "Load failed"), so all likely
+ * ones are named with a way to check each.
+ */
+export function networkError(thrown: unknown, url: URL): ErrorData {
+  const causes = [
+    `The server isn't running, or the address is wrong: open ${url.origin} in a tab or with curl.`,
+    'CORS: the server must allow the origin of this page and the headers content-type and authorization; the browser console names the refusal. (Ollama: OLLAMA_ORIGINS; LM Studio: "Enable CORS"; vLLM: --allowed-origins; LocalAI: --cors.)',
+    ...(url.protocol === 'http:'
+      ? [
+          'Mixed content: a page on https may call plain http on localhost only; serve the endpoint with https, or the page with http.',
+        ]
+      : ['TLS: the certificate must be valid; open the address in a tab to see.']),
+    'Local network: browsers ask a person before a public page may reach local addresses; check the permission in the site settings.',
+    'A redirect: redirects are refused; use the final address as baseURL.',
+    'The device is offline.',
+  ]
+  return {
+    code: 'network',
+    message: [
+      `${url.origin} could not be reached (${wordsOf(thrown)}). Likely causes, and how to check:`,
+      ...causes.map((cause, index) => `${index + 1}. ${cause}`),
+    ].join('\n'),
+    retryable: true,
+    details: { origin: url.origin },
+  }
+}
+
+/** An answer that broke off: a reset connection, or an end without proof that it was the end. */
+export function incompleteError(thrown?: unknown): ErrorData {
+  const words = thrown === undefined ? 'the stream ended early' : wordsOf(thrown)
+  return {
+    code: 'stream-incomplete',
+    message: `The answer was cut short before its end was proven (${words}).`,
+    retryable: true,
+  }
+}
+
+export function timeoutError(phase: 'first-chunk' | 'idle', limitMs: number): ErrorData {
+  const message =
+    phase === 'first-chunk'
+      ? `The endpoint sent nothing within ${limitMs} ms. A local model may still be loading; timeouts.firstChunkMs sets the limit.`
+      : `The endpoint fell silent for ${limitMs} ms in the middle of its answer; timeouts.idleMs sets the limit.`
+  return { code: 'timeout', message, retryable: true, details: { phase, limitMs } }
+}
+
+export function abortedError(signal: AbortSignal): ErrorData {
+  const reason: unknown = signal.reason
+  const words = typeof reason === 'string' ? `: ${reason}` : '.'
+  return { code: 'aborted', message: `The request was aborted${words}`, retryable: false }
+}
+
+/** A 2xx answer that is no answer of a model. */
+export function badResponseError(options: {
+  readonly contentType: string | null
+  readonly body: string
+}): ErrorData {
+  const contentType = options.contentType ?? 'none'
+  const words = plainText(options.body).slice(0, 300)
+  const what = words === '' ? 'an empty body' : `this: ${words}`
+  return {
+    code: 'bad-response',
+    message: `The endpoint answered with neither an event stream nor JSON (content type: ${contentType}), but with ${what}\nCheck the baseURL: a proxy, a login page or another service may have answered.`,
+    retryable: words === '',
+    details: { contentType },
+  }
+}
+
+export function tooLargeError(limit: number): ErrorData {
+  return {
+    code: 'response-too-large',
+    message: `The endpoint sent more than ${limit} characters without an end of line or event.`,
+    retryable: false,
+    details: { limit },
+  }
+}
+
+function wordsOf(thrown: unknown): string {
+  const words = describeThrown(thrown)
+  const cause = thrown instanceof Error ? thrown.cause : undefined
+  return cause instanceof Error ? `${words}: ${describeThrown(cause)}` : words
+}
+
+/** Data that should be JSON and isn't: a lost piece could change a call, so nothing after it counts. */
+export function brokenJsonError(text: string): ErrorData {
+  return {
+    code: 'bad-response',
+    message: `The endpoint sent JSON that can't be read: ${text.slice(0, 200)}`,
+    retryable: true,
+  }
+}

@@ -1,0 +1,83 @@
+import { describeThrown, OffstageError } from '../protocol/error.ts'
+import type { Credentials, ModelConfigData } from '../protocol/model.ts'
+import type { ProviderDefinition } from './define-provider.ts'
+import type { Provider, StreamOptions } from './provider.ts'
+import { createProviderRegistry } from './registry.ts'
+
+/** What a key or header function is told. */
+export interface CredentialContext {
+  /** Aborted with the request. */
+  readonly signal: AbortSignal
+  /** The last answer was refused with a 401: a cached key is no good any more. */
+  readonly previousRejected: boolean
+}
+
+type Headers = { readonly [name: string]: string }
+
+/** A model and how to reach it, with the key or a function that gives it. */
+export interface ProviderConfig extends Omit<ModelConfigData, 'model' | 'headers'> {
+  /** May be left out where the provider has a default. */
+  readonly model?: string
+  readonly apiKey?: string | ((context: CredentialContext) => string | Promise<string>)
+  readonly headers?: Headers | ((context: CredentialContext) => Headers | Promise<Headers>)
+}
+
+export interface CreateProviderOptions {
+  /** Providers of one's own, by `defineProvider`. */
+  readonly providers?: readonly ProviderDefinition[]
+}
+
+/**
+ * A model that can be asked. Throws `invalid-config` or `unknown-provider`; whatever happens later is
+ * part of the stream. Relative base URLs are resolved against the page.
+ */
+export function createProvider(
+  config: ProviderConfig,
+  options: CreateProviderOptions = {},
+): Provider {
+  const { apiKey, headers, ...rest } = config
+  const provider = createProviderRegistry(options.providers).create({
+    ...rest,
+    model: config.model ?? '',
+    ...(config.baseURL !== undefined && { baseURL: absoluteURL(config.baseURL) }),
+    ...(typeof apiKey === 'string' && { apiKey }),
+    ...(typeof headers === 'object' && { headers }),
+  })
+  if (typeof apiKey !== 'function' && typeof headers !== 'function') return provider
+  const withCredentials = (given: StreamOptions = {}): StreamOptions => {
+    const signal = given.signal ?? new AbortController().signal
+    return {
+      credentials: (previousRejected) => askCredentials(config, { signal, previousRejected }),
+      ...given,
+    }
+  }
+  return {
+    id: provider.id,
+    batches: (request, given) => provider.batches(request, withCredentials(given)),
+    stream: (request, given) => provider.stream(request, withCredentials(given)),
+  }
+}
+
+async function askCredentials(
+  { apiKey, headers }: ProviderConfig,
+  context: CredentialContext,
+): Promise<Credentials> {
+  try {
+    const key = typeof apiKey === 'function' ? await apiKey(context) : undefined
+    const signed = typeof headers === 'function' ? await headers(context) : undefined
+    return { ...(key && { apiKey: key }), ...(signed && { headers: signed }) }
+  } catch (cause) {
+    const message = `The function that gives the key or headers failed: ${describeThrown(cause)}`
+    throw new OffstageError('authentication', message, { cause })
+  }
+}
+
+function absoluteURL(baseURL: string): string {
+  const page: unknown = Reflect.get(globalThis, 'location')
+  const base = typeof page === 'object' && page !== null ? String(page) : undefined
+  try {
+    return new URL(baseURL, base).href
+  } catch {
+    throw new OffstageError('invalid-config', `The baseURL '${baseURL}' is not a URL.`)
+  }
+}

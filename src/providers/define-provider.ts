@@ -1,0 +1,35 @@
+import { OffstageError } from '../protocol/error.ts'
+import type { HttpProviderDefinition, StreamProviderDefinition } from './provider.ts'
+
+/** A provider as it is registered, whatever it keeps in its state. */
+export type ProviderDefinition = HttpProviderDefinition<unknown> | StreamProviderDefinition
+
+/**
+ * Checks and types a provider of one's own: an HTTP wire format, or a stream from elsewhere. Hand the
+ * result to `createProvider(config, { providers })` or to `startWorker({ providers })`. Throws
+ * `invalid-config` when a part is missing.
+ */
+export function defineProvider<State>(
+  definition: HttpProviderDefinition<State>,
+): HttpProviderDefinition<State>
+export function defineProvider(definition: StreamProviderDefinition): StreamProviderDefinition
+export function defineProvider(definition: ProviderDefinition): ProviderDefinition {
+  if (typeof definition.id !== 'string' || definition.id === '') {
+    throw new OffstageError('invalid-config', 'A provider needs an id.')
+  }
+  const isHttp = 'toRequest' in definition
+  const isComplete = isHttp
+    ? isFunction(definition.start) && isFunction(definition.mapChunk)
+    : isFunction(definition.stream)
+  if (!isComplete) {
+    throw new OffstageError(
+      'invalid-config',
+      `The provider '${definition.id}' must have toRequest, start and mapChunk, or stream.`,
+    )
+  }
+  return definition
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function'
+}

@@ -1,0 +1,108 @@
+import type {
+  AssistantMessage,
+  Message,
+  ToolCallPart,
+  ToolMessage,
+  ToolResultPart,
+} from '../protocol/message.ts'
+
+/**
+ * A copy of the history in which every call is answered by exactly one result, in one tool message
+ * right after the calls and in their order: what every vendor demands. A result is looked for up to the
+ * next assistant message; a call without one is answered as `interrupted`; results without a call are
+ * left out. A call id used twice gets a suffix, on both sides of its pair. Messages that need no healing
+ * keep their identity.
+ */
+export function healHistory(messages: readonly Message[]): Message[] {
+  const healed: Message[] = []
+  const usedIds = new Set<string>()
+  for (let at = 0; at < messages.length; at++) {
+    const message = messages[at] as Message
+    if (message.role === 'tool') continue
+    const calls = message.role === 'assistant' ? callsOf(message) : []
+    if (message.role !== 'assistant' || calls.length === 0) {
+      healed.push(message)
+      continue
+    }
+    const results = resultsAfter(messages, at)
+    const ids = calls.map((call) => unusedId(call.toolCallId, usedIds))
+    healed.push(withIds(message, ids), answer(calls, ids, results))
+  }
+  return healed
+}
+
+function callsOf(message: AssistantMessage): ToolCallPart[] {
+  return message.parts.filter((part) => part.type === 'tool-call')
+}
+
+function resultsAfter(messages: readonly Message[], at: number): ToolMessage[] {
+  const results: ToolMessage[] = []
+  for (const message of messages.slice(at + 1)) {
+    if (message.role === 'assistant') break
+    if (message.role === 'tool') results.push(message)
+  }
+  return results
+}
+
+function unusedId(id: string, used: Set<string>): string {
+  let unused = id
+  for (let count = 2; used.has(unused); count++) unused = `${id}_${count}`
+  used.add(unused)
+  return unused
+}
+
+function withIds(message: AssistantMessage, ids: readonly string[]): AssistantMessage {
+  const calls = callsOf(message)
+  if (calls.every((call, index) => call.toolCallId === ids[index])) return message
+  const renamed = new Map(calls.map((call, index) => [call, ids[index] ?? call.toolCallId]))
+  return {
+    ...message,
+    parts: message.parts.map((part) =>
+      part.type === 'tool-call'
+        ? { ...part, toolCallId: renamed.get(part) ?? part.toolCallId }
+        : part,
+    ),
+  }
+}
+
+function answer(
+  calls: readonly ToolCallPart[],
+  ids: readonly string[],
+  messages: readonly ToolMessage[],
+): ToolMessage {
+  const left = messages.flatMap((message) => message.parts)
+  const parts = calls.map((call, index): ToolResultPart => {
+    const found = left.findIndex((part) => part.toolCallId === call.toolCallId)
+    const [part] = found < 0 ? [] : left.splice(found, 1)
+    return {
+      ...(part ?? unanswered(call)),
+      toolCallId: ids[index] ?? call.toolCallId,
+      ...(call.providerCallId !== undefined && { providerCallId: call.providerCallId }),
+    }
+  })
+  const [first] = messages
+  const isWhole =
+    messages.length === 1 &&
+    first?.parts.length === parts.length &&
+    parts.every((part, index) => isSamePair(part, first.parts[index]))
+  return isWhole && first ? first : { role: 'tool', parts }
+}
+
+function isSamePair(healed: ToolResultPart, stored: ToolResultPart | undefined): boolean {
+  return healed.toolCallId === stored?.toolCallId && healed.providerCallId === stored.providerCallId
+}
+
+function unanswered(call: ToolCallPart): ToolResultPart {
+  return {
+    type: 'tool-result',
+    toolCallId: call.toolCallId,
+    toolName: call.toolName,
+    output: call.error
+      ? { type: 'error', code: call.error.code, message: call.error.message }
+      : {
+          type: 'error',
+          code: 'interrupted',
+          message: 'No result is known: the call may or may not have happened. Check first.',
+        },
+  }
+}

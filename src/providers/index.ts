@@ -1,0 +1,21 @@
+export { collect, type CollectedCall, type CollectedTurn } from './collect.ts'
+export { retryDelay } from './core/retry-delay.ts'
+export {
+  createProvider,
+  type CreateProviderOptions,
+  type CredentialContext,
+  type ProviderConfig,
+} from './create-provider.ts'
+export { defineProvider, type ProviderDefinition } from './define-provider.ts'
+export { healHistory } from './heal-history.ts'
+export type {
+  HttpProviderDefinition,
+  HttpRequest,
+  ModelRequest,
+  Provider,
+  RequestConfig,
+  StreamOptions,
+  StreamProviderDefinition,
+} from './provider.ts'
+export { createProviderRegistry, type ProviderRegistry } from './registry.ts'
+export { UNOPENED_REASONING_CODE } from './unopened-reasoning.ts'

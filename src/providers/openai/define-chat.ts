@@ -1,0 +1,20 @@
+import type { HttpProviderDefinition } from '../provider.ts'
+import { endChat, mapChatChunk, startChat, type ChatState } from './map-chunk.ts'
+import { chatPresets, type ChatRules } from './presets.ts'
+import { toChatRequest } from './to-request.ts'
+
+/** Chat Completions with one server's rules. */
+export function defineChat(id: string, rules: ChatRules): HttpProviderDefinition<ChatState> {
+  return {
+    id,
+    toRequest: (request, config) => toChatRequest(request, config, { providerId: id, rules }),
+    start: (request) => startChat(id, request),
+    mapChunk: mapChatChunk,
+    end: endChat,
+  }
+}
+
+/** OpenAI and every preset that speaks its format. */
+export const chatProviders: readonly HttpProviderDefinition<ChatState>[] = Object.entries(
+  chatPresets,
+).map(([id, rules]) => defineChat(id, rules))

@@ -1,0 +1,34 @@
+import type { FinishReason } from '../../protocol/message.ts'
+
+const reasons: { readonly [word: string]: FinishReason } = {
+  stop: 'stop',
+  eos: 'stop',
+  eos_token: 'stop',
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  completed: 'stop',
+  tool_calls: 'tool-calls',
+  tool_use: 'tool-calls',
+  function_call: 'tool-calls',
+  length: 'length',
+  max_tokens: 'length',
+  model_length: 'length',
+  content_filter: 'content-filter',
+  sensitive: 'content-filter',
+  error: 'error',
+}
+
+/**
+ * Why the model stopped. Whether it called is decided by the calls that are there, not by the word;
+ * a limit or a filter is told all the same, since it may have cut the last call.
+ */
+export function mapFinishReason(word: string | undefined, hasCalls: boolean): FinishReason {
+  const reason = word === undefined ? 'stop' : ownReason(word)
+  if (hasCalls) return reason === 'length' || reason === 'content-filter' ? reason : 'tool-calls'
+  return reason === 'tool-calls' ? 'stop' : reason
+}
+
+function ownReason(word: string): FinishReason {
+  const known = word.toLowerCase()
+  return Object.hasOwn(reasons, known) ? (reasons[known] ?? 'other') : 'other'
+}

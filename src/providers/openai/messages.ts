@@ -1,0 +1,133 @@
+import type { JsonObject } from '../../protocol/json.ts'
+import type {
+  AssistantMessage,
+  Message,
+  ToolCallPart,
+  ToolMessage,
+  ToolResultPart,
+} from '../../protocol/message.ts'
+import { wireId } from '../core/wire-ids.ts'
+import { healHistory } from '../heal-history.ts'
+import { outputFiles, outputText } from '../output-text.ts'
+import type { ModelRequest } from '../provider.ts'
+import { fileContent, joinContent, userContent } from './content.ts'
+import type { ChatRules } from './presets.ts'
+
+/** A message on its way into the request body. */
+export interface ChatMessage {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool'
+  content: string | JsonObject[] | null
+  readonly [field: string]: JsonObject[string]
+}
+
+/** The conversation as Chat Completions want it, by the server's rules. */
+export function chatMessages(
+  request: ModelRequest,
+  { providerId, rules }: { readonly providerId: string; readonly rules: ChatRules },
+): ChatMessage[] {
+  const messages: ChatMessage[] = []
+  const add = (message: ChatMessage): void => addMessage(messages, message, rules)
+  if (request.instructions) add({ role: 'system', content: request.instructions })
+  for (const message of healHistory(request.messages)) {
+    for (const converted of convert(message, { providerId, rules })) add(converted)
+  }
+  if (request.trailer) addTrailer(messages, request.trailer, rules)
+  return messages
+}
+
+function convert(
+  message: Message,
+  context: { readonly providerId: string; readonly rules: ChatRules },
+): ChatMessage[] {
+  switch (message.role) {
+    case 'system':
+      return [{ role: 'system', content: message.parts.map((part) => part.text).join('\n') }]
+    case 'user':
+      return [{ role: 'user', content: userContent(message.parts) }]
+    case 'assistant':
+      return assistantMessage(message, context)
+    case 'tool':
+      return toolMessages(message, context.rules)
+    default:
+      return message satisfies never
+  }
+}
+
+function assistantMessage(
+  message: AssistantMessage,
+  { providerId, rules }: { readonly providerId: string; readonly rules: ChatRules },
+): ChatMessage[] {
+  const text = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  const calls = message.parts.filter((part) => part.type === 'tool-call')
+  if (calls.length === 0) return text === '' ? [] : [{ role: 'assistant', content: text }]
+  return [
+    {
+      role: 'assistant',
+      content: text === '' ? rules.emptyContent : text,
+      // Servers that think before they call want their reasoning back with the calls (DeepSeek: a 400
+      // without it); with other messages it is wasted or refused.
+      ...message.providerMetadata?.[providerId],
+      tool_calls: calls.map((call) => ({
+        id: callId(call, calls, rules),
+        type: 'function',
+        function: { name: legalName(call.toolName), arguments: JSON.stringify(call.input ?? {}) },
+      })),
+    },
+  ]
+}
+
+function toolMessages(message: ToolMessage, rules: ChatRules): ChatMessage[] {
+  const answers = message.parts.map((part): ChatMessage => ({
+    role: 'tool',
+    tool_call_id: callId(part, message.parts, rules),
+    ...(rules.namesToolMessages && { name: legalName(part.toolName) }),
+    content: outputText(part.output) || '(no output)',
+  }))
+  const files = message.parts.flatMap((part) => outputFiles(part.output))
+  if (files.length === 0) return answers
+  const intro: JsonObject = { type: 'text', text: 'Files from the tool results above:' }
+  return [...answers, { role: 'user', content: [intro, ...files.map(fileContent)] }]
+}
+
+/** The provider's own id, unless it gave the same one to two calls of the message. */
+function callId(
+  call: ToolCallPart | ToolResultPart,
+  siblings: readonly (ToolCallPart | ToolResultPart)[],
+  rules: ChatRules,
+): string {
+  const own = call.providerCallId
+  const isUnique = siblings.filter((sibling) => idOf(sibling) === own).length === 1
+  const id = own !== undefined && isUnique ? own : call.toolCallId
+  return wireId(id, { pattern: rules.toolCallId, length: rules.toolCallIdLength })
+}
+
+function idOf(call: ToolCallPart | ToolResultPart): string {
+  return call.providerCallId ?? call.toolCallId
+}
+
+/** A name that a model made up may hold anything; servers check it all the same. */
+function legalName(name: string): string {
+  return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unknown'
+}
+
+const BRIDGE = 'I have read the tool results.'
+
+function addMessage(messages: ChatMessage[], message: ChatMessage, rules: ChatRules): void {
+  const last = messages[messages.length - 1]
+  if (message.role === 'user' && last?.role === 'user' && rules.mergesUsers) {
+    last.content = joinContent(last.content ?? '', message.content ?? '')
+    return
+  }
+  if (message.role === 'user' && last?.role === 'tool' && !rules.userAfterTool) {
+    messages.push({ role: 'assistant', content: BRIDGE })
+  }
+  messages.push(message)
+}
+
+/** The trailer is new each time, so it stands after all that a server may have cached. */
+function addTrailer(messages: ChatMessage[], trailer: string, rules: ChatRules): void {
+  const last = messages[messages.length - 1]
+  const joins = last?.role === 'user' || (last?.role === 'tool' && !rules.userAfterTool)
+  if (last && joins) last.content = joinContent(last.content ?? '', trailer)
+  else messages.push({ role: 'user', content: trailer })
+}

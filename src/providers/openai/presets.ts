@@ -1,0 +1,84 @@
+/** What differs between servers that speak Chat Completions. Data: the code has no vendor in it. */
+export interface ChatRules {
+  /** Without a trailing slash. Null: the configuration must say. */
+  readonly baseURL: string | null
+  /** Appended to a base URL that has no path of its own. */
+  readonly defaultPath: string
+  /** The vendor's own address answers nobody without a key. */
+  readonly needsKey: boolean
+  readonly tokenField: 'max_tokens' | 'max_completion_tokens'
+  /** `stream_options.include_usage` is sent. Some servers refuse the unknown field. */
+  readonly asksUsage: boolean
+  /** `content` of an assistant message that only has calls. Some servers refuse null. */
+  readonly emptyContent: null | ''
+  /** Tool messages carry the tool's `name`. */
+  readonly namesToolMessages: boolean
+  /** A user message may stand right after a tool message. Else its text joins the tool's result. */
+  readonly userAfterTool: boolean
+  /** Adjacent user messages become one: chat templates of many models insist on alternation. */
+  readonly mergesUsers: boolean
+  /** One tool may be demanded by name; else it is the only one offered, and `required`. */
+  readonly namedToolChoice: boolean
+  readonly toolCallId: RegExp
+  readonly toolCallIdLength: number
+}
+
+const anyId = { toolCallId: /^.+$/s, toolCallIdLength: 64 } as const
+
+const openai: ChatRules = {
+  baseURL: 'https://api.openai.com/v1',
+  defaultPath: '',
+  needsKey: true,
+  tokenField: 'max_completion_tokens',
+  asksUsage: true,
+  emptyContent: null,
+  namesToolMessages: false,
+  userAfterTool: true,
+  mergesUsers: false,
+  namedToolChoice: true,
+  toolCallId: /^.{1,40}$/s,
+  toolCallIdLength: 40,
+}
+
+/** The most that every server is known to take: no extras, nothing null, no turns that a template refuses. */
+const compatible: ChatRules = {
+  ...openai,
+  ...anyId,
+  baseURL: null,
+  needsKey: false,
+  tokenField: 'max_tokens',
+  asksUsage: false,
+  emptyContent: '',
+  namesToolMessages: true,
+  userAfterTool: false,
+  mergesUsers: true,
+}
+
+const local = (baseURL: string): ChatRules => ({ ...compatible, baseURL, defaultPath: '/v1' })
+
+/** By provider id. Ports are the servers' defaults. */
+export const chatPresets: { readonly [providerId: string]: ChatRules } = {
+  openai,
+  ollama: local('http://localhost:11434/v1'),
+  lmstudio: { ...local('http://localhost:1234/v1'), namedToolChoice: false },
+  llamacpp: local('http://localhost:8080/v1'),
+  vllm: local('http://localhost:8000/v1'),
+  localai: local('http://localhost:8080/v1'),
+  'openai-compatible': compatible,
+}
+
+/**
+ * Vendors whose own addresses want other rules than their preset, by host name.
+ * Mistral: tool call ids are nine letters or digits. Vendors with `asksUsage` document the option.
+ */
+export const hostRules: { readonly [host: string]: Partial<ChatRules> } = {
+  'api.mistral.ai': {
+    needsKey: true,
+    namesToolMessages: true,
+    toolCallId: /^[a-zA-Z0-9]{9}$/,
+    toolCallIdLength: 9,
+  },
+  'api.deepseek.com': { needsKey: true, asksUsage: true, userAfterTool: true },
+  'openrouter.ai': { needsKey: true, asksUsage: true, userAfterTool: true },
+  'api.groq.com': { needsKey: true, asksUsage: true, userAfterTool: true },
+}

@@ -1,0 +1,73 @@
+import type { JsonObject, JsonValue } from '../../protocol/json.ts'
+import { asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
+
+/** Fields in which servers send reasoning as text; the first one present counts, others repeat it. */
+const textFields = ['reasoning_content', 'reasoning', 'thinking'] as const
+
+/** The reasoning of an answer, gathered in the shape in which the server wants it back. */
+export interface ReasoningFields {
+  /** Takes a delta; returns the text that is new, if any. */
+  read(delta: JsonRecord): string
+  /** Some reasoning came in a field of its own. */
+  hasAny(): boolean
+  /** The fields to be sent back, or undefined. */
+  metadata(): JsonObject | undefined
+}
+
+export function createReasoningFields(): ReasoningFields {
+  const texts = new Map<string, string[]>()
+  const details: JsonValue[] = []
+
+  return {
+    read(delta) {
+      const field = textFields.find((name) => asText(delta[name]) !== undefined)
+      const text = field === undefined ? '' : (delta[field] as string)
+      if (field !== undefined) {
+        const pieces = texts.get(field)
+        if (pieces) pieces.push(text)
+        else texts.set(field, [text])
+      }
+      const items = asList(delta['reasoning_details'])
+      for (const item of items) addDetail(details, item)
+      return field === undefined ? items.map(detailText).join('') : text
+    },
+    hasAny: () => texts.size > 0 || details.length > 0,
+    metadata() {
+      const fields: { [name: string]: JsonValue } = {}
+      for (const [name, pieces] of texts) fields[name] = pieces.join('')
+      if (details.length > 0) fields['reasoning_details'] = details
+      return Object.keys(fields).length === 0 ? undefined : fields
+    },
+  }
+}
+
+function detailText(item: unknown): string {
+  const record = asRecord(item)
+  return asText(record?.['text']) ?? asText(record?.['summary']) ?? asText(item) ?? ''
+}
+
+/** OpenRouter streams the text of one item in several; those with equal `type` and `index` are one. */
+function addDetail(details: JsonValue[], item: unknown): void {
+  const record = asRecord(item)
+  if (!record) return
+  const last = asRecord(details[details.length - 1])
+  const continues =
+    last !== undefined &&
+    record['index'] !== undefined &&
+    last['index'] === record['index'] &&
+    last['type'] === record['type']
+  if (continues) details[details.length - 1] = mergeDetail(last, record)
+  else details.push(record as JsonObject)
+}
+
+function mergeDetail(last: JsonRecord, next: JsonRecord): JsonObject {
+  const merged: { [name: string]: unknown } = { ...last }
+  for (const [name, value] of Object.entries(next)) {
+    const before = last[name]
+    const isText = name === 'text' || name === 'summary' || name === 'data'
+    if (isText && typeof value === 'string' && typeof before === 'string') {
+      merged[name] = before + value
+    } else if (value !== null && value !== undefined) merged[name] = value
+  }
+  return merged as JsonObject
+}

@@ -1,0 +1,86 @@
+import type { JsonObject, JsonValue } from '../../protocol/json.ts'
+import type { ToolChoice } from '../../protocol/model.ts'
+import type { ToolDefinition } from '../../protocol/tool.ts'
+import { baseURLOf, endpointURL } from '../core/base-url.ts'
+import type { HttpRequest, ModelRequest, RequestConfig } from '../provider.ts'
+import { chatMessages } from './messages.ts'
+import { hostRules, type ChatRules } from './presets.ts'
+
+/**
+ * The request of Chat Completions (https://platform.openai.com/docs/api-reference/chat/create), with
+ * the fields that the server is known to take.
+ */
+export function toChatRequest(
+  request: ModelRequest,
+  config: RequestConfig,
+  preset: { readonly providerId: string; readonly rules: ChatRules },
+): HttpRequest {
+  const { providerId } = preset
+  const baseURL = baseURLOf(config, preset.rules, providerId)
+  const rules = { ...preset.rules, ...hostRules[baseURL.hostname] }
+  return {
+    url: endpointURL(baseURL, '/chat/completions'),
+    headers: {
+      ...(config.apiKey && { authorization: `Bearer ${config.apiKey}` }),
+      ...config.headers,
+    },
+    body: {
+      model: config.model,
+      messages: chatMessages(request, { providerId, rules }),
+      stream: true,
+      ...(rules.asksUsage && { stream_options: { include_usage: true } }),
+      ...(request.toolMode !== 'action' && toolFields(request.tools, config, rules)),
+      ...sampling(config, rules),
+      ...config.extraBody,
+    },
+  }
+}
+
+function sampling(config: RequestConfig, rules: ChatRules): JsonObject {
+  return defined({
+    [rules.tokenField]: config.maxOutputTokens,
+    temperature: config.temperature,
+    top_p: config.topP,
+    stop: config.stop,
+    seed: config.seed,
+  })
+}
+
+function toolFields(
+  tools: readonly ToolDefinition[],
+  { toolChoice, parallelToolCalls }: RequestConfig,
+  rules: ChatRules,
+): JsonObject {
+  if (tools.length === 0) return {}
+  const isNamed = typeof toolChoice === 'object'
+  const offered =
+    isNamed && !rules.namedToolChoice
+      ? tools.filter((tool) => tool.name === toolChoice.toolName)
+      : tools
+  return {
+    tools: offered.map(chatTool),
+    ...defined({
+      tool_choice: isNamed && !rules.namedToolChoice ? 'required' : wireChoice(toolChoice),
+      parallel_tool_calls: parallelToolCalls,
+    }),
+  }
+}
+
+function chatTool({ name, description, inputSchema }: ToolDefinition): JsonObject {
+  // Servers insist on an object schema, also for a tool without parameters.
+  const parameters = { type: 'object', properties: {}, ...inputSchema } as JsonObject
+  return { type: 'function', function: { name, description, parameters } }
+}
+
+function wireChoice(choice: ToolChoice | undefined): JsonValue | undefined {
+  return typeof choice === 'object'
+    ? { type: 'function', function: { name: choice.toolName } }
+    : choice
+}
+
+function defined(fields: { readonly [name: string]: JsonValue | undefined }): JsonObject {
+  const entries = Object.entries(fields).filter((entry): entry is [string, JsonValue] => {
+    return entry[1] !== undefined
+  })
+  return Object.fromEntries(entries)
+}

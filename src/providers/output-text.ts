@@ -1,0 +1,28 @@
+import type { FilePart, TextPart, ToolOutput } from '../protocol/message.ts'
+
+/** What a tool gave, as the text of a tool message. */
+export function outputText(output: ToolOutput): string {
+  switch (output.type) {
+    case 'text':
+      return output.value
+    case 'json':
+      return JSON.stringify(output.value)
+    case 'content':
+      return output.value.map(partText).join('\n')
+    case 'error':
+      return `Error (${output.code}): ${output.message}`
+    case 'denied':
+      return output.reason ? `Denied by the person: ${output.reason}` : 'Denied by the person.'
+    default:
+      return output satisfies never
+  }
+}
+
+/** The files of an output, for vendors whose tool messages can't hold them. */
+export function outputFiles(output: ToolOutput): FilePart[] {
+  return output.type === 'content' ? output.value.filter((part) => part.type === 'file') : []
+}
+
+function partText(part: TextPart | FilePart): string {
+  return part.type === 'text' ? part.text : `[file: ${part.filename ?? part.mediaType}]`
+}

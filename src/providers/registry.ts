@@ -1,0 +1,58 @@
+import { OffstageError, toErrorData } from '../protocol/error.ts'
+import type { ModelConfigData } from '../protocol/model.ts'
+import { flatten } from './core/flatten.ts'
+import { createHttpProvider } from './core/http-provider.ts'
+import type { ProviderDefinition } from './define-provider.ts'
+import { chatProviders } from './openai/define-chat.ts'
+import type { Provider, RequestConfig, StreamProviderDefinition } from './provider.ts'
+import { scriptedProvider } from './scripted.ts'
+
+export interface ProviderRegistry {
+  /** Throws `unknown-provider`, naming those that are known. A key in `config` is used as it is. */
+  create(config: RequestConfig): Provider
+}
+
+const builtIn: readonly ProviderDefinition[] = [...chatProviders, scriptedProvider]
+
+/** The built-in providers and, before them, one's own. */
+export function createProviderRegistry(
+  custom: readonly ProviderDefinition[] = [],
+): ProviderRegistry {
+  const definitions = new Map(
+    [...builtIn, ...custom].map((definition) => [definition.id, definition] as const),
+  )
+  return {
+    create(config) {
+      const definition = definitions.get(config.provider)
+      if (!definition) throw unknownProvider(config.provider, [...definitions.keys()])
+      return 'toRequest' in definition
+        ? createHttpProvider(definition, config)
+        : createStreamProvider(definition, config)
+    },
+  }
+}
+
+function createStreamProvider(
+  definition: StreamProviderDefinition,
+  config: ModelConfigData,
+): Provider {
+  const batches: Provider['batches'] = async function* (request, options = {}) {
+    try {
+      yield* definition.stream(request, config, options)
+    } catch (error) {
+      yield [{ type: 'error', error: toErrorData(error) }]
+    }
+  }
+  return {
+    id: definition.id,
+    batches,
+    stream: (request, options) => flatten(batches(request, options)),
+  }
+}
+
+function unknownProvider(id: string, known: readonly string[]): OffstageError {
+  return new OffstageError(
+    'unknown-provider',
+    `There is no provider '${id}'. Known here: ${known.join(', ')}. Providers of your own are registered in a custom worker.`,
+  )
+}

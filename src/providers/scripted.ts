@@ -1,0 +1,142 @@
+import type { ErrorData } from '../protocol/error.ts'
+import type { Message } from '../protocol/message.ts'
+import type { ModelConfigData, Script, ScriptStep } from '../protocol/model.ts'
+import type { StreamPart } from '../protocol/stream-part.ts'
+import { abortedError } from './core/transport-error.ts'
+import type { ModelRequest, StreamOptions, StreamProviderDefinition } from './provider.ts'
+
+const PIECE_LENGTH = 4
+
+/**
+ * Plays `config.script`: no model, no network. For tests, demos and documentation. The place in the
+ * script is the number of assistant messages since the last message of a person, so it needs no memory.
+ */
+export const scriptedProvider: StreamProviderDefinition = {
+  id: 'scripted',
+  stream: playScript,
+}
+
+async function* playScript(
+  request: ModelRequest,
+  config: ModelConfigData,
+  { signal }: StreamOptions,
+): AsyncGenerator<readonly StreamPart[]> {
+  const script = config.script ?? {}
+  const place = findPlace(request.messages)
+  const step = chooseSteps(script, place.text)?.[place.position]
+  if (!step) {
+    yield [{ type: 'error', error: exhausted(place) }]
+    return
+  }
+  let delayMs = step.delayMs ?? 0
+  for (const part of piecesOf(step, script)) {
+    await pause(delayMs, signal)
+    if (signal?.aborted) {
+      yield [{ type: 'error', error: abortedError(signal) }]
+      return
+    }
+    yield [part]
+    delayMs = script.paceMs ?? 0
+  }
+  yield endOf(step, place, request)
+}
+
+interface Place {
+  readonly text: string
+  readonly userCount: number
+  readonly position: number
+}
+
+function findPlace(messages: readonly Message[]): Place {
+  const isPerson = (message: Message): boolean => message.role === 'user' && !message.synthetic
+  const last = messages.findLast(isPerson)
+  const since = messages.slice(messages.findLastIndex(isPerson) + 1)
+  const texts = last?.role === 'user' ? last.parts : []
+  return {
+    text: texts.map((part) => (part.type === 'text' ? part.text : '')).join('\n'),
+    userCount: messages.filter(isPerson).length,
+    position: since.filter((message) => message.role === 'assistant').length,
+  }
+}
+
+function chooseSteps(script: Script, text: string): readonly ScriptStep[] | undefined {
+  const lowered = text.toLowerCase()
+  const scene = script.scenes?.find(({ match }) =>
+    match.some((words) => lowered.includes(words.toLowerCase())),
+  )
+  return scene?.steps ?? script.steps ?? script.fallback
+}
+
+/** The deltas of a step. */
+function piecesOf(step: ScriptStep, script: Script): StreamPart[] {
+  const length = Math.max(1, script.pieceLength ?? PIECE_LENGTH)
+  const text = step.text ?? ''
+  return [
+    ...cut(step.reasoning ?? '', length).map((delta): StreamPart => ({
+      type: 'reasoning-delta',
+      delta,
+    })),
+    ...cut(text, length).map((delta): StreamPart => ({ type: 'text-delta', delta })),
+  ]
+}
+
+/** By characters, not code units: a piece never splits an emoji in half. */
+function cut(text: string, length: number): string[] {
+  const characters = Array.from(text)
+  const pieces: string[] = []
+  for (let at = 0; at < characters.length; at += length) {
+    pieces.push(characters.slice(at, at + length).join(''))
+  }
+  return pieces
+}
+
+function endOf(step: ScriptStep, place: Place, request: ModelRequest): readonly StreamPart[] {
+  if (step.error !== undefined) {
+    return [
+      { type: 'error', error: { code: 'provider-error', message: step.error, retryable: false } },
+    ]
+  }
+  const calls = request.toolMode === 'action' ? [] : callParts(step, place)
+  return [...calls, { type: 'finish', finishReason: calls.length > 0 ? 'tool-calls' : 'stop' }]
+}
+
+/** Ids that the same place in the same conversation always gives, and no other. */
+function callParts({ toolCalls = [] }: ScriptStep, place: Place): StreamPart[] {
+  const ids = toolCalls.map((_, index) => `call_${place.userCount}_${place.position}_${index + 1}`)
+  const inputs = toolCalls.flatMap(({ toolName, input }, index): StreamPart[] => {
+    const toolCallId = ids[index] as string
+    return [
+      { type: 'tool-input-start', toolCallId, toolName },
+      { type: 'tool-input-delta', toolCallId, delta: JSON.stringify(input) },
+    ]
+  })
+  const calls = toolCalls.map(({ toolName, input }, index): StreamPart => ({
+    type: 'tool-call',
+    toolCallId: ids[index] as string,
+    toolName,
+    input,
+  }))
+  return [...inputs, ...calls]
+}
+
+function exhausted({ text, position }: Place): ErrorData {
+  return {
+    code: 'script-exhausted',
+    message: `The script has no step ${position + 1} for "${text.slice(0, 80)}". Add a step, a scene or a fallback.`,
+    retryable: false,
+    details: { position },
+  }
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  if (ms <= 0 || signal?.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal?.addEventListener('abort', done)
+  })
+}

@@ -1,0 +1,12 @@
+import type { StreamPart } from '../protocol/stream-part.ts'
+
+/** Code of the warning that stands where a `</think>` without an opening tag stood. */
+export const UNOPENED_REASONING_CODE = 'unopened-reasoning'
+
+/** All text of the stream before this part was reasoning. Who gathers parts moves it. */
+export const UNOPENED_REASONING: Extract<StreamPart, { type: 'warning' }> = {
+  type: 'warning',
+  code: UNOPENED_REASONING_CODE,
+  message:
+    'The model closed its reasoning without opening it: the text before was reasoning, not reply.',
+}
