@@ -1,0 +1,123 @@
+import type { AgentScope } from '../protocol/api.ts'
+import { OffstageError } from '../protocol/error.ts'
+import type { AgentConfig } from './agent-page.ts'
+import { createAgentPage } from './agent-page.ts'
+import { AgentRuns } from './agent-runs.ts'
+import { createAmbient } from './ambient.ts'
+import type { ConversationView } from './conversation-view.ts'
+import { createConversationView } from './conversation-view.ts'
+import { newId } from './ids.ts'
+import type { AgentOptions } from './options.ts'
+import { ToolStop } from './run-tool.ts'
+import type { ToolRegistry } from './tool-registry.ts'
+import { createToolRegistry } from './tool-registry.ts'
+import type { AskWorker, LinkedAgent } from './worker-link.ts'
+import { WorkerLink } from './worker-link.ts'
+
+/** What an agent consists of, wired together. */
+export class AgentCore {
+  readonly config: AgentConfig
+  readonly ambient: ReturnType<typeof createAmbient> = createAmbient()
+  readonly registry: ToolRegistry
+  readonly runs: AgentRuns
+  readonly #options: AgentOptions
+  readonly #life = new AbortController()
+  readonly #views = new Map<string, ConversationView>()
+  #agentId: string | undefined
+  #line: WorkerLink | undefined
+  #disposal: Promise<void> | undefined
+
+  constructor(options: AgentOptions) {
+    const { model, instructions = '', values = {}, toolApproval = 'destructive' } = options
+    this.#options = options
+    this.config = { model, instructions, values }
+    this.registry = createToolRegistry(toolApproval, {
+      onChange: () => {
+        if (this.#line?.isStarted && !this.#life.signal.aborted)
+          this.ask('toolsChanged', this.scope().agentId).catch(() => {})
+      },
+      onRemove: (entry) => {
+        const stop = new ToolStop('aborted', 'The tool was removed.')
+        void this.#line?.executions.stop((_call, tool) => tool === entry, stop)
+      },
+    })
+    this.runs = new AgentRuns({
+      scope: () => this.scope(),
+      ask: this.ask,
+      stopTools: (runId, reason) =>
+        void this.#line?.executions.stop(
+          (call) => call.runId === runId,
+          ToolStop.cancelled(reason),
+        ),
+      onEvents: (events) => this.#views.get(events[0]?.conversationId ?? '')?.push(events),
+      onOpen: (openRuns) =>
+        this.ambient.emit({ type: 'status', status: openRuns ? 'running' : 'idle', openRuns }),
+    })
+  }
+
+  /** The id is made late: some servers forbid random numbers while modules load. */
+  scope(): AgentScope {
+    return {
+      agentId: (this.#agentId ??= newId()),
+      storage: this.#options.storage ?? { name: 'offstage' },
+    }
+  }
+
+  /** Starts the worker if need be. */
+  readonly ask: AskWorker = async (method, ...command) => this.#link().ask(method, ...command)
+
+  view(conversationId: string): ConversationView {
+    const known = this.#views.get(conversationId)
+    if (known) return known
+    const view = createConversationView(conversationId, {
+      load: () => this.ask('getConversation', { ...this.scope(), conversationId }),
+      openEvents: () =>
+        [...this.runs.open.values()].flatMap(({ run, events }) =>
+          run.conversationId === conversationId ? events : [],
+        ),
+      isStarted: () => this.#line?.isStarted ?? false,
+    })
+    this.#views.set(conversationId, view)
+    return view
+  }
+
+  dispose(): Promise<void> {
+    if (this.#disposal) return this.#disposal
+    this.#life.abort()
+    this.runs.endAll({ outcome: 'aborted', reason: 'disposed' })
+    this.#disposal = this.#line?.remove(this.scope().agentId) ?? Promise.resolve()
+    this.registry.clear()
+    this.ambient.clear()
+    return this.#disposal
+  }
+
+  #link(): WorkerLink {
+    if (this.#life.signal.aborted) throw new OffstageError('disposed', 'The agent was disposed.')
+    return (this.#line ??= WorkerLink.join(this.#options, this.#linked()))
+  }
+
+  #linked(): LinkedAgent {
+    const { ambient, config, registry, runs } = this
+    const options = this.#options
+    return {
+      agentId: this.scope().agentId,
+      page: createAgentPage(options, { config, registry, signal: this.#life.signal }),
+      onBatch: (batch) => runs.onBatch(batch),
+      onNotice: ambient.emit,
+      hasOpenWork: () => runs.hasOpenWork(),
+      takeUp: () => runs.takeUp(),
+      giveUp: (error) => runs.endAll({ outcome: 'failed', error: error.toData() }),
+      flush: () => {
+        for (const view of this.#views.values()) view.flush()
+      },
+      findTool: ({ toolName }) => registry.get(toolName),
+      isAborted: (runId) => runs.open.get(runId)?.abortReason !== undefined,
+      hooks: ({ runId, toolCallId }) => ({
+        afterToolCall: options.afterToolCall,
+        progress: (progress) =>
+          runs.open.get(runId)?.push([{ type: 'tool-progress', toolCallId, progress }]),
+        warn: (message) => ambient.emit({ type: 'warning', code: 'hook-failed', message }),
+      }),
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import type { CallContext } from '../protocol/api.ts'
+import { describeThrown } from '../protocol/error.ts'
+import { formatOutput, truncate } from './format-output.ts'
+import { fillValues, readContext, readCredentials, toModelData } from './model-config.ts'
+import type { AgentOptions, HookedCall, ModelConfig, PromptValues } from './options.ts'
+import type { AgentPage } from './page-api.ts'
+import { stringify } from './stringify.ts'
+import type { ToolRegistry } from './tool-registry.ts'
+
+/** What `configure()` can change; read anew for every step. */
+export interface AgentConfig {
+  model: ModelConfig
+  instructions: string
+  values: PromptValues
+}
+
+/** The functions of an agent's configuration, as the worker may ask for them. */
+export function createAgentPage(
+  options: AgentOptions,
+  {
+    config,
+    registry,
+    signal,
+  }: {
+    readonly config: AgentConfig
+    readonly registry: ToolRegistry
+    readonly signal: AbortSignal
+  },
+): AgentPage {
+  return {
+    async stepContext() {
+      const context = await readContext(options.context, (value) => stringify(value) ?? '')
+      return {
+        model: toModelData(config.model),
+        instructions: fillValues(config.instructions, config.values),
+        ...(context !== undefined && { context: truncate(context) }),
+        tools: registry.descriptors(),
+        hasBeforeToolCall: options.beforeToolCall !== undefined,
+        raw: options.raw ?? false,
+      }
+    },
+    currentTools: async () => registry.descriptors(),
+    credentials: ({ previousRejected }) =>
+      readCredentials(config.model, { signal, previousRejected }),
+    async beforeToolCall(call) {
+      try {
+        const verdict = await options.beforeToolCall?.(hooked(call))
+        if (verdict && 'veto' in verdict) return { type: 'veto', reason: verdict.veto }
+        return { type: 'go', input: verdict ? verdict.input : call.input }
+      } catch (thrown) {
+        return { type: 'veto', reason: describeThrown(thrown) }
+      }
+    },
+    async needsApproval(call) {
+      const { toolApproval } = options
+      const entry = registry.get(call.toolName)
+      const { needsApproval } = entry?.tool ?? {}
+      try {
+        const asked = hooked(call)
+        if (typeof needsApproval === 'function' && entry)
+          if (await needsApproval.call(entry.tool, entry.restore(call.input), asked)) return true
+        return typeof toolApproval === 'function' ? await toolApproval(asked) : false
+      } catch {
+        return true
+      }
+    },
+    async reconcileTool(call) {
+      const entry = registry.get(call.toolName)
+      const context = { ...hooked(call), idempotencyKey: call.idempotencyKey }
+      const verdict = await entry?.tool.reconcile?.(entry.restore(call.input), context)
+      if (!verdict) return { type: 'unknown' }
+      return verdict.happened
+        ? { type: 'happened', output: await formatOutput(verdict.result) }
+        : { type: 'did-not-happen' }
+    },
+  }
+}
+
+function hooked({ runId, conversationId, toolCallId, toolName, input }: CallContext): HookedCall {
+  return { runId, conversationId, toolCallId, toolName, input }
+}

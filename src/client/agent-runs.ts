@@ -1,0 +1,177 @@
+import type { AgentScope, RunRef, StartRun } from '../protocol/api.ts'
+import { describeThrown, OffstageError } from '../protocol/error.ts'
+import type { EventBatch, RunEvent } from '../protocol/event.ts'
+import type { RunOutcome } from '../protocol/run.ts'
+import { isOfRun } from './snapshot.ts'
+import type { RunHandle } from './run-handle.ts'
+import { createRunHandle } from './run-handle.ts'
+import type { AskWorker } from './worker-link.ts'
+
+/** How long a resumed run waits for the tool of a call that was under way. Milliseconds. */
+export const WAIT_FOR_TOOLS_MS = 10_000
+
+export interface RunsHost {
+  scope(): AgentScope
+  readonly ask: AskWorker
+  /** Aborts the signals of the run's tools. */
+  stopTools(runId: string, reason: string): void
+  onEvents(events: readonly RunEvent[]): void
+  /** The number of open runs changed. */
+  onOpen(count: number): void
+}
+
+/** The open runs of one agent on this page. */
+export class AgentRuns {
+  readonly #host: RunsHost
+  readonly #open = new Map<string, RunHandle>()
+  /** Of the runs that were started here, for as long as they are open. */
+  readonly #commands = new Map<string, StartRun>()
+  /** Asked for, and not yet confirmed by the worker. */
+  readonly #aborts = new Map<string, { readonly conversationId: string; readonly reason: string }>()
+  /** Ended here before the worker could say so; what it says later is dropped. */
+  readonly #ignored = new Set<string>()
+  /** Handles that ended while the worker was about to name a run. */
+  readonly #ended = new Map<string, RunHandle>()
+  #adoptions = 0
+
+  constructor(host: RunsHost) {
+    this.#host = host
+  }
+
+  get open(): ReadonlyMap<string, RunHandle> {
+    return this.#open
+  }
+
+  hasOpenWork(): boolean {
+    return this.#open.size + this.#aborts.size > 0
+  }
+
+  start(command: Omit<StartRun, keyof AgentScope>, signal?: AbortSignal): RunHandle {
+    const handle = this.#handleOf(command)
+    const reason = (): string => describeThrown(signal?.reason)
+    if (signal?.aborted) {
+      handle.end({ outcome: 'aborted', reason: reason() })
+      return handle
+    }
+    const abort = (): void => handle.run.abort(reason())
+    signal?.addEventListener('abort', abort)
+    void handle.run.result.then(() => signal?.removeEventListener('abort', abort))
+    const full = { ...this.#host.scope(), ...command }
+    this.#commands.set(command.runId, full)
+    this.#sendStart(handle, full)
+    return handle
+  }
+
+  /** A run that never reaches the worker. */
+  refuse(ref: RunRef, error: OffstageError): RunHandle {
+    const handle = this.#handleOf(ref)
+    fail(handle, error)
+    return handle
+  }
+
+  /** The handle of the run that the worker names, which may have ended by the time it is named. */
+  async adopt(naming: Promise<RunRef | null>): Promise<RunHandle | null> {
+    this.#adoptions++
+    try {
+      const ref = await naming
+      return ref && (this.#ended.get(ref.runId) ?? this.#handleOf(ref))
+    } finally {
+      if (!--this.#adoptions) this.#ended.clear()
+    }
+  }
+
+  onBatch(batch: EventBatch): void {
+    const { runId, events } = batch
+    if (!this.#ignored.has(runId)) return this.#handleOf(batch).push(events)
+    if (!events.some(({ type }) => type === 'run-end')) return
+    this.#ignored.delete(runId)
+    this.#aborts.delete(runId)
+  }
+
+  /** Goes on with the open runs on a new worker. */
+  takeUp(): void {
+    for (const runId of this.#aborts.keys()) this.#sendAbort(runId)
+    const handles = [...this.#open.values()].filter(({ abortReason }) => abortReason === undefined)
+    void handles.reduce(
+      (before, handle) =>
+        before.then(() => this.#takeUpRun(handle)).catch((error) => failUnlessLost(handle, error)),
+      Promise.resolve(),
+    )
+  }
+
+  endAll(outcome: RunOutcome): void {
+    for (const handle of this.#open.values()) handle.end(outcome)
+  }
+
+  #handleOf({ runId, conversationId }: RunRef): RunHandle {
+    const known = this.#open.get(runId)
+    if (known) return known
+    this.#ignored.delete(runId)
+    const handle = createRunHandle(
+      { runId, conversationId },
+      {
+        onEvents: this.#host.onEvents,
+        onAbort: (reason) => {
+          this.#aborts.set(runId, { conversationId, reason })
+          this.#sendAbort(runId)
+        },
+        onEnd: (confirmed) => this.#forget(handle, confirmed),
+      },
+    )
+    this.#open.set(runId, handle)
+    this.#host.onOpen(this.#open.size)
+    return handle
+  }
+
+  #forget(handle: RunHandle, confirmed: boolean): void {
+    const { runId } = handle.run
+    this.#open.delete(runId)
+    this.#commands.delete(runId)
+    if (this.#adoptions) this.#ended.set(runId, handle)
+    if (confirmed) {
+      this.#aborts.delete(runId)
+      this.#host.stopTools(runId, 'it ended')
+    } else if (handle.abortReason !== undefined) this.#ignored.add(runId)
+    this.#host.onOpen(this.#open.size)
+  }
+
+  #sendStart(handle: RunHandle, command: StartRun): void {
+    this.#host.ask('startRun', command).catch((error) => failUnlessLost(handle, error))
+  }
+
+  #sendAbort(runId: string): void {
+    const abort = this.#aborts.get(runId)
+    if (!abort) return
+    this.#host.stopTools(runId, abort.reason)
+    this.#host.ask('abortRun', { ...this.#host.scope(), ...abort, runId }).then(
+      () => this.#aborts.delete(runId),
+      (error: OffstageError) => error.code === 'worker-lost' || this.#aborts.delete(runId),
+    )
+  }
+
+  async #takeUpRun(handle: RunHandle): Promise<void> {
+    const { runId, conversationId } = handle.run
+    const scope = { ...this.#host.scope(), conversationId }
+    const stored = await this.#host.ask('getConversation', scope)
+    const command = this.#commands.get(runId)
+    const begun =
+      handle.events.length || stored?.messages.some((message) => isOfRun(message, runId))
+    if (command && !begun) return this.#sendStart(handle, command)
+    const how = { interrupted: 'tell-model', waitForToolsMs: WAIT_FOR_TOOLS_MS } as const
+    const ref = await this.#host.ask('resumeRun', { ...scope, runId, ...how })
+    if (ref?.runId !== runId)
+      fail(
+        handle,
+        new OffstageError('worker-lost', 'The worker died, and the run is not in its journal.'),
+      )
+  }
+}
+
+function fail(handle: RunHandle, error: OffstageError): void {
+  handle.end({ outcome: 'failed', error: error.toData() })
+}
+
+/** What was lost with a worker is taken up with the next. */
+function failUnlessLost(handle: RunHandle, error: OffstageError): void {
+  if (error.code !== 'worker-lost') fail(handle, error)
+}

@@ -1,0 +1,83 @@
+import type { StoredConversation } from '../protocol/conversation.ts'
+import type { ConversationRecord } from '../protocol/journal.ts'
+import type { JsonValue } from '../protocol/json.ts'
+import type { Ambient } from './ambient.ts'
+import type { Conversation } from './conversation-view.ts'
+import type { ModelConfig, PromptValues, RunInput, RunOptions } from './options.ts'
+import type { Run } from './run-handle.ts'
+import type { RegisterOptions } from './tool-registry.ts'
+import type { Tool } from './tool.ts'
+
+/** A call: its id where that is unambiguous, else with its conversation. */
+export type CallRef = string | { readonly conversationId?: string; readonly toolCallId: string }
+
+export interface ResumeOptions {
+  /** What to do with calls that may or may not have happened. Default `'tell-model'`. */
+  readonly interrupted?: 'tell-model' | 'ask'
+  /** How long to wait for the tool of a call that was under way. Default 10 000. */
+  readonly waitForToolsMs?: number
+}
+
+/** Rejections are `OffstageError`s. `rename`, `delete` and `clearHistory` say whether there was such a conversation. */
+export interface Conversations {
+  list(options?: { readonly unfinished?: boolean }): Promise<ConversationRecord[]>
+  get(conversationId: string): Promise<StoredConversation | null>
+  rename(conversationId: string, title: string): Promise<boolean>
+  delete(conversationId: string): Promise<boolean>
+  /** Forgets the messages, keeps the conversation. `conversation-busy` while a run is open. */
+  clearHistory(conversationId: string): Promise<boolean>
+}
+
+/**
+ * An agent on its page. Making one starts nothing; the worker starts with the first run, `resume`,
+ * `prepare`, subscription or question about conversations.
+ */
+export interface Agent {
+  /** Starts a run at once. What can go wrong is its outcome; this doesn't throw. */
+  run(input: RunInput, options?: RunOptions): Run
+  /**
+   * Goes on with the open run of a conversation (without an id: of the newest that has one). Null
+   * when there is none. The same handle when called twice.
+   */
+  resume(conversationId?: string, options?: ResumeOptions): Promise<Run | null>
+  /** Takes effect at the next step. `values` are added to those that are there. */
+  configure(change: {
+    readonly model?: ModelConfig
+    readonly instructions?: string
+    readonly values?: PromptValues
+  }): void
+  /** Returns an undo that removes this registration only. Throws `duplicate-tool` unless `replace`. */
+  registerTool(tool: Tool, options?: RegisterOptions): () => void
+  /** Only these from the next step on; null: all. */
+  setEnabledTools(names: readonly string[] | null): void
+
+  /** Lets a parked call run, with another input if given. False when it was settled already. */
+  approve(call: CallRef, options?: { readonly input?: JsonValue }): Promise<boolean>
+  deny(call: CallRef, reason?: string): Promise<boolean>
+  /** Answers a question that the agent asked. */
+  answer(call: CallRef, text: string): Promise<boolean>
+  /** One-shot mode: the output of a call that the page ran. The run that goes on once the last is in, else null. */
+  supplyOutput(call: CallRef, output: unknown): Promise<Run | null>
+  /** Says what became of an interrupted call. */
+  resolveInterrupted(
+    call: CallRef,
+    verdict: 'happened' | 'did-not-happen' | 'run-again',
+    output?: unknown,
+  ): Promise<boolean>
+
+  /** Ends all open runs of this agent on this page. */
+  abort(reason?: string): void
+  /** Starts the worker and loads what a run needs. */
+  prepare(options?: { readonly signal?: AbortSignal }): Promise<void>
+  readonly conversations: Conversations
+  /** The same object for the same id. */
+  conversation(conversationId: string): Conversation
+  /** What happens outside runs. Returns its undo. */
+  readonly on: Ambient['on']
+  /**
+   * Lets go of everything; open runs resolve `aborted` (`disposed`) here but stay resumable in the
+   * store. Idempotent.
+   */
+  dispose(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}

@@ -1,0 +1,47 @@
+/**
+ * Holds a tool back until the page has handled the events that came before its call: they travel on
+ * another port, and a call must not overtake the text before it.
+ */
+export interface BatchGate {
+  handled(runId: string, batch: number): void
+  /** Resolves when the batch was handled, at `deadline` (wall clock), or when the signal is aborted. */
+  wait(
+    runId: string,
+    batch: number,
+    until: { deadline: number; signal: AbortSignal },
+  ): Promise<void>
+  /** A new worker counts anew. */
+  reset(): void
+}
+
+export function createBatchGate(): BatchGate {
+  const counts = new Map<string, number>()
+  const checks = new Set<() => void>()
+  return {
+    handled(runId, batch) {
+      counts.set(runId, batch)
+      for (const check of checks) check()
+    },
+    async wait(runId, batch, { deadline, signal }) {
+      const isHandled = (): boolean => (counts.get(runId) ?? 0) >= batch
+      if (isHandled()) return
+      await new Promise<void>((resolve) => {
+        const pass = (): void => {
+          checks.delete(check)
+          clearTimeout(timer)
+          // A turn of the queue, so that whoever iterates has read the batch before the tool starts.
+          setTimeout(resolve)
+        }
+        const check = (): void => {
+          if (isHandled()) pass()
+        }
+        const timer = setTimeout(pass, Math.min(deadline - Date.now() + 1, 2 ** 31 - 1))
+        checks.add(check)
+        signal.addEventListener('abort', pass)
+      })
+    },
+    reset() {
+      counts.clear()
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import { OffstageError } from '../protocol/error.ts'
+import { PROVIDER_IDS } from '../protocol/model.ts'
+import type { RunLimits } from '../protocol/run.ts'
+import { badConfig } from './failures.ts'
+import type { AgentOptions, ModelConfig, RunInput } from './options.ts'
+
+/** Throws an `OffstageError` that says what to change. */
+export function checkOptions(options: AgentOptions): void {
+  const { toolApproval, storage, worker, tools } = options ?? {}
+  checkModel(options?.model, takesAnyProvider(options ?? {}))
+  const wrong = wrongLimit(options)
+  if (wrong) throw badConfig(wrong)
+  for (const name of ['context', 'beforeToolCall', 'afterToolCall', 'worker'] as const)
+    if (options[name] !== undefined && typeof options[name] !== 'function')
+      throw badConfig(`${name} must be a function.`)
+  if (
+    typeof toolApproval !== 'function' &&
+    !['never', 'destructive', 'writes', 'always', undefined].includes(toolApproval)
+  )
+    throw badConfig(
+      "toolApproval must be 'never', 'destructive', 'writes', 'always' or a function.",
+    )
+  if (storage !== undefined && storage !== 'memory' && !storage?.name)
+    throw badConfig("storage must be 'memory' or { name }.")
+  if (tools && !Array.isArray(tools)) throw badConfig('tools must be an array.')
+  if (worker && options.workerUrl) throw badConfig('Give worker or workerUrl, not both.')
+}
+
+/** A custom worker may know providers that the built-in one doesn't. */
+export function takesAnyProvider({ worker, workerUrl }: AgentOptions): boolean {
+  return !!(worker ?? workerUrl)
+}
+
+export function checkModel(model: ModelConfig, anyProvider: boolean): void {
+  const { provider } = model ?? {}
+  if (!provider || !model.model)
+    throw badConfig("model must be like { provider: 'ollama', model: 'qwen3:4b' }.")
+  if (!anyProvider && !(PROVIDER_IDS as readonly string[]).includes(provider))
+    throw new OffstageError(
+      'unknown-provider',
+      `There is no provider ${provider}. Use one of ${PROVIDER_IDS.join(', ')}, or pass a worker that registers it.`,
+    )
+}
+
+/** What is wrong with the limits, if something is. */
+export function wrongLimit({ maxSteps = 0, retries = 0 }: Partial<RunLimits>): string | undefined {
+  if (!Number.isInteger(maxSteps) || maxSteps < -1)
+    return 'maxSteps must be a whole number: -1 (no limit), 0 (one turn) or more.'
+  if (!Number.isInteger(retries) || retries < 0) return 'retries must be a whole number, 0 or more.'
+  return undefined
+}
+
+/** True when there is something to send. */
+export function hasContent(input: RunInput): boolean {
+  if (typeof input === 'string') return input.trim() !== ''
+  return (
+    Array.isArray(input) && input.some((part) => part.type === 'file' || part.text?.trim() !== '')
+  )
+}

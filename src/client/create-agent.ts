@@ -1,0 +1,139 @@
+import type { CallAnswer, ConversationScope } from '../protocol/api.ts'
+import { describeThrown, OffstageError } from '../protocol/error.ts'
+import type { Agent, CallRef, Conversations } from './agent.ts'
+import { AgentCore } from './agent-core.ts'
+import { WAIT_FOR_TOOLS_MS } from './agent-runs.ts'
+import {
+  checkModel,
+  checkOptions,
+  hasContent,
+  takesAnyProvider,
+  wrongLimit,
+} from './check-options.ts'
+import { formatOutput } from './format-output.ts'
+import { newId } from './ids.ts'
+import type { AgentOptions } from './options.ts'
+
+/** Throws an `OffstageError` for bad configuration; everything later is an outcome or a rejection. */
+export function createAgent(options: AgentOptions): Agent {
+  checkOptions(options)
+  const core = new AgentCore(options)
+  const { ambient, config, registry, runs } = core
+  for (const tool of options.tools ?? []) registry.register(tool)
+  if (options.enabledTools) registry.enable(options.enabledTools)
+  return {
+    run: startRun(core, options),
+    async resume(conversationId, { interrupted = 'tell-model', waitForToolsMs } = {}) {
+      const handle = await runs.adopt(
+        core.ask('resumeRun', {
+          ...core.scope(),
+          ...(conversationId !== undefined && { conversationId }),
+          interrupted,
+          waitForToolsMs: waitForToolsMs ?? WAIT_FOR_TOOLS_MS,
+        }),
+      )
+      return handle && handle.run
+    },
+    configure({ model, instructions, values }) {
+      if (model) {
+        checkModel(model, takesAnyProvider(options))
+        config.model = model
+      }
+      config.instructions = instructions ?? config.instructions
+      config.values = { ...config.values, ...values }
+    },
+    registerTool: registry.register,
+    setEnabledTools: registry.enable,
+    ...answers(core),
+    abort(reason) {
+      for (const { run } of runs.open.values()) run.abort(reason)
+    },
+    prepare: ({ signal } = {}) => untilAborted(core.ask('prepare', core.scope()), signal),
+    conversations: conversations(core),
+    conversation: (id) => core.view(id),
+    on: ambient.on,
+    dispose: () => core.dispose(),
+    [Symbol.asyncDispose]: () => core.dispose(),
+  }
+}
+
+function startRun({ runs }: AgentCore, options: AgentOptions): Agent['run'] {
+  return (
+    input,
+    { conversationId = newId(), signal, ifBusy = 'refuse', history, ...limited } = {},
+  ) => {
+    const ref = { runId: newId(), conversationId }
+    const limits = {
+      maxSteps: limited.maxSteps ?? options.maxSteps ?? 10,
+      retries: limited.retries ?? options.retries ?? 3,
+    }
+    const wrong =
+      wrongLimit(limits) ??
+      (hasContent(input) ? undefined : 'The message is empty. Pass text or parts.')
+    if (wrong) return runs.refuse(ref, new OffstageError('invalid-input', wrong)).run
+    const parts = typeof input === 'string' ? [{ type: 'text' as const, text: input }] : input
+    const message = { role: 'user' as const, id: `${ref.runId}:user`, parts }
+    return runs.start({ ...ref, message, limits, ifBusy, ...(history && { history }) }, signal).run
+  }
+}
+
+function answers(
+  core: AgentCore,
+): Pick<Agent, 'approve' | 'deny' | 'answer' | 'supplyOutput' | 'resolveInterrupted'> {
+  const { ask, runs } = core
+  const locate = (call: CallRef): { conversationId?: string; toolCallId: string } =>
+    typeof call === 'string' ? { toolCallId: call } : call
+  const reply = (call: CallRef, answer: CallAnswer['answer']): Promise<boolean> =>
+    ask('answerCall', { ...core.scope(), ...locate(call), answer })
+  return {
+    approve: (call, { input } = {}) =>
+      reply(call, { type: 'approve', ...(input !== undefined && { input }) }),
+    deny: (call, reason) => reply(call, { type: 'deny', ...(reason && { reason }) }),
+    answer: (call, text) => reply(call, { type: 'answer', text }),
+    async supplyOutput(call, output) {
+      const command = { ...core.scope(), ...locate(call), nextRunId: newId() }
+      const supplied = { ...command, output: await formatOutput(output) }
+      const handle = await runs.adopt(ask('supplyOutput', supplied))
+      return handle && handle.run
+    },
+    async resolveInterrupted(call, verdict, output) {
+      return reply(call, {
+        type: 'resolve',
+        verdict,
+        ...(output !== undefined && { output: await formatOutput(output) }),
+      })
+    },
+  }
+}
+
+function conversations(core: AgentCore): Conversations {
+  const { ask } = core
+  const at = (conversationId: string): ConversationScope => ({
+    ...core.scope(),
+    conversationId,
+  })
+  const emptied = async (id: string, done: Promise<boolean>): Promise<boolean> => {
+    const answer = await done
+    core.view(id).reload()
+    return answer
+  }
+  return {
+    list: async (options) => ask('listConversations', { ...core.scope(), ...options }),
+    get: async (id) => ask('getConversation', at(id)),
+    rename: async (id, title) => ask('renameConversation', { ...at(id), title }),
+    delete: (id) => emptied(id, ask('deleteConversation', at(id))),
+    clearHistory: (id) => emptied(id, ask('clearHistory', at(id))),
+  }
+}
+
+function untilAborted<Value>(answer: Promise<Value>, signal?: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void =>
+      reject(
+        new OffstageError('aborted', `prepare() was aborted: ${describeThrown(signal?.reason)}`),
+      )
+    if (signal?.aborted) stop()
+    signal?.addEventListener('abort', stop, { once: true })
+    answer.then(resolve, reject).finally(() => signal?.removeEventListener('abort', stop))
+  })
+}

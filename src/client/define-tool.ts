@@ -1,0 +1,25 @@
+import type { JsonSchema } from '../protocol/json.ts'
+import type { InferInput } from './infer-schema.ts'
+import { prepareTool } from './prepare-tool.ts'
+import type { StandardSchema } from './standard-schema.ts'
+import type { Tool } from './tool.ts'
+
+/** Like `Tool`, with the input's type read from the schema. */
+export type ToolDefinitionOptions<
+  Name extends string,
+  Schema extends JsonSchema | StandardSchema,
+  Output,
+> = Omit<Tool<Name, InferInput<Schema>, Output>, 'inputSchema'> & { readonly inputSchema?: Schema }
+
+/**
+ * Checks a tool and gives it the types that follow from its schema. Throws `invalid-config`,
+ * `schema-invalid` or `schema-unsupported`.
+ */
+export function defineTool<
+  const Name extends string,
+  const Schema extends JsonSchema | StandardSchema = JsonSchema,
+  Output = unknown,
+>(tool: ToolDefinitionOptions<Name, Schema, Output>): Tool<Name, InferInput<Schema>, Output> {
+  prepareTool(tool)
+  return tool
+}

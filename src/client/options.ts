@@ -1,0 +1,108 @@
+import type { StorageConfig } from '../protocol/conversation.ts'
+import type { JsonValue } from '../protocol/json.ts'
+import type { FilePart, Message, TextPart, ToolOutput } from '../protocol/message.ts'
+import type { ModelConfigData } from '../protocol/model.ts'
+import type { SettledStatus } from '../protocol/tool.ts'
+import type { WorkerLike } from './spawn-worker.ts'
+import type { Tool, ToolCallInfo } from './tool.ts'
+
+export interface CredentialRequest {
+  /** Aborted when the agent is disposed. */
+  readonly signal: AbortSignal
+  /** The last answer got a 401: don't hand out the same key again. */
+  readonly previousRejected: boolean
+}
+
+export interface Headers {
+  readonly [name: string]: string
+}
+
+/**
+ * A model and how to reach it. Plain data but for `apiKey` and `headers`, which stay on the page and
+ * are handed to the worker for each request; nothing of them is stored or logged.
+ */
+export interface ModelConfig extends Omit<ModelConfigData, 'headers'> {
+  readonly apiKey?: string | ((request: CredentialRequest) => string | Promise<string>)
+  readonly headers?: Headers | ((request: CredentialRequest) => Headers | Promise<Headers>)
+}
+
+/** Put in the place of `{{name}}` in the instructions. */
+export interface PromptValues {
+  readonly [name: string]: string | number | boolean
+}
+
+/** A call as hooks and policies see it: the names are those that the model used. */
+export interface HookedCall extends ToolCallInfo {
+  readonly toolName: string
+  readonly input: JsonValue
+}
+
+/** A call that ran. */
+export interface FinishedCall extends HookedCall {
+  readonly status: SettledStatus
+  /** What the model is to see. */
+  readonly output: ToolOutput
+  /** What `execute` returned, in full; `undefined` when it failed. */
+  readonly result: unknown
+}
+
+type Awaitable<Value> = Value | Promise<Value>
+
+/**
+ * Which calls need a person's consent, beside those whose tool says so itself: none, those of
+ * destructive tools (default), of all tools that aren't read-only, all, or as the function says.
+ * A function that throws counts as true.
+ */
+export type ApprovalPolicy =
+  | 'never'
+  | 'destructive'
+  | 'writes'
+  | 'always'
+  | ((call: HookedCall) => Awaitable<boolean>)
+
+export interface AgentOptions {
+  readonly model: ModelConfig
+  /** The system prompt. */
+  readonly instructions?: string
+  readonly values?: PromptValues
+  readonly tools?: readonly Tool[]
+  /** Names of the tools that the model may use. Default: all. */
+  readonly enabledTools?: readonly string[]
+  /** Live page context, read before each step. A string as it is, all else as JSON. */
+  readonly context?: () => unknown
+  readonly toolApproval?: ApprovalPolicy
+  /** Before a call is checked and run: may veto it or change its input. Throwing vetoes. */
+  readonly beforeToolCall?: (
+    call: HookedCall,
+  ) => Awaitable<void | { readonly veto: string } | { readonly input: JsonValue }>
+  /** After a call ran: may change its result. Throwing changes nothing and is a `warning`. */
+  readonly afterToolCall?: (call: FinishedCall) => Awaitable<void | { readonly result: unknown }>
+  /** Model calls a run; 0: one turn, calls handed to the page; -1: no limit. Default 10. */
+  readonly maxSteps?: number
+  /** Steps in a row that may hold an invalid call. Default 3. */
+  readonly retries?: number
+  /** Where conversations are kept. Default `{ name: 'offstage' }`. */
+  readonly storage?: StorageConfig
+  /** Makes the worker, for providers of your own or a bundler that can't follow the default. */
+  readonly worker?: () => WorkerLike
+  /** The worker file's address, for pages without a bundler. */
+  readonly workerUrl?: string | URL
+  /** Emit `raw` events with the provider's own data. */
+  readonly raw?: boolean
+  /** How often the worker is asked for a sign of life while something is open. Default 3000. */
+  readonly heartbeatMs?: number
+}
+
+export interface RunOptions {
+  /** Default: a new conversation. One that doesn't exist yet is created. */
+  readonly conversationId?: string
+  readonly signal?: AbortSignal
+  readonly maxSteps?: number
+  readonly retries?: number
+  /** When the conversation has an open run. Default `'refuse'`: fails with `conversation-busy`. */
+  readonly ifBusy?: 'refuse' | 'queue' | 'replace'
+  /** Earlier messages from elsewhere, for a conversation that has none yet. */
+  readonly history?: readonly Message[]
+}
+
+export type RunInput = string | readonly (TextPart | FilePart)[]

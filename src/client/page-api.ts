@@ -1,0 +1,40 @@
+import type { PageApi } from '../protocol/api.ts'
+import { OffstageError, toErrorData } from '../protocol/error.ts'
+import type { ExecutionsApi } from './executions.ts'
+
+/** The questions that an agent answers itself; tools are run by `Executions`. */
+export type AgentPage = Omit<PageApi, keyof ExecutionsApi>
+
+/**
+ * What a worker may ask of this page. Rejects with plain `ErrorData`, as the worker does: Comlink
+ * would drop an error's code.
+ */
+export function createPageApi(
+  pageOf: (agentId: string) => AgentPage | undefined,
+  executions: ExecutionsApi,
+): PageApi {
+  const ask = async <Result>(
+    agentId: string,
+    question: (page: AgentPage) => Promise<Result>,
+  ): Promise<Result> => {
+    try {
+      const page = pageOf(agentId)
+      if (!page) throw new OffstageError('disposed', 'The agent was disposed.')
+      return await question(page)
+    } catch (thrown) {
+      throw toErrorData(thrown)
+    }
+  }
+  return {
+    stepContext: (call) => ask(call.agentId, (page) => page.stepContext(call)),
+    currentTools: (agentId) => ask(agentId, (page) => page.currentTools(agentId)),
+    credentials: (request) => ask(request.agentId, (page) => page.credentials(request)),
+    beforeToolCall: (call) => ask(call.agentId, (page) => page.beforeToolCall(call)),
+    needsApproval: (call) => ask(call.agentId, (page) => page.needsApproval(call)),
+    reconcileTool: (call) => ask(call.agentId, (page) => page.reconcileTool(call)),
+    executeTool: (call) => executions.executeTool(call),
+    knownExecutions: (ids) => executions.knownExecutions(ids),
+    cancelTools: (request) => executions.cancelTools(request),
+    acknowledgeTools: (ids) => executions.acknowledgeTools(ids),
+  }
+}

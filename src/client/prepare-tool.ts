@@ -1,0 +1,140 @@
+import { describeThrown, OffstageError } from '../protocol/error.ts'
+import type { JsonSchema } from '../protocol/json.ts'
+import { cleanName } from './clean-name.ts'
+import { badConfig } from './failures.ts'
+import type { StandardSchema } from './standard-schema.ts'
+import { isStandardSchema } from './standard-schema.ts'
+import type { Tool } from './tool.ts'
+
+const converters: { readonly [vendor: string]: string } = {
+  valibot: 'toJsonSchema(schema) from @valibot/to-json-schema',
+  zod: 'z.toJSONSchema(schema), or use Zod 4.2 or later',
+  arktype: 'schema.toJsonSchema()',
+}
+
+const typeNames = 'object array string number integer boolean null'.split(' ')
+
+/** A checked tool with its clean names and the schema that the model sees. */
+export interface PreparedTool {
+  readonly tool: Tool
+  readonly name: string
+  readonly inputSchema: JsonSchema
+  readonly standard: StandardSchema | undefined
+  /** The model's input under the tool's own parameter names. */
+  restore(input: unknown): unknown
+}
+
+const prepared = new WeakMap<Tool, PreparedTool>()
+
+export function prepareTool(tool: Tool): PreparedTool {
+  const known = prepared.get(tool)
+  if (known) return known
+  const name = typeof tool?.name === 'string' ? cleanName(tool.name) : ''
+  if (!name)
+    throw badConfig(`A tool needs a name with letters or digits (a-z, 0-9), not ${tool?.name}.`)
+  if (typeof tool.execute !== 'function') throw badConfig(`The tool ${name} needs execute().`)
+  if (typeof tool.description !== 'string')
+    throw badConfig(`The tool ${name} needs a description: the model reads it.`)
+  const { timeoutMs = 1, inputSchema } = tool
+  if (!(timeoutMs > 0)) throw badConfig(`timeoutMs of the tool ${name} must be above 0.`)
+  const made = {
+    tool,
+    name,
+    standard: isStandardSchema(inputSchema) ? inputSchema : undefined,
+    ...cleanParameters(toJsonSchema(tool, name), name),
+  }
+  prepared.set(tool, made)
+  return made
+}
+
+function toJsonSchema({ inputSchema, jsonSchema }: Tool, name: string): JsonSchema {
+  let schema = jsonSchema ?? inputSchema ?? {}
+  if (isStandardSchema(schema)) {
+    const { vendor, jsonSchema: json } = schema['~standard']
+    try {
+      if (!json) throw 'it has none'
+      schema = json.input({ target: 'draft-2020-12' })
+    } catch (cause) {
+      const advice = converters[vendor] ?? `${vendor}'s converter`
+      throw new OffstageError(
+        'schema-unsupported',
+        `The ${vendor} schema of the tool ${name} gives no JSON Schema (${describeThrown(cause)}). Put one beside it as jsonSchema: ${advice}.`,
+        { cause },
+      )
+    }
+  }
+  checkSchema(schema, `inputSchema of the tool ${name}`, true)
+  const { $schema: _dialect, ...rest } = schema
+  return { type: 'object', ...rest }
+}
+
+function checkSchema(
+  schema: unknown,
+  where: string,
+  isRoot?: boolean,
+): asserts schema is JsonSchema {
+  const invalid = (what: string): OffstageError =>
+    new OffstageError('schema-invalid', `${where} ${what}.`)
+  if (typeof schema === 'boolean' && !isRoot) return
+  if (!isRecord(schema)) throw invalid('is no JSON Schema and no Standard Schema')
+  const { type, properties = {}, required = [], items } = schema
+  if (isRoot) {
+    const describesObject =
+      type === 'object' ||
+      (type === undefined &&
+        (!Object.keys(schema).length ||
+          ['properties', 'anyOf', 'oneOf', 'allOf', '$ref'].some((key) => key in schema)))
+    if (!describesObject) throw invalid("must describe an object: { type: 'object', properties }")
+  }
+  for (const one of type === undefined ? [] : [type].flat())
+    if (!typeNames.includes(one as string))
+      throw invalid(`has the type ${String(one)}; there are ${typeNames.join(', ')}`)
+  if (!Array.isArray(required)) throw invalid('has a required that is no array of names')
+  if (!isRecord(properties)) throw invalid('has properties that are no object')
+  for (const key of Object.keys(properties)) checkSchema(properties[key], `${where} › ${key}`)
+  if (isRecord(items)) checkSchema(items, `${where} › items`)
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function cleanParameters(
+  schema: JsonSchema,
+  toolName: string,
+): Pick<PreparedTool, 'inputSchema' | 'restore'> {
+  const properties = Object.entries((schema.properties ?? {}) as { [name: string]: unknown })
+  const cleanOf = new Map<string, string>()
+  const originalOf = new Map<string, string>()
+  properties.forEach(([original], index) => {
+    const clean = cleanName(original) || `param${index + 1}`
+    if (originalOf.has(clean))
+      throw new OffstageError(
+        'duplicate-tool',
+        `The parameters ${originalOf.get(clean)} and ${original} of the tool ${toolName} both become ${clean} for the model. Rename one.`,
+      )
+    cleanOf.set(original, clean)
+    originalOf.set(clean, original)
+  })
+  const renamed = properties.some(([original]) => cleanOf.get(original) !== original)
+  if (!renamed) return { inputSchema: schema, restore: (input) => input }
+  return {
+    inputSchema: {
+      ...schema,
+      properties: renameKeys(Object.fromEntries(properties), cleanOf),
+      ...(Array.isArray(schema.required) && {
+        required: schema.required.map((key: string) => cleanOf.get(key) ?? key),
+      }),
+    },
+    restore: (input) => (isRecord(input) ? renameKeys(input, originalOf) : input),
+  }
+}
+
+function renameKeys(
+  record: Record<string, unknown>,
+  names: ReadonlyMap<string, string>,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(record).map(([key, value]) => [names.get(key) ?? key, value]),
+  )
+}

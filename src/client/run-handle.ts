@@ -1,0 +1,82 @@
+import type { RunRef } from '../protocol/api.ts'
+import type { RunEvent, RunEventBody } from '../protocol/event.ts'
+import type { RunOutcome, RunResult } from '../protocol/run.ts'
+import { createEventLog } from './event-log.ts'
+import { summarizeRun } from './summarize-run.ts'
+
+/** How long a worker may take to confirm an abort before the handle ends by itself. Milliseconds. */
+const ABORT_GRACE_MS = 80
+
+/**
+ * A run as the page holds it. Every iterator starts at the first event and never throws; leaving the
+ * loop detaches and aborts nothing.
+ */
+export interface Run extends AsyncIterable<RunEvent, undefined> {
+  readonly runId: string
+  readonly conversationId: string
+  /** Resolves for everything that can happen in a run; never rejects. */
+  readonly result: Promise<RunResult>
+  /** Ends the run. `result` resolves within 100 ms, whatever the worker does. */
+  abort(reason?: string): void
+}
+
+export interface RunHandle {
+  readonly run: Run
+  readonly events: readonly RunEvent[]
+  /** Set once an abort was asked for. */
+  readonly abortReason: string | undefined
+  push(bodies: readonly RunEventBody[]): void
+  /** Ends the handle with what it has seen. Does nothing once it has ended. */
+  end(outcome: RunOutcome): void
+}
+
+export interface RunObserver {
+  onEvents(events: readonly RunEvent[]): void
+  onAbort(reason: string): void
+  /** `confirmed`: the worker said so. */
+  onEnd(confirmed: boolean): void
+}
+
+export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
+  const log = createEventLog(ref)
+  let ended = false
+  let abortReason: string | undefined
+  let resolveResult: (result: RunResult) => void
+  const result = new Promise<RunResult>((resolve) => (resolveResult = resolve))
+
+  const push = (bodies: readonly RunEventBody[], confirmed = true): void => {
+    if (ended) return
+    const last = bodies.findIndex((body) => body.type === 'run-end')
+    const events = log.append(last < 0 ? bodies : bodies.slice(0, last + 1))
+    const end = bodies[last]
+    if (end?.type === 'run-end') {
+      ended = true
+      log.close()
+      resolveResult(end.result)
+    }
+    observer.onEvents(events)
+    if (ended) observer.onEnd(confirmed)
+  }
+  const end = (outcome: RunOutcome): void =>
+    push([{ type: 'run-end', result: summarizeRun(ref, log.entries, outcome) }], false)
+
+  return {
+    run: {
+      ...ref,
+      result,
+      abort(reason = 'aborted') {
+        if (ended || abortReason !== undefined) return
+        abortReason = reason
+        observer.onAbort(reason)
+        setTimeout(end, ABORT_GRACE_MS, { outcome: 'aborted', reason })
+      },
+      [Symbol.asyncIterator]: log.iterate,
+    },
+    events: log.entries,
+    get abortReason() {
+      return abortReason
+    },
+    push: (bodies) => push(bodies),
+    end,
+  }
+}

@@ -1,0 +1,20 @@
+/** What Offstage needs of a worker: a `Worker`, or anything that passes messages like one. */
+export interface WorkerLike {
+  postMessage(message: unknown, transfer?: Transferable[]): void
+  addEventListener(type: string, listener: (event: Event) => void): void
+  removeEventListener(type: string, listener: (event: Event) => void): void
+  start?(): void
+  terminate?(): void
+}
+
+/**
+ * The default worker. The expression is what bundlers look for in the built file, where
+ * `worker.js` lies beside this module; the build of Offstage itself must leave it alone.
+ */
+export function spawnWorker(): Worker {
+  return new Worker(new URL(/* @vite-ignore */ './worker.js', import.meta.url), { type: 'module' })
+}
+
+export function spawnWorkerAt(url: string | URL): Worker {
+  return new Worker(url, { type: 'module' })
+}

@@ -1,0 +1,32 @@
+/**
+ * JSON for whatever a page may hand over: cycles, big integers, maps, errors, binary data and DOM
+ * nodes take a readable form instead of throwing or vanishing. Throws what a `toJSON` throws, and on
+ * nesting too deep for the engine. `undefined` for functions and symbols.
+ */
+export function stringify(value: unknown): string | undefined {
+  const parents: unknown[] = []
+  return JSON.stringify(value, function (this: unknown, _key, raw: unknown) {
+    if (typeof raw === 'bigint') return String(raw)
+    if (typeof raw !== 'object' || raw === null) return raw
+    while (parents.length && parents.at(-1) !== this) parents.pop()
+    if (parents.includes(raw)) return '[Circular]'
+    const item = readable(raw)
+    parents.push(item)
+    return item
+  })
+}
+
+function readable(raw: object): unknown {
+  const tag = tagOf(raw)
+  if (tag === 'Error') return { name: (raw as Error).name, message: (raw as Error).message }
+  if (tag === 'Map') return Object.fromEntries(raw as Map<PropertyKey, unknown>)
+  if (tag === 'Set') return [...(raw as Set<unknown>)]
+  return 'nodeType' in raw || 'byteLength' in raw || tag === 'Blob' || tag === 'File'
+    ? `[${tag}]`
+    : raw
+}
+
+/** The engine's word for a value's kind; unlike `instanceof` it holds across frames. */
+export function tagOf(value: unknown): string {
+  return Object.prototype.toString.call(value).slice(8, -1)
+}

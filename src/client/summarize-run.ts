@@ -1,0 +1,63 @@
+import type { RunRef } from '../protocol/api.ts'
+import type { RunEvent } from '../protocol/event.ts'
+import type { FinishReason, RunUsage, Usage } from '../protocol/message.ts'
+import type { RunOutcome, RunResult, RunToolCall } from '../protocol/run.ts'
+
+/** A result from what a handle has seen, for a run whose worker can't say how it ended. */
+export function summarizeRun(
+  ref: RunRef,
+  events: readonly RunEvent[],
+  outcome: RunOutcome,
+): RunResult {
+  const calls = new Map<string, RunToolCall>()
+  let text = ''
+  let steps = 0
+  let finishReason: FinishReason = 'other'
+  let usage: RunUsage = { modelCalls: 0 }
+  for (const event of events) {
+    if (event.type === 'run-snapshot') text = event.text
+    else if (event.type === 'step-start' || event.type === 'step-reset') text = ''
+    else if (event.type === 'text-delta') text += event.delta
+    else if (event.type === 'step-end') {
+      steps++
+      finishReason = event.finishReason
+      usage = addUsage(usage, event.usage)
+    } else noteCall(calls, event)
+  }
+  return { ...ref, text, toolCalls: [...calls.values()], steps, usage, finishReason, ...outcome }
+}
+
+function noteCall(calls: Map<string, RunToolCall>, event: RunEvent): void {
+  if (event.type === 'tool-call') {
+    const { toolCallId, toolName } = event
+    const call = { toolCallId, toolName }
+    calls.set(
+      toolCallId,
+      event.error
+        ? { ...call, error: event.error, status: 'invalid' }
+        : { ...call, input: event.input, status: 'aborted' },
+    )
+  } else if (event.type === 'tool-execution-start' || event.type === 'tool-result') {
+    const call = calls.get(event.toolCallId) ?? event
+    const { toolCallId, toolName } = call
+    const known = { ...('input' in call && { input: call.input }), toolCallId, toolName }
+    calls.set(
+      toolCallId,
+      event.type === 'tool-result'
+        ? { ...known, output: event.output, status: event.status }
+        : { ...known, input: event.input, status: 'interrupted' },
+    )
+  }
+}
+
+function addUsage(sum: RunUsage, usage: Usage): RunUsage {
+  const total: { -readonly [Key in keyof RunUsage]: RunUsage[Key] } = {
+    ...sum,
+    modelCalls: sum.modelCalls + 1,
+  }
+  for (const key of Object.keys(usage) as (keyof Usage)[]) {
+    const tokens = usage[key]
+    if (tokens !== undefined) total[key] = (total[key] ?? 0) + tokens
+  }
+  return total
+}

@@ -1,0 +1,69 @@
+import type { JsonSchema } from '../protocol/json.ts'
+import type { ToolAnnotations } from '../protocol/tool.ts'
+import type { StandardSchema } from './standard-schema.ts'
+
+/** Which call a function of a tool or a hook is about. */
+export interface ToolCallInfo {
+  readonly runId: string
+  readonly conversationId: string
+  readonly toolCallId: string
+}
+
+export interface ToolContext extends ToolCallInfo {
+  /** Aborted when the run is, when the tool takes longer than `timeoutMs`, and when it is unregistered. */
+  readonly signal: AbortSignal
+  /** Equal for every execution of this call, also after a reload. Hand it to the server. */
+  readonly idempotencyKey: string
+  /** Tells the page's listeners how far the tool is: a `tool-progress` event. */
+  progress(value: unknown): void
+}
+
+export interface ReconcileContext extends ToolCallInfo {
+  readonly idempotencyKey: string
+}
+
+export type Reconciled =
+  | { readonly happened: true; readonly result?: unknown }
+  | { readonly happened: false }
+  | null
+  | undefined
+
+/**
+ * A tool that the page lends the agent. Methods, not function properties, so that tools with
+ * different inputs fit into one array.
+ */
+export interface Tool<Name extends string = string, Input = unknown, Output = unknown> {
+  /** Cleaned to `[a-zA-Z0-9_-]{1,64}` for the model. */
+  readonly name: Name
+  /** For people. */
+  readonly title?: string
+  /** For the model: what it does and when to use it. */
+  readonly description: string
+  /** JSON Schema of an object, or a Standard Schema. Absent: no parameters. */
+  readonly inputSchema?: JsonSchema | StandardSchema
+  /** The JSON form of a Standard Schema that can't give its own. */
+  readonly jsonSchema?: JsonSchema
+  readonly annotations?: ToolAnnotations
+  /** Milliseconds from the start. Default 60 000. */
+  readonly timeoutMs?: number
+  /** True: never beside other calls. False: safe beside others though not read-only. */
+  readonly sequential?: boolean
+  /** A function that throws counts as true. */
+  needsApproval?: boolean | ApprovalMethod<Input>['ask']
+  /** False leaves the tool out of the next step. */
+  available?(): boolean
+  /** Called when the tool is unregistered or the agent is disposed. */
+  dispose?(): unknown
+  /**
+   * After a crash: did the call with this key happen? Nothing when it can't be said. What didn't
+   * happen is run.
+   */
+  reconcile?(input: Input, context: ReconcileContext): Reconciled | Promise<Reconciled>
+  /** What the model is to see of a result. */
+  toModelOutput?(output: Output, input: Input): unknown
+  execute(input: Input, context: ToolContext): Output | Promise<Output>
+}
+
+interface ApprovalMethod<Input> {
+  ask(input: Input, call: ToolCallInfo): boolean | Promise<boolean>
+}
