@@ -51,6 +51,16 @@ export class CodeTracker implements CodeState {
     this.#closing = false
   }
 
+  /** This line may still turn out to open a fence. */
+  get mayOpenFence(): boolean {
+    return !this.fenced && (this.#pendingFence > 0 || (this.#run > 0 && this.#runAtStart))
+  }
+
+  /** A backtick run is open on this line, or a fence line that a further backtick would make one. */
+  get inRun(): boolean {
+    return this.openRun > 0 || (this.#pendingFence > 0 && this.#fenceChar === backtick)
+  }
+
   /** Until the line ends, no run opens: its open run was found to be no code. */
   ignoreRunsOnLine(): void {
     this.openRun = 0

@@ -1,0 +1,192 @@
+import type { StreamPart } from '../protocol/stream-part.ts'
+import type { ToolDefinition } from '../protocol/tool.ts'
+import { readBlock } from './block-reader.ts'
+import type { CallsRead } from './block-reader.ts'
+import { CallProblem } from './call-problem.ts'
+import { ForeignScanner } from './foreign-scanner.ts'
+import { readForeignBlock } from './foreign-calls.ts'
+import { ProseScanner } from './prose-scanner.ts'
+import type { FoundBlock, ProseSink } from './prose-scanner.ts'
+import { indexTools } from './tool-index.ts'
+import type { ToolIndex } from './tool-index.ts'
+
+export interface ActionScannerOptions {
+  /** The prompt template already opened the reasoning, so the output starts inside it. */
+  readonly reasoningPrefilled?: boolean
+  /**
+   * Native mode: the same reading, used to recognise calls that a model wrote as text though it has
+   * native tools. Differs in that an opener cut off by the end of the output is dropped without an error.
+   */
+  readonly rescue?: boolean
+  /** The longest block that is read, in characters. Default 1 000 000. */
+  readonly maxBlockLength?: number
+  /** Makes a `toolCallId`. Default: `call_` and 16 random hexadecimal digits. */
+  readonly newId?: () => string
+}
+
+export interface ActionScanner {
+  /** The parts this piece settles. Only what could still become a call is held back. */
+  push(piece: string): StreamPart[]
+  /** The output is over: what was held back, then the calls or the error. Call it once. */
+  end(options?: { readonly finishReason?: string }): StreamPart[]
+  /** Everything that was pushed, as the model wrote it. */
+  readonly output: string
+}
+
+/**
+ * Reads a model's output as it streams: text and reasoning at once, calls when they are complete.
+ * Parts, in order: `text-delta` and `reasoning-delta`; then the calls that may run as `tool-call`
+ * with `input`, up to the first invalid one, which has `error` instead; or one `action-error` when
+ * nothing of the block can be trusted; `raw` with `{ ignored }` for output after the call.
+ */
+export function createActionScanner(
+  tools: readonly ToolDefinition[],
+  options: ActionScannerOptions = {},
+): ActionScanner {
+  return new Scanner(tools, options)
+}
+
+class Scanner implements ActionScanner {
+  readonly #pieces: string[] = []
+  readonly #sink: PartSink
+  readonly #prose: ProseScanner
+
+  constructor(tools: readonly ToolDefinition[], options: ActionScannerOptions) {
+    this.#sink = new PartSink(indexTools(tools), options)
+    this.#prose = new ProseScanner(this.#sink, {
+      reasoning: options.reasoningPrefilled ?? false,
+      maxBlockLength: options.maxBlockLength ?? 1_000_000,
+    })
+  }
+
+  get output(): string {
+    return this.#pieces.join('')
+  }
+
+  push(piece: string): StreamPart[] {
+    this.#pieces.push(piece)
+    this.#prose.push(piece)
+    return this.#sink.take()
+  }
+
+  end(options: { readonly finishReason?: string } = {}): StreamPart[] {
+    this.#prose.end()
+    this.#sink.end(options.finishReason)
+    return this.#sink.take()
+  }
+}
+
+class PartSink implements ProseSink {
+  readonly #index: ToolIndex
+  readonly #newId: () => string
+  readonly #rescue: boolean
+  readonly #foreign: ForeignScanner
+  #parts: StreamPart[] = []
+  #settled = false
+  #trimNext = false
+  readonly #ignored: string[] = []
+
+  constructor(index: ToolIndex, options: ActionScannerOptions) {
+    this.#index = index
+    this.#newId = options.newId ?? randomId
+    this.#rescue = options.rescue ?? false
+    this.#foreign = new ForeignScanner(index, (delta) => this.#shown(delta))
+  }
+
+  take(): StreamPart[] {
+    const parts = this.#parts
+    this.#parts = []
+    return parts
+  }
+
+  text(delta: string): void {
+    this.#foreign.push(delta)
+  }
+
+  #shown(text: string): void {
+    const delta = this.#trimNext ? text.trimStart() : text
+    if (delta === '') return
+    this.#trimNext = false
+    this.#parts.push({ type: 'text-delta', delta })
+  }
+
+  reasoning(delta: string): void {
+    this.#parts.push({ type: 'reasoning-delta', delta })
+  }
+
+  reasoningEnd(lone: boolean): void {
+    this.#foreign.startLine()
+    this.#trimNext = true
+    if (lone)
+      this.#parts.push({ type: 'warning', code: loneThinkCloser, message: loneThinkMessage })
+  }
+
+  isForeignCall(content: string): boolean {
+    return readForeignBlock(content, this.#index) !== undefined
+  }
+
+  cutOpener(text: string): void {
+    this.#foreign.flush()
+    this.ignored(text)
+    if (this.#rescue) return
+    this.#problem(
+      new CallProblem(
+        'malformed',
+        `Malformed action: the output ended inside the opening tag '${text}'. Write the whole <ACTION> block again.`,
+      ),
+    )
+  }
+
+  block(found: FoundBlock): void {
+    this.#foreign.flush()
+    this.#settle(this.#read(found))
+  }
+
+  ignored(text: string): void {
+    this.#ignored.push(text)
+  }
+
+  end(finishReason: string | undefined): void {
+    if (!this.#settled) {
+      const found = this.#foreign.end(finishReason)
+      if (found) this.#settle(found)
+      this.#ignored.unshift(...this.#foreign.ignored)
+    }
+    const ignored = this.#ignored.join('')
+    if (ignored.trim() !== '') this.#parts.push({ type: 'raw', data: { ignored } })
+  }
+
+  #read(found: FoundBlock): CallsRead {
+    if (found.tooLong) return refused('the block is too long. Write less in one action')
+    if (found.selfClosing)
+      return refused('<ACTION/> holds no call: expected an element named after a tool')
+    return readForeignBlock(found.content, this.#index) ?? readBlock(found.content, this.#index)
+  }
+
+  #settle(read: CallsRead): void {
+    for (const call of read.calls)
+      this.#parts.push({ type: 'tool-call', toolCallId: this.#newId(), ...call })
+    if (read.problem) this.#problem(read.problem, read.problemTool)
+    this.#settled = true
+  }
+
+  #problem(problem: CallProblem, toolName?: string): void {
+    const error = problem.toError()
+    this.#settled = true
+    if (toolName === undefined) this.#parts.push({ type: 'action-error', error })
+    else this.#parts.push({ type: 'tool-call', toolCallId: this.#newId(), toolName, error })
+  }
+}
+
+export const loneThinkCloser = 'lone-think-closer'
+const loneThinkMessage =
+  'The output closed reasoning that it never opened: set reasoningPrefilled for this model.'
+
+function refused(message: string): CallsRead {
+  return { calls: [], problem: new CallProblem('malformed', `Malformed action: ${message}.`) }
+}
+
+function randomId(): string {
+  const bytes = globalThis.crypto.getRandomValues(new Uint8Array(8))
+  return `call_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}

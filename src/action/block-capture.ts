@@ -1,0 +1,268 @@
+import { CodeTracker } from './code-tracker.ts'
+import type { Opener } from './openers.ts'
+
+/** Where an opener stood; outside of prose its block counts only when it ends the output (R3, R5). */
+export type CaptureContext = 'prose' | 'fence' | 'comment' | 'reasoning'
+
+/** `text`: what was captured is no block after all. */
+export type CaptureState = 'open' | 'closed' | 'text' | 'too-long'
+
+type Phase = 'peek' | 'mention' | 'markup' | 'cdata' | 'cdata-end' | 'comment'
+
+export interface CaptureOptions {
+  readonly context: CaptureContext
+  readonly opener: Opener
+  /** Nothing but the fence line stands before the opener in its fence. */
+  readonly aloneInFence: boolean
+  readonly maxLength: number
+}
+
+const cdata = '<![CDATA['
+
+/**
+ * Collects what follows an opener until the block's closer (R2, R7), piece by piece and in linear
+ * time. CDATA sections and comments are skipped; the content is read by others, once.
+ */
+export class BlockCapture {
+  readonly context: CaptureContext
+  readonly aloneInFence: boolean
+  state: CaptureState = 'open'
+  readonly #options: CaptureOptions
+  readonly #closers: readonly string[]
+  readonly #pieces: string[] = []
+  #length = 0
+  /** Where, in the last piece, what follows the block starts. */
+  #restAt = 0
+  #carry = ''
+  #phase: Phase = 'peek'
+  /** Follows the code around a mention, or the fence around a tentative block. */
+  readonly #tracker = new CodeTracker()
+  #fenceLine = ''
+  #fenceClosed = false
+  #content: string | undefined
+  #closer = ''
+
+  constructor(options: CaptureOptions) {
+    this.context = options.context
+    this.aloneInFence = options.aloneInFence
+    this.#options = options
+    this.#closers = [...new Set(['</ACTION', `</${options.opener.name}`])]
+  }
+
+  /** The first thing after the opener was no tag: it may be a mere mention of the tag (R2). */
+  get isMention(): boolean {
+    return this.#phase === 'mention'
+  }
+
+  /** Nothing but white space followed the opener. */
+  get isEmpty(): boolean {
+    return this.#phase === 'peek'
+  }
+
+  /** A comment that was never closed hid whatever closer there was. */
+  get endsInComment(): boolean {
+    return this.#phase === 'comment'
+  }
+
+  /** What stood between opener and closer; so far, while the closer is missing. */
+  get content(): string {
+    return this.#content ?? this.#pieces.join('') + this.#carry
+  }
+
+  /** All that was captured, the closer included, as the model wrote it. */
+  get written(): string {
+    return this.content + this.#closer
+  }
+
+  /** Takes a piece and returns what of it follows the block, or the point where it became text. */
+  push(piece: string): string {
+    const text = this.#carry + piece
+    this.#carry = ''
+    let at = 0
+    while (this.state === 'open') {
+      const next = this.#step(text, at)
+      if (next === undefined) break
+      at = next
+    }
+    if (this.state === 'open' && this.#length > this.#options.maxLength) this.state = 'too-long'
+    return this.state === 'open' ? '' : text.slice(this.#restAt)
+  }
+
+  /** Keeps `text` up to `until` as content and the rest for the next piece. */
+  #wait(text: string, from: number, until: number): undefined {
+    this.#keep(text.slice(from, until))
+    this.#carry = text.slice(until)
+    return undefined
+  }
+
+  #keep(part: string): void {
+    if (part === '') return
+    this.#pieces.push(part)
+    this.#length += part.length
+  }
+
+  /** One step from `at`; the position to go on from, or undefined when all of the text is used. */
+  #step(text: string, at: number): number | undefined {
+    if (this.#phase === 'peek') return this.#peek(text, at)
+    if (this.#phase === 'cdata' || this.#phase === 'comment') return this.#skipTo(text, at)
+    if (this.#phase === 'cdata-end') return this.#afterCdata(text, at)
+    return this.#markup(text, at)
+  }
+
+  #peek(text: string, at: number): number | undefined {
+    const found = text.slice(at).search(/\S/)
+    if (found < 0) return this.#wait(text, at, text.length)
+    if (text[at + found] === '<') this.#phase = 'markup'
+    else if (this.context === 'prose') this.#phase = 'mention'
+    else return this.#becomeText(text, at, at)
+    return at
+  }
+
+  /** Inside a CDATA section or a comment: on to its end. */
+  #skipTo(text: string, at: number): number | undefined {
+    const end = this.#phase === 'cdata' ? ']]>' : '-->'
+    const found = text.indexOf(end, at)
+    if (this.context === 'reasoning') {
+      const stop = this.#findStop(text, at, found < 0 ? text.length : found)
+      if (stop >= 0) return this.#becomeText(text, at, stop)
+    }
+    if (found < 0) return this.#wait(text, at, text.length - partialTail(text, at, end))
+    this.#keep(text.slice(at, found + 3))
+    this.#phase = this.#phase === 'cdata' ? 'cdata-end' : 'markup'
+    return found + 3
+  }
+
+  #findStop(text: string, from: number, to: number): number {
+    const found = text.indexOf('</think', from)
+    return found >= 0 && found < to ? found : -1
+  }
+
+  /** R10: a `]]>` was literal when another one comes before the next section or closing tag. */
+  #afterCdata(text: string, at: number): number | undefined {
+    const next = /\]\]>|<!\[cdata\[|<\/[A-Za-z_]/gi
+    next.lastIndex = at
+    const found = next.exec(text)
+    if (!found) {
+      const tail = /\]\]?$|<(?:\/|!(?:\[(?:c(?:d(?:a(?:t(?:a)?)?)?)?)?)?)?$/i.exec(
+        text.slice(Math.max(at, text.length - 9)),
+      )
+      return this.#wait(text, at, text.length - (tail?.[0].length ?? 0))
+    }
+    if (found[0] !== ']]>') this.#phase = 'markup'
+    const position = found[0] === ']]>' ? found.index + 3 : found.index
+    this.#keep(text.slice(at, position))
+    return position
+  }
+
+  #markup(text: string, at: number): number | undefined {
+    const found = text.indexOf('<', at)
+    const stop = this.#followContext(text, at, found < 0 ? text.length : found)
+    if (stop >= 0) return this.#becomeText(text, at, stop)
+    if (found < 0) {
+      const tail = this.context === 'comment' ? partialTail(text, at, '-->') : 0
+      return this.#wait(text, at, text.length - tail)
+    }
+    const seen = this.#classify(text, found)
+    if (seen === 'partial') return this.#wait(text, at, found)
+    if (seen === 'text') return this.#becomeText(text, at, found)
+    if (typeof seen === 'object') return this.#close(text, at, found, seen.end)
+    const length = seen === 'cdata' ? cdata.length : seen === 'comment' ? 4 : 1
+    if (seen !== 'other') this.#phase = seen
+    this.#follow(text, found, found + 1)
+    this.#keep(text.slice(at, found + length))
+    return found + length
+  }
+
+  #classify(
+    text: string,
+    at: number,
+  ): 'partial' | 'text' | 'cdata' | 'comment' | 'other' | { end: number } {
+    const window = text.slice(at, at + 10)
+    const mention = this.#phase === 'mention'
+    if (!mention && isPrefix(window.toUpperCase(), cdata))
+      return window.length < 9 ? 'partial' : 'cdata'
+    if (!mention && this.context !== 'comment' && isPrefix(window, '<!--'))
+      return window.length < 4 ? 'partial' : 'comment'
+    if (this.context === 'reasoning' && isPrefix(window, '</think'))
+      return window.length < 7 ? 'partial' : 'text'
+    if ((mention || this.context !== 'prose') && /^<ACTION[\s>]/.test(window)) return 'text'
+    if ((mention || this.context !== 'prose') && '<ACTION'.startsWith(window)) return 'partial'
+    return this.#matchCloser(text, at, window)
+  }
+
+  #matchCloser(text: string, at: number, window: string): 'partial' | 'other' | { end: number } {
+    for (const closer of this.#closers) {
+      if (!isPrefix(window, closer)) continue
+      if (window.length < closer.length) return 'partial'
+      const end = /^\s*(>?)/.exec(text.slice(at + closer.length, at + closer.length + 100))
+      const length = closer.length + (end?.[0].length ?? 0)
+      if (end?.[1] === '>') return this.#isInCode() ? 'other' : { end: at + length }
+      if (at + length >= text.length) return 'partial'
+    }
+    return 'other'
+  }
+
+  /** R3: a mention may speak of the closer in inline code. */
+  #isInCode(): boolean {
+    this.#tracker.settle()
+    return this.#phase === 'mention' && (this.#tracker.inRun || this.#tracker.fenced)
+  }
+
+  #close(text: string, from: number, at: number, end: number): undefined {
+    this.#keep(text.slice(from, at))
+    this.#content = this.#pieces.join('')
+    this.#closer = text.slice(at, end)
+    this.#restAt = end
+    this.state = this.#length > this.#options.maxLength ? 'too-long' : 'closed'
+  }
+
+  #becomeText(text: string, from: number, at: number): undefined {
+    this.#keep(text.slice(from, at))
+    this.#content = this.#pieces.join('')
+    this.#restAt = at
+    this.state = 'text'
+  }
+
+  /** Looks at plain text for what ends a tentative block; the position where it does, or -1. */
+  #followContext(text: string, from: number, to: number): number {
+    if (this.context === 'comment') {
+      const end = text.indexOf('-->', Math.max(0, from - 2))
+      return end >= 0 && end < to ? end : -1
+    }
+    if (this.context === 'fence') return this.#followFence(text, from, to)
+    this.#follow(text, from, to)
+    return -1
+  }
+
+  #follow(text: string, from: number, to: number): void {
+    if (this.#phase !== 'mention') return
+    for (let at = from; at < to; at++) this.#tracker.feed(text.charCodeAt(at))
+  }
+
+  /** Where something follows the line that closes the fence around an unfinished block, or -1. */
+  #followFence(text: string, from: number, to: number): number {
+    const last = Math.min(to + 1, text.length)
+    for (let at = from; at < last; at++) {
+      const char = text[at] ?? ''
+      if (this.#fenceClosed && char.trim() !== '') return at
+      if (char !== '\n') {
+        if (this.#fenceLine.length < 100) this.#fenceLine += char
+        continue
+      }
+      this.#fenceClosed ||= /^\s*(?:`{3,}|~{3,})\s*$/.test(this.#fenceLine)
+      this.#fenceLine = ''
+    }
+    return -1
+  }
+}
+
+function isPrefix(window: string, wanted: string): boolean {
+  return window.length < wanted.length ? wanted.startsWith(window) : window.startsWith(wanted)
+}
+
+/** How much of the text's end could be the start of `wanted`. */
+function partialTail(text: string, from: number, wanted: string): number {
+  for (let length = Math.min(wanted.length - 1, text.length - from); length > 0; length--)
+    if (text.endsWith(wanted.slice(0, length))) return length
+  return 0
+}

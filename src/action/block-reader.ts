@@ -1,0 +1,197 @@
+import { readArguments, requireTool } from './call-arguments.ts'
+import type { ActionCall } from './call-arguments.ts'
+import { readJsonCall } from './call-arguments.ts'
+import { BlockTokens } from './block-tokens.ts'
+import type { Token } from './block-tokens.ts'
+import { CallProblem } from './call-problem.ts'
+import type { JsonValue } from '../protocol/json.ts'
+import { coerceText } from './coerce.ts'
+import { propertySchema } from './schema.ts'
+import { readCloseTag, readOpenTag } from './tags.ts'
+import type { OpenTag } from './tags.ts'
+import { makeTags, propertyOfTag } from './tool-index.ts'
+import type { IndexedTool, ToolIndex } from './tool-index.ts'
+import { groupBy, ValueReader } from './value-reader.ts'
+import type { Expected, Slice } from './value-reader.ts'
+import { readText } from './xml-text.ts'
+
+/** What a model's calls came to: those that may run, and what is wrong with the first that may not. */
+export interface CallsRead {
+  readonly calls: readonly ActionCall[]
+  readonly problem?: CallProblem
+  /** The tool the problem is about, when its name could be read. */
+  readonly problemTool?: string
+}
+
+/** Elements that name the tool in an attribute, and those that name the parameter so (R9). */
+const genericTools: ReadonlySet<string> = new Set([
+  'invoke',
+  'tool',
+  'tool_call',
+  'function',
+  'call',
+])
+const genericParameters: ReadonlySet<string> = new Set(['parameter', 'param', 'argument', 'arg'])
+const reasoning: ReadonlySet<string> = new Set(['think', 'thinking'])
+
+/** The calls of a block's content (R7–R17). A malformed block gives no calls at all. */
+export function readBlock(content: string, index: ToolIndex): CallsRead {
+  try {
+    return new BlockReader(content, index).read()
+  } catch (thrown) {
+    if (thrown instanceof CallProblem) return { calls: [], problem: thrown }
+    throw thrown
+  }
+}
+
+class BlockReader {
+  readonly #text: string
+  readonly #index: ToolIndex
+  readonly #values: ValueReader
+  readonly #end: number
+
+  constructor(text: string, index: ToolIndex) {
+    this.#text = text
+    this.#index = index
+    this.#values = new ValueReader(new BlockTokens(text))
+    this.#end = endOfContent(text)
+  }
+
+  read(): CallsRead {
+    const calls: ActionCall[] = []
+    let failed: { problem: CallProblem; problemTool?: string } | undefined
+    let count = 0
+    let position = 0
+    for (;;) {
+      const token = this.#values.nextOpen(position, this.#end)
+      if (!token) break
+      const element = this.#readElement(token)
+      position = element.next
+      if (reasoning.has(token.name) && !element.tool) continue
+      count++
+      try {
+        const call = this.#readCall(element)
+        if (!failed) calls.push(call)
+      } catch (thrown) {
+        if (!(thrown instanceof CallProblem) || thrown.code === 'malformed') throw thrown
+        failed ??= { problem: thrown, problemTool: element.toolName }
+      }
+    }
+    if (count === 0)
+      throw this.#values.malformed(
+        'the block holds no call: expected an element named after a tool',
+        0,
+      )
+    return { calls, ...failed }
+  }
+
+  #readElement(token: Token): CallElement {
+    const tag = readOpenTag(this.#text, token.end)
+    if (!tag || tag.end > this.#end)
+      throw this.#values.malformed(`the tag <${token.name} is not complete`, token.start)
+    const named = token.name.replace(/^[\w-]+:/, '')
+    const known = this.#index.find(token.name)
+    const attribute = known || !genericTools.has(named) ? undefined : tag.attributes.get('name')
+    const toolName = attribute ?? token.name
+    const base = {
+      toolName,
+      tool: this.#index.find(toolName),
+      tag,
+      generic: attribute !== undefined,
+    }
+    if (tag.selfClosing) return { ...base, body: { start: tag.end, end: tag.end }, next: tag.end }
+    const closer = this.#toolCloser(token.name, tag.end)
+    if (!closer)
+      throw this.#values.malformed(
+        `<${token.name}> is never closed: expected </${token.name}>`,
+        token.start,
+      )
+    return { ...base, body: { start: tag.end, end: closer.start }, next: closer.end }
+  }
+
+  /** R10: a tool ends at its first closer that another call or the end of the block follows. */
+  #toolCloser(name: string, from: number): Slice | undefined {
+    let first: Slice | undefined
+    for (const token of this.#values.tokens.closers(name, from, this.#end)) {
+      const end = readCloseTag(this.#text, token.end)
+      if (end === undefined || end > this.#end) continue
+      const closer = { start: token.start, end }
+      first ??= closer
+      if (this.#isFollowedByCall(end)) return closer
+    }
+    return first
+  }
+
+  #isFollowedByCall(position: number): boolean {
+    const next = this.#values.peek(position, this.#end)
+    if (!next) return true
+    if (next.kind !== 'open') return false
+    if (this.#index.find(next.name) || genericTools.has(next.name)) return true
+    return !/[^\s`]/.test(this.#text.slice(position, Math.min(next.start, position + 200)))
+  }
+
+  #readCall(element: CallElement): ActionCall {
+    const tool = element.tool ?? requireTool(element.toolName, this.#index)
+    const json = this.#jsonBody(element.body)
+    if (json !== undefined) return readJsonCall(tool, json)
+    const tags = makeTags(tool.input.properties.keys())
+    const siblings = new Set([...tags.keys(), ...tags.values(), ...genericParameters])
+    const nameOf = (name: string, attributes: OpenTag['attributes']): string =>
+      parameterName(tool, name, attributes)
+    const children = this.#values.children(element.body, (name, attributes): Expected => {
+      const schema = propertySchema(tool.input, nameOf(name, attributes))
+      return { shape: schema === undefined ? undefined : tool.reader.shape(schema), siblings }
+    })
+    const given = new Map<string, readonly Slice[] | string>()
+    for (const [name, value] of element.tag.attributes) {
+      const property = propertyOfTag(tool.input, name)
+      if (!(element.generic && name === 'name') && tool.input.properties.has(property))
+        given.set(property, value)
+    }
+    for (const [name, slices] of groupBy(children, (child) => nameOf(child.name, child.attributes)))
+      given.set(name, slices)
+    return readArguments(tool, given, (value, shape) =>
+      typeof value === 'string'
+        ? coerceText(value, shape, tool.reader)
+        : this.#values.readValue(value, shape, tool.reader),
+    )
+  }
+
+  /** A tool element whose whole content is a JSON object: its parameters. */
+  #jsonBody(body: Slice): JsonValue | undefined {
+    const text = readText(this.#text.slice(body.start, body.end)).trim()
+    if (!text.startsWith('{') || !text.endsWith('}')) return undefined
+    try {
+      return JSON.parse(text) as JsonValue
+    } catch {
+      return undefined
+    }
+  }
+}
+
+interface CallElement {
+  readonly toolName: string
+  readonly tool: IndexedTool | undefined
+  readonly tag: OpenTag
+  /** The tool's name came from an attribute. */
+  readonly generic: boolean
+  readonly body: Slice
+  readonly next: number
+}
+
+function parameterName(tool: IndexedTool, name: string, attributes: OpenTag['attributes']): string {
+  const property = propertyOfTag(tool.input, name)
+  if (tool.input.properties.has(property)) return property
+  const named = genericParameters.has(name.replace(/^[\w-]+:/, ''))
+    ? attributes.get('name')
+    : undefined
+  return named === undefined ? property : propertyOfTag(tool.input, named)
+}
+
+/** Where the block's content ends: before a closer in another letter case, or one that was cut off. */
+function endOfContent(text: string): number {
+  const cut = /<(?:\/(?:A(?:C(?:T(?:I(?:O(?:N\s*)?)?)?)?)?)?)?$|<\/action\s*>\s*$/i.exec(
+    text.slice(-200),
+  )
+  return cut ? text.length - (text.slice(-200).length - cut.index) : text.length
+}

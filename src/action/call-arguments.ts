@@ -1,0 +1,132 @@
+import type { JsonObject, JsonValue } from '../protocol/json.ts'
+import { CallProblem, ValueProblem } from './call-problem.ts'
+import { coerceJson, coerceText, setOwn } from './coerce.ts'
+import { isRecord, propertySchema } from './schema.ts'
+import type { Shape } from './schema.ts'
+import { suggestName } from './suggest.ts'
+import { describeParameters } from './tool-index.ts'
+import type { IndexedTool, ToolIndex } from './tool-index.ts'
+
+/** A call that may run. */
+export interface ActionCall {
+  readonly toolName: string
+  readonly input: JsonObject
+}
+
+/**
+ * The input of a call from its parameters. Every problem is reported at once, so that the model can
+ * correct the call in one go. Throws `CallProblem`.
+ */
+export function readArguments<Value>(
+  tool: IndexedTool,
+  entries: Iterable<readonly [string, Value]>,
+  coerceOne: (value: Value, shape: Shape) => JsonValue,
+): ActionCall {
+  const input: Record<string, JsonValue> = {}
+  const given = new Map(entries)
+  const complaints = new Complaints(tool, given)
+  for (const [name, value] of given) {
+    const schema = propertySchema(tool.input, name)
+    if (schema === undefined || schema === false) {
+      complaints.unknown(name)
+      continue
+    }
+    try {
+      setOwn(input, name, coerceOne(value, tool.reader.shape(schema)))
+    } catch (thrown) {
+      if (!(thrown instanceof ValueProblem)) throw thrown
+      complaints.value(name, thrown)
+    }
+  }
+  for (const name of tool.input.required) if (!given.has(name)) complaints.missing(name)
+  complaints.settle()
+  return { toolName: tool.name, input }
+}
+
+class Complaints {
+  readonly #tool: IndexedTool
+  readonly #given: ReadonlyMap<string, unknown>
+  readonly #words: string[] = []
+  #suggestion: string | undefined
+
+  constructor(tool: IndexedTool, given: ReadonlyMap<string, unknown>) {
+    this.#tool = tool
+    this.#given = given
+  }
+
+  unknown(name: string): void {
+    const all = [...this.#tool.input.properties.keys()]
+    const free = all.filter((candidate) => !this.#given.has(candidate))
+    const suggestion = suggestName(name, free) ?? suggestName(name, all)
+    this.#suggestion ??= suggestion
+    const hint = suggestion === undefined ? '' : `, did you mean '${suggestion}'?`
+    this.#words.push(`unknown parameter '${name}'${hint}`)
+  }
+
+  value(name: string, problem: ValueProblem): void {
+    this.#suggestion ??= problem.suggestion
+    this.#words.push(`parameter '${name}': ${problem.message}`)
+  }
+
+  missing(name: string): void {
+    if (this.#suggestion !== name) this.#words.push(`missing required parameter '${name}'`)
+  }
+
+  settle(): void {
+    if (this.#words.length === 0) return
+    const list = this.#words.join('; ')
+    const stop = list.endsWith('?') ? '' : '.'
+    throw new CallProblem(
+      'invalid_params',
+      `Invalid parameters for ${this.#tool.name}: ${list}${stop} Expected: ${describeParameters(this.#tool)}.`,
+      this.#suggestion,
+    )
+  }
+}
+
+/** A call whose arguments are JSON: an object, its text, or nothing. Throws `CallProblem`. */
+export function readJsonCall(tool: IndexedTool, args: JsonValue | undefined): ActionCall {
+  const value = typeof args === 'string' ? parseArguments(args) : (args ?? {})
+  if (!isRecord(value)) {
+    throw new CallProblem(
+      'invalid_params',
+      `Invalid parameters for ${tool.name}: expected an object of parameters. Expected: ${describeParameters(tool)}.`,
+    )
+  }
+  const { reader } = tool
+  return readArguments(tool, Object.entries(value) as [string, JsonValue][], (entry, shape) =>
+    coerceJson(entry, shape, reader),
+  )
+}
+
+function parseArguments(text: string): unknown {
+  if (text.trim() === '') return {}
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A call whose arguments are texts by name, taken as they are (no entities). Throws `CallProblem`. */
+export function readTextCall(
+  tool: IndexedTool,
+  entries: Iterable<readonly [string, string]>,
+): ActionCall {
+  return readArguments(tool, entries, (text, shape) => coerceText(text, shape, tool.reader))
+}
+
+/** The tool a call names. Throws `CallProblem` with what was probably meant. */
+export function requireTool(name: string, index: ToolIndex): IndexedTool {
+  const tool = index.find(name)
+  if (tool) return tool
+  const names = index.tools.map((known) => known.name)
+  const suggestion = suggestName(name, names)
+  const hint = suggestion === undefined ? '.' : `, did you mean '${suggestion}'?`
+  const list = names.length > 40 ? [...names.slice(0, 40), '…'] : names
+  throw new CallProblem(
+    'unknown_tool',
+    `Unknown tool '${name}'${hint} Available tools: ${list.join(', ') || 'none'}.`,
+    suggestion,
+  )
+}

@@ -1,0 +1,50 @@
+import type { CallError } from '../protocol/message.ts'
+
+/** The three ways a call can be unreadable. */
+export type ActionErrorCode = 'malformed' | 'unknown_tool' | 'invalid_params'
+
+/** An error of the reader, worded for the model that has to correct itself. */
+export interface ActionError extends CallError {
+  readonly code: ActionErrorCode
+}
+
+/** Thrown inside the reader and caught at its edge; never leaves this folder. */
+export class CallProblem extends Error {
+  readonly code: ActionErrorCode
+  readonly suggestion: string | undefined
+
+  constructor(code: ActionErrorCode, message: string, suggestion?: string) {
+    super(message)
+    this.code = code
+    this.suggestion = suggestion
+  }
+
+  toError(): ActionError {
+    return {
+      code: this.code,
+      message: this.message,
+      ...(this.suggestion !== undefined && { suggestion: this.suggestion }),
+    }
+  }
+}
+
+/** A value that doesn't fit its parameter; the call's reader adds tool and expectations. */
+export class ValueProblem extends Error {
+  readonly suggestion: string | undefined
+
+  constructor(message: string, suggestion?: string) {
+    super(message)
+    this.suggestion = suggestion
+  }
+}
+
+/** A `malformed` problem at an offset of the block, located by line and column (both from 1). */
+export function malformed(message: string, block: string, offset: number): CallProblem {
+  const before = block.slice(0, offset)
+  const line = before.split('\n').length
+  const column = offset - before.lastIndexOf('\n')
+  return new CallProblem(
+    'malformed',
+    `Malformed action: ${message} (line ${line}, column ${column} of the block).`,
+  )
+}

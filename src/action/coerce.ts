@@ -1,0 +1,309 @@
+import type { JsonValue } from '../protocol/json.ts'
+import { ValueProblem } from './call-problem.ts'
+import { describeShape, quote } from './describe-shape.ts'
+import { admitsText, isRecord, isUntyped, propertySchema } from './schema.ts'
+import type { SchemaReader, Shape, TypeName } from './schema.ts'
+import { suggestName } from './suggest.ts'
+
+/** Nesting beyond this is refused, in markup and in JSON. */
+export const maxDepth = 100
+
+const numberPattern = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/
+
+/** A value written as text, as its schema wants it (R12, R15). Throws `ValueProblem`. */
+export function coerceText(text: string, shape: Shape, reader: SchemaReader): JsonValue {
+  if (isUntyped(shape)) return text
+  if (shape.options) return matchOption(text, shape)
+  const branches = shape.branches ?? byType(shape)
+  if (branches.length > 1) return firstFit(branches, shape, (branch) => oneBranch(text, branch))
+  const only = branches[0]
+  return only?.branches || only?.options
+    ? coerceText(text, only, reader)
+    : coerceToType(text, only ?? shape, reader)
+
+  function oneBranch(value: string, branch: Shape): JsonValue {
+    if (branch.types.includes('array') && branch.types.length === 1)
+      throw new ValueProblem('a list needs <item> elements')
+    if (value === '' && branch.types[0] === 'null' && admitsText(shape))
+      throw new ValueProblem('the empty string is text')
+    const read = coerceText(value, branch, reader)
+    if (typeof read === 'string' || read === null || !admitsText(shape)) return read
+    if (typeof read === 'object' || String(read) === value.trim()) return read
+    throw new ValueProblem('not exactly that value')
+  }
+}
+
+/** A schema with several types as one branch a type; `null` comes first, since it is one exact word. */
+function byType(shape: Shape): readonly Shape[] {
+  const ordered = shape.types.toSorted((a, b) => Number(b === 'null') - Number(a === 'null'))
+  return ordered.map((type) => ({ ...shape, types: [type] }))
+}
+
+/** The result of the first branch that takes the value; `null` branches are asked first (R12). */
+export function firstFit(
+  branches: readonly Shape[],
+  whole: Shape,
+  attempt: (branch: Shape) => JsonValue,
+): JsonValue {
+  const isNull = (branch: Shape): boolean => branch.types.length === 1 && branch.types[0] === 'null'
+  let problem: ValueProblem | undefined
+  for (const branch of branches.toSorted((a, b) => Number(isNull(b)) - Number(isNull(a)))) {
+    try {
+      return attempt(branch)
+    } catch (thrown) {
+      if (!(thrown instanceof ValueProblem)) throw thrown
+      if (!isNull(branch)) problem ??= thrown
+    }
+  }
+  throw new ValueProblem(
+    `expected ${describeShape(whole)}${problem ? ` (${problem.message})` : ''}`,
+    problem?.suggestion,
+  )
+}
+
+function coerceToType(text: string, shape: Shape, reader: SchemaReader): JsonValue {
+  const trimmed = text.trim()
+  switch (shape.types[0]) {
+    case 'string':
+      return text
+    case 'integer':
+    case 'number':
+      return toNumber(trimmed, shape.types[0])
+    case 'boolean':
+      return toBoolean(trimmed)
+    case 'null':
+      if (trimmed === 'null' || (trimmed === '' && text === '')) return null
+      break
+    case 'array':
+      return textToArray(text, shape, reader)
+    case 'object':
+      return coerceJson(parseJson(trimmed === '' ? '{}' : trimmed, shape), shape, reader)
+    case undefined:
+      return text
+  }
+  throw new ValueProblem(`expected ${describeShape(shape)}, got ${quote(trimmed)}`)
+}
+
+function toNumber(text: string, type: 'integer' | 'number'): number {
+  const wanted = type === 'integer' ? 'a whole number' : 'a number'
+  if (!numberPattern.test(text)) throw new ValueProblem(`expected ${wanted}, got ${quote(text)}`)
+  const value = Number(text)
+  return checkNumber(Object.is(value, -0) ? 0 : value, type, text)
+}
+
+function checkNumber(value: number, type: 'integer' | 'number', written: string): number {
+  if (!Number.isFinite(value)) throw new ValueProblem(`number out of range: ${quote(written)}`)
+  if (type === 'number') return value
+  if (!Number.isInteger(value))
+    throw new ValueProblem(`expected a whole number, got ${quote(written)}`)
+  if (!Number.isSafeInteger(value))
+    throw new ValueProblem(`${quote(written)} is too large to be an exact whole number`)
+  return value
+}
+
+function toBoolean(text: string): boolean {
+  const word = text.toLowerCase()
+  if (word === 'true') return true
+  if (word === 'false') return false
+  throw new ValueProblem(`expected true or false, got ${quote(text)}`)
+}
+
+/** R13 for text: empty is `[]`, JSON is a list, anything else is the list's one element. */
+function textToArray(text: string, shape: Shape, reader: SchemaReader): JsonValue {
+  const trimmed = text.trim()
+  if (trimmed === '') return []
+  if (trimmed.startsWith('[')) {
+    const parsed = tryJson(trimmed)
+    if (Array.isArray(parsed)) return coerceJson(parsed, shape, reader)
+  }
+  const item = reader.shape(shape.itemAt(0))
+  const parsed = trimmed.startsWith('{') && !admitsText(item) ? tryJson(trimmed) : undefined
+  return [parsed === undefined ? coerceText(text, item, reader) : coerceJson(parsed, item, reader)]
+}
+
+function parseJson(text: string, shape: Shape): JsonValue {
+  const parsed = tryJson(text)
+  if (parsed !== undefined) return parsed
+  throw new ValueProblem(
+    `expected ${describeShape(shape)} as child elements or JSON, got ${quote(text)}`,
+  )
+}
+
+function tryJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue
+  } catch {
+    return undefined
+  }
+}
+
+/** R12: exact, else the one option that is the same without letter case or quotes. */
+function matchOption(text: string, shape: Shape): JsonValue {
+  const options = shape.options ?? []
+  const trimmed = text.trim()
+  const exact =
+    options.find((option) => option === text) ?? options.find((o) => written(o) === trimmed)
+  if (exact !== undefined) return exact as JsonValue
+  const loose = options.filter((option) => plainOption(written(option)) === plainOption(trimmed))
+  if (loose.length === 1) return loose[0] as JsonValue
+  const number = numberPattern.test(trimmed) ? Number(trimmed) : undefined
+  if (number !== undefined && options.includes(number)) return number
+  throw new ValueProblem(
+    `expected ${describeShape(shape)}, got ${quote(trimmed)}`,
+    suggestName(trimmed, options.map(written)),
+  )
+}
+
+function written(option: unknown): string {
+  return typeof option === 'string' ? option : JSON.stringify(option)
+}
+
+function plainOption(text: string): string {
+  return text
+    .replace(/^(["'`])(.*)\1$/s, '$2')
+    .trim()
+    .toLowerCase()
+}
+
+/** A JSON value as its schema wants it: wrong scalar types are converted, unknown keys refused. */
+export function coerceJson(
+  value: JsonValue,
+  shape: Shape,
+  reader: SchemaReader,
+  depth: number = 0,
+): JsonValue {
+  if (depth > maxDepth) throw new ValueProblem(`nested more than ${maxDepth} levels deep`)
+  if (shape.options) return jsonOption(value, shape)
+  if (shape.branches) return jsonBranch(value, shape, reader, depth)
+  if (isUntyped(shape)) return checkFree(value, depth)
+  const own = typeOf(value)
+  if (accepts(shape, own, value)) return coerceSame(value, shape, reader, depth)
+  if (typeof value === 'string') return coerceText(value, shape, reader)
+  if (value !== null && typeof value !== 'object') {
+    if (shape.types.includes('string')) return String(value)
+    if (shape.types.includes('array')) {
+      return [coerceJson(value, reader.shape(shape.itemAt(0)), reader, depth + 1)]
+    }
+  }
+  if (isRecord(value) && shape.types.includes('array'))
+    return [coerceJson(value, reader.shape(shape.itemAt(0)), reader, depth + 1)]
+  if (shape.types.includes('integer') && typeof value === 'number')
+    return checkNumber(value, 'integer', String(value))
+  throw new ValueProblem(`expected ${describeShape(shape)}, got ${quote(JSON.stringify(value))}`)
+}
+
+function jsonOption(value: JsonValue, shape: Shape): JsonValue {
+  if (shape.options?.includes(value)) return value
+  if (value !== null && typeof value === 'object') {
+    const text = JSON.stringify(value)
+    const same = shape.options?.find((option) => JSON.stringify(option) === text)
+    if (same !== undefined) return value
+  }
+  return matchOption(typeof value === 'string' ? value : JSON.stringify(value), shape)
+}
+
+/** The first branch that has the value's own type and fits, else the first that it converts to. */
+function jsonBranch(
+  value: JsonValue,
+  shape: Shape,
+  reader: SchemaReader,
+  depth: number,
+): JsonValue {
+  const branches = shape.branches ?? []
+  const type = typeOf(value)
+  const own = branches.filter(
+    (branch) => branch.options?.includes(value) || accepts(branch, type, value),
+  )
+  const order = [...own, ...branches.filter((branch) => !own.includes(branch))]
+  return firstFit(order, shape, (branch) => coerceJson(value, branch, reader, depth))
+}
+
+function typeOf(value: JsonValue): TypeName {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return typeof value as 'boolean' | 'number' | 'string' | 'object'
+}
+
+function accepts(shape: Shape, own: TypeName, value: JsonValue): boolean {
+  if (shape.types.includes(own)) return true
+  return own === 'number' && shape.types.includes('integer') && Number.isSafeInteger(value)
+}
+
+function coerceSame(
+  value: JsonValue,
+  shape: Shape,
+  reader: SchemaReader,
+  depth: number,
+): JsonValue {
+  if (Array.isArray(value)) {
+    return value.map((entry: JsonValue, index) =>
+      within(`item ${index + 1}`, () =>
+        coerceJson(entry, reader.shape(shape.itemAt(index)), reader, depth + 1),
+      ),
+    )
+  }
+  if (!isRecord(value)) return value
+  return coerceEntries(Object.entries(value) as [string, JsonValue][], shape, (entry, schema) =>
+    coerceJson(entry, reader.shape(schema), reader, depth + 1),
+  )
+}
+
+/** An object from its entries: each key known or allowed, every required one there (R9, R14, R17). */
+export function coerceEntries<Value>(
+  entries: Iterable<readonly [string, Value]>,
+  shape: Shape,
+  coerceOne: (value: Value, schema: unknown) => JsonValue,
+): Record<string, JsonValue> {
+  const result: Record<string, JsonValue> = {}
+  for (const [key, value] of entries) {
+    const schema = propertySchema(shape, key)
+    if (schema === undefined || schema === false) throw unknownKey(key, shape)
+    setOwn(
+      result,
+      key,
+      within(`'${key}'`, () => coerceOne(value, schema)),
+    )
+  }
+  for (const key of shape.required) {
+    if (!Object.hasOwn(result, key)) throw new ValueProblem(`missing required '${key}'`)
+  }
+  return result
+}
+
+function unknownKey(key: string, shape: Shape): ValueProblem {
+  const suggestion = suggestName(key, shape.properties.keys())
+  const hint = suggestion === undefined ? '' : `, did you mean '${suggestion}'?`
+  return new ValueProblem(`unknown property '${key}'${hint}`, suggestion)
+}
+
+/** Runs a read and puts the place before what it complains of. */
+export function within<T>(place: string, read: () => T): T {
+  try {
+    return read()
+  } catch (thrown) {
+    if (!(thrown instanceof ValueProblem)) throw thrown
+    throw new ValueProblem(`${place}: ${thrown.message}`, thrown.suggestion)
+  }
+}
+
+/** Sets an own property, whatever its name. */
+export function setOwn(target: Record<string, JsonValue>, key: string, value: JsonValue): void {
+  if (key !== '__proto__') target[key] = value
+  else
+    Object.defineProperty(target, key, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    })
+}
+
+/** A value without a schema: taken as it is, unless it is too deep or means a prototype. */
+function checkFree(value: JsonValue, depth: number): JsonValue {
+  if (depth > maxDepth) throw new ValueProblem(`nested more than ${maxDepth} levels deep`)
+  if (value === null || typeof value !== 'object') return value
+  if (!Array.isArray(value) && Object.hasOwn(value, '__proto__'))
+    throw new ValueProblem("'__proto__' is no allowed key")
+  for (const entry of Object.values(value) as JsonValue[]) checkFree(entry, depth + 1)
+  return value
+}

@@ -1,0 +1,73 @@
+import type {
+  CallError,
+  CallErrorCode,
+  FilePart,
+  TextPart,
+  ToolOutput,
+} from '../protocol/message.ts'
+
+/** A settled call, or what was wrong with an action that could not be read. */
+export type Observed =
+  | { readonly toolName: string; readonly output: ToolOutput }
+  | { readonly error: CallError }
+
+/**
+ * What the calls came to, as the text of a user message: one observation a call, in order. A tool's
+ * output can't pass for an observation: its lines that look like one are quoted with `> `.
+ */
+export function formatObservation(results: readonly Observed[]): string {
+  return results.map((result) => `Observation: ${describe(result)}`).join('\n')
+}
+
+function describe(result: Observed): string {
+  if ('error' in result) return `Error - ${quoteLines(result.error.message)}`
+  const { toolName, output } = result
+  switch (output.type) {
+    case 'text':
+      return succeeded(toolName, output.value)
+    case 'json':
+      return succeeded(toolName, JSON.stringify(output.value))
+    case 'content':
+      return succeeded(toolName, output.value.map(describePart).join('\n'))
+    case 'error':
+      return `Error - ${quoteLines(describeError(toolName, output.code, output.message))}`
+    case 'denied':
+      return `Error - ${quoteLines(describeError(toolName, 'denied', output.reason ?? ''))}`
+  }
+}
+
+function succeeded(toolName: string, result: string): string {
+  return `Tool ${toolName} succeeded. Result: ${quoteLines(result)}`
+}
+
+function describePart(part: TextPart | FilePart): string {
+  return part.type === 'text' ? part.text : `[file ${part.filename ?? ''} ${part.mediaType}]`
+}
+
+const leads: Readonly<Record<CallErrorCode, (tool: string) => string>> = {
+  malformed: () => 'Malformed action',
+  unknown_tool: (tool) => `Unknown tool '${tool}'`,
+  invalid_params: (tool) => `Invalid parameters for ${tool}`,
+  denied: (tool) => `Tool ${tool} was denied`,
+  failed: (tool) => `Tool ${tool} failed`,
+  timeout: (tool) => `Tool ${tool} timed out`,
+  interrupted: (tool) => `Tool ${tool} was interrupted, it is not known whether it took effect`,
+  truncated: (tool) => `The call of ${tool} was cut off`,
+  'invalid-json': (tool) => `The parameters of ${tool} are no valid JSON`,
+  aborted: (tool) => `Tool ${tool} was aborted`,
+}
+
+/** Each code has its own first words; the reader's messages already start with them. */
+function describeError(toolName: string, code: CallErrorCode, message: string): string {
+  const lead = leads[code](toolName)
+  if (message.startsWith(lead)) return message
+  return message === '' ? `${lead}.` : `${lead}: ${message}`
+}
+
+/** Every kind of line break a model may take for one. */
+function quoteLines(text: string): string {
+  return text.replaceAll(
+    /(^|[\n\r\v\f\u0085\u2028\u2029])(?=[\p{Z}\p{Cf}\t>]*observation\s*:)/giu,
+    '$1> ',
+  )
+}

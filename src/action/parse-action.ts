@@ -1,0 +1,58 @@
+import type { ToolDefinition } from '../protocol/tool.ts'
+import { createActionScanner, loneThinkCloser } from './action-scanner.ts'
+import type { ActionCall } from './call-arguments.ts'
+import type { ActionError } from './call-problem.ts'
+import type { JsonObject } from '../protocol/json.ts'
+
+export interface ParseActionOptions {
+  /** The model's word on why it stopped. */
+  readonly finishReason?: string
+  /**
+   * The prompt template already opened the reasoning. When it isn't said, a closing think tag without
+   * an opening one tells.
+   */
+  readonly reasoningPrefilled?: boolean
+}
+
+export interface ParsedAction {
+  /** The reply to the person, trimmed, without reasoning. */
+  readonly text: string
+  /** The calls that may run, in order. */
+  readonly calls: readonly ActionCall[]
+  /** What is wrong with the first call that may not run, or with the block. */
+  readonly error?: ActionError
+}
+
+/** Reads a model's whole output: what a scanner gives, at once. Never throws, whatever the text. */
+export function parseAction(
+  text: string,
+  tools: readonly ToolDefinition[],
+  options: ParseActionOptions = {},
+): ParsedAction {
+  const { finishReason, reasoningPrefilled } = options
+  const scanner = createActionScanner(tools, {
+    newId: () => '',
+    ...(reasoningPrefilled !== undefined && { reasoningPrefilled }),
+  })
+  const parts = [
+    ...scanner.push(text),
+    ...scanner.end(finishReason === undefined ? {} : { finishReason }),
+  ]
+  let reply = ''
+  let error: ActionError | undefined
+  const calls: ActionCall[] = []
+  for (const part of parts) {
+    if (part.type === 'text-delta') reply += part.delta
+    else if (
+      part.type === 'warning' &&
+      part.code === loneThinkCloser &&
+      reasoningPrefilled === undefined
+    )
+      reply = ''
+    else if (part.type === 'tool-call' && part.input !== undefined)
+      calls.push({ toolName: part.toolName, input: part.input as JsonObject })
+    else if ((part.type === 'tool-call' || part.type === 'action-error') && part.error)
+      error ??= part.error as ActionError
+  }
+  return { text: reply.trim(), calls, ...(error && { error }) }
+}

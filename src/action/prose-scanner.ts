@@ -1,0 +1,342 @@
+import { BlockCapture } from './block-capture.ts'
+import type { CaptureContext } from './block-capture.ts'
+import { CodeTracker } from './code-tracker.ts'
+import { matchOpener } from './openers.ts'
+import type { Opener } from './openers.ts'
+
+/** Where the scanner's findings go, in order. */
+export interface ProseSink {
+  /** The person's text. */
+  text(delta: string): void
+  reasoning(delta: string): void
+  /** Reasoning ended: what follows starts a line of its own. */
+  reasoningEnd(lone: boolean): void
+  /** Whether a block without a closer holds a call in another format. */
+  isForeignCall(content: string): boolean
+  /** The output ended inside the opener. */
+  cutOpener(text: string): void
+  /** A block was found; nothing that follows is text. `closed` is false when the output ended first. */
+  block(found: FoundBlock): void
+  /** Model output after the block. */
+  ignored(text: string): void
+}
+
+export interface FoundBlock {
+  readonly content: string
+  readonly closed: boolean
+  readonly selfClosing: boolean
+  readonly tooLong: boolean
+}
+
+export interface ProseOptions {
+  /** The output starts inside reasoning. */
+  readonly reasoning: boolean
+  /** The longest block that is read, in characters; absent when there are no blocks to look for. */
+  readonly maxBlockLength?: number
+}
+
+/** No inline code is this long: past it, an open backtick run doesn't hold a marker back any more. */
+const doubtLimit = 2000
+const fenceLineLimit = 200
+const lessThan = 60
+const newline = 10
+/** Tokens that end a turn, leaked into the output. */
+const stopToken = /^(?:<\|[^<>|]{1,30}\|>|<｜[^<>｜]{1,30}｜>|<\/s>|<(?:end_of_turn|eos|EOT)>)/
+
+type Mark =
+  | { readonly type: 'opener'; readonly opener: Opener }
+  | { readonly type: 'think' | 'think-end' | 'comment'; readonly end: number }
+
+/**
+ * Splits a model's output into text, reasoning and the first block (R1–R6), holding back only what
+ * could still become a marker, or a fence line right before one.
+ */
+export class ProseScanner {
+  readonly #sink: ProseSink
+  readonly #blocks: boolean
+  readonly #maxLength: number
+  #mode: 'scan' | 'capture' | 'trailing' | 'done' = 'scan'
+  #reasoning: boolean
+  /** Nothing but white space of the reasoning was seen yet: an opening tag there only repeats the prompt's. */
+  #reasoningStart: boolean
+  #comment = false
+  #dashes = 0
+  #held = ''
+  #at = 0
+  #tracker = new CodeTracker()
+  /** A marker after an unclosed backtick run, and the state there. */
+  #doubt: { readonly at: number; readonly tracker: CodeTracker } | undefined
+  /** A fence line that a block may follow directly. */
+  #fence: { readonly at: number; readonly tracker: CodeTracker } | undefined
+  /** Openers before this position were found to be text. */
+  #plainUntil = 0
+  #capture: BlockCapture | undefined
+  /** What becomes text again should the captured block be none: the fence line and the opener. */
+  #before = ''
+  #trailing = ''
+
+  constructor(sink: ProseSink, options: ProseOptions) {
+    this.#sink = sink
+    this.#reasoning = options.reasoning
+    this.#reasoningStart = options.reasoning
+    this.#blocks = options.maxBlockLength !== undefined
+    this.#maxLength = options.maxBlockLength ?? 0
+  }
+
+  push(piece: string): void {
+    if (this.#mode === 'done') return this.#sink.ignored(piece)
+    if (this.#mode === 'trailing') return this.#follow(piece)
+    if (this.#mode === 'capture') return this.#collect(piece)
+    this.#held += piece
+    this.#scan(false)
+  }
+
+  /** The output is over: what is left is a block, text or a cut opener. */
+  end(): void {
+    do {
+      if (this.#mode === 'scan') this.#scan(true)
+      else if (this.#mode !== 'done') this.#endCapture()
+    } while (this.#mode !== 'done')
+  }
+
+  #scan(final: boolean): void {
+    let at = this.#at
+    while (this.#mode === 'scan') {
+      if (at >= this.#held.length) {
+        if (!final || !this.#doubt) break
+        at = this.#settleDoubt(this.#doubt)
+        continue
+      }
+      const code = this.#held.charCodeAt(at)
+      if (this.#doubt && (code === newline || at - this.#doubt.at > doubtLimit)) {
+        at = this.#settleDoubt(this.#doubt)
+        continue
+      }
+      const mark = code === lessThan && !this.#doubt ? this.#match(at) : undefined
+      if (mark === 'partial') {
+        if (!final) break
+        if (this.#dropCut(at)) return
+      } else if (mark && !this.#tracker.inRun) {
+        at = this.#take(at, mark)
+        continue
+      } else if (mark) this.#doubt = { at, tracker: this.#tracker.clone() }
+      this.#feed(at, code)
+      at++
+    }
+    if (this.#mode !== 'scan') return
+    if (final) this.#fence = undefined
+    this.#release(at)
+    if (final) this.#mode = 'done'
+  }
+
+  /** R6: an opener or tag cut off by the end of the output is never shown, unless it is very short. */
+  #dropCut(at: number): boolean {
+    const cut = this.#held.slice(at)
+    if (cut.length < 4 || this.#tracker.inRun) return false
+    const isOpener = this.#blocks && cut.startsWith('<ACT')
+    if (isOpener && (this.#comment || (this.#tracker.fenced && !this.#fence))) return false
+    this.#emit(this.#held.slice(0, this.#fence?.at ?? at))
+    this.#mode = 'done'
+    if (isOpener && !this.#reasoning) this.#sink.cutOpener(cut)
+    else if (!isOpener) this.#sink.ignored(cut)
+    return true
+  }
+
+  #feed(at: number, code: number): void {
+    const before =
+      this.#fence === undefined && this.#tracker.lineStart && (code === 96 || code === 126)
+    if (before && !this.#tracker.fenced && !this.#reasoning && !this.#comment)
+      this.#fence = { at, tracker: this.#tracker.clone() }
+    this.#dashes = code === 45 ? this.#dashes + 1 : code === 62 && this.#dashes >= 2 ? -1 : 0
+    if (this.#dashes === -1) this.#comment = false
+    this.#tracker.feed(code)
+    if (this.#doubt && code !== 96 && !this.#tracker.inRun) this.#doubt = undefined
+    if (this.#fence && !this.#mayHoldFence(at, code)) this.#fence = undefined
+  }
+
+  #mayHoldFence(at: number, code: number): boolean {
+    if (this.#fence && at - this.#fence.at > fenceLineLimit) return false
+    return this.#tracker.mayOpenFence || (this.#tracker.fenced && code <= 32)
+  }
+
+  #match(at: number): Mark | 'partial' | undefined {
+    this.#tracker.settle()
+    const opener =
+      at < this.#plainUntil || !this.#blocks
+        ? undefined
+        : matchOpener(this.#held, at, this.#tracker.lineStart)
+    if (opener === 'partial') return 'partial'
+    if (opener) return { type: 'opener', opener }
+    if (this.#comment || (this.#tracker.fenced && !this.#reasoning)) return undefined
+    return matchTag(this.#held, at, this.#reasoning, this.#reasoningStart)
+  }
+
+  /** Acts on a mark that counts; the position to go on from. */
+  #take(at: number, mark: Mark): number {
+    if (mark.type === 'opener') return this.#startCapture(at, mark.opener)
+    if (mark.type === 'comment') {
+      this.#comment = true
+      this.#dashes = 0
+      this.#tracker.feed(lessThan)
+      return at + 1
+    }
+    this.#emit(this.#held.slice(0, at))
+    this.#drop(mark.end)
+    const wasReasoning = this.#reasoning
+    this.#reasoning = mark.type === 'think'
+    this.#tracker = new CodeTracker()
+    if (mark.type === 'think-end') this.#sink.reasoningEnd(!wasReasoning)
+    return 0
+  }
+
+  #drop(until: number): void {
+    this.#held = this.#held.slice(until)
+    this.#plainUntil = Math.max(0, this.#plainUntil - until)
+    this.#fence = undefined
+    this.#at = 0
+  }
+
+  #startCapture(at: number, opener: Opener): number {
+    const aloneInFence = this.#tracker.fenced && this.#fence !== undefined
+    const start = aloneInFence ? (this.#fence?.at ?? at) : at
+    if (aloneInFence && this.#fence) this.#tracker = this.#fence.tracker
+    this.#emit(this.#held.slice(0, start))
+    this.#before = this.#held.slice(start, opener.end)
+    const rest = this.#held.slice(opener.end)
+    this.#drop(this.#held.length)
+    if (opener.selfClosing) {
+      this.#finish({ content: '', closed: true, selfClosing: true, tooLong: false }, rest)
+      return 0
+    }
+    const context = this.#context(aloneInFence)
+    this.#capture = new BlockCapture({ context, opener, aloneInFence, maxLength: this.#maxLength })
+    this.#mode = 'capture'
+    this.#collect(rest)
+    return this.#at
+  }
+
+  #context(aloneInFence: boolean): CaptureContext {
+    if (this.#reasoning) return 'reasoning'
+    if (this.#comment) return 'comment'
+    return this.#tracker.fenced || aloneInFence ? 'fence' : 'prose'
+  }
+
+  #collect(piece: string): void {
+    const capture = this.#capture
+    if (!capture) return
+    const rest = capture.push(piece)
+    if (capture.state === 'text') return this.#uncapture(rest)
+    if (capture.state === 'open') return
+    if (capture.context === 'prose' || capture.state === 'too-long') return this.#found(rest, true)
+    this.#mode = 'trailing'
+    this.#trailing = ''
+    this.#follow(rest)
+  }
+
+  /** After a block that counts only at the end of the output: white space, and the fence's own end. */
+  #follow(piece: string): void {
+    this.#trailing += piece
+    if (piece.trim() === '' && this.#trailing.length > piece.length) return
+    const alone = this.#capture?.aloneInFence ?? false
+    const rest = this.#trailing.replace(alone ? /^\s*(?:`+|~+)?\s*/ : /^\s*/, '')
+    if (rest === '' || (rest.length < 40 && /^<[^<>\n]*$/.test(rest))) return
+    if (stopToken.test(rest)) return this.#found(rest, true)
+    this.#uncapture(this.#trailing)
+  }
+
+  /** What was captured is text after all: it is scanned again, its openers passed over. */
+  #uncapture(rest: string): void {
+    const text = this.#before + (this.#capture?.written ?? '')
+    this.#plainUntil = text.length
+    this.#held = text + rest
+    this.#at = 0
+    this.#capture = undefined
+    this.#mode = 'scan'
+    this.#scan(false)
+  }
+
+  #found(rest: string, closed: boolean): void {
+    const capture = this.#capture
+    if (!capture) return
+    const tooLong = capture.state === 'too-long'
+    this.#finish({ content: capture.content, closed, selfClosing: false, tooLong }, rest)
+  }
+
+  #finish(block: FoundBlock, rest: string): void {
+    this.#mode = 'done'
+    this.#capture = undefined
+    this.#sink.block(block)
+    if (rest !== '') this.#sink.ignored(rest)
+  }
+
+  /** The output ended while a block was open, or right after one that counts only there. */
+  #endCapture(): void {
+    const capture = this.#capture
+    if (!capture) return
+    if (this.#mode === 'trailing') {
+      const isEnd = /^\s*(?:(?:`{3,}|~{3,})\s*)?$/.test(this.#trailing)
+      return isEnd ? this.#found('', true) : this.#uncapture(this.#trailing)
+    }
+    const counts = capture.context === 'prose' || capture.aloneInFence
+    if (!counts || (capture.isMention && !this.#sink.isForeignCall(capture.content)))
+      return this.#uncapture('')
+    if (capture.endsInComment) return this.#endInComment(capture.content)
+    this.#found('', false)
+  }
+
+  /** A comment never closed is none, so a closer in it ends the block. */
+  #endInComment(content: string): void {
+    const closer = /<\/ACTION\s*>/.exec(content)
+    if (!closer) return this.#found('', false)
+    const block = { content: content.slice(0, closer.index), closed: true }
+    const rest = content.slice(closer.index + closer[0].length)
+    this.#finish({ ...block, selfClosing: false, tooLong: false }, rest)
+  }
+
+  #settleDoubt(doubt: { readonly at: number; readonly tracker: CodeTracker }): number {
+    this.#doubt = undefined
+    this.#tracker = doubt.tracker
+    this.#tracker.ignoreRunsOnLine()
+    return doubt.at
+  }
+
+  #release(at: number): void {
+    const until = Math.min(at, this.#doubt?.at ?? at, this.#fence?.at ?? at)
+    this.#emit(this.#held.slice(0, until))
+    this.#held = this.#held.slice(until)
+    this.#plainUntil = Math.max(0, this.#plainUntil - until)
+    this.#at = at - until
+    if (this.#doubt) this.#doubt = { ...this.#doubt, at: this.#doubt.at - until }
+    if (this.#fence) this.#fence = { ...this.#fence, at: this.#fence.at - until }
+  }
+
+  #emit(text: string): void {
+    if (text === '') return
+    if (text.trim() !== '') this.#reasoningStart = false
+    if (this.#reasoning) this.#sink.reasoning(text)
+    else this.#sink.text(text)
+  }
+}
+
+const thinkTags = ['<think>', '<thinking>'] as const
+const thinkEndTags = ['</think>', '</thinking>'] as const
+
+function matchTag(
+  text: string,
+  at: number,
+  reasoning: boolean,
+  reasoningStart: boolean,
+): Mark | 'partial' | undefined {
+  const window = text.slice(at, at + 12)
+  const marks = reasoning
+    ? { comment: [], think: reasoningStart ? thinkTags : [], 'think-end': thinkEndTags }
+    : { comment: ['<!--'], think: thinkTags, 'think-end': thinkEndTags }
+  let partial = false
+  for (const type of ['think', 'think-end', 'comment'] as const) {
+    for (const tag of marks[type]) {
+      if (window.startsWith(tag)) return { type, end: at + tag.length }
+      partial ||= tag.startsWith(window)
+    }
+  }
+  return partial ? 'partial' : undefined
+}

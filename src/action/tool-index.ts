@@ -1,0 +1,70 @@
+import type { ToolDefinition } from '../protocol/tool.ts'
+import { describeShape } from './describe-shape.ts'
+import { SchemaReader } from './schema.ts'
+import type { Shape } from './schema.ts'
+
+/** A tool as the reader needs it: its schema read, its names made legal for XML. */
+export interface IndexedTool {
+  readonly name: string
+  readonly tag: string
+  readonly description: string
+  readonly input: Shape
+  readonly reader: SchemaReader
+}
+
+/** Tools by name and by tag; own entries only, so `constructor` finds nothing (R17). */
+export interface ToolIndex {
+  readonly tools: readonly IndexedTool[]
+  find(name: string): IndexedTool | undefined
+}
+
+const legalName = /^[\p{L}_][\p{L}\p{N}_.-]*$/u
+
+export function indexTools(definitions: readonly ToolDefinition[]): ToolIndex {
+  const tags = makeTags(definitions.map((tool) => tool.name))
+  const byName = new Map<string, IndexedTool>()
+  const tools = definitions.map((definition) => {
+    const reader = new SchemaReader(definition.inputSchema)
+    const { name, description } = definition
+    const tag = tags.get(name) ?? name
+    const tool = { name, tag, description, input: reader.shape(definition.inputSchema), reader }
+    byName.set(tag, tool)
+    return tool
+  })
+  for (const tool of tools) byName.set(tool.name, tool)
+  return { tools, find: (name) => byName.get(name) }
+}
+
+/** A legal XML name for each name; a name that is legal stays as it is. */
+export function makeTags(names: Iterable<string>): Map<string, string> {
+  const all = [...names]
+  const taken = new Set(all.filter((name) => legalName.test(name)))
+  const tags = new Map<string, string>()
+  for (const name of all) tags.set(name, legalName.test(name) ? name : freeTag(name, taken))
+  return tags
+}
+
+function freeTag(name: string, taken: Set<string>): string {
+  const cleaned = name.replaceAll(/[^\p{L}\p{N}_.-]+/gu, '_')
+  const base = /^[\p{L}_]/u.test(cleaned) ? cleaned : `_${cleaned}`
+  let tag = base
+  for (let count = 2; taken.has(tag); count++) tag = `${base}_${count}`
+  taken.add(tag)
+  return tag
+}
+
+/** The property a tag stands for: the property's own name first, then its alias. */
+export function propertyOfTag(shape: Shape, tag: string): string {
+  if (shape.properties.has(tag)) return tag
+  for (const [name, alias] of makeTags(shape.properties.keys())) if (alias === tag) return name
+  return tag
+}
+
+/** `player_id (string, required), limit (integer)`: what an error says was expected. */
+export function describeParameters(tool: IndexedTool): string {
+  const list = [...tool.input.properties].map(([name, schema]) => {
+    const shape = tool.reader.shape(schema)
+    return `${name} (${describeShape(shape)}${tool.input.required.has(name) ? ', required' : ''})`
+  })
+  return list.length === 0 ? 'no parameters' : list.join(', ')
+}

@@ -1,0 +1,96 @@
+const named: ReadonlyMap<string, string> = new Map([
+  ['lt', '<'],
+  ['gt', '>'],
+  ['amp', '&'],
+  ['quot', '"'],
+  ['apos', "'"],
+])
+
+const cdataOpener = '<![CDATA['
+
+/** R11: the five predefined entities and legal numeric references, once; all else stays as written. */
+export function decodeEntities(text: string): string {
+  if (!text.includes('&')) return text
+  return text.replaceAll(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,4}));/g, decodeOne)
+}
+
+function decodeOne(whole: string, decimal?: string, hex?: string, name?: string): string {
+  if (name !== undefined) return named.get(name) ?? whole
+  const code = decimal === undefined ? parseInt(hex ?? '', 16) : parseInt(decimal, 10)
+  return isXmlCharacter(code) ? String.fromCodePoint(code) : whole
+}
+
+/** XML 1.0 production 2. */
+function isXmlCharacter(code: number): boolean {
+  if (code < 32) return code === 9 || code === 10 || code === 13
+  return code <= 0xd7ff || (code >= 0xe000 && code <= 0x10ffff && (code & 0xfffe) !== 0xfffe)
+}
+
+/** The text a raw XML value stands for (R10): CDATA verbatim, markup verbatim, else entities decoded. */
+export function readText(raw: string): string {
+  const sections = readCdata(raw)
+  if (sections !== undefined) return sections
+  return trimLayout(raw.includes('<') ? raw : decodeEntities(raw))
+}
+
+/** The content of a value that is CDATA only (white space around it allowed); otherwise undefined. */
+export function readCdata(raw: string): string | undefined {
+  const text = raw.trim()
+  if (!isCdataOpener(text, 0) || !text.endsWith(']]>')) return undefined
+  let content = ''
+  let at = 0
+  while (at < text.length) {
+    if (!isCdataOpener(text, at)) return undefined
+    const end = endOfCdata(text, at)
+    content += text.slice(at + cdataOpener.length, end - 3)
+    at = skipSpace(text, end)
+  }
+  return trimCdataLayout(content)
+}
+
+export function isCdataOpener(text: string, at: number): boolean {
+  return (
+    text.startsWith('<![', at) &&
+    text.slice(at, at + cdataOpener.length).toUpperCase() === cdataOpener
+  )
+}
+
+/**
+ * Where the CDATA section that opens at `at` ends, `]]>` included; -1 when it never does.
+ * R10: a `]]>` is literal when another one comes before the next section or closing tag.
+ */
+export function endOfCdata(text: string, at: number): number {
+  let end = text.indexOf(']]>', at + cdataOpener.length)
+  if (end < 0) return -1
+  const next = /\]\]>|<!\[cdata\[|<\/[A-Za-z_]/gi
+  for (;;) {
+    next.lastIndex = end + 3
+    const found = next.exec(text)
+    if (found?.[0] !== ']]>') return end + 3
+    end = found.index
+  }
+}
+
+function skipSpace(text: string, at: number): number {
+  let next = at
+  while (next < text.length && text.charCodeAt(next) <= 32) next++
+  return next
+}
+
+/** One line break right after the opener and one right before the closer go when both are there. */
+function trimCdataLayout(content: string): string {
+  const start = content.startsWith('\n') ? 1 : content.startsWith('\r\n') ? 2 : 0
+  const end = content.length - (content.endsWith('\r\n') ? 2 : content.endsWith('\n') ? 1 : 0)
+  return start > 0 && end < content.length && start <= end ? content.slice(start, end) : content
+}
+
+/** R10: a one-line value is trimmed; of a longer one a blank first and a blank last line go. */
+export function trimLayout(text: string): string {
+  const trimmed = text.trim()
+  if (!trimmed.includes('\n')) return trimmed
+  const start = /^[ \t]*\r?\n/.exec(text)?.[0].length ?? 0
+  const last = text.lastIndexOf('\n')
+  if (text.slice(last).trim() !== '') return text.slice(start)
+  const end = text[last - 1] === '\r' ? last - 1 : last
+  return text.slice(start, Math.max(start, end))
+}
