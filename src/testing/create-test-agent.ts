@@ -1,13 +1,22 @@
-import { createAgent, type Agent } from '../client/create-agent.ts'
+import type { Agent } from '../client/agent.ts'
+import { createAgent } from '../client/create-agent.ts'
 import type { AgentOptions, ModelConfig } from '../client/options.ts'
 import type { Script } from '../protocol/model.ts'
-import { inProcessWorker, type InProcessWorkerOptions } from './in-process-worker.ts'
+import {
+  inProcessWorker,
+  type InProcessWorkerOptions,
+  type TestStorage,
+} from './in-process-worker.ts'
 
 export interface TestAgentOptions
-  extends Omit<AgentOptions, 'model' | 'worker' | 'workerUrl'>, InProcessWorkerOptions {
+  extends
+    Omit<AgentOptions, 'model' | 'worker' | 'workerUrl'>,
+    Pick<InProcessWorkerOptions, 'providers'> {
   /** What the model says. Give this or `model`. */
   readonly script?: Script
   readonly model?: ModelConfig
+  /** What outlives the agent: give the same one to two agents to see what a reload finds. */
+  readonly testStorage?: TestStorage
 }
 
 /**
@@ -15,10 +24,13 @@ export interface TestAgentOptions
  * the model and the thread.
  */
 export function createTestAgent(options: TestAgentOptions): Agent {
-  const { script, model, providers, storage, ...rest } = options
+  const { script, model, providers, testStorage, ...rest } = options
   return createAgent({
     ...rest,
     model: model ?? { provider: 'scripted', model: 'scripted', ...(script && { script }) },
-    worker: inProcessWorker({ ...(providers && { providers }), ...(storage && { storage }) }),
+    worker: inProcessWorker({
+      ...(providers && { providers }),
+      ...(testStorage && { storage: testStorage }),
+    }),
   })
 }

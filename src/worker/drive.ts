@@ -24,9 +24,19 @@ export interface Drive {
   readonly providers: ProviderRegistry
   readonly memory: ModelMemory
   readonly tools: ToolTable
-  /** Aborted when the run is to stop, whatever the reason. */
+  /** Aborted when the run is to stop; its reason is a `Stop`. */
   readonly signal: AbortSignal
   readonly resume: ResumeOptions | null
+}
+
+/** Why a run stops: for good, or so that somebody else may go on with it. */
+export type Stop =
+  | { readonly type: 'abort'; readonly reason: string }
+  | { readonly type: 'release' }
+
+/** The run was let go of: what is under way stays open in the journal. */
+export function isReleased(signal: AbortSignal): boolean {
+  return signal.aborted && (signal.reason as Stop).type === 'release'
 }
 
 export interface ResumeOptions {

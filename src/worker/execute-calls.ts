@@ -1,6 +1,6 @@
 import type { ExecuteTool, ToolOutcome } from '../protocol/api.ts'
 import type { JsonValue } from '../protocol/json.ts'
-import { callContext, settle, type Drive, type Settlement } from './drive.ts'
+import { callContext, isReleased, settle, type Drive, type Settlement } from './drive.ts'
 import type { CallState } from './state.ts'
 import { whenAborted } from './stoppable.ts'
 import { ABORTED, INTERRUPTED, notRegistered, TOO_LATE } from './tool-errors.ts'
@@ -73,11 +73,14 @@ interface Start {
 async function dispatch(drive: Drive, start: Start): Promise<void> {
   const request = executionRequest(drive, start)
   const outcome = await Promise.race([drive.page.executeTool(request), stopped(drive)])
-  if (outcome === null) return
+  if (outcome === null || (isReleased(drive.signal) && !DONE.has(outcome.status))) return
   await settle(drive, [settlementOf(start, outcome)])
   // The page may forget it now. Whether that message arrives changes nothing here.
   drive.page.acknowledgeTools([start.executionId]).catch(() => undefined)
 }
+
+/** Outcomes that count though the run was let go of: the tool came to its own end. */
+const DONE: ReadonlySet<ToolOutcome['status']> = new Set(['succeeded', 'failed', 'invalid'])
 
 function executionRequest(drive: Drive, { call, executionId, input }: Start): ExecuteTool {
   const timeoutMs = drive.tools.get(call.toolName)?.timeoutMs ?? DEFAULT_TIMEOUT_MS

@@ -6,7 +6,7 @@ import type { RunResult } from '../protocol/run.ts'
 import { answerCall } from './answer-call.ts'
 import { callModel, type ModelOutcome } from './call-model.ts'
 import { conclusion, decide, type Decision } from './decide.ts'
-import { emitResult, settle, ToolTable, type Drive, type Settlement } from './drive.ts'
+import { emitResult, settle, ToolTable, type Drive, type Settlement, type Stop } from './drive.ts'
 import { executeCalls, nextGroup } from './execute-calls.ts'
 import { outgoingRequest } from './outgoing.ts'
 import type { Ownership } from './ownership.ts'
@@ -18,9 +18,6 @@ import { isSettled, type CallState, type RunState } from './state.ts'
 import { modelOutput } from './take-turn.ts'
 import { ABORTED, INTERRUPTED, notRegistered } from './tool-errors.ts'
 import { availableTool } from './wait-for-tool.ts'
-
-/** Why a run's signal was aborted. */
-type Stop = { readonly type: 'abort'; readonly reason: string } | { readonly type: 'release' }
 
 /**
  * Drives one run: decide, do that one effect, commit its outcome, fold, repeat. Everything else
@@ -285,7 +282,7 @@ export class RunDriver {
 
   #halt(stop: Stop): void {
     this.#stopped ??= stop
-    this.#stop.abort()
+    this.#stop.abort(this.#stopped)
     this.#drive.tools.changed()
     this.#wake?.()
   }

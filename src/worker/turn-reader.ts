@@ -59,11 +59,12 @@ export class TurnReader {
   constructor(options: TurnReaderOptions) {
     this.#options = options
     const { toolMode, tools } = options
+    const newId = (): string => options.newId('call_')
     this.#scanner =
       toolMode === 'action'
-        ? createActionScanner(tools, { newId: options.newId })
+        ? createActionScanner(tools, { newId })
         : tools.length > 0
-          ? createActionScanner(tools, { newId: options.newId, rescue: true })
+          ? createActionScanner(tools, { newId, rescue: true })
           : null
   }
 
