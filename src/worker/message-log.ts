@@ -1,3 +1,4 @@
+import { formatObservation } from '../action/index.ts'
 import type { JournalEntry } from '../protocol/journal.ts'
 import type { CallError, Message, ToolMessage, ToolResultPart } from '../protocol/message.ts'
 
@@ -130,6 +131,6 @@ function feedbackMessage(id: string, feedback: CallError): Message {
     role: 'user',
     id,
     synthetic: true,
-    parts: [{ type: 'text', text: `Observation: Error - ${feedback.message}` }],
+    parts: [{ type: 'text', text: formatObservation([{ error: feedback }]) }],
   }
 }

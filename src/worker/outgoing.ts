@@ -1,5 +1,6 @@
 import { actionPrompt, formatAction, formatObservation } from '../action/index.ts'
 import type { StepContext } from '../protocol/api.ts'
+import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import type {
   AssistantMessage,
   Message,
@@ -91,7 +92,7 @@ function outgoingMessages(
 /** What an ACTION-mode model wrote, or would have written had it not called natively. */
 function asWritten(message: AssistantMessage, tools: readonly ToolDefinition[]): AssistantMessage {
   const calls = message.parts.flatMap((part) =>
-    part.type === 'tool-call' && part.error === undefined
+    part.type === 'tool-call' && isObject(part.input)
       ? [{ toolName: part.toolName, input: part.input }]
       : [],
   )
@@ -103,10 +104,14 @@ function asWritten(message: AssistantMessage, tools: readonly ToolDefinition[]):
   return { ...message, parts: [{ type: 'text', text }] }
 }
 
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 function observations(message: ToolMessage): UserMessage {
-  const text = message.parts
-    .map((part) => formatObservation({ toolName: part.toolName, output: withNote(part) }))
-    .join('\n')
+  const text = formatObservation(
+    message.parts.map((part) => ({ toolName: part.toolName, output: withNote(part) })),
+  )
   return {
     role: 'user',
     ...(message.id && { id: message.id }),
