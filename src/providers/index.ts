@@ -1,3 +1,4 @@
+export { minimaxBaseURLs } from './anthropic/presets.ts'
 export { collect, type CollectedCall, type CollectedTurn } from './collect.ts'
 export { retryDelay } from './core/retry-delay.ts'
 export {

@@ -1,3 +1,4 @@
+import type { ErrorData } from '../protocol/error.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { Message } from '../protocol/message.ts'
 import type { Credentials, ModelConfigData } from '../protocol/model.ts'
@@ -60,6 +61,11 @@ export interface HttpProviderDefinition<State> {
    * or `error` part by then, the stream counts as incomplete.
    */
   end?(state: State, ending: { readonly done: boolean }): StreamPart[]
+  /**
+   * The endpoint refused the request. True: convert it anew and send it once more, because the
+   * definition has learned what to leave out.
+   */
+  adapt?(request: ModelRequest, error: ErrorData): boolean
 }
 
 /** A provider that is no HTTP endpoint: a script, an engine in the browser. */

@@ -1,5 +1,6 @@
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { ModelConfigData } from '../protocol/model.ts'
+import { messagesProviders } from './anthropic/define-messages.ts'
 import { flatten } from './core/flatten.ts'
 import { createHttpProvider } from './core/http-provider.ts'
 import type { ProviderDefinition } from './define-provider.ts'
@@ -12,7 +13,11 @@ export interface ProviderRegistry {
   create(config: RequestConfig): Provider
 }
 
-const builtIn: readonly ProviderDefinition[] = [...chatProviders, scriptedProvider]
+const builtIn: readonly ProviderDefinition[] = [
+  ...chatProviders,
+  ...messagesProviders,
+  scriptedProvider,
+]
 
 /** The built-in providers and, before them, one's own. */
 export function createProviderRegistry(

@@ -1,7 +1,10 @@
+import { formatAction } from '../action/format-action.ts'
 import type { ErrorData } from '../protocol/error.ts'
+import type { JsonObject } from '../protocol/json.ts'
 import type { Message } from '../protocol/message.ts'
 import type { ModelConfigData, Script, ScriptStep } from '../protocol/model.ts'
 import type { StreamPart } from '../protocol/stream-part.ts'
+import { asRecord } from './core/read-json.ts'
 import { abortedError } from './core/transport-error.ts'
 import type { ModelRequest, StreamOptions, StreamProviderDefinition } from './provider.ts'
 
@@ -29,7 +32,7 @@ async function* playScript(
     return
   }
   let delayMs = step.delayMs ?? 0
-  for (const part of piecesOf(step, script)) {
+  for (const part of piecesOf(step, script, request)) {
     await pause(delayMs, signal)
     if (signal?.aborted) {
       yield [{ type: 'error', error: abortedError(signal) }]
@@ -68,9 +71,9 @@ function chooseSteps(script: Script, text: string): readonly ScriptStep[] | unde
 }
 
 /** The deltas of a step. */
-function piecesOf(step: ScriptStep, script: Script): StreamPart[] {
+function piecesOf(step: ScriptStep, script: Script, request: ModelRequest): StreamPart[] {
   const length = Math.max(1, script.pieceLength ?? PIECE_LENGTH)
-  const text = step.text ?? ''
+  const text = request.toolMode === 'action' ? actionText(step, request) : (step.text ?? '')
   return [
     ...cut(step.reasoning ?? '', length).map((delta): StreamPart => ({
       type: 'reasoning-delta',
@@ -78,6 +81,16 @@ function piecesOf(step: ScriptStep, script: Script): StreamPart[] {
     })),
     ...cut(text, length).map((delta): StreamPart => ({ type: 'text-delta', delta })),
   ]
+}
+
+/** The step as an ACTION-mode model would write it. */
+function actionText({ text = '', toolCalls = [] }: ScriptStep, request: ModelRequest): string {
+  if (toolCalls.length === 0) return text
+  const calls = toolCalls.map(({ toolName, input }) => ({
+    toolName,
+    input: (asRecord(input) ?? {}) as JsonObject,
+  }))
+  return [text, formatAction(calls, request.tools)].filter((piece) => piece !== '').join('\n')
 }
 
 /** By characters, not code units: a piece never splits an emoji in half. */

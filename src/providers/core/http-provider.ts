@@ -97,19 +97,22 @@ interface Opened {
 
 /** The answer's beginning. After a 401 the credentials are asked once more. */
 async function open(attempt: Attempt, secrets: string[]): Promise<Opened | ErrorData> {
-  const { definition, lifeline, options } = attempt
-  for (let previousRejected = false; ; previousRejected = true) {
+  const { definition, lifeline, options, request } = attempt
+  let hasAdapted = false
+  for (let previousRejected = false; ;) {
     const credentials = await lifeline.guard(askCredentials(options, previousRejected))
     if (!credentials) return lifeline.failure() ?? incompleteError()
     const config = withCredentials(attempt.config, credentials)
     secrets.push(...secretsOf(config))
-    const answer = await openStream(definition.toRequest(attempt.request, config), lifeline, {
+    const answer = await openStream(definition.toRequest(request, config), lifeline, {
       ...(options.fetch && { fetch: options.fetch }),
       ...(config.credentials && { credentials: config.credentials }),
     })
     if ('body' in answer) return { response: answer, config }
-    const rejected = answer.details?.['status'] === 401
-    if (!rejected || previousRejected || !options.credentials) return answer
+    const isRejected = answer.details?.['status'] === 401
+    if (isRejected && !previousRejected && options.credentials) previousRejected = true
+    else if (!hasAdapted && definition.adapt?.(request, answer)) hasAdapted = true
+    else return answer
   }
 }
 

@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../protocol/json.ts'
+
 /** An object of unknown shape: what parsed JSON is until it has been looked at. */
 export type JsonRecord = { readonly [key: string]: unknown }
 
@@ -11,6 +13,11 @@ export function asRecord(value: unknown): JsonRecord | undefined {
 /** The value when it is an array; else an empty one. */
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
+}
+
+/** The objects of a list; other entries are left out. */
+export function asObjects(value: unknown): JsonObject[] {
+  return asList(value).filter((entry): entry is JsonObject => asRecord(entry) !== undefined)
 }
 
 /** The value when it is a string with at least one character. */

@@ -1,16 +1,15 @@
 import type { ErrorData } from '../../protocol/error.ts'
-import type { FinishReason, Usage } from '../../protocol/message.ts'
+import type { Usage } from '../../protocol/message.ts'
 import type { StreamPart } from '../../protocol/stream-part.ts'
 import {
   createToolCallAssembler,
   type CallDelta,
-  type OutputEnd,
   type ToolCallAssembler,
 } from '../core/assemble-tool-calls.ts'
+import { mapFinishReason, outputEnd } from '../core/finish-reason.ts'
 import { bodyError, streamError } from '../core/provider-error.ts'
 import { asCount, asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
 import type { ModelRequest } from '../provider.ts'
-import { mapFinishReason } from './finish-reason.ts'
 import { createInlineReasoning, type InlineReasoning } from './inline-reasoning.ts'
 import { createReasoningFields, type ReasoningFields } from './reasoning.ts'
 import { readUsage } from './usage.ts'
@@ -156,11 +155,6 @@ export function endChat(state: ChatState, { done }: { readonly done: boolean }):
     ...(metadata && { providerMetadata: { [state.providerId]: metadata } }),
   })
   return parts
-}
-
-function outputEnd(isProven: boolean, reason: FinishReason): OutputEnd {
-  if (!isProven) return 'cut'
-  return reason === 'length' || reason === 'content-filter' ? 'limited' : 'complete'
 }
 
 const FAILED: ErrorData = {

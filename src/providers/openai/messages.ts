@@ -7,6 +7,7 @@ import type {
   ToolResultPart,
 } from '../../protocol/message.ts'
 import { wireId } from '../core/wire-ids.ts'
+import { legalToolName } from '../core/wire-names.ts'
 import { healHistory } from '../heal-history.ts'
 import { outputFiles, outputText } from '../output-text.ts'
 import type { ModelRequest } from '../provider.ts'
@@ -70,7 +71,10 @@ function assistantMessage(
       tool_calls: calls.map((call) => ({
         id: callId(call, calls, rules),
         type: 'function',
-        function: { name: legalName(call.toolName), arguments: JSON.stringify(call.input ?? {}) },
+        function: {
+          name: legalToolName(call.toolName),
+          arguments: JSON.stringify(call.input ?? {}),
+        },
       })),
     },
   ]
@@ -80,7 +84,7 @@ function toolMessages(message: ToolMessage, rules: ChatRules): ChatMessage[] {
   const answers = message.parts.map((part): ChatMessage => ({
     role: 'tool',
     tool_call_id: callId(part, message.parts, rules),
-    ...(rules.namesToolMessages && { name: legalName(part.toolName) }),
+    ...(rules.namesToolMessages && { name: legalToolName(part.toolName) }),
     content: outputText(part.output) || '(no output)',
   }))
   const files = message.parts.flatMap((part) => outputFiles(part.output))
@@ -103,11 +107,6 @@ function callId(
 
 function idOf(call: ToolCallPart | ToolResultPart): string {
   return call.providerCallId ?? call.toolCallId
-}
-
-/** A name that a model made up may hold anything; servers check it all the same. */
-function legalName(name: string): string {
-  return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unknown'
 }
 
 const BRIDGE = 'I have read the tool results.'

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import type { ToolChoice } from '../../protocol/model.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import { baseURLOf, endpointURL } from '../core/base-url.ts'
+import { defined } from '../core/defined.ts'
 import type { HttpRequest, ModelRequest, RequestConfig } from '../provider.ts'
 import { chatMessages } from './messages.ts'
 import { hostRules, type ChatRules } from './presets.ts'
@@ -76,11 +77,4 @@ function wireChoice(choice: ToolChoice | undefined): JsonValue | undefined {
   return typeof choice === 'object'
     ? { type: 'function', function: { name: choice.toolName } }
     : choice
-}
-
-function defined(fields: { readonly [name: string]: JsonValue | undefined }): JsonObject {
-  const entries = Object.entries(fields).filter((entry): entry is [string, JsonValue] => {
-    return entry[1] !== undefined
-  })
-  return Object.fromEntries(entries)
 }

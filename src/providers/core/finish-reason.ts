@@ -1,4 +1,5 @@
 import type { FinishReason } from '../../protocol/message.ts'
+import type { OutputEnd } from './assemble-tool-calls.ts'
 
 const reasons: { readonly [word: string]: FinishReason } = {
   stop: 'stop',
@@ -13,9 +14,13 @@ const reasons: { readonly [word: string]: FinishReason } = {
   length: 'length',
   max_tokens: 'length',
   model_length: 'length',
+  model_context_window_exceeded: 'length',
   content_filter: 'content-filter',
   sensitive: 'content-filter',
+  refusal: 'content-filter',
   error: 'error',
+  // Anthropic: a server tool takes long; the turn goes on when it is sent back.
+  pause_turn: 'other',
 }
 
 /**
@@ -31,4 +36,10 @@ export function mapFinishReason(word: string | undefined, hasCalls: boolean): Fi
 function ownReason(word: string): FinishReason {
   const known = word.toLowerCase()
   return Object.hasOwn(reasons, known) ? (reasons[known] ?? 'other') : 'other'
+}
+
+/** How complete the arguments of the last call can be, by the way the output ended. */
+export function outputEnd(isProven: boolean, reason: FinishReason): OutputEnd {
+  if (!isProven) return 'cut'
+  return reason === 'length' || reason === 'content-filter' ? 'limited' : 'complete'
 }

@@ -1,0 +1,61 @@
+import type { JsonObject } from '../../protocol/json.ts'
+import type { ToolCallStreamPart } from '../../protocol/stream-part.ts'
+import { asRecord, parseJson, type JsonRecord } from '../core/read-json.ts'
+
+/** A content block as it grows. */
+export interface Block {
+  readonly index: number | undefined
+  readonly type: string
+  /** As `content_block_start` gave it. */
+  readonly start: JsonRecord
+  readonly text: string[]
+  readonly signature: string[]
+  readonly json: string[]
+}
+
+export function newBlock(index: number | undefined, type: string, start: JsonRecord): Block {
+  return { index, type, start, text: [], signature: [], json: [] }
+}
+
+/** A call of the page's tools. (Server tools run at the vendor's.) */
+export function isCall(block: Block): boolean {
+  return block.type === 'tool_use'
+}
+
+/** The input that came whole with the block's start, when no deltas followed. */
+export function startInput(block: Block): string | undefined {
+  const input = asRecord(block.start['input'])
+  const isUsed = input && Object.keys(input).length > 0 && block.json.every((piece) => piece === '')
+  return isUsed ? JSON.stringify(input) : undefined
+}
+
+/**
+ * The message's content to be sent back, byte for byte where it is signed; undefined when text and
+ * calls alone say it all.
+ */
+export function contentToReplay(
+  blocks: readonly Block[],
+  calls: readonly ToolCallStreamPart[],
+): JsonObject[] | undefined {
+  const isPlain = blocks.every((block) => block.type === 'text' || isCall(block))
+  if (isPlain) return undefined
+  const left = [...calls]
+  return blocks.map((block) => replayed(block, isCall(block) ? left.shift() : undefined))
+}
+
+function replayed(block: Block, call: ToolCallStreamPart | undefined): JsonObject {
+  const start = block.start as JsonObject
+  const text = block.text.join('')
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text }
+    case 'thinking':
+      return { ...start, type: 'thinking', thinking: text, signature: block.signature.join('') }
+    case 'tool_use':
+      return { ...start, input: call?.input ?? {} }
+    default: {
+      const input = asRecord(parseJson(block.json.join('')))
+      return input ? { ...start, input: input as JsonObject } : start
+    }
+  }
+}

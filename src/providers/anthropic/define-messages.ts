@@ -1,0 +1,27 @@
+import type { HttpProviderDefinition } from '../provider.ts'
+import { endMessages, mapMessagesEvent, startMessages, type MessagesState } from './map-event.ts'
+import { messagesPresets, type MessagesRules } from './presets.ts'
+import { createRefusedThinking } from './refused-thinking.ts'
+import { toMessagesRequest } from './to-request.ts'
+
+/** Anthropic's Messages with one vendor's rules. */
+export function defineMessages(
+  id: string,
+  rules: MessagesRules,
+): HttpProviderDefinition<MessagesState> {
+  const refused = createRefusedThinking(id)
+  return {
+    id,
+    toRequest: (request, config) =>
+      toMessagesRequest(request, config, { providerId: id, rules, refused }),
+    start: (request) => startMessages(id, request),
+    mapChunk: mapMessagesEvent,
+    end: endMessages,
+    adapt: refused.learn,
+  }
+}
+
+/** Anthropic and MiniMax. */
+export const messagesProviders: readonly HttpProviderDefinition<MessagesState>[] = Object.entries(
+  messagesPresets,
+).map(([id, rules]) => defineMessages(id, rules))

@@ -1,0 +1,205 @@
+import type { Usage } from '../../protocol/message.ts'
+import type { StreamPart } from '../../protocol/stream-part.ts'
+import { createToolCallAssembler, type ToolCallAssembler } from '../core/assemble-tool-calls.ts'
+import { mapFinishReason, outputEnd } from '../core/finish-reason.ts'
+import { bodyError, streamError } from '../core/provider-error.ts'
+import { asCount, asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
+import type { ModelRequest } from '../provider.ts'
+import { contentToReplay, isCall, newBlock, startInput, type Block } from './blocks.ts'
+import { addUsage } from './usage.ts'
+
+/** What is remembered from event to event of one answer. */
+export interface MessagesState {
+  readonly providerId: string
+  readonly blocks: Block[]
+  readonly calls: ToolCallAssembler
+  usage: Usage | undefined
+  stopReason: string | undefined
+  hasMessage: boolean
+  /** The last chunk that was none of this format. */
+  stray: unknown
+}
+
+export function startMessages(providerId: string, request: ModelRequest): MessagesState {
+  return {
+    providerId,
+    blocks: [],
+    calls: createToolCallAssembler(request.tools),
+    usage: undefined,
+    stopReason: undefined,
+    hasMessage: false,
+    stray: undefined,
+  }
+}
+
+/**
+ * One event of a Messages stream (https://docs.anthropic.com/en/api/messages-streaming), told by the
+ * `type` in its data, or a whole message.
+ */
+export function mapMessagesEvent(state: MessagesState, event: unknown): StreamPart[] {
+  const record = asRecord(event)
+  switch (record?.['type']) {
+    case 'content_block_delta':
+      return readDelta(state, record)
+    case 'content_block_start':
+      return startBlock(state, asIndex(record), asRecord(record['content_block']))
+    case 'message_start':
+      return readMessage(state, asRecord(record['message']) ?? {})
+    case 'message':
+      return readMessage(state, record)
+    case 'message_delta':
+      state.usage = addUsage(state.usage, record['usage'])
+      readStop(state, asRecord(record['delta']))
+      return []
+    case 'message_stop':
+      return state.hasMessage ? finish(state, true) : []
+    case 'content_block_stop':
+    case 'ping':
+      return []
+    default:
+      return readUnknown(state, event)
+  }
+}
+
+/** The answer is over. A stop reason or an end marker is the proof that it is whole. */
+export function endMessages(
+  state: MessagesState,
+  { done }: { readonly done: boolean },
+): StreamPart[] {
+  const isProven = done || state.stopReason !== undefined
+  if (!isProven || state.hasMessage) return finish(state, isProven)
+  const error = bodyError(state.stray) ?? {
+    code: 'bad-response',
+    message: `The endpoint's answer is no message: ${JSON.stringify(state.stray ?? null).slice(0, 300)}`,
+    retryable: state.stray === undefined,
+  }
+  return [{ type: 'error', error }]
+}
+
+function readUnknown(state: MessagesState, event: unknown): StreamPart[] {
+  const error = streamError(event)
+  if (error) return [{ type: 'error', error }]
+  if (!state.hasMessage) state.stray = event
+  return [{ type: 'raw', data: event }]
+}
+
+function readMessage(state: MessagesState, message: JsonRecord): StreamPart[] {
+  state.hasMessage = true
+  state.usage = addUsage(state.usage, message['usage'])
+  readStop(state, message)
+  // Only a whole message has content here; a repeated start would only repeat its blocks.
+  if (state.blocks.length > 0) return []
+  return asList(message['content']).flatMap((block, index) =>
+    startBlock(state, index, asRecord(block)),
+  )
+}
+
+function readStop(state: MessagesState, source: JsonRecord | undefined): void {
+  state.stopReason = asText(source?.['stop_reason']) ?? state.stopReason
+}
+
+function startBlock(
+  state: MessagesState,
+  index: number | undefined,
+  start: JsonRecord | undefined,
+): StreamPart[] {
+  if (!start) return []
+  state.hasMessage = true
+  const block = newBlock(index, asText(start['type']) ?? 'text', start)
+  state.blocks.push(block)
+  const parts: StreamPart[] = [
+    ...addText(block, start['text'] ?? start['thinking']),
+    ...(isCall(block) ? openCall(state, block) : []),
+  ]
+  const signature = asText(start['signature'])
+  if (signature !== undefined) block.signature.push(signature)
+  return parts
+}
+
+function openCall(state: MessagesState, block: Block): StreamPart[] {
+  const { id, name } = block.start
+  return state.calls.push({ id: asText(id), index: keyOf(state, block), name: asText(name) })
+}
+
+function readDelta(state: MessagesState, event: JsonRecord): StreamPart[] {
+  const delta = asRecord(event['delta'])
+  if (!delta) return []
+  state.hasMessage = true
+  const block = findBlock(state, asIndex(event), delta)
+  switch (delta['type']) {
+    case 'text_delta':
+      return addText(block, delta['text'])
+    case 'thinking_delta':
+      return addText(block, delta['thinking'])
+    case 'signature_delta':
+      block.signature.push(asText(delta['signature']) ?? '')
+      return []
+    case 'input_json_delta':
+      return addJson(state, block, asText(delta['partial_json']) ?? '')
+    default:
+      return [{ type: 'raw', data: event }]
+  }
+}
+
+/** The block with this index, else the last one; one that was never started is made up. */
+function findBlock(state: MessagesState, index: number | undefined, delta: JsonRecord): Block {
+  const { blocks } = state
+  const last = blocks[blocks.length - 1]
+  const known =
+    index === undefined || last?.index === index
+      ? last
+      : blocks.findLast((block) => block.index === index)
+  if (known) return known
+  const type = typeOfDelta(delta['type'])
+  const made = newBlock(index, type, { type })
+  blocks.push(made)
+  return made
+}
+
+function typeOfDelta(type: unknown): string {
+  if (type === 'input_json_delta') return 'tool_use'
+  return type === 'thinking_delta' || type === 'signature_delta' ? 'thinking' : 'text'
+}
+
+function addText(block: Block, text: unknown): StreamPart[] {
+  const delta = asText(text)
+  if (delta === undefined) return []
+  block.text.push(delta)
+  return [{ type: block.type === 'thinking' ? 'reasoning-delta' : 'text-delta', delta }]
+}
+
+function addJson(state: MessagesState, block: Block, args: string): StreamPart[] {
+  if (args === '') return []
+  if (block.json.length === 0 || !isCall(block)) block.json.push(args)
+  return isCall(block) ? state.calls.push({ index: keyOf(state, block), args }) : []
+}
+
+/** What keys a call's deltas: the block's index, or its place where indices are missing. */
+function keyOf(state: MessagesState, block: Block): number {
+  return block.index ?? 1_000_000 + state.blocks.indexOf(block)
+}
+
+function asIndex(event: JsonRecord): number | undefined {
+  return asCount(event['index'])
+}
+
+function finish(state: MessagesState, isProven: boolean): StreamPart[] {
+  for (const block of state.blocks) {
+    const args = isCall(block) ? startInput(block) : undefined
+    if (args !== undefined) state.calls.push({ index: keyOf(state, block), args })
+  }
+  const { stopReason } = state
+  const reason = mapFinishReason(stopReason, state.calls.hasCalls())
+  const calls = state.calls.finish(outputEnd(isProven, reason))
+  const parts: StreamPart[] = state.usage ? [{ type: 'usage', usage: state.usage }] : []
+  parts.push(...calls)
+  if (!isProven) return parts
+  const content = contentToReplay(state.blocks, calls)
+  parts.push({
+    type: 'finish',
+    finishReason: reason,
+    ...(stopReason !== undefined && { rawFinishReason: stopReason }),
+    ...(content && { providerMetadata: { [state.providerId]: { content } } }),
+  })
+  return parts
+}

@@ -1,0 +1,125 @@
+import type { JsonObject } from '../../protocol/json.ts'
+import type {
+  AssistantMessage,
+  Message,
+  ToolCallPart,
+  ToolMessage,
+} from '../../protocol/message.ts'
+import { asObjects, asRecord } from '../core/read-json.ts'
+import { legalToolName } from '../core/wire-names.ts'
+import { wireId } from '../core/wire-ids.ts'
+import { healHistory } from '../heal-history.ts'
+import type { ModelRequest } from '../provider.ts'
+import type { RefusedThinking } from './refused-thinking.ts'
+import { resultBlock, textBlocks, userBlocks } from './content.ts'
+
+/** A turn on its way into the request body. Roles alternate, so blocks are added to the last one. */
+export interface Turn {
+  readonly role: 'user' | 'assistant'
+  readonly content: JsonObject[]
+}
+
+export interface TurnsOptions {
+  readonly providerId: string
+  readonly takesFiles: boolean
+  readonly refused: RefusedThinking
+}
+
+/** The conversation as the Messages API wants it, without system text and trailer. */
+export function messagesTurns(request: ModelRequest, options: TurnsOptions): Turn[] {
+  const turns: Turn[] = []
+  const ids = createIds()
+  for (const message of healHistory(request.messages)) {
+    addBlocks(turns, roleOf(message), blocksOf(message, ids, options))
+  }
+  // The API wants a person to begin.
+  if (turns[0]?.role === 'assistant') {
+    turns.unshift({ role: 'user', content: textBlocks('(The conversation goes on.)') })
+  }
+  return turns
+}
+
+/** Adds blocks to the last turn when it has the role, else as a turn of their own. */
+export function addBlocks(turns: Turn[], role: Turn['role'], blocks: readonly JsonObject[]): void {
+  if (blocks.length === 0) return
+  const last = turns[turns.length - 1]
+  if (last?.role === role) last.content.push(...blocks)
+  else turns.push({ role, content: [...blocks] })
+}
+
+function roleOf(message: Message): Turn['role'] {
+  return message.role === 'assistant' ? 'assistant' : 'user'
+}
+
+function blocksOf(message: Message, ids: CallIds, options: TurnsOptions): JsonObject[] {
+  switch (message.role) {
+    case 'system':
+      return []
+    case 'user':
+      return userBlocks(message.parts, options.takesFiles)
+    case 'assistant':
+      return assistantBlocks(message, ids, options)
+    case 'tool':
+      return resultBlocks(message, ids, options)
+    default:
+      return message satisfies never
+  }
+}
+
+function assistantBlocks(
+  message: AssistantMessage,
+  ids: CallIds,
+  { providerId, refused }: TurnsOptions,
+): JsonObject[] {
+  const calls = message.parts.filter((part) => part.type === 'tool-call')
+  const uses = calls.map((call) => useBlock(call, ids.next(call)))
+  const own = asObjects(message.providerMetadata?.[providerId]?.['content'])
+  // The stored content counts while it holds the same calls as the message.
+  if (own.length > 0 && own.filter(isUse).length === calls.length) {
+    return own
+      .filter((block) => !refused.has(block))
+      .flatMap((block) => (isUse(block) ? (uses.shift() ?? block) : replayable(block)))
+  }
+  const text = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  return [...textBlocks(text), ...uses]
+}
+
+function useBlock(call: ToolCallPart, id: string): JsonObject {
+  const input = asRecord(call.input) as JsonObject | undefined
+  return { type: 'tool_use', id, name: legalToolName(call.toolName), input: input ?? {} }
+}
+
+function replayable(block: JsonObject): JsonObject[] {
+  return block['type'] === 'text' ? textBlocks(String(block['text'] ?? '')) : [block]
+}
+
+function isUse(block: JsonObject): boolean {
+  return block['type'] === 'tool_use'
+}
+
+function resultBlocks(message: ToolMessage, ids: CallIds, options: TurnsOptions): JsonObject[] {
+  return message.parts.map((part) => resultBlock(part, ids.of(part.toolCallId), options.takesFiles))
+}
+
+interface CallIds {
+  /** The id for a call, unique in the request. */
+  next(call: ToolCallPart): string
+  of(toolCallId: string): string
+}
+
+/** The API refuses an id that stands twice in a request, or one with other characters. */
+function createIds(): CallIds {
+  const known = new Map<string, string>()
+  const used = new Set<string>()
+  const rule = { pattern: /^[a-zA-Z0-9_-]{1,64}$/, length: 24 }
+  return {
+    next({ toolCallId, providerCallId }) {
+      const own = providerCallId ?? toolCallId
+      const id = wireId(used.has(own) ? toolCallId : own, rule)
+      used.add(id)
+      known.set(toolCallId, id)
+      return id
+    },
+    of: (toolCallId) => known.get(toolCallId) ?? wireId(toolCallId, rule),
+  }
+}

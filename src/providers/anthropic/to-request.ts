@@ -1,0 +1,135 @@
+import { OffstageError } from '../../protocol/error.ts'
+import type { JsonObject } from '../../protocol/json.ts'
+import type { ToolDefinition } from '../../protocol/tool.ts'
+import { baseURLOf, endpointURL } from '../core/base-url.ts'
+import { defined } from '../core/defined.ts'
+import { asRecord } from '../core/read-json.ts'
+import type { HttpRequest, ModelRequest, RequestConfig } from '../provider.ts'
+import { textBlocks } from './content.ts'
+import { addBlocks, messagesTurns, type Turn } from './messages.ts'
+import type { MessagesRules } from './presets.ts'
+import type { RefusedThinking } from './refused-thinking.ts'
+
+/**
+ * The request of the Messages API (https://docs.anthropic.com/en/api/messages). With
+ * `extraBody: { cache_control: { type: 'ephemeral' } }`, cache breakpoints stand after the tools, the
+ * system text and the history, before the trailer.
+ */
+export function toMessagesRequest(
+  request: ModelRequest,
+  config: RequestConfig,
+  preset: {
+    readonly providerId: string
+    readonly rules: MessagesRules
+    readonly refused: RefusedThinking
+  },
+): HttpRequest {
+  const { providerId, rules, refused } = preset
+  const { cache_control: cache, ...extraBody } = config.extraBody ?? {}
+  const mark = cacheMark(asRecord(cache) as JsonObject | undefined)
+  const turns = messagesTurns(request, { providerId, takesFiles: rules.takesFiles, refused })
+  const system = textBlocks(systemText(request))
+  const tools = toolFields(request, config, turns)
+  mark(system)
+  mark(tools.tools)
+  for (const turn of turns.slice(-1)) mark(turn.content)
+  if (request.trailer) addBlocks(turns, 'user', textBlocks(request.trailer))
+  return {
+    url: messagesURL(baseURLOf(config, rules, providerId)),
+    headers: {
+      ...rules.headers,
+      ...(config.apiKey && { [rules.keyHeader]: keyValue(config.apiKey, rules) }),
+      ...config.headers,
+    },
+    body: {
+      model: modelOf(config, rules, providerId),
+      max_tokens: config.maxOutputTokens ?? rules.maxTokens,
+      ...(system.length > 0 && { system }),
+      messages: turns.map(({ role, content }) => ({ role, content })),
+      stream: true,
+      ...(tools.tools.length > 0 && tools),
+      ...defined({
+        temperature: config.temperature,
+        top_p: config.topP,
+        stop_sequences: config.stop,
+      }),
+      ...extraBody,
+    },
+  }
+}
+
+/** Clients differ in whether the base URL holds the version. */
+function messagesURL(baseURL: URL): string {
+  const hasVersion = /\/v1(\/messages)?\/?$/.test(baseURL.pathname)
+  return endpointURL(baseURL, hasVersion ? '/messages' : '/v1/messages')
+}
+
+function modelOf(config: RequestConfig, rules: MessagesRules, providerId: string): string {
+  const model = config.model || rules.defaultModel
+  if (model) return model
+  throw new OffstageError('invalid-config', `The provider '${providerId}' needs a model.`)
+}
+
+function keyValue(apiKey: string, rules: MessagesRules): string {
+  return rules.keyHeader === 'authorization' ? `Bearer ${apiKey}` : apiKey
+}
+
+function systemText({ instructions, messages }: ModelRequest): string {
+  const stored = messages.flatMap((message) =>
+    message.role === 'system' ? message.parts.map((part) => part.text) : [],
+  )
+  return [instructions ?? '', ...stored].filter((text) => text !== '').join('\n\n')
+}
+
+/** Marks the last block of a list as the end of what may be cached. Thinking can't be marked. */
+function cacheMark(cache: JsonObject | undefined): (blocks: JsonObject[]) => void {
+  return (blocks) => {
+    const last = blocks[blocks.length - 1]
+    if (!cache || !last || String(last['type']).endsWith('thinking')) return
+    blocks[blocks.length - 1] = { ...last, cache_control: cache }
+  }
+}
+
+interface ToolFields {
+  readonly tools: JsonObject[]
+  readonly tool_choice?: JsonObject
+}
+
+function toolFields(
+  request: ModelRequest,
+  config: RequestConfig,
+  turns: readonly Turn[],
+): ToolFields {
+  const { toolChoice, parallelToolCalls } = config
+  const isOffered = request.toolMode !== 'action' && request.tools.length > 0
+  // A history with calls is refused unless tools are defined: those it names, not to be called.
+  if (!isOffered) {
+    const tools = namesUsed(turns).map((name) => ({ name, input_schema: { type: 'object' } }))
+    return { tools, tool_choice: { type: 'none' } }
+  }
+  const isSerial = parallelToolCalls === false
+  const choice =
+    typeof toolChoice === 'object'
+      ? { type: 'tool', name: toolChoice.toolName }
+      : toolChoice !== undefined || isSerial
+        ? { type: toolChoice === 'required' ? 'any' : (toolChoice ?? 'auto') }
+        : undefined
+  return {
+    tools: request.tools.map(messagesTool),
+    ...(choice && {
+      tool_choice: {
+        ...choice,
+        ...(isSerial && choice.type !== 'none' && { disable_parallel_tool_use: true }),
+      },
+    }),
+  }
+}
+
+function messagesTool({ name, description, inputSchema }: ToolDefinition): JsonObject {
+  return { name, description, input_schema: { type: 'object', ...inputSchema } as JsonObject }
+}
+
+function namesUsed(turns: readonly Turn[]): string[] {
+  const uses = turns.flatMap((turn) => turn.content).filter((block) => block['type'] === 'tool_use')
+  return [...new Set(uses.map((block) => String(block['name'])))]
+}
