@@ -1,0 +1,146 @@
+import { describe, expect, test, vi } from 'vitest'
+import type { StoredConversation } from '../../../src/protocol/conversation.ts'
+import type { Message } from '../../../src/protocol/message.ts'
+import { execution, sleep, stage, startedRun, until } from './fake-worker.ts'
+
+const old: Message = { role: 'user', id: 'r0:user', parts: [{ type: 'text', text: 'Before' }] }
+const text = (delta: string) => ({ type: 'text-delta', partId: 'p', delta }) as const
+const step = { type: 'step-start', step: 1, attempt: 1 } as const
+
+function stored(more: Partial<StoredConversation> = {}): StoredConversation {
+  return {
+    conversationId: 'c1',
+    title: '',
+    createdAt: 0,
+    updatedAt: 0,
+    lastSeq: 1,
+    epoch: 1,
+    openRunId: null,
+    messages: [old],
+    pending: [],
+    ...more,
+  }
+}
+
+describe('conversation(id)', () => {
+  test('is the same object each time, and looking starts no worker', async () => {
+    const { agent, workers } = stage()
+    const conversation = agent.conversation('c1')
+    expect(agent.conversation('c1')).toBe(conversation)
+    expect(conversation.getSnapshot()).toMatchObject({ status: 'loading', messages: [] })
+    expect(conversation.getSnapshot()).toBe(conversation.getSnapshot())
+    await sleep(10)
+    expect(workers).toEqual([])
+  })
+
+  test('loads what is stored when someone subscribes', async () => {
+    const { agent } = stage({}, { getConversation: () => stored() })
+    const { subscribe, getSnapshot } = agent.conversation('c1')
+    const listener = vi.fn()
+    subscribe(listener)
+    await until(() => listener.mock.calls.length)
+    expect(getSnapshot()).toMatchObject({ status: 'idle', messages: [old] })
+  })
+
+  test('shows a parked run that nobody has resumed', async () => {
+    const pending = [{ toolCallId: 't1', toolName: 'tool', input: {}, kind: 'approval' as const }]
+    const { agent } = stage({}, { getConversation: () => stored({ openRunId: 'r9', pending }) })
+    const { subscribe, getSnapshot } = agent.conversation('c1')
+    subscribe(() => {})
+    await until(() => getSnapshot().status !== 'loading')
+    expect(getSnapshot()).toMatchObject({ status: 'waiting', pending })
+  })
+
+  test('loses no event while it loads, and shows none twice', async () => {
+    let release: (() => void) | undefined
+    const set = stage(
+      {},
+      {
+        getConversation: async () => {
+          await new Promise<void>((resolve) => (release = resolve))
+          const { runId } = set.worker.of<{ runId: string }>('startRun')[0]!
+          const half: Message = { role: 'assistant', id: `${runId}:1`, parts: [{ type: 'text', text: 'stored' }] }
+          return stored({ messages: [old, half] })
+        },
+      },
+    )
+    const { worker, command } = await startedRun(set, 'x', { conversationId: 'c1' })
+    worker.tell(command, { type: 'run-start', message: command.message }, step, text('a'))
+    await sleep(10)
+    const { subscribe, getSnapshot } = set.agent.conversation('c1')
+    subscribe(() => {})
+    await until(() => release)
+    worker.tell(command, text('b'))
+    await sleep(10)
+    expect(getSnapshot().status).toBe('loading')
+    release!()
+    await until(() => getSnapshot().status !== 'loading')
+    worker.tell(command, text('c'))
+    await until(() => JSON.stringify(getSnapshot()).includes('abc'))
+    expect(getSnapshot().messages.map(({ id }) => id)).toEqual(['r0:user', `${command.runId}:user`, `${command.runId}:1`])
+  })
+
+  test('notifies at most once a frame, however many batches come', async () => {
+    const set = stage({}, { getConversation: () => stored() })
+    const { subscribe, getSnapshot } = set.agent.conversation('c1')
+    const listener = vi.fn()
+    const undo = subscribe(listener)
+    const { worker, command } = await startedRun(set, 'x', { conversationId: 'c1' })
+    await until(() => getSnapshot().status === 'idle')
+    await sleep(30)
+    listener.mockClear()
+    worker.tell(command, { type: 'run-start', message: command.message }, step)
+    for (let at = 0; at < 50; at++) worker.tell(command, text('x'))
+    await until(() => JSON.stringify(getSnapshot()).includes('x'.repeat(50)))
+    await sleep(30)
+    expect(listener.mock.calls.length).toBeGreaterThan(0)
+    expect(listener.mock.calls.length).toBeLessThanOrEqual(3)
+    undo()
+    listener.mockClear()
+    worker.tell(command, text('y'))
+    await sleep(40)
+    expect(listener).not.toHaveBeenCalled()
+    expect(JSON.stringify(getSnapshot())).toContain('xy')
+  })
+
+  test('is up to date before a tool starts', async () => {
+    const seen: string[] = []
+    const set = stage({ tools: [{ name: 'tool', description: 'A tool.', execute: () => void seen.push('tool') }] })
+    const { worker, command } = await startedRun(set, 'x', { conversationId: 'c1' })
+    const { subscribe, getSnapshot } = set.agent.conversation('c1')
+    subscribe(() => void seen.push(JSON.stringify(getSnapshot().messages)))
+    await until(() => getSnapshot().status !== 'loading')
+    await sleep(30)
+    seen.length = 0
+    const afterBatch = worker.tell(command, { type: 'run-start', message: command.message }, step, text('first'))
+    await worker.page.executeTool(execution(command, { afterBatch }))
+    expect(seen).toEqual([expect.stringContaining('first'), 'tool'])
+  })
+
+  test('keeps the other listeners when one throws', async () => {
+    const thrown: unknown[] = []
+    const catching = (error: unknown) => void thrown.push(error)
+    process.once('uncaughtException', catching)
+    const set = stage({}, { getConversation: () => stored() })
+    const { subscribe } = set.agent.conversation('c1')
+    const other = vi.fn()
+    subscribe(() => {
+      throw new Error('listener')
+    })
+    subscribe(other)
+    await until(() => other.mock.calls.length && thrown.length)
+    process.removeListener('uncaughtException', catching)
+    expect(String(thrown[0])).toContain('listener')
+  })
+
+  test('reads the store anew after clearHistory and delete', async () => {
+    let messages: Message[] = [old]
+    const set = stage({}, { getConversation: () => stored({ messages }) })
+    const { subscribe, getSnapshot } = set.agent.conversation('c1')
+    subscribe(() => {})
+    await until(() => getSnapshot().messages.length)
+    messages = []
+    expect(await set.agent.conversations.clearHistory('c1')).toBe(true)
+    await until(() => !getSnapshot().messages.length)
+  })
+})

@@ -1,0 +1,293 @@
+import { describe, expect, test, vi } from 'vitest'
+import * as v from 'valibot'
+import { type } from 'arktype'
+import { z } from 'zod'
+import type { Tool, ToolContext } from '../../../src/client/tool.ts'
+import { execution, sleep, stage, startedRun, until } from './fake-worker.ts'
+
+function tool(execute: Tool['execute'], more: Partial<Tool> = {}): Tool {
+  return { name: 'tool', description: 'A tool.', execute, ...more }
+}
+
+/** A run whose worker may ask for `tool`. */
+async function withTool(execute: Tool['execute'], more: Partial<Tool> = {}, options = {}) {
+  const set = stage({ tools: [tool(execute, more)], ...options })
+  return { set, ...(await startedRun(set, 'x')) }
+}
+
+const text = (delta: string) => ({ type: 'text-delta', partId: 'p', delta }) as const
+
+describe('a tool', () => {
+  test('gets its input and context, and its result goes back', async () => {
+    let context: ToolContext | undefined
+    const { worker, command } = await withTool((input, given) => {
+      context = given
+      return { got: input }
+    })
+    const call = execution(command, { input: { a: 1 } })
+    expect(await worker.page.executeTool(call)).toEqual({
+      status: 'succeeded',
+      output: { type: 'json', value: { got: { a: 1 } } },
+    })
+    const { runId, conversationId, toolCallId, idempotencyKey } = call
+    expect(context).toMatchObject({ runId, conversationId, toolCallId, idempotencyKey })
+    expect(context!.signal.aborted).toBe(false)
+  })
+
+  test('runs once for an executionId, also when asked again after it ended', async () => {
+    const execute = vi.fn(async () => sleep(20).then(() => 'done'))
+    const { worker, command } = await withTool(execute)
+    const call = execution(command)
+    const outcomes = await Promise.all([worker.page.executeTool(call), worker.page.executeTool(call)])
+    outcomes.push(await worker.page.executeTool(call))
+    expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size).toBe(1)
+    expect(execute).toHaveBeenCalledTimes(1)
+    expect(await worker.page.knownExecutions([call.executionId, 'other'])).toEqual([call.executionId])
+    await worker.page.acknowledgeTools([call.executionId])
+    expect(await worker.page.knownExecutions([call.executionId])).toEqual([])
+  })
+
+  test('that the page said it does not know never starts', async () => {
+    const execute = vi.fn()
+    const { worker, command } = await withTool(execute)
+    const call = execution(command)
+    expect(await worker.page.knownExecutions([call.executionId])).toEqual([])
+    expect(await worker.page.executeTool(call)).toEqual({ status: 'not-started', reason: 'cancelled' })
+    expect(execute).not.toHaveBeenCalled()
+  })
+
+  test('is not started after its deadline, for an old owner, or when it is not there', async () => {
+    const execute = vi.fn(() => 'ran')
+    const { worker, command } = await withTool(execute)
+    const outcome = (more: object) => worker.page.executeTool(execution(command, more))
+    expect(await outcome({ deadline: Date.now() - 1 })).toEqual({ status: 'not-started', reason: 'deadline' })
+    expect(await outcome({ toolName: 'constructor' })).toEqual({ status: 'not-started', reason: 'not-registered' })
+    expect((await outcome({ epoch: 5 })).status).toBe('succeeded')
+    expect(await outcome({ epoch: 4 })).toEqual({ status: 'not-started', reason: 'stale-epoch' })
+    expect(execute).toHaveBeenCalledTimes(1)
+  })
+
+  test('that a busy page could not start in time never starts', async () => {
+    const execute = vi.fn()
+    const { worker, command } = await withTool(execute)
+    const asked = worker.page.executeTool(execution(command, { deadline: Date.now() + 30 }))
+    const until = performance.now() + 100
+    while (performance.now() < until);
+    expect(await asked).toEqual({ status: 'not-started', reason: 'deadline' })
+    expect(execute).not.toHaveBeenCalled()
+  })
+
+  test('waits for the events before its call, until its deadline', async () => {
+    const seen: string[] = []
+    const { worker, command, run } = await withTool(() => void seen.push('tool'))
+    void (async () => {
+      for await (const event of run) if (event.type === 'text-delta') seen.push(event.delta)
+    })()
+    const asked = worker.page.executeTool(execution(command, { afterBatch: 2 }))
+    await sleep(20)
+    worker.tell(command, text('one'))
+    await sleep(20)
+    expect(seen).toEqual(['one'])
+    worker.tell(command, text('two'), { type: 'text-end', partId: 'p' }, text('three'))
+    await asked
+    expect(seen).toEqual(['one', 'two', 'three', 'tool'])
+    const never = execution(command, { afterBatch: 99, deadline: Date.now() + 40 })
+    expect(await worker.page.executeTool(never)).toEqual({ status: 'not-started', reason: 'deadline' })
+  })
+
+  test('that takes too long is aborted, and its late result dropped', async () => {
+    let signal: AbortSignal | undefined
+    const { worker, command } = await withTool(async (_input, context) => {
+      signal = context.signal
+      await sleep(80)
+      return 'late'
+    })
+    const call = execution(command, { timeoutMs: 20 })
+    const outcome = await worker.page.executeTool(call)
+    expect(outcome).toMatchObject({ status: 'failed', output: { type: 'error', code: 'timeout' } })
+    expect(signal!.aborted).toBe(true)
+    await sleep(90)
+    expect(await worker.page.executeTool(call)).toEqual(outcome)
+  })
+
+  test.each([
+    [new Error('broken'), 'broken'],
+    ['just a string', 'just a string'],
+    [undefined, 'undefined was thrown'],
+    [{ reason: 1 }, '{"reason":1}'],
+  ])('that throws %s fails with its words', async (thrown, message) => {
+    const sync = await withTool(() => {
+      throw thrown
+    })
+    const failed = { status: 'failed', output: { type: 'error', code: 'failed', message } }
+    expect(await sync.worker.page.executeTool(execution(sync.command))).toEqual(failed)
+    const rejecting = await withTool(() => Promise.reject(thrown))
+    expect(await rejecting.worker.page.executeTool(execution(rejecting.command))).toEqual(failed)
+  })
+
+  test('that is unregistered while it runs ends, and is gone', async () => {
+    const set = stage()
+    let signal: AbortSignal | undefined
+    const undo = set.agent.registerTool(
+      tool((_input, context) => {
+        signal = context.signal
+        return new Promise(() => {})
+      }),
+    )
+    const { worker, command } = await startedRun(set, 'x')
+    const asked = worker.page.executeTool(execution(command))
+    await until(() => signal)
+    undo()
+    expect(await asked).toMatchObject({ status: 'aborted', output: { code: 'interrupted' } })
+    expect(signal!.aborted).toBe(true)
+    expect(await worker.page.executeTool(execution(command))).toMatchObject({ reason: 'not-registered' })
+  })
+
+  test('has its signal aborted at once by abort(), and none is started after', async () => {
+    const execute = vi.fn(
+      (_input: unknown, { signal }: ToolContext) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    )
+    const { worker, command, run } = await withTool(execute)
+    const asked = worker.page.executeTool(execution(command))
+    await until(() => execute.mock.calls.length)
+    run.abort('stop')
+    expect(execute.mock.calls[0]![1].signal.aborted).toBe(true)
+    expect(await asked).toMatchObject({ status: 'aborted', output: { code: 'aborted' } })
+    expect(await worker.page.executeTool(execution(command))).toEqual({ status: 'not-started', reason: 'cancelled' })
+  })
+
+  test('is cancelled by the worker: what waits never starts, what runs is stopped', async () => {
+    const execute = vi.fn((_input: unknown, _context: ToolContext) => new Promise(() => {}))
+    const { worker, command } = await withTool(execute)
+    const running = execution(command)
+    const waiting = execution(command, { afterBatch: 9 })
+    const outcomes = Promise.all([running, waiting].map((call) => worker.page.executeTool(call)))
+    await until(() => execute.mock.calls.length)
+    const executionIds = [running.executionId, waiting.executionId, 'not-asked-yet']
+    await worker.page.cancelTools({ agentId: command.agentId, executionIds, reason: 'replaced' })
+    expect(await outcomes).toMatchObject([
+      { status: 'aborted', output: { code: 'interrupted' } },
+      { status: 'not-started', reason: 'cancelled' },
+    ])
+    const late = execution(command, { executionId: 'not-asked-yet' })
+    expect(await worker.page.executeTool(late)).toMatchObject({ reason: 'cancelled' })
+    expect(execute).toHaveBeenCalledTimes(1)
+  })
+
+  test('that writes and succeeds in spite of its signal has succeeded', async () => {
+    const { worker, command, run } = await withTool(() => sleep(25).then(() => 'written'))
+    const asked = worker.page.executeTool(execution(command))
+    await sleep(5)
+    run.abort()
+    expect(await asked).toMatchObject({ status: 'succeeded' })
+  })
+
+  test('tells its progress as events of the run', async () => {
+    const { worker, command, run } = await withTool((_input, { progress }) => {
+      progress({ percent: 50 })
+    })
+    await worker.page.executeTool(execution(command, { toolCallId: 't7' }))
+    worker.end(command)
+    const events = []
+    for await (const event of run) events.push(event)
+    expect(events[0]).toMatchObject({ type: 'tool-progress', toolCallId: 't7', progress: { percent: 50 }, seq: 0 })
+  })
+
+  test('is shown to the model as toModelOutput says', async () => {
+    const { worker, command } = await withTool(() => ({ secret: 1, shown: 2 }), {
+      toModelOutput: (output) => `shown: ${(output as { shown: number }).shown}`,
+    })
+    expect(await worker.page.executeTool(execution(command))).toMatchObject({
+      output: { type: 'text', value: 'shown: 2' },
+    })
+  })
+})
+
+describe('Standard Schema', () => {
+  const schemas = {
+    zod: z.object({ n: z.number().default(3), s: z.string().transform((s) => s.length) }),
+    arktype: type({ n: 'number = 3', s: type('string').pipe((s) => s.length) }),
+    valibot: v.object({ n: v.optional(v.number(), 3), s: v.pipe(v.string(), v.transform((s) => s.length)) }),
+  }
+  test.each(Object.entries(schemas))('%s: its output reaches execute', async (_vendor, inputSchema) => {
+    const execute = vi.fn((_input: unknown) => 'ok')
+    const jsonSchema = { type: 'object', properties: { n: { type: 'number' }, s: { type: 'string' } } }
+    const { worker, command } = await withTool(execute, { inputSchema, jsonSchema })
+    await worker.page.executeTool(execution(command, { input: { s: 'four' } }))
+    expect(execute.mock.calls[0]![0]).toEqual({ n: 3, s: 4 })
+    const refused = await worker.page.executeTool(execution(command, { input: { n: 'x', s: 'y' } }))
+    expect(refused).toMatchObject({ status: 'invalid', output: { type: 'error', code: 'invalid_params' } })
+    expect(JSON.stringify(refused)).toContain('n')
+    expect(execute).toHaveBeenCalledTimes(1)
+  })
+})
+
+describe('hooks', () => {
+  test('afterToolCall sees the full result and may change what the model gets', async () => {
+    const afterToolCall = vi.fn(() => ({ result: 'changed' }))
+    const { worker, command } = await withTool(() => new Map([['a', 1]]), {}, { afterToolCall })
+    expect(await worker.page.executeTool(execution(command))).toEqual({
+      status: 'succeeded',
+      output: { type: 'text', value: 'changed' },
+    })
+    expect(afterToolCall).toHaveBeenCalledWith(
+      expect.objectContaining({ toolName: 'tool', status: 'succeeded', result: new Map([['a', 1]]) }),
+    )
+  })
+
+  test('one that throws after a call changes nothing and is a warning', async () => {
+    const { set, worker, command } = await withTool(() => 'fine', {}, {
+      afterToolCall() {
+        throw new Error('hook')
+      },
+    })
+    const warnings: string[] = []
+    set.agent.on('warning', ({ message }) => warnings.push(message))
+    expect(await worker.page.executeTool(execution(command))).toMatchObject({ status: 'succeeded' })
+    expect(warnings).toEqual([expect.stringContaining('hook')])
+  })
+
+  test('beforeToolCall vetoes, changes the input, or lets go; throwing vetoes', async () => {
+    const verdicts = [undefined, { veto: 'no' }, { input: { b: 2 } }, new Error('broken')]
+    const { worker, command } = await withTool(() => 1, {}, {
+      beforeToolCall() {
+        const next = verdicts.shift()
+        if (next instanceof Error) throw next
+        return next
+      },
+    })
+    const call = { ...execution(command), input: { a: 1 } }
+    const answers = []
+    for (let at = 0; at < 4; at++) answers.push(await worker.page.beforeToolCall(call))
+    expect(answers).toEqual([
+      { type: 'go', input: { a: 1 } },
+      { type: 'veto', reason: 'no' },
+      { type: 'go', input: { b: 2 } },
+      { type: 'veto', reason: 'broken' },
+    ])
+  })
+
+  test('approval is asked of the tool and of the policy; a thrower needs it', async () => {
+    const ask = async (needsApproval: unknown, toolApproval: unknown) => {
+      const more = { needsApproval } as Partial<Tool>
+      const { worker, command } = await withTool(() => 1, more, { toolApproval })
+      return worker.page.needsApproval(execution(command))
+    }
+    const no = () => false
+    expect(await ask(no, no)).toBe(false)
+    expect(await ask(() => true, no)).toBe(true)
+    expect(await ask(no, () => true)).toBe(true)
+    expect(await ask(() => Promise.reject(new Error('?')), no)).toBe(true)
+  })
+
+  test('reconcile says what became of a call', async () => {
+    const answers = [{ happened: true, result: 'r' } as const, { happened: false } as const, null]
+    const { worker, command } = await withTool(() => 1, { reconcile: () => answers.shift() })
+    const call = execution(command)
+    expect(await worker.page.reconcileTool(call)).toEqual({ type: 'happened', output: { type: 'text', value: 'r' } })
+    expect(await worker.page.reconcileTool(call)).toEqual({ type: 'did-not-happen' })
+    expect(await worker.page.reconcileTool(call)).toEqual({ type: 'unknown' })
+    expect(await worker.page.reconcileTool({ ...call, toolName: 'gone' })).toEqual({ type: 'unknown' })
+  })
+})

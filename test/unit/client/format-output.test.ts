@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest'
+import { formatOutput } from '../../../src/client/format-output.ts'
+
+const json = (value: unknown) => ({ type: 'json', value })
+
+describe('formatOutput', () => {
+  test('nothing becomes a short success text', async () => {
+    expect(await formatOutput(undefined)).toMatchObject({ type: 'text' })
+  })
+
+  test('plain values stay what they are', async () => {
+    expect(await formatOutput('text')).toEqual({ type: 'text', value: 'text' })
+    for (const value of [null, 0, false, [], { a: [1, { b: null }] }])
+      expect(await formatOutput(value)).toEqual(json(value))
+  })
+
+  test('what JSON lacks takes a safe form', async () => {
+    const circular: Record<string, unknown> = { name: 'a', shared: { x: 1 } }
+    circular.self = circular
+    circular.again = circular.shared
+    expect(await formatOutput(circular)).toEqual(
+      json({ name: 'a', shared: { x: 1 }, self: '[Circular]', again: { x: 1 } }),
+    )
+    expect(await formatOutput(10n)).toEqual(json('10'))
+    expect(await formatOutput({ big: 10n, at: new Date(0), no: () => 1, s: Symbol('s') })).toEqual(
+      json({ big: '10', at: '1970-01-01T00:00:00.000Z' }),
+    )
+    expect(await formatOutput(new Map<string, unknown>([['k', new Set([1])]]))).toEqual(json({ k: [1] }))
+    expect(await formatOutput({ e: new TypeError('bad') })).toEqual(json({ e: { name: 'TypeError', message: 'bad' } }))
+    expect(await formatOutput({ bytes: new Uint8Array(9) })).toEqual(json({ bytes: '[Uint8Array]' }))
+    expect(await formatOutput({ node: { nodeType: 1, [Symbol.toStringTag]: 'HTMLDivElement' } })).toEqual(
+      json({ node: '[HTMLDivElement]' }),
+    )
+    expect(await formatOutput(JSON.parse('{"__proto__":{"x":1}}'))).toEqual(json(JSON.parse('{"__proto__":{"x":1}}')))
+    expect(({} as { x?: number }).x).toBeUndefined()
+  })
+
+  test('what can’t be sent is an error that says so', async () => {
+    const deep: unknown[] = []
+    let at = deep
+    for (let depth = 0; depth < 100_000; depth++) at.push((at = []))
+    const selfish = new Map()
+    selfish.set('self', selfish)
+    const values = [() => 1, Symbol('s'), deep, selfish, { toJSON: () => { throw new Error('no') } }]
+    for (const value of values) {
+      const output = await formatOutput(value)
+      expect(output).toMatchObject({ type: 'error', code: 'failed' })
+      expect('message' in output && output.message.length).toBeGreaterThan(20)
+    }
+  })
+
+  test('what is too long is cut, and says so', async () => {
+    for (const value of ['x'.repeat(200_000), { text: 'y'.repeat(200_000) }]) {
+      const output = await formatOutput(value)
+      expect(output.type).toBe('text')
+      const text = (output as { value: string }).value
+      expect(text.length).toBeLessThan(100_200)
+      expect(text).toMatch(/truncated.*100000 of 2000\d\d characters/)
+    }
+  })
+
+  test('files become attachments, alone or among other items', async () => {
+    const file = new File([new Uint8Array([1, 2, 255])], 'a.png', { type: 'image/png' })
+    const part = { type: 'file', mediaType: 'image/png', data: 'AQL/', filename: 'a.png' }
+    expect(await formatOutput(file)).toEqual({ type: 'content', value: [part] })
+    expect(await formatOutput(new Blob(['hi']))).toEqual({
+      type: 'content',
+      value: [{ type: 'file', mediaType: 'application/octet-stream', data: 'aGk=' }],
+    })
+    expect(await formatOutput(['see', file, { a: 1 }])).toEqual({
+      type: 'content',
+      value: [{ type: 'text', text: 'see' }, part, { type: 'text', text: '{"a":1}' }],
+    })
+    expect(await formatOutput({ nested: file })).toEqual(json({ nested: '[File]' }))
+    const large = new Blob([new Uint8Array(50_000_000)], { type: 'video/mp4' })
+    expect(await formatOutput(large)).toMatchObject({ value: [{ type: 'text', text: expect.stringContaining('too large') }] })
+  })
+})

@@ -1,0 +1,246 @@
+import { describe, expect, test } from 'vitest'
+import type { RunEvent } from '../../../src/protocol/event.ts'
+import { fakeWorkerFactory, resultOf, sleep, stage, startedRun, until } from './fake-worker.ts'
+import { createAgent } from '../../../src/client/create-agent.ts'
+
+const delta = (text: string, partId = 'p1') => ({ type: 'text-delta', partId, delta: text }) as const
+
+async function collect(events: AsyncIterable<RunEvent>): Promise<RunEvent[]> {
+  const all: RunEvent[] = []
+  for await (const event of events) all.push(event)
+  return all
+}
+
+describe('a run', () => {
+  test('is a handle at once, sends its command and resolves from run-end', async () => {
+    const set = stage({ maxSteps: 4 })
+    const { run, command, worker } = await startedRun(set, 'Hello', { conversationId: 'c1' })
+    expect(command).toMatchObject({
+      conversationId: 'c1',
+      runId: run.runId,
+      message: { role: 'user', id: `${run.runId}:user`, parts: [{ type: 'text', text: 'Hello' }] },
+      limits: { maxSteps: 4, retries: 3 },
+      storage: { name: 'offstage' },
+      ifBusy: 'refuse',
+    })
+    worker.tell(command, { type: 'run-start', message: command.message }, delta('Hi'))
+    worker.end(command, { text: 'Hi' })
+    expect(await run.result).toMatchObject({ outcome: 'completed', text: 'Hi', runId: run.runId })
+    const events = await collect(run)
+    expect(events.map((event) => event.type)).toEqual(['run-start', 'text-delta', 'run-end'])
+    expect(events.map((event) => event.seq)).toEqual([0, 1, 2])
+  })
+
+  test('merges unread deltas, and leaves read ones as they were', async () => {
+    const set = stage()
+    const { run, command, worker } = await startedRun(set, 'x')
+    const iterator = run[Symbol.asyncIterator]()
+    worker.tell(command, delta('a'))
+    expect((await iterator.next()).value).toMatchObject({ delta: 'a', seq: 0 })
+    worker.tell(command, delta('b'), delta('c'), delta('z', 'p2'))
+    worker.tell(command, delta('y', 'p2'))
+    worker.end(command)
+    await run.result
+    const seen = (events: RunEvent[]) =>
+      events.map((event) => [event.seq, 'delta' in event ? event.delta : event.type])
+    const all = [
+      [0, 'a'],
+      [1, 'bc'],
+      [2, 'zy'],
+      [3, 'run-end'],
+    ]
+    expect(seen(await collect(run))).toEqual(all)
+    const rest: RunEvent[] = []
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) rest.push(next.value)
+    expect(seen(rest)).toEqual(all.slice(1))
+  })
+
+  test('goes on when an iterator breaks off', async () => {
+    const set = stage()
+    const { run, command, worker } = await startedRun(set, 'x')
+    worker.tell(command, delta('a'))
+    for await (const event of run) if (event.type === 'text-delta') break
+    await sleep(20)
+    expect(worker.of('abortRun')).toEqual([])
+    worker.end(command)
+    expect((await run.result).outcome).toBe('completed')
+  })
+
+  test('with nothing to say fails with invalid-input and starts no worker', async () => {
+    const { agent, workers } = stage()
+    for (const input of ['', '  \n', [], [{ type: 'text', text: '' } as const]]) {
+      const run = agent.run(input)
+      expect(await run.result).toMatchObject({ outcome: 'failed', error: { code: 'invalid-input' } })
+      expect((await collect(run)).map((event) => event.type)).toEqual(['run-end'])
+    }
+    expect(workers).toEqual([])
+  })
+
+  test('that other events name gets a handle, which resume gives out once', async () => {
+    const ref = { conversationId: 'c1', runId: 'r1' }
+    const set = stage({}, { resumeRun: () => ref })
+    const first = await set.agent.resume('c1')
+    const again = await set.agent.resume('c1')
+    expect(first).toBe(again)
+    expect(first).toMatchObject(ref)
+    const { agentId } = set.worker.of<{ agentId: string }>('resumeRun')[0]!
+    set.worker.tell({ ...ref, agentId }, delta('a'), { type: 'run-end', result: resultOf(ref) })
+    expect(await first!.result).toMatchObject({ outcome: 'completed' })
+  })
+
+  test('that ends before resume is answered is still the one that resume gives', async () => {
+    const ref = { conversationId: 'c1', runId: 'r1' }
+    const set = stage(
+      {},
+      {
+        resumeRun: async (worker, { agentId }) => {
+          worker.tell({ ...ref, agentId }, { type: 'run-end', result: resultOf(ref) })
+          await sleep(20)
+          return ref
+        },
+      },
+    )
+    const run = await set.agent.resume()
+    expect(await run!.result).toMatchObject({ outcome: 'completed' })
+  })
+
+  test('fails with the worker’s words when the command is refused', async () => {
+    const set = stage(
+      {},
+      {
+        startRun: () => {
+          throw { code: 'storage-failed', message: 'No room.', retryable: true }
+        },
+      },
+    )
+    const result = await set.agent.run('x').result
+    expect(result).toMatchObject({ outcome: 'failed', error: { code: 'storage-failed', message: 'No room.' } })
+  })
+})
+
+describe('abort', () => {
+  test('takes the worker’s result when it comes in time', async () => {
+    const set = stage()
+    const { run, command, worker } = await startedRun(set, 'x')
+    run.abort('enough')
+    await until(() => worker.of('abortRun').length)
+    expect(worker.of('abortRun')[0]).toMatchObject({ runId: run.runId, reason: 'enough' })
+    worker.end(command, { outcome: 'aborted', reason: 'enough', text: 'exact' } as never)
+    expect(await run.result).toMatchObject({ outcome: 'aborted', text: 'exact' })
+  })
+
+  test('ends within 100 ms when the worker is silent, with what was seen', async () => {
+    const set = stage({}, { abortRun: () => new Promise<never>(() => {}) })
+    const { run, command, worker } = await startedRun(set, 'x')
+    worker.tell(
+      command,
+      { type: 'step-start', step: 1, attempt: 1 },
+      delta('part'),
+      { type: 'tool-call', toolCallId: 't1', toolName: 'tool', input: { a: 1 } },
+      { type: 'tool-execution-start', toolCallId: 't1', toolName: 'tool', input: { a: 1 } },
+    )
+    const seen: RunEvent[] = []
+    const reading = (async () => {
+      for await (const event of run) seen.push(event)
+    })()
+    await until(() => seen.length === 4)
+    const asked = performance.now()
+    run.abort('stop')
+    const result = await run.result
+    expect(performance.now() - asked).toBeLessThan(100)
+    expect(result).toMatchObject({
+      outcome: 'aborted',
+      reason: 'stop',
+      text: 'part',
+      toolCalls: [{ toolCallId: 't1', input: { a: 1 }, status: 'interrupted' }],
+    })
+    await reading
+    expect(seen.at(-1)!.type).toBe('run-end')
+    worker.tell(command, delta('late'))
+    worker.end(command)
+    await sleep(20)
+    expect((await collect(run)).length).toBe(seen.length)
+  })
+
+  test('before the worker is up ends the run, and still reaches the worker', async () => {
+    const set = stage({}, { connect: () => sleep(150).then(() => ({ protocolVersion: 1, holdsLock: false })) })
+    const run = set.agent.run('x')
+    run.abort()
+    expect((await run.result).outcome).toBe('aborted')
+    const worker = await set.started()
+    await until(() => worker.of('abortRun').length)
+    expect(worker.commands.map(({ method }) => method)).toEqual(['connect', 'startRun', 'abortRun'])
+  })
+
+  test('by signal, also one that was aborted before', async () => {
+    const set = stage()
+    const controller = new AbortController()
+    const { run, worker } = await startedRun(set, 'x', { signal: controller.signal })
+    controller.abort(new Error('left the page'))
+    expect(await run.result).toMatchObject({ outcome: 'aborted', reason: 'left the page' })
+    const late = set.agent.run('y', { signal: controller.signal })
+    expect(await late.result).toMatchObject({ outcome: 'aborted' })
+    expect(worker.of('startRun').length).toBe(1)
+  })
+
+  test('of the agent ends all its runs', async () => {
+    const set = stage()
+    const { run } = await startedRun(set, 'x')
+    const other = set.agent.run('y')
+    set.agent.abort('all')
+    expect((await Promise.all([run.result, other.result])).map((result) => result.outcome)).toEqual(['aborted', 'aborted'])
+  })
+})
+
+describe('dispose', () => {
+  test('ends handles as disposed, releases the agent, and is idempotent', async () => {
+    const set = stage()
+    const { run, worker, command } = await startedRun(set, 'x')
+    const disposing = set.agent.dispose()
+    expect(set.agent.dispose()).toBe(disposing)
+    expect(await run.result).toMatchObject({ outcome: 'aborted', reason: 'disposed' })
+    await disposing
+    expect(worker.of('releaseAgent')).toEqual([command.agentId])
+    expect(worker.of('abortRun')).toEqual([])
+    expect(await set.agent.run('y').result).toMatchObject({ outcome: 'failed', error: { code: 'disposed' } })
+    await expect(set.agent.prepare()).rejects.toMatchObject({ code: 'disposed' })
+  })
+
+  test('without a worker does nothing more', async () => {
+    const { agent, workers } = stage()
+    await agent.dispose()
+    expect(workers).toEqual([])
+  })
+
+  test('of one of two agents leaves their worker to the other', async () => {
+    const set = stage()
+    const workers: never[] = []
+    const worker = fakeWorkerFactory({}, workers)
+    const model = { provider: 'scripted', model: 'test' }
+    const [first, second] = [createAgent({ model, worker }), createAgent({ model, worker })]
+    await Promise.all([first.prepare(), second.prepare()])
+    expect(workers.length).toBe(1)
+    await first.dispose()
+    await second.prepare()
+    await second.dispose()
+    const third = createAgent({ model, worker })
+    await third.prepare()
+    expect(workers.length).toBe(2)
+    await third.dispose()
+    await set.agent.dispose()
+  })
+
+  test('and at once another agent (a component mounted twice) keep one worker', async () => {
+    const workers: never[] = []
+    const worker = fakeWorkerFactory({}, workers)
+    const model = { provider: 'scripted', model: 'test' }
+    const first = createAgent({ model, worker })
+    await first.prepare()
+    const leaving = first.dispose()
+    const second = createAgent({ model, worker })
+    await Promise.all([leaving, second.prepare()])
+    await second.prepare()
+    expect(workers.length).toBe(1)
+    await second.dispose()
+  })
+})

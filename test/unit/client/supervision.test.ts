@@ -1,0 +1,245 @@
+import { describe, expect, test, vi } from 'vitest'
+import { createAgent } from '../../../src/client/create-agent.ts'
+import type { ResumeRun } from '../../../src/protocol/api.ts'
+import { execution, fakeWorkerFactory, sleep, stage, startedRun, until } from './fake-worker.ts'
+
+const never = () => new Promise<never>(() => {})
+const text = (delta: string) => ({ type: 'text-delta', partId: 'p', delta }) as const
+
+describe('a worker that dies', () => {
+  test('is replaced; the run is resumed, and its tool is joined, not run again', async () => {
+    const execute = vi.fn(() => sleep(120).then(() => 'once'))
+    const set = stage(
+      { heartbeatMs: 30, tools: [{ name: 'tool', description: 'A tool.', execute }] },
+      { resumeRun: (_worker, { conversationId, runId }) => ({ conversationId: conversationId!, runId: runId! }) },
+    )
+    const { run, command, worker } = await startedRun(set, 'x')
+    worker.tell(command, text('a'))
+    const call = execution(command)
+    void worker.page.executeTool(call)
+    await until(() => execute.mock.calls.length)
+    worker.die()
+
+    const second = await set.started(2)
+    await until(() => second.of('resumeRun').length)
+    expect(second.of<ResumeRun>('resumeRun')[0]).toMatchObject({
+      conversationId: run.conversationId,
+      runId: run.runId,
+      interrupted: 'tell-model',
+      waitForToolsMs: 10_000,
+    })
+    expect(second.pageId).toBe(worker.pageId)
+    expect(await second.page.knownExecutions([call.executionId])).toEqual([call.executionId])
+    expect(await second.page.executeTool({ ...call, epoch: 1 })).toMatchObject({ output: { value: 'once' } })
+    expect(execute).toHaveBeenCalledTimes(1)
+    second.tell(command, text('b'))
+    second.end(command)
+    expect((await run.result).outcome).toBe('completed')
+  })
+
+  test('rejects what waits for its answer with worker-lost', async () => {
+    const set = stage({ heartbeatMs: 20 }, { listConversations: never })
+    const asked = set.agent.conversations.list()
+    const worker = await set.started()
+    await until(() => worker.of('listConversations').length)
+    worker.die()
+    await expect(asked).rejects.toMatchObject({ code: 'worker-lost', retryable: true })
+    await set.agent.prepare()
+    expect(set.workers.length).toBe(2)
+  })
+
+  test('before it took the run gets it sent again, to the next', async () => {
+    let dead = false
+    const set = stage(
+      { heartbeatMs: 20 },
+      {
+        startRun: (worker) => {
+          if (dead) return undefined
+          dead = true
+          worker.die()
+          return never()
+        },
+      },
+    )
+    const run = set.agent.run('x')
+    const second = await set.started(2)
+    await until(() => second.of('startRun').length)
+    expect(second.of('startRun')[0]).toMatchObject({ runId: run.runId })
+    expect(second.of('resumeRun')).toEqual([])
+  })
+
+  test('gets the abort that it did not confirm sent to the next', async () => {
+    const set = stage({ heartbeatMs: 20 }, { abortRun: (worker) => (set.workers.length === 1 ? (worker.die(), never()) : true) })
+    const { run } = await startedRun(set, 'x')
+    run.abort('stop')
+    expect(await run.result).toMatchObject({ outcome: 'aborted', reason: 'stop' })
+    const second = await set.started(2)
+    await until(() => second.of('abortRun').length)
+    expect(second.of('abortRun')[0]).toMatchObject({ runId: run.runId, reason: 'stop' })
+    expect(second.of('resumeRun')).toEqual([])
+  })
+
+  test('again and again ends the run as worker-lost, after three restarts', async () => {
+    const set = stage(
+      { heartbeatMs: 10 },
+      {
+        resumeRun: (worker) => {
+          worker.die()
+          return never()
+        },
+      },
+    )
+    const { run, command, worker } = await startedRun(set, 'x')
+    worker.tell(command, text('a'))
+    await until(() => run)
+    worker.die()
+    expect(await run.result).toMatchObject({ outcome: 'failed', error: { code: 'worker-lost' }, text: 'a' })
+    expect(set.workers.length).toBe(4)
+  })
+
+  test('with memory only ends the run as worker-lost, since its journal is gone', async () => {
+    const set = stage({ heartbeatMs: 20, storage: 'memory' })
+    const { run, command, worker } = await startedRun(set, 'x')
+    worker.tell(command, text('a'))
+    worker.die()
+    expect(await run.result).toMatchObject({ outcome: 'failed', error: { code: 'worker-lost' } })
+  })
+
+  test('is announced', async () => {
+    const set = stage({ heartbeatMs: 20 })
+    const states: string[] = []
+    set.agent.on('worker', ({ state }) => states.push(state))
+    const { worker } = await startedRun(set, 'x')
+    worker.die()
+    await set.started(2)
+    await until(() => states.length === 5)
+    expect(states).toEqual(['starting', 'ready', 'lost', 'starting', 'ready'])
+  })
+
+  test('is noticed by its lock at once where there are locks', async () => {
+    let release: (() => void) | undefined
+    const request = vi.fn((_name: string, granted: () => void) => {
+      release = granted
+      return Promise.resolve()
+    })
+    vi.stubGlobal('navigator', { locks: { request } })
+    const set = stage({}, { connect: () => ({ protocolVersion: 1, holdsLock: true }) })
+    const { worker } = await startedRun(set, 'x')
+    expect(request.mock.calls[0]![0]).toBe(worker.of<{ lifeLock: string }>('connect')[0]!.lifeLock)
+    release!()
+    await set.started(2)
+    vi.unstubAllGlobals()
+  })
+})
+
+describe('the heartbeat', () => {
+  test('is quiet while nothing is open', async () => {
+    const set = stage({ heartbeatMs: 10 })
+    await set.agent.prepare()
+    await sleep(80)
+    expect(set.worker.of('ping')).toEqual([])
+    const { command, worker } = await startedRun(set, 'x')
+    await until(() => worker.of('ping').length > 1)
+    worker.end(command)
+    await sleep(40)
+    const count = worker.of('ping').length
+    await sleep(60)
+    expect(worker.of('ping').length).toBe(count)
+  })
+
+  test('does not take a page that was blocked for a dead worker', async () => {
+    const set = stage({ heartbeatMs: 30 }, { ping: () => sleep(5) })
+    const { worker } = await startedRun(set, 'x')
+    for (let round = 0; round < 3; round++) {
+      await until(() => worker.of('ping').length > round)
+      const free = performance.now() + 300
+      while (performance.now() < free);
+      await sleep(20)
+    }
+    await sleep(150)
+    expect(set.workers.length).toBe(1)
+  })
+})
+
+describe('a worker that does not start', () => {
+  const model = { provider: 'scripted', model: 'test' }
+
+  test('because it throws names the ways out', async () => {
+    const agent = createAgent({
+      model,
+      worker() {
+        throw new Error('blocked by CSP')
+      },
+    })
+    const result = await agent.run('x').result
+    expect(result).toMatchObject({ outcome: 'failed', error: { code: 'worker-load-failed' } })
+    const { message } = (result as { error: { message: string } }).error
+    for (const word of ['blocked by CSP', 'worker-src', 'optimizeDeps.exclude', 'worker option'])
+      expect(message).toContain(word)
+    await expect(agent.prepare()).rejects.toMatchObject({ code: 'worker-load-failed' })
+    await agent.dispose()
+  })
+
+  test('because its file fails to load rejects at once', async () => {
+    const { port1 } = new MessageChannel()
+    const terminate = vi.fn(() => port1.close())
+    const worker = Object.assign(port1, { terminate })
+    const agent = createAgent({ model, worker: () => worker })
+    setTimeout(() => worker.dispatchEvent(new Event('error')), 20)
+    await expect(agent.prepare()).rejects.toMatchObject({ code: 'worker-load-failed' })
+    expect(terminate).toHaveBeenCalled()
+    await agent.dispose()
+  })
+
+  test('because there are no workers (server rendering) says so', async () => {
+    const agent = createAgent({ model })
+    await expect(agent.prepare()).rejects.toMatchObject({
+      code: 'worker-load-failed',
+      message: expect.stringContaining('Worker is not defined'),
+    })
+    await agent.dispose()
+  })
+
+  test('because it speaks another version is a protocol mismatch', async () => {
+    const set = stage({}, { connect: () => ({ protocolVersion: 99, holdsLock: false }) })
+    await expect(set.agent.prepare()).rejects.toMatchObject({ code: 'protocol-mismatch' })
+    const refusing = stage(
+      {},
+      {
+        connect: () => {
+          throw { code: 'protocol-mismatch', message: 'Old file.', retryable: false }
+        },
+      },
+    )
+    await expect(refusing.agent.prepare()).rejects.toMatchObject({ code: 'protocol-mismatch', message: 'Old file.' })
+  })
+
+  test('because it stays silent is given up after ten seconds', async () => {
+    vi.useFakeTimers()
+    const { port1 } = new MessageChannel()
+    const agent = createAgent({ model, worker: () => Object.assign(port1, { terminate: () => port1.close() }) })
+    const preparing = expect(agent.prepare()).rejects.toMatchObject({ code: 'worker-load-failed' })
+    await vi.advanceTimersByTimeAsync(10_001)
+    await preparing
+    vi.useRealTimers()
+    await agent.dispose()
+  })
+
+  test('can be given up on with a signal', async () => {
+    const set = stage({}, { prepare: never })
+    const controller = new AbortController()
+    const preparing = set.agent.prepare({ signal: controller.signal })
+    controller.abort(new Error('changed my mind'))
+    await expect(preparing).rejects.toMatchObject({ code: 'aborted' })
+  })
+})
+
+test('agents with the same worker function share one worker, others have their own', async () => {
+  const workers: never[] = []
+  const worker = fakeWorkerFactory({}, workers)
+  const model = { provider: 'scripted', model: 'test' }
+  const agents = [createAgent({ model, worker }), createAgent({ model, worker }), createAgent({ model, worker: () => worker() })]
+  await Promise.all(agents.map((agent) => agent.prepare()))
+  expect(workers.length).toBe(2)
+  await Promise.all(agents.map((agent) => agent.dispose()))
+})

@@ -1,0 +1,225 @@
+import { describe, expect, test, vi } from 'vitest'
+import * as v from 'valibot'
+import { type } from 'arktype'
+import { z } from 'zod'
+import { createAgent, defineTool, OffstageError } from '../../../src/index.ts'
+import type { Tool } from '../../../src/index.ts'
+import { execution, sleep, stage, startedRun, until } from './fake-worker.ts'
+
+const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
+  name,
+  description: 'A tool.',
+  execute: () => name,
+  ...more,
+})
+
+function codeOf(action: () => unknown): string | undefined {
+  try {
+    action()
+  } catch (error) {
+    return OffstageError.is(error) ? error.code : `not ours: ${String(error)}`
+  }
+  return undefined
+}
+
+/** The tools as the worker is told of them. */
+async function toolsOf(set: ReturnType<typeof stage>) {
+  const { worker, command } = await startedRun(set, 'x')
+  return () => worker.page.currentTools(command.agentId)
+}
+
+describe('defineTool', () => {
+  const execute = () => 1
+  const define = (inputSchema: unknown, jsonSchema?: unknown) => () =>
+    defineTool({ name: 'tool', description: 'd', execute, inputSchema, ...(jsonSchema ? { jsonSchema } : {}) } as never)
+
+  test('refuses what is no schema of an object', () => {
+    const wrong = ['string', null, [], 7, { sku: 'string' }, { type: 'string' }, { type: 'objekt' }, { type: 'object', properties: [] }, { type: 'object', required: true }, { type: 'object', properties: { a: 'string' } }, { type: 'object', properties: { a: { type: 'strng' } } }]
+    for (const schema of wrong.slice(2)) expect([schema, codeOf(define(schema))]).toEqual([schema, 'schema-invalid'])
+    expect(codeOf(define('string'))).toBe('schema-invalid')
+  })
+
+  test('takes JSON Schema in its usual forms', () => {
+    const right = [undefined, {}, { type: 'object' }, { properties: { a: true, b: { type: ['string', 'null'] }, c: { type: 'array', items: { enum: [1] } } } }, { anyOf: [] }]
+    for (const schema of right) expect([schema, codeOf(define(schema))]).toEqual([schema, undefined])
+  })
+
+  test('reads the JSON form of Zod and ArkType, and takes one beside a Valibot schema', async () => {
+    const valibot = v.object({ a: v.string() })
+    const jsonSchema = { type: 'object', properties: { a: { type: 'string' } } } as const
+    const tools = [
+      tool('zod', { inputSchema: z.object({ a: z.string(), n: z.number().default(1) }) }),
+      tool('arktype', { inputSchema: type({ a: 'string' }) }),
+      tool('valibot', { inputSchema: valibot, jsonSchema }),
+    ]
+    const descriptors = await (await toolsOf(stage({ tools })))()
+    expect(descriptors.map(({ inputSchema }) => inputSchema)).toEqual([
+      { type: 'object', properties: { a: { type: 'string' }, n: { type: 'number', default: 1 } }, required: ['a'] },
+      { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
+      jsonSchema,
+    ])
+  })
+
+  test('names the converter of a schema without a JSON form', () => {
+    const action = define(v.object({ a: v.string() }))
+    expect(codeOf(action)).toBe('schema-unsupported')
+    expect(action).toThrow('@valibot/to-json-schema')
+    expect(codeOf(define(z.object({ a: z.custom(() => true), d: z.date() })))).toBe('schema-unsupported')
+  })
+
+  test('refuses tools that are none', () => {
+    const wrong = [{}, null, { name: '', description: '', execute }, { name: '加购', description: '', execute }, { name: 'a', execute }, { name: 'a', description: '' }, { name: 'a', description: '', execute, timeoutMs: 0 }]
+    for (const each of wrong) expect([each, codeOf(() => defineTool(each as never))]).toEqual([each, 'invalid-config'])
+  })
+})
+
+describe('names', () => {
+  test('are cleaned for the model and restored for execute', async () => {
+    const execute = vi.fn(() => 'ok')
+    const inputSchema = {
+      type: 'object',
+      properties: { 'item.id': { type: 'string' }, '数量': { type: 'integer' }, plain: {}, __proto__x: {} },
+      required: ['item.id', 'plain'],
+    }
+    const set = stage({ tools: [tool('shop/add to cart!', { inputSchema, execute })] })
+    const { worker, command } = await startedRun(set, 'x')
+    const [descriptor] = await worker.page.currentTools(command.agentId)
+    expect(descriptor).toMatchObject({
+      name: 'shop_add_to_cart_',
+      inputSchema: { properties: { item_id: { type: 'string' }, param2: { type: 'integer' }, plain: {} }, required: ['item_id', 'plain'] },
+    })
+    const input = { item_id: 'a', param2: 2, plain: 1, extra: 3 }
+    await worker.page.executeTool(execution(command, { toolName: 'shop_add_to_cart_', input }))
+    expect(execute).toHaveBeenCalledWith({ 'item.id': 'a', '数量': 2, plain: 1, extra: 3 }, expect.anything())
+  })
+
+  test('that become the same one are refused, for tools and for parameters', () => {
+    const model = { provider: 'scripted', model: 'test' }
+    expect(codeOf(() => createAgent({ model, tools: [tool('a.b'), tool('a/b')] }))).toBe('duplicate-tool')
+    expect(() => createAgent({ model, tools: [tool('a'), tool('a')] })).toThrow('replace: true')
+    const inputSchema = { type: 'object', properties: { 'a.b': {}, 'a/b': {} } }
+    expect(codeOf(() => defineTool(tool('t', { inputSchema })))).toBe('duplicate-tool')
+    expect(codeOf(() => createAgent({ model, tools: [tool('x'.repeat(70)), tool(`${'x'.repeat(64)}y`)] }))).toBe('duplicate-tool')
+  })
+
+  test('like __proto__ are names like others', async () => {
+    const set = stage({ tools: [tool('__proto__'), tool('constructor')] })
+    const { worker, command } = await startedRun(set, 'x')
+    const outcome = (toolName: string) => worker.page.executeTool(execution(command, { toolName }))
+    expect(await outcome('__proto__')).toMatchObject({ output: { value: '__proto__' } })
+    expect(await outcome('toString')).toMatchObject({ reason: 'not-registered' })
+  })
+})
+
+describe('the registry', () => {
+  test('is live: adding, replacing, removing tells a worker that runs', async () => {
+    const dispose = vi.fn()
+    const set = stage()
+    const early = set.agent.registerTool(tool('early'))
+    expect(set.workers).toEqual([])
+    const current = await toolsOf(set)
+    const names = async () => (await current()).map(({ name }) => name)
+    const undo = set.agent.registerTool(tool('a', { dispose, title: 'first' }))
+    expect(codeOf(() => set.agent.registerTool(tool('a')))).toBe('duplicate-tool')
+    const undoSecond = set.agent.registerTool(tool('a', { title: 'second' }), { replace: true })
+    expect(dispose).toHaveBeenCalledTimes(1)
+    undo()
+    expect(await names()).toEqual(['early', 'a'])
+    expect((await current())[1]!.title).toBe('second')
+    undoSecond()
+    undoSecond()
+    early()
+    expect(await names()).toEqual([])
+    await until(() => set.worker.of('toolsChanged').length >= 4)
+  })
+
+  test('unregisters by signal', async () => {
+    const set = stage()
+    const controller = new AbortController()
+    set.agent.registerTool(tool('a'), { signal: controller.signal })
+    const current = await toolsOf(set)
+    expect((await current()).length).toBe(1)
+    controller.abort()
+    expect(await current()).toEqual([])
+    set.agent.registerTool(tool('b'), { signal: controller.signal })
+    expect(await current()).toEqual([])
+  })
+
+  test('leaves out what is switched off or not available, and fails when nothing wanted is there', async () => {
+    let there = true
+    const set = stage({ tools: [tool('a.1', { available: () => there }), tool('b')], enabledTools: ['a.1'] })
+    const current = await toolsOf(set)
+    const names = async () => (await current()).map(({ name }) => name)
+    expect(await names()).toEqual(['a_1'])
+    there = false
+    await expect(names()).rejects.toMatchObject({ code: 'no-tools-available', message: expect.stringContaining('a.1') })
+    set.agent.setEnabledTools(['a_1', 'b'])
+    expect(await names()).toEqual(['b'])
+    set.agent.setEnabledTools([])
+    expect(await names()).toEqual([])
+    set.agent.setEnabledTools(null)
+    there = true
+    expect(await names()).toEqual(['a_1', 'b'])
+  })
+
+  test('describes tools with their defaults', async () => {
+    const tools = [
+      tool('plain'),
+      tool('full', { title: 'Full', annotations: { readOnly: true }, timeoutMs: 5, sequential: false, reconcile: () => null, needsApproval: true }),
+    ]
+    expect(await (await toolsOf(stage({ tools })))()).toEqual([
+      {
+        name: 'plain',
+        description: 'A tool.',
+        inputSchema: { type: 'object' },
+        annotations: {},
+        timeoutMs: 60_000,
+        parallelSafe: false,
+        sequential: false,
+        needsApproval: false,
+        hasReconcile: false,
+      },
+      {
+        name: 'full',
+        title: 'Full',
+        description: 'A tool.',
+        inputSchema: { type: 'object' },
+        annotations: { readOnly: true },
+        timeoutMs: 5,
+        parallelSafe: true,
+        sequential: false,
+        needsApproval: true,
+        hasReconcile: true,
+      },
+    ])
+  })
+
+  test.each([
+    ['never', [false, false, false, true, 'ask', false]],
+    ['destructive', [false, false, true, true, 'ask', false]],
+    ['writes', [false, true, true, true, 'ask', false]],
+    ['always', [true, true, true, true, true, true]],
+    [() => false, ['ask', 'ask', 'ask', true, 'ask', 'ask']],
+  ] as const)('asks for approval as the policy %s says', async (toolApproval, expected) => {
+    const destructive = { destructive: true }
+    const tools = [
+      tool('reads', { annotations: { readOnly: true } }),
+      tool('writes'),
+      tool('destroys', { annotations: destructive }),
+      tool('wants', { needsApproval: true }),
+      tool('decides', { needsApproval: () => true }),
+      tool('freed', { needsApproval: false, annotations: destructive }),
+    ]
+    const descriptors = await (await toolsOf(stage({ tools, toolApproval })))()
+    expect(descriptors.map(({ needsApproval }) => needsApproval)).toEqual(expected)
+  })
+
+  test('disposes its tools with the agent, once', async () => {
+    const dispose = vi.fn()
+    const { agent } = stage({ tools: [tool('a', { dispose })] })
+    await agent.dispose()
+    await agent.dispose()
+    await sleep(0)
+    expect(dispose).toHaveBeenCalledTimes(1)
+  })
+})
