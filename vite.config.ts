@@ -1,5 +1,10 @@
 import { defineConfig, type UserConfig } from 'vite'
-import { inlineEntryBeside, plainSpecifiers, workerSource } from './scripts/lib/vite-plugins.ts'
+import {
+  fixedSchemaBase,
+  inlineEntryBeside,
+  plainSpecifiers,
+  workerSource,
+} from './scripts/lib/vite-plugins.ts'
 
 /** The library's builds, in the order in which they need each other. `scripts/build.mjs` runs them. */
 const builds: Record<string, UserConfig> = {
@@ -48,7 +53,7 @@ interface LibraryBuild {
 
 function library({ entry, splitting, format = 'es', plugins = [] }: LibraryBuild): UserConfig {
   return {
-    plugins: [...plugins, plainSpecifiers()],
+    plugins: [...plugins, fixedSchemaBase(), plainSpecifiers()],
     build: {
       target: 'es2023',
       outDir: '.cache/dist',

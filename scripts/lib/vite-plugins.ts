@@ -55,3 +55,20 @@ export function plainSpecifiers(): Plugin {
     },
   }
 }
+
+/**
+ * On import, `@cfworker/json-schema` makes a base URI of the worker's location, which throws in a
+ * blob worker. It only resolves relative `$id`s; its own fallback does that as well.
+ */
+export function fixedSchemaBase(): Plugin {
+  const fromLocation =
+    /typeof self !== 'undefined' &&[^;]*\?\s*new URL\(self\.location[^;]*:\s*(?=new URL\()/
+  return {
+    name: 'offstage:fixed-schema-base',
+    transform(code, id) {
+      if (!/@cfworker\/json-schema\/.*\/dereference\.js$/.test(id)) return null
+      if (!fromLocation.test(code)) this.error(`${id} is not as this plugin knows it.`)
+      return { code: code.replace(fromLocation, ''), map: null }
+    },
+  }
+}

@@ -47,6 +47,7 @@ test.describe('a consumer app with the packed package, no configuration', () => 
       await page.goto(served.url)
       await expect(page.locator('#result')).not.toBeEmpty({ timeout: 30_000 })
       const result = JSON.parse(await page.locator('#result').innerText()) as Result
+      expect(result.error).toBeUndefined()
       expect(result).toMatchObject({ outcome: 'completed', text: 'The mug is in the list.' })
       expect(result.events.filter((type) => type === 'tool-result')).toHaveLength(1)
       await expect(page.locator('#items li')).toHaveText(['blue mug'])
@@ -59,5 +60,6 @@ test.describe('a consumer app with the packed package, no configuration', () => 
 interface Result {
   readonly outcome: string
   readonly text: string
+  readonly error?: unknown
   readonly events: readonly string[]
 }

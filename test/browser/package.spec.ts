@@ -55,5 +55,5 @@ async function expectHello(page: Page): Promise<void> {
   const result = JSON.parse(
     (await page.locator('body').getAttribute('data-result')) ?? '',
   ) as object
-  expect(result).toMatchObject({ outcome: 'completed', text: 'Hello' })
+  expect(result).toEqual({ outcome: 'completed', text: 'Hello' })
 }
