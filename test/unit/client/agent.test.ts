@@ -9,12 +9,22 @@ const model = { provider: 'ollama', model: 'qwen3:4b' }
 describe('createAgent', () => {
   test('touches no browser global and starts nothing', async () => {
     const touched: string[] = []
-    const globals = 'window document navigator location localStorage indexedDB Worker SharedWorker BroadcastChannel requestAnimationFrame customElements fetch'
+    const globals =
+      'window document navigator location localStorage indexedDB Worker SharedWorker BroadcastChannel requestAnimationFrame customElements fetch'
     for (const name of globals.split(' '))
-      vi.stubGlobal(name, new Proxy(function () {}, { get: (_target, key) => void touched.push(`${name}.${String(key)}`), construct: () => (touched.push(`new ${name}`), {}) }))
+      vi.stubGlobal(
+        name,
+        new Proxy(function () {}, {
+          get: (_target, key) => void touched.push(`${name}.${String(key)}`),
+          construct: () => (touched.push(`new ${name}`), {}),
+        }),
+      )
     vi.resetModules()
     const fresh = await import('../../../src/index.ts')
-    const agent = fresh.createAgent({ model, tools: [{ name: 'a', description: 'a', execute: () => 1 }] })
+    const agent = fresh.createAgent({
+      model,
+      tools: [{ name: 'a', description: 'a', execute: () => 1 }],
+    })
     agent.on('status', () => {})
     agent.conversation('c1').getSnapshot()
     agent.configure({ instructions: 'Be brief.' })
@@ -51,7 +61,9 @@ describe('createAgent', () => {
 
   test('leaves provider ids to a custom worker', () => {
     const own = { provider: 'mine', model: 'x' }
-    expect(() => createAgent({ model: own, worker: () => new MessageChannel().port1 })).not.toThrow()
+    expect(() =>
+      createAgent({ model: own, worker: () => new MessageChannel().port1 }),
+    ).not.toThrow()
     expect(() => createAgent({ model: own, workerUrl: '/worker.js' })).not.toThrow()
     const agent = createAgent({ model })
     expect(() => agent.configure({ model: own })).toThrow('provider')
@@ -69,7 +81,13 @@ describe('a step', () => {
   test('gets the configuration as it is now, without key and headers', async () => {
     const canary = 'sk-canary'
     const { set, read, worker, agentId } = await contextOf({
-      model: { provider: 'openai', model: 'a', apiKey: canary, headers: { 'x-canary': canary }, temperature: 0 },
+      model: {
+        provider: 'openai',
+        model: 'a',
+        apiKey: canary,
+        headers: { 'x-canary': canary },
+        temperature: 0,
+      },
       instructions: 'Today is {{date}}, {{ who }}. {{constructor}} {{missing}}',
       values: { date: '2026-11-21', who: 'Ann' },
       raw: true,
@@ -83,17 +101,33 @@ describe('a step', () => {
       hasBeforeToolCall: false,
       raw: true,
     })
-    expect(await worker.page.credentials({ agentId, previousRejected: false })).toEqual({ apiKey: canary, headers: { 'x-canary': canary } })
-    set.agent.configure({ model: { provider: 'anthropic', model: 'b' }, values: { date: 'tomorrow' } })
-    expect(await read()).toMatchObject({ model: { provider: 'anthropic', model: 'b' }, instructions: expect.stringContaining('tomorrow, Ann') })
+    expect(await worker.page.credentials({ agentId, previousRejected: false })).toEqual({
+      apiKey: canary,
+      headers: { 'x-canary': canary },
+    })
+    set.agent.configure({
+      model: { provider: 'anthropic', model: 'b' },
+      values: { date: 'tomorrow' },
+    })
+    expect(await read()).toMatchObject({
+      model: { provider: 'anthropic', model: 'b' },
+      instructions: expect.stringContaining('tomorrow, Ann'),
+    })
     expect(await worker.page.credentials({ agentId, previousRejected: false })).toEqual({})
   })
 
   test('asks key and header functions each time', async () => {
     const apiKey = vi.fn(async ({ previousRejected }) => (previousRejected ? 'new' : 'old'))
-    const { worker, agentId } = await contextOf({ model: { ...model, apiKey, headers: () => ({ a: 'b' }) } })
-    expect(await worker.page.credentials({ agentId, previousRejected: false })).toEqual({ apiKey: 'old', headers: { a: 'b' } })
-    expect(await worker.page.credentials({ agentId, previousRejected: true })).toMatchObject({ apiKey: 'new' })
+    const { worker, agentId } = await contextOf({
+      model: { ...model, apiKey, headers: () => ({ a: 'b' }) },
+    })
+    expect(await worker.page.credentials({ agentId, previousRejected: false })).toEqual({
+      apiKey: 'old',
+      headers: { a: 'b' },
+    })
+    expect(await worker.page.credentials({ agentId, previousRejected: true })).toMatchObject({
+      apiKey: 'new',
+    })
     expect(apiKey.mock.calls[0]![0].signal).toBeInstanceOf(AbortSignal)
   })
 
@@ -106,7 +140,9 @@ describe('a step', () => {
         },
       },
     })
-    const error = await worker.page.credentials({ agentId, previousRejected: false }).catch((thrown: unknown) => thrown)
+    const error = await worker.page
+      .credentials({ agentId, previousRejected: false })
+      .catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'authentication' })
     expect(JSON.stringify(error)).not.toContain('canary')
   })
@@ -135,7 +171,10 @@ describe('a step', () => {
         throw new Error('no cart')
       },
     })
-    await expect(read()).rejects.toMatchObject({ code: 'invalid-config', message: 'context() failed: no cart' })
+    await expect(read()).rejects.toMatchObject({
+      code: 'invalid-config',
+      message: 'context() failed: no cart',
+    })
   })
 })
 
@@ -156,14 +195,28 @@ describe('answers', () => {
       { ...scope, ...call, answer: { type: 'approve', input: { a: 1 } } },
       { ...scope, ...call, answer: { type: 'deny', reason: 'no' } },
       { ...scope, toolCallId: 't1', answer: { type: 'answer', text: 'blue' } },
-      { ...scope, ...call, answer: { type: 'resolve', verdict: 'happened', output: { type: 'json', value: { ok: true } } } },
+      {
+        ...scope,
+        ...call,
+        answer: {
+          type: 'resolve',
+          verdict: 'happened',
+          output: { type: 'json', value: { ok: true } },
+        },
+      },
       { ...scope, ...call, answer: { type: 'resolve', verdict: 'run-again' } },
     ])
   })
 
   test('supplyOutput gives the run that goes on, or null', async () => {
     let last = false
-    const set = stage({}, { supplyOutput: (_worker, { nextRunId }) => (last ? { conversationId: 'c1', runId: nextRunId } : null) })
+    const set = stage(
+      {},
+      {
+        supplyOutput: (_worker, { nextRunId }) =>
+          last ? { conversationId: 'c1', runId: nextRunId } : null,
+      },
+    )
     expect(await set.agent.supplyOutput('t1', 'first')).toBeNull()
     last = true
     const run = await set.agent.supplyOutput('t2', { second: true })
@@ -179,13 +232,24 @@ describe('answers', () => {
       {},
       {
         clearHistory: () => {
-          throw { code: 'conversation-busy', message: 'A run is open.', retryable: true, details: { runId: 'r1' } }
+          throw {
+            code: 'conversation-busy',
+            message: 'A run is open.',
+            retryable: true,
+            details: { runId: 'r1' },
+          }
         },
       },
     )
-    const error = await set.agent.conversations.clearHistory('c1').catch((thrown: unknown) => thrown)
+    const error = await set.agent.conversations
+      .clearHistory('c1')
+      .catch((thrown: unknown) => thrown)
     expect(OffstageError.is(error)).toBe(true)
-    expect(error).toMatchObject({ code: 'conversation-busy', retryable: true, details: { runId: 'r1' } })
+    expect(error).toMatchObject({
+      code: 'conversation-busy',
+      retryable: true,
+      details: { runId: 'r1' },
+    })
   })
 
   test('of the store go to the store that was configured', async () => {
@@ -224,6 +288,11 @@ describe('on', () => {
 })
 
 test('the default worker is the literal that bundlers look for', () => {
-  const source = readFileSync(new URL('../../../src/client/spawn-worker.ts', import.meta.url), 'utf8')
-  expect(source.replace('/* @vite-ignore */ ', '')).toContain("new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })")
+  const source = readFileSync(
+    new URL('../../../src/client/spawn-worker.ts', import.meta.url),
+    'utf8',
+  )
+  expect(source.replace('/* @vite-ignore */ ', '')).toContain(
+    "new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })",
+  )
 })

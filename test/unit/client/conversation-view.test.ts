@@ -59,7 +59,11 @@ describe('conversation(id)', () => {
         getConversation: async () => {
           await new Promise<void>((resolve) => (release = resolve))
           const { runId } = set.worker.of<{ runId: string }>('startRun')[0]!
-          const half: Message = { role: 'assistant', id: `${runId}:1`, parts: [{ type: 'text', text: 'stored' }] }
+          const half: Message = {
+            role: 'assistant',
+            id: `${runId}:1`,
+            parts: [{ type: 'text', text: 'stored' }],
+          }
           return stored({ messages: [old, half] })
         },
       },
@@ -77,7 +81,11 @@ describe('conversation(id)', () => {
     await until(() => getSnapshot().status !== 'loading')
     worker.tell(command, text('c'))
     await until(() => JSON.stringify(getSnapshot()).includes('abc'))
-    expect(getSnapshot().messages.map(({ id }) => id)).toEqual(['r0:user', `${command.runId}:user`, `${command.runId}:1`])
+    expect(getSnapshot().messages.map(({ id }) => id)).toEqual([
+      'r0:user',
+      `${command.runId}:user`,
+      `${command.runId}:1`,
+    ])
   })
 
   test('notifies at most once a frame, however many batches come', async () => {
@@ -105,14 +113,21 @@ describe('conversation(id)', () => {
 
   test('is up to date before a tool starts', async () => {
     const seen: string[] = []
-    const set = stage({ tools: [{ name: 'tool', description: 'A tool.', execute: () => void seen.push('tool') }] })
+    const set = stage({
+      tools: [{ name: 'tool', description: 'A tool.', execute: () => void seen.push('tool') }],
+    })
     const { worker, command } = await startedRun(set, 'x', { conversationId: 'c1' })
     const { subscribe, getSnapshot } = set.agent.conversation('c1')
     subscribe(() => void seen.push(JSON.stringify(getSnapshot().messages)))
     await until(() => getSnapshot().status !== 'loading')
     await sleep(30)
     seen.length = 0
-    const afterBatch = worker.tell(command, { type: 'run-start', message: command.message }, step, text('first'))
+    const afterBatch = worker.tell(
+      command,
+      { type: 'run-start', message: command.message },
+      step,
+      text('first'),
+    )
     await worker.page.executeTool(execution(command, { afterBatch }))
     expect(seen).toEqual([expect.stringContaining('first'), 'tool'])
   })

@@ -38,11 +38,16 @@ describe('a tool', () => {
     const execute = vi.fn(async () => sleep(20).then(() => 'done'))
     const { worker, command } = await withTool(execute)
     const call = execution(command)
-    const outcomes = await Promise.all([worker.page.executeTool(call), worker.page.executeTool(call)])
+    const outcomes = await Promise.all([
+      worker.page.executeTool(call),
+      worker.page.executeTool(call),
+    ])
     outcomes.push(await worker.page.executeTool(call))
     expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size).toBe(1)
     expect(execute).toHaveBeenCalledTimes(1)
-    expect(await worker.page.knownExecutions([call.executionId, 'other'])).toEqual([call.executionId])
+    expect(await worker.page.knownExecutions([call.executionId, 'other'])).toEqual([
+      call.executionId,
+    ])
     await worker.page.acknowledgeTools([call.executionId])
     expect(await worker.page.knownExecutions([call.executionId])).toEqual([])
   })
@@ -52,7 +57,10 @@ describe('a tool', () => {
     const { worker, command } = await withTool(execute)
     const call = execution(command)
     expect(await worker.page.knownExecutions([call.executionId])).toEqual([])
-    expect(await worker.page.executeTool(call)).toEqual({ status: 'not-started', reason: 'cancelled' })
+    expect(await worker.page.executeTool(call)).toEqual({
+      status: 'not-started',
+      reason: 'cancelled',
+    })
     expect(execute).not.toHaveBeenCalled()
   })
 
@@ -60,8 +68,14 @@ describe('a tool', () => {
     const execute = vi.fn(() => 'ran')
     const { worker, command } = await withTool(execute)
     const outcome = (more: object) => worker.page.executeTool(execution(command, more))
-    expect(await outcome({ deadline: Date.now() - 1 })).toEqual({ status: 'not-started', reason: 'deadline' })
-    expect(await outcome({ toolName: 'constructor' })).toEqual({ status: 'not-started', reason: 'not-registered' })
+    expect(await outcome({ deadline: Date.now() - 1 })).toEqual({
+      status: 'not-started',
+      reason: 'deadline',
+    })
+    expect(await outcome({ toolName: 'constructor' })).toEqual({
+      status: 'not-started',
+      reason: 'not-registered',
+    })
     expect((await outcome({ epoch: 5 })).status).toBe('succeeded')
     expect(await outcome({ epoch: 4 })).toEqual({ status: 'not-started', reason: 'stale-epoch' })
     expect(execute).toHaveBeenCalledTimes(1)
@@ -92,7 +106,10 @@ describe('a tool', () => {
     await asked
     expect(seen).toEqual(['one', 'two', 'three', 'tool'])
     const never = execution(command, { afterBatch: 99, deadline: Date.now() + 40 })
-    expect(await worker.page.executeTool(never)).toEqual({ status: 'not-started', reason: 'deadline' })
+    expect(await worker.page.executeTool(never)).toEqual({
+      status: 'not-started',
+      reason: 'deadline',
+    })
   })
 
   test('that takes too long is aborted, and its late result dropped', async () => {
@@ -140,13 +157,17 @@ describe('a tool', () => {
     undo()
     expect(await asked).toMatchObject({ status: 'aborted', output: { code: 'interrupted' } })
     expect(signal!.aborted).toBe(true)
-    expect(await worker.page.executeTool(execution(command))).toMatchObject({ reason: 'not-registered' })
+    expect(await worker.page.executeTool(execution(command))).toMatchObject({
+      reason: 'not-registered',
+    })
   })
 
   test('has its signal aborted at once by abort(), and none is started after', async () => {
     const execute = vi.fn(
       (_input: unknown, { signal }: ToolContext) =>
-        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+        new Promise((_resolve, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason)),
+        ),
     )
     const { worker, command, run } = await withTool(execute)
     const asked = worker.page.executeTool(execution(command))
@@ -154,7 +175,10 @@ describe('a tool', () => {
     run.abort('stop')
     expect(execute.mock.calls[0]![1].signal.aborted).toBe(true)
     expect(await asked).toMatchObject({ status: 'aborted', output: { code: 'aborted' } })
-    expect(await worker.page.executeTool(execution(command))).toEqual({ status: 'not-started', reason: 'cancelled' })
+    expect(await worker.page.executeTool(execution(command))).toEqual({
+      status: 'not-started',
+      reason: 'cancelled',
+    })
   })
 
   test('is cancelled by the worker: what waits never starts, what runs is stopped', async () => {
@@ -191,7 +215,12 @@ describe('a tool', () => {
     worker.end(command)
     const events = []
     for await (const event of run) events.push(event)
-    expect(events[0]).toMatchObject({ type: 'tool-progress', toolCallId: 't7', progress: { percent: 50 }, seq: 0 })
+    expect(events[0]).toMatchObject({
+      type: 'tool-progress',
+      toolCallId: 't7',
+      progress: { percent: 50 },
+      seq: 0,
+    })
   })
 
   test('is shown to the model as toModelOutput says', async () => {
@@ -208,19 +237,36 @@ describe('Standard Schema', () => {
   const schemas = {
     zod: z.object({ n: z.number().default(3), s: z.string().transform((s) => s.length) }),
     arktype: type({ n: 'number = 3', s: type('string').pipe((s) => s.length) }),
-    valibot: v.object({ n: v.optional(v.number(), 3), s: v.pipe(v.string(), v.transform((s) => s.length)) }),
+    valibot: v.object({
+      n: v.optional(v.number(), 3),
+      s: v.pipe(
+        v.string(),
+        v.transform((s) => s.length),
+      ),
+    }),
   }
-  test.each(Object.entries(schemas))('%s: its output reaches execute', async (_vendor, inputSchema) => {
-    const execute = vi.fn((_input: unknown) => 'ok')
-    const jsonSchema = { type: 'object', properties: { n: { type: 'number' }, s: { type: 'string' } } }
-    const { worker, command } = await withTool(execute, { inputSchema, jsonSchema })
-    await worker.page.executeTool(execution(command, { input: { s: 'four' } }))
-    expect(execute.mock.calls[0]![0]).toEqual({ n: 3, s: 4 })
-    const refused = await worker.page.executeTool(execution(command, { input: { n: 'x', s: 'y' } }))
-    expect(refused).toMatchObject({ status: 'invalid', output: { type: 'error', code: 'invalid_params' } })
-    expect(JSON.stringify(refused)).toContain('n')
-    expect(execute).toHaveBeenCalledTimes(1)
-  })
+  test.each(Object.entries(schemas))(
+    '%s: its output reaches execute',
+    async (_vendor, inputSchema) => {
+      const execute = vi.fn((_input: unknown) => 'ok')
+      const jsonSchema = {
+        type: 'object',
+        properties: { n: { type: 'number' }, s: { type: 'string' } },
+      }
+      const { worker, command } = await withTool(execute, { inputSchema, jsonSchema })
+      await worker.page.executeTool(execution(command, { input: { s: 'four' } }))
+      expect(execute.mock.calls[0]![0]).toEqual({ n: 3, s: 4 })
+      const refused = await worker.page.executeTool(
+        execution(command, { input: { n: 'x', s: 'y' } }),
+      )
+      expect(refused).toMatchObject({
+        status: 'invalid',
+        output: { type: 'error', code: 'invalid_params' },
+      })
+      expect(JSON.stringify(refused)).toContain('n')
+      expect(execute).toHaveBeenCalledTimes(1)
+    },
+  )
 })
 
 describe('hooks', () => {
@@ -232,16 +278,24 @@ describe('hooks', () => {
       output: { type: 'text', value: 'changed' },
     })
     expect(afterToolCall).toHaveBeenCalledWith(
-      expect.objectContaining({ toolName: 'tool', status: 'succeeded', result: new Map([['a', 1]]) }),
+      expect.objectContaining({
+        toolName: 'tool',
+        status: 'succeeded',
+        result: new Map([['a', 1]]),
+      }),
     )
   })
 
   test('one that throws after a call changes nothing and is a warning', async () => {
-    const { set, worker, command } = await withTool(() => 'fine', {}, {
-      afterToolCall() {
-        throw new Error('hook')
+    const { set, worker, command } = await withTool(
+      () => 'fine',
+      {},
+      {
+        afterToolCall() {
+          throw new Error('hook')
+        },
       },
-    })
+    )
     const warnings: string[] = []
     set.agent.on('warning', ({ message }) => warnings.push(message))
     expect(await worker.page.executeTool(execution(command))).toMatchObject({ status: 'succeeded' })
@@ -250,13 +304,17 @@ describe('hooks', () => {
 
   test('beforeToolCall vetoes, changes the input, or lets go; throwing vetoes', async () => {
     const verdicts = [undefined, { veto: 'no' }, { input: { b: 2 } }, new Error('broken')]
-    const { worker, command } = await withTool(() => 1, {}, {
-      beforeToolCall() {
-        const next = verdicts.shift()
-        if (next instanceof Error) throw next
-        return next
+    const { worker, command } = await withTool(
+      () => 1,
+      {},
+      {
+        beforeToolCall() {
+          const next = verdicts.shift()
+          if (next instanceof Error) throw next
+          return next
+        },
       },
-    })
+    )
     const call = { ...execution(command), input: { a: 1 } }
     const answers = []
     for (let at = 0; at < 4; at++) answers.push(await worker.page.beforeToolCall(call))
@@ -285,9 +343,14 @@ describe('hooks', () => {
     const answers = [{ happened: true, result: 'r' } as const, { happened: false } as const, null]
     const { worker, command } = await withTool(() => 1, { reconcile: () => answers.shift() })
     const call = execution(command)
-    expect(await worker.page.reconcileTool(call)).toEqual({ type: 'happened', output: { type: 'text', value: 'r' } })
+    expect(await worker.page.reconcileTool(call)).toEqual({
+      type: 'happened',
+      output: { type: 'text', value: 'r' },
+    })
     expect(await worker.page.reconcileTool(call)).toEqual({ type: 'did-not-happen' })
     expect(await worker.page.reconcileTool(call)).toEqual({ type: 'unknown' })
-    expect(await worker.page.reconcileTool({ ...call, toolName: 'gone' })).toEqual({ type: 'unknown' })
+    expect(await worker.page.reconcileTool({ ...call, toolName: 'gone' })).toEqual({
+      type: 'unknown',
+    })
   })
 })

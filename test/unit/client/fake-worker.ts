@@ -1,6 +1,12 @@
 import { expose, wrap } from 'comlink'
 import { onTestFinished } from 'vitest'
-import type { ExecuteTool, PageApi, PageHello, StartRun, WorkerApi } from '../../../src/protocol/api.ts'
+import type {
+  ExecuteTool,
+  PageApi,
+  PageHello,
+  StartRun,
+  WorkerApi,
+} from '../../../src/protocol/api.ts'
 import { PROTOCOL_VERSION } from '../../../src/protocol/api.ts'
 import type { RunEventBody } from '../../../src/protocol/event.ts'
 import type { RunResult } from '../../../src/protocol/run.ts'
@@ -28,15 +34,27 @@ export class FakeWorker {
 
   /** Commands of one kind. */
   of<Command>(method: keyof WorkerApi): Command[] {
-    return this.commands.filter((each) => each.method === method).map((each) => each.command as Command)
+    return this.commands
+      .filter((each) => each.method === method)
+      .map((each) => each.command as Command)
   }
 
   /** Sends events of a run as one batch; returns its number. */
-  tell(run: Pick<StartRun, 'agentId' | 'runId' | 'conversationId'>, ...events: RunEventBody[]): number {
+  tell(
+    run: Pick<StartRun, 'agentId' | 'runId' | 'conversationId'>,
+    ...events: RunEventBody[]
+  ): number {
     const batch = (this.#batches.get(run.runId) ?? 0) + 1
     this.#batches.set(run.runId, batch)
     const { agentId, runId, conversationId } = run
-    this.#hello.eventPort.postMessage({ type: 'events', agentId, runId, conversationId, batch, events })
+    this.#hello.eventPort.postMessage({
+      type: 'events',
+      agentId,
+      runId,
+      conversationId,
+      batch,
+      events,
+    })
     return batch
   }
 
@@ -56,7 +74,10 @@ export class FakeWorker {
   }
 }
 
-export function resultOf(run: { runId: string; conversationId: string }, more: object = {}): RunResult {
+export function resultOf(
+  run: { runId: string; conversationId: string },
+  more: object = {},
+): RunResult {
   const { runId, conversationId } = run
   return {
     runId,
@@ -70,7 +91,6 @@ export function resultOf(run: { runId: string; conversationId: string }, more: o
     ...more,
   } as RunResult
 }
-
 
 type Script = Partial<{
   [Method in keyof WorkerApi]: (
@@ -117,7 +137,10 @@ export function fakeWorkerFactory(script: Script, workers: FakeWorker[]): () => 
     }
     const methods =
       'connect ping startRun resumeRun abortRun answerCall supplyOutput toolsChanged releaseAgent prepare listConversations getConversation renameConversation deleteConversation clearHistory'
-    expose(Object.fromEntries(methods.split(' ').map((name) => [name, answer(name)])), port2 as never)
+    expose(
+      Object.fromEntries(methods.split(' ').map((name) => [name, answer(name)])),
+      port2 as never,
+    )
     return Object.assign(port1, {
       terminate() {
         port1.close()
@@ -155,7 +178,7 @@ export function stage(options: Partial<AgentOptions> = {}, script: Script = {}):
 export async function until(condition: () => unknown, ms = 3000): Promise<void> {
   const deadline = Date.now() + ms
   while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`Waited ${ms} ms for ${condition}`)
+    if (Date.now() > deadline) throw new Error(`Waited ${ms} ms for ${String(condition)}`)
     await sleep(2)
   }
 }

@@ -25,13 +25,21 @@ describe('formatOutput', () => {
     expect(await formatOutput({ big: 10n, at: new Date(0), no: () => 1, s: Symbol('s') })).toEqual(
       json({ big: '10', at: '1970-01-01T00:00:00.000Z' }),
     )
-    expect(await formatOutput(new Map<string, unknown>([['k', new Set([1])]]))).toEqual(json({ k: [1] }))
-    expect(await formatOutput({ e: new TypeError('bad') })).toEqual(json({ e: { name: 'TypeError', message: 'bad' } }))
-    expect(await formatOutput({ bytes: new Uint8Array(9) })).toEqual(json({ bytes: '[Uint8Array]' }))
-    expect(await formatOutput({ node: { nodeType: 1, [Symbol.toStringTag]: 'HTMLDivElement' } })).toEqual(
-      json({ node: '[HTMLDivElement]' }),
+    expect(await formatOutput(new Map<string, unknown>([['k', new Set([1])]]))).toEqual(
+      json({ k: [1] }),
     )
-    expect(await formatOutput(JSON.parse('{"__proto__":{"x":1}}'))).toEqual(json(JSON.parse('{"__proto__":{"x":1}}')))
+    expect(await formatOutput({ e: new TypeError('bad') })).toEqual(
+      json({ e: { name: 'TypeError', message: 'bad' } }),
+    )
+    expect(await formatOutput({ bytes: new Uint8Array(9) })).toEqual(
+      json({ bytes: '[Uint8Array]' }),
+    )
+    expect(
+      await formatOutput({ node: { nodeType: 1, [Symbol.toStringTag]: 'HTMLDivElement' } }),
+    ).toEqual(json({ node: '[HTMLDivElement]' }))
+    expect(await formatOutput(JSON.parse('{"__proto__":{"x":1}}'))).toEqual(
+      json(JSON.parse('{"__proto__":{"x":1}}')),
+    )
     expect(({} as { x?: number }).x).toBeUndefined()
   })
 
@@ -41,7 +49,17 @@ describe('formatOutput', () => {
     for (let depth = 0; depth < 100_000; depth++) at.push((at = []))
     const selfish = new Map()
     selfish.set('self', selfish)
-    const values = [() => 1, Symbol('s'), deep, selfish, { toJSON: () => { throw new Error('no') } }]
+    const values = [
+      () => 1,
+      Symbol('s'),
+      deep,
+      selfish,
+      {
+        toJSON: () => {
+          throw new Error('no')
+        },
+      },
+    ]
     for (const value of values) {
       const output = await formatOutput(value)
       expect(output).toMatchObject({ type: 'error', code: 'failed' })
@@ -73,6 +91,8 @@ describe('formatOutput', () => {
     })
     expect(await formatOutput({ nested: file })).toEqual(json({ nested: '[File]' }))
     const large = new Blob([new Uint8Array(50_000_000)], { type: 'video/mp4' })
-    expect(await formatOutput(large)).toMatchObject({ value: [{ type: 'text', text: expect.stringContaining('too large') }] })
+    expect(await formatOutput(large)).toMatchObject({
+      value: [{ type: 'text', text: expect.stringContaining('too large') }],
+    })
   })
 })

@@ -3,7 +3,8 @@ import type { RunEvent } from '../../../src/protocol/event.ts'
 import { fakeWorkerFactory, resultOf, sleep, stage, startedRun, until } from './fake-worker.ts'
 import { createAgent } from '../../../src/client/create-agent.ts'
 
-const delta = (text: string, partId = 'p1') => ({ type: 'text-delta', partId, delta: text }) as const
+const delta = (text: string, partId = 'p1') =>
+  ({ type: 'text-delta', partId, delta: text }) as const
 
 async function collect(events: AsyncIterable<RunEvent>): Promise<RunEvent[]> {
   const all: RunEvent[] = []
@@ -51,7 +52,8 @@ describe('a run', () => {
     ]
     expect(seen(await collect(run))).toEqual(all)
     const rest: RunEvent[] = []
-    for (let next = await iterator.next(); !next.done; next = await iterator.next()) rest.push(next.value)
+    for (let next = await iterator.next(); !next.done; next = await iterator.next())
+      rest.push(next.value)
     expect(seen(rest)).toEqual(all.slice(1))
   })
 
@@ -70,7 +72,10 @@ describe('a run', () => {
     const { agent, workers } = stage()
     for (const input of ['', '  \n', [], [{ type: 'text', text: '' } as const]]) {
       const run = agent.run(input)
-      expect(await run.result).toMatchObject({ outcome: 'failed', error: { code: 'invalid-input' } })
+      expect(await run.result).toMatchObject({
+        outcome: 'failed',
+        error: { code: 'invalid-input' },
+      })
       expect((await collect(run)).map((event) => event.type)).toEqual(['run-end'])
     }
     expect(workers).toEqual([])
@@ -114,7 +119,10 @@ describe('a run', () => {
       },
     )
     const result = await set.agent.run('x').result
-    expect(result).toMatchObject({ outcome: 'failed', error: { code: 'storage-failed', message: 'No room.' } })
+    expect(result).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'storage-failed', message: 'No room.' },
+    })
   })
 })
 
@@ -163,7 +171,10 @@ describe('abort', () => {
   })
 
   test('before the worker is up ends the run, and still reaches the worker', async () => {
-    const set = stage({}, { connect: () => sleep(150).then(() => ({ protocolVersion: 1, holdsLock: false })) })
+    const set = stage(
+      {},
+      { connect: () => sleep(150).then(() => ({ protocolVersion: 1, holdsLock: false })) },
+    )
     const run = set.agent.run('x')
     run.abort()
     expect((await run.result).outcome).toBe('aborted')
@@ -188,7 +199,9 @@ describe('abort', () => {
     const { run } = await startedRun(set, 'x')
     const other = set.agent.run('y')
     set.agent.abort('all')
-    expect((await Promise.all([run.result, other.result])).map((result) => result.outcome)).toEqual(['aborted', 'aborted'])
+    expect((await Promise.all([run.result, other.result])).map((result) => result.outcome)).toEqual(
+      ['aborted', 'aborted'],
+    )
   })
 })
 
@@ -202,7 +215,10 @@ describe('dispose', () => {
     await disposing
     expect(worker.of('releaseAgent')).toEqual([command.agentId])
     expect(worker.of('abortRun')).toEqual([])
-    expect(await set.agent.run('y').result).toMatchObject({ outcome: 'failed', error: { code: 'disposed' } })
+    expect(await set.agent.run('y').result).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'disposed' },
+    })
     await expect(set.agent.prepare()).rejects.toMatchObject({ code: 'disposed' })
   })
 

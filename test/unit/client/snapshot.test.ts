@@ -14,7 +14,12 @@ const user: Message = { role: 'user', id: 'r1:user', parts: [{ type: 'text', tex
 const start: RunEventBody = { type: 'run-start', message: user as never }
 const step = (number: number): RunEventBody => ({ type: 'step-start', step: number, attempt: 1 })
 const text = (delta: string): RunEventBody => ({ type: 'text-delta', partId: 'p', delta })
-const call = (toolCallId: string): RunEventBody => ({ type: 'tool-call', toolCallId, toolName: 'tool', input: { a: 1 } })
+const call = (toolCallId: string): RunEventBody => ({
+  type: 'tool-call',
+  toolCallId,
+  toolName: 'tool',
+  input: { a: 1 },
+})
 const settled = (toolCallId: string): RunEventBody => ({
   type: 'tool-result',
   toolCallId,
@@ -65,8 +70,18 @@ describe('reduceEvent', () => {
           role: 'tool',
           id: 'r1:1:tools',
           parts: [
-            { type: 'tool-result', toolCallId: 't1', toolName: 'tool', output: { type: 'text', value: 't1' } },
-            { type: 'tool-result', toolCallId: 't2', toolName: 'tool', output: { type: 'text', value: 't2' } },
+            {
+              type: 'tool-result',
+              toolCallId: 't1',
+              toolName: 'tool',
+              output: { type: 'text', value: 't1' },
+            },
+            {
+              type: 'tool-result',
+              toolCallId: 't2',
+              toolName: 'tool',
+              output: { type: 'text', value: 't2' },
+            },
           ],
         },
         { role: 'assistant', id: 'r1:2', parts: [{ type: 'text', text: 'Done.' }] },
@@ -79,7 +94,9 @@ describe('reduceEvent', () => {
     const after = reduce(before, text('b'))
     expect(after).not.toBe(before)
     expect(after.pending).toBe(before.pending)
-    expect(after.messages.slice(0, 3).every((message, at) => message === before.messages[at])).toBe(true)
+    expect(after.messages.slice(0, 3).every((message, at) => message === before.messages[at])).toBe(
+      true,
+    )
     expect(after.messages[3]).not.toBe(before.messages[3])
     expect(before.messages[3]!.parts).toEqual([{ type: 'text', text: 'a' }])
   })
@@ -99,7 +116,15 @@ describe('reduceEvent', () => {
 
   test('takes a withdrawn step back', () => {
     const reason = { code: 'network', message: 'Lost.', retryable: true } as const
-    const snapshot = reduce(empty, start, step(1), text('wro'), { type: 'step-reset', step: 1, reason }, step(1), text('right'))
+    const snapshot = reduce(
+      empty,
+      start,
+      step(1),
+      text('wro'),
+      { type: 'step-reset', step: 1, reason },
+      step(1),
+      text('right'),
+    )
     expect(snapshot.messages[1]!.parts).toEqual([{ type: 'text', text: 'right' }])
     expect(snapshot.messages.length).toBe(2)
   })
@@ -115,31 +140,73 @@ describe('reduceEvent', () => {
       status: 'waiting',
       pending: [{ toolCallId: 't1', toolName: 'tool', input: { a: 2 }, kind: 'approval' }],
     })
-    const approved = reduce(parked, { type: 'tool-approval-response', toolCallId: 't1', approved: true })
+    const approved = reduce(parked, {
+      type: 'tool-approval-response',
+      toolCallId: 't1',
+      approved: true,
+    })
     expect(approved).toMatchObject({ status: 'running', pending: [] })
-    const asked = reduce(approved, { type: 'question', toolCallId: 't2', question: 'Which?', options: ['a'] })
+    const asked = reduce(approved, {
+      type: 'question',
+      toolCallId: 't2',
+      question: 'Which?',
+      options: ['a'],
+    })
     expect(asked.pending).toEqual([
-      { toolCallId: 't2', toolName: 'ask_user', kind: 'answer', input: { question: 'Which?', options: ['a'] } },
+      {
+        toolCallId: 't2',
+        toolName: 'ask_user',
+        kind: 'answer',
+        input: { question: 'Which?', options: ['a'] },
+      },
     ])
-    const interrupted = reduce(asked, { type: 'tool-interrupted', toolCallId: 't1', toolName: 'tool', input: {} })
+    const interrupted = reduce(asked, {
+      type: 'tool-interrupted',
+      toolCallId: 't1',
+      toolName: 'tool',
+      input: {},
+    })
     expect(interrupted.pending.map(({ kind }) => kind)).toEqual(['answer', 'decision'])
-    expect(reduce(interrupted, settled('t1'), settled('t2'))).toMatchObject({ status: 'running', pending: [] })
+    expect(reduce(interrupted, settled('t1'), settled('t2'))).toMatchObject({
+      status: 'running',
+      pending: [],
+    })
   })
 
   test('marks a text that was cut short, and drops an empty one', () => {
-    const cut = reduce(empty, start, step(1), text('half'), end({ outcome: 'aborted', reason: 'stop' }))
-    expect(cut.messages[1]).toEqual({ role: 'assistant', id: 'r1:1', partial: true, parts: [{ type: 'text', text: 'half' }] })
+    const cut = reduce(
+      empty,
+      start,
+      step(1),
+      text('half'),
+      end({ outcome: 'aborted', reason: 'stop' }),
+    )
+    expect(cut.messages[1]).toEqual({
+      role: 'assistant',
+      id: 'r1:1',
+      partial: true,
+      parts: [{ type: 'text', text: 'half' }],
+    })
     const error = { code: 'network', message: 'Lost.', retryable: true }
     const failed = reduce(empty, start, step(1), end({ outcome: 'failed', error }))
     expect(failed).toMatchObject({ status: 'idle', error, messages: [user] })
     expect(reduce(failed, { ...start }).error).toBeUndefined()
-    const called = reduce(empty, start, step(1), text('a'), call('t1'), end({ outcome: 'aborted', reason: 'stop' }))
+    const called = reduce(
+      empty,
+      start,
+      step(1),
+      text('a'),
+      call('t1'),
+      end({ outcome: 'aborted', reason: 'stop' }),
+    )
     expect(called.messages[1]).not.toHaveProperty('partial')
   })
 
   test('keeps what a one-shot run waits for', () => {
     const pending = [{ toolCallId: 't1', toolName: 'tool', input: {}, kind: 'output' }]
-    expect(reduce(empty, start, step(1), call('t1'), end({ outcome: 'waiting', pending }))).toMatchObject({
+    expect(
+      reduce(empty, start, step(1), call('t1'), end({ outcome: 'waiting', pending })),
+    ).toMatchObject({
       status: 'waiting',
       pending,
     })
@@ -162,7 +229,11 @@ describe('reduceEvent', () => {
   })
 
   test('is cheap a delta: 20 000 over a conversation of 1000 messages', () => {
-    const messages = Array.from({ length: 1000 }, (_, at): Message => ({ role: 'user', id: `m${at}`, parts: [] }))
+    const messages = Array.from({ length: 1000 }, (_, at): Message => ({
+      role: 'user',
+      id: `m${at}`,
+      parts: [],
+    }))
     let snapshot = reduce({ ...empty, messages }, start, step(1))
     const begun = performance.now()
     for (let at = 0; at < 20_000; at++) snapshot = reduceEvent(snapshot, stamp(text('word ')))

@@ -11,7 +11,12 @@ describe('a worker that dies', () => {
     const execute = vi.fn(() => sleep(120).then(() => 'once'))
     const set = stage(
       { heartbeatMs: 30, tools: [{ name: 'tool', description: 'A tool.', execute }] },
-      { resumeRun: (_worker, { conversationId, runId }) => ({ conversationId: conversationId!, runId: runId! }) },
+      {
+        resumeRun: (_worker, { conversationId, runId }) => ({
+          conversationId: conversationId!,
+          runId: runId!,
+        }),
+      },
     )
     const { run, command, worker } = await startedRun(set, 'x')
     worker.tell(command, text('a'))
@@ -30,7 +35,9 @@ describe('a worker that dies', () => {
     })
     expect(second.pageId).toBe(worker.pageId)
     expect(await second.page.knownExecutions([call.executionId])).toEqual([call.executionId])
-    expect(await second.page.executeTool({ ...call, epoch: 1 })).toMatchObject({ output: { value: 'once' } })
+    expect(await second.page.executeTool({ ...call, epoch: 1 })).toMatchObject({
+      output: { value: 'once' },
+    })
     expect(execute).toHaveBeenCalledTimes(1)
     second.tell(command, text('b'))
     second.end(command)
@@ -69,7 +76,10 @@ describe('a worker that dies', () => {
   })
 
   test('gets the abort that it did not confirm sent to the next', async () => {
-    const set = stage({ heartbeatMs: 20 }, { abortRun: (worker) => (set.workers.length === 1 ? (worker.die(), never()) : true) })
+    const set = stage(
+      { heartbeatMs: 20 },
+      { abortRun: (worker) => (set.workers.length === 1 ? (worker.die(), never()) : true) },
+    )
     const { run } = await startedRun(set, 'x')
     run.abort('stop')
     expect(await run.result).toMatchObject({ outcome: 'aborted', reason: 'stop' })
@@ -93,7 +103,11 @@ describe('a worker that dies', () => {
     worker.tell(command, text('a'))
     await until(() => run)
     worker.die()
-    expect(await run.result).toMatchObject({ outcome: 'failed', error: { code: 'worker-lost' }, text: 'a' })
+    expect(await run.result).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'worker-lost' },
+      text: 'a',
+    })
     expect(set.workers.length).toBe(4)
   })
 
@@ -211,13 +225,19 @@ describe('a worker that does not start', () => {
         },
       },
     )
-    await expect(refusing.agent.prepare()).rejects.toMatchObject({ code: 'protocol-mismatch', message: 'Old file.' })
+    await expect(refusing.agent.prepare()).rejects.toMatchObject({
+      code: 'protocol-mismatch',
+      message: 'Old file.',
+    })
   })
 
   test('because it stays silent is given up after ten seconds', async () => {
     vi.useFakeTimers()
     const { port1 } = new MessageChannel()
-    const agent = createAgent({ model, worker: () => Object.assign(port1, { terminate: () => port1.close() }) })
+    const agent = createAgent({
+      model,
+      worker: () => Object.assign(port1, { terminate: () => port1.close() }),
+    })
     const preparing = expect(agent.prepare()).rejects.toMatchObject({ code: 'worker-load-failed' })
     await vi.advanceTimersByTimeAsync(10_001)
     await preparing
@@ -238,7 +258,11 @@ test('agents with the same worker function share one worker, others have their o
   const workers: never[] = []
   const worker = fakeWorkerFactory({}, workers)
   const model = { provider: 'scripted', model: 'test' }
-  const agents = [createAgent({ model, worker }), createAgent({ model, worker }), createAgent({ model, worker: () => worker() })]
+  const agents = [
+    createAgent({ model, worker }),
+    createAgent({ model, worker }),
+    createAgent({ model, worker: () => worker() }),
+  ]
   await Promise.all(agents.map((agent) => agent.prepare()))
   expect(workers.length).toBe(2)
   await Promise.all(agents.map((agent) => agent.dispose()))

@@ -31,17 +31,49 @@ async function toolsOf(set: ReturnType<typeof stage>) {
 describe('defineTool', () => {
   const execute = () => 1
   const define = (inputSchema: unknown, jsonSchema?: unknown) => () =>
-    defineTool({ name: 'tool', description: 'd', execute, inputSchema, ...(jsonSchema ? { jsonSchema } : {}) } as never)
+    defineTool({
+      name: 'tool',
+      description: 'd',
+      execute,
+      inputSchema,
+      ...(jsonSchema ? { jsonSchema } : {}),
+    } as never)
 
   test('refuses what is no schema of an object', () => {
-    const wrong = ['string', null, [], 7, { sku: 'string' }, { type: 'string' }, { type: 'objekt' }, { type: 'object', properties: [] }, { type: 'object', required: true }, { type: 'object', properties: { a: 'string' } }, { type: 'object', properties: { a: { type: 'strng' } } }]
-    for (const schema of wrong.slice(2)) expect([schema, codeOf(define(schema))]).toEqual([schema, 'schema-invalid'])
+    const wrong = [
+      'string',
+      null,
+      [],
+      7,
+      { sku: 'string' },
+      { type: 'string' },
+      { type: 'objekt' },
+      { type: 'object', properties: [] },
+      { type: 'object', required: true },
+      { type: 'object', properties: { a: 'string' } },
+      { type: 'object', properties: { a: { type: 'strng' } } },
+    ]
+    for (const schema of wrong.slice(2))
+      expect([schema, codeOf(define(schema))]).toEqual([schema, 'schema-invalid'])
     expect(codeOf(define('string'))).toBe('schema-invalid')
   })
 
   test('takes JSON Schema in its usual forms', () => {
-    const right = [undefined, {}, { type: 'object' }, { properties: { a: true, b: { type: ['string', 'null'] }, c: { type: 'array', items: { enum: [1] } } } }, { anyOf: [] }]
-    for (const schema of right) expect([schema, codeOf(define(schema))]).toEqual([schema, undefined])
+    const right = [
+      undefined,
+      {},
+      { type: 'object' },
+      {
+        properties: {
+          a: true,
+          b: { type: ['string', 'null'] },
+          c: { type: 'array', items: { enum: [1] } },
+        },
+      },
+      { anyOf: [] },
+    ]
+    for (const schema of right)
+      expect([schema, codeOf(define(schema))]).toEqual([schema, undefined])
   })
 
   test('reads the JSON form of Zod and ArkType, and takes one beside a Valibot schema', async () => {
@@ -54,7 +86,11 @@ describe('defineTool', () => {
     ]
     const descriptors = await (await toolsOf(stage({ tools })))()
     expect(descriptors.map(({ inputSchema }) => inputSchema)).toEqual([
-      { type: 'object', properties: { a: { type: 'string' }, n: { type: 'number', default: 1 } }, required: ['a'] },
+      {
+        type: 'object',
+        properties: { a: { type: 'string' }, n: { type: 'number', default: 1 } },
+        required: ['a'],
+      },
       { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
       jsonSchema,
     ])
@@ -64,12 +100,23 @@ describe('defineTool', () => {
     const action = define(v.object({ a: v.string() }))
     expect(codeOf(action)).toBe('schema-unsupported')
     expect(action).toThrow('@valibot/to-json-schema')
-    expect(codeOf(define(z.object({ a: z.custom(() => true), d: z.date() })))).toBe('schema-unsupported')
+    expect(codeOf(define(z.object({ a: z.custom(() => true), d: z.date() })))).toBe(
+      'schema-unsupported',
+    )
   })
 
   test('refuses tools that are none', () => {
-    const wrong = [{}, null, { name: '', description: '', execute }, { name: '加购', description: '', execute }, { name: 'a', execute }, { name: 'a', description: '' }, { name: 'a', description: '', execute, timeoutMs: 0 }]
-    for (const each of wrong) expect([each, codeOf(() => defineTool(each as never))]).toEqual([each, 'invalid-config'])
+    const wrong = [
+      {},
+      null,
+      { name: '', description: '', execute },
+      { name: '加购', description: '', execute },
+      { name: 'a', execute },
+      { name: 'a', description: '' },
+      { name: 'a', description: '', execute, timeoutMs: 0 },
+    ]
+    for (const each of wrong)
+      expect([each, codeOf(() => defineTool(each as never))]).toEqual([each, 'invalid-config'])
   })
 })
 
@@ -78,7 +125,12 @@ describe('names', () => {
     const execute = vi.fn(() => 'ok')
     const inputSchema = {
       type: 'object',
-      properties: { 'item.id': { type: 'string' }, '数量': { type: 'integer' }, plain: {}, __proto__x: {} },
+      properties: {
+        'item.id': { type: 'string' },
+        数量: { type: 'integer' },
+        plain: {},
+        __proto__x: {},
+      },
       required: ['item.id', 'plain'],
     }
     const set = stage({ tools: [tool('shop/add to cart!', { inputSchema, execute })] })
@@ -86,20 +138,32 @@ describe('names', () => {
     const [descriptor] = await worker.page.currentTools(command.agentId)
     expect(descriptor).toMatchObject({
       name: 'shop_add_to_cart_',
-      inputSchema: { properties: { item_id: { type: 'string' }, param2: { type: 'integer' }, plain: {} }, required: ['item_id', 'plain'] },
+      inputSchema: {
+        properties: { item_id: { type: 'string' }, param2: { type: 'integer' }, plain: {} },
+        required: ['item_id', 'plain'],
+      },
     })
     const input = { item_id: 'a', param2: 2, plain: 1, extra: 3 }
     await worker.page.executeTool(execution(command, { toolName: 'shop_add_to_cart_', input }))
-    expect(execute).toHaveBeenCalledWith({ 'item.id': 'a', '数量': 2, plain: 1, extra: 3 }, expect.anything())
+    expect(execute).toHaveBeenCalledWith(
+      { 'item.id': 'a', 数量: 2, plain: 1, extra: 3 },
+      expect.anything(),
+    )
   })
 
   test('that become the same one are refused, for tools and for parameters', () => {
     const model = { provider: 'scripted', model: 'test' }
-    expect(codeOf(() => createAgent({ model, tools: [tool('a.b'), tool('a/b')] }))).toBe('duplicate-tool')
+    expect(codeOf(() => createAgent({ model, tools: [tool('a.b'), tool('a/b')] }))).toBe(
+      'duplicate-tool',
+    )
     expect(() => createAgent({ model, tools: [tool('a'), tool('a')] })).toThrow('replace: true')
     const inputSchema = { type: 'object', properties: { 'a.b': {}, 'a/b': {} } }
     expect(codeOf(() => defineTool(tool('t', { inputSchema })))).toBe('duplicate-tool')
-    expect(codeOf(() => createAgent({ model, tools: [tool('x'.repeat(70)), tool(`${'x'.repeat(64)}y`)] }))).toBe('duplicate-tool')
+    expect(
+      codeOf(() =>
+        createAgent({ model, tools: [tool('x'.repeat(70)), tool(`${'x'.repeat(64)}y`)] }),
+      ),
+    ).toBe('duplicate-tool')
   })
 
   test('like __proto__ are names like others', async () => {
@@ -147,12 +211,18 @@ describe('the registry', () => {
 
   test('leaves out what is switched off or not available, and fails when nothing wanted is there', async () => {
     let there = true
-    const set = stage({ tools: [tool('a.1', { available: () => there }), tool('b')], enabledTools: ['a.1'] })
+    const set = stage({
+      tools: [tool('a.1', { available: () => there }), tool('b')],
+      enabledTools: ['a.1'],
+    })
     const current = await toolsOf(set)
     const names = async () => (await current()).map(({ name }) => name)
     expect(await names()).toEqual(['a_1'])
     there = false
-    await expect(names()).rejects.toMatchObject({ code: 'no-tools-available', message: expect.stringContaining('a.1') })
+    await expect(names()).rejects.toMatchObject({
+      code: 'no-tools-available',
+      message: expect.stringContaining('a.1'),
+    })
     set.agent.setEnabledTools(['a_1', 'b'])
     expect(await names()).toEqual(['b'])
     set.agent.setEnabledTools([])
@@ -165,7 +235,14 @@ describe('the registry', () => {
   test('describes tools with their defaults', async () => {
     const tools = [
       tool('plain'),
-      tool('full', { title: 'Full', annotations: { readOnly: true }, timeoutMs: 5, sequential: false, reconcile: () => null, needsApproval: true }),
+      tool('full', {
+        title: 'Full',
+        annotations: { readOnly: true },
+        timeoutMs: 5,
+        sequential: false,
+        reconcile: () => null,
+        needsApproval: true,
+      }),
     ]
     expect(await (await toolsOf(stage({ tools })))()).toEqual([
       {
