@@ -1,0 +1,216 @@
+import type { Page } from '@playwright/test'
+import { callTools, say } from './support/mock-answers.ts'
+import { expect, test } from './support/test.ts'
+
+/** Registers the counting tool, and resumes; the counts live in localStorage, which outlives the page. */
+async function openShop(
+  page: Page,
+  options: {
+    readonly baseURL: string
+    readonly idempotent: boolean
+    readonly hang: boolean
+    readonly act: 'run' | 'resume'
+    readonly registerAfterMs?: number | null
+    readonly waitForToolsMs?: number
+  },
+): Promise<unknown> {
+  return page.evaluate(async (given) => {
+    const { createAgent, defineTool } = window.offstage
+    const agent = createAgent({
+      model: { provider: 'openai-compatible', model: 'mock', baseURL: given.baseURL },
+    })
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      inputSchema: { type: 'object', properties: {} },
+      annotations: { idempotent: given.idempotent },
+      execute: (_input, { idempotencyKey }) => {
+        localStorage.setItem('paid', String(Number(localStorage.getItem('paid') ?? 0) + 1))
+        localStorage.setItem(`key${localStorage.getItem('paid')}`, idempotencyKey)
+        return given.hang ? new Promise<never>(() => undefined) : 'paid'
+      },
+    })
+    const { registerAfterMs = 0 } = given
+    if (registerAfterMs === 0) agent.registerTool(pay)
+    else if (registerAfterMs !== null) setTimeout(() => agent.registerTool(pay), registerAfterMs)
+    if (given.act === 'run') {
+      const run = agent.run('Pay, please', { conversationId: 'shop' })
+      for await (const event of run) if (event.type === 'tool-execution-start') break
+      return null
+    }
+    const run = await agent.resume('shop', { waitForToolsMs: given.waitForToolsMs ?? 10_000 })
+    const types: string[] = []
+    if (run) for await (const event of run) types.push(event.type)
+    return { result: await run?.result, types }
+  }, options)
+}
+
+const paid = (page: Page) => page.evaluate(() => Number(localStorage.getItem('paid') ?? 0))
+
+test.describe('a reload while a tool is executing', () => {
+  test.beforeEach(({ model }) => {
+    model.enqueue(callTools([{ name: 'pay', input: {} }]), say('All settled.'))
+  })
+
+  test('never runs a writing tool again; the model hears that the outcome is unknown', async ({
+    openPage,
+    model,
+  }) => {
+    const page = await openPage()
+    const { baseURL } = model
+    await openShop(page, { baseURL, idempotent: false, hang: true, act: 'run' })
+    await expect.poll(() => paid(page)).toBe(1)
+    await page.reload()
+    await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+    const resumed = await openShop(page, { baseURL, idempotent: false, hang: false, act: 'resume' })
+    expect(resumed).toMatchObject({
+      result: {
+        outcome: 'completed',
+        text: 'All settled.',
+        toolCalls: [{ status: 'interrupted' }],
+      },
+    })
+    expect(await paid(page)).toBe(1)
+    expect(JSON.stringify(model.requests[1]?.body.messages)).toContain('may or may not have')
+    const again = await openShop(page, { baseURL, idempotent: false, hang: false, act: 'resume' })
+    expect(again).toEqual({ result: undefined, types: [] })
+  })
+
+  test('runs an idempotent tool again under the same key', async ({ openPage, model }) => {
+    const page = await openPage()
+    const { baseURL } = model
+    await openShop(page, { baseURL, idempotent: true, hang: true, act: 'run' })
+    await expect.poll(() => paid(page)).toBe(1)
+    await page.reload()
+    await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+    const resumed = await openShop(page, { baseURL, idempotent: true, hang: false, act: 'resume' })
+    expect(resumed).toMatchObject({
+      result: { outcome: 'completed', toolCalls: [{ status: 'succeeded' }] },
+    })
+    expect(await paid(page)).toBe(2)
+    const keys = await page.evaluate(() => [localStorage['key1'], localStorage['key2']])
+    expect(keys[0]).toBe(keys[1])
+  })
+
+  test('waits for a tool that is registered 3 s after resume', async ({ openPage, model }) => {
+    const page = await openPage()
+    const { baseURL } = model
+    await openShop(page, { baseURL, idempotent: true, hang: true, act: 'run' })
+    await expect.poll(() => paid(page)).toBe(1)
+    await page.reload()
+    await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+    const resumed = (await openShop(page, {
+      baseURL,
+      idempotent: true,
+      hang: false,
+      act: 'resume',
+      registerAfterMs: 3000,
+    })) as { types: string[] }
+    expect(resumed).toMatchObject({
+      result: { outcome: 'completed', toolCalls: [{ status: 'succeeded' }] },
+    })
+    expect(resumed.types).toContain('tool-unavailable')
+    expect(await paid(page)).toBe(2)
+  })
+
+  test('gives up on a tool that is never registered, and the run goes on', async ({
+    openPage,
+    model,
+  }) => {
+    const page = await openPage()
+    const { baseURL } = model
+    await openShop(page, { baseURL, idempotent: true, hang: true, act: 'run' })
+    await expect.poll(() => paid(page)).toBe(1)
+    await page.reload()
+    await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+    const resumed = await openShop(page, {
+      baseURL,
+      idempotent: true,
+      hang: false,
+      act: 'resume',
+      registerAfterMs: null,
+      waitForToolsMs: 500,
+    })
+    expect(resumed).toMatchObject({
+      result: { outcome: 'completed', toolCalls: [{ status: 'failed' }] },
+    })
+    expect(await paid(page)).toBe(1)
+  })
+})
+
+test('a reload in the middle of streaming asks the step again and keeps one answer', async ({
+  openPage,
+  model,
+}) => {
+  model.enqueue({ pieces: say('Half an ans').pieces ?? [], end: 'hang' }, say('The whole answer.'))
+  const page = await openPage()
+  await page.evaluate(async (baseURL) => {
+    const agent = window.offstage.createAgent({
+      model: { provider: 'openai-compatible', model: 'mock', baseURL },
+    })
+    for await (const event of agent.run('Tell me', { conversationId: 'tale' }))
+      if (event.type === 'text-delta') break
+  }, model.baseURL)
+  await page.reload()
+  await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+  const { result, messages } = await page.evaluate(async (baseURL) => {
+    const agent = window.offstage.createAgent({
+      model: { provider: 'openai-compatible', model: 'mock', baseURL },
+    })
+    const run = await agent.resume()
+    const result = await run?.result
+    return { result, messages: (await agent.conversations.get('tale'))?.messages }
+  }, model.baseURL)
+  expect(result).toMatchObject({ outcome: 'completed', text: 'The whole answer.' })
+  expect(messages?.map((message) => message.role)).toEqual(['user', 'assistant'])
+})
+
+test('an approval survives a reload', async ({ openPage, model }) => {
+  model.enqueue(callTools([{ name: 'drop', input: { n: 1 } }]), say('Gone.'))
+  const page = await openPage()
+  const open = (act: 'run' | 'resume') =>
+    page.evaluate(
+      async ({ act, baseURL }) => {
+        const { createAgent, defineTool } = window.offstage
+        const agent = createAgent({
+          model: { provider: 'openai-compatible', model: 'mock', baseURL },
+          tools: [
+            defineTool({
+              name: 'drop',
+              description: 'Deletes everything.',
+              inputSchema: { type: 'object', properties: { n: { type: 'integer' } } },
+              annotations: { destructive: true },
+              execute: (input) => {
+                document.body.dataset['dropped'] = String(input.n)
+              },
+            }),
+          ],
+        })
+        if (act === 'run') {
+          for await (const event of agent.run('Drop it', { conversationId: 'd' }))
+            if (event.type === 'tool-approval-request') break
+          return null
+        }
+        const run = await agent.resume()
+        const view = agent.conversation('d')
+        const off = view.subscribe(() => undefined)
+        while (view.getSnapshot().pending.length === 0) await new Promise((r) => setTimeout(r, 10))
+        const [pending] = view.getSnapshot().pending
+        off()
+        const taken = await agent.approve(pending?.toolCallId ?? '')
+        const twice = await agent.approve(pending?.toolCallId ?? '')
+        return { result: await run?.result, taken, twice }
+      },
+      { act, baseURL: model.baseURL },
+    )
+  await open('run')
+  expect(await page.evaluate(() => document.body.dataset['dropped'])).toBeUndefined()
+  await page.reload()
+  await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+  expect(await open('resume')).toMatchObject({
+    result: { outcome: 'completed', text: 'Gone.' },
+    taken: true,
+    twice: false,
+  })
+  expect(await page.evaluate(() => document.body.dataset['dropped'])).toBe('1')
+})

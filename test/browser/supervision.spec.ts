@@ -1,0 +1,214 @@
+import { callTools, say } from './support/mock-answers.ts'
+import { expect, test } from './support/test.ts'
+
+// The worker is the real one; it is killed by `terminate()`, or hung by a provider of its own.
+
+for (const death of ['terminated', 'hung'] as const) {
+  test(`the worker is ${death} while a tool runs: the run goes on and the tool ran once`, async ({
+    openPage,
+    model,
+    site,
+  }) => {
+    test.setTimeout(60_000)
+    model.enqueue(callTools([{ name: 'slow', input: {} }]), say('Done after all.'))
+    // A worker that spins forever when it is told to, which no page can do to the shipped one.
+    site.add('/hanging-worker.js', {
+      body: `
+        import { startWorker } from '/dist/start-worker.js'
+        addEventListener('message', (event) => { if (event.data === 'hang') while (true); })
+        startWorker()
+      `,
+    })
+    const page = await openPage()
+    const outcome = await page.evaluate(
+      async ({ baseURL, death }) => {
+        const { createAgent, defineTool } = window.offstage
+        const workers: Worker[] = []
+        let calls = 0
+        let started = (): void => undefined
+        let finish = (): void => undefined
+        const toolStarted = new Promise<void>((resolve) => (started = resolve))
+        const agent = createAgent({
+          model: { provider: 'openai-compatible', model: 'mock', baseURL },
+          heartbeatMs: 500,
+          worker: () => {
+            const worker = new Worker('/hanging-worker.js', { type: 'module' })
+            workers.push(worker)
+            return worker
+          },
+          tools: [
+            defineTool({
+              name: 'slow',
+              description: 'Takes its time.',
+              inputSchema: { type: 'object', properties: {} },
+              execute: async () => {
+                calls += 1
+                started()
+                await new Promise<void>((resolve) => (finish = resolve))
+                return 'finished'
+              },
+            }),
+          ],
+        })
+        const states: string[] = []
+        agent.on('worker', (event) => states.push(event.state))
+        const run = agent.run('go')
+        await toolStarted
+        if (death === 'terminated') workers[0]?.terminate()
+        else workers[0]?.postMessage('hang')
+        while (workers.length < 2) await new Promise((resolve) => setTimeout(resolve, 50))
+        finish()
+        return { result: await run.result, calls, workers: workers.length, states }
+      },
+      { baseURL: model.baseURL, death },
+    )
+    expect(outcome).toMatchObject({
+      result: {
+        outcome: 'completed',
+        text: 'Done after all.',
+        toolCalls: [{ status: 'succeeded', output: { type: 'text', value: 'finished' } }],
+      },
+      calls: 1,
+      workers: 2,
+    })
+    expect(outcome.states).toContain('lost')
+    expect(model.requests).toHaveLength(2)
+  })
+}
+
+test('a worker that dies again and again is given up: the run fails, nothing hangs', async ({
+  openPage,
+  model,
+}) => {
+  test.setTimeout(60_000)
+  model.enqueue(...Array.from({ length: 8 }, () => ({ pieces: [], end: 'hang' }) as const))
+  const page = await openPage()
+  const outcome = await page.evaluate(async (baseURL) => {
+    let made = 0
+    const agent = window.offstage.createAgent({
+      model: { provider: 'openai-compatible', model: 'mock', baseURL },
+      heartbeatMs: 200,
+      worker: () => {
+        made += 1
+        const worker = new Worker('/dist/worker.js', { type: 'module' })
+        setTimeout(() => worker.terminate(), 1500)
+        return worker
+      },
+    })
+    const result = await agent.run('go').result
+    return { result, made }
+  }, model.baseURL)
+  expect(outcome.result).toMatchObject({ outcome: 'failed' })
+  expect(['worker-lost', 'crash-loop']).toContain(
+    outcome.result.outcome === 'failed' ? outcome.result.error.code : '',
+  )
+  expect(outcome.made).toBeLessThanOrEqual(4)
+})
+
+test('a tool that the busy page could not start in time is never started afterwards', async ({
+  openPage,
+  model,
+}) => {
+  const call = callTools([{ name: 'quick', input: {} }], { text: 'Now' }).pieces ?? []
+  model.enqueue(
+    { pieces: [...call.slice(0, 1), { waitMs: 300 }, ...call.slice(1)] },
+    say('Too late, then.'),
+  )
+  const page = await openPage()
+  const outcome = await page.evaluate(async (baseURL) => {
+    const { createAgent, defineTool } = window.offstage
+    let calls = 0
+    const agent = createAgent({
+      model: { provider: 'openai-compatible', model: 'mock', baseURL },
+      tools: [
+        defineTool({
+          name: 'quick',
+          description: 'Has one second.',
+          timeoutMs: 1000,
+          inputSchema: { type: 'object', properties: {} },
+          execute: () => {
+            calls += 1
+          },
+        }),
+      ],
+    })
+    const run = agent.run('go')
+    for await (const event of run) if (event.type === 'text-delta') break
+    // The call falls due 300 ms into the time that the page is blocked.
+    const until = performance.now() + 2000
+    while (performance.now() < until);
+    const result = await run.result
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    return { result, calls }
+  }, model.baseURL)
+  expect(outcome).toMatchObject({
+    calls: 0,
+    result: {
+      outcome: 'completed',
+      toolCalls: [{ status: 'failed', output: { type: 'error', code: 'timeout' } }],
+    },
+  })
+})
+
+test('a tool that hangs is timed out, its signal aborted, its late result dropped', async ({
+  openPage,
+  model,
+}) => {
+  model.enqueue(callTools([{ name: 'hang', input: {} }]), say('It took too long.'))
+  const page = await openPage()
+  const outcome = await page.evaluate(async (baseURL) => {
+    const { createAgent, defineTool } = window.offstage
+    let aborted = false
+    let finish = (): void => undefined
+    const agent = createAgent({
+      model: { provider: 'openai-compatible', model: 'mock', baseURL },
+      tools: [
+        defineTool({
+          name: 'hang',
+          description: 'Hangs.',
+          timeoutMs: 200,
+          inputSchema: { type: 'object', properties: {} },
+          execute: (_input, { signal }) =>
+            new Promise<string>((resolve) => {
+              signal.addEventListener('abort', () => (aborted = true))
+              finish = () => resolve('late')
+            }),
+        }),
+      ],
+    })
+    const result = await agent.run('go').result
+    finish()
+    return { result, aborted }
+  }, model.baseURL)
+  expect(outcome).toMatchObject({
+    aborted: true,
+    result: { toolCalls: [{ status: 'failed', output: { code: 'timeout' } }] },
+  })
+})
+
+test('dispose twice, mount twice: one worker, no leak, and the run stays resumable', async ({
+  openPage,
+  model,
+}) => {
+  model.enqueue({ pieces: say('Begun').pieces ?? [], end: 'hang' }, say('Finished.'))
+  const page = await openPage()
+  const outcome = await page.evaluate(async (baseURL) => {
+    const { createAgent } = window.offstage
+    const options = { model: { provider: 'openai-compatible', model: 'mock', baseURL } }
+    const first = createAgent(options)
+    await first.dispose()
+    const second = createAgent(options)
+    const run = second.run('go', { conversationId: 'mount' })
+    for await (const event of run) if (event.type === 'text-delta') break
+    await Promise.all([second.dispose(), second.dispose()])
+    const disposed = await run.result
+    const third = createAgent(options)
+    const resumed = await third.resume('mount')
+    return { disposed, resumed: await resumed?.result, same: resumed?.runId === run.runId }
+  }, model.baseURL)
+  expect(outcome).toMatchObject({
+    disposed: { outcome: 'aborted', reason: 'disposed' },
+    resumed: { outcome: 'completed', text: 'Finished.' },
+    same: true,
+  })
+})
