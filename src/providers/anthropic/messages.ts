@@ -78,7 +78,7 @@ function assistantBlocks(
   if (own.length > 0 && own.filter(isUse).length === calls.length) {
     return own
       .filter((block) => !refused.has(block))
-      .flatMap((block) => (isUse(block) ? (uses.shift() ?? block) : replayable(block)))
+      .flatMap((block) => (isUse(block) ? [uses.shift() ?? block] : replayable(block)))
   }
   const text = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
   return [...textBlocks(text), ...uses]
