@@ -12,6 +12,7 @@ const sources = inProject('test/consumers/apps')
 
 /** The package as npm would publish it; resolves to the tarball's path. */
 export function packPackage(): Promise<string> {
+  if (!existsSync(inProject('dist/index.js'))) throw new Error('dist is missing: npm run build')
   mkdirSync(workFolder, { recursive: true })
   return packTarball(workFolder)
 }
