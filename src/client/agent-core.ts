@@ -1,18 +1,19 @@
 import type { AgentScope } from '../protocol/api.ts'
-import { OffstageError } from '../protocol/error.ts'
+import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { AgentConfig } from './agent-page.ts'
-import { createAgentPage } from './agent-page.ts'
 import { AgentRuns } from './agent-runs.ts'
 import { createAmbient } from './ambient.ts'
 import type { ConversationView } from './conversation-view.ts'
 import { createConversationView } from './conversation-view.ts'
+import { loadFailure } from './failures.ts'
 import { newId } from './ids.ts'
 import type { AgentOptions } from './options.ts'
-import { ToolStop } from './run-tool.ts'
+import type * as live from './live.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import { createToolRegistry } from './tool-registry.ts'
-import type { AskWorker, LinkedAgent } from './worker-link.ts'
-import { WorkerLink } from './worker-link.ts'
+import type { AskWorker, LinkedAgent, WorkerLink } from './worker-link.ts'
+
+type Live = typeof live
 
 /** What an agent consists of, wired together. */
 export class AgentCore {
@@ -24,7 +25,8 @@ export class AgentCore {
   readonly #life = new AbortController()
   readonly #views = new Map<string, ConversationView>()
   #agentId: string | undefined
-  #line: WorkerLink | undefined
+  #live: Promise<Live> | undefined
+  #link: WorkerLink | undefined
   #disposal: Promise<void> | undefined
 
   constructor(options: AgentOptions) {
@@ -33,22 +35,15 @@ export class AgentCore {
     this.config = { model, instructions, values }
     this.registry = createToolRegistry(toolApproval, {
       onChange: () => {
-        if (this.#line?.isStarted && !this.#life.signal.aborted)
+        if (this.#link?.isStarted && !this.#life.signal.aborted)
           this.ask('toolsChanged', this.scope().agentId).catch(() => {})
       },
-      onRemove: (entry) => {
-        const stop = new ToolStop('aborted', 'The tool was removed.')
-        void this.#line?.executions.stop((_call, tool) => tool === entry, stop)
-      },
+      onRemove: (entry) => this.#link?.executions.stopTool(entry),
     })
     this.runs = new AgentRuns({
       scope: () => this.scope(),
       ask: this.ask,
-      stopTools: (runId, reason) =>
-        void this.#line?.executions.stop(
-          (call) => call.runId === runId,
-          ToolStop.cancelled(reason),
-        ),
+      stopTools: (runId, reason) => this.#link?.executions.stopRun(runId, reason),
       onEvents: (events) => this.#views.get(events[0]?.conversationId ?? '')?.push(events),
       onOpen: (openRuns) =>
         this.ambient.emit({ type: 'status', status: openRuns ? 'running' : 'idle', openRuns }),
@@ -64,7 +59,20 @@ export class AgentCore {
   }
 
   /** Starts the worker if need be. */
-  readonly ask: AskWorker = async (method, ...command) => this.#link().ask(method, ...command)
+  readonly ask: AskWorker = async (method, ...command) => {
+    const { WorkerLink, createAgentPage } = await this.live()
+    if (this.#life.signal.aborted) throw new OffstageError('disposed', 'The agent was disposed.')
+    this.#link ??= WorkerLink.join(this.#options, this.#linked(createAgentPage))
+    return this.#link.ask(method, ...command)
+  }
+
+  /** Rejects with `worker-load-failed` when it can't be fetched; the next call tries again. */
+  live(): Promise<Live> {
+    return (this.#live ??= import('./live.ts').catch((cause) => {
+      this.#live = undefined
+      throw loadFailure(describeThrown(cause), cause)
+    }))
+  }
 
   view(conversationId: string): ConversationView {
     const known = this.#views.get(conversationId)
@@ -75,7 +83,7 @@ export class AgentCore {
         [...this.runs.open.values()].flatMap(({ run, events }) =>
           run.conversationId === conversationId ? events : [],
         ),
-      isStarted: () => this.#line?.isStarted ?? false,
+      isStarted: () => this.#live !== undefined,
     })
     this.#views.set(conversationId, view)
     return view
@@ -85,18 +93,17 @@ export class AgentCore {
     if (this.#disposal) return this.#disposal
     this.#life.abort()
     this.runs.endAll({ outcome: 'aborted', reason: 'disposed' })
-    this.#disposal = this.#line?.remove(this.scope().agentId) ?? Promise.resolve()
-    this.registry.clear()
     this.ambient.clear()
+    this.#disposal = this.#letGo()
     return this.#disposal
   }
 
-  #link(): WorkerLink {
-    if (this.#life.signal.aborted) throw new OffstageError('disposed', 'The agent was disposed.')
-    return (this.#line ??= WorkerLink.join(this.#options, this.#linked()))
+  async #letGo(): Promise<void> {
+    await this.#link?.remove(this.scope().agentId)
+    this.registry.clear()
   }
 
-  #linked(): LinkedAgent {
+  #linked(createAgentPage: Live['createAgentPage']): LinkedAgent {
     const { ambient, config, registry, runs } = this
     const options = this.#options
     return {

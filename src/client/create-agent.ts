@@ -1,5 +1,6 @@
 import type { CallAnswer, ConversationScope } from '../protocol/api.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
+import type { ToolOutput } from '../protocol/message.ts'
 import type { Agent, CallRef, Conversations } from './agent.ts'
 import { AgentCore } from './agent-core.ts'
 import { WAIT_FOR_TOOLS_MS } from './agent-runs.ts'
@@ -10,7 +11,6 @@ import {
   takesAnyProvider,
   wrongLimit,
 } from './check-options.ts'
-import { formatOutput } from './format-output.ts'
 import { newId } from './ids.ts'
 import type { AgentOptions } from './options.ts'
 
@@ -83,6 +83,8 @@ function answers(
   const { ask, runs } = core
   const locate = (call: CallRef): { conversationId?: string; toolCallId: string } =>
     typeof call === 'string' ? { toolCallId: call } : call
+  const format = async (output: unknown): Promise<ToolOutput> =>
+    (await core.live()).formatOutput(output)
   const reply = (call: CallRef, answer: CallAnswer['answer']): Promise<boolean> =>
     ask('answerCall', { ...core.scope(), ...locate(call), answer })
   return {
@@ -92,7 +94,7 @@ function answers(
     answer: (call, text) => reply(call, { type: 'answer', text }),
     async supplyOutput(call, output) {
       const command = { ...core.scope(), ...locate(call), nextRunId: newId() }
-      const supplied = { ...command, output: await formatOutput(output) }
+      const supplied = { ...command, output: await format(output) }
       const handle = await runs.adopt(ask('supplyOutput', supplied))
       return handle && handle.run
     },
@@ -100,7 +102,7 @@ function answers(
       return reply(call, {
         type: 'resolve',
         verdict,
-        ...(output !== undefined && { output: await formatOutput(output) }),
+        ...(output !== undefined && { output: await format(output) }),
       })
     },
   }

@@ -65,28 +65,29 @@ export class Executions implements ExecutionsApi {
 
   cancelTools({ executionIds, reason }: CancelTools): Promise<void> {
     this.#refuseUnknown(executionIds)
-    return this.stop((call) => executionIds.includes(call.executionId), ToolStop.cancelled(reason))
+    return this.#stop(
+      ({ call }) => executionIds.includes(call.executionId),
+      ToolStop.cancelled(reason),
+    )
   }
 
   async acknowledgeTools(ids: readonly string[]): Promise<void> {
     for (const id of ids) this.#executions.delete(id)
   }
 
-  /** Stops what the predicate names; resolves when all of it has ended. */
-  async stop(
-    which: (call: ExecuteTool, tool?: PreparedTool) => boolean,
-    reason: ToolStop,
-  ): Promise<void> {
-    const stopped = [...this.#executions.values()].filter(
-      ({ call, prepared, settled }) => !settled && which(call, prepared),
-    )
-    for (const { controller } of stopped) controller.abort(reason)
-    await Promise.all(stopped.map(({ outcome }) => outcome))
+  stopRun(runId: string, reason: string): void {
+    void this.#stop(({ call }) => call.runId === runId, ToolStop.cancelled(reason))
+  }
+
+  /** The tool was unregistered. */
+  stopTool(tool: PreparedTool): void {
+    const stop = new ToolStop('aborted', 'The tool was removed.')
+    void this.#stop(({ prepared }) => prepared === tool, stop)
   }
 
   /** Stops and forgets all of an agent. */
   release(agentId: string): void {
-    void this.stop((call) => call.agentId === agentId, ToolStop.cancelled('disposed'))
+    void this.#stop(({ call }) => call.agentId === agentId, ToolStop.cancelled('disposed'))
     for (const [id, { call }] of this.#executions)
       if (call.agentId === agentId) this.#executions.delete(id)
   }
@@ -95,6 +96,15 @@ export class Executions implements ExecutionsApi {
   reset(): void {
     this.#gate.reset()
     this.#epochs.clear()
+  }
+
+  /** Resolves when all that was stopped has ended. */
+  async #stop(which: (execution: Execution) => boolean, reason: ToolStop): Promise<void> {
+    const stopped = [...this.#executions.values()].filter(
+      (execution) => !execution.settled && which(execution),
+    )
+    for (const { controller } of stopped) controller.abort(reason)
+    await Promise.all(stopped.map(({ outcome }) => outcome))
   }
 
   #refuseUnknown(ids: readonly string[]): void {

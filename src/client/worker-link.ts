@@ -103,12 +103,13 @@ export class WorkerLink {
 
   /** Lets go of an agent; the last one closes the worker. */
   async remove(agentId: string): Promise<void> {
-    this.executions.release(agentId)
-    this.#agents.delete(agentId)
+    // The worker first: a tool that is stopped here must not be journaled as stopped for good.
     if (this.#live) {
       const released = this.ask('releaseAgent', agentId).catch(() => {})
       await Promise.race([released, new Promise((resolve) => setTimeout(resolve, RELEASE_MS))])
     }
+    this.executions.release(agentId)
+    this.#agents.delete(agentId)
     // Another agent may have come meanwhile: a component that is mounted twice, for example.
     if (this.#agents.size) return
     this.#live?.close()

@@ -18,7 +18,7 @@ import { Conversation } from './conversation.ts'
 import type { ResumeOptions } from './drive.ts'
 import type { Effects } from './effects.ts'
 import { ModelMemory } from './model-memory.ts'
-import { createOwnership, type Ownership } from './ownership.ts'
+import { createOwnership, elsewhere, type Ownership } from './ownership.ts'
 import { RunDriver } from './run-driver.ts'
 import { RunEvents } from './run-events.ts'
 import { runResult } from './run-result.ts'
@@ -320,8 +320,11 @@ export class Host {
   }
 
   async #own(seat: Seat): Promise<void> {
-    await seat.ownership.acquire(seat.conversation.conversationId)
-    await seat.conversation.claim()
+    const { conversation, ownership } = seat
+    if (!(await ownership.acquire(conversation.conversationId))) {
+      throw elsewhere(conversation.conversationId)
+    }
+    await conversation.claim()
   }
 
   async #seat(scope: ConversationScope): Promise<Seat> {

@@ -1,27 +1,69 @@
+import { OffstageError } from '../protocol/error.ts'
+
 /**
  * Who drives a conversation: one Web Lock each, held only while effects are under way. The lock
  * keeps tabs from getting in each other's way; what makes it safe is the epoch in the store.
  */
 export interface Ownership {
-  /** Waits for another owner to let go, `waitMs` at most (default 10 s), then takes over. */
-  acquire(conversationId: string, waitMs?: number): Promise<void>
+  /**
+   * True once this worker is the owner. False when a living owner elsewhere says that it is. One
+   * that stays silent for `SILENCE_MS` (a frozen tab) is taken over from.
+   */
+  acquire(conversationId: string): Promise<boolean>
   /** Harmless when it isn't held. */
   release(conversationId: string): void
 }
 
-const STEAL_AFTER_MS = 10_000
+export function elsewhere(conversationId: string): OffstageError {
+  return new OffstageError(
+    'conversation-busy',
+    `Conversation ${conversationId} is being worked on in another tab.`,
+    { retryable: true },
+  )
+}
 
-/** Without Web Locks (plain HTTP on a LAN address) the epoch alone fences. */
+/** A page that is being left lets go of its locks within this time. Milliseconds. */
+const UNLOAD_MS = 300
+const ANSWER_MS = 1000
+const RETRY_MS = 50
+const SILENCE_MS = 10_000
+
+type Talk =
+  | { readonly type: 'who-owns'; readonly conversationId: string }
+  | { readonly type: 'mine'; readonly conversationId: string }
+
+/**
+ * `scope` names the store. Without Web Locks (plain HTTP on a LAN address lacks them) everybody is an
+ * owner, and the epoch alone fences.
+ */
 export function createOwnership(scope: string): Ownership {
-  const held = new Map<string, () => void>()
   const locks = globalThis.navigator?.locks
-  if (locks === undefined) return { acquire: async () => undefined, release: () => undefined }
+  if (locks === undefined) return { acquire: async () => true, release: () => undefined }
+  const held = new Map<string, () => void>()
+  const taking = new Map<string, Promise<boolean>>()
+  const owners = new OwnerTalk(scope, (conversationId) => held.has(conversationId))
+
+  const take = async (conversationId: string): Promise<boolean> => {
+    const name = `offstage:${scope}:${conversationId}`
+    for (let waited = 0; waited < SILENCE_MS; waited += ANSWER_MS) {
+      const release = await hold(locks, name, waited === 0 ? UNLOAD_MS : RETRY_MS)
+      if (release) {
+        held.set(conversationId, release)
+        return true
+      }
+      if (await owners.hasLivingOwner(conversationId)) return false
+    }
+    held.set(conversationId, await steal(locks, name))
+    return true
+  }
   return {
-    acquire: async (conversationId, waitMs = STEAL_AFTER_MS) => {
-      if (held.has(conversationId)) return
-      const name = `offstage:${scope}:${conversationId}`
-      const release = (await hold(locks, name, waitMs)) ?? (await steal(locks, name))
-      held.set(conversationId, release)
+    acquire: async (conversationId) => {
+      if (held.has(conversationId)) return true
+      const known = taking.get(conversationId)
+      if (known) return known
+      const taken = take(conversationId).finally(() => taking.delete(conversationId))
+      taking.set(conversationId, taken)
+      return taken
     },
     release: (conversationId) => {
       held.get(conversationId)?.()
@@ -30,7 +72,41 @@ export function createOwnership(scope: string): Ownership {
   }
 }
 
-/** Null when nobody let go in time. */
+/** Owners answer for themselves: the browser doesn't tell a working owner from a frozen one. */
+class OwnerTalk {
+  readonly #channel: BroadcastChannel | null
+  readonly #answers = new EventTarget()
+
+  constructor(scope: string, isMine: (conversationId: string) => boolean) {
+    this.#channel =
+      typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel(`offstage:${scope}`)
+    this.#channel?.addEventListener('message', ({ data }: MessageEvent<Talk>) => {
+      const { type, conversationId } = data
+      if (type === 'mine') this.#answers.dispatchEvent(new Event(conversationId))
+      else if (isMine(conversationId)) this.#say({ type: 'mine', conversationId })
+    })
+  }
+
+  hasLivingOwner(conversationId: string): Promise<boolean> {
+    return new Promise((resolve) => {
+      const finish = (answered: boolean): void => {
+        clearTimeout(timer)
+        this.#answers.removeEventListener(conversationId, hear)
+        resolve(answered)
+      }
+      const hear = (): void => finish(true)
+      const timer = setTimeout(() => finish(false), ANSWER_MS)
+      this.#answers.addEventListener(conversationId, hear)
+      this.#say({ type: 'who-owns', conversationId })
+    })
+  }
+
+  #say(talk: Talk): void {
+    this.#channel?.postMessage(talk)
+  }
+}
+
+/** Null when nobody let go within `waitMs`. */
 function hold(locks: LockManager, name: string, waitMs: number): Promise<(() => void) | null> {
   return new Promise((resolve, reject) => {
     const waiting = new AbortController()
@@ -40,10 +116,7 @@ function hold(locks: LockManager, name: string, waitMs: number): Promise<(() => 
         clearTimeout(timer)
         return new Promise<void>((release) => resolve(release))
       })
-      .catch((error: unknown) => {
-        if (waiting.signal.aborted) resolve(null)
-        else reject(error instanceof Error ? error : new Error(String(error)))
-      })
+      .catch((error: unknown) => (waiting.signal.aborted ? resolve(null) : reject(asError(error))))
   })
 }
 
@@ -51,7 +124,11 @@ function steal(locks: LockManager, name: string): Promise<() => void> {
   return new Promise((resolve, reject) => {
     locks
       .request(name, { steal: true }, () => new Promise<void>((release) => resolve(release)))
-      // The next thief rejects this request; the epoch tells its holder.
-      .catch((error: unknown) => reject(error instanceof Error ? error : new Error(String(error))))
+      // The next thief rejects this request; its holder learns it from the epoch.
+      .catch((error: unknown) => reject(asError(error)))
   })
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown))
 }

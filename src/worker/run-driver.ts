@@ -9,7 +9,7 @@ import { conclusion, decide, type Decision } from './decide.ts'
 import { emitResult, settle, ToolTable, type Drive, type Settlement, type Stop } from './drive.ts'
 import { executeCalls, nextGroup } from './execute-calls.ts'
 import { outgoingRequest } from './outgoing.ts'
-import type { Ownership } from './ownership.ts'
+import { elsewhere, type Ownership } from './ownership.ts'
 import { prepareCalls } from './prepare-calls.ts'
 import { recoverCall } from './recover-call.ts'
 import { runResult } from './run-result.ts'
@@ -270,7 +270,10 @@ export class RunDriver {
     const { conversation } = this.#drive
     this.#owning ??= this.#ownership
       .acquire(conversation.conversationId)
-      .then(() => conversation.claim())
+      .then((owned) => {
+        if (!owned) throw elsewhere(conversation.conversationId)
+        return conversation.claim()
+      })
       .then(() => {
         this.#parked = false
       })
