@@ -111,7 +111,7 @@ export type RunEvent = RunEventBody & {
   readonly seq: number
 }
 
-/** Events of one run, in order, in one message. `batch` counts from 1 for each ownership of the run. */
+/** Events of one run, in order, in one message. `batch` grows with every message of the worker. */
 export interface EventBatch {
   readonly agentId: string
   readonly runId: string

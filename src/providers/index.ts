@@ -18,5 +18,6 @@ export type {
   StreamOptions,
   StreamProviderDefinition,
 } from './provider.ts'
+export { pendingToolCalls, type PendingToolCall } from './pending-tool-calls.ts'
 export { createProviderRegistry, type ProviderRegistry } from './registry.ts'
 export { UNOPENED_REASONING_CODE } from './unopened-reasoning.ts'

@@ -13,6 +13,7 @@ import type { StoredConversation } from '../protocol/conversation.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { ConversationRecord } from '../protocol/journal.ts'
 import type { RunResult } from '../protocol/run.ts'
+import { pendingToolCalls } from '../providers/pending-tool-calls.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import { Conversation } from './conversation.ts'
 import type { ResumeOptions } from './drive.ts'
@@ -54,6 +55,7 @@ export class Host {
   readonly #ownerships = new Map<string, Ownership>()
   readonly #seats = new Map<string, Seat>()
   readonly #memory = new ModelMemory()
+  #batches = 0
 
   constructor(options: HostOptions) {
     this.#options = options
@@ -212,10 +214,10 @@ export class Host {
     try {
       const { run } = conversation
       if (run !== null && run.end === null) throw busy(conversation.conversationId)
-      const pending = run === null || command.message === null ? [] : pendingCalls(run)
-      if (pending.length > 0) throw callsPending(pending)
       const { runId, message, limits, history = [] } = command
       const imported = conversation.messages.length === 0 ? history : []
+      const pending = [...(run === null ? [] : pendingCalls(run)), ...pendingToolCalls(imported)]
+      if (message !== null && pending.length > 0) throw callsPending(pending)
       if (imported.length > 0) {
         await conversation.append([{ type: 'messages-imported', messages: imported }], {
           runId: null,
@@ -408,8 +410,12 @@ export class Host {
     readonly conversationId: string
   }): RunEvents {
     const { agentId, runId, conversationId } = ref
-    return new RunEvents({ agentId, runId, conversationId }, (batch) =>
-      this.#options.notify({ type: 'events', ...batch }),
+    return new RunEvents(
+      { agentId, runId, conversationId },
+      {
+        post: (batch) => this.#options.notify({ type: 'events', ...batch }),
+        nextBatch: () => ++this.#batches,
+      },
     )
   }
 }

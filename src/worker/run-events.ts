@@ -14,6 +14,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 export class RunEvents {
   readonly #ref: Pick<EventBatch, 'agentId' | 'runId' | 'conversationId'>
   readonly #post: (batch: EventBatch) => void
+  readonly #nextBatch: () => number
   #pending: RunEventBody[] = []
   #openDelta: Mutable<Delta> | null = null
   #batch = 0
@@ -22,10 +23,11 @@ export class RunEvents {
 
   constructor(
     ref: Pick<EventBatch, 'agentId' | 'runId' | 'conversationId'>,
-    post: (batch: EventBatch) => void,
+    out: { readonly post: (batch: EventBatch) => void; readonly nextBatch: () => number },
   ) {
     this.#ref = ref
-    this.#post = post
+    this.#post = out.post
+    this.#nextBatch = out.nextBatch
   }
 
   push(event: RunEventBody): void {
@@ -43,7 +45,7 @@ export class RunEvents {
     clearTimeout(this.#timer)
     this.#timer = undefined
     if (this.#pending.length > 0) {
-      this.#batch += 1
+      this.#batch = this.#nextBatch()
       this.#post({ ...this.#ref, batch: this.#batch, events: this.#pending })
       this.#pending = []
       this.#openDelta = null
