@@ -5,7 +5,6 @@ import { AgentRuns } from './agent-runs.ts'
 import { createAmbient } from './ambient.ts'
 import type { ConversationView } from './conversation-view.ts'
 import { createConversationView } from './conversation-view.ts'
-import { loadFailure } from './failures.ts'
 import { newId } from './ids.ts'
 import type { AgentOptions } from './options.ts'
 import type * as live from './live.ts'
@@ -30,10 +29,10 @@ export class AgentCore {
   #disposal: Promise<void> | undefined
 
   constructor(options: AgentOptions) {
-    const { model, instructions = '', values = {}, toolApproval = 'destructive' } = options
+    const { model, instructions = '', values = {} } = options
     this.#options = options
     this.config = { model, instructions, values }
-    this.registry = createToolRegistry(toolApproval, {
+    this.registry = createToolRegistry({
       onChange: () => {
         if (this.#link?.isStarted && !this.#life.signal.aborted)
           this.ask('toolsChanged', this.scope().agentId).catch(() => {})
@@ -70,7 +69,8 @@ export class AgentCore {
   live(): Promise<Live> {
     return (this.#live ??= import('./live.ts').catch((cause) => {
       this.#live = undefined
-      throw loadFailure(describeThrown(cause), cause)
+      const message = `A part of offstage could not be loaded: ${describeThrown(cause)}`
+      throw new OffstageError('worker-load-failed', message, { retryable: true, cause })
     }))
   }
 

@@ -1,10 +1,13 @@
 import type { CallContext } from '../protocol/api.ts'
 import { describeThrown } from '../protocol/error.ts'
+import type { ToolDescriptor } from '../protocol/tool.ts'
+import { describeTools } from './describe-tools.ts'
 import { formatOutput, truncate } from './format-output.ts'
 import { fillValues, readContext, readCredentials, toModelData } from './model-config.ts'
 import type { AgentOptions, HookedCall, ModelConfig, PromptValues } from './options.ts'
 import type { AgentPage } from './page-api.ts'
 import { stringify } from './stringify.ts'
+import type { PreparedTool } from './prepare-tool.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 
 /** What `configure()` can change; read anew for every step. */
@@ -27,6 +30,8 @@ export function createAgentPage(
     readonly signal: AbortSignal
   },
 ): AgentPage {
+  const tools = (): ToolDescriptor[] =>
+    describeTools(registry, options.toolApproval ?? 'destructive')
   return {
     async stepContext() {
       const context = await readContext(options.context, (value) => stringify(value) ?? '')
@@ -34,12 +39,12 @@ export function createAgentPage(
         model: toModelData(config.model),
         instructions: fillValues(config.instructions, config.values),
         ...(context !== undefined && { context: truncate(context) }),
-        tools: registry.descriptors(),
+        tools: tools(),
         hasBeforeToolCall: options.beforeToolCall !== undefined,
         raw: options.raw ?? false,
       }
     },
-    currentTools: async () => registry.descriptors(),
+    currentTools: async () => tools(),
     credentials: ({ previousRejected }) =>
       readCredentials(config.model, { signal, previousRejected }),
     async beforeToolCall(call) {
@@ -51,19 +56,7 @@ export function createAgentPage(
         return { type: 'veto', reason: describeThrown(thrown) }
       }
     },
-    async needsApproval(call) {
-      const { toolApproval } = options
-      const entry = registry.get(call.toolName)
-      const { needsApproval } = entry?.tool ?? {}
-      try {
-        const asked = hooked(call)
-        if (typeof needsApproval === 'function' && entry)
-          if (await needsApproval.call(entry.tool, entry.restore(call.input), asked)) return true
-        return typeof toolApproval === 'function' ? await toolApproval(asked) : false
-      } catch {
-        return true
-      }
-    },
+    needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
     async reconcileTool(call) {
       const entry = registry.get(call.toolName)
       const context = { ...hooked(call), idempotencyKey: call.idempotencyKey }
@@ -73,6 +66,23 @@ export function createAgentPage(
         ? { type: 'happened', output: await formatOutput(verdict.result) }
         : { type: 'did-not-happen' }
     },
+  }
+}
+
+/** A tool and a policy can each ask for approval; a function that throws counts as asking. */
+async function needsApproval(
+  { toolApproval }: AgentOptions,
+  entry: PreparedTool | undefined,
+  call: CallContext,
+): Promise<boolean> {
+  const ask = entry?.tool.needsApproval
+  try {
+    const asked = hooked(call)
+    if (entry && typeof ask === 'function')
+      if (await ask.call(entry.tool, entry.restore(call.input), asked)) return true
+    return typeof toolApproval === 'function' && (await toolApproval(asked))
+  } catch {
+    return true
   }
 }
 

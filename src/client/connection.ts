@@ -2,7 +2,7 @@ import { expose, transfer, wrap } from 'comlink'
 import type { PageApi, PageHello, WorkerApi, WorkerHello, WorkerNotice } from '../protocol/api.ts'
 import { PROTOCOL_VERSION } from '../protocol/api.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
-import { loadFailure, toOffstageError } from './failures.ts'
+import { toOffstageError } from './failures.ts'
 import { newId, pageId } from './ids.ts'
 import type { WorkerLike } from './spawn-worker.ts'
 
@@ -88,6 +88,14 @@ function inTime(worker: WorkerLike, answer: Promise<WorkerHello>): Promise<Worke
       worker.removeEventListener('error', onError)
     })
   })
+}
+
+function loadFailure(what: string, cause?: unknown): OffstageError {
+  return new OffstageError(
+    'worker-load-failed',
+    `The worker did not start: ${what}. Check that its file is served as JavaScript and that the page's CSP allows it (worker-src). With Vite's dev server put offstage into optimizeDeps.exclude; elsewhere pass the worker option, a function that returns new Worker(…).`,
+    { cause },
+  )
 }
 
 function mismatch(version: number): OffstageError {

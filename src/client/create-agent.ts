@@ -48,7 +48,8 @@ export function createAgent(options: AgentOptions): Agent {
     abort(reason) {
       for (const { run } of runs.open.values()) run.abort(reason)
     },
-    prepare: ({ signal } = {}) => untilAborted(core.ask('prepare', core.scope()), signal),
+    prepare: ({ signal } = {}) =>
+      Promise.race([core.ask('prepare', core.scope()), ...(signal ? [aborted(signal)] : [])]),
     conversations: conversations(core),
     conversation: (id) => core.view(id),
     on: ambient.on,
@@ -128,14 +129,11 @@ function conversations(core: AgentCore): Conversations {
   }
 }
 
-function untilAborted<Value>(answer: Promise<Value>, signal?: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void =>
-      reject(
-        new OffstageError('aborted', `prepare() was aborted: ${describeThrown(signal?.reason)}`),
-      )
-    if (signal?.aborted) stop()
-    signal?.addEventListener('abort', stop, { once: true })
-    answer.then(resolve, reject).finally(() => signal?.removeEventListener('abort', stop))
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const fail = (): void =>
+      reject(new OffstageError('aborted', `prepare(): ${describeThrown(signal.reason)}`))
+    if (signal.aborted) fail()
+    else signal.addEventListener('abort', fail, { once: true })
   })
 }

@@ -23,11 +23,3 @@ export function reportThrown(thrown: unknown): void {
     throw thrown
   })
 }
-
-export function loadFailure(what: string, cause?: unknown): OffstageError {
-  return new OffstageError(
-    'worker-load-failed',
-    `The worker did not start: ${what}. Check that its file is served as JavaScript and that the page's CSP allows it (worker-src). With Vite's dev server put offstage into optimizeDeps.exclude; elsewhere pass the worker option, a function that returns new Worker(…).`,
-    { cause },
-  )
-}

@@ -12,7 +12,7 @@ const converters: { readonly [vendor: string]: string } = {
   arktype: 'schema.toJsonSchema()',
 }
 
-const typeNames = 'object array string number integer boolean null'.split(' ')
+const TYPE_NAME = /^(object|array|string|number|integer|boolean|null)$/
 
 /** A checked tool with its clean names and the schema that the model sees. */
 export interface PreparedTool {
@@ -63,36 +63,37 @@ function toJsonSchema({ inputSchema, jsonSchema }: Tool, name: string): JsonSche
       )
     }
   }
-  checkSchema(schema, `inputSchema of the tool ${name}`, true)
+  const where = `inputSchema of the tool ${name}`
+  checkSchema(schema, where)
+  if (!describesObject(schema)) throw invalidSchema(where)
   const { $schema: _dialect, ...rest } = schema
   return { type: 'object', ...rest }
 }
 
-function checkSchema(
-  schema: unknown,
-  where: string,
-  isRoot?: boolean,
-): asserts schema is JsonSchema {
-  const invalid = (what: string): OffstageError =>
-    new OffstageError('schema-invalid', `${where} ${what}.`)
-  if (typeof schema === 'boolean' && !isRoot) return
-  if (!isRecord(schema)) throw invalid('is no JSON Schema and no Standard Schema')
-  const { type, properties = {}, required = [], items } = schema
-  if (isRoot) {
-    const describesObject =
-      type === 'object' ||
-      (type === undefined &&
-        (!Object.keys(schema).length ||
-          ['properties', 'anyOf', 'oneOf', 'allOf', '$ref'].some((key) => key in schema)))
-    if (!describesObject) throw invalid("must describe an object: { type: 'object', properties }")
-  }
-  for (const one of type === undefined ? [] : [type].flat())
-    if (!typeNames.includes(one as string))
-      throw invalid(`has the type ${String(one)}; there are ${typeNames.join(', ')}`)
-  if (!Array.isArray(required)) throw invalid('has a required that is no array of names')
-  if (!isRecord(properties)) throw invalid('has properties that are no object')
-  for (const key of Object.keys(properties)) checkSchema(properties[key], `${where} › ${key}`)
-  if (isRecord(items)) checkSchema(items, `${where} › items`)
+/** Not the whole of JSON Schema, which the worker checks: what is likely to be mistaken for one. */
+function checkSchema(schema: unknown, where: string): asserts schema is JsonSchema {
+  const { type = [], properties = {}, required = [] } = isRecord(schema) ? schema : { type: '' }
+  const isValid =
+    isRecord(properties) &&
+    Array.isArray(required) &&
+    [type].flat().every((name) => TYPE_NAME.test(String(name)))
+  if (!isValid) throw invalidSchema(where)
+  for (const [key, property] of Object.entries(properties))
+    if (typeof property !== 'boolean') checkSchema(property, `${where}.${key}`)
+}
+
+function describesObject(schema: JsonSchema): boolean {
+  const keys = Object.keys(schema)
+  return schema.type === undefined
+    ? !keys.length || keys.some((key) => /^(properties|anyOf|oneOf|allOf|\$ref)$/.test(key))
+    : schema.type === 'object'
+}
+
+function invalidSchema(where: string): OffstageError {
+  return new OffstageError(
+    'schema-invalid',
+    `${where} is no Standard Schema and no JSON Schema like { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }.`,
+  )
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

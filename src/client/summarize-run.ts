@@ -28,26 +28,16 @@ export function summarizeRun(
 }
 
 function noteCall(calls: Map<string, RunToolCall>, event: RunEvent): void {
-  if (event.type === 'tool-call') {
-    const { toolCallId, toolName } = event
-    const call = { toolCallId, toolName }
-    calls.set(
-      toolCallId,
-      event.error
-        ? { ...call, error: event.error, status: 'invalid' }
-        : { ...call, input: event.input, status: 'aborted' },
-    )
-  } else if (event.type === 'tool-execution-start' || event.type === 'tool-result') {
-    const call = calls.get(event.toolCallId) ?? event
-    const { toolCallId, toolName } = call
-    const known = { ...('input' in call && { input: call.input }), toolCallId, toolName }
-    calls.set(
-      toolCallId,
-      event.type === 'tool-result'
-        ? { ...known, output: event.output, status: event.status }
-        : { ...known, input: event.input, status: 'interrupted' },
-    )
-  }
+  if (
+    event.type !== 'tool-call' &&
+    event.type !== 'tool-execution-start' &&
+    event.type !== 'tool-result'
+  )
+    return
+  const { type: _type, runId: _run, conversationId: _conversation, seq: _seq, ...facts } = event
+  const unsettled = event.type === 'tool-call' ? 'aborted' : 'interrupted'
+  const status = 'status' in facts ? facts.status : 'error' in facts ? 'invalid' : unsettled
+  calls.set(facts.toolCallId, { ...calls.get(facts.toolCallId), ...facts, status })
 }
 
 function addUsage(sum: RunUsage, usage: Usage): RunUsage {

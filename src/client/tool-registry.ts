@@ -1,6 +1,4 @@
 import { OffstageError } from '../protocol/error.ts'
-import type { ToolDescriptor } from '../protocol/tool.ts'
-import type { ApprovalPolicy } from './options.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import { prepareTool } from './prepare-tool.ts'
 import type { Tool } from './tool.ts'
@@ -25,15 +23,13 @@ export interface ToolRegistry {
   get(name: string): PreparedTool | undefined
   /** Null: all. */
   enable(names: readonly string[] | null): void
-  /** Enabled and available ones. Throws `no-tools-available` when some are wanted and none is there. */
-  descriptors(): ToolDescriptor[]
+  /** The names that `enable` was given. */
+  readonly enabled: readonly string[] | null
+  all(): PreparedTool[]
   clear(): void
 }
 
-export function createToolRegistry(
-  policy: ApprovalPolicy,
-  observer: RegistryObserver,
-): ToolRegistry {
+export function createToolRegistry(observer: RegistryObserver): ToolRegistry {
   const tools = new Map<string, PreparedTool>()
   let enabled: readonly string[] | null = null
 
@@ -60,21 +56,13 @@ export function createToolRegistry(
       return undo
     },
     get: (name) => tools.get(name),
+    all: () => [...tools.values()],
+    get enabled() {
+      return enabled
+    },
     enable(names) {
       enabled = names
       observer.onChange()
-    },
-    descriptors() {
-      const wanted = [...tools.values()].filter(
-        ({ name, tool }) => !enabled || enabled.includes(name) || enabled.includes(tool.name),
-      )
-      const there = wanted.filter(({ tool }) => tool.available?.() ?? true)
-      if (!there.length && (enabled ?? wanted).length)
-        throw new OffstageError(
-          'no-tools-available',
-          `None of the tools ${(enabled ?? wanted.map(({ name }) => name)).join(', ')} is registered and available.`,
-        )
-      return there.map((entry) => describeTool(entry, policy))
     },
     clear() {
       for (const entry of tools.values()) remove(entry)
@@ -90,34 +78,4 @@ function duplicate(present: PreparedTool, added: PreparedTool): OffstageError {
       ? `A tool named ${first} is registered already. Pass { replace: true } to take its place.`
       : `The tools ${first} and ${second} both become ${added.name} for the model. Rename one.`,
   )
-}
-
-function describeTool(
-  { tool, name, inputSchema }: PreparedTool,
-  policy: ApprovalPolicy,
-): ToolDescriptor {
-  const annotations = tool.annotations ?? {}
-  return {
-    name,
-    description: tool.description,
-    inputSchema,
-    ...(tool.title !== undefined && { title: tool.title }),
-    annotations,
-    timeoutMs: tool.timeoutMs ?? 60_000,
-    parallelSafe: tool.sequential === false,
-    sequential: tool.sequential === true,
-    needsApproval: approvalOf(tool, policy),
-    hasReconcile: tool.reconcile !== undefined,
-  }
-}
-
-/**
- * A tool and the policy can each require approval; `needsApproval: false` frees a tool only from
- * the policies that go by annotations.
- */
-function approvalOf({ needsApproval, annotations }: Tool, policy: ApprovalPolicy): boolean | 'ask' {
-  if (needsApproval === true || policy === 'always') return true
-  if (typeof needsApproval === 'function' || typeof policy === 'function') return 'ask'
-  if (needsApproval === false || policy === 'never') return false
-  return policy === 'writes' ? !annotations?.readOnly : annotations?.destructive === true
 }
