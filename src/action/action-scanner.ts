@@ -3,8 +3,8 @@ import type { ToolDefinition } from '../protocol/tool.ts'
 import { readBlock } from './block-reader.ts'
 import type { CallsRead } from './block-reader.ts'
 import { CallProblem } from './call-problem.ts'
-import { ForeignScanner } from './foreign-scanner.ts'
-import { readForeignBlock } from './foreign-calls.ts'
+import { ForeignStart } from './foreign/foreign-start.ts'
+import { readForeign, readForeignBlock } from './foreign/read-foreign.ts'
 import { ProseScanner } from './prose-scanner.ts'
 import type { FoundBlock, ProseSink } from './prose-scanner.ts'
 import { indexTools } from './tool-index.ts'
@@ -52,10 +52,12 @@ class Scanner implements ActionScanner {
   readonly #prose: ProseScanner
 
   constructor(tools: readonly ToolDefinition[], options: ActionScannerOptions) {
-    this.#sink = new PartSink(indexTools(tools), options)
+    const index = indexTools(tools)
+    this.#sink = new PartSink(index, options)
     this.#prose = new ProseScanner(this.#sink, {
       reasoning: options.reasoningPrefilled ?? false,
       maxBlockLength: options.maxBlockLength ?? 1_000_000,
+      foreign: new ForeignStart(index),
     })
   }
 
@@ -69,9 +71,9 @@ class Scanner implements ActionScanner {
     return this.#sink.take()
   }
 
-  end(options: { readonly finishReason?: string } = {}): StreamPart[] {
+  end(_options: { readonly finishReason?: string } = {}): StreamPart[] {
     this.#prose.end()
-    this.#sink.end(options.finishReason)
+    this.#sink.end()
     return this.#sink.take()
   }
 }
@@ -80,7 +82,7 @@ class PartSink implements ProseSink {
   readonly #index: ToolIndex
   readonly #newId: () => string
   readonly #rescue: boolean
-  readonly #foreign: ForeignScanner
+  #held: string[] = []
   #parts: StreamPart[] = []
   #settled = false
   #trimNext = false
@@ -90,7 +92,6 @@ class PartSink implements ProseSink {
     this.#index = index
     this.#newId = options.newId ?? randomId
     this.#rescue = options.rescue ?? false
-    this.#foreign = new ForeignScanner(index, (delta) => this.#shown(delta))
   }
 
   take(): StreamPart[] {
@@ -99,15 +100,28 @@ class PartSink implements ProseSink {
     return parts
   }
 
-  text(delta: string): void {
-    this.#foreign.push(delta)
-  }
+  hasText = false
 
-  #shown(text: string): void {
+  text(text: string): void {
     const delta = this.#trimNext ? text.trimStart() : text
     if (delta === '') return
     this.#trimNext = false
+    this.hasText ||= delta.trim() !== ''
     this.#parts.push({ type: 'text-delta', delta })
+  }
+
+  hold(delta: string): void {
+    this.#held.push(delta)
+  }
+
+  releaseHold(): void {
+    const text = this.#held.join('')
+    this.#held = []
+    this.text(text)
+  }
+
+  isCall(rest: string): boolean {
+    return readForeign(this.#held.join('') + rest, this.#index) !== undefined
   }
 
   reasoning(delta: string): void {
@@ -115,7 +129,6 @@ class PartSink implements ProseSink {
   }
 
   reasoningEnd(lone: boolean): void {
-    this.#foreign.startLine()
     this.#trimNext = true
     if (lone)
       this.#parts.push({ type: 'warning', code: loneThinkCloser, message: loneThinkMessage })
@@ -126,7 +139,7 @@ class PartSink implements ProseSink {
   }
 
   cutOpener(text: string): void {
-    this.#foreign.flush()
+    this.releaseHold()
     this.ignored(text)
     if (this.#rescue) return
     this.#problem(
@@ -138,7 +151,7 @@ class PartSink implements ProseSink {
   }
 
   block(found: FoundBlock): void {
-    this.#foreign.flush()
+    this.releaseHold()
     this.#settle(this.#read(found))
   }
 
@@ -146,12 +159,10 @@ class PartSink implements ProseSink {
     this.#ignored.push(text)
   }
 
-  end(finishReason: string | undefined): void {
-    if (!this.#settled) {
-      const found = this.#foreign.end(finishReason)
-      if (found) this.#settle(found)
-      this.#ignored.unshift(...this.#foreign.ignored)
-    }
+  end(): void {
+    const held = this.#settled ? undefined : readForeign(this.#held.join(''), this.#index)
+    if (held) this.#settle(held)
+    else this.releaseHold()
     const ignored = this.#ignored.join('')
     if (ignored.trim() !== '') this.#parts.push({ type: 'raw', data: { ignored } })
   }

@@ -1,6 +1,10 @@
 import { BlockCapture } from './block-capture.ts'
 import type { CaptureContext } from './block-capture.ts'
 import { CodeTracker } from './code-tracker.ts'
+import { ForeignHold } from './foreign/foreign-hold.ts'
+import type { ForeignStart } from './foreign/foreign-start.ts'
+import { FenceTrial } from './foreign/trials.ts'
+import type { Trial } from './foreign/trials.ts'
 import { matchOpener } from './openers.ts'
 import type { Opener } from './openers.ts'
 
@@ -8,6 +12,14 @@ import type { Opener } from './openers.ts'
 export interface ProseSink {
   /** The person's text. */
   text(delta: string): void
+  /** Text that may be a call in another format. */
+  hold(delta: string): void
+  /** What is held is text after all. */
+  releaseHold(): void
+  /** Whether what is held, and `rest`, is a call. */
+  isCall(rest: string): boolean
+  /** Some text that is not white space was shown. */
+  readonly hasText: boolean
   reasoning(delta: string): void
   /** Reasoning ended: what follows starts a line of its own. */
   reasoningEnd(lone: boolean): void
@@ -33,6 +45,8 @@ export interface ProseOptions {
   readonly reasoning: boolean
   /** The longest block that is read, in characters; absent when there are no blocks to look for. */
   readonly maxBlockLength?: number
+  /** Recognises calls in other formats; absent when there are none to look for. */
+  readonly foreign?: ForeignStart
 }
 
 /** No inline code is this long: past it, an open backtick run doesn't hold a marker back any more. */
@@ -40,10 +54,14 @@ const doubtLimit = 2000
 const fenceLineLimit = 200
 const lessThan = 60
 const newline = 10
+const bracket = 91
+/** What a model makes up after its call. */
+const madeUp = /^(?:Observation:|<tool_response>|<\/)/
 /** Tokens that end a turn, leaked into the output. */
 const stopToken = /^(?:<\|[^<>|]{1,30}\|>|<｜[^<>｜]{1,30}｜>|<\/s>|<(?:end_of_turn|eos|EOT)>)/
 
 type Mark =
+  | { readonly type: 'foreign'; readonly trial: Trial }
   | { readonly type: 'opener'; readonly opener: Opener }
   | { readonly type: 'think' | 'think-end' | 'comment'; readonly end: number }
 
@@ -55,6 +73,9 @@ export class ProseScanner {
   readonly #sink: ProseSink
   readonly #blocks: boolean
   readonly #maxLength: number
+  readonly #foreign: ForeignStart | undefined
+  /** A call in another format that has begun: the text is held back. */
+  #hold: ForeignHold | undefined
   #mode: 'scan' | 'capture' | 'trailing' | 'done' = 'scan'
   #reasoning: boolean
   /** Nothing but white space of the reasoning was seen yet: an opening tag there only repeats the prompt's. */
@@ -81,6 +102,7 @@ export class ProseScanner {
     this.#reasoningStart = options.reasoning
     this.#blocks = options.maxBlockLength !== undefined
     this.#maxLength = options.maxBlockLength ?? 0
+    this.#foreign = options.foreign
   }
 
   push(piece: string): void {
@@ -112,16 +134,21 @@ export class ProseScanner {
         at = this.#settleDoubt(this.#doubt)
         continue
       }
-      const mark = code === lessThan && !this.#doubt ? this.#match(at) : undefined
+      const mark = this.#doubt ? undefined : this.#mark(at, code)
       if (mark === 'partial') {
         if (!final) break
         if (this.#dropCut(at)) return
-      } else if (mark && !this.#tracker.inRun) {
+      } else if (mark && this.#tracker.inRun) {
+        this.#doubt = { at, tracker: this.#tracker.clone() }
+      } else if (mark?.type === 'foreign') {
+        at = this.#startForeign(at, mark.trial)
+      } else if (mark) {
         at = this.#take(at, mark)
         continue
-      } else if (mark) this.#doubt = { at, tracker: this.#tracker.clone() }
+      }
       this.#feed(at, code)
       at++
+      if (this.#hold) this.#judge(at, code)
     }
     if (this.#mode !== 'scan') return
     if (final) this.#fence = undefined
@@ -132,13 +159,13 @@ export class ProseScanner {
   /** R6: an opener or tag cut off by the end of the output is never shown, unless it is very short. */
   #dropCut(at: number): boolean {
     const cut = this.#held.slice(at)
-    if (cut.length < 4 || this.#tracker.inRun) return false
-    const isOpener = this.#blocks && cut.startsWith('<ACT')
-    if (isOpener && (this.#comment || (this.#tracker.fenced && !this.#fence))) return false
+    if (cut.length < 4 || !/^[<[]/.test(cut) || this.#tracker.inRun || this.#hold) return false
+    const isThink = /^<\/?thi/.test(cut)
+    if (this.#comment || (this.#tracker.fenced && !this.#fence)) return false
     this.#emit(this.#held.slice(0, this.#fence?.at ?? at))
     this.#mode = 'done'
-    if (isOpener && !this.#reasoning) this.#sink.cutOpener(cut)
-    else if (!isOpener) this.#sink.ignored(cut)
+    if (isThink || this.#reasoning) this.#sink.ignored(cut)
+    else this.#sink.cutOpener(cut)
     return true
   }
 
@@ -159,6 +186,54 @@ export class ProseScanner {
     return this.#tracker.mayOpenFence || (this.#tracker.fenced && code <= 32)
   }
 
+  #mark(at: number, code: number): Mark | 'partial' | undefined {
+    if (code === lessThan) return this.#match(at)
+    if (!this.#foreign || code <= 32) return undefined
+    return code === bracket || this.#tracker.lineStart ? this.#matchForeign(at) : undefined
+  }
+
+  /** R18: a call in another format, outside code unless it stands first in a fence. */
+  #matchForeign(at: number): Mark | 'partial' | undefined {
+    if (!this.#foreign || this.#reasoning || this.#comment) return undefined
+    if (this.#hold && !this.#hold.awaitsNext) return undefined
+    this.#tracker.settle()
+    const { fenced, lineStart } = this.#tracker
+    if (fenced && !this.#fence) return undefined
+    if (this.#hold) {
+      const window = this.#held.slice(at, at + 40)
+      if (stopToken.test(window) || madeUp.test(window)) this.#hold.finish()
+      else if ('Observation:'.startsWith(window)) return 'partial'
+    }
+    const trial = this.#foreign.match(this.#held, at, lineStart)
+    if (trial === undefined || trial === 'partial') return trial
+    return { type: 'foreign', trial: fenced ? new FenceTrial() : trial }
+  }
+
+  #startForeign(at: number, trial: Trial): number {
+    const hold = this.#hold
+    if (hold) {
+      hold.restart(trial)
+      return at
+    }
+    const start = this.#fence?.at ?? at
+    this.#emit(this.#held.slice(0, start))
+    this.#drop(start)
+    this.#hold = new ForeignHold(trial, this.#sink.hasText)
+    return at - start
+  }
+
+  /** Follows what is held, up to `at`. */
+  #judge(at: number, code: number): void {
+    let verdict = this.#hold?.feed(code, this.#tracker.fenced)
+    if (verdict === 'complete') {
+      if (this.#sink.isCall(this.#held.slice(0, at))) this.#hold?.confirm()
+      else verdict = 'text'
+    }
+    if (verdict !== 'text') return
+    this.#hold = undefined
+    this.#sink.releaseHold()
+  }
+
   #match(at: number): Mark | 'partial' | undefined {
     this.#tracker.settle()
     const opener =
@@ -167,12 +242,16 @@ export class ProseScanner {
         : matchOpener(this.#held, at, this.#tracker.lineStart)
     if (opener === 'partial') return 'partial'
     if (opener) return { type: 'opener', opener }
-    if (this.#comment || (this.#tracker.fenced && !this.#reasoning)) return undefined
-    return matchTag(this.#held, at, this.#reasoning, this.#reasoningStart)
+    const tag =
+      this.#comment || (this.#tracker.fenced && !this.#reasoning)
+        ? undefined
+        : matchTag(this.#held, at, this.#reasoning, this.#reasoningStart)
+    if (tag && tag !== 'partial') return tag
+    return this.#matchForeign(at) ?? tag
   }
 
   /** Acts on a mark that counts; the position to go on from. */
-  #take(at: number, mark: Mark): number {
+  #take(at: number, mark: Exclude<Mark, { type: 'foreign' }>): number {
     if (mark.type === 'opener') return this.#startCapture(at, mark.opener)
     if (mark.type === 'comment') {
       this.#comment = true
@@ -314,6 +393,7 @@ export class ProseScanner {
     if (text === '') return
     if (text.trim() !== '') this.#reasoningStart = false
     if (this.#reasoning) this.#sink.reasoning(text)
+    else if (this.#hold) this.#sink.hold(text)
     else this.#sink.text(text)
   }
 }

@@ -2,7 +2,7 @@ import { distance } from 'fastest-levenshtein'
 
 /**
  * The candidate that was probably meant, or undefined when none is near: the same name in another
- * letter case or with other separators first, then the smallest edit distance, at most a third of the length.
+ * letter case or with other separators first, then the smallest edit distance, at most two fifths of the length.
  */
 export function suggestName(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = plain(name)
@@ -25,7 +25,7 @@ function plain(name: string): string {
 }
 
 function allowedEdits(a: string, b: string): number {
-  return Math.max(1, Math.floor(Math.max(a.length, b.length) / 3)) + (sharesAffix(a, b) ? 1 : 0)
+  return Math.max(1, Math.floor(Math.max(a.length, b.length) * 0.4)) + (sharesAffix(a, b) ? 1 : 0)
 }
 
 /** `mail` for `email`, `player` for `player_id`: one holds the other. */

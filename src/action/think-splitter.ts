@@ -60,9 +60,18 @@ class DeltaSink implements ProseSink {
     this.#trimNext = true
   }
 
+  readonly hasText = false
+
   isForeignCall(): boolean {
     return false
   }
+
+  isCall(): boolean {
+    return false
+  }
+
+  hold(): void {}
+  releaseHold(): void {}
 
   cutOpener(): void {}
   block(): void {}

@@ -1,0 +1,74 @@
+import type { JsonValue } from '../../protocol/json.ts'
+import type { CallsRead } from '../block-reader.ts'
+import { readJsonCall, readTextCall, requireTool } from '../call-arguments.ts'
+import type { ActionCall } from '../call-arguments.ts'
+import { CallProblem } from '../call-problem.ts'
+import { setOwn } from '../coerce.ts'
+import { isRecord } from '../schema.ts'
+import type { IndexedTool, ToolIndex } from '../tool-index.ts'
+
+/** A call as another format writes it, before its tool is known. */
+export interface ForeignCall {
+  readonly name: string
+  /** Arguments as JSON: an object, its text, or nothing. */
+  readonly args?: JsonValue | undefined
+  /** Arguments as text by name, in place of `args`. */
+  readonly texts?: readonly (readonly [string, string])[]
+  /** Arguments without names: they follow the order of the schema. */
+  readonly positional?: readonly JsonValue[]
+}
+
+/** Runs of a foreign reader: the calls it found and where they end. */
+export interface ForeignRead {
+  readonly calls: readonly ForeignCall[]
+  readonly end: number
+}
+
+/** The registered tool a foreign name means: namespaces (`functions.`) and indices (`:0`) are dropped. */
+export function findTool(name: string, index: ToolIndex): IndexedTool | undefined {
+  return index.find(name) ?? index.find(bareName(name))
+}
+
+export function bareName(name: string): string {
+  return name
+    .trim()
+    .replace(/:\d+$/, '')
+    .replace(/^(?:functions?|default_api|tools?|api)[.:]/, '')
+}
+
+/** Calls checked against their tools: those that may run, up to the first that may not (R16). */
+export function settleCalls(calls: readonly ForeignCall[], index: ToolIndex): CallsRead {
+  const settled: ActionCall[] = []
+  for (const call of calls) {
+    try {
+      settled.push(settleCall(call, index))
+    } catch (thrown) {
+      if (!(thrown instanceof CallProblem)) throw thrown
+      return { calls: settled, problem: thrown, problemTool: bareName(call.name) }
+    }
+  }
+  return { calls: settled }
+}
+
+function settleCall(call: ForeignCall, index: ToolIndex): ActionCall {
+  const tool = findTool(call.name, index) ?? requireTool(bareName(call.name), index)
+  if (call.texts) return readTextCall(tool, call.texts)
+  if (!call.positional || call.positional.length === 0) return readJsonCall(tool, call.args)
+  return readJsonCall(tool, withNames(tool, call))
+}
+
+function withNames(tool: IndexedTool, call: ForeignCall): JsonValue {
+  const names = [...tool.input.properties.keys()]
+  const args: Record<string, JsonValue> = {}
+  for (const [at, value] of (call.positional ?? []).entries()) {
+    const name = names[at]
+    if (name === undefined) {
+      throw new CallProblem(
+        'invalid_params',
+        `Invalid parameters for ${tool.name}: ${call.positional?.length} arguments for ${names.length} parameters.`,
+      )
+    }
+    setOwn(args, name, value)
+  }
+  return { ...args, ...(isRecord(call.args) ? (call.args as Record<string, JsonValue>) : {}) }
+}

@@ -1,0 +1,51 @@
+import type { ToolIndex } from '../tool-index.ts'
+import { matchMarker } from './markers.ts'
+import { BracketTrial, heldTrial, ReactTrial, TagTrial } from './trials.ts'
+import type { Trial } from './trials.ts'
+
+const namespaces = ['functions.', 'default_api.', 'tools.'] as const
+
+/** Finds where a call in another format may start; `'partial'` while more input may make one. */
+export class ForeignStart {
+  readonly #words: readonly string[]
+  readonly #tags: readonly string[]
+
+  constructor(index: ToolIndex) {
+    const names = index.tools.map((tool) => tool.name)
+    this.#words = [
+      ...names.flatMap((name) => [`${name}(`, ...namespaces.map((space) => `${space}${name}(`)]),
+      'print(',
+      'Action:',
+    ]
+    this.#tags = index.tools.map((tool) => `<${tool.tag}`)
+  }
+
+  match(text: string, at: number, lineStart: boolean): Trial | 'partial' | undefined {
+    const char = text[at]
+    if (char === '<' || char === '[') {
+      const marker = matchMarker(text, at)
+      if (marker === true) return heldTrial
+      const tag = lineStart && char === '<' ? this.#matchTag(text, at) : undefined
+      if (tag || marker === 'partial') return tag ?? 'partial'
+    }
+    if (!lineStart || char === undefined) return undefined
+    if (char === '{' || char === '[') return new BracketTrial()
+    return /[A-Za-z_]/.test(char) ? this.#matchWord(text, at) : undefined
+  }
+
+  #matchTag(text: string, at: number): Trial | 'partial' | undefined {
+    const window = text.slice(at, at + 80)
+    for (const tag of this.#tags) {
+      if (window.startsWith(tag) && /^[\s/>]/.test(window.slice(tag.length))) return new TagTrial()
+    }
+    return this.#tags.some((tag) => tag.startsWith(window)) ? 'partial' : undefined
+  }
+
+  #matchWord(text: string, at: number): Trial | 'partial' | undefined {
+    const window = text.slice(at, at + 90)
+    for (const word of this.#words) {
+      if (window.startsWith(word)) return word === 'Action:' ? new ReactTrial() : new BracketTrial()
+    }
+    return this.#words.some((word) => word.startsWith(window)) ? 'partial' : undefined
+  }
+}

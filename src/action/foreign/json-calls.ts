@@ -1,0 +1,86 @@
+import type { JsonValue } from '../../protocol/json.ts'
+import { isRecord } from '../schema.ts'
+import type { ToolIndex } from '../tool-index.ts'
+import { findTool } from './foreign-call.ts'
+import type { ForeignCall } from './foreign-call.ts'
+
+const nameKeys = [
+  'name',
+  'tool',
+  'function',
+  'tool_name',
+  'function_name',
+  'toolName',
+  'action',
+] as const
+const argumentKeys = [
+  'arguments',
+  'args',
+  'parameters',
+  'params',
+  'input',
+  'tool_input',
+  'action_input',
+  'kwargs',
+] as const
+const listKeys = ['tool_calls', 'function_call', 'calls'] as const
+/** Keys beside the name that say nothing about what is meant. */
+const silentKeys: ReadonlySet<string> = new Set([...nameKeys, 'id', 'type'])
+
+/**
+ * The calls a JSON value stands for; undefined when it is data. Unmarked JSON is a call only when it
+ * names a registered tool; after a marker any name is one (and an unknown one an error).
+ */
+export function callsOfJson(
+  value: JsonValue,
+  index: ToolIndex,
+  marked: boolean,
+): ForeignCall[] | undefined {
+  if (Array.isArray(value)) {
+    const calls = value.map((entry: JsonValue) => callsOfJson(entry, index, marked))
+    const all = calls.every((list) => list !== undefined) && calls.length > 0
+    return all ? calls.flatMap((list) => list ?? []) : undefined
+  }
+  if (!isRecord(value)) return undefined
+  const record = value as Record<string, JsonValue>
+  const list = listKeys
+    .map((key) => own(record, key))
+    .find((entry) => isRecord(entry) || Array.isArray(entry))
+  if (list !== undefined) return callsOfJson(list, index, marked)
+  const call = namedCall(record, index, marked) ?? keyedCall(record, index)
+  return call && [call]
+}
+
+function namedCall(
+  record: Record<string, JsonValue>,
+  index: ToolIndex,
+  marked: boolean,
+): ForeignCall | undefined {
+  const nested = own(record, 'function')
+  if (isRecord(nested)) return namedCall(nested as Record<string, JsonValue>, index, marked)
+  const name = nameKeys.map((key) => own(record, key)).find((entry) => typeof entry === 'string')
+  if (typeof name !== 'string') return undefined
+  const tool = findTool(name, index)
+  if (!tool && !marked) return undefined
+  const key = argumentKeys.find((candidate) => Object.hasOwn(record, candidate))
+  if (key !== undefined) {
+    const args = record[key]
+    const isArguments = marked || args === null || isRecord(args) || typeof args === 'string'
+    return isArguments ? { name, args: args ?? {} } : undefined
+  }
+  const isBare = Object.keys(record).every((entry) => silentKeys.has(entry))
+  return marked || (isBare && tool?.input.required.size === 0) ? { name } : undefined
+}
+
+/** `{"tool_name": {…}}`: one key, and it is a registered tool. */
+function keyedCall(record: Record<string, JsonValue>, index: ToolIndex): ForeignCall | undefined {
+  const keys = Object.keys(record)
+  const [key] = keys
+  if (key === undefined || keys.length > 1 || !index.find(key)) return undefined
+  const args = record[key]
+  return isRecord(args) ? { name: key, args: args as JsonValue } : undefined
+}
+
+function own(record: Record<string, JsonValue>, key: string): JsonValue | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined
+}

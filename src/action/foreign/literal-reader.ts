@@ -1,0 +1,185 @@
+import type { JsonValue } from '../../protocol/json.ts'
+import { setOwn } from '../coerce.ts'
+
+/** The text is no literal; `cut` when it could have become one had it gone on. */
+export class Unreadable extends Error {
+  readonly cut: boolean
+
+  constructor(cut: boolean) {
+    super(cut ? 'cut off' : 'not a literal')
+    this.cut = cut
+  }
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  b: '\b',
+  f: '\f',
+  v: '\v',
+  '0': '\0',
+  a: '\u0007',
+  '\n': '',
+}
+const words: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
+  ['true', true],
+  ['True', true],
+  ['false', false],
+  ['False', false],
+  ['null', null],
+  ['None', null],
+])
+const escapeToken = '<escape>'
+const maxNesting = 150
+
+/** Reads JSON and Python literals from a text: what models write as arguments. Throws `Unreadable`. */
+export class LiteralReader {
+  readonly text: string
+  at: number
+  #depth = 0
+
+  constructor(text: string, at: number = 0) {
+    this.text = text
+    this.at = at
+  }
+
+  get ended(): boolean {
+    return this.at >= this.text.length
+  }
+
+  skipSpace(): void {
+    while (this.at < this.text.length && this.text.charCodeAt(this.at) <= 32) this.at++
+  }
+
+  /** Takes the string if it comes next, white space passed over. */
+  take(wanted: string): boolean {
+    this.skipSpace()
+    if (!this.text.startsWith(wanted, this.at)) return false
+    this.at += wanted.length
+    return true
+  }
+
+  match(pattern: RegExp): RegExpExecArray | undefined {
+    pattern.lastIndex = this.at
+    const found = pattern.exec(this.text)
+    if (found) this.at = pattern.lastIndex
+    return found ?? undefined
+  }
+
+  fail(): never {
+    throw new Unreadable(this.ended)
+  }
+
+  value(): JsonValue {
+    this.skipSpace()
+    const char = this.text[this.at] ?? this.fail()
+    if (char === '{') return this.#object()
+    if (char === '[') return this.#list('[', ']')
+    if (char === '(') return this.#list('(', ')')
+    if (char === '"' || char === "'") return this.string()
+    if (this.text.startsWith(escapeToken, this.at)) return this.#escaped()
+    return this.#word()
+  }
+
+  string(): string {
+    const quote = this.text[this.at] ?? this.fail()
+    const long = quote.repeat(3)
+    if (this.text.startsWith(long, this.at)) return this.#quoted(long)
+    return this.#quoted(quote)
+  }
+
+  #quoted(quote: string): string {
+    this.at += quote.length
+    let value = ''
+    let start = this.at
+    for (;;) {
+      const char = this.text[this.at] ?? this.fail()
+      if (char === quote[0] && this.text.startsWith(quote, this.at)) break
+      if (char !== '\\') {
+        this.at++
+        continue
+      }
+      value += this.text.slice(start, this.at) + this.#escape()
+      start = this.at
+    }
+    value += this.text.slice(start, this.at)
+    this.at += quote.length
+    return value
+  }
+
+  #escape(): string {
+    const char = this.text[this.at + 1] ?? this.fail()
+    const hex = this.match(/\\(?:u([\da-fA-F]{4})|x([\da-fA-F]{2})|U([\da-fA-F]{8}))/y)
+    if (hex) {
+      const code = parseInt(hex[1] ?? hex[2] ?? hex[3] ?? '', 16)
+      return code > 0x10ffff ? hex[0] : String.fromCodePoint(code)
+    }
+    this.at += 2
+    if (Object.hasOwn(escapes, char)) return escapes[char] ?? ''
+    return /["'\\/`]/.test(char) ? char : `\\${char}`
+  }
+
+  #escaped(): string {
+    const end = this.text.indexOf(escapeToken, this.at + escapeToken.length)
+    if (end < 0) throw new Unreadable(true)
+    const value = this.text.slice(this.at + escapeToken.length, end)
+    this.at = end + escapeToken.length
+    return value
+  }
+
+  #word(): JsonValue {
+    const found = this.match(/[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[A-Za-z_]\w*/y)?.[0]
+    if (found === undefined) this.fail()
+    if (this.ended) throw new Unreadable(true)
+    if (words.has(found)) return words.get(found) ?? null
+    const number = Number(found.replaceAll('_', ''))
+    if (Number.isNaN(number)) throw new Unreadable(false)
+    return number
+  }
+
+  #list(open: string, close: string): JsonValue[] {
+    return this.#nested(() => {
+      this.take(open)
+      const list: JsonValue[] = []
+      while (!this.take(close)) {
+        list.push(this.value())
+        if (!this.take(',') && !this.#sees(close)) this.fail()
+      }
+      return list
+    })
+  }
+
+  #object(): JsonValue {
+    return this.#nested(() => {
+      this.take('{')
+      const object: Record<string, JsonValue> = {}
+      while (!this.take('}')) {
+        const key = this.#key()
+        if (!this.take(':')) this.fail()
+        setOwn(object, key, this.value())
+        if (!this.take(',') && !this.#sees('}')) this.fail()
+      }
+      return object
+    })
+  }
+
+  #key(): string {
+    this.skipSpace()
+    const char = this.text[this.at] ?? this.fail()
+    if (char === '"' || char === "'") return this.string()
+    return this.match(/[A-Za-z_][\w-]*/y)?.[0] ?? this.fail()
+  }
+
+  #sees(char: string): boolean {
+    this.skipSpace()
+    return this.text[this.at] === char
+  }
+
+  #nested<T>(read: () => T): T {
+    if (++this.#depth > maxNesting) throw new Unreadable(false)
+    const value = read()
+    this.#depth--
+    return value
+  }
+}

@@ -1,0 +1,49 @@
+import type { JsonValue } from '../../protocol/json.ts'
+import { setOwn } from '../coerce.ts'
+import type { ForeignCall } from './foreign-call.ts'
+import type { LiteralReader } from './literal-reader.ts'
+
+const callStart = /([A-Za-z_][\w.-]*)\s*\(/y
+
+/** `name(…)`, `print(name(…))` or `[name(…), name(…)]`; undefined when nothing like it comes next. */
+export function readPythonCalls(reader: LiteralReader): ForeignCall[] | undefined {
+  const start = reader.at
+  const bracket = reader.take('[')
+  const calls: ForeignCall[] = []
+  for (;;) {
+    reader.skipSpace()
+    const call = readCall(reader)
+    if (!call) break
+    calls.push(call)
+    if (!reader.take(',') && !reader.take(';') && bracket) break
+  }
+  if (calls.length === 0) {
+    reader.at = start
+    return undefined
+  }
+  if (bracket && !reader.take(']')) reader.fail()
+  return calls
+}
+
+function readCall(reader: LiteralReader): ForeignCall | undefined {
+  const name = reader.match(callStart)?.[1]
+  if (name === undefined) return undefined
+  if (name === 'print') {
+    reader.skipSpace()
+    const inner = readCall(reader)
+    if (!inner || !reader.take(')')) reader.fail()
+    return inner
+  }
+  const positional: JsonValue[] = []
+  const args: Record<string, JsonValue> = {}
+  while (!reader.take(')')) {
+    const key = reader.match(/([A-Za-z_][\w-]*)\s*=(?!=)\s*/y)?.[1]
+    if (key === undefined) positional.push(reader.value())
+    else setOwn(args, key, reader.value())
+    if (!reader.take(',')) {
+      if (reader.take(')')) break
+      reader.fail()
+    }
+  }
+  return { name: name.replace(/\.call$/, ''), args, positional }
+}
