@@ -2,6 +2,7 @@ import { defineConfig, type UserConfig } from 'vite'
 import {
   fixedSchemaBase,
   inlineEntryBeside,
+  onlyUsedPatterns,
   plainSpecifiers,
   workerSource,
 } from './scripts/lib/vite-plugins.ts'
@@ -53,7 +54,7 @@ interface LibraryBuild {
 
 function library({ entry, splitting, format = 'es', plugins = [] }: LibraryBuild): UserConfig {
   return {
-    plugins: [...plugins, fixedSchemaBase(), plainSpecifiers()],
+    plugins: [...plugins, fixedSchemaBase(), onlyUsedPatterns(), plainSpecifiers()],
     build: {
       target: 'es2023',
       outDir: '.cache/dist',

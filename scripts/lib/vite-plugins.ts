@@ -72,3 +72,18 @@ export function fixedSchemaBase(): Plugin {
     },
   }
 }
+
+/**
+ * `is-unsafe` labels each of its pattern lists and collects them in one object, which keeps them all
+ * in a bundle. The XML parser asks for two of them; the others are 4 kB (gzip) of the worker.
+ */
+export function onlyUsedPatterns(): Plugin {
+  const uses = /^(?!HTML|XML)[A-Z_]+\.\w+ *= .*$|^export const VALID_CONTEXTS = [^;]*;/gm
+  return {
+    name: 'offstage:only-used-patterns',
+    transform(code, id) {
+      if (!id.endsWith('/node_modules/is-unsafe/src/index.js')) return null
+      return { code: code.replace(uses, ''), map: null }
+    },
+  }
+}
