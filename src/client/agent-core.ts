@@ -109,7 +109,9 @@ export class AgentCore {
     return {
       agentId: this.scope().agentId,
       page: createAgentPage(options, { config, registry, signal: this.#life.signal }),
-      onBatch: (batch) => runs.onBatch(batch),
+      onBatch: (batch) => {
+        if (!this.#life.signal.aborted) runs.onBatch(batch)
+      },
       onNotice: ambient.emit,
       hasOpenWork: () => runs.hasOpenWork(),
       takeUp: () => runs.takeUp(),

@@ -3,28 +3,26 @@
  * another port, and a call must not overtake the text before it.
  */
 export interface BatchGate {
-  handled(runId: string, batch: number): void
+  handled(batch: number): void
   /** Resolves when the batch was handled, at `deadline` (wall clock), or when the signal is aborted. */
   wait(
-    runId: string,
     batch: number,
-    until: { deadline: number; signal: AbortSignal },
+    until: { readonly deadline: number; readonly signal: AbortSignal },
   ): Promise<void>
   /** A new worker counts anew. */
   reset(): void
 }
 
 export function createBatchGate(): BatchGate {
-  const counts = new Map<string, number>()
+  let newest = 0
   const checks = new Set<() => void>()
   return {
-    handled(runId, batch) {
-      counts.set(runId, batch)
+    handled(batch) {
+      newest = batch
       for (const check of checks) check()
     },
-    async wait(runId, batch, { deadline, signal }) {
-      const isHandled = (): boolean => (counts.get(runId) ?? 0) >= batch
-      if (isHandled()) return
+    async wait(batch, { deadline, signal }) {
+      if (newest >= batch || signal.aborted) return
       await new Promise<void>((resolve) => {
         const pass = (): void => {
           checks.delete(check)
@@ -33,15 +31,15 @@ export function createBatchGate(): BatchGate {
           setTimeout(resolve)
         }
         const check = (): void => {
-          if (isHandled()) pass()
+          if (newest >= batch) pass()
         }
         const timer = setTimeout(pass, Math.min(deadline - Date.now() + 1, 2 ** 31 - 1))
         checks.add(check)
-        signal.addEventListener('abort', pass)
+        signal.addEventListener('abort', pass, { once: true })
       })
     },
     reset() {
-      counts.clear()
+      newest = 0
     },
   }
 }

@@ -114,7 +114,7 @@ export class Executions implements ExecutionsApi {
   async #start(execution: Execution): Promise<ToolOutcome> {
     const { call, controller } = execution
     const { runId, deadline, afterBatch } = call
-    await this.#gate.wait(runId, afterBatch, { deadline, signal: controller.signal })
+    await this.#gate.wait(afterBatch, { deadline, signal: controller.signal })
     const host = this.#hostOf(call.agentId)
     const prepared = host?.findTool(call)
     const reason = this.#refusal(call, controller.signal.aborted || host?.isAborted(runId))

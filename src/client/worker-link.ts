@@ -144,7 +144,7 @@ export class WorkerLink {
   #onNotice(notice: WorkerNotice): void {
     if (notice.type !== 'events') return this.#tell(notice)
     this.#agents.get(notice.agentId)?.onBatch(notice)
-    this.#gate.handled(notice.runId, notice.batch)
+    this.#gate.handled(notice.batch)
   }
 
   #tell(notice: AmbientNotice): void {

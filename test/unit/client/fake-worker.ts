@@ -20,7 +20,7 @@ export class FakeWorker {
   readonly #port: MessagePort
   readonly #hello: PageHello
   readonly page: PageApi
-  readonly #batches = new Map<string, number>()
+  #batch = 0
 
   constructor(port: MessagePort, hello: PageHello) {
     this.#port = port
@@ -44,8 +44,7 @@ export class FakeWorker {
     run: Pick<StartRun, 'agentId' | 'runId' | 'conversationId'>,
     ...events: RunEventBody[]
   ): number {
-    const batch = (this.#batches.get(run.runId) ?? 0) + 1
-    this.#batches.set(run.runId, batch)
+    const batch = ++this.#batch
     const { agentId, runId, conversationId } = run
     this.#hello.eventPort.postMessage({
       type: 'events',
