@@ -78,7 +78,9 @@ function assistantBlocks(
   if (own.length > 0 && own.filter(isUse).length === calls.length) {
     return own
       .filter((block) => !refused.has(block))
-      .flatMap((block) => (isUse(block) ? [uses.shift() ?? block] : replayable(block)))
+      .flatMap((block) =>
+        isUse(block) ? [{ ...block, ...idAndName(uses.shift()) }] : replayable(block),
+      )
   }
   const text = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
   return [...textBlocks(text), ...uses]
@@ -87,6 +89,10 @@ function assistantBlocks(
 function useBlock(call: ToolCallPart, id: string): JsonObject {
   const input = asRecord(call.input) as JsonObject | undefined
   return { type: 'tool_use', id, name: legalToolName(call.toolName), input: input ?? {} }
+}
+
+function idAndName(use: JsonObject | undefined): JsonObject {
+  return use ? { id: use['id'] ?? '', name: use['name'] ?? '' } : {}
 }
 
 function replayable(block: JsonObject): JsonObject[] {
@@ -114,8 +120,8 @@ function createIds(): CallIds {
   const rule = { pattern: /^[a-zA-Z0-9_-]{1,64}$/, length: 24 }
   return {
     next({ toolCallId, providerCallId }) {
-      const own = providerCallId ?? toolCallId
-      const id = wireId(used.has(own) ? toolCallId : own, rule)
+      const own = wireId(providerCallId ?? toolCallId, rule)
+      const id = used.has(own) ? wireId(`${own}/${toolCallId}`, rule) : own
       used.add(id)
       known.set(toolCallId, id)
       return id

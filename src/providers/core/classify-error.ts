@@ -35,7 +35,7 @@ const words: readonly (readonly [ErrorCode, labels: RegExp, message: RegExp])[] 
   [
     'model-not-found',
     /^(model_not_found|model_not_available|invalid_model)$/,
-    /model\b[^.]{0,120}(?:not found|does not exist|doesn't exist|is not available|not loaded|has been deprecated)|no models? (?:is |are )?loaded|try pulling it|unknown model|invalid model\b|no such model|not a valid model/,
+    /^model: \S+$|model\b[^\n]{0,120}(?:not found|does not exist|doesn't exist|is not available|not loaded|has been deprecated)|no models? (?:is |are )?loaded|try pulling it|unknown model|invalid model\b|no such model|not a valid model/,
   ],
   [
     'authentication',

@@ -1,0 +1,450 @@
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+import type { Message } from '../../../src/protocol/message.ts'
+import { collect } from '../../../src/providers/collect.ts'
+import { createProvider, type ProviderConfig } from '../../../src/providers/create-provider.ts'
+import type { ModelRequest } from '../../../src/providers/provider.ts'
+import { askWeather, pingTool, replay, weatherTool } from './support/replay.ts'
+
+type Body = JsonObject & { messages: JsonObject[] }
+
+interface Sent {
+  readonly url: string
+  readonly headers: { readonly [name: string]: string }
+  readonly body: Body
+}
+
+/** What a provider would send. */
+async function sent(config: ProviderConfig, request: ModelRequest = askWeather): Promise<Sent> {
+  const requests: Sent[] = []
+  const fetch: typeof globalThis.fetch = (url, init) => {
+    requests.push({
+      url: String(url),
+      headers: Object.fromEntries(new Headers(init?.headers)),
+      body: JSON.parse(String(init?.body)) as Body,
+    })
+    return replay('data: [DONE]\n\n')(url, init)
+  }
+  const turn = await collect(createProvider(config).stream(request, { fetch }))
+  if (!requests[0]) throw new Error(turn.error?.message)
+  return requests[0]
+}
+
+const user = (text: string, synthetic = false): Message => ({
+  role: 'user',
+  parts: [{ type: 'text', text }],
+  ...(synthetic && { synthetic }),
+})
+const called: Message = {
+  role: 'assistant',
+  parts: [
+    { type: 'reasoning', text: 'Hm.' },
+    {
+      type: 'tool-call',
+      toolCallId: 'in-1',
+      providerCallId: 'call_0',
+      toolName: 'get_weather',
+      input: { city: 'Paris' },
+    },
+    { type: 'tool-call', toolCallId: 'call_9', toolName: 'ping', input: {} },
+  ],
+  providerMetadata: {
+    'openai-compatible': { reasoning_content: 'Hm.' },
+    anthropic: {
+      content: [
+        { type: 'thinking', thinking: 'Hm.', signature: 'sig==' },
+        { type: 'tool_use', id: 'call_0', name: 'get_weather', input: { city: 'Paris' } },
+        { type: 'tool_use', id: 'call_9', name: 'ping', input: {} },
+      ],
+    },
+  },
+}
+const answered: Message = {
+  role: 'tool',
+  parts: [
+    {
+      type: 'tool-result',
+      toolCallId: 'call_9',
+      toolName: 'ping',
+      output: { type: 'error', code: 'failed', message: 'no' },
+    },
+    {
+      type: 'tool-result',
+      toolCallId: 'in-1',
+      toolName: 'get_weather',
+      output: { type: 'json', value: { sky: 'blue' } },
+    },
+  ],
+}
+const history: ModelRequest = {
+  instructions: 'Be brief.',
+  messages: [user('Hi'), called, answered],
+  tools: [weatherTool, pingTool],
+  trailer: 'Now: noon.',
+}
+
+const compatible: ProviderConfig = {
+  provider: 'openai-compatible',
+  model: 'm',
+  baseURL: 'https://x.example/v1',
+}
+const openai: ProviderConfig = { provider: 'openai', model: 'gpt', apiKey: 'sk-123456' }
+const anthropic: ProviderConfig = { provider: 'anthropic', model: 'claude', apiKey: 'sk-ant-1' }
+
+describe('Chat Completions', () => {
+  test.each(['ollama', 'lmstudio', 'llamacpp', 'vllm', 'localai'])(
+    '%s gets no extras (O29)',
+    async (provider) => {
+      const { body } = await sent({ provider, model: 'm', maxOutputTokens: 5 }, history)
+      for (const field of ['stream_options', 'parallel_tool_calls', 'max_completion_tokens']) {
+        expect(body).not.toHaveProperty(field)
+      }
+      expect(body).toMatchObject({ stream: true, max_tokens: 5 })
+      expect(body.messages[0]).toEqual({ role: 'system', content: 'Be brief.' })
+      expect(JSON.stringify(body)).not.toContain('strict')
+    },
+  )
+
+  test('results follow their calls, by the provider’s ids, in their order', async () => {
+    const { body } = await sent(openai, history)
+    expect(body.messages).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Hi' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [
+          {
+            id: 'call_0',
+            type: 'function',
+            function: { name: 'get_weather', arguments: '{"city":"Paris"}' },
+          },
+          { id: 'call_9', type: 'function', function: { name: 'ping', arguments: '{}' } },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'call_0', content: '{"sky":"blue"}' },
+      { role: 'tool', tool_call_id: 'call_9', content: 'Error (failed): no' },
+      { role: 'user', content: 'Now: noon.' },
+    ])
+  })
+
+  test('reasoning goes back with calls, to who gave it (O27)', async () => {
+    const own = await sent(compatible, history)
+    expect(own.body.messages[2]).toMatchObject({ reasoning_content: 'Hm.' })
+    const other = await sent(openai, history)
+    expect(JSON.stringify(other.body)).not.toContain('Hm.')
+    expect(JSON.stringify(own.body)).not.toContain('sig==')
+  })
+
+  test('nothing null, names on results, no user turn after a result (O30)', async () => {
+    const { body } = await sent(compatible, {
+      ...history,
+      messages: [...history.messages, user('And Rome?'), user('Please', true)],
+    })
+    expect(body.messages[2]).toMatchObject({ role: 'assistant', content: '' })
+    expect(body.messages.slice(3)).toEqual([
+      { role: 'tool', tool_call_id: 'call_0', name: 'get_weather', content: '{"sky":"blue"}' },
+      { role: 'tool', tool_call_id: 'call_9', name: 'ping', content: 'Error (failed): no' },
+      { role: 'assistant', content: expect.any(String) as string },
+      { role: 'user', content: 'And Rome?\n\nPlease\n\nNow: noon.' },
+    ])
+  })
+
+  test('the trailer joins the last result where no user turn may follow (O30)', async () => {
+    const { body } = await sent(compatible, history)
+    expect(body.messages.at(-1)).toMatchObject({
+      role: 'tool',
+      content: 'Error (failed): no\n\nNow: noon.',
+    })
+  })
+
+  test('a vendor’s own address has its rules: nine-character ids at Mistral', async () => {
+    const { body } = await sent(
+      { ...compatible, baseURL: 'https://api.mistral.ai/v1', apiKey: 'key-123' },
+      history,
+    )
+    const calls = body.messages[2]?.['tool_calls'] as JsonObject[]
+    const ids = calls.map((call) => String(call['id']))
+    for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9]{9}$/)
+    expect(body.messages.slice(3).map((message) => message['tool_call_id'])).toEqual(ids)
+  })
+
+  test('settings and extra fields pass through', async () => {
+    const { body } = await sent({
+      ...openai,
+      temperature: 0.2,
+      topP: 0.9,
+      stop: ['END'],
+      seed: 7,
+      maxOutputTokens: 100,
+      parallelToolCalls: false,
+      toolChoice: { toolName: 'ping' },
+      extraBody: { reasoning_effort: 'low', temperature: 1 },
+    })
+    expect(body).toMatchObject({
+      temperature: 1,
+      top_p: 0.9,
+      stop: ['END'],
+      seed: 7,
+      max_completion_tokens: 100,
+      parallel_tool_calls: false,
+      tool_choice: { type: 'function', function: { name: 'ping' } },
+      reasoning_effort: 'low',
+      stream_options: { include_usage: true },
+    })
+  })
+
+  test('in ACTION mode no tools are sent', async () => {
+    const { body } = await sent(openai, { ...askWeather, toolMode: 'action' })
+    expect(body).not.toHaveProperty('tools')
+    expect(body).not.toHaveProperty('tool_choice')
+  })
+
+  test('files', async () => {
+    const { body } = await sent(openai, {
+      tools: [],
+      messages: [
+        {
+          role: 'user',
+          parts: [
+            { type: 'text', text: 'See' },
+            { type: 'file', mediaType: 'image/png', data: 'AAAA' },
+          ],
+        },
+      ],
+    })
+    expect(body.messages).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'See' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+        ],
+      },
+    ])
+  })
+
+  test('files from tools follow as a user message', async () => {
+    const { body } = await sent(openai, {
+      ...history,
+      messages: [
+        user('Hi'),
+        {
+          role: 'assistant',
+          parts: [{ type: 'tool-call', toolCallId: 'a', toolName: 'ping', input: {} }],
+        },
+        {
+          role: 'tool',
+          parts: [
+            {
+              type: 'tool-result',
+              toolCallId: 'a',
+              toolName: 'ping',
+              output: {
+                type: 'content',
+                value: [{ type: 'file', mediaType: 'image/png', data: 'AAAA' }],
+              },
+            },
+          ],
+        },
+      ],
+    })
+    expect(body.messages.slice(3)).toMatchObject([
+      { role: 'tool', content: '[file: image/png]' },
+      { role: 'user' },
+    ])
+  })
+})
+
+describe('Messages', () => {
+  test('headers and address (A15)', async () => {
+    const { url, headers } = await sent(anthropic)
+    expect(url).toBe('https://api.anthropic.com/v1/messages')
+    expect(headers).toMatchObject({
+      'x-api-key': 'sk-ant-1',
+      'anthropic-version': '2023-06-01',
+      'anthropic-dangerous-direct-browser-access': 'true',
+    })
+    expect((await sent({ ...anthropic, baseURL: 'https://p.example/v1/' })).url).toBe(
+      'https://p.example/v1/messages',
+    )
+  })
+
+  test('MiniMax: both doors, its default model', async () => {
+    const minimax: ProviderConfig = { provider: 'minimax', apiKey: 'key-123' }
+    const international = await sent(minimax)
+    expect(international.url).toBe('https://api.minimax.io/anthropic/v1/messages')
+    expect(international.body['model']).toBe('MiniMax-M2.5')
+    const china = await sent({ ...minimax, baseURL: 'https://api.minimaxi.com/anthropic' })
+    expect(china.url).toBe('https://api.minimaxi.com/anthropic/v1/messages')
+  })
+
+  test('thinking byte for byte, results merged and first, in call order (A7, A13)', async () => {
+    const { body } = await sent(anthropic, {
+      ...history,
+      messages: [...history.messages, user('And Rome?')],
+    })
+    expect(body['system']).toEqual([{ type: 'text', text: 'Be brief.' }])
+    expect(body.messages).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'Hm.', signature: 'sig==' },
+          { type: 'tool_use', id: 'call_0', name: 'get_weather', input: { city: 'Paris' } },
+          { type: 'tool_use', id: 'call_9', name: 'ping', input: {} },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'call_0', content: '{"sky":"blue"}' },
+          {
+            type: 'tool_result',
+            tool_use_id: 'call_9',
+            content: 'Error (failed): no',
+            is_error: true,
+          },
+          { type: 'text', text: 'And Rome?' },
+          { type: 'text', text: 'Now: noon.' },
+        ],
+      },
+    ])
+  })
+
+  test('another vendor’s thinking is dropped, ids are made legal and unique', async () => {
+    const strange = (id: string): Message[] => [
+      {
+        role: 'assistant',
+        parts: [
+          {
+            type: 'tool-call',
+            toolCallId: id,
+            providerCallId: 'functions.ping:0',
+            toolName: 'ping it!',
+            input: {},
+          },
+        ],
+        providerMetadata: {
+          minimax: { content: [{ type: 'thinking', thinking: 'x', signature: 'y' }] },
+        },
+      },
+      {
+        role: 'tool',
+        parts: [
+          {
+            type: 'tool-result',
+            toolCallId: id,
+            toolName: 'ping it!',
+            output: { type: 'text', value: '' },
+          },
+        ],
+      },
+    ]
+    const { body } = await sent(anthropic, {
+      ...askWeather,
+      messages: [user('Hi'), ...strange('a'), ...strange('b')],
+    })
+    const blocks = body.messages.flatMap((message) => message['content'] as JsonObject[])
+    const uses = blocks.filter((block) => block['type'] === 'tool_use')
+    const ids = uses.map((block) => String(block['id']))
+    expect(new Set(ids).size).toBe(2)
+    for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9_-]+$/)
+    const results = blocks.filter((block) => block['type'] === 'tool_result')
+    expect(results.map((block) => block['tool_use_id'])).toEqual(ids)
+    expect(uses[0]?.['name']).toBe('ping_it_')
+    expect(JSON.stringify(body)).not.toContain('thinking')
+  })
+
+  test('cache breakpoints stand before the trailer', async () => {
+    const cache = { type: 'ephemeral' }
+    const { body } = await sent({ ...anthropic, extraBody: { cache_control: cache } }, history)
+    expect(body).not.toHaveProperty('cache_control')
+    const [system] = body['system'] as JsonObject[]
+    expect(system?.['cache_control']).toEqual(cache)
+    expect((body['tools'] as JsonObject[]).at(-1)?.['cache_control']).toEqual(cache)
+    const last = body.messages.at(-1)?.['content'] as JsonObject[]
+    expect(last.map((block) => block['cache_control'])).toEqual([undefined, cache, undefined])
+  })
+
+  test('settings', async () => {
+    const { body } = await sent({
+      ...anthropic,
+      temperature: 0,
+      topP: 0.5,
+      stop: ['END'],
+      maxOutputTokens: 10,
+      toolChoice: 'required',
+      parallelToolCalls: false,
+      extraBody: { thinking: { type: 'enabled', budget_tokens: 1024 } },
+    })
+    expect(body).toMatchObject({
+      temperature: 0,
+      top_p: 0.5,
+      stop_sequences: ['END'],
+      max_tokens: 10,
+      tool_choice: { type: 'any', disable_parallel_tool_use: true },
+      thinking: { type: 'enabled' },
+    })
+  })
+
+  test('a history with calls has tools defined, though none is offered', async () => {
+    const { body } = await sent(anthropic, { ...history, tools: [] })
+    expect(body['tool_choice']).toEqual({ type: 'none' })
+    expect((body['tools'] as JsonObject[]).map((tool) => tool['name'])).toEqual([
+      'get_weather',
+      'ping',
+    ])
+  })
+
+  test('thinking whose signature is refused is dropped once, and remembered (A14)', async () => {
+    const bodies: string[] = []
+    const refuses = /"signature":"sig-foreign"/
+    const fetch: typeof globalThis.fetch = (url, init) => {
+      const body = String(init?.body)
+      bodies.push(body)
+      if (!refuses.test(body))
+        return replay(
+          'data: {"type":"message_start","message":{}}\n\ndata: {"type":"message_stop"}\n\n',
+        )(url, init)
+      const error = {
+        type: 'invalid_request_error',
+        message: 'messages.1.content.0: Invalid `signature` in `thinking` block',
+      }
+      return Promise.resolve(Response.json({ type: 'error', error }, { status: 400 }))
+    }
+    const foreign: Message = {
+      role: 'assistant',
+      parts: [{ type: 'text', text: 'Blue.' }],
+      providerMetadata: {
+        anthropic: {
+          content: [
+            { type: 'thinking', thinking: 'Hm.', signature: 'sig-foreign' },
+            { type: 'text', text: 'Blue.' },
+          ],
+        },
+      },
+    }
+    const request = { ...askWeather, messages: [user('Hi'), foreign, user('Why?')] }
+    for (const expected of [2, 3]) {
+      const turn = await collect(createProvider(anthropic).stream(request, { fetch }))
+      expect(turn.error).toBeUndefined()
+      expect(bodies).toHaveLength(expected)
+      expect(bodies.at(-1)).toContain('Blue.')
+    }
+  })
+})
+
+describe('wrong configurations', () => {
+  test('an unknown provider names those that are known', () => {
+    expect(() => createProvider({ provider: 'opnai', model: 'm' })).toThrow(
+      /no provider 'opnai'.*openai/,
+    )
+  })
+  test('a base URL that is none', () => {
+    expect(() => createProvider({ ...compatible, baseURL: 'nonsense' })).toThrow(/nonsense/)
+  })
+  test('openai-compatible without a base URL', async () => {
+    await expect(sent({ provider: 'openai-compatible', model: 'm' })).rejects.toThrow(/baseURL/)
+  })
+})
