@@ -125,13 +125,13 @@ export class ProseScanner {
     let at = this.#at
     while (this.#mode === 'scan') {
       if (at >= this.#held.length) {
-        if (!final || !this.#doubt) break
-        at = this.#settleDoubt(this.#doubt)
+        if (!final || !this.#endsInDoubt()) break
+        at = this.#settleDoubt()
         continue
       }
       const code = this.#held.charCodeAt(at)
       if (this.#doubt && (code === newline || at - this.#doubt.at > doubtLimit)) {
-        at = this.#settleDoubt(this.#doubt)
+        at = this.#settleDoubt()
         continue
       }
       const mark = this.#doubt ? undefined : this.#mark(at, code)
@@ -187,6 +187,7 @@ export class ProseScanner {
   }
 
   #mark(at: number, code: number): Mark | 'partial' | undefined {
+    if (this.#hold?.shields) return undefined
     if (code === lessThan) return this.#match(at)
     if (!this.#foreign || code <= 32) return undefined
     return code === bracket || this.#tracker.lineStart ? this.#matchForeign(at) : undefined
@@ -202,7 +203,8 @@ export class ProseScanner {
     if (this.#hold) {
       const window = this.#held.slice(at, at + 40)
       if (stopToken.test(window) || madeUp.test(window)) this.#hold.finish()
-      else if ('Observation:'.startsWith(window)) return 'partial'
+      else if ('Observation:'.startsWith(window) || /^<[^<>\n]{0,30}$/.test(window))
+        return 'partial'
     }
     const trial = this.#foreign.match(this.#held, at, lineStart)
     if (trial === undefined || trial === 'partial') return trial
@@ -372,7 +374,17 @@ export class ProseScanner {
     this.#finish({ ...block, selfClosing: false, tooLong: false }, rest)
   }
 
-  #settleDoubt(doubt: { readonly at: number; readonly tracker: CodeTracker }): number {
+  /** The output ended; a run that ends with it may close the one in doubt. */
+  #endsInDoubt(): boolean {
+    this.#tracker.settle()
+    if (!this.#tracker.inRun) this.#doubt = undefined
+    return this.#doubt !== undefined
+  }
+
+  /** The run was not closed on its line, so the marker counts: reading goes on from it. */
+  #settleDoubt(): number {
+    const doubt = this.#doubt
+    if (!doubt) return this.#held.length
     this.#doubt = undefined
     this.#tracker = doubt.tracker
     this.#tracker.ignoreRunsOnLine()

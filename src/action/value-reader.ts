@@ -86,7 +86,7 @@ export class ValueReader {
   /** R10 for text, the matching closer for lists and objects, the first closer otherwise. */
   #findCloser(name: string, from: number, to: number, expected: Expected): Slice | undefined {
     const { shape, siblings } = expected
-    if (shape && !admitsText(shape)) {
+    if (shape && !admitsText(shape) && !this.#isJson(from)) {
       const nested = admits(shape, 'array') || admits(shape, 'object')
       return (
         (nested ? this.#matchingCloser(name, from, to) : undefined) ??
@@ -103,6 +103,10 @@ export class ValueReader {
         return { start: token.start, end }
     }
     return first
+  }
+
+  #isJson(from: number): boolean {
+    return /^\s*[{[]/.test(this.#text.slice(from, from + 100))
   }
 
   #firstCloser(name: string, from: number, to: number): Slice | undefined {
@@ -270,7 +274,8 @@ export class ValueReader {
     this.#checkDepth(slice)
     const raw = this.#raw(slice)
     const problem = describeMarkupError(raw)
-    if (problem !== undefined) throw this.malformed(problem.replace(/\.$/, ''), slice.start)
+    if (problem !== undefined)
+      throw this.malformed(problem.replace(/ \(opened in .*?\)|\.$/g, ''), slice.start)
     const value = readFreeValue(raw)
     if (typeof value === 'object' && !Array.isArray(value)) return value
     throw new ValueProblem('expected an object, got a list')

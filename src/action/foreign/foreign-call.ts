@@ -59,6 +59,8 @@ function settleCall(call: ForeignCall, index: ToolIndex): ActionCall {
 
 function withNames(tool: IndexedTool, call: ForeignCall): JsonValue {
   const names = [...tool.input.properties.keys()]
+  const [first] = call.positional ?? []
+  if (isWholeInput(tool, call) && first !== undefined) return first
   const args: Record<string, JsonValue> = {}
   for (const [at, value] of (call.positional ?? []).entries()) {
     const name = names[at]
@@ -71,4 +73,12 @@ function withNames(tool: IndexedTool, call: ForeignCall): JsonValue {
     setOwn(args, name, value)
   }
   return { ...args, ...(isRecord(call.args) ? (call.args as Record<string, JsonValue>) : {}) }
+}
+
+/** `name({"query": "x"})`: one object that holds the parameters. */
+function isWholeInput(tool: IndexedTool, call: ForeignCall): boolean {
+  const [value, ...others] = call.positional ?? []
+  if (!isRecord(value) || others.length > 0) return false
+  if (isRecord(call.args) && Object.keys(call.args).length > 0) return false
+  return Object.keys(value).every((key) => tool.input.properties.has(key))
 }

@@ -19,6 +19,11 @@ export class ForeignHold {
     return this.#phase === 'next'
   }
 
+  /** Inside a value: what looks like a marker there is content. */
+  get shields(): boolean {
+    return this.#phase === 'trial' && this.#trial.shields
+  }
+
   /** Another construct follows. */
   restart(trial: Trial): void {
     this.#trial = trial

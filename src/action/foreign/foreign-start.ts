@@ -1,6 +1,6 @@
 import type { ToolIndex } from '../tool-index.ts'
-import { matchMarker } from './markers.ts'
-import { BracketTrial, heldTrial, ReactTrial, TagTrial } from './trials.ts'
+import { endOfMarker, matchMarker } from './markers.ts'
+import { BracketTrial, MarkedTrial, ReactTrial, TagTrial } from './trials.ts'
 import type { Trial } from './trials.ts'
 
 const namespaces = ['functions.', 'default_api.', 'tools.'] as const
@@ -24,7 +24,7 @@ export class ForeignStart {
     const char = text[at]
     if (char === '<' || char === '[') {
       const marker = matchMarker(text, at)
-      if (marker === true) return heldTrial
+      if (marker === true) return markedTrial(text, at)
       const tag = lineStart && char === '<' ? this.#matchTag(text, at) : undefined
       if (tag || marker === 'partial') return tag ?? 'partial'
     }
@@ -36,7 +36,8 @@ export class ForeignStart {
   #matchTag(text: string, at: number): Trial | 'partial' | undefined {
     const window = text.slice(at, at + 80)
     for (const tag of this.#tags) {
-      if (window.startsWith(tag) && /^[\s/>]/.test(window.slice(tag.length))) return new TagTrial()
+      if (window.startsWith(tag) && /^[\s/>]/.test(window.slice(tag.length)))
+        return new TagTrial(tag.slice(1))
     }
     return this.#tags.some((tag) => tag.startsWith(window)) ? 'partial' : undefined
   }
@@ -48,4 +49,10 @@ export class ForeignStart {
     }
     return this.#words.some((word) => word.startsWith(window)) ? 'partial' : undefined
   }
+}
+
+function markedTrial(text: string, at: number): Trial {
+  const end = endOfMarker(text, at) ?? at
+  const tag = /^<([A-Za-z_][\w:]*)/.exec(text.slice(at, at + 60))?.[1]
+  return new MarkedTrial(end - at, tag)
 }

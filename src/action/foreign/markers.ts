@@ -30,7 +30,6 @@ const tags = [
   '<longcat_tool_call>',
   '<seed:tool_call>',
   '<minimax:tool_call>',
-  '<function_calls>',
 ] as const
 
 /** Markers that carry the tool's name themselves. */
@@ -45,7 +44,6 @@ const patterns: readonly {
     partial: /^<function=\s*["']?[\w.:-]*["']?\s*$/,
   },
   { head: '<invoke name=', whole: /^<invoke name=["']/, partial: /^$/ },
-  { head: '<invoke name=', whole: /^<invoke name=["']/, partial: /^$/ },
   { head: '<|channel|>commentary to=', whole: /^<\|channel\|>commentary to=/, partial: /^$/ },
   {
     head: '<|start|>assistant<|channel|>commentary to=',
@@ -54,8 +52,9 @@ const patterns: readonly {
   },
 ]
 
-const bodyStart = /^\s*(?:[{[`]|<[A-Za-z_|]|[\w.:-]+[ \t]*(?:\r?\n|[<{(]))/
-const bodyPartial = /^\s*(?:<|[\w.:-]+[ \t]*\r?)?$/
+const bodyStart =
+  /^(?:\s*(?:[{[]|```|<[A-Za-z_|])|(?:[ \t]*\r?\n\s*)?[A-Za-z_][\w.:-]*[ \t]*(?:\r?\n|[<{(]))/
+const bodyPartial = /^(?:\s*(?:<|`{1,2})?|(?:[ \t]*\r?\n\s*)?[A-Za-z_][\w.:-]*[ \t]*\r?)$/
 
 /** Whether a marker of another format starts at `at`; `'partial'` while more input may make one. */
 export function matchMarker(text: string, at: number): boolean | 'partial' {

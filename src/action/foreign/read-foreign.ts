@@ -39,7 +39,9 @@ export function readForeign(
     return calls && settleCalls(calls, index)
   } catch (thrown) {
     if (!(thrown instanceof Unreadable)) throw thrown
-    return thrown.cut && namesTool(text.slice(start), index, marked) ? cutOff() : undefined
+    return thrown.cut && (react.test(text) || namesTool(text.slice(start), index, marked))
+      ? cutOff()
+      : undefined
   }
 }
 

@@ -5,11 +5,10 @@ export type Verdict = 'more' | 'text' | 'complete'
 export interface Trial {
   /** `held`: whatever comes, it stays a call. `lines`: it must stand on its own lines. `fence`: a fenced one. */
   readonly kind: 'held' | 'lines' | 'fence'
+  /** Inside a value: what looks like a marker there is content. */
+  readonly shields: boolean
   feed(code: number, fenced: boolean): Verdict
 }
-
-/** A marker said it: all that follows belongs to the call. */
-export const heldTrial: Trial = { kind: 'held', feed: () => 'more' }
 
 const openers: ReadonlySet<number> = new Set([40, 91, 123])
 const closers: ReadonlySet<number> = new Set([41, 93, 125])
@@ -24,6 +23,10 @@ export class BracketTrial implements Trial {
   #escaped = false
   #first = 0
   #blankLines = 0
+
+  get shields(): boolean {
+    return this.#depth > 0
+  }
 
   feed(code: number): Verdict {
     if (this.#quote !== 0) {
@@ -87,18 +90,27 @@ function isLetter(code: number): boolean {
 /** A tool's tag without a block: a call when another tag, or nothing, is in it. */
 export class TagTrial implements Trial {
   readonly kind = 'held'
+  readonly #closer: CloserWatch
   #opened = false
   #last = 0
   #settled = false
 
+  constructor(tag: string) {
+    this.#closer = new CloserWatch(`</${tag}`)
+  }
+
+  get shields(): boolean {
+    return this.#settled && this.#last !== 47 && !this.#closer.seen
+  }
+
   feed(code: number): Verdict {
+    this.#closer.feed(code)
     if (this.#settled) return 'more'
     if (!this.#opened) {
       if (code === 62) {
         this.#opened = true
         this.#settled = this.#last === 47
-      }
-      this.#last = code
+      } else this.#last = code
       return 'more'
     }
     if (code <= 32) return 'more'
@@ -110,12 +122,21 @@ export class TagTrial implements Trial {
 /** ReAct: `Action: name` and `Action Input:` on the next line. */
 export class ReactTrial implements Trial {
   readonly kind = 'held'
+  readonly #value = new BracketTrial()
   #line = ''
   #first = true
   #settled = false
+  #whole = false
+
+  get shields(): boolean {
+    return !this.#whole && this.#value.shields
+  }
 
   feed(code: number): Verdict {
-    if (this.#settled) return 'more'
+    if (this.#settled) {
+      this.#whole ||= this.#value.feed(code) !== 'more'
+      return 'more'
+    }
     if (code === 10) return this.#endLine()
     this.#line += String.fromCharCode(code)
     if (this.#first)
@@ -142,11 +163,63 @@ export class ReactTrial implements Trial {
 /** A fence that starts with a construct: whole at the fence's end. */
 export class FenceTrial implements Trial {
   readonly kind = 'fence'
+  readonly shields = false
   #inside = false
 
   feed(_code: number, fenced: boolean): Verdict {
     if (this.#inside && !fenced) return 'complete'
     this.#inside ||= fenced
     return 'more'
+  }
+}
+
+/** A marker said it: whatever follows, it is a call. Its value is JSON, or text up to a closing tag. */
+export class MarkedTrial implements Trial {
+  readonly kind = 'held'
+  readonly #value = new BracketTrial()
+  readonly #closer: CloserWatch | undefined
+  #marker: number
+  #form: 'unknown' | 'brackets' | 'tags' | 'whole' = 'unknown'
+
+  /** `length` is the marker's own; a `tag` is what its closing tag would be called. */
+  constructor(length: number, tag: string | undefined) {
+    this.#marker = length
+    this.#closer = tag === undefined ? undefined : new CloserWatch(`</${tag}`)
+    if (!this.#closer) this.#form = 'brackets'
+  }
+
+  get shields(): boolean {
+    if (this.#form === 'brackets') return this.#value.shields
+    return this.#form === 'tags' && !this.#closer?.seen
+  }
+
+  feed(code: number): Verdict {
+    if (this.#marker > 0) this.#marker--
+    else if (this.#form === 'unknown' && code > 32)
+      this.#form = code === 123 || code === 91 ? 'brackets' : 'tags'
+    if (this.#form === 'brackets' && this.#marker === 0 && this.#value.feed(code) === 'complete')
+      this.#form = this.#closer ? 'whole' : 'brackets'
+    this.#closer?.feed(code)
+    return 'more'
+  }
+}
+
+/** Notices a closing tag as its characters pass. */
+class CloserWatch {
+  readonly #wanted: string
+  #matched = 0
+
+  constructor(wanted: string) {
+    this.#wanted = wanted
+  }
+
+  get seen(): boolean {
+    return this.#matched === this.#wanted.length
+  }
+
+  feed(code: number): void {
+    if (this.seen) return
+    if (code === this.#wanted.charCodeAt(this.#matched)) this.#matched++
+    else this.#matched = code === 60 ? 1 : 0
   }
 }
