@@ -89,6 +89,11 @@ export class AgentCore {
     return view
   }
 
+  /** Reads the shown conversations anew: something was stored that no event tells of. */
+  reload(): void {
+    for (const view of this.#views.values()) view.reload()
+  }
+
   dispose(): Promise<void> {
     if (this.#disposal) return this.#disposal
     this.#life.abort()

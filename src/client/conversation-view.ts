@@ -102,6 +102,8 @@ function fromStored(
     ...empty,
     status: stored.pending.length ? 'waiting' : 'idle',
     pending: stored.openRunId && told.includes(stored.openRunId) ? [] : stored.pending,
-    messages: stored.messages.filter((message) => !told.some((runId) => isOfRun(message, runId))),
+    messages: stored.messages.filter(
+      (message) => message.parts.length && !told.some((runId) => isOfRun(message, runId)),
+    ),
   }
 }

@@ -97,6 +97,7 @@ function answers(
       const command = { ...core.scope(), ...locate(call), nextRunId: newId() }
       const supplied = { ...command, output: await format(output) }
       const handle = await runs.adopt(ask('supplyOutput', supplied))
+      core.reload()
       return handle && handle.run
     },
     async resolveInterrupted(call, verdict, output) {
@@ -115,17 +116,17 @@ function conversations(core: AgentCore): Conversations {
     ...core.scope(),
     conversationId,
   })
-  const emptied = async (id: string, done: Promise<boolean>): Promise<boolean> => {
+  const emptied = async (done: Promise<boolean>): Promise<boolean> => {
     const answer = await done
-    core.view(id).reload()
+    core.reload()
     return answer
   }
   return {
     list: async (options) => ask('listConversations', { ...core.scope(), ...options }),
     get: async (id) => ask('getConversation', at(id)),
     rename: async (id, title) => ask('renameConversation', { ...at(id), title }),
-    delete: (id) => emptied(id, ask('deleteConversation', at(id))),
-    clearHistory: (id) => emptied(id, ask('clearHistory', at(id))),
+    delete: (id) => emptied(ask('deleteConversation', at(id))),
+    clearHistory: (id) => emptied(ask('clearHistory', at(id))),
   }
 }
 

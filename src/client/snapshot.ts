@@ -35,8 +35,8 @@ type AssistantPart = AssistantMessage['parts'][number]
 
 /**
  * The snapshot after an event of one of the conversation's runs. Pure; gives the same object back
- * when the event changes nothing in it. Messages are `runId:user`, `runId:step` and
- * `runId:step:tools`, as in the store.
+ * when the event changes nothing in it. Messages are `runId:user`, `runId:step`, `runId:step:tools`
+ * and, for a text that was cut short, `runId:partial`, as in the store.
  */
 export function reduceEvent(snapshot: ConversationSnapshot, event: RunEvent): ConversationSnapshot {
   const { runId } = event
@@ -125,7 +125,7 @@ function ended(
   if (last?.role === 'assistant' && isOfRun(last, runId)) {
     if (!last.parts.length) messages = messages.toSpliced(index, 1)
     else if (cut && index === messages.length - 1 && !last.parts.some(isCall))
-      messages = messages.with(index, { ...last, partial: true })
+      messages = messages.with(index, { ...last, id: `${runId}:partial`, partial: true })
   }
   const pending = result.outcome === 'waiting' ? result.pending : []
   return {

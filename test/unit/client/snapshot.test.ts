@@ -183,7 +183,7 @@ describe('reduceEvent', () => {
     )
     expect(cut.messages[1]).toEqual({
       role: 'assistant',
-      id: 'r1:1',
+      id: 'r1:partial',
       partial: true,
       parts: [{ type: 'text', text: 'half' }],
     })
