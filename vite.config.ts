@@ -12,10 +12,10 @@ const builds: Record<string, UserConfig> = {
   /** One self-contained file: consumers' bundlers copy it or follow it as it is. */
   worker: library({ entry: { worker: 'src/worker/main.ts' }, splitting: false }),
 
-  /** One file, and the inline worker beside it that it imports only when it has to. */
+  /** What a page loads at once, what comes with its first run, and the inline worker in need. */
   page: library({
     entry: { index: 'src/index.ts' },
-    splitting: false,
+    splitting: true,
     plugins: [inlineEntryBeside()],
   }),
 
@@ -68,7 +68,7 @@ function library({ entry, splitting, format = 'es', plugins = [] }: LibraryBuild
           comments: false,
           codeSplitting: splitting,
           // In the root: './worker.js' must mean the same file in a chunk as in an entry.
-          chunkFileNames: 'shared-[hash].js',
+          chunkFileNames: '[name]-[hash].js',
           ...(format === 'iife' && {
             intro: 'const offstageScriptUrl = globalThis.document?.currentScript?.src;',
           }),

@@ -3,6 +3,7 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'vite'
 import { inputHash, isBuilt, writeStamp } from './lib/build-stamp.mjs'
+import { importGraph } from './lib/import-graph.mjs'
 import { fail } from './lib/install.mjs'
 import { licenseTexts } from './lib/licenses.mjs'
 import { inProject } from './lib/project.mjs'
@@ -51,10 +52,12 @@ async function emitTypes() {
 
 /** Consumers' bundlers find the worker by this expression only. */
 function checkWorkerLiteral() {
-  const code = readFileSync(path.join(staging, 'index.js'), 'utf8')
   const literal = "new Worker(new URL('./worker.js',import.meta.url),{type:'module'})"
-  if (!code.includes(literal))
-    fail('dist/index.js lost the literal by which bundlers find the worker.')
+  const page = [...importGraph('index.js', { folder: staging, dynamic: true })]
+  const found = page.some((file) =>
+    readFileSync(path.join(staging, file), 'utf8').includes(literal),
+  )
+  if (!found) fail('The page entry lost the expression by which bundlers find the worker.')
 }
 
 /** Consumers install nothing beside the package, so its types may import nothing else either. */

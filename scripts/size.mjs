@@ -1,40 +1,36 @@
 // npm run size: gzip sizes of what users load, against their budgets.
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
+import { importGraph } from './lib/import-graph.mjs'
 import { inProject } from './lib/project.mjs'
 
 const KILOBYTE = 1000
 
-const budgets = [
-  { name: 'page (dist/index.js)', entry: 'index.js', limit: 8 * KILOBYTE },
-  { name: 'worker (dist/worker.js)', entry: 'worker.js', limit: 110 * KILOBYTE },
+const rows = [
+  {
+    name: 'page entry (dist/index.js)',
+    bytes: sizeOf('index.js', { dynamic: false }),
+    limit: 8 * KILOBYTE,
+  },
+  { name: 'page, with the first run', bytes: sizeOf('index.js', { dynamic: true }) },
+  {
+    name: 'worker (dist/worker.js)',
+    bytes: sizeOf('worker.js', { dynamic: true }),
+    limit: 110 * KILOBYTE,
+  },
 ]
 
-let over = false
-for (const { name, entry, limit } of budgets) {
-  const bytes = [...staticGraph(entry)].reduce((sum, file) => sum + gzipped(file), 0)
-  const verdict = bytes <= limit ? 'ok' : 'TOO LARGE'
-  over ||= bytes > limit
-  console.log(`${name}: ${kilobytes(bytes)} kB gzip, limit ${kilobytes(limit)} kB: ${verdict}`)
+for (const { name, bytes, limit } of rows) {
+  const verdict = limit ? `limit ${kilobytes(limit)} kB: ${bytes > limit ? 'TOO LARGE' : 'ok'}` : ''
+  console.log(`${name.padEnd(28)} ${kilobytes(bytes).padStart(6)} kB gzip  ${verdict}`)
 }
-process.exit(over ? 1 : 0)
+process.exit(rows.some(({ bytes, limit }) => bytes > limit) ? 1 : 0)
 
-/** The file and all that it imports statically; `import()` is left out. */
-function staticGraph(file, seen = new Set()) {
-  if (seen.has(file)) return seen
-  seen.add(file)
-  for (const [, next] of source(file).matchAll(/\bfrom\s*["'`]\.\/([\w.-]+)["'`]/g)) {
-    staticGraph(next, seen)
-  }
-  return seen
-}
-
-function gzipped(file) {
-  return gzipSync(source(file), { level: 9 }).length
-}
-
-function source(file) {
-  return readFileSync(inProject('dist', file), 'utf8')
+function sizeOf(file, { dynamic }) {
+  const folder = inProject('dist')
+  return [...importGraph(file, { folder, dynamic })]
+    .map((name) => gzipSync(readFileSync(inProject('dist', name)), { level: 9 }).length)
+    .reduce((sum, bytes) => sum + bytes, 0)
 }
 
 function kilobytes(bytes) {

@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+
+const STATIC = /\b(?:from|import)\s*["'`]\.\/([\w.-]+)["'`]/g
+const DYNAMIC = /\bimport\(\s*["'`]\.\/([\w.-]+)["'`]\s*\)/g
+
+/**
+ * A built file and all files it imports; with `dynamic`, also those it imports in its course, but
+ * for the inline worker, which only a page without the worker file loads.
+ */
+export function importGraph(file, { folder, dynamic }, seen = new Set()) {
+  if (seen.has(file) || file === 'inline.js') return seen
+  seen.add(file)
+  const code = readFileSync(path.join(folder, file), 'utf8')
+  for (const pattern of dynamic ? [STATIC, DYNAMIC] : [STATIC]) {
+    for (const [, next] of code.matchAll(pattern)) importGraph(next, { folder, dynamic }, seen)
+  }
+  return seen
+}
