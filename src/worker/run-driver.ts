@@ -6,7 +6,8 @@ import type { RunResult } from '../protocol/run.ts'
 import { answerCall } from './answer-call.ts'
 import { callModel, type ModelOutcome } from './call-model.ts'
 import { conclusion, decide, type Decision } from './decide.ts'
-import { emitResult, settle, ToolTable, type Drive, type Settlement, type Stop } from './drive.ts'
+import { settle, ToolTable, type Drive, type Stop } from './drive.ts'
+import { commitEnd } from './end-run.ts'
 import { executeCalls, nextGroup } from './execute-calls.ts'
 import { outgoingRequest } from './outgoing.ts'
 import { elsewhere, type Ownership } from './ownership.ts'
@@ -16,7 +17,7 @@ import { runResult } from './run-result.ts'
 import { stoppablePage } from './stoppable.ts'
 import { isSettled, type CallState, type RunState } from './state.ts'
 import { modelOutput } from './take-turn.ts'
-import { ABORTED, INTERRUPTED, notRegistered } from './tool-errors.ts'
+import { notRegistered } from './tool-errors.ts'
 import { availableTool } from './wait-for-tool.ts'
 
 /**
@@ -164,19 +165,17 @@ export class RunDriver {
       case 'turn':
         return this.#takeTurn(step, outcome)
       case 'failed':
-        await this.#commitEnd(
-          this.#run,
-          { outcome: 'failed', error: outcome.error },
-          outcome.partial,
-        )
+        await commitEnd(this.#drive, this.#run, {
+          end: { outcome: 'failed', error: outcome.error },
+          partial: outcome.partial,
+        })
         return
       case 'aborted':
         if (this.#stopped?.type === 'abort') {
-          await this.#commitEnd(
-            this.#run,
-            { outcome: 'aborted', reason: this.#stopped.reason },
-            outcome.partial,
-          )
+          await commitEnd(this.#drive, this.#run, {
+            end: { outcome: 'aborted', reason: this.#stopped.reason },
+            partial: outcome.partial,
+          })
         }
         return
       default:
@@ -291,21 +290,8 @@ export class RunDriver {
   }
 
   async #end(run: RunState, end: RunEnd): Promise<RunResult> {
-    await this.#commitEnd(run, end, '')
+    await commitEnd(this.#drive, run, { end })
     return this.#tellEnd(end)
-  }
-
-  /** The run's end and the ends of its open calls, in one transaction. */
-  async #commitEnd(run: RunState, end: RunEnd, partial: string): Promise<void> {
-    const settlements = end.outcome === 'waiting' ? [] : run.calls.flatMap(settlementAtEnd)
-    await this.#drive.conversation.append([
-      ...settlements.map(
-        ({ call, status, output }) =>
-          ({ type: 'call-settled', toolCallId: call.toolCallId, status, output }) as const,
-      ),
-      { type: 'run-ended', end, ...(partial !== '' && { partial }) },
-    ])
-    for (const settlement of settlements) emitResult(this.#drive, settlement)
   }
 
   #tellEnd(end: RunEnd): RunResult {
@@ -339,13 +325,4 @@ const NO_CONCLUSION: RunEnd = {
     message: 'The run came to an end without a reason.',
     retryable: false,
   },
-}
-
-/** A call that the run's end finds open: it didn't run, or nobody knows whether it did. */
-function settlementAtEnd(call: CallState): Settlement[] {
-  if (isSettled(call)) return []
-  const unknown = call.status === 'executing' || call.status === 'awaiting-decision'
-  return unknown && !call.replayable
-    ? [{ call, status: 'interrupted', output: INTERRUPTED }]
-    : [{ call, status: 'aborted', output: ABORTED }]
 }

@@ -107,11 +107,11 @@ function workerApi(connection: Connection): WorkerApi {
     toolsChanged: async (agentId) => connection.host.toolsChanged(agentId),
     releaseAgent: async (agentId) => connection.host.releaseAgent(agentId),
     prepare: (scope) => connection.host.prepare(scope),
-    listConversations: (scope) => connection.host.list(scope),
-    getConversation: (scope) => connection.host.get(scope),
-    renameConversation: (scope) => connection.host.rename(scope),
-    deleteConversation: (scope) => connection.host.delete(scope),
-    clearHistory: (scope) => connection.host.clearHistory(scope),
+    listConversations: (scope) => connection.host.library.list(scope),
+    getConversation: (scope) => connection.host.library.get(scope),
+    renameConversation: (scope) => connection.host.library.rename(scope),
+    deleteConversation: (scope) => connection.host.library.delete(scope),
+    clearHistory: (scope) => connection.host.library.clearHistory(scope),
   }
   return plainErrors(api)
 }

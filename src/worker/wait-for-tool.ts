@@ -14,10 +14,7 @@ export async function availableTool(
  * Waits until the page registers a call's tool; undefined when it doesn't within `waitForToolsMs`
  * or the run is stopped. After a reload, tools are often registered later than runs are resumed.
  */
-export async function waitForTool(
-  drive: Drive,
-  call: CallState,
-): Promise<ToolDescriptor | undefined> {
+async function waitForTool(drive: Drive, call: CallState): Promise<ToolDescriptor | undefined> {
   const { toolCallId, toolName } = call
   const deadline = drive.effects.now() + (drive.resume?.waitForToolsMs ?? 0)
   let told = false

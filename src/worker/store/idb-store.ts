@@ -94,20 +94,8 @@ async function within(opened: Promise<Database>, ms: number): Promise<Database> 
 }
 
 function createIdbStore(connection: Connection): Store {
-  const read = async (conversationId: string, afterSeq = 0): Promise<readonly JournalEntry[]> => {
-    const range = IDBKeyRange.bound([conversationId, afterSeq], [conversationId, Infinity], true)
-    const entries = await withDatabase(connection, (db) => db.getAll('journal', range))
-    const newer = entries.find((entry) => (entry.v as number) > JOURNAL_VERSION)
-    if (newer) {
-      throw new OffstageError(
-        'storage-failed',
-        `This conversation was written by a newer Offstage (journal version ${newer.v}); reload the page or update the package.`,
-      )
-    }
-    return entries
-  }
   return {
-    read,
+    read: (conversationId, afterSeq) => readJournal(connection, conversationId, afterSeq),
     claim: (conversationId, at) =>
       write(connection, 'relaxed', async (tx) => {
         const records = tx.objectStore('conversations')
@@ -154,6 +142,23 @@ function createIdbStore(connection: Connection): Store {
       connection.forget()
     },
   }
+}
+
+async function readJournal(
+  connection: Connection,
+  conversationId: string,
+  afterSeq = 0,
+): Promise<readonly JournalEntry[]> {
+  const range = IDBKeyRange.bound([conversationId, afterSeq], [conversationId, Infinity], true)
+  const entries = await withDatabase(connection, (db) => db.getAll('journal', range))
+  const newer = entries.find((entry) => (entry.v as number) > JOURNAL_VERSION)
+  if (newer) {
+    throw new OffstageError(
+      'storage-failed',
+      `This conversation was written by a newer Offstage (journal version ${newer.v}); reload the page or update the package.`,
+    )
+  }
+  return entries
 }
 
 async function appendIn(tx: Write, append: Append): Promise<readonly JournalEntry[]> {

@@ -116,7 +116,7 @@ function hasOwn(input: JsonValue, name: string): boolean {
 }
 
 /** `player_id (string, required), limit (integer, optional)`, or words for a schema without either. */
-export function expected(schema: JsonSchema): string {
+function expected(schema: JsonSchema): string {
   const required = new Set(requiredOf(schema))
   const parts = Object.entries(propertiesOf(schema)).map(
     ([name, property]) =>

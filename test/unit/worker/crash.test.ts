@@ -74,7 +74,7 @@ async function play(turns: readonly Turn[], kills: readonly Kill[]) {
   const effects = new Map<string, number>()
   const world = createWorld(turns, countingTools(effects))
   const result = await liveThrough(world, kills)
-  const stored = await startLife(world).host.get(SCOPE)
+  const stored = await startLife(world).host.library.get(SCOPE)
   return { effects, world, result, messages: stored?.messages ?? [] }
 }
 

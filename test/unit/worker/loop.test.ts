@@ -186,7 +186,7 @@ describe('one-shot mode', () => {
       })
     expect(await supply('c1-0-1')).toBeNull()
     expect(await supply('c1-0-0')).toEqual({ conversationId: 'talk', runId: 'next' })
-    const stored = await live.host.get(SCOPE)
+    const stored = await live.host.library.get(SCOPE)
     expect(stored?.messages.filter((m) => m.role === 'tool')).toHaveLength(1)
   })
 
@@ -210,7 +210,7 @@ describe('one-shot mode', () => {
       nextRunId: 'n',
     })
     expect(next).toBeNull()
-    const messages = (await live.host.get(SCOPE))?.messages ?? []
+    const messages = (await live.host.library.get(SCOPE))?.messages ?? []
     expect(JSON.stringify(messages.at(-1))).toContain('{\\"a\\":1}')
   })
 })

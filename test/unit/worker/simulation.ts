@@ -143,7 +143,7 @@ export class SimPage {
 }
 
 /** Plays turns by position, as the scripted provider does; refuses requests that aren't paired. */
-export function simProvider(turns: readonly Turn[], life: Life, seen: ModelRequest[]): Provider {
+function simProvider(turns: readonly Turn[], life: Life, seen: ModelRequest[]): Provider {
   const batches = async function* (request: ModelRequest): AsyncGenerator<readonly StreamPart[]> {
     seen.push(request)
     const since = request.messages.findLastIndex((m) => m.role === 'user' && !m.synthetic)

@@ -1,0 +1,18 @@
+import { OffstageError } from '../protocol/error.ts'
+
+export function busy(conversationId: string): OffstageError {
+  return new OffstageError(
+    'conversation-busy',
+    `Conversation ${conversationId} has an open run. Await or abort it, resume it, or pass ifBusy: 'queue' or 'replace'.`,
+  )
+}
+
+export function callsPending(
+  pending: readonly { readonly toolCallId: string; readonly toolName: string }[],
+): OffstageError {
+  const names = pending.map((call) => `${call.toolName} (${call.toolCallId})`).join(', ')
+  return new OffstageError(
+    'calls-pending',
+    `These calls wait for their outputs: ${names}. Supply them with supplyOutput() before the next turn.`,
+  )
+}

@@ -1,0 +1,59 @@
+import type { AgentScope, ConversationScope } from '../protocol/api.ts'
+import type { StoredConversation } from '../protocol/conversation.ts'
+import type { ConversationRecord } from '../protocol/journal.ts'
+import { busy } from './busy.ts'
+import type { Seats } from './seats.ts'
+import { pendingCalls } from './state.ts'
+
+/** The stored conversations, apart from running anything in them. */
+export class Library {
+  readonly #seats: Seats
+
+  constructor(seats: Seats) {
+    this.#seats = seats
+  }
+
+  async list(scope: AgentScope & { readonly unfinished?: boolean }): Promise<ConversationRecord[]> {
+    const records = await (await this.#seats.store(scope)).list()
+    return scope.unfinished ? records.filter((record) => record.openRunId !== null) : records
+  }
+
+  async get(scope: ConversationScope): Promise<StoredConversation | null> {
+    const record = await (await this.#seats.store(scope)).get(scope.conversationId)
+    if (record === null) return null
+    const { conversation } = await this.#seats.take(scope)
+    await conversation.refresh()
+    const { run } = conversation
+    return {
+      ...record,
+      messages: [...conversation.messages],
+      pending: run === null ? [] : pendingCalls(run),
+    }
+  }
+
+  async rename(scope: ConversationScope & { readonly title: string }): Promise<boolean> {
+    return (await this.#seats.store(scope)).rename(scope.conversationId, scope.title)
+  }
+
+  /** A run in it is aborted first. */
+  async delete(scope: ConversationScope): Promise<boolean> {
+    const seat = await this.#seats.take(scope)
+    await seat.abort('conversation deleted')
+    this.#seats.forget(scope)
+    return (await this.#seats.store(scope)).delete(scope.conversationId)
+  }
+
+  async clearHistory(scope: ConversationScope): Promise<boolean> {
+    const { conversationId } = scope
+    if ((await (await this.#seats.store(scope)).get(conversationId)) === null) return false
+    const seat = await this.#seats.take(scope)
+    return seat.inLane(async () => {
+      if (seat.driver) throw busy(conversationId)
+      return seat.owning(async () => {
+        if (seat.conversation.run?.end === null) throw busy(conversationId)
+        await seat.conversation.append([{ type: 'history-cleared' }], { runId: null })
+        return true
+      })
+    })
+  }
+}
