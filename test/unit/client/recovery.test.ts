@@ -1,0 +1,99 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createAgent } from '../../../src/client/create-agent.ts'
+import type { WorkerLike } from '../../../src/client/spawn-worker.ts'
+import type { RunEvent } from '../../../src/protocol/event.ts'
+import { createTestStorage, inProcessWorker } from '../../../src/testing/index.ts'
+import { sleep, until } from './fake-worker.ts'
+
+/** The real worker in this process, which the test can silence as `terminate()` would. */
+function mortal() {
+  const spawn = inProcessWorker({ storage: createTestStorage() })
+  const workers: WorkerLike[] = []
+  const worker = () => {
+    const made = spawn()
+    workers.push(made)
+    return made
+  }
+  return { worker, workers, kill: () => workers.at(-1)!.terminate!() }
+}
+
+const script = {
+  steps: [
+    { text: 'Buying. ', toolCalls: [{ toolName: 'buy', input: {} }] },
+    { text: 'Bought, and that is all there is to say.' },
+  ],
+  paceMs: 20,
+}
+
+test.each(['while its tool runs', 'while text streams', 'while a person is asked'])(
+  'a run survives its worker %s; the tool runs once',
+  async (moment) => {
+    const { worker, workers, kill } = mortal()
+    const execute = vi.fn(() => sleep(150).then(() => 'ok'))
+    const needsApproval = moment.includes('person')
+    const agent = createAgent({
+      model: { provider: 'scripted', model: 'scripted', script },
+      tools: [{ name: 'buy', description: 'Buys.', needsApproval, execute }],
+      worker,
+      heartbeatMs: 20,
+    })
+    onTestFinished(() => agent.dispose())
+    const { subscribe, getSnapshot } = agent.conversation('c1')
+    subscribe(() => {})
+    const run = agent.run('Buy it', { conversationId: 'c1' })
+    if (needsApproval) await until(() => getSnapshot().status === 'waiting')
+    else if (moment.includes('tool')) await until(() => execute.mock.calls.length)
+    else await until(() => JSON.stringify(getSnapshot().messages).includes('that is'))
+    kill()
+    if (needsApproval) {
+      await until(() => workers.length === 2)
+      await until(() => getSnapshot().status === 'waiting')
+      expect(await agent.approve(getSnapshot().pending[0]!.toolCallId)).toBe(true)
+    }
+    const result = await run.result
+    expect(result).toMatchObject({
+      outcome: 'completed',
+      text: 'Bought, and that is all there is to say.',
+      toolCalls: [{ toolName: 'buy', status: 'succeeded' }],
+    })
+    expect(execute).toHaveBeenCalledTimes(1)
+    expect(workers.length).toBe(2)
+    expect(getSnapshot().messages).toEqual((await agent.conversations.get('c1'))!.messages)
+    const events: RunEvent[] = []
+    for await (const event of run) events.push(event)
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at))
+  },
+)
+
+test('a person’s run of text is seen before the tool runs, 200 times', async () => {
+  const { worker } = mortal()
+  let seen = ''
+  const early: number[] = []
+  const agent = createAgent({
+    model: {
+      provider: 'scripted',
+      model: 'scripted',
+      script: {
+        steps: [
+          { text: 'Before the tool.', toolCalls: [{ toolName: 'look', input: {} }] },
+          { text: 'After.' },
+        ],
+      },
+    },
+    tools: [
+      {
+        name: 'look',
+        description: 'Looks.',
+        execute: () => void (seen === 'Before the tool.' || early.push(1)),
+      },
+    ],
+    storage: 'memory',
+    worker,
+  })
+  onTestFinished(() => agent.dispose())
+  for (let trial = 0; trial < 200; trial++) {
+    seen = ''
+    for await (const event of agent.run('Go')) if (event.type === 'text-delta') seen += event.delta
+  }
+  expect(early).toEqual([])
+}, 30_000)
