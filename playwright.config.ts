@@ -19,7 +19,6 @@ export default defineConfig({
     // Contexts of these tests keep IndexedDB in memory: it survives reloads, not the browser. Tests
     // of what is on disk, and of its speed, use `persistentContext` of support/test.ts.
     launchOptions: { executablePath, args: CHROMIUM_ARGS },
-    trace: 'retain-on-failure',
   },
   projects: [{ name: 'chromium', use: { browserName: 'chromium' } }],
 })

@@ -24,6 +24,8 @@ export async function findChromium() {
 export async function ensureChromium() {
   const found = await firstThatStarts(await installedChromiums())
   if (found) return found
+  // Whoever names a browser wants that one.
+  if (namedChromium()) return fail(`${namedChromium()} (named by the environment) does not start.`)
 
   console.log("Installing Chromium (Playwright's download, into its own cache) …")
   await playwrightDownload()
@@ -43,8 +45,12 @@ export async function ensureChromium() {
   )
 }
 
+function namedChromium() {
+  return process.env.OFFSTAGE_CHROMIUM || process.env.CHROME_PATH
+}
+
 async function installedChromiums() {
-  const named = process.env.OFFSTAGE_CHROMIUM || process.env.CHROME_PATH
+  const named = namedChromium()
   if (named && !existsSync(named)) fail(`OFFSTAGE_CHROMIUM or CHROME_PATH: there is no ${named}.`)
   if (named) return [named]
   const { chromium } = await import('@playwright/test')
