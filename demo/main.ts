@@ -1,0 +1,56 @@
+import { createAgent } from 'offstage'
+import { Chat } from './chat/chat.ts'
+import { lastConversation } from './chat/last-conversation.ts'
+import { createSceneButtons } from './chat/scene-buttons.ts'
+import { createChatSheet } from './chat/sheet.ts'
+import { byId, el } from './lib/dom.ts'
+import { loadChoice, toModelConfig } from './model/model-choice.ts'
+import { createModelPicker } from './model/model-picker.ts'
+import { FALLBACK_TEXT } from './model/script.ts'
+import { showCart } from './shop/cart-view.ts'
+import { showCatalogue } from './shop/catalogue-view.ts'
+import { showOrders } from './shop/orders-view.ts'
+import { cartSummary, shopTools } from './shop/shop-tools.ts'
+import { createShop } from './shop/shop.ts'
+
+const shop = createShop()
+showCatalogue(shop)
+showCart(shop)
+showOrders(shop)
+
+const tools = shopTools(shop)
+const agent = createAgent({
+  model: toModelConfig(loadChoice(), ''),
+  instructions:
+    'You help people shop at Kiln, a small pottery shop. Use the tools to search, to fill the cart and to order; never invent products or prices. Answer in one or two sentences. Today is {{date}}.',
+  values: { date: new Date().toDateString() },
+  tools,
+  context: () => ({ cart: cartSummary(shop) }),
+  storage: { name: 'kiln' },
+})
+
+const chat = new Chat(agent, {
+  titleOf: (toolName) => tools.find(({ name }) => name === toolName)?.title ?? toolName,
+  offerFor(text) {
+    if (text !== FALLBACK_TEXT) return undefined
+    const button = el('button', { type: 'button' }, 'Connect a model')
+    button.addEventListener('click', () => picker.open())
+    return button
+  },
+  onBusy: (busy) => sceneButtons.setBusy(busy),
+})
+const sceneButtons = createSceneButtons((prompt) => chat.send(prompt))
+createChatSheet()
+
+const picker = createModelPicker((choice, apiKey) => {
+  agent.configure({ model: toModelConfig(choice, apiKey) })
+  void chat.resume(lastConversation())
+})
+agent.on('storage', ({ mode }) => {
+  byId('storage-note', HTMLElement).hidden = mode === 'durable'
+})
+
+// A run would fail without its key. It is asked for first, and picking the model resumes.
+if (picker.choice.hadKey)
+  picker.open('A reload forgets keys. Type it again, and what was under way goes on.')
+else void chat.resume(lastConversation())

@@ -1,0 +1,75 @@
+export interface Preset {
+  /** The provider's id. */
+  readonly provider: string
+  readonly label: string
+  /** Shown and used when nothing else is typed. */
+  readonly baseURL: string
+  readonly model: string
+  /** What to do so that a page may ask it. */
+  readonly note: string
+}
+
+export const NO_MODEL = 'scripted'
+
+export const presets: readonly Preset[] = [
+  {
+    provider: NO_MODEL,
+    label: 'No model (scripted)',
+    baseURL: '',
+    model: 'script',
+    note: 'A script plays the model. Worker, loop, journal and tools are the real ones.',
+  },
+  {
+    provider: 'ollama',
+    label: 'Ollama',
+    baseURL: 'http://localhost:11434/v1',
+    model: 'qwen3:4b',
+    note: 'Allow this page: start it with OLLAMA_ORIGINS set to the address above.',
+  },
+  {
+    provider: 'lmstudio',
+    label: 'LM Studio',
+    baseURL: 'http://localhost:1234/v1',
+    model: 'qwen3-4b',
+    note: 'Switch on CORS in the settings of its local server.',
+  },
+  {
+    provider: 'llamacpp',
+    label: 'llama.cpp server',
+    baseURL: 'http://localhost:8080/v1',
+    model: 'default',
+    note: 'Start llama-server with --jinja, so that the model can call tools.',
+  },
+  {
+    provider: 'vllm',
+    label: 'vLLM',
+    baseURL: 'http://localhost:8000/v1',
+    model: '',
+    note: 'Start it with --enable-auto-tool-choice and a --tool-call-parser.',
+  },
+  {
+    provider: 'localai',
+    label: 'LocalAI',
+    baseURL: 'http://localhost:8080/v1',
+    model: '',
+    note: 'Start it with CORS=true and CORS_ALLOW_ORIGINS set to this page.',
+  },
+  {
+    provider: 'openai',
+    label: 'OpenAI',
+    baseURL: 'https://api.openai.com/v1',
+    model: 'gpt-4.1-mini',
+    note: 'Needs a key. Whoever uses this page can read it.',
+  },
+  {
+    provider: 'openai-compatible',
+    label: 'Another endpoint (Chat Completions)',
+    baseURL: '',
+    model: '',
+    note: 'Any server that speaks OpenAI Chat Completions and allows requests from this page.',
+  },
+]
+
+export function presetOf(provider: string): Preset | undefined {
+  return presets.find((preset) => preset.provider === provider)
+}

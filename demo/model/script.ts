@@ -1,0 +1,107 @@
+import type { Script, ScriptScene } from 'offstage'
+
+export interface Scene {
+  /** On its button. */
+  readonly label: string
+  /** What the button sends. */
+  readonly prompt: string
+  readonly script: ScriptScene
+}
+
+/** What the no-model mode can play. A scene is chosen by words, so its prompt may be typed as well. */
+export const scenes: readonly Scene[] = [
+  {
+    label: 'Two blue mugs',
+    prompt: 'Two blue mugs, please',
+    script: {
+      match: ['blue mug'],
+      steps: [
+        {
+          reasoning: 'I need the sku before I can add anything, so I search first.',
+          text: 'I look for them in the catalogue.',
+          toolCalls: [{ toolName: 'search_products', input: { query: 'blue mugs' } }],
+        },
+        { toolCalls: [{ toolName: 'add_to_cart', input: { sku: 'mug-blue', quantity: 2 } }] },
+        { text: 'Done: two blue mugs went into your cart, €28.00 for the pair.' },
+      ],
+    },
+  },
+  {
+    label: 'A corrected mistake',
+    prompt: 'Add a green teapot',
+    script: {
+      match: ['teapot'],
+      steps: [
+        { toolCalls: [{ toolName: 'add_to_cart', input: { productId: 'teapot-green' } }] },
+        {
+          reasoning: 'There is no productId. The feedback names the parameter: sku.',
+          text: 'I used a wrong parameter name, so that call never ran. Once more, with sku.',
+          toolCalls: [{ toolName: 'add_to_cart', input: { sku: 'teapot-green' } }],
+        },
+        { text: 'The green teapot is in your cart.' },
+      ],
+    },
+  },
+  {
+    label: 'An order to approve',
+    prompt: 'Order a soup bowl, express',
+    script: {
+      match: ['order a soup bowl', 'checkout', 'check out'],
+      steps: [
+        { toolCalls: [{ toolName: 'add_to_cart', input: { sku: 'bowl-cream' } }] },
+        {
+          text: 'The bowl is in the cart. Ordering costs money, so this call waits for you. You may change it first, or reload: it keeps waiting.',
+          toolCalls: [{ toolName: 'checkout', input: { speed: 'express' } }],
+        },
+        {
+          text: 'That is settled. If you approved, the order stands under Orders with its date; if you denied, nothing was bought and the cart is as it was. (A model would know which. I am a script.)',
+        },
+      ],
+    },
+  },
+  {
+    label: 'A tool that fails',
+    prompt: 'Use the coupon SUMMER99',
+    script: {
+      match: ['coupon'],
+      steps: [
+        { toolCalls: [{ toolName: 'apply_coupon', input: { code: 'SUMMER99' } }] },
+        {
+          text: 'The shop knows no coupon SUMMER99: the tool threw an error, I got its words as the result, and the run went on. WELCOME10 works, if you want to try it.',
+        },
+      ],
+    },
+  },
+  {
+    label: 'Reload me',
+    prompt: 'Book a delivery for Thursday morning',
+    script: {
+      match: ['deliver'],
+      steps: [
+        {
+          text: 'I ask the courier, which takes about six seconds. Reload the page now: I go on where I was, and the slot is booked once.',
+          toolCalls: [{ toolName: 'book_delivery', input: { slot: 'Thursday morning' } }],
+        },
+        {
+          text: 'Thursday morning is booked. If you reloaded meanwhile: the call was in the journal as started, so it was run again with the same idempotency key, and the courier recognised it.',
+        },
+      ],
+    },
+  },
+]
+
+/** Shown as it is, so that the chat can tell it from other answers. */
+export const FALLBACK_TEXT = [
+  'There is no model here, only a script, and it has no scene for that. It understands:',
+  '',
+  ...scenes.map(({ prompt }) => `• ${prompt}`),
+  '',
+  'For everything else, connect a model.',
+].join('\n')
+
+export const script: Script = {
+  scenes: scenes.map((scene) => scene.script),
+  fallback: [{ text: FALLBACK_TEXT }],
+  paceMs: 15,
+  pieceLength: 3,
+}

@@ -1,0 +1,168 @@
+import { defineTool } from 'offstage'
+import type { Tool } from 'offstage'
+import { formatDay, formatMoney } from '../lib/format.ts'
+import { wait } from '../lib/wait.ts'
+import { findProduct, searchProducts } from './catalogue.ts'
+import { priceOf, totalsOf } from './prices.ts'
+import type { Shop } from './shop.ts'
+
+/** How long the courier takes to confirm a slot. Long enough to press reload meanwhile. */
+const COURIER_SECONDS = 6
+
+const skuOnly = {
+  type: 'object',
+  properties: { sku: { type: 'string', description: 'As search_products gives it.' } },
+  required: ['sku'],
+} as const
+
+/** What the page lends the agent: the same actions that people have as buttons. */
+export function shopTools(shop: Shop): readonly Tool[] {
+  return [...readingTools(shop), ...cartTools(shop), ...orderTools(shop)]
+}
+
+function readingTools(shop: Shop): readonly Tool[] {
+  return [
+    defineTool({
+      name: 'search_products',
+      title: 'Search the catalogue',
+      description: 'Finds products by words. Without a query: all of them.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          query: { type: 'string' },
+          maxPrice: { type: 'number', description: 'In euros.' },
+        },
+      },
+      annotations: { readOnly: true },
+      execute: ({ query = '', maxPrice }) =>
+        searchProducts(query, maxPrice === undefined ? undefined : maxPrice * 100).map(
+          ({ sku, name, description, price }) => ({
+            sku,
+            name,
+            description,
+            price: formatMoney(price),
+          }),
+        ),
+    }),
+    defineTool({
+      name: 'get_cart',
+      title: 'Look into the cart',
+      description: 'The cart with its prices.',
+      annotations: { readOnly: true },
+      execute: () => cartSummary(shop),
+    }),
+  ]
+}
+
+function cartTools(shop: Shop): readonly Tool[] {
+  return [
+    defineTool({
+      name: 'add_to_cart',
+      title: 'Put into the cart',
+      description: 'Puts a product into the cart. The quantity is 1 when left out.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          sku: { type: 'string', description: 'As search_products gives it.' },
+          quantity: { type: 'integer', minimum: 1, maximum: 20 },
+        },
+        required: ['sku'],
+      },
+      execute({ sku, quantity = 1 }) {
+        shop.add(sku, quantity)
+        return cartSummary(shop)
+      },
+    }),
+    defineTool({
+      name: 'remove_from_cart',
+      title: 'Take out of the cart',
+      description: 'Takes a product out of the cart, whatever its quantity.',
+      inputSchema: skuOnly,
+      execute({ sku }) {
+        shop.remove(sku)
+        return cartSummary(shop)
+      },
+    }),
+    defineTool({
+      name: 'set_quantity',
+      title: 'Set a quantity',
+      description: 'Sets the quantity of a product in the cart; 0 takes it out.',
+      inputSchema: {
+        type: 'object',
+        properties: { sku: { type: 'string' }, quantity: { type: 'integer', minimum: 0 } },
+        required: ['sku', 'quantity'],
+      },
+      annotations: { idempotent: true },
+      execute({ sku, quantity }) {
+        shop.setQuantity(sku, quantity)
+        return cartSummary(shop)
+      },
+    }),
+  ]
+}
+
+function orderTools(shop: Shop): readonly Tool[] {
+  return [
+    defineTool({
+      name: 'apply_coupon',
+      title: 'Apply a coupon',
+      description: 'Applies a coupon code to the cart.',
+      inputSchema: { type: 'object', properties: { code: { type: 'string' } }, required: ['code'] },
+      annotations: { idempotent: true },
+      execute({ code }) {
+        shop.applyCoupon(code)
+        return cartSummary(shop)
+      },
+    }),
+    defineTool({
+      name: 'book_delivery',
+      title: 'Book a delivery slot',
+      description: `Books a time slot with the courier. Takes about ${COURIER_SECONDS} seconds.`,
+      inputSchema: {
+        type: 'object',
+        properties: { slot: { type: 'string', description: 'For example: Thursday morning.' } },
+        required: ['slot'],
+      },
+      // The courier knows a request by its key, so asking again after a reload books nothing more.
+      annotations: { idempotent: true },
+      async execute({ slot }, { idempotencyKey, progress, signal }) {
+        const { number } = shop.bookDelivery(slot, idempotencyKey)
+        for (let second = 1; second <= COURIER_SECONDS; second++) {
+          progress(`Asking the courier, ${second}/${COURIER_SECONDS} s`)
+          await wait(1000, signal)
+        }
+        return { confirmed: slot, bookingNumber: number }
+      },
+    }),
+    defineTool({
+      name: 'checkout',
+      title: 'Place the order',
+      description: 'Orders and pays for what is in the cart. A person is asked first.',
+      inputSchema: {
+        type: 'object',
+        properties: { speed: { enum: ['standard', 'express'] } },
+        required: ['speed'],
+      },
+      annotations: { destructive: true },
+      execute({ speed }) {
+        const { id, total, deliveredBy } = shop.checkOut(speed)
+        return { order: id, paid: formatMoney(total), deliveredBy: formatDay(deliveredBy) }
+      },
+    }),
+  ]
+}
+
+/** The cart in words that a model can quote. */
+export function cartSummary(shop: Shop): object {
+  const state = shop.getState()
+  const { discount, total } = totalsOf(state)
+  return {
+    lines: state.cart.map((line) => ({
+      ...line,
+      name: findProduct(line.sku)?.name ?? line.sku,
+      price: formatMoney(priceOf(line)),
+    })),
+    ...(discount > 0 && { coupon: state.coupon ?? '', discount: formatMoney(discount) }),
+    total: formatMoney(total),
+  }
+}
