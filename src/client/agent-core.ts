@@ -2,25 +2,28 @@ import type { AgentScope } from '../protocol/api.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { AgentConfig } from './agent-page.ts'
 import { AgentRuns } from './agent-runs.ts'
+import type { Ambient } from './ambient.ts'
 import { createAmbient } from './ambient.ts'
 import type { ConversationView } from './conversation-view.ts'
 import { createConversationView } from './conversation-view.ts'
 import { newId } from './ids.ts'
 import type { AgentOptions } from './options.ts'
+import type { AgentParts } from './linked-agent.ts'
 import type * as live from './live.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import { createToolRegistry } from './tool-registry.ts'
-import type { AskWorker, LinkedAgent, WorkerLink } from './worker-link.ts'
+import type { AskWorker, WorkerLink } from './worker-link.ts'
 
 type Live = typeof live
 
 /** What an agent consists of, wired together. */
-export class AgentCore {
+export class AgentCore implements AgentParts {
+  readonly options: AgentOptions
   readonly config: AgentConfig
-  readonly ambient: ReturnType<typeof createAmbient> = createAmbient()
+  readonly ambient: Ambient = createAmbient()
   readonly registry: ToolRegistry
   readonly runs: AgentRuns
-  readonly #options: AgentOptions
+  readonly signal: AbortSignal
   readonly #life = new AbortController()
   readonly #views = new Map<string, ConversationView>()
   #agentId: string | undefined
@@ -30,17 +33,18 @@ export class AgentCore {
 
   constructor(options: AgentOptions) {
     const { model, instructions = '', values = {} } = options
-    this.#options = options
+    this.options = options
+    this.signal = this.#life.signal
     this.config = { model, instructions, values }
     this.registry = createToolRegistry({
       onChange: () => {
-        if (this.#link?.isStarted && !this.#life.signal.aborted)
+        if (this.#link?.isStarted && !this.signal.aborted)
           this.ask('toolsChanged', this.scope().agentId).catch(() => {})
       },
       onRemove: (entry) => this.#link?.executions.stopTool(entry),
     })
     this.runs = new AgentRuns({
-      scope: () => this.scope(),
+      scope: this.scope,
       ask: this.ask,
       stopTools: (runId, reason) => this.#link?.executions.stopRun(runId, reason),
       onEvents: (events) => this.#views.get(events[0]?.conversationId ?? '')?.push(events),
@@ -50,18 +54,16 @@ export class AgentCore {
   }
 
   /** The id is made late: some servers forbid random numbers while modules load. */
-  scope(): AgentScope {
-    return {
-      agentId: (this.#agentId ??= newId()),
-      storage: this.#options.storage ?? { name: 'offstage' },
-    }
-  }
+  readonly scope = (): AgentScope => ({
+    agentId: (this.#agentId ??= newId()),
+    storage: this.options.storage ?? { name: 'offstage' },
+  })
 
   /** Starts the worker if need be. */
   readonly ask: AskWorker = async (method, ...command) => {
-    const { WorkerLink, createAgentPage } = await this.live()
-    if (this.#life.signal.aborted) throw new OffstageError('disposed', 'The agent was disposed.')
-    this.#link ??= WorkerLink.join(this.#options, this.#linked(createAgentPage))
+    const { WorkerLink, createLinkedAgent } = await this.live()
+    if (this.signal.aborted) throw new OffstageError('disposed', 'The agent was disposed.')
+    this.#link ??= WorkerLink.join(this.options, createLinkedAgent(this))
     return this.#link.ask(method, ...command)
   }
 
@@ -89,6 +91,10 @@ export class AgentCore {
     return view
   }
 
+  readonly flush = (): void => {
+    for (const view of this.#views.values()) view.flush()
+  }
+
   /** Reads the shown conversations anew: something was stored that no event tells of. */
   reload(): void {
     for (const view of this.#views.values()) view.reload()
@@ -106,32 +112,5 @@ export class AgentCore {
   async #letGo(): Promise<void> {
     await this.#link?.remove(this.scope().agentId)
     this.registry.clear()
-  }
-
-  #linked(createAgentPage: Live['createAgentPage']): LinkedAgent {
-    const { ambient, config, registry, runs } = this
-    const options = this.#options
-    return {
-      agentId: this.scope().agentId,
-      page: createAgentPage(options, { config, registry, signal: this.#life.signal }),
-      onBatch: (batch) => {
-        if (!this.#life.signal.aborted) runs.onBatch(batch)
-      },
-      onNotice: ambient.emit,
-      hasOpenWork: () => runs.hasOpenWork(),
-      takeUp: () => runs.takeUp(),
-      giveUp: (error) => runs.endAll({ outcome: 'failed', error: error.toData() }),
-      flush: () => {
-        for (const view of this.#views.values()) view.flush()
-      },
-      findTool: ({ toolName }) => registry.get(toolName),
-      isAborted: (runId) => runs.open.get(runId)?.abortReason !== undefined,
-      hooks: ({ runId, toolCallId }) => ({
-        afterToolCall: options.afterToolCall,
-        progress: (progress) =>
-          runs.open.get(runId)?.push([{ type: 'tool-progress', toolCallId, progress }]),
-        warn: (message) => ambient.emit({ type: 'warning', code: 'hook-failed', message }),
-      }),
-    }
   }
 }

@@ -1,14 +1,11 @@
 import type { AgentScope, RunRef, StartRun } from '../protocol/api.ts'
-import { describeThrown, OffstageError } from '../protocol/error.ts'
+import type { OffstageError } from '../protocol/error.ts'
+import { describeThrown } from '../protocol/error.ts'
 import type { EventBatch, RunEvent } from '../protocol/event.ts'
 import type { RunOutcome } from '../protocol/run.ts'
-import { isOfRun } from './snapshot.ts'
 import type { RunHandle } from './run-handle.ts'
 import { createRunHandle } from './run-handle.ts'
 import type { AskWorker } from './worker-link.ts'
-
-/** How long a resumed run waits for the tool of a call that was under way. Milliseconds. */
-export const WAIT_FOR_TOOLS_MS = 10_000
 
 export interface RunsHost {
   scope(): AgentScope
@@ -88,15 +85,21 @@ export class AgentRuns {
     this.#aborts.delete(runId)
   }
 
-  /** Goes on with the open runs on a new worker. */
-  takeUp(): void {
+  /** To a new worker: the aborts that the old one did not confirm. */
+  resendAborts(): void {
     for (const runId of this.#aborts.keys()) this.#sendAbort(runId)
-    const handles = [...this.#open.values()].filter(({ abortReason }) => abortReason === undefined)
-    void handles.reduce(
-      (before, handle) =>
-        before.then(() => this.#takeUpRun(handle)).catch((error) => failUnlessLost(handle, error)),
-      Promise.resolve(),
-    )
+  }
+
+  /** To a new worker: a run that the old one never began. False when it wasn't started here. */
+  resendStart(handle: RunHandle): boolean {
+    const command = this.#commands.get(handle.run.runId)
+    if (command) this.#sendStart(handle, command)
+    return command !== undefined
+  }
+
+  /** What was lost with a worker is taken up with the next. */
+  failUnlessLost(handle: RunHandle, error: OffstageError): void {
+    if (error.code !== 'worker-lost') fail(handle, error)
   }
 
   endAll(outcome: RunOutcome): void {
@@ -136,7 +139,7 @@ export class AgentRuns {
   }
 
   #sendStart(handle: RunHandle, command: StartRun): void {
-    this.#host.ask('startRun', command).catch((error) => failUnlessLost(handle, error))
+    this.#host.ask('startRun', command).catch((error) => this.failUnlessLost(handle, error))
   }
 
   #sendAbort(runId: string): void {
@@ -148,30 +151,8 @@ export class AgentRuns {
       (error: OffstageError) => error.code === 'worker-lost' || this.#aborts.delete(runId),
     )
   }
-
-  async #takeUpRun(handle: RunHandle): Promise<void> {
-    const { runId, conversationId } = handle.run
-    const scope = { ...this.#host.scope(), conversationId }
-    const stored = await this.#host.ask('getConversation', scope)
-    const command = this.#commands.get(runId)
-    const begun =
-      handle.events.length || stored?.messages.some((message) => isOfRun(message, runId))
-    if (command && !begun) return this.#sendStart(handle, command)
-    const how = { interrupted: 'tell-model', waitForToolsMs: WAIT_FOR_TOOLS_MS } as const
-    const ref = await this.#host.ask('resumeRun', { ...scope, runId, ...how })
-    if (ref?.runId !== runId)
-      fail(
-        handle,
-        new OffstageError('worker-lost', 'The worker died, and the run is not in its journal.'),
-      )
-  }
 }
 
 function fail(handle: RunHandle, error: OffstageError): void {
   handle.end({ outcome: 'failed', error: error.toData() })
-}
-
-/** What was lost with a worker is taken up with the next. */
-function failUnlessLost(handle: RunHandle, error: OffstageError): void {
-  if (error.code !== 'worker-lost') fail(handle, error)
 }

@@ -1,9 +1,10 @@
 import type { StoredConversation } from '../protocol/conversation.ts'
 import type { RunEvent } from '../protocol/event.ts'
 import { reportThrown } from './failures.ts'
+import { isOfRun } from './is-of-run.ts'
 import { onNextFrame } from './next-frame.ts'
 import type { ConversationSnapshot } from './snapshot.ts'
-import { emptySnapshot, isOfRun, reduceEvent } from './snapshot.ts'
+import { emptySnapshot, reduceEvent } from './snapshot.ts'
 
 /** A conversation to follow; made for `useSyncExternalStore` and its like. Its methods are bound. */
 export interface Conversation {

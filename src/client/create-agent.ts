@@ -3,7 +3,6 @@ import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { ToolOutput } from '../protocol/message.ts'
 import type { Agent, CallRef, Conversations } from './agent.ts'
 import { AgentCore } from './agent-core.ts'
-import { WAIT_FOR_TOOLS_MS } from './agent-runs.ts'
 import {
   checkModel,
   checkOptions,
@@ -23,13 +22,13 @@ export function createAgent(options: AgentOptions): Agent {
   if (options.enabledTools) registry.enable(options.enabledTools)
   return {
     run: startRun(core, options),
-    async resume(conversationId, { interrupted = 'tell-model', waitForToolsMs } = {}) {
+    async resume(conversationId, { interrupted = 'tell-model', waitForToolsMs = 10_000 } = {}) {
       const handle = await runs.adopt(
         core.ask('resumeRun', {
           ...core.scope(),
           ...(conversationId !== undefined && { conversationId }),
           interrupted,
-          waitForToolsMs: waitForToolsMs ?? WAIT_FOR_TOOLS_MS,
+          waitForToolsMs,
         }),
       )
       return handle && handle.run

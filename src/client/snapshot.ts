@@ -9,6 +9,7 @@ import type {
   ToolResultPart,
 } from '../protocol/message.ts'
 import type { PendingCall } from '../protocol/run.ts'
+import { isOfRun } from './is-of-run.ts'
 
 /** A conversation as a page shows it. Immutable; what didn't change keeps its identity. */
 export interface ConversationSnapshot {
@@ -92,11 +93,6 @@ export function reduceEvent(snapshot: ConversationSnapshot, event: RunEvent): Co
     default:
       return snapshot
   }
-}
-
-/** True for messages of the run. */
-export function isOfRun(message: Message, runId: string): boolean {
-  return message.id?.startsWith(`${runId}:`) ?? false
 }
 
 function replayed(

@@ -1,0 +1,83 @@
+import type { AgentScope } from '../protocol/api.ts'
+import { OffstageError } from '../protocol/error.ts'
+import type { AgentConfig } from './agent-page.ts'
+import { createAgentPage } from './agent-page.ts'
+import type { AgentRuns } from './agent-runs.ts'
+import type { Ambient } from './ambient.ts'
+import type { AgentOptions } from './options.ts'
+import type { RunHandle } from './run-handle.ts'
+import { isOfRun } from './is-of-run.ts'
+import type { ToolRegistry } from './tool-registry.ts'
+import type { AskWorker, LinkedAgent } from './worker-link.ts'
+
+/** How long a run that lost its worker waits for its tools. Milliseconds. */
+const WAIT_FOR_TOOLS_MS = 10_000
+
+export interface AgentParts {
+  readonly options: AgentOptions
+  readonly config: AgentConfig
+  readonly registry: ToolRegistry
+  readonly runs: AgentRuns
+  readonly ambient: Ambient
+  /** Aborted when the agent is disposed. */
+  readonly signal: AbortSignal
+  scope(): AgentScope
+  readonly ask: AskWorker
+  /** Notifies the listeners of conversations. */
+  flush(): void
+}
+
+/** An agent as its worker, its supervision and its tools' executions see it. */
+export function createLinkedAgent(agent: AgentParts): LinkedAgent {
+  const { ambient, registry, runs, signal, options, flush } = agent
+  return {
+    agentId: agent.scope().agentId,
+    page: createAgentPage(options, agent),
+    onBatch(batch) {
+      if (!signal.aborted) runs.onBatch(batch)
+    },
+    onNotice: ambient.emit,
+    hasOpenWork: () => !signal.aborted && runs.hasOpenWork(),
+    takeUp: () => void takeUpRuns(agent),
+    giveUp: (error) => runs.endAll({ outcome: 'failed', error: error.toData() }),
+    flush,
+    findTool: ({ toolName }) => registry.get(toolName),
+    isAborted: (runId) => runs.open.get(runId)?.abortReason !== undefined,
+    hooks: ({ runId, toolCallId }) => ({
+      afterToolCall: options.afterToolCall,
+      progress: (progress) =>
+        runs.open.get(runId)?.push([{ type: 'tool-progress', toolCallId, progress }]),
+      warn: (message) => ambient.emit({ type: 'warning', code: 'hook-failed', message }),
+    }),
+  }
+}
+
+/** Goes on with the open runs on a new worker, one after the other: a queued one comes second. */
+async function takeUpRuns(agent: AgentParts): Promise<void> {
+  const { runs } = agent
+  runs.resendAborts()
+  for (const handle of runs.open.values()) {
+    if (handle.abortReason !== undefined) continue
+    await takeUpRun(agent, handle).catch((error) => runs.failUnlessLost(handle, error))
+  }
+}
+
+async function takeUpRun({ ask, scope, runs }: AgentParts, handle: RunHandle): Promise<void> {
+  const { runId, conversationId } = handle.run
+  const at = { ...scope(), conversationId }
+  const stored = await ask('getConversation', at)
+  const begun = handle.events.length || stored?.messages.some((message) => isOfRun(message, runId))
+  if (!begun && runs.resendStart(handle)) return
+  const ref = await ask('resumeRun', {
+    ...at,
+    runId,
+    interrupted: 'tell-model',
+    waitForToolsMs: WAIT_FOR_TOOLS_MS,
+  })
+  if (ref?.runId === runId) return
+  const error = new OffstageError(
+    'worker-lost',
+    'The worker died, and its successor found no such run in the journal.',
+  )
+  handle.end({ outcome: 'failed', error: error.toData() })
+}
