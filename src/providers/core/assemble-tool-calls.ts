@@ -4,7 +4,7 @@ import type { ToolDefinition } from '../../protocol/tool.ts'
 import { createArgumentText, type ArgumentText } from './argument-text.ts'
 import { newCallId } from './new-call-id.ts'
 import { parseToolInput, type ParsedInput } from './parse-tool-input.ts'
-import { asList } from './read-json.ts'
+import { asList, asRecord } from './read-json.ts'
 
 /** What a chunk says of a call. Anything may be missing; arguments may be the whole value. */
 export interface CallDelta {
@@ -79,8 +79,9 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
     },
     finish(end) {
       const named = calls.filter((call) => call.name !== '' || !call.args.isEmpty())
+      const hasStray = named.some((call) => call.name === '')
       return named.map((call, index) =>
-        settle(call, { end, isLast: index === named.length - 1, tools }),
+        settle(call, { end, isLast: index === named.length - 1, hasStray, tools }),
       )
     },
     hasCalls: () => calls.length > 0,
@@ -138,6 +139,8 @@ function applyDelta(call: OpenCall, { name, args }: CallDelta): StreamPart[] {
 interface Settlement {
   readonly end: OutputEnd
   readonly isLast: boolean
+  /** Arguments came that belong to no named call: perhaps to one that seems to have none. */
+  readonly hasStray: boolean
   readonly tools: readonly ToolDefinition[]
 }
 
@@ -155,7 +158,7 @@ function settle(call: OpenCall, settlement: Settlement): ToolCallStreamPart {
   }
 }
 
-function readInput(call: OpenCall, { end, isLast, tools }: Settlement): ParsedInput {
+function readInput(call: OpenCall, { end, isLast, hasStray, tools }: Settlement): ParsedInput {
   const { args, name } = call
   if (end === 'cut') return truncated('The stream ended before this call was complete.')
   if (args.isTooLarge()) {
@@ -165,6 +168,7 @@ function readInput(call: OpenCall, { end, isLast, tools }: Settlement): ParsedIn
   if (args.isEmpty() || args.isPlaceholder()) {
     // Under a limit, "nothing" and "nothing yet" look alike.
     if (end === 'limited' && isLast) return truncated('The output ended before the arguments.')
+    if (hasStray) return { error: { code: 'malformed', message: STRAY } }
     return args.isEmpty() ? emptyInput(tools.find((tool) => tool.name === name)) : { input: {} }
   }
   const parsed = firstInput(args)
@@ -172,6 +176,8 @@ function readInput(call: OpenCall, { end, isLast, tools }: Settlement): ParsedIn
   if (args.isCut()) return truncated('The output ended in the middle of the arguments.')
   return parseToolInput(args.candidates()[0] ?? '')
 }
+
+const STRAY = 'The arguments of this call could not be told apart. Send it again.'
 
 function firstInput(args: ArgumentText): ParsedInput | undefined {
   return args
@@ -182,7 +188,7 @@ function firstInput(args: ArgumentText): ParsedInput | undefined {
 
 /** No arguments at all are `{}`, unless the tool demands some. */
 function emptyInput(tool: ToolDefinition | undefined): ParsedInput {
-  const required = asList(tool?.inputSchema['required'])
+  const required = asList(asRecord(tool?.inputSchema)?.['required'])
   if (required.length === 0) return { input: {} }
   const message = `The call has no arguments, but ${required.join(', ')} must be given.`
   return { error: { code: 'invalid-json', message } }

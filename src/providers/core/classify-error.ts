@@ -30,7 +30,7 @@ const words: readonly (readonly [ErrorCode, labels: RegExp, message: RegExp])[] 
   [
     'tools-unsupported',
     /^tools?_(?:not_supported|unsupported)$/,
-    /does(?: not|n't) support (?:\w+ )?(?:tools?|function|functions)\b|(?:tools?|function|tool use|tool choice|function calling|tool calling)\b[^.]{0,30}(?:is|are)(?: not|n't) (?:supported|enabled|available)|tool choice requires|tools? param requires|no endpoints found that support tool|unsupported (?:parameter|field)[^.]{0,20}\btools\b/,
+    /does(?: not|n't) support (?:\w+ )?(?:tools?|function|functions)\b|(?:tools?|function|tool use|tool choice|function calling|tool calling)\b[^.]{0,30}(?:\bnot|n't) (?:supported|enabled|available)|tool choice requires|tools? param requires|no endpoints found that support tool|unsupported (?:parameter|field)[^.]{0,20}\btools\b/,
   ],
   [
     'model-not-found',

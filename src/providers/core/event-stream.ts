@@ -48,7 +48,8 @@ export function openEventStream(contentType: string | null): BodyFormat {
   return {
     push(text) {
       if (opening.length < EXCERPT) opening += text.slice(0, EXCERPT)
-      const lineBreak = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r'))
+      let lineBreak = text.lastIndexOf('\n')
+      if (lineBreak < 0) lineBreak = text.lastIndexOf('\r')
       sinceBreak = lineBreak < 0 ? sinceBreak + text.length : text.length - lineBreak
       if (sinceBreak > MAX_BUFFER) status = tooLargeError(MAX_BUFFER)
       if (status === 'open') parser.feed(text)

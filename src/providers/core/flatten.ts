@@ -4,5 +4,8 @@ import type { StreamPart } from '../../protocol/stream-part.ts'
 export async function* flatten(
   batches: AsyncIterable<readonly StreamPart[]>,
 ): AsyncGenerator<StreamPart> {
-  for await (const batch of batches) yield* batch
+  for await (const batch of batches) {
+    // Not `yield*`: that wraps each array in an iterator of promises.
+    for (const part of batch) yield part
+  }
 }

@@ -14,7 +14,7 @@ import { openStream } from './open-stream.ts'
 import { createAnswerReader } from './read-answer.ts'
 import { redactError, secretsOf } from './redact.ts'
 import { incompleteError, timeoutError } from './transport-error.ts'
-import { startWatchdog } from './watchdog.ts'
+import { startWatchdog, type Watchdog } from './watchdog.ts'
 
 const FIRST_CHUNK_MS = 120_000
 const IDLE_MS = 60_000
@@ -33,7 +33,14 @@ export function createHttpProvider(
   config: ModelConfigData,
 ): Provider {
   const batches: Provider['batches'] = (request, options = {}) =>
-    runAttempt({ definition, config, request, options, lifeline: createLifeline(options.signal) })
+    runAttempt({
+      definition,
+      config,
+      // Plain JavaScript may leave the tools out.
+      request: { ...request, tools: (request.tools as ModelRequest['tools'] | undefined) ?? [] },
+      options,
+      lifeline: createLifeline(options.signal),
+    })
   return {
     id: definition.id,
     batches,
@@ -51,7 +58,7 @@ async function* runAttempt(attempt: Attempt): AsyncGenerator<readonly StreamPart
     lifeline.fail(timeoutError(waiting ? 'first-chunk' : 'idle', limitMs)),
   )
   try {
-    const opened = await open(attempt, secrets)
+    const opened = await open(attempt, { secrets, watchdog })
     if (!('response' in opened)) {
       yield [{ type: 'error', error: redactError(opened, secrets) }]
       return
@@ -96,11 +103,17 @@ interface Opened {
 }
 
 /** The answer's beginning. After a 401 the credentials are asked once more. */
-async function open(attempt: Attempt, secrets: string[]): Promise<Opened | ErrorData> {
+async function open(
+  attempt: Attempt,
+  { secrets, watchdog }: { readonly secrets: string[]; readonly watchdog: Watchdog },
+): Promise<Opened | ErrorData> {
   const { definition, lifeline, options, request } = attempt
   let hasAdapted = false
   for (let previousRejected = false; ;) {
+    // A person may have to sign in for a key; that takes its time.
+    watchdog.rest()
     const credentials = await lifeline.guard(askCredentials(options, previousRejected))
+    watchdog.sign()
     if (!credentials) return lifeline.failure() ?? incompleteError()
     const config = withCredentials(attempt.config, credentials)
     secrets.push(...secretsOf(config))

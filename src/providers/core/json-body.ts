@@ -21,7 +21,9 @@ export function openJsonBody(): BodyFormat {
       const text = pieces.join('')
       const value = parseJson(text)
       status = value === undefined ? failureOf(text) : 'done'
-      return value === undefined ? [] : [value]
+      if (value === undefined) return []
+      // Some gateways send the chunks of a stream as one list.
+      return Array.isArray(value) ? value : [value]
     },
     status: () => status,
   }

@@ -19,7 +19,7 @@ const advice: { readonly [code in ErrorCode]?: string } = {
 /** The error of a response that isn't 2xx, with the provider's own words. */
 export function httpError(response: Response, bodyText: string): ErrorData {
   const { status, headers } = response
-  const vendor = readErrorBody(parseJson(bodyText))
+  const vendor = readErrorBody(parseJson(bodyText) ?? parseJson(eventData(bodyText)))
   const words = vendor?.message ?? plainText(bodyText)
   const code = classifyError({ status, labels: vendor?.labels ?? [], message: words })
   const retryAfterMs = readRetryAfter(headers, Date.now())
@@ -41,6 +41,11 @@ export function httpError(response: Response, bodyText: string): ErrorData {
       ...(Object.keys(limits).length > 0 && { limits }),
     },
   }
+}
+
+/** The data of a body that is one event: an endpoint may answer an error in its streaming format. */
+function eventData(body: string): string {
+  return body.replace(/^\s*(event:[^\n]*\n)?data:/, '')
 }
 
 /** The error that a chunk of a 2xx answer holds, or undefined when it holds none. */

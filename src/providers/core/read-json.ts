@@ -10,9 +10,11 @@ export function asRecord(value: unknown): JsonRecord | undefined {
     : undefined
 }
 
+const NOTHING: readonly unknown[] = []
+
 /** The value when it is an array; else an empty one. */
 export function asList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
+  return Array.isArray(value) ? value : NOTHING
 }
 
 /** The objects of a list; other entries are left out. */

@@ -9,6 +9,8 @@ const LONGEST_CLOSER = 11
 export interface InlineReasoning {
   push(text: string): StreamPart[]
   end(): StreamPart[]
+  /** Reasoning comes in a field of its own: a stray closing tag makes no reasoning of the text. */
+  stopLooking(): void
 }
 
 /**
@@ -51,7 +53,7 @@ export function createInlineReasoning(): InlineReasoning {
     const until = end < 0 ? text : text.slice(0, end)
     const lineBreak = until.lastIndexOf('\n')
     isCodeLine = (lineBreak < 0 && isCodeLine) || until.includes('`', lineBreak + 1)
-    tail = end < 0 ? (tail + text).slice(-LONGEST_CLOSER) : ''
+    tail = end < 0 && (tail !== '' || text.includes('<')) ? tailOf(tail + text) : ''
     const parts = split(until)
     if (end < 0) return parts
     const isDropped = shown < read && !isCodeLine
@@ -66,5 +68,17 @@ export function createInlineReasoning(): InlineReasoning {
     return isLooking ? look(text) : splitter.push(text)
   }
 
-  return { push, end: () => splitter.end() }
+  return {
+    push,
+    end: () => splitter.end(),
+    stopLooking() {
+      isLooking = false
+    },
+  }
+}
+
+/** What may be the beginning of a closing tag. */
+function tailOf(text: string): string {
+  const open = text.lastIndexOf('<')
+  return text.length - open > LONGEST_CLOSER ? '' : text.slice(open)
 }

@@ -76,8 +76,8 @@ function readChoice(state: ChatState, choice: JsonRecord | undefined, parts: Str
   const delta = asRecord(choice['delta'])
   // A whole message in place of deltas; after deltas it would only repeat them.
   const message = state.hasDelta ? undefined : asRecord(choice['message'])
-  if (delta && hasContent(delta)) state.hasDelta = true
-  const source = delta && (hasContent(delta) || !message) ? delta : message
+  state.hasDelta ||= delta !== undefined && hasContent(delta)
+  const source = delta && (state.hasDelta || !message) ? delta : message
   if (source) readDelta(state, source, parts)
   else readText(state, choice['text'], parts)
 }
@@ -89,10 +89,15 @@ function hasContent(delta: JsonRecord): boolean {
 
 function readDelta(state: ChatState, delta: JsonRecord, parts: StreamPart[]): void {
   const reasoning = state.reasoning.read(delta)
-  if (reasoning !== '') parts.push({ type: 'reasoning-delta', delta: reasoning })
+  if (reasoning !== '') {
+    parts.push({ type: 'reasoning-delta', delta: reasoning })
+    state.inline?.stopLooking()
+  }
   readText(state, delta['content'], parts)
   readText(state, delta['refusal'], parts)
-  for (const call of asList(delta['tool_calls'])) readCall(state, asRecord(call), parts)
+  const calls = delta['tool_calls']
+  if (asRecord(calls)) readCall(state, asRecord(calls), parts)
+  for (const call of asList(calls)) readCall(state, asRecord(call), parts)
   const legacy = asRecord(delta['function_call'])
   if (legacy) readCall(state, { function: legacy }, parts)
 }

@@ -8,8 +8,6 @@ const textFields = ['reasoning_content', 'reasoning', 'thinking'] as const
 export interface ReasoningFields {
   /** Takes a delta; returns the text that is new, if any. */
   read(delta: JsonRecord): string
-  /** Some reasoning came in a field of its own. */
-  hasAny(): boolean
   /** The fields to be sent back, or undefined. */
   metadata(): JsonObject | undefined
 }
@@ -18,20 +16,26 @@ export function createReasoningFields(): ReasoningFields {
   const texts = new Map<string, string[]>()
   const details: JsonValue[] = []
 
+  function readText(delta: JsonRecord): string {
+    for (const field of textFields) {
+      const text = delta[field]
+      if (typeof text !== 'string' || text === '') continue
+      const pieces = texts.get(field)
+      if (pieces) pieces.push(text)
+      else texts.set(field, [text])
+      return text
+    }
+    return ''
+  }
+
   return {
     read(delta) {
-      const field = textFields.find((name) => asText(delta[name]) !== undefined)
-      const text = field === undefined ? '' : (delta[field] as string)
-      if (field !== undefined) {
-        const pieces = texts.get(field)
-        if (pieces) pieces.push(text)
-        else texts.set(field, [text])
-      }
+      const text = readText(delta)
       const items = asList(delta['reasoning_details'])
+      if (items.length === 0) return text
       for (const item of items) addDetail(details, item)
-      return field === undefined ? items.map(detailText).join('') : text
+      return text === '' ? items.map(detailText).join('') : text
     },
-    hasAny: () => texts.size > 0 || details.length > 0,
     metadata() {
       const fields: { [name: string]: JsonValue } = {}
       for (const [name, pieces] of texts) fields[name] = pieces.join('')
