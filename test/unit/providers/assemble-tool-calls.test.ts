@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest'
+import { createToolCallAssembler } from '../../../src/providers/core/assemble-tool-calls.ts'
+
+/** Milliseconds to assemble an input of this length from such deltas. */
+function time(length: number, deltasOf: (input: string) => readonly string[]): number {
+  const input = JSON.stringify({ code: 'x = "1";\n'.repeat(length / 9) })
+  const deltas = deltasOf(input)
+  const begun = performance.now()
+  const assembler = createToolCallAssembler([])
+  for (const args of deltas) assembler.push({ index: 0, id: 'a', name: 'write', args })
+  const [call] = assembler.finish('complete')
+  const taken = performance.now() - begun
+  expect(JSON.stringify(call?.input)).toBe(input)
+  return taken
+}
+
+function pieces(input: string): string[] {
+  const cut: string[] = []
+  for (let at = 0; at < input.length; at += 4) cut.push(input.slice(at, at + 4))
+  return cut
+}
+
+function best(measure: () => number): number {
+  return Math.min(...Array.from({ length: 5 }, measure))
+}
+
+test('200 KB of streamed input cost eight times what 25 KB cost', () => {
+  const small = best(() => time(25_000, pieces))
+  const large = best(() => time(200_000, pieces))
+  expect(large).toBeLessThan(250)
+  expect(large / small).toBeLessThan(24)
+})
+
+test('cumulative input costs no more than its own length', () => {
+  const growing = (input: string): string[] => {
+    const grown: string[] = []
+    for (let at = 50; at < input.length; at += 50) grown.push(input.slice(0, at))
+    return [...grown, input]
+  }
+  expect(time(20_000, growing)).toBeLessThan(500)
+})
+
+test('input that is too long or too deep is refused before it is parsed', () => {
+  for (const args of [
+    `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`,
+    `{"a":"${'x'.repeat(10_000_000)}"}`,
+  ]) {
+    const assembler = createToolCallAssembler([])
+    assembler.push({ id: 'a', name: 'write', args })
+    expect(assembler.finish('complete')).toMatchObject([{ error: { code: 'invalid-json' } }])
+  }
+})
+
+test('arguments that belong to no call keep a call without any from running', () => {
+  const assembler = createToolCallAssembler([])
+  assembler.push({ index: 0, id: 'a', name: 'delete_all' })
+  assembler.push({ index: 7, args: '{"older_than":"1y"}' })
+  const calls = assembler.finish('complete')
+  expect(calls.map((call) => call.error?.code)).toEqual(['malformed', 'malformed'])
+})
+
+test('what is shown while it streams adds up to the arguments', () => {
+  const assembler = createToolCallAssembler([])
+  const parts = [
+    assembler.push({ index: 0, id: 'a', args: '{"n"' }),
+    assembler.push({ index: 0, name: 'write', args: ':' }),
+    assembler.push({ index: 0, args: '1}' }),
+  ].flat()
+  expect(parts).toEqual([
+    { type: 'tool-input-start', toolCallId: 'a', toolName: 'write' },
+    { type: 'tool-input-delta', toolCallId: 'a', delta: '{"n"' },
+    { type: 'tool-input-delta', toolCallId: 'a', delta: ':' },
+    { type: 'tool-input-delta', toolCallId: 'a', delta: '1}' },
+  ])
+})
+
+test('an id that comes late is sent back, though another is used', () => {
+  const assembler = createToolCallAssembler([])
+  const [begun] = assembler.push({ index: 0, name: 'ping' })
+  assembler.push({ index: 0, id: 'late', args: '{}' })
+  const [call] = assembler.finish('complete')
+  expect(call).toMatchObject({ providerCallId: 'late', input: {} })
+  expect(begun).toMatchObject({ toolCallId: call?.toolCallId })
+})

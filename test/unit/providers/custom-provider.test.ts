@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { collect, createProvider, defineProvider } from '../../../src/providers/index.ts'
+import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import { asRecord } from '../../../src/providers/core/read-json.ts'
+import { askWeather, replay, sse } from './support/replay.ts'
+
+const parrot = defineProvider<{ words: number }>({
+  id: 'parrot',
+  toRequest: (request, config) => ({
+    url: `${config.baseURL ?? 'https://parrot.example'}/say`,
+    headers: {},
+    body: { count: request.messages.length },
+  }),
+  start: () => ({ words: 0 }),
+  mapChunk(state, chunk) {
+    const word = asRecord(chunk)?.['word']
+    if (typeof word === 'string') {
+      state.words++
+      return [{ type: 'text-delta', delta: word }]
+    }
+    return [
+      { type: 'tool-call', toolCallId: 'a', toolName: 'ping', input: {} },
+      { type: 'finish', finishReason: 'stop' },
+    ]
+  },
+})
+
+test('a wire format of one’s own', async () => {
+  const provider = createProvider({ provider: 'parrot', model: 'm' }, { providers: [parrot] })
+  const turn = await collect(
+    provider.stream(askWeather, { fetch: replay(sse({ word: 'Hi' }, { end: true })) }),
+  )
+  expect(turn).toEqual({
+    text: 'Hi',
+    reasoning: '',
+    toolCalls: [{ toolCallId: 'a', toolName: 'ping', input: {} }],
+    finishReason: 'stop',
+    usage: {},
+  })
+})
+
+test('its stream is held to the same promises', async () => {
+  const hasty = defineProvider<null>({
+    ...parrot,
+    id: 'hasty',
+    start: () => null,
+    mapChunk: (): StreamPart[] => [
+      { type: 'tool-call', toolCallId: 'a', toolName: 'ping', input: { n: 1 } },
+    ],
+  })
+  const provider = createProvider({ provider: 'hasty', model: 'm' }, { providers: [hasty] })
+  const turn = await collect(provider.stream(askWeather, { fetch: replay(sse({})) }))
+  expect(turn.error?.code).toBe('stream-incomplete')
+  expect(turn.toolCalls).toMatchObject([{ error: { code: 'truncated' }, rawInput: '{"n":1}' }])
+})
+
+test('what it throws is an error of the stream', async () => {
+  const faulty = defineProvider<null>({
+    ...parrot,
+    id: 'faulty',
+    start: () => null,
+    mapChunk: () => {
+      throw new Error('a bug')
+    },
+  })
+  const provider = createProvider({ provider: 'faulty', model: 'm' }, { providers: [faulty] })
+  const turn = await collect(provider.stream(askWeather, { fetch: replay(sse({})) }))
+  expect(turn.error).toMatchObject({ code: 'internal', message: 'a bug' })
+})
+
+test('a stream from elsewhere', async () => {
+  const local = defineProvider({
+    id: 'local',
+    async *stream() {
+      yield [{ type: 'text-delta', delta: 'Hi' }]
+      throw new Error('out of memory')
+    },
+  })
+  const provider = createProvider({ provider: 'local', model: 'm' }, { providers: [local] })
+  const turn = await collect(provider.stream(askWeather))
+  expect(turn).toMatchObject({ text: 'Hi', error: { message: 'out of memory' } })
+})
+
+test('an incomplete definition is refused', () => {
+  // @ts-expect-error no stream
+  expect(() => defineProvider({ id: 'x' })).toThrow(/must have/)
+  expect(() => defineProvider({ ...parrot, id: '' })).toThrow(/needs an id/)
+})
