@@ -13,7 +13,7 @@ let tarball = ''
 
 const checks = [
   { name: 'format', check: () => quiet('oxfmt', ['--check', '.']) },
-  { name: 'lint', check: () => quiet('oxlint', []) },
+  { name: 'lint', check: () => quiet('oxlint', ['--format=unix']) },
   { name: 'types', check: types },
   { name: 'unit tests', check: () => quiet('vitest', ['run']), skip: '--skip-unit' },
   { name: 'unused code', check: () => quiet('knip', []) },
