@@ -4,6 +4,7 @@ import {
   inlineEntryBeside,
   onlyUsedPatterns,
   plainSpecifiers,
+  withoutDefaultUriResolver,
   workerSource,
 } from './scripts/lib/vite-plugins.ts'
 
@@ -54,7 +55,13 @@ interface LibraryBuild {
 
 function library({ entry, splitting, format = 'es', plugins = [] }: LibraryBuild): UserConfig {
   return {
-    plugins: [...plugins, fixedSchemaBase(), onlyUsedPatterns(), plainSpecifiers()],
+    plugins: [
+      ...plugins,
+      fixedSchemaBase(),
+      onlyUsedPatterns(),
+      withoutDefaultUriResolver(),
+      plainSpecifiers(),
+    ],
     build: {
       target: 'es2023',
       outDir: '.cache/dist',

@@ -87,3 +87,13 @@ export function onlyUsedPatterns(): Plugin {
     },
   }
 }
+
+/** ajv is given another `uriResolver`; its default one would be bundled all the same. */
+export function withoutDefaultUriResolver(): Plugin {
+  return {
+    name: 'offstage:without-default-uri-resolver',
+    load(id) {
+      return /\/ajv\/dist\/runtime\/uri\.js$/.test(id) ? 'exports.default = {}' : null
+    },
+  }
+}

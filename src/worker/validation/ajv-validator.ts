@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { JsonSchema } from '../../protocol/json.ts'
+import { schemaUri } from './schema-uri.ts'
 import type { SchemaIssue, Validator } from './validator.ts'
 
 /** Fast per value, slow per schema (it generates code): compiled lazily, once for each schema text. */
@@ -12,6 +13,7 @@ export function createAjvValidator(): Validator {
     logger: false,
     // Schemas of different tools may carry the same `$id`.
     addUsedSchema: false,
+    uriResolver: schemaUri,
   })
   const compile = (schema: JsonSchema): ValidateFunction => {
     const key = JSON.stringify(schema)
