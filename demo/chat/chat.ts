@@ -72,7 +72,10 @@ export class Chat {
 
   /** Goes on with the newest unfinished run of all; when there is none, shows the conversation. */
   async resume(conversationId: string | undefined): Promise<void> {
+    const before = this.#conversationId
     const run = await this.#takeUp()
+    // Who has asked for something meanwhile stays with it.
+    if (this.#conversationId !== before) return
     this.#view(run ? run.conversationId : conversationId, run !== null)
   }
 

@@ -1,0 +1,280 @@
+import type { Locator, Page } from '@playwright/test'
+import { createServer } from 'vite'
+import { inProject } from '../../scripts/lib/project.mjs'
+import { callTools, say } from './support/mock-answers.ts'
+import { expect as baseExpect, test as base } from './support/test.ts'
+
+/** The script speaks at a reader's pace. */
+const expect = baseExpect.configure({ timeout: 15_000 })
+
+/** Opens the demo as `npm start` serves it. */
+const test = base.extend<{ openDemo: () => Promise<Page> }, { demoUrl: string }>({
+  demoUrl: [
+    // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
+    async ({}, use, { workerIndex }) => {
+      const server = await createServer({
+        configFile: inProject('vite.demo.config.ts'),
+        cacheDir: inProject(`.cache/vite-demo-test-${workerIndex}`),
+        logLevel: 'error',
+        server: { port: 5800 + workerIndex, hmr: false, watch: null },
+      })
+      await server.listen()
+      await use(server.resolvedUrls?.local[0] ?? '')
+      await server.close()
+    },
+    { scope: 'worker' },
+  ],
+  openDemo: async ({ page, demoUrl }, use) => {
+    const problems: string[] = []
+    page.on('pageerror', ({ message }) => problems.push(message))
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) problems.push(message.text())
+    })
+    await use(async () => {
+      await page.goto(demoUrl)
+      await expect(page.getByRole('heading', { name: 'Catalogue' })).toBeVisible()
+      return page
+    })
+    // What the page's own Content-Security-Policy refuses shows up here, too.
+    expect(problems).toEqual([])
+  },
+})
+
+test.describe.configure({ timeout: 60_000 })
+
+const tryScene = (page: Page, name: string): Promise<void> =>
+  page.getByRole('button', { name }).click()
+const cart = (page: Page): Locator => page.getByRole('region', { name: 'Cart' })
+const orders = (page: Page): Locator => page.getByRole('region', { name: 'Orders' })
+const messages = (page: Page): Locator => page.getByRole('region', { name: 'Messages' })
+const hasEnded = (page: Page): Promise<void> =>
+  expect(page.getByRole('button', { name: 'Send' })).toBeVisible()
+
+/** The cards of a tool's calls, found by what their summary says. */
+const calls = (page: Page, toolName: string): Locator =>
+  messages(page).getByRole('group').filter({ hasText: toolName })
+
+test('two tools: the agent searches, then fills the cart', async ({ openDemo }) => {
+  const page = await openDemo()
+  await expect(page.getByRole('button', { name: 'No model (scripted)' })).toBeVisible()
+  await tryScene(page, 'Two blue mugs')
+  await expect(messages(page)).toContainText('€28.00 for the pair')
+  await hasEnded(page)
+  await expect(calls(page, 'search_products')).toContainText('Done')
+  await expect(calls(page, 'add_to_cart')).toContainText('Done')
+  await expect(cart(page).getByLabel('Quantity of Blue mug')).toHaveValue('2')
+  await expect(cart(page).locator('.total')).toHaveText(/€28.00/)
+  await expect(page.getByText('3 steps · tokens not reported')).toBeVisible()
+  await expect(messages(page).getByText('I need the sku')).toBeHidden()
+  await messages(page).getByText('Thoughts').click()
+  await expect(messages(page).getByText('I need the sku')).toBeVisible()
+})
+
+test('a wrong argument: the call is refused with a reason and made again', async ({ openDemo }) => {
+  const page = await openDemo()
+  await tryScene(page, 'A corrected mistake')
+  await hasEnded(page)
+  await expect(calls(page, 'add_to_cart').first()).toContainText('Refused, not run')
+  await expect(calls(page, 'add_to_cart').first()).toContainText("unknown parameter 'productId'")
+  await expect(calls(page, 'add_to_cart').last()).toContainText('Done')
+  await expect(cart(page).getByLabel('Quantity of Green teapot')).toHaveValue('1')
+})
+
+test('an approval: nothing is ordered until a person agrees', async ({ openDemo }) => {
+  const page = await openDemo()
+  await tryScene(page, 'An order to approve')
+  await expect(calls(page, 'checkout')).toContainText('Needs your approval')
+  await expect(orders(page)).toContainText('No orders so far')
+  await messages(page).getByRole('button', { name: 'Approve' }).click()
+  await hasEnded(page)
+  await expect(calls(page, 'checkout')).toContainText('Done')
+  await expect(orders(page).getByRole('listitem')).toHaveCount(1)
+  await expect(cart(page)).toContainText('Nothing yet')
+})
+
+test('an approval that waits over a reload, and is denied', async ({ openDemo }) => {
+  const page = await openDemo()
+  await tryScene(page, 'An order to approve')
+  await expect(messages(page).getByRole('button', { name: 'Deny' })).toBeVisible()
+  await page.reload()
+  await expect(page.getByText('resumed', { exact: true })).toBeVisible()
+  await messages(page).getByRole('button', { name: 'Deny' }).click()
+  await hasEnded(page)
+  await expect(calls(page, 'checkout')).toContainText('Denied')
+  await expect(orders(page)).toContainText('No orders so far')
+  await expect(cart(page).getByLabel('Quantity of Soup bowl')).toHaveValue('1')
+})
+
+test('an approval with another input: bad ones are refused, good ones run', async ({
+  openDemo,
+}) => {
+  const page = await openDemo()
+  await tryScene(page, 'An order to approve')
+  await messages(page).getByRole('button', { name: 'Edit' }).click()
+  const input = messages(page).getByLabel('Input as JSON')
+  await input.fill('{ "speed": "by owl" }')
+  await messages(page).getByRole('button', { name: 'Approve as edited' }).click()
+  await expect(messages(page).getByRole('alert')).toContainText('Invalid parameters for checkout')
+  await input.fill('{ "speed": "standard" }')
+  await messages(page).getByRole('button', { name: 'Approve as edited' }).click()
+  await hasEnded(page)
+  await expect(orders(page).getByRole('listitem')).toHaveCount(1)
+})
+
+test('a tool that fails: the run goes on', async ({ openDemo }) => {
+  const page = await openDemo()
+  await tryScene(page, 'A tool that fails')
+  await hasEnded(page)
+  await expect(calls(page, 'apply_coupon')).toContainText('Failed')
+  await expect(calls(page, 'apply_coupon')).toContainText('There is no coupon SUMMER99.')
+  await expect(messages(page)).toContainText('the run went on')
+})
+
+test('a reload while a tool runs: the run goes on, the slot is booked once', async ({
+  openDemo,
+}) => {
+  const page = await openDemo()
+  await tryScene(page, 'Reload me')
+  await expect(calls(page, 'book_delivery')).toContainText('Asking the courier, 2/6 s')
+  await page.reload()
+  await expect(page.getByText('resumed', { exact: true })).toBeVisible()
+  await expect(calls(page, 'book_delivery')).toContainText('Asking the courier')
+  await hasEnded(page)
+  await expect(calls(page, 'book_delivery')).toHaveCount(1)
+  await expect(calls(page, 'book_delivery')).toContainText('Done')
+  await expect(cart(page)).toContainText('Thursday morning (booking 1)')
+  await expect(messages(page)).toContainText('the courier recognised it')
+})
+
+test('what no scene knows: the script says what it understands', async ({ openDemo }) => {
+  const page = await openDemo()
+  await page.getByLabel('Message to the agent').fill('What is the weather like?')
+  await page.keyboard.press('Enter')
+  await hasEnded(page)
+  await expect(messages(page)).toContainText('Use the coupon SUMMER99')
+  await messages(page).getByRole('button', { name: 'Connect a model' }).click()
+  await expect(page.getByRole('dialog', { name: 'Which model?' })).toBeVisible()
+})
+
+test('a model over HTTP uses the same tools; its key is not stored', async ({
+  openDemo,
+  model,
+}) => {
+  model.enqueue(
+    callTools([{ name: 'add_to_cart', input: { sku: 'vase-ochre', quantity: 1 } }]),
+    say('The vase is in your cart.'),
+  )
+  const page = await openDemo()
+  await page.getByRole('button', { name: 'No model (scripted)' }).click()
+  await page.getByLabel('Provider').selectOption('openai-compatible')
+  await page.getByLabel('Address').fill(model.baseURL)
+  await page.getByLabel('Model', { exact: true }).fill('mock')
+  await page.getByLabel('Key').fill('secret-key')
+  await page.getByRole('button', { name: 'Use it' }).click()
+  await page.getByLabel('Message to the agent').fill('A vase')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await hasEnded(page)
+  await expect(cart(page).getByLabel('Quantity of Tall vase')).toHaveValue('1')
+  await expect(page.getByText('2 steps · 20 tokens in, 10 out')).toBeVisible()
+  expect(model.requests[0]?.headers.authorization).toBe('Bearer secret-key')
+  const stored = await page.evaluate(() =>
+    JSON.stringify([{ ...localStorage }, { ...sessionStorage }]),
+  )
+  expect(stored).not.toContain('secret-key')
+  await page.reload()
+  await expect(page.getByRole('dialog', { name: 'Which model?' })).toContainText(
+    'A reload forgets keys',
+  )
+})
+
+test('stop ends a run, and the next one works', async ({ openDemo }) => {
+  const page = await openDemo()
+  await tryScene(page, 'Reload me')
+  await expect(calls(page, 'book_delivery')).toContainText('Asking the courier')
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await hasEnded(page)
+  await expect(page.getByText('Stopped', { exact: true }).first()).toBeVisible()
+  await tryScene(page, 'A tool that fails')
+  await hasEnded(page)
+  await expect(messages(page)).toContainText('the run went on')
+})
+
+test('conversations are listed, renamed, opened again and deleted', async ({ openDemo }) => {
+  const page = await openDemo()
+  await tryScene(page, 'A tool that fails')
+  await hasEnded(page)
+  await page.getByRole('button', { name: 'New', exact: true }).click()
+  await expect(page.getByText('What can I do for you?')).toBeVisible()
+  await page.getByRole('button', { name: 'History' }).click()
+  const list = page.getByRole('region', { name: 'Conversations' })
+  await list.getByRole('button', { name: 'Rename Use the coupon' }).click()
+  await list.getByLabel('New title').fill('Coupons')
+  await page.keyboard.press('Enter')
+  await list.getByRole('button', { name: 'Coupons', exact: false }).first().click()
+  await expect(messages(page)).toContainText('the run went on')
+  await page.getByRole('button', { name: 'History' }).click()
+  await list.getByRole('button', { name: 'Delete Coupons' }).click()
+  await expect(list).toContainText('No conversations yet')
+})
+
+test('the shop works by hand, and a reload keeps it', async ({ openDemo }) => {
+  const page = await openDemo()
+  await page.getByLabel('Search the catalogue').fill('mug')
+  await expect(page.getByRole('button', { name: /^Add / })).toHaveCount(2)
+  await page.getByRole('button', { name: 'Add Sand mug to the cart' }).click()
+  await page.getByRole('button', { name: 'Add Blue mug to the cart' }).click()
+  const quantity = cart(page).getByLabel('Quantity of Blue mug')
+  await quantity.fill('3')
+  await quantity.press('Tab')
+  await cart(page).getByRole('button', { name: 'Remove Sand mug from the cart' }).click()
+  await expect(page.getByRole('heading', { name: 'Cart' })).toBeFocused()
+  await cart(page).getByLabel('Coupon code').fill('nonsense')
+  await cart(page).getByRole('button', { name: 'Apply' }).click()
+  await expect(cart(page).getByRole('status')).toContainText('There is no coupon NONSENSE.')
+  await cart(page).getByLabel('Coupon code').fill('welcome10')
+  await cart(page).getByRole('button', { name: 'Apply' }).click()
+  await expect(cart(page).locator('.total')).toHaveText(/€37.80/)
+  await page.reload()
+  await expect(cart(page).locator('.total')).toHaveText(/€37.80/)
+  await cart(page).getByRole('button', { name: 'Place the order' }).click()
+  await expect(orders(page).getByRole('listitem')).toContainText('3 × Blue mug')
+})
+
+test('on a narrow screen the chat is a sheet that keys can open and close', async ({
+  openDemo,
+  page,
+}) => {
+  await page.setViewportSize({ width: 380, height: 760 })
+  await openDemo()
+  const chat = page.getByRole('complementary', { name: 'Agent' })
+  await expect(chat).toBeHidden()
+  await page.getByRole('button', { name: 'Ask the agent' }).press('Enter')
+  await expect(chat).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(chat).toBeHidden()
+  await expect(page.getByRole('button', { name: 'Ask the agent' })).toBeFocused()
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  )
+  expect(overflow).toBe(0)
+})
+
+test('everything that can be used has a name and a role', async ({ openDemo }) => {
+  const page = await openDemo()
+  await tryScene(page, 'An order to approve')
+  await expect(messages(page).getByRole('button', { name: 'Approve' })).toBeVisible()
+  await expect(page.getByRole('main')).toBeVisible()
+  await expect(page.getByRole('banner')).toBeVisible()
+  await expect(page.getByText('The agent asks for your approval: Place the order')).toHaveRole(
+    'status',
+  )
+  for (const role of ['button', 'textbox', 'searchbox', 'spinbutton', 'combobox'] as const) {
+    for (const control of await page.getByRole(role).all()) {
+      await expect(control).toHaveAccessibleName(/\S/)
+    }
+  }
+  const unnamed = page.locator('svg:not([aria-hidden="true"]), img:not([alt])')
+  await expect(unnamed).toHaveCount(0)
+  const ids = await page.locator('[id]').evaluateAll((all) => all.map(({ id }) => id))
+  expect(new Set(ids).size).toBe(ids.length)
+})
