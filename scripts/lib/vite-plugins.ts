@@ -93,7 +93,7 @@ export function withoutDefaultUriResolver(): Plugin {
   return {
     name: 'offstage:without-default-uri-resolver',
     load(id) {
-      return /\/ajv\/dist\/runtime\/uri\.js$/.test(id) ? 'exports.default = {}' : null
+      return id.endsWith('/ajv/dist/runtime/uri.js') ? 'exports.default = {}' : null
     },
   }
 }
