@@ -7,6 +7,9 @@ import type { RunHandle } from './run-handle.ts'
 import { createRunHandle } from './run-handle.ts'
 import type { AskWorker } from './worker-link.ts'
 
+/** How long a run waits for the worker to be done with an aborted one before it. Milliseconds. */
+const ABORT_MS = 2000
+
 export interface RunsHost {
   scope(): AgentScope
   readonly ask: AskWorker
@@ -25,6 +28,8 @@ export class AgentRuns {
   readonly #commands = new Map<string, StartRun>()
   /** Asked for, and not yet confirmed by the worker. */
   readonly #aborts = new Map<string, { readonly conversationId: string; readonly reason: string }>()
+  /** Settled when the worker is done with an abort, by conversation: the next run waits for it. */
+  readonly #aborting = new Map<string, Promise<unknown>>()
   /** Ended here before the worker could say so; what it says later is dropped. */
   readonly #ignored = new Set<string>()
   /** Handles that ended while the worker was about to name a run. */
@@ -139,17 +144,29 @@ export class AgentRuns {
   }
 
   #sendStart(handle: RunHandle, command: StartRun): void {
-    this.#host.ask('startRun', command).catch((error) => this.failUnlessLost(handle, error))
+    const send = async (): Promise<void> => {
+      if (handle.abortReason === undefined) await this.#host.ask('startRun', command)
+    }
+    const before = this.#aborting.get(command.conversationId)
+    const sent = before
+      ? Promise.race([before, new Promise((resolve) => setTimeout(resolve, ABORT_MS))]).then(send)
+      : send()
+    sent.catch((error) => this.failUnlessLost(handle, error))
   }
 
   #sendAbort(runId: string): void {
     const abort = this.#aborts.get(runId)
     if (!abort) return
     this.#host.stopTools(runId, abort.reason)
-    this.#host.ask('abortRun', { ...this.#host.scope(), ...abort, runId }).then(
+    const { conversationId } = abort
+    const aborting = this.#host.ask('abortRun', { ...this.#host.scope(), ...abort, runId }).then(
       () => this.#aborts.delete(runId),
       (error: OffstageError) => error.code === 'worker-lost' || this.#aborts.delete(runId),
     )
+    this.#aborting.set(conversationId, aborting)
+    void aborting.then(() => {
+      if (this.#aborting.get(conversationId) === aborting) this.#aborting.delete(conversationId)
+    })
   }
 }
 

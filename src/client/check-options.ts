@@ -15,7 +15,7 @@ export function checkOptions(options: AgentOptions): void {
       throw badConfig(`${name} must be a function.`)
   if (
     typeof toolApproval !== 'function' &&
-    !['never', 'destructive', 'writes', 'always', undefined].includes(toolApproval)
+    !/^(never|destructive|writes|always)$/.test(toolApproval ?? 'never')
   )
     throw badConfig(
       "toolApproval must be 'never', 'destructive', 'writes', 'always' or a function.",
@@ -45,7 +45,7 @@ export function checkModel(model: ModelConfig, anyProvider: boolean): void {
 /** What is wrong with the limits, if something is. */
 export function wrongLimit({ maxSteps = 0, retries = 0 }: Partial<RunLimits>): string | undefined {
   if (!Number.isInteger(maxSteps) || maxSteps < -1)
-    return 'maxSteps must be a whole number: -1 (no limit), 0 (one turn) or more.'
+    return 'maxSteps must be a whole number, -1 (no limit) or more.'
   if (!Number.isInteger(retries) || retries < 0) return 'retries must be a whole number, 0 or more.'
   return undefined
 }

@@ -1,10 +1,7 @@
-const alphabet = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_'
-
 /** 16 url-safe characters, 96 random bits. `getRandomValues` is there on plain HTTP too, unlike `randomUUID`. */
 export function newId(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => alphabet[byte & 63]).join(
-    '',
-  )
+  const bytes = crypto.getRandomValues(new Uint8Array(12))
+  return btoa(String.fromCharCode(...bytes)).replace(/[+/]/g, (sign) => (sign === '+' ? '-' : '_'))
 }
 
 let page: string | undefined

@@ -6,12 +6,6 @@ import type { StandardSchema } from './standard-schema.ts'
 import { isStandardSchema } from './standard-schema.ts'
 import type { Tool } from './tool.ts'
 
-const converters: { readonly [vendor: string]: string } = {
-  valibot: 'toJsonSchema(schema) from @valibot/to-json-schema',
-  zod: 'z.toJSONSchema(schema), or use Zod 4.2 or later',
-  arktype: 'schema.toJsonSchema()',
-}
-
 const TYPE_NAME = /^(object|array|string|number|integer|boolean|null)$/
 
 /** A checked tool with its clean names and the schema that the model sees. */
@@ -55,10 +49,11 @@ function toJsonSchema({ inputSchema, jsonSchema }: Tool, name: string): JsonSche
       if (!json) throw 'it has none'
       schema = json.input({ target: 'draft-2020-12' })
     } catch (cause) {
-      const advice = converters[vendor] ?? `${vendor}'s converter`
+      const converter =
+        vendor === 'valibot' ? '@valibot/to-json-schema' : `the converter of ${vendor}`
       throw new OffstageError(
         'schema-unsupported',
-        `The ${vendor} schema of the tool ${name} gives no JSON Schema (${describeThrown(cause)}). Put one beside it as jsonSchema: ${advice}.`,
+        `The ${vendor} schema of the tool ${name} gives no JSON Schema (${describeThrown(cause)}). Put one beside it as jsonSchema, made with ${converter}.`,
         { cause },
       )
     }

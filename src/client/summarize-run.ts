@@ -41,13 +41,8 @@ function noteCall(calls: Map<string, RunToolCall>, event: RunEvent): void {
 }
 
 function addUsage(sum: RunUsage, usage: Usage): RunUsage {
-  const total: { -readonly [Key in keyof RunUsage]: RunUsage[Key] } = {
-    ...sum,
-    modelCalls: sum.modelCalls + 1,
-  }
-  for (const key of Object.keys(usage) as (keyof Usage)[]) {
-    const tokens = usage[key]
+  const total = { ...sum, modelCalls: sum.modelCalls + 1 }
+  for (const [key, tokens] of Object.entries(usage) as [keyof Usage, number?][])
     if (tokens !== undefined) total[key] = (total[key] ?? 0) + tokens
-  }
   return total
 }

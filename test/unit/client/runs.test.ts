@@ -183,6 +183,23 @@ describe('abort', () => {
     expect(worker.commands.map(({ method }) => method)).toEqual(['connect', 'startRun', 'abortRun'])
   })
 
+  test('lets the next run of the conversation wait until the worker is done with it', async () => {
+    const set = stage({}, { abortRun: () => sleep(150).then(() => true) })
+    const { run, worker } = await startedRun(set, 'x', { conversationId: 'c1' })
+    run.abort()
+    await run.result
+    const next = set.agent.run('y', { conversationId: 'c1' })
+    const dropped = set.agent.run('z', { conversationId: 'c1' })
+    const elsewhere = set.agent.run('z', { conversationId: 'c2' })
+    dropped.abort()
+    const started = () => worker.of<{ runId: string }>('startRun').map(({ runId }) => runId)
+    await until(() => started().includes(elsewhere.runId))
+    expect(started()).not.toContain(next.runId)
+    await until(() => started().includes(next.runId))
+    expect((await dropped.result).outcome).toBe('aborted')
+    expect(started()).not.toContain(dropped.runId)
+  })
+
   test('by signal, also one that was aborted before', async () => {
     const set = stage()
     const controller = new AbortController()
