@@ -10,10 +10,8 @@ export type ProviderDefinition = HttpProviderDefinition<unknown> | StreamProvide
  * `invalid-config` when a part is missing.
  */
 export function defineProvider<State>(
-  definition: HttpProviderDefinition<State>,
-): HttpProviderDefinition<State>
-export function defineProvider(definition: StreamProviderDefinition): StreamProviderDefinition
-export function defineProvider(definition: ProviderDefinition): ProviderDefinition {
+  definition: HttpProviderDefinition<State> | StreamProviderDefinition,
+): HttpProviderDefinition<State> | StreamProviderDefinition {
   if (typeof definition.id !== 'string' || definition.id === '') {
     throw new OffstageError('invalid-config', 'A provider needs an id.')
   }

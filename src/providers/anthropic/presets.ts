@@ -2,7 +2,6 @@
 export interface MessagesRules {
   readonly baseURL: string
   readonly defaultPath: string
-  readonly needsKey: boolean
   /** Null: the configuration must say. */
   readonly defaultModel: string | null
   /** The format demands a limit; this one is sent when the configuration has none. */
@@ -30,7 +29,6 @@ export const messagesPresets: { readonly [providerId: string]: MessagesRules } =
   anthropic: {
     baseURL: 'https://api.anthropic.com',
     defaultPath: '',
-    needsKey: true,
     defaultModel: null,
     maxTokens: 8_192,
     keyHeader: 'x-api-key',
@@ -40,7 +38,6 @@ export const messagesPresets: { readonly [providerId: string]: MessagesRules } =
   minimax: {
     baseURL: minimaxBaseURLs.international,
     defaultPath: '/anthropic',
-    needsKey: true,
     defaultModel: 'MiniMax-M2.5',
     maxTokens: 16_384,
     keyHeader: 'x-api-key',

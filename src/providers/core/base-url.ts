@@ -4,21 +4,15 @@ import type { RequestConfig } from '../provider.ts'
 export interface BaseURLRules {
   readonly baseURL: string | null
   readonly defaultPath: string
-  readonly needsKey: boolean
 }
 
 /**
- * Where requests go, its path without a trailing slash: the configured base URL or the provider's own. The
- * provider's own address wants a key, unless headers sign the request.
+ * Where requests go, its path without a trailing slash: the configured base URL or the provider's own.
  */
 export function baseURLOf(config: RequestConfig, rules: BaseURLRules, providerId: string): URL {
   const given = config.baseURL ?? rules.baseURL
   if (given === null) {
     throw new OffstageError('invalid-config', `The provider '${providerId}' needs a baseURL.`)
-  }
-  const signed = config.apiKey || Object.keys(config.headers ?? {}).length > 0
-  if (config.baseURL === undefined && rules.needsKey && !signed) {
-    throw new OffstageError('authentication', `The provider '${providerId}' needs an apiKey.`)
   }
   const url = parse(given)
   url.pathname = url.pathname.replace(/\/+$/, '') || rules.defaultPath

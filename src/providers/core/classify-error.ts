@@ -25,7 +25,7 @@ const words: readonly (readonly [ErrorCode, labels: RegExp, message: RegExp])[] 
   [
     'context-overflow',
     /^(context_length_exceeded|exceed_context_size_error|context_window_exceeded|model_context_window_exceeded|request_too_large)$/,
-    /(?:maximum|available|model'?s?|the) context (?:length|size|window)|context (?:length|size|window)\s?(?:is |was |has been )?(?:exceed|overflow|too)|exceeds?[^.]{0,40}context|prompt is too long|(?:input|prompt|request) (?:is |was )?too (?:long|large)|too (?:long|large) for (?:the |this )?(?:model|context)|when context the overflows|maximum (?:prompt|allowed input) length|input length and `?max_tokens`? exceed/,
+    /(?:maximum|available|model'?s?|the) context (?:length|size|window)|context (?:length|size|window)\s?(?:is |was |has been )?(?:exceed|overflow|too)|exceeds?\b[^.]{0,40}\bcontext (?:length|size|window|limit)|prompt is too long|(?:input|prompt|request) (?:is |was )?too (?:long|large)|too (?:long|large) for (?:the |this )?(?:model|context)|when context the overflows|maximum (?:prompt|allowed input) length|input length and `?max_tokens`? exceed/,
   ],
   [
     'tools-unsupported',
@@ -86,14 +86,18 @@ function codeOfStatus(status: number | undefined): ErrorCode | undefined {
 
 /** Statuses that decide alone: what the words say of these is only detail. */
 const decided: ReadonlySet<number> = new Set([401, 402, 529])
-/** What words may make of a 429 or a 5xx; for the others, the status knows better. */
-const wordsOverStatus: ReadonlySet<ErrorCode> = new Set([
-  'quota-exceeded',
+/** What words may make of a 5xx. */
+const wordsOverFailure: ReadonlySet<ErrorCode> = new Set([
   'context-overflow',
   'tools-unsupported',
-  'model-not-found',
   'rate-limited',
   'overloaded',
+])
+/** What words may make of other statuses that have a meaning of their own. */
+const wordsOverStatus: ReadonlySet<ErrorCode> = new Set([
+  ...wordsOverFailure,
+  'quota-exceeded',
+  'model-not-found',
 ])
 
 /** The code for a provider's refusal, from its status and its words. */
@@ -103,7 +107,9 @@ export function classifyError({ status, labels, message }: Refusal): ErrorCode {
   const byWords = codeOfWords(labels, message)
   if (byStatus === undefined) return byWords ?? 'provider-error'
   if (byWords === undefined) return byStatus
-  return byStatus === 'bad-request' || wordsOverStatus.has(byWords) ? byWords : byStatus
+  if (byStatus === 'bad-request') return byWords
+  const allowed = (status ?? 0) >= 500 ? wordsOverFailure : wordsOverStatus
+  return allowed.has(byWords) ? byWords : byStatus
 }
 
 function codeOfWords(labels: readonly string[], message: string): ErrorCode | undefined {

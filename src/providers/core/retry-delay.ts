@@ -13,6 +13,7 @@ const MAX_DELAY_MS = 30_000
  * Without a word from the server: exponential backoff with "equal jitter" (half fixed, half random).
  * A server's `retryAfterMs` is never undercut; one beyond the policy's longest delay ends the retries.
  */
+// oxlint-disable-next-line max-params -- the fourth is the injected effect
 export function retryDelay(
   error: ErrorData,
   retry: number,

@@ -4,8 +4,6 @@ export interface ChatRules {
   readonly baseURL: string | null
   /** Appended to a base URL that has no path of its own. */
   readonly defaultPath: string
-  /** The vendor's own address answers nobody without a key. */
-  readonly needsKey: boolean
   readonly tokenField: 'max_tokens' | 'max_completion_tokens'
   /** `stream_options.include_usage` is sent. Some servers refuse the unknown field. */
   readonly asksUsage: boolean
@@ -28,7 +26,6 @@ const anyId = { toolCallId: /^.+$/s, toolCallIdLength: 64 } as const
 const openai: ChatRules = {
   baseURL: 'https://api.openai.com/v1',
   defaultPath: '',
-  needsKey: true,
   tokenField: 'max_completion_tokens',
   asksUsage: true,
   emptyContent: null,
@@ -45,7 +42,6 @@ const compatible: ChatRules = {
   ...openai,
   ...anyId,
   baseURL: null,
-  needsKey: false,
   tokenField: 'max_tokens',
   asksUsage: false,
   emptyContent: '',
@@ -73,12 +69,11 @@ export const chatPresets: { readonly [providerId: string]: ChatRules } = {
  */
 export const hostRules: { readonly [host: string]: Partial<ChatRules> } = {
   'api.mistral.ai': {
-    needsKey: true,
     namesToolMessages: true,
     toolCallId: /^[a-zA-Z0-9]{9}$/,
     toolCallIdLength: 9,
   },
-  'api.deepseek.com': { needsKey: true, asksUsage: true, userAfterTool: true },
-  'openrouter.ai': { needsKey: true, asksUsage: true, userAfterTool: true },
-  'api.groq.com': { needsKey: true, asksUsage: true, userAfterTool: true },
+  'api.deepseek.com': { asksUsage: true, userAfterTool: true },
+  'openrouter.ai': { asksUsage: true, userAfterTool: true },
+  'api.groq.com': { asksUsage: true, userAfterTool: true },
 }

@@ -1,16 +1,23 @@
 import { expect, test } from 'vitest'
-import { collect, createProvider, defineProvider } from '../../../src/providers/index.ts'
+import {
+  collect,
+  createProvider,
+  defineProvider,
+  type HttpProviderDefinition,
+} from '../../../src/providers/index.ts'
 import type { StreamPart } from '../../../src/protocol/stream-part.ts'
 import { asRecord } from '../../../src/providers/core/read-json.ts'
 import { askWeather, replay, sse } from './support/replay.ts'
 
+const toRequest: HttpProviderDefinition<unknown>['toRequest'] = (request, config) => ({
+  url: `${config.baseURL ?? 'https://parrot.example'}/say`,
+  headers: {},
+  body: { count: request.messages.length },
+})
+
 const parrot = defineProvider<{ words: number }>({
   id: 'parrot',
-  toRequest: (request, config) => ({
-    url: `${config.baseURL ?? 'https://parrot.example'}/say`,
-    headers: {},
-    body: { count: request.messages.length },
-  }),
+  toRequest,
   start: () => ({ words: 0 }),
   mapChunk(state, chunk) {
     const word = asRecord(chunk)?.['word']
@@ -41,8 +48,8 @@ test('a wire format of one’s own', async () => {
 
 test('its stream is held to the same promises', async () => {
   const hasty = defineProvider<null>({
-    ...parrot,
     id: 'hasty',
+    toRequest,
     start: () => null,
     mapChunk: (): StreamPart[] => [
       { type: 'tool-call', toolCallId: 'a', toolName: 'ping', input: { n: 1 } },
@@ -56,8 +63,8 @@ test('its stream is held to the same promises', async () => {
 
 test('what it throws is an error of the stream', async () => {
   const faulty = defineProvider<null>({
-    ...parrot,
     id: 'faulty',
+    toRequest,
     start: () => null,
     mapChunk: () => {
       throw new Error('a bug')
@@ -82,7 +89,7 @@ test('a stream from elsewhere', async () => {
 })
 
 test('an incomplete definition is refused', () => {
-  // @ts-expect-error no stream
+  // @ts-expect-error neither toRequest nor stream
   expect(() => defineProvider({ id: 'x' })).toThrow(/must have/)
   expect(() => defineProvider({ ...parrot, id: '' })).toThrow(/needs an id/)
 })

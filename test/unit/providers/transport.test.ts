@@ -255,15 +255,6 @@ describe('credentials', () => {
     expect(turn.error).toMatchObject({ code: 'authentication' })
     expect(turn.error?.message).toContain('no vault')
   })
-
-  test('the vendor’s own address is not bothered without a key', async () => {
-    const { fetch, requests } = recorder(ok)
-    const turn = await collect(
-      createProvider({ provider: 'openai', model: 'gpt' }).stream(askWeather, { fetch }),
-    )
-    expect(turn.error?.code).toBe('authentication')
-    expect(requests).toHaveLength(0)
-  })
 })
 
 describe('the network', () => {
