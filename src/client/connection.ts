@@ -66,7 +66,9 @@ export async function connectWorker(
     return {
       worker: api,
       onLockFree(callback) {
-        if (holdsLock) void globalThis.navigator?.locks?.request(hello.lifeLock, callback)
+        // Where the page may not ask for locks, the heartbeat has to do.
+        if (holdsLock)
+          globalThis.navigator?.locks?.request(hello.lifeLock, callback).catch(() => {})
       },
       close,
     }

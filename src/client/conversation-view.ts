@@ -1,4 +1,6 @@
 import type { StoredConversation } from '../protocol/conversation.ts'
+import type { ErrorData } from '../protocol/error.ts'
+import { toErrorData } from '../protocol/error.ts'
 import type { RunEvent } from '../protocol/event.ts'
 import { reportThrown } from './failures.ts'
 import { isOfRun } from './is-of-run.ts'
@@ -55,9 +57,14 @@ export function createConversationView(conversationId: string, host: ViewHost): 
   const load = async (): Promise<void> => {
     const turn = ++loads
     early = [...host.openEvents()]
-    const stored = await host.load().catch(() => null)
+    let error: ErrorData | undefined
+    const stored = await host.load().catch((thrown) => {
+      error = toErrorData(thrown)
+      return null
+    })
     if (turn !== loads) return
-    show(early.reduce(reduceEvent, fromStored(conversationId, stored, early)))
+    const base = fromStored(conversationId, stored, early)
+    show(early.reduce(reduceEvent, error ? { ...base, error } : base))
     early = null
   }
 

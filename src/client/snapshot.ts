@@ -19,7 +19,7 @@ export interface ConversationSnapshot {
   readonly pending: readonly PendingCall[]
   /** Of the open run. */
   readonly runId?: string
-  /** Why the last run failed. */
+  /** Why the last run failed, or why the stored messages can't be read. */
   readonly error?: ErrorData
   /** Which tab drives the open run. */
   readonly ownership: 'none' | 'this-tab' | 'other-tab'

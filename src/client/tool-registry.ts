@@ -38,7 +38,8 @@ export function createToolRegistry(observer: RegistryObserver): ToolRegistry {
     tools.delete(entry.name)
     observer.onRemove(entry)
     observer.onChange()
-    void entry.tool.dispose?.()
+    // What it throws is the page's to see, and stops nothing here.
+    void (async () => entry.tool.dispose?.())()
   }
 
   return {

@@ -42,6 +42,22 @@ describe('conversation(id)', () => {
     expect(getSnapshot()).toMatchObject({ status: 'idle', messages: [old] })
   })
 
+  test('says why it could not be loaded', async () => {
+    const error = { code: 'storage-failed', message: 'Corrupt.', retryable: false } as const
+    const { agent } = stage(
+      {},
+      {
+        getConversation: () => {
+          throw error
+        },
+      },
+    )
+    const { subscribe, getSnapshot } = agent.conversation('c1')
+    subscribe(() => {})
+    await until(() => getSnapshot().error)
+    expect(getSnapshot()).toMatchObject({ status: 'idle', messages: [], error })
+  })
+
   test('shows a parked run that nobody has resumed', async () => {
     const pending = [{ toolCallId: 't1', toolName: 'tool', input: {}, kind: 'approval' as const }]
     const { agent } = stage({}, { getConversation: () => stored({ openRunId: 'r9', pending }) })
