@@ -22,6 +22,11 @@ export function isCall(block: Block): boolean {
   return block.type === 'tool_use'
 }
 
+/** Its text is for a person: the reply or the thinking. */
+export function isReadable(block: Block): boolean {
+  return block.type === 'text' || block.type === 'thinking'
+}
+
 /** The input that came whole with the block's start, when no deltas followed. */
 export function startInput(block: Block): string | undefined {
   const input = asRecord(block.start['input'])

@@ -5,7 +5,7 @@ import { mapFinishReason, outputEnd } from '../core/finish-reason.ts'
 import { bodyError, streamError } from '../core/provider-error.ts'
 import { asCount, asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
 import type { ModelRequest } from '../provider.ts'
-import { contentToReplay, isCall, newBlock, startInput, type Block } from './blocks.ts'
+import { contentToReplay, isCall, isReadable, newBlock, startInput, type Block } from './blocks.ts'
 import { addUsage } from './usage.ts'
 
 /** What is remembered from event to event of one answer. */
@@ -107,13 +107,12 @@ function startBlock(
   state.hasMessage = true
   const block = newBlock(index, asText(start['type']) ?? 'text', start)
   state.blocks.push(block)
-  const parts: StreamPart[] = [
-    ...addText(block, start['text'] ?? start['thinking']),
-    ...(isCall(block) ? openCall(state, block) : []),
-  ]
   const signature = asText(start['signature'])
   if (signature !== undefined) block.signature.push(signature)
-  return parts
+  if (isCall(block)) return openCall(state, block)
+  return isReadable(block)
+    ? addText(block, start['text'] ?? start['thinking'])
+    : [{ type: 'raw', data: start }]
 }
 
 function openCall(state: MessagesState, block: Block): StreamPart[] {
@@ -163,7 +162,7 @@ function typeOfDelta(type: unknown): string {
 
 function addText(block: Block, text: unknown): StreamPart[] {
   const delta = asText(text)
-  if (delta === undefined) return []
+  if (delta === undefined || !isReadable(block)) return []
   block.text.push(delta)
   return [{ type: block.type === 'thinking' ? 'reasoning-delta' : 'text-delta', delta }]
 }

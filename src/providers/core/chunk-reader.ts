@@ -1,8 +1,7 @@
-import type { ErrorData } from '../../protocol/error.ts'
 import type { BodyFormat, ReadStatus } from './body-format.ts'
 import { openEventStream } from './event-stream.ts'
+import { openForeignBody } from './foreign-body.ts'
 import { openJsonBody } from './json-body.ts'
-import { badResponseError } from './transport-error.ts'
 
 export interface ChunkReader {
   push(bytes: Uint8Array): unknown[]
@@ -18,27 +17,25 @@ export function createChunkReader(contentType: string | null): ChunkReader {
   const decoder = new TextDecoder()
   let format: BodyFormat | undefined
   let head = ''
-  let failure: ErrorData | undefined
 
-  function detect(text: string): unknown[] {
+  function open(text: string): unknown[] {
     head += text
     const first = head.trimStart()[0]
     if (first === undefined) return []
-    if (first === '<') failure = badResponseError({ contentType, body: head })
+    if (first === '<') format = openForeignBody(contentType)
     else format = first === '{' || first === '[' ? openJsonBody() : openEventStream(contentType)
-    return format?.push(head) ?? []
+    return format.push(head)
   }
 
   return {
     push(bytes) {
       const text = decoder.decode(bytes, { stream: true })
-      return format ? format.push(text) : detect(text)
+      return format ? format.push(text) : open(text)
     },
     end() {
-      if (format) return format.end()
-      failure ??= badResponseError({ contentType, body: head })
-      return []
+      format ??= openForeignBody(contentType)
+      return format.end()
     },
-    status: () => failure ?? format?.status() ?? 'open',
+    status: () => format?.status() ?? 'open',
   }
 }

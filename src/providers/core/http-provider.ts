@@ -39,7 +39,6 @@ export function createHttpProvider(
       // Plain JavaScript may leave the tools out.
       request: { ...request, tools: (request.tools as ModelRequest['tools'] | undefined) ?? [] },
       options,
-      lifeline: createLifeline(options.signal),
     })
   return {
     id: definition.id,
@@ -49,8 +48,12 @@ export function createHttpProvider(
 }
 
 /** One request and its answer; the loop in the middle is the hot path. */
-async function* runAttempt(attempt: Attempt): AsyncGenerator<readonly StreamPart[]> {
-  const { definition, config, lifeline } = attempt
+async function* runAttempt(
+  setup: Omit<Attempt, 'lifeline'>,
+): AsyncGenerator<readonly StreamPart[]> {
+  const { definition, config, request, options } = setup
+  const lifeline = createLifeline(options.signal)
+  const attempt: Attempt = { ...setup, lifeline }
   const { firstChunkMs = FIRST_CHUNK_MS, idleMs = IDLE_MS } = config.timeouts ?? {}
   const secrets: string[] = []
   let waiting = true
@@ -64,7 +67,7 @@ async function* runAttempt(attempt: Attempt): AsyncGenerator<readonly StreamPart
       return
     }
     const { response } = opened
-    const state = definition.start(attempt.request, opened.config)
+    const state = definition.start(request, opened.config)
     const answer = createAnswerReader(definition, state, response.headers.get('content-type'))
     const body = response.body?.getReader()
     lifeline.onCut(() => void body?.cancel().catch(() => {}))

@@ -60,12 +60,13 @@ export function badResponseError(options: {
   readonly body: string
 }): ErrorData {
   const contentType = options.contentType ?? 'none'
-  const words = plainText(options.body).slice(0, 300)
-  const what = words === '' ? 'an empty body' : `this: ${words}`
+  const isEmpty = options.body.trim() === ''
+  const words = (plainText(options.body) || options.body).slice(0, 300)
+  const what = isEmpty ? 'an empty body' : `this: ${words}`
   return {
     code: 'bad-response',
     message: `The endpoint answered with neither an event stream nor JSON (content type: ${contentType}), but with ${what}\nCheck the baseURL: a proxy, a login page or another service may have answered.`,
-    retryable: words === '',
+    retryable: isEmpty,
     details: { contentType },
   }
 }
