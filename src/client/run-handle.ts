@@ -5,7 +5,7 @@ import { createEventLog } from './event-log.ts'
 import { summarizeRun } from './summarize-run.ts'
 
 /** How long a worker may take to confirm an abort before the handle ends by itself. Milliseconds. */
-const ABORT_GRACE_MS = 80
+const ABORT_GRACE_MS = 60
 
 /**
  * A run as the page holds it. Every iterator starts at the first event and never throws; leaving the
