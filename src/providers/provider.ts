@@ -28,7 +28,8 @@ export interface StreamOptions {
 }
 
 /**
- * A configured model. One call is one attempt: nothing is retried here but a 401 with a fresh key.
+ * A configured model. One call is one attempt: a request is repeated only after a 401, with a fresh
+ * key, and after a refusal that says what to leave out.
  * Neither method throws or rejects for what an endpoint can do: the last part says how it ended.
  */
 export interface Provider {
@@ -62,10 +63,10 @@ export interface HttpProviderDefinition<State> {
    */
   end?(state: State, ending: { readonly done: boolean }): StreamPart[]
   /**
-   * The endpoint refused the request. True: convert it anew and send it once more, because the
+   * The endpoint refused the request. True: convert it anew and send it again, because the
    * definition has learned what to leave out.
    */
-  adapt?(request: ModelRequest, error: ErrorData): boolean
+  adapt?(request: ModelRequest, config: RequestConfig, error: ErrorData): boolean
 }
 
 /** A provider that is no HTTP endpoint: a script, an engine in the browser. */

@@ -17,7 +17,7 @@ export function defineMessages(
     start: (request) => startMessages(id, request),
     mapChunk: mapMessagesEvent,
     end: endMessages,
-    adapt: refused.learn,
+    adapt: (request, _, error) => refused.learn(request, error),
   }
 }
 

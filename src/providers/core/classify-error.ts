@@ -15,7 +15,7 @@ const words: readonly (readonly [ErrorCode, labels: RegExp, message: RegExp])[] 
   [
     'rate-limited',
     /^(rate_limit\w*|too_many_requests|tokens|requests|1002|1039)$/,
-    /\brate.?limit (?:reached|exceeded)|too many requests/,
+    /\brate.?limit (?:reached|exceeded)|too many requests|(?:retry|try again) in \d|per[- ]minute/,
   ],
   [
     'quota-exceeded',

@@ -18,6 +18,8 @@ import { startWatchdog, type Watchdog } from './watchdog.ts'
 
 const FIRST_CHUNK_MS = 120_000
 const IDLE_MS = 60_000
+/** Refusals of one request that a definition may learn from. */
+const MAX_ADAPTATIONS = 3
 
 interface Attempt {
   readonly definition: HttpProviderDefinition<unknown>
@@ -111,7 +113,7 @@ async function open(
   { secrets, watchdog }: { readonly secrets: string[]; readonly watchdog: Watchdog },
 ): Promise<Opened | ErrorData> {
   const { definition, lifeline, options, request } = attempt
-  let hasAdapted = false
+  let adaptations = 0
   for (let previousRejected = false; ;) {
     // A person may have to sign in for a key; that takes its time.
     watchdog.rest()
@@ -127,7 +129,8 @@ async function open(
     if ('body' in answer) return { response: answer, config }
     const isRejected = answer.details?.['status'] === 401
     if (isRejected && !previousRejected && options.credentials) previousRejected = true
-    else if (!hasAdapted && definition.adapt?.(request, answer)) hasAdapted = true
+    else if (adaptations < MAX_ADAPTATIONS && definition.adapt?.(request, config, answer))
+      adaptations++
     else return answer
   }
 }

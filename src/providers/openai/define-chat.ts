@@ -1,16 +1,20 @@
 import type { HttpProviderDefinition } from '../provider.ts'
 import { endChat, mapChatChunk, startChat, type ChatState } from './map-chunk.ts'
 import { chatPresets, type ChatRules } from './presets.ts'
+import { createRefusedFields } from './refused-fields.ts'
 import { toChatRequest } from './to-request.ts'
 
 /** Chat Completions with one server's rules. */
 export function defineChat(id: string, rules: ChatRules): HttpProviderDefinition<ChatState> {
+  const refused = createRefusedFields()
   return {
     id,
-    toRequest: (request, config) => toChatRequest(request, config, { providerId: id, rules }),
+    toRequest: (request, config) =>
+      toChatRequest(request, config, { providerId: id, rules: refused.apply(rules, config) }),
     start: (request) => startChat(id, request),
     mapChunk: mapChatChunk,
     end: endChat,
+    adapt: (_, config, error) => refused.learn(rules, config, error),
   }
 }
 

@@ -220,6 +220,20 @@ const cases: readonly (readonly [vendor: string, status: number, body: unknown, 
     ),
     'rate-limited',
   ],
+  [
+    'Gemini per minute',
+    429,
+    [
+      {
+        error: {
+          code: 429,
+          message: 'You exceeded your current quota. Please retry in 34.2s.',
+          status: 'RESOURCE_EXHAUSTED',
+        },
+      },
+    ],
+    'rate-limited',
+  ],
   ['a bare 429', 429, '', 'rate-limited'],
   [
     'OpenAI quota (T2)',

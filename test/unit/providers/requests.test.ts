@@ -4,7 +4,7 @@ import type { Message } from '../../../src/protocol/message.ts'
 import { collect } from '../../../src/providers/collect.ts'
 import { createProvider, type ProviderConfig } from '../../../src/providers/create-provider.ts'
 import type { ModelRequest } from '../../../src/providers/provider.ts'
-import { askWeather, pingTool, replay, weatherTool } from './support/replay.ts'
+import { askWeather, pingTool, replay, sse, weatherTool } from './support/replay.ts'
 
 type Body = JsonObject & { messages: JsonObject[] }
 
@@ -192,6 +192,33 @@ describe('Chat Completions', () => {
       reasoning_effort: 'low',
       stream_options: { include_usage: true },
     })
+  })
+
+  test('what a server refuses is left out from then on (O29)', async () => {
+    const bodies: JsonObject[] = []
+    const refusals = [
+      ['stream_options', 'Unrecognized request argument supplied: stream_options'],
+      ['max_completion_tokens', 'max_completion_tokens: Extra inputs are not permitted'],
+    ] as const
+    const fetch: typeof globalThis.fetch = (url, init) => {
+      const body = JSON.parse(String(init?.body)) as JsonObject
+      bodies.push(body)
+      const refusal = refusals.find(([field]) => field in body)
+      if (!refusal) return replay(sse({ choices: [{ delta: {} }] }, '[DONE]'))(url, init)
+      return Promise.resolve(Response.json({ error: { message: refusal[1] } }, { status: 400 }))
+    }
+    const strict = createProvider({
+      ...openai,
+      baseURL: 'https://strict.example/v1',
+      maxOutputTokens: 9,
+    })
+    for (const expected of [3, 4]) {
+      const turn = await collect(strict.stream(askWeather, { fetch }))
+      expect(turn.error).toBeUndefined()
+      expect(bodies).toHaveLength(expected)
+    }
+    expect(bodies.at(-1)).toMatchObject({ max_tokens: 9 })
+    expect((await sent({ ...openai, maxOutputTokens: 9 })).body).toHaveProperty('stream_options')
   })
 
   test('in ACTION mode no tools are sent', async () => {
