@@ -1,4 +1,4 @@
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+import { sleep } from './sleep.ts'
 
 export interface Heartbeat {
   ping(): Promise<unknown>

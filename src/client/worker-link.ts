@@ -9,6 +9,7 @@ import { toOffstageError } from './failures.ts'
 import { watchHeartbeat } from './heartbeat.ts'
 import type { AgentPage } from './page-api.ts'
 import { createPageApi } from './page-api.ts'
+import { sleep } from './sleep.ts'
 import type { WorkerSource } from './worker-source.ts'
 import { connectSource } from './worker-source.ts'
 
@@ -106,7 +107,7 @@ export class WorkerLink {
     // The worker first: a tool that is stopped here must not be journaled as stopped for good.
     if (this.#live) {
       const released = this.ask('releaseAgent', agentId).catch(() => {})
-      await Promise.race([released, new Promise((resolve) => setTimeout(resolve, RELEASE_MS))])
+      await Promise.race([released, sleep(RELEASE_MS)])
     }
     this.executions.release(agentId)
     this.#agents.delete(agentId)
