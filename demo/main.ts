@@ -3,7 +3,7 @@ import { Chat } from './chat/chat.ts'
 import { lastConversation } from './chat/last-conversation.ts'
 import { createSceneButtons } from './chat/scene-buttons.ts'
 import { createChatSheet } from './chat/sheet.ts'
-import { byId, el } from './lib/dom.ts'
+import { byId, el, setText } from './lib/dom.ts'
 import { loadChoice, toModelConfig } from './model/model-choice.ts'
 import { createModelPicker } from './model/model-picker.ts'
 import { FALLBACK_TEXT } from './model/script.ts'
@@ -46,8 +46,10 @@ const picker = createModelPicker((choice, apiKey) => {
   agent.configure({ model: toModelConfig(choice, apiKey) })
   void chat.resume(lastConversation())
 })
+const note = byId('agent-note', HTMLElement)
+agent.on('warning', ({ message }) => setText(note, message))
 agent.on('storage', ({ mode }) => {
-  byId('storage-note', HTMLElement).hidden = mode === 'durable'
+  if (mode === 'memory') setText(note, 'Storage is blocked: a reload forgets the conversations.')
 })
 
 // A run would fail without its key. It is asked for first, and picking the model resumes.

@@ -58,8 +58,22 @@ export const presets: readonly Preset[] = [
     provider: 'openai',
     label: 'OpenAI',
     baseURL: 'https://api.openai.com/v1',
-    model: 'gpt-4.1-mini',
+    model: '',
     note: 'Needs a key. Whoever uses this page can read it.',
+  },
+  {
+    provider: 'anthropic',
+    label: 'Anthropic',
+    baseURL: 'https://api.anthropic.com',
+    model: '',
+    note: 'Needs a key. Whoever uses this page can read it.',
+  },
+  {
+    provider: 'minimax',
+    label: 'MiniMax',
+    baseURL: 'https://api.minimax.io/anthropic',
+    model: 'MiniMax-M2.5',
+    note: 'Needs a key. Accounts in mainland China use https://api.minimaxi.com/anthropic.',
   },
   {
     provider: 'openai-compatible',
