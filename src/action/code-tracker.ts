@@ -65,6 +65,7 @@ export class CodeTracker implements CodeState {
   ignoreRunsOnLine(): void {
     this.openRun = 0
     this.#run = 0
+    this.#pendingFence = 0
     this.#ignoreRuns = true
   }
 

@@ -1,0 +1,57 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseAction } from '../../../src/action/index.ts'
+import { anyOutput, goodOutput, mutatedOutput } from './fuzz-cases.ts'
+import { canonical, cut, stream, toOutcome, tools } from './harness.ts'
+
+/** `npm run fuzz` sets the seconds; without it a fixed slice runs, always the same. */
+const seconds = Number(process.env['FUZZ_SECONDS'] ?? 0)
+const bounds =
+  seconds > 0
+    ? { interruptAfterTimeLimit: seconds * 1000, numRuns: Number.MAX_SAFE_INTEGER, seed: Date.now() }
+    : { numRuns: 1500, seed: 20_260_101 }
+const timeout = seconds * 1000 + 30_000
+
+function streamed(text: string, size: number): { outcome: string; worst: number } {
+  let shown = ''
+  let worst = 0
+  const parts = stream(cut(text, size), tools, {}, (now) => {
+    worst = Math.max(worst, performance.now())
+    expect(now.startsWith(shown)).toBe(true)
+    shown = now
+  })
+  const { text: reply, calls, error, suggestion } = toOutcome(parts)
+  return { outcome: canonical({ reply, calls, error, suggestion }), worst }
+}
+
+function check(text: string): void {
+  const started = performance.now()
+  const whole = streamed(text, Infinity).outcome
+  for (const size of [1, 2, 3, 5]) expect(streamed(text, size).outcome).toBe(whole)
+  parseAction(text, tools)
+  expect(performance.now() - started).toBeLessThan(2000)
+  expect(Object.keys(Object.prototype)).toEqual([])
+  expect(Object.getOwnPropertyNames(Object.prototype)).toHaveLength(12)
+}
+
+describe('any output', () => {
+  it('reads the same in every chunking, without a throw, a hang or pollution', { timeout }, () => {
+    fc.assert(fc.property(anyOutput, check), bounds)
+  })
+
+  it('reads the same when a good output is mutated', { timeout }, () => {
+    fc.assert(fc.property(mutatedOutput, check), bounds)
+  })
+
+  it('never runs a call that was cut, and never another one', { timeout }, () => {
+    const property = fc.property(goodOutput, fc.double({ min: 0, max: 1, noNaN: true }), (text, where) => {
+      const full = parseAction(text, tools).calls.map(canonical)
+      const short = parseAction(text.slice(0, Math.floor(where * text.length)), tools, {
+        finishReason: 'length',
+      })
+      expect(full.slice(0, short.calls.length)).toEqual(short.calls.map(canonical))
+      if (short.calls.length > 0) expect(short.error).toBeUndefined()
+    })
+    fc.assert(property, bounds)
+  })
+})
