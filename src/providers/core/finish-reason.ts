@@ -19,6 +19,7 @@ const reasons: { readonly [word: string]: FinishReason } = {
   sensitive: 'content-filter',
   refusal: 'content-filter',
   error: 'error',
+  network_error: 'error',
   // Anthropic: a server tool takes long; the turn goes on when it is sent back.
   pause_turn: 'other',
 }

@@ -71,6 +71,9 @@ function readChoice(state: ChatState, choice: JsonRecord | undefined, parts: Str
   state.hasChoice = true
   const error = choice['error'] ? streamError(choice) : undefined
   if (error) parts.push({ type: 'error', error })
+  // Moonshot's place for it.
+  const usage = choice['usage'] ? readUsage(choice) : undefined
+  if (usage) state.usage = { ...state.usage, ...usage }
   const finish = asText(choice['finish_reason'])
   if (finish !== undefined && finish !== 'null') state.finishWord = finish
   const delta = asRecord(choice['delta'])
@@ -98,7 +101,8 @@ function readDelta(state: ChatState, delta: JsonRecord, parts: StreamPart[]): vo
   const calls = delta['tool_calls']
   if (asRecord(calls)) readCall(state, asRecord(calls), parts)
   for (const call of asList(calls)) readCall(state, asRecord(call), parts)
-  const legacy = asRecord(delta['function_call'])
+  // The old form counts alone; some servers send each call in both.
+  const legacy = calls == null ? asRecord(delta['function_call']) : undefined
   if (legacy) readCall(state, { function: legacy }, parts)
 }
 
