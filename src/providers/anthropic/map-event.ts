@@ -188,7 +188,7 @@ function finish(state: MessagesState, isProven: boolean): StreamPart[] {
     if (args !== undefined) state.calls.push({ index: keyOf(state, block), args })
   }
   const { stopReason } = state
-  const reason = mapFinishReason(stopReason, state.calls.hasCalls())
+  const reason = mapFinishReason(stopReason, state.calls.count() > 0)
   const calls = state.calls.finish(outputEnd(isProven, reason))
   const parts: StreamPart[] = state.usage ? [{ type: 'usage', usage: state.usage }] : []
   parts.push(...calls)

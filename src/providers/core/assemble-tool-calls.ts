@@ -27,7 +27,8 @@ export interface ToolCallAssembler {
   push(delta: CallDelta): StreamPart[]
   /** Every call, in the order in which they were opened. */
   finish(end: OutputEnd): ToolCallStreamPart[]
-  hasCalls(): boolean
+  /** Calls opened so far. */
+  count(): number
 }
 
 interface OpenCall {
@@ -84,7 +85,7 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
         settle(call, { end, isLast: index === named.length - 1, hasStray, tools }),
       )
     },
-    hasCalls: () => calls.length > 0,
+    count: () => calls.length,
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ErrorData } from '../../protocol/error.ts'
+import type { JsonObject } from '../../protocol/json.ts'
 import type { Usage } from '../../protocol/message.ts'
 import type { StreamPart } from '../../protocol/stream-part.ts'
 import {
@@ -27,6 +28,8 @@ export interface ChatState {
   choice: unknown
   hasChoice: boolean
   hasDelta: boolean
+  /** By place of the call: the vendor's own fields, to be sent back with it (Gemini's signatures). */
+  readonly extras: JsonObject[]
   /** The last chunk that was none of this format. */
   stray: unknown
 }
@@ -42,6 +45,7 @@ export function startChat(providerId: string, request: ModelRequest): ChatState 
     choice: undefined,
     hasChoice: false,
     hasDelta: false,
+    extras: [],
     stray: undefined,
   }
 }
@@ -130,6 +134,8 @@ function readContentPart(state: ChatState, item: unknown, parts: StreamPart[]): 
 function readCall(state: ChatState, call: JsonRecord | undefined, parts: StreamPart[]): void {
   if (!call) return
   for (const part of state.calls.push(callDelta(call))) parts.push(part)
+  const extra = asRecord(call['extra_content'])
+  if (extra) state.extras[state.calls.count() - 1] = { extra_content: extra as JsonObject }
 }
 
 function callDelta(call: JsonRecord): CallDelta {
@@ -152,11 +158,11 @@ export function endChat(state: ChatState, { done }: { readonly done: boolean }):
   const isProven = done || finishWord !== undefined
   if (isProven && !state.hasChoice)
     return [...parts, { type: 'error', error: noAnswer(state.stray) }]
-  const reason = mapFinishReason(finishWord, state.calls.hasCalls())
+  const reason = mapFinishReason(finishWord, state.calls.count() > 0)
   parts.push(...state.calls.finish(outputEnd(isProven, reason)))
   if (!isProven) return parts
   if (reason === 'error') return [...parts, { type: 'error', error: FAILED }]
-  const metadata = state.reasoning.metadata()
+  const metadata = metadataOf(state)
   parts.push({
     type: 'finish',
     finishReason: reason,
@@ -164,6 +170,13 @@ export function endChat(state: ChatState, { done }: { readonly done: boolean }):
     ...(metadata && { providerMetadata: { [state.providerId]: metadata } }),
   })
   return parts
+}
+
+/** What goes back with the message, in the fields in which it came. */
+function metadataOf({ reasoning, extras }: ChatState): JsonObject | undefined {
+  const fields = reasoning.metadata()
+  if (extras.length === 0) return fields
+  return { ...fields, tool_calls: Array.from(extras, (extra) => extra ?? {}) }
 }
 
 const FAILED: ErrorData = {

@@ -6,6 +6,7 @@ import type {
   ToolMessage,
   ToolResultPart,
 } from '../../protocol/message.ts'
+import { asList, asRecord } from '../core/read-json.ts'
 import { wireId } from '../core/wire-ids.ts'
 import { legalToolName } from '../core/wire-names.ts'
 import { healHistory } from '../heal-history.ts'
@@ -60,6 +61,7 @@ function assistantMessage(
 ): ChatMessage[] {
   const text = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
   const calls = message.parts.filter((part) => part.type === 'tool-call')
+  const { tool_calls: extras, ...fields } = message.providerMetadata?.[providerId] ?? {}
   if (calls.length === 0) return text === '' ? [] : [{ role: 'assistant', content: text }]
   return [
     {
@@ -67,8 +69,9 @@ function assistantMessage(
       content: text === '' ? rules.emptyContent : text,
       // Servers that think before they call want their reasoning back with the calls (DeepSeek: a 400
       // without it); with other messages it is wasted or refused.
-      ...message.providerMetadata?.[providerId],
-      tool_calls: calls.map((call) => ({
+      ...fields,
+      tool_calls: calls.map((call, index) => ({
+        ...asObject(asList(extras)[index]),
         id: callId(call, calls, rules),
         type: 'function',
         function: {
@@ -91,6 +94,10 @@ function toolMessages(message: ToolMessage, rules: ChatRules): ChatMessage[] {
   if (files.length === 0) return answers
   const intro: JsonObject = { type: 'text', text: 'Files from the tool results above:' }
   return [...answers, { role: 'user', content: [intro, ...files.map(fileContent)] }]
+}
+
+function asObject(value: unknown): JsonObject {
+  return (asRecord(value) ?? {}) as JsonObject
 }
 
 /** The provider's own id, unless it gave the same one to two calls of the message. */

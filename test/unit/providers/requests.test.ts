@@ -136,6 +136,41 @@ describe('Chat Completions', () => {
     expect(JSON.stringify(own.body)).not.toContain('sig==')
   })
 
+  test('a call’s own fields go back with it', async () => {
+    const signed = { google: { thought_signature: 'sig' } }
+    const call = {
+      index: 1,
+      id: 'b',
+      function: { name: 'ping', arguments: '{}' },
+      extra_content: signed,
+    }
+    const stream = sse(
+      {
+        choices: [
+          { delta: { tool_calls: [{ index: 0, id: 'a', function: { name: 'ping' } }, call] } },
+        ],
+      },
+      '[DONE]',
+    )
+    const fetch = replay(stream)
+    const turn = await collect(createProvider(compatible).stream(askWeather, { fetch }))
+    const message: Message = {
+      role: 'assistant',
+      parts: turn.toolCalls.map((part) => ({ type: 'tool-call', ...part })),
+      ...(turn.providerMetadata && { providerMetadata: turn.providerMetadata }),
+    }
+    const { body } = await sent(compatible, { ...askWeather, messages: [user('Hi'), message] })
+    expect(body.messages[1]?.['tool_calls']).toEqual([
+      { id: 'a', type: 'function', function: { name: 'ping', arguments: '{}' } },
+      {
+        id: 'b',
+        type: 'function',
+        function: { name: 'ping', arguments: '{}' },
+        extra_content: signed,
+      },
+    ])
+  })
+
   test('nothing null, names on results, no user turn after a result (O30)', async () => {
     const { body } = await sent(compatible, {
       ...history,
