@@ -80,7 +80,13 @@ export class OffstageError extends Error {
   }
 
   static is(value: unknown): value is OffstageError {
-    return value instanceof Error && value.name === brand && 'code' in value
+    return (
+      typeof value === 'object' &&
+      value !== null &&
+      'code' in value &&
+      'name' in value &&
+      value.name === brand
+    )
   }
 
   static fromData(data: ErrorData): OffstageError {

@@ -1,5 +1,6 @@
 import type { ExecuteTool, ToolOutcome } from '../protocol/api.ts'
 import type { JsonValue } from '../protocol/json.ts'
+import type { ToolOutput } from '../protocol/message.ts'
 import { callContext, isReleased, settle, type Drive, type Settlement } from './drive.ts'
 import type { CallState } from './state.ts'
 import { whenAborted } from './stoppable.ts'
@@ -72,7 +73,10 @@ interface Start {
 
 async function dispatch(drive: Drive, start: Start): Promise<void> {
   const request = executionRequest(drive, start)
-  const outcome = await Promise.race([drive.page.executeTool(request), stopped(drive)])
+  const outcome = await Promise.race([
+    drive.page.executeTool(request),
+    stopped(drive, start.executionId),
+  ])
   if (outcome === null || (isReleased(drive.signal) && !DONE.has(outcome.status))) return
   await settle(drive, [settlementOf(start, outcome)])
   // The page may forget it now. Whether that message arrives changes nothing here.
@@ -96,10 +100,13 @@ function executionRequest(drive: Drive, { call, executionId, input }: Start): Ex
   }
 }
 
-/** Null when the run was stopped and the tool said nothing more within the grace time. */
-async function stopped(drive: Drive): Promise<null> {
-  await whenAborted(drive.signal)
-  await drive.effects.sleep(ABORT_GRACE_MS)
+/** Null when the run was stopped and the tool, told to, said nothing more within the grace time. */
+async function stopped({ signal, page, agentId, effects }: Drive, id: string): Promise<null> {
+  await whenAborted(signal)
+  if (!isReleased(signal)) {
+    page.cancelTools({ agentId, executionIds: [id], reason: 'stopped' }).catch(() => undefined)
+  }
+  await effects.sleep(ABORT_GRACE_MS)
   return null
 }
 
@@ -107,9 +114,14 @@ function settlementOf({ call, input }: Start, outcome: ToolOutcome): Settlement 
   const note = call.edited ? editedNote(input) : undefined
   const noted = note === undefined ? {} : { note }
   switch (outcome.status) {
+    case 'aborted':
+      return {
+        call,
+        status: wasUnknown(outcome.output) ? 'interrupted' : 'aborted',
+        output: outcome.output,
+      }
     case 'succeeded':
     case 'failed':
-    case 'aborted':
     case 'invalid':
       return { call, status: outcome.status, output: outcome.output, ...noted }
     case 'not-started':
@@ -117,6 +129,11 @@ function settlementOf({ call, input }: Start, outcome: ToolOutcome): Settlement 
     default:
       return outcome satisfies never
   }
+}
+
+/** The page stopped waiting for a tool that may have had its effect. */
+function wasUnknown(output: ToolOutput): boolean {
+  return output.type === 'error' && output.code === 'interrupted'
 }
 
 function editedNote(input: JsonValue): string {

@@ -22,7 +22,7 @@ const script = {
     { text: 'Buying. ', toolCalls: [{ toolName: 'buy', input: {} }] },
     { text: 'Bought, and that is all there is to say.' },
   ],
-  paceMs: 20,
+  paceMs: 40,
 }
 
 test.each(['while its tool runs', 'while text streams', 'while a person is asked'])(
@@ -43,7 +43,7 @@ test.each(['while its tool runs', 'while text streams', 'while a person is asked
     const run = agent.run('Buy it', { conversationId: 'c1' })
     if (needsApproval) await until(() => getSnapshot().status === 'waiting')
     else if (moment.includes('tool')) await until(() => execute.mock.calls.length)
-    else await until(() => JSON.stringify(getSnapshot().messages).includes('that is'))
+    else await until(() => JSON.stringify(getSnapshot().messages).includes('Boug'))
     kill()
     if (needsApproval) {
       await until(() => workers.length === 2)
