@@ -75,6 +75,11 @@ export function createArgumentText(): ArgumentText {
     return news
   }
 
+  function candidates(): string[] {
+    const joined = deltas.join('')
+    return repeats > 0 && last !== undefined ? [last, joined] : [joined]
+  }
+
   return {
     push(delta) {
       if (delta === '' || length > MAX_LENGTH) return ''
@@ -87,11 +92,9 @@ export function createArgumentText(): ArgumentText {
     isPlaceholder: () => scan.isComplete() && /^\s*\{\s*\}\s*$/.test(deltas.join('')),
     isCut: () => scan.isOpen(),
     isTooLarge: () => length > MAX_LENGTH || scan.maxDepth() > MAX_DEPTH,
-    repeats: (delta) => scan.isComplete() && deltas.join('').trim() === delta.trim(),
-    candidates() {
-      const joined = deltas.join('')
-      return repeats > 0 && last !== undefined ? [last, joined] : [joined]
-    },
+    repeats: (delta) =>
+      scan.isComplete() && candidates().some((text) => text.trim() === delta.trim()),
+    candidates,
   }
 }
 

@@ -114,11 +114,12 @@ function opensAnother(call: OpenCall, { id, index, name, args }: CallDelta): boo
   if (name === undefined || call.name === '') return false
   if (name !== call.name) return true
   const hasNewIndex = index !== undefined && call.index !== undefined && index !== call.index
-  if (id !== undefined) return hasNewIndex
+  if (id !== undefined && hasNewIndex) return true
   if (!call.args.isComplete() || args === undefined || args.trim() === '') return false
-  // The same name again after complete arguments. Under the same index it may be a placeholder made
-  // good or a repetition; without one it can only be the next call.
-  return index === undefined || !(call.args.isPlaceholder() || call.args.repeats(args))
+  // The same name again after complete arguments. Under the same id or index it may be a placeholder
+  // made good or a repetition; without either it can only be the next call.
+  if (id === undefined && index === undefined) return true
+  return !call.args.isPlaceholder() && !call.args.repeats(args)
 }
 
 function applyDelta(call: OpenCall, { name, args }: CallDelta): StreamPart[] {
