@@ -104,6 +104,9 @@ export class TurnReader {
     this.#closeOpen()
     const hasCalls = this.#parts.some((part) => part.type === 'tool-call')
     const actionText = this.#options.toolMode === 'action' ? this.#scanner?.output : undefined
+    if (actionText !== undefined && this.#options.raw) {
+      this.#options.emit({ type: 'raw', data: { text: actionText } })
+    }
     return {
       parts: this.#parts,
       usage: this.#usage,
