@@ -1,10 +1,36 @@
-import type { Shape } from './schema.ts'
+import type { SchemaReader, Shape } from './schema.ts'
 
-/** The words for a schema in errors and prompts: `integer`, `one of left, right`, `list of string`. */
-export function describeShape(shape: Shape): string {
+const maxDepth = 3
+
+/**
+ * The words for a schema in errors and prompts: `integer`, `one of left, right`, and with a reader
+ * also what is inside: `list of string`, `object { zip: string, city?: string }`.
+ */
+export function describeShape(shape: Shape, reader?: SchemaReader, depth: number = 0): string {
   if (shape.options) return describeOptions(shape.options)
-  if (shape.branches) return [...new Set(shape.branches.map(describeShape))].join(' or ')
-  return shape.types.join(' or ') || 'any value'
+  if (shape.branches)
+    return [...new Set(shape.branches.map((branch) => describeShape(branch, reader, depth)))].join(
+      ' or ',
+    )
+  const words = shape.types.map((type) => {
+    if (type === 'array') return describeList(shape, reader, depth)
+    return type === 'object' ? describeObject(shape, reader, depth) : type
+  })
+  return words.join(' or ') || 'any value'
+}
+
+function describeList(shape: Shape, reader: SchemaReader | undefined, depth: number): string {
+  if (!reader || depth >= maxDepth) return 'list'
+  return `list of ${describeShape(reader.shape(shape.itemAt(0)), reader, depth + 1)}`
+}
+
+function describeObject(shape: Shape, reader: SchemaReader | undefined, depth: number): string {
+  if (!reader || depth >= maxDepth || shape.properties.size === 0) return 'object'
+  const entries = [...shape.properties].map(([name, schema]) => {
+    const mark = shape.required.has(name) ? '' : '?'
+    return `${name}${mark}: ${describeShape(reader.shape(schema), reader, depth + 1)}`
+  })
+  return `object { ${entries.join(', ')} }`
 }
 
 function describeOptions(options: readonly unknown[]): string {

@@ -1,66 +1,59 @@
-import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
 import { describeShape } from './describe-shape.ts'
-import { formatAction } from './format-action.ts'
-import { formatObservation } from './format-observation.ts'
-import { requireTool, readArguments } from './call-arguments.ts'
-import { CallProblem } from './call-problem.ts'
-import type { SchemaReader, Shape } from './schema.ts'
+import { promptExamples } from './prompt-examples.ts'
 import { indexTools, makeTags } from './tool-index.ts'
 import type { IndexedTool } from './tool-index.ts'
 
-/** Something the model knows how to do that is no tool of its own. */
+/** Instructions that the model can load on demand; not callable as a tool. */
 export interface Skill {
   readonly name: string
   readonly description: string
 }
 
-void readArguments
-void requireTool
-void CallProblem
-
-/** The instructions that teach a model without native function calling to write `<ACTION>` blocks. */
+/**
+ * The instructions that teach a model without native function calling to write `<ACTION>` blocks: the
+ * rules, the tools, the skills, and examples made from the tools themselves. Descriptions are put on
+ * one line with their markup escaped, so that none can pass for a block or a section.
+ */
 export function actionPrompt(
   tools: readonly ToolDefinition[],
   skills: readonly Skill[] = [],
 ): string {
   const index = indexTools(tools)
-  void ({} as JsonObject)
-  const sections = [rules, `# Tools\n\n${index.tools.map(describeTool).join('\n\n') || 'none'}`]
-  if (skills.length > 0)
-    sections.push(
-      `# Skills\n\n${skills.map((skill) => `- ${skill.name}: ${skill.description}`).join('\n')}`,
-    )
-  const [first] = index.tools
-  if (first)
-    sections.push(
-      `# Examples\n\n${formatAction([{ toolName: first.name, input: example(first) }], tools)}\n${formatObservation([{ toolName: first.name, output: { type: 'text', value: 'ok' } }])}`,
-    )
+  const sections = [rules, `# Tools\n\n${index.tools.map(describeTool).join('\n') || 'None.'}`]
+  if (skills.length > 0) sections.push(`# Skills\n\n${skills.map(describeSkill).join('\n')}`)
+  if (tools.length > 0) sections.push(`# Examples\n\n${promptExamples(index.tools, tools)}`)
   return sections.join('\n\n')
 }
 
-const rules = `# Actions
+const rules = `# How to act
 
-To use tools, say in a sentence or two why, then end your reply with one <ACTION> block and stop. Each child element is a call, named after its tool; each child of a call is a parameter. Calls run in order. You then get one "Observation:" per call; never write observations yourself. To just answer, write no block.`
+To use tools, first say in a sentence or two why, then end your reply with one <ACTION> block and stop.
+- Each element in the block is a call, named after its tool; each element in a call is a parameter. Names are exact.
+- Several calls in a block run in order.
+- A list is <item> elements. An object is one element per property.
+- Put code, markup or anything with < or & in <![CDATA[ ]]>.
+- Then you get one "Observation:" per call. Never write observations yourself. After an error, correct the call and try again.
+- To answer without a tool, just write the answer, without a block.`
 
 function describeTool(tool: IndexedTool): string {
   const tags = makeTags(tool.input.properties.keys())
-  const lines = [...tool.input.properties].map(([name, schema]) => {
+  const parameters = [...tool.input.properties].map(([name, schema]) => {
     const shape = tool.reader.shape(schema)
     const need = tool.input.required.has(name) ? 'required' : 'optional'
-    return `  - ${tags.get(name) ?? name} (${describeShape(shape)}, ${need})${shape.description ? `: ${shape.description}` : ''}`
+    const fallback =
+      shape.fallback === undefined ? '' : `, default ${JSON.stringify(shape.fallback)}`
+    const about = shape.description === undefined ? '' : `: ${oneLine(shape.description)}`
+    const type = oneLine(describeShape(shape, tool.reader))
+    return `\n  - ${tags.get(name) ?? name} (${type}, ${need}${oneLine(fallback)})${about}`
   })
-  return [`## ${tool.tag}`, tool.description, ...lines].join('\n')
+  return `- ${tool.tag}: ${oneLine(tool.description)}${parameters.join('')}`
 }
 
-function example(tool: IndexedTool): JsonObject {
-  const input: Record<string, JsonValue> = {}
-  for (const name of tool.input.required)
-    input[name] = sample(tool.reader.shape(tool.input.properties.get(name)), tool.reader)
-  return input
+function describeSkill(skill: Skill): string {
+  return `- ${oneLine(skill.name)}: ${oneLine(skill.description)}`
 }
 
-function sample(shape: Shape, reader: SchemaReader): JsonValue {
-  void reader
-  return (shape.options?.[0] as JsonValue | undefined) ?? 'text'
+function oneLine(text: string): string {
+  return text.trim().replaceAll(/\s+/g, ' ').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

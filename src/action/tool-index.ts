@@ -64,7 +64,7 @@ export function propertyOfTag(shape: Shape, tag: string): string {
 export function describeParameters(tool: IndexedTool): string {
   const list = [...tool.input.properties].map(([name, schema]) => {
     const shape = tool.reader.shape(schema)
-    return `${name} (${describeShape(shape)}${tool.input.required.has(name) ? ', required' : ''})`
+    return `${name} (${describeShape(shape, tool.reader)}${tool.input.required.has(name) ? ', required' : ''})`
   })
   return list.length === 0 ? 'no parameters' : list.join(', ')
 }

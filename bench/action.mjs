@@ -1,0 +1,95 @@
+// Time per character of reading ACTION output in 4-character pieces, beside its floor (one
+// fast-xml-parser parse of the finished text), a re-parse of the whole at every piece, and
+// @ai-sdk-tool/parser when it is installed in bench/peers.
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { XMLParser } from 'fast-xml-parser'
+import { build } from 'vite'
+import { samples, tools } from './lib/action-samples.mjs'
+import { readWithPeer } from './lib/action-peer.mjs'
+
+const sizes = [1_000, 10_000, 100_000, 1_000_000]
+const pieceLength = 4
+const peerBudget = 5_000
+
+const { createActionScanner } = await load()
+const parser = new XMLParser({ parseTagValue: false, processEntities: false })
+
+for (const [name, make] of Object.entries(samples)) {
+  for (const size of sizes) {
+    const text = make(size)
+    const ours = perCharacter(text, () => scan(text))
+    const floor = perCharacter(text, () => parse(text))
+    const reparse = size <= 10_000 ? perCharacter(text, () => reparseAll(text)) : undefined
+    const peer = size <= 100_000 ? await peerPerCharacter(text) : undefined
+    console.log(
+      [
+        name.padEnd(15),
+        String(size).padStart(8),
+        `offstage ${format(ours)}`,
+        `floor ${format(floor)}`,
+        `ratio ${(ours / floor).toFixed(2).padStart(5)}`,
+        `re-parse ${format(reparse)}`,
+        `peer ${format(peer)}`,
+      ].join('  '),
+    )
+  }
+}
+
+function scan(text) {
+  const scanner = createActionScanner(tools, { newId: () => '', maxBlockLength: 2_000_000 })
+  for (let at = 0; at < text.length; at += pieceLength)
+    scanner.push(text.slice(at, at + pieceLength))
+  return scanner.end()
+}
+
+function parse(text) {
+  try {
+    return parser.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function reparseAll(text) {
+  for (let at = pieceLength; at < text.length; at += pieceLength) parse(text.slice(0, at))
+}
+
+/** Microseconds per character: the best of the runs that fit in half a second, three at least. */
+function perCharacter(text, run) {
+  let best = Infinity
+  const end = performance.now() + 500
+  for (let count = 0; count < 3 || performance.now() < end; count++) {
+    const started = performance.now()
+    run()
+    best = Math.min(best, performance.now() - started)
+    if (best > 2000) break
+  }
+  return (best * 1000) / text.length
+}
+
+async function peerPerCharacter(text) {
+  const milliseconds = await readWithPeer(text, tools, pieceLength, peerBudget)
+  return milliseconds === undefined || milliseconds === Infinity ? milliseconds : (milliseconds * 1000) / text.length
+}
+
+function format(value) {
+  if (value === Infinity) return `more than ${peerBudget / 1000} s`
+  return value === undefined ? '–' : `${value.toFixed(3).padStart(8)} µs`
+}
+
+async function load() {
+  const outDir = await mkdtemp(join(tmpdir(), 'offstage-bench-'))
+  await build({
+    configFile: false,
+    logLevel: 'error',
+    build: {
+      outDir,
+      target: 'es2023',
+      lib: { entry: 'src/action/index.ts', formats: ['es'], fileName: () => 'action.mjs' },
+    },
+  })
+  return import(pathToFileURL(join(outDir, 'action.mjs')).href)
+}

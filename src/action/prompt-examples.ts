@@ -1,0 +1,131 @@
+import type { JsonObject, JsonValue } from '../protocol/json.ts'
+import type { ToolDefinition } from '../protocol/tool.ts'
+import type { ActionCall } from './call-arguments.ts'
+import { formatAction } from './format-action.ts'
+import { formatObservation } from './format-observation.ts'
+import { parseAction } from './parse-action.ts'
+import { setOwn } from './coerce.ts'
+import { admits, leaves, propertySchema } from './schema.ts'
+import type { SchemaReader, Shape } from './schema.ts'
+import type { IndexedTool } from './tool-index.ts'
+
+const codeName = /code|content|html|script|body|text|markdown|diff/i
+const sampleCode = 'if (a < b && c) {\n  run()\n}'
+
+/**
+ * Few-shot examples with the registered tools: a plain reply, a simple call, lists and nested values,
+ * CDATA, several calls, and a correction after an error; those that the tools allow.
+ */
+export function promptExamples(
+  tools: readonly IndexedTool[],
+  definitions: readonly ToolDefinition[],
+): string {
+  const write = (calls: readonly ActionCall[]): string => formatAction(calls, definitions)
+  const simple = tools.toSorted((a, b) => weight(a) - weight(b))
+  const [first] = simple
+  if (!first) return ''
+  const second = simple[1] ?? first
+  const nested = tools.find((tool) => parameters(tool).some(([, shape]) => isNested(shape)))
+  const texts = tools.filter((tool) => textParameter(tool) !== undefined)
+  const coded = texts.find((tool) => codeName.test(textParameter(tool) ?? '')) ?? texts[0]
+  const examples = [
+    'A plain reply:\nYes, that is done.',
+    `A call:\nI need this to answer.\n${write([sampleCall(first)])}`,
+    nested && `Lists and nested values:\nI'll pass these on.\n${write([sampleCall(nested, true)])}`,
+    coded && `Code and markup:\nThis is the text.\n${write([codeCall(coded)])}`,
+    `Several calls:\nFirst one, then the other.\n${write([sampleCall(first), sampleCall(second)])}`,
+    correction(simple, definitions),
+  ]
+  return examples.filter(Boolean).join('\n\n')
+}
+
+/** A call with a wrong parameter, the error it gets, and the same call put right. */
+function correction(
+  tools: readonly IndexedTool[],
+  definitions: readonly ToolDefinition[],
+): string | undefined {
+  const tool = tools.find((candidate) => candidate.input.required.size > 0)
+  const [name] = tool?.input.required ?? []
+  if (!tool || name === undefined) return undefined
+  const right = sampleCall(tool)
+  const { [name]: value, ...rest } = right.input
+  const wrong = { ...right, input: { [`${name}_`]: value ?? null, ...rest } }
+  const block = formatAction([wrong], definitions)
+  const { error } = parseAction(block, definitions)
+  if (!error) return undefined
+  return `A correction:\n${block}\n${formatObservation([{ error }])}\nThe parameter is called ${name}.\n${formatAction([right], definitions)}`
+}
+
+function weight(tool: IndexedTool): number {
+  const needed = parameters(tool).filter(([name]) => tool.input.required.has(name))
+  return (
+    (needed.length === 0 ? 10 : needed.length) +
+    (needed.some(([, shape]) => isNested(shape)) ? 20 : 0)
+  )
+}
+
+function parameters(tool: IndexedTool): [string, Shape][] {
+  return [...tool.input.properties].map(([name, schema]) => [name, tool.reader.shape(schema)])
+}
+
+function isNested(shape: Shape): boolean {
+  return (
+    admits(shape, 'array') ||
+    (admits(shape, 'object') && leaves(shape).some((leaf) => leaf.properties.size > 0))
+  )
+}
+
+function textParameter(tool: IndexedTool): string | undefined {
+  const texts = parameters(tool).filter(
+    ([, shape]) => shape.types[0] === 'string' && !shape.options,
+  )
+  return (texts.find(([name]) => codeName.test(name)) ??
+    texts[0])?.[0]
+}
+
+function codeCall(tool: IndexedTool): ActionCall {
+  const call = sampleCall(tool)
+  return { ...call, input: { ...call.input, [textParameter(tool) ?? '']: sampleCode } }
+}
+
+function sampleCall(tool: IndexedTool, withNested: boolean = false): ActionCall {
+  const input: Record<string, JsonValue> = {}
+  for (const [name, shape] of parameters(tool)) {
+    if (tool.input.required.has(name) || (withNested && isNested(shape)))
+      setOwn(input, name, sample(name, shape, tool.reader, 0))
+  }
+  return { toolName: tool.name, input }
+}
+
+function sample(name: string, shape: Shape, reader: SchemaReader, depth: number): JsonValue {
+  if (shape.fallback !== undefined) return shape.fallback
+  if (shape.options) return (shape.options[0] ?? null) as JsonValue
+  const [branch] = shape.branches ?? []
+  if (branch) return sample(name, branch, reader, depth)
+  switch (shape.types[0]) {
+    case 'integer':
+      return 3
+    case 'number':
+      return 1.5
+    case 'boolean':
+      return true
+    case 'null':
+      return null
+    case 'array': {
+      const item = reader.shape(shape.itemAt(0))
+      const one = depth > 3 ? 'a' : sample('a', item, reader, depth + 1)
+      return typeof one === 'string' && !item.options ? [one, 'b'] : [one]
+    }
+    case 'object':
+      return depth > 3 ? {} : sampleObject(shape, reader, depth)
+    default:
+      return name
+  }
+}
+
+function sampleObject(shape: Shape, reader: SchemaReader, depth: number): JsonObject {
+  const input: Record<string, JsonValue> = {}
+  for (const name of shape.required)
+    setOwn(input, name, sample(name, reader.shape(propertySchema(shape, name)), reader, depth + 1))
+  return input
+}
