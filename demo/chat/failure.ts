@@ -22,5 +22,6 @@ export function createFailure(onRetry: () => void): (error: ErrorData | undefine
     setText(byId('failure-message', HTMLElement), error.message)
     const hint = hints[error.code] ?? (error.retryable ? 'It may work when you ask again.' : '')
     setText(byId('failure-hint', HTMLElement), hint)
+    byId('failure-details', HTMLDetailsElement).open = hint === ''
   }
 }
