@@ -55,7 +55,7 @@ export async function callModel(call: ModelCall): Promise<ModelOutcome> {
       ? 0
       : retryDelay(error, retries + 1, context.model.retry, effects.random)
     if (delayMs === null) return { type: 'failed', error, partial: reader.text }
-    if (reader.isVisible) emit({ type: 'step-reset', step: call.step, reason: error })
+    if (reader.isVisible) withdraw(call, error)
     if (refused) {
       call.memory.rememberRefusal(context.model)
       emit({ type: 'warning', code: 'tools-refused', message: REFUSED })
@@ -66,6 +66,10 @@ export async function callModel(call: ModelCall): Promise<ModelOutcome> {
       if (signal.aborted) return { type: 'aborted', partial: '' }
     }
   }
+}
+
+function withdraw({ emit, step }: ModelCall, reason: ErrorData): void {
+  emit({ type: 'step-reset', step, reason })
 }
 
 const REFUSED =
@@ -94,6 +98,7 @@ async function readAttempt(
     tools: call.context.tools,
     partPrefix: `${call.step}.${attempt}.`,
     emit: call.emit,
+    withdraw: (reason) => withdraw(call, reason),
     raw: call.context.raw,
     newId: call.effects.newId,
     isUsedId: call.isUsedId,

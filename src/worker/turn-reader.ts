@@ -10,6 +10,7 @@ import type {
 } from '../protocol/message.ts'
 import type { StreamPart, ToolCallStreamPart } from '../protocol/stream-part.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
+import { UNOPENED_REASONING_CODE } from '../providers/unopened-reasoning.ts'
 import { mergeUsage } from './usage.ts'
 
 type Part = AssistantMessage['parts'][number]
@@ -31,6 +32,8 @@ export interface TurnReaderOptions {
   /** Makes part ids unique within the run. */
   readonly partPrefix: string
   readonly emit: (event: RunEventBody) => void
+  /** Tells the page that what was shown of the step doesn't count. */
+  readonly withdraw: (reason: ErrorData) => void
   /** Emit `raw` events. */
   readonly raw: boolean
   readonly newId: (prefix: string) => string
@@ -141,6 +144,7 @@ export class TurnReader {
         this.#usage = mergeUsage(this.#usage, part.usage)
         return
       case 'warning':
+        if (part.code === UNOPENED_REASONING_CODE) this.#textWasReasoning(part.message)
         return this.#options.emit(part)
       case 'raw':
         if (this.#options.raw) this.#options.emit(part)
@@ -174,6 +178,18 @@ export class TurnReader {
     this.#parts.push({ type, text })
     this.#open = null
     this.#options.emit({ type: `${type}-end`, partId })
+  }
+
+  /** Withdraws the text that was shown, and tells it again as what it was. */
+  #textWasReasoning(message: string): void {
+    const { text } = this
+    if (text === '') return
+    this.#open = null
+    const kept = this.#parts.filter((part) => part.type !== 'text')
+    this.#parts.splice(0, this.#parts.length, ...kept)
+    this.#options.withdraw({ code: 'provider-error', message, retryable: false })
+    this.#delta('reasoning', text)
+    this.#closeOpen()
   }
 
   #startInput(providerId: string, toolName: string): void {
