@@ -208,12 +208,12 @@ export class TurnReader {
     // A second call under the same provider id is another call.
     this.#ids.delete(part.toolCallId)
     const providerCallId =
-      part.providerCallId ?? (toolCallId === part.toolCallId ? undefined : part.toolCallId)
+      part.providerCallId ?? (toolCallId === part.toolCallId ? '' : part.toolCallId)
     const { toolName } = part
     const ref = { type: 'tool-call', toolCallId, toolName } as const
     this.#parts.push({
       ...ref,
-      ...(providerCallId !== undefined && { providerCallId }),
+      ...(providerCallId !== '' && { providerCallId }),
       ...(part.error
         ? { error: part.error, ...(part.rawInput !== undefined && { rawInput: part.rawInput }) }
         : { input: part.input }),

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ToolOutcome } from '../../../src/protocol/api.ts'
+import { Conversation } from '../../../src/worker/conversation.ts'
+import { realEffects } from '../../../src/worker/effects.ts'
 import { evolve } from '../../../src/worker/evolve.ts'
 import type { RunState } from '../../../src/worker/state.ts'
 import {
@@ -8,6 +10,7 @@ import {
   isPaired,
   liveThrough,
   SCOPE,
+  startCommand,
   startLife,
   type Kill,
   type SimTool,
@@ -114,6 +117,34 @@ describe('a run that dies anywhere, any number of times', () => {
       },
     )
   }, 60_000)
+
+  it('is in the same state for who lived through it and for who folds its journal', async () => {
+    await fc.assert(
+      fc.asyncProperty(turnsArb, async (turns) => {
+        const world = createWorld(turns, countingTools(new Map()))
+        const lived = new Conversation(SCOPE.conversationId, world.store, realEffects)
+        await lived.claim()
+        const live = startLife(world)
+        await live.host.startRun(startCommand('run', 'go'))
+        // Looks in after whatever was committed since, as one who was there all along.
+        let watching = true
+        const watched = (async () => {
+          for (; watching; await Promise.resolve()) await lived.refresh()
+        })()
+        await live.ended()
+        watching = false
+        await watched
+        await lived.refresh()
+        const folded = new Conversation(SCOPE.conversationId, world.store, realEffects)
+        await folded.refresh()
+        expect(lived.run).toEqual(folded.run)
+        expect(lived.run).toEqual(await stateInStore(world))
+        expect(lived.messages).toEqual(folded.messages)
+        expect((await live.host.library.get(SCOPE))?.messages).toEqual(folded.messages)
+      }),
+      { numRuns: 50 },
+    )
+  })
 
   it('dies at every single boundary of one fixed run', async () => {
     const turns: Turn[] = [
