@@ -83,6 +83,7 @@ class PartSink implements ProseSink {
   readonly #newId: () => string
   readonly #rescue: boolean
   #held: string[] = []
+  #mark = 0
   #parts: StreamPart[] = []
   #settled = false
   #trimNext = false
@@ -114,14 +115,19 @@ class PartSink implements ProseSink {
     this.#held.push(delta)
   }
 
+  markHold(): void {
+    this.#mark = this.#held.length
+  }
+
   releaseHold(): void {
     const text = this.#held.join('')
     this.#held = []
+    this.#mark = 0
     this.text(text)
   }
 
   isCall(rest: string): boolean {
-    return readForeign(this.#held.join('') + rest, this.#index) !== undefined
+    return readForeign(this.#held.slice(this.#mark).join('') + rest, this.#index) !== undefined
   }
 
   reasoning(delta: string): void {

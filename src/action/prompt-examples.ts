@@ -79,8 +79,7 @@ function textParameter(tool: IndexedTool): string | undefined {
   const texts = parameters(tool).filter(
     ([, shape]) => shape.types[0] === 'string' && !shape.options,
   )
-  return (texts.find(([name]) => codeName.test(name)) ??
-    texts[0])?.[0]
+  return (texts.find(([name]) => codeName.test(name)) ?? texts[0])?.[0]
 }
 
 function codeCall(tool: IndexedTool): ActionCall {

@@ -14,9 +14,11 @@ export interface ProseSink {
   text(delta: string): void
   /** Text that may be a call in another format. */
   hold(delta: string): void
+  /** Another construct follows what is held. */
+  markHold(): void
   /** What is held is text after all. */
   releaseHold(): void
-  /** Whether what is held, and `rest`, is a call. */
+  /** Whether what is held since the mark, and `rest`, is a call. */
   isCall(rest: string): boolean
   /** Some text that is not white space was shown. */
   readonly hasText: boolean
@@ -214,8 +216,11 @@ export class ProseScanner {
   #startForeign(at: number, trial: Trial): number {
     const hold = this.#hold
     if (hold) {
+      this.#emit(this.#held.slice(0, at))
+      this.#drop(at)
+      this.#sink.markHold()
       hold.restart(trial)
-      return at
+      return 0
     }
     const start = this.#fence?.at ?? at
     this.#emit(this.#held.slice(0, start))

@@ -71,6 +71,7 @@ class DeltaSink implements ProseSink {
   }
 
   hold(): void {}
+  markHold(): void {}
   releaseHold(): void {}
 
   cutOpener(): void {}

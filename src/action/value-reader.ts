@@ -35,6 +35,8 @@ export interface Expected {
 export class ValueReader {
   readonly tokens: BlockTokens
   readonly #text: string
+  /** Names of which no closer is followed as R10 wants, up to where: they aren't searched again. */
+  readonly #unfollowed = new Map<string, { to: number; siblings: ReadonlySet<string> }>()
 
   constructor(tokens: BlockTokens) {
     this.tokens = tokens
@@ -94,6 +96,8 @@ export class ValueReader {
       )
     }
     let first: Slice | undefined
+    const known = this.#unfollowed.get(name)
+    if (known?.to === to && known.siblings === siblings) return this.#firstCloser(name, from, to)
     for (const token of this.tokens.closers(name, from, to)) {
       const end = readCloseTag(this.#text, token.end)
       if (end === undefined || end > to) continue
@@ -102,6 +106,7 @@ export class ValueReader {
       if (!next || (next.kind === 'open' && siblings.has(next.name)))
         return { start: token.start, end }
     }
+    this.#unfollowed.set(name, { to, siblings })
     return first
   }
 

@@ -1,9 +1,10 @@
 import type { JsonValue } from '../../protocol/json.ts'
 import { readBlock } from '../block-reader.ts'
 import type { CallsRead } from '../block-reader.ts'
+import type { ActionCall } from '../call-arguments.ts'
 import { CallProblem } from '../call-problem.ts'
 import type { ToolIndex } from '../tool-index.ts'
-import { settleCalls } from './foreign-call.ts'
+import { findTool, settleCalls } from './foreign-call.ts'
 import type { ForeignCall } from './foreign-call.ts'
 import { readFunctionTag } from './function-tags.ts'
 import { callsOfJson } from './json-calls.ts'
@@ -74,20 +75,20 @@ function readPlain(
   marked: boolean,
 ): ForeignCall[] | undefined {
   const python = readPythonCalls(reader)
-  if (python) return marked || python.every((call) => isKnown(call, index)) ? python : undefined
+  if (python)
+    return marked || python.every((call) => findTool(call.name, index) !== undefined)
+      ? python
+      : undefined
   let calls: ForeignCall[] | undefined
   for (;;) {
     reader.skipSpace()
     if (reader.text[reader.at] !== '{' && reader.text[reader.at] !== '[') return calls
     const found = callsOfJson(reader.value(), index, marked)
     if (!found) return calls
-    calls = [...(calls ?? []), ...found]
+    calls ??= []
+    calls.push(...found)
     while (reader.take(';') || reader.take(','));
   }
-}
-
-function isKnown(call: ForeignCall, index: ToolIndex): boolean {
-  return settleCalls([{ name: call.name }], index).problem?.code !== 'unknown_tool'
 }
 
 function readReact(text: string, action: RegExpExecArray, index: ToolIndex): CallsRead {
@@ -127,7 +128,7 @@ function namesTool(text: string, index: ToolIndex, marked: boolean): boolean {
   const name = named?.[1] ?? called?.[1]
   if (name === undefined) return false
   if (named?.[2] === '') return index.tools.some((tool) => tool.name.startsWith(name))
-  return settleCalls([{ name }], index).problem?.code !== 'unknown_tool'
+  return findTool(name, index) !== undefined
 }
 
 function cutOff(): CallsRead {
@@ -144,16 +145,21 @@ function unreadable(): CallsRead {
 /** Calls that a marker announces: what can't be read is an error, never text. */
 function readMarked(text: string, index: ToolIndex): CallsRead {
   const reader = new LiteralReader(normalize(text))
-  let read: CallsRead = { calls: [] }
+  const calls: ActionCall[] = []
+  let failed: Pick<CallsRead, 'problem' | 'problemTool'> = {}
   try {
     do {
       const next = readSection(reader, index)
       if (next.problem?.code === 'malformed') return { calls: [], problem: next.problem }
-      if (!read.problem) read = { ...next, calls: [...read.calls, ...next.calls] }
+      if (!failed.problem) {
+        const { calls: more, ...problem } = next
+        for (const call of more) calls.push(call)
+        failed = problem
+      }
       reader.match(closers)
       reader.skipSpace()
     } while (matchMarker(reader.text, reader.at) === true)
-    return read
+    return { calls, ...failed }
   } catch (thrown) {
     if (!(thrown instanceof Unreadable)) throw thrown
     return thrown.cut ? cutOff() : unreadable()

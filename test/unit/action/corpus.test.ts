@@ -29,7 +29,7 @@ function randomCuts(text: string, seed: number): string[] {
   let state = seed
   const next = (): number => (state = (state * 1_103_515_245 + 12_345) & 0x7fffffff) / 0x7fffffff
   const pieces: string[] = []
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const size = 1 + Math.floor(next() * 9)
     pieces.push(text.slice(at, at + size))
     at += size

@@ -8,7 +8,11 @@ import { canonical, cut, stream, toOutcome, tools } from './harness.ts'
 const seconds = Number(process.env['FUZZ_SECONDS'] ?? 0)
 const bounds =
   seconds > 0
-    ? { interruptAfterTimeLimit: seconds * 1000, numRuns: Number.MAX_SAFE_INTEGER, seed: Date.now() }
+    ? {
+        interruptAfterTimeLimit: seconds * 1000,
+        numRuns: Number.MAX_SAFE_INTEGER,
+        seed: Date.now(),
+      }
     : { numRuns: 1500, seed: 20_260_101 }
 const timeout = seconds * 1000 + 30_000
 
@@ -44,14 +48,18 @@ describe('any output', () => {
   })
 
   it('never runs a call that was cut, and never another one', { timeout }, () => {
-    const property = fc.property(goodOutput, fc.double({ min: 0, max: 1, noNaN: true }), (text, where) => {
-      const full = parseAction(text, tools).calls.map(canonical)
-      const short = parseAction(text.slice(0, Math.floor(where * text.length)), tools, {
-        finishReason: 'length',
-      })
-      expect(full.slice(0, short.calls.length)).toEqual(short.calls.map(canonical))
-      if (short.calls.length > 0) expect(short.error).toBeUndefined()
-    })
+    const property = fc.property(
+      goodOutput,
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (text, where) => {
+        const full = parseAction(text, tools).calls.map(canonical)
+        const short = parseAction(text.slice(0, Math.floor(where * text.length)), tools, {
+          finishReason: 'length',
+        })
+        expect(full.slice(0, short.calls.length)).toEqual(short.calls.map(canonical))
+        if (short.calls.length > 0) expect(short.error).toBeUndefined()
+      },
+    )
     fc.assert(property, bounds)
   })
 })

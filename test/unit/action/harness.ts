@@ -68,21 +68,39 @@ const string = { type: 'string' }
 
 /** Tools of many shapes, for the table tests. */
 export const tools: readonly ToolDefinition[] = [
-  tool('search', { query: string, limit: { type: 'integer' }, exact: { type: 'boolean' } }, ['query']),
-  tool('click', { index: { type: 'integer' }, button: { enum: ['left', 'middle', 'right'] } }, ['index']),
+  tool('search', { query: string, limit: { type: 'integer' }, exact: { type: 'boolean' } }, [
+    'query',
+  ]),
+  tool('click', { index: { type: 'integer' }, button: { enum: ['left', 'middle', 'right'] } }, [
+    'index',
+  ]),
   tool('list_tabs', {}),
-  tool('write_file', { path: string, content: string, overwrite: { type: 'boolean' } }, ['path', 'content']),
+  tool('write_file', { path: string, content: string, overwrite: { type: 'boolean' } }, [
+    'path',
+    'content',
+  ]),
   tool('run_js', { code: string }, ['code']),
   tool('done', { text: string, success: { type: 'boolean' } }, ['text']),
-  tool('save_meta', { id: string, meta: { type: 'object', additionalProperties: true } }, ['id', 'meta']),
-  tool('tag_items', { ids: { type: 'array', items: string }, tags: { type: 'array', items: string } }, ['ids']),
+  tool('save_meta', { id: string, meta: { type: 'object', additionalProperties: true } }, [
+    'id',
+    'meta',
+  ]),
+  tool(
+    'tag_items',
+    { ids: { type: 'array', items: string }, tags: { type: 'array', items: string } },
+    ['ids'],
+  ),
   tool('sum', { values: { type: 'array', items: { type: 'number' } } }, ['values']),
   tool('plan', {
     steps: {
       type: 'array',
       items: {
         type: 'object',
-        properties: { title: string, done: { type: 'boolean' }, substeps: { type: 'array', items: string } },
+        properties: {
+          title: string,
+          done: { type: 'boolean' },
+          substeps: { type: 'array', items: string },
+        },
         required: ['title'],
       },
     },

@@ -1,0 +1,90 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createActionScanner, formatAction, parseAction } from '../../../src/action/index.ts'
+import type { JsonObject } from '../../../src/protocol/json.ts'
+import { canonical, tool, tools } from './harness.ts'
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.constantFrom(
+    '</p0>',
+    ']]>',
+    '<![CDATA[x]]>',
+    '\n a\n',
+    '&lt;',
+    '007',
+    'null',
+    '<item>x</item>',
+    ' \r\n',
+    '</ACTION>',
+  ),
+)
+const scalar = fc.oneof(
+  text.map((value) => [{ type: 'string' }, value] as const),
+  fc.maxSafeInteger().map((value) => [{ type: 'integer' }, value] as const),
+  fc
+    .double({ noNaN: true, noDefaultInfinity: true })
+    .map((value) => [{ type: 'number' }, value || 0] as const),
+  fc.boolean().map((value) => [{ type: 'boolean' }, value] as const),
+  fc
+    .jsonValue({ maxDepth: 2, noUnicodeString: false })
+    .filter((value) => !canonical(value).includes('__proto__'))
+    .map((value) => [{ type: 'object', additionalProperties: true }, { free: value }] as const),
+)
+const listed = fc.oneof(
+  scalar,
+  fc
+    .array(text, { maxLength: 4 })
+    .map((value) => [{ type: 'array', items: { type: 'string' } }, value] as const),
+  fc
+    .array(fc.array(fc.integer(), { maxLength: 3 }), { maxLength: 3 })
+    .map(
+      (value) =>
+        [{ type: 'array', items: { type: 'array', items: { type: 'integer' } } }, value] as const,
+    ),
+)
+const nested = fc.array(listed, { minLength: 1, maxLength: 3 }).map((entries) => {
+  const named = entries.map(([schema, value], at) => [`k${at}`, schema, value] as const)
+  const properties = Object.fromEntries(named.map(([key, schema]) => [key, schema]))
+  const value = Object.fromEntries(named.map(([key, , entry]) => [key, entry]))
+  return [{ type: 'object', properties }, value] as const
+})
+
+describe('formatting', () => {
+  it('reads back as the same calls, whatever the tool and the values', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(listed, nested), { maxLength: 4 }), (parameters) => {
+        const properties = Object.fromEntries(parameters.map(([schema], at) => [`p${at}`, schema]))
+        const input = Object.fromEntries(
+          parameters.map(([, value], at) => [`p${at}`, value]),
+        ) as JsonObject
+        const made = [tool('make', properties), tool('other', { p0: { type: 'string' } })]
+        const calls = [
+          { toolName: 'make', input },
+          { toolName: 'other', input: { p0: 'x' } },
+        ]
+        const read = parseAction(formatAction(calls, made), made)
+        expect(read.error).toBeUndefined()
+        expect(canonical(read.calls)).toBe(canonical(calls))
+      }),
+      { numRuns: 500, seed: 7 },
+    )
+  })
+})
+
+describe('promptness', () => {
+  it('hands out plain words with the piece that brought them', () => {
+    const word = fc.stringMatching(/^[b-z ,.!?äö]{1,8}$/)
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 12 }), (words) => {
+        const scanner = createActionScanner(tools)
+        scanner.push('So ')
+        for (const piece of words) {
+          const parts = scanner.push(piece)
+          expect(parts).toEqual([{ type: 'text-delta', delta: piece }])
+        }
+      }),
+      { seed: 3 },
+    )
+  })
+})
