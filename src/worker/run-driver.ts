@@ -73,10 +73,13 @@ export class RunDriver {
   /** A person's word on a parked call; false when it waits for none. */
   async answer(answer: CallAnswer['answer'], toolCallId: string): Promise<boolean> {
     if (this.#parked) await this.#own()
-    const taken = await answerCall(this.#drive, toolCallId, answer)
-    if (taken) this.#wake?.()
-    else if (this.#wake) this.#disown()
-    return taken
+    try {
+      return await answerCall(this.#drive, toolCallId, answer)
+    } finally {
+      // Even when it was refused: another tab may have gone on or ended the run meanwhile, and the
+      // loop parks again if it must.
+      this.#wake?.()
+    }
   }
 
   /** Resolves when the run has ended, or was released (null). Doesn't reject. */
