@@ -1,0 +1,158 @@
+import Anthropic from '@anthropic-ai/sdk'
+import { LLMock } from '@copilotkit/aimock'
+import fc from 'fast-check'
+import { Ollama } from 'ollama'
+import OpenAI from 'openai'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { collect, type CollectedTurn } from '../../../src/providers/collect.ts'
+import { createProvider, type ProviderConfig } from '../../../src/providers/create-provider.ts'
+import { askWeather, replay, weatherTool } from './support/replay.ts'
+import { chatStream, cuts, messagesStream, turns } from './support/well-formed.ts'
+
+/** What the vendors' own clients make of the same bytes. */
+
+interface Said {
+  readonly text: string
+  readonly calls: readonly (readonly [id: string, name: string, input: unknown])[]
+  readonly finishReason: string | null
+}
+
+const pieceSizes = fc.constantFrom(0, 1, 7, 64)
+
+function ask(config: ProviderConfig, fetch?: typeof globalThis.fetch): Promise<CollectedTurn> {
+  return collect(createProvider(config).stream(askWeather, fetch ? { fetch } : {}))
+}
+
+function said(turn: CollectedTurn): Said {
+  expect(turn.error).toBeUndefined()
+  return {
+    text: turn.text,
+    calls: turn.toolCalls.map((call) => [call.toolCallId, call.toolName, call.input]),
+    finishReason: turn.finishReason,
+  }
+}
+
+async function askOpenAI(fetch: typeof globalThis.fetch): Promise<OpenAI.ChatCompletion> {
+  const client = new OpenAI({ apiKey: 'x', baseURL: 'http://oracle/v1', fetch, maxRetries: 0 })
+  const runner = client.chat.completions.stream({
+    model: 'm',
+    messages: [{ role: 'user', content: 'x' }],
+  })
+  return runner.finalChatCompletion()
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'tool-calls',
+  end_turn: 'stop',
+  max_tokens: 'length',
+  tool_use: 'tool-calls',
+}
+
+test('the openai client', async () => {
+  await fc.assert(
+    fc.asyncProperty(turns, cuts, pieceSizes, async (turn, lengths, pieceSize) => {
+      const fetch = replay(chatStream(turn, lengths), { pieceSize })
+      const ours = await ask({ provider: 'openai', model: 'm', apiKey: 'x' }, fetch)
+      const theirs = await askOpenAI(fetch)
+      const [choice] = theirs.choices
+      expect(said(ours)).toEqual({
+        text: choice?.message.content ?? '',
+        calls: (choice?.message.tool_calls ?? []).map((call) =>
+          call.type === 'function'
+            ? [call.id, call.function.name, JSON.parse(call.function.arguments)]
+            : [],
+        ),
+        finishReason: reasons[choice?.finish_reason ?? ''],
+      })
+      expect(ours.usage).toEqual({
+        inputTokens: theirs.usage?.prompt_tokens,
+        outputTokens: theirs.usage?.completion_tokens,
+        cachedInputTokens: theirs.usage?.prompt_tokens_details?.cached_tokens,
+        reasoningTokens: theirs.usage?.completion_tokens_details?.reasoning_tokens,
+      })
+    }),
+  )
+})
+
+test('the @anthropic-ai/sdk client', async () => {
+  await fc.assert(
+    fc.asyncProperty(turns, cuts, pieceSizes, async (turn, lengths, pieceSize) => {
+      const fetch = replay(messagesStream(turn, lengths), { pieceSize })
+      const ours = await ask({ provider: 'anthropic', model: 'm', apiKey: 'x' }, fetch)
+      const client = new Anthropic({ apiKey: 'x', baseURL: 'http://oracle', fetch, maxRetries: 0 })
+      const theirs = await client.messages
+        .stream({ model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'x' }] })
+        .finalMessage()
+      const of = <Type extends Anthropic.ContentBlock['type']>(type: Type) =>
+        theirs.content.filter(
+          (block): block is Extract<Anthropic.ContentBlock, { type: Type }> => block.type === type,
+        )
+      expect(said(ours)).toEqual({
+        text: of('text')
+          .map((block) => block.text)
+          .join(''),
+        calls: of('tool_use').map(({ id, name, input }) => [id, name, input]),
+        finishReason: reasons[theirs.stop_reason ?? ''],
+      })
+      expect(ours.reasoning).toBe(
+        of('thinking')
+          .map((block) => block.thinking)
+          .join(''),
+      )
+      // What goes back to the vendor is the message as its own client has it, signatures included.
+      const content = ours.providerMetadata?.['anthropic']?.['content']
+      expect(content).toEqual(turn.thinking.length > 0 ? theirs.content : undefined)
+      expect(ours.usage).toEqual({
+        inputTokens: theirs.usage.input_tokens,
+        outputTokens: theirs.usage.output_tokens,
+        cachedInputTokens: theirs.usage.cache_read_input_tokens,
+        cacheWriteTokens: theirs.usage.cache_creation_input_tokens,
+      })
+    }),
+  )
+})
+
+describe('the ollama client', () => {
+  // It speaks Ollama's own format, not the OpenAI-compatible one: the answers are compared, not bytes.
+  const mock = new LLMock({ port: 0 })
+  const toolCalls = [
+    { name: 'get_weather', arguments: '{"city":"Paris"}' },
+    { name: 'get_weather', arguments: '{"city":"Rome"}' },
+  ]
+
+  beforeAll(async () => {
+    mock.on({ model: 'talks' }, { content: 'It is sunny — 21 °C. 🌞' })
+    mock.on({ model: 'calls' }, { toolCalls })
+    await mock.start()
+  })
+  afterAll(() => mock.stop())
+
+  test.each(['talks', 'calls'])('reads the same answer on its own door: %s', async (model) => {
+    const ours = await ask({ provider: 'ollama', model, baseURL: `${mock.url}/v1` })
+    const client = new Ollama({ host: mock.url })
+    let text = ''
+    const calls: unknown[] = []
+    const answer = await client.chat({
+      model,
+      stream: true,
+      messages: [{ role: 'user', content: 'weather?' }],
+      tools: [
+        {
+          type: 'function',
+          function: { name: weatherTool.name, description: weatherTool.description },
+        },
+      ],
+    })
+    for await (const { message } of answer) {
+      text += message.content
+      for (const call of message.tool_calls ?? [])
+        calls.push([call.function.name, call.function.arguments])
+    }
+    expect(ours.error).toBeUndefined()
+    expect(ours.text).toBe(text)
+    expect(ours.toolCalls.map((call) => [call.toolName, call.input])).toEqual(calls)
+    expect(text.length + calls.length).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,180 @@
+import fc from 'fast-check'
+import { sse } from './replay.ts'
+
+/** What a model says in one turn, apart from any wire format. */
+export interface Turn {
+  readonly text: string
+  readonly thinking: readonly { readonly text: string; readonly signature: string }[]
+  readonly calls: readonly { readonly id: string; readonly name: string; readonly json: string }[]
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cachedTokens: number
+  readonly isCutByLength: boolean
+}
+
+/** Where the streams are cut into deltas: characters a delta, used in turns. */
+export type Cuts = readonly number[]
+
+const words = fc.string({ unit: 'grapheme', maxLength: 40 })
+
+/** Inputs as a model writes them: objects, with the escapes and white space that JSON allows. */
+const inputs = fc
+  .tuple(
+    fc.dictionary(fc.string({ minLength: 1, maxLength: 8 }), fc.jsonValue({ maxDepth: 3 }), {
+      maxKeys: 4,
+      noNullPrototype: true,
+    }),
+    fc.constantFrom(0, 2),
+  )
+  .map(([input, indent]) => JSON.stringify(input, null, indent))
+
+export const turns: fc.Arbitrary<Turn> = fc
+  .record({
+    text: words,
+    thinking: fc.array(
+      fc.record({ text: words, signature: fc.base64String({ minLength: 4, maxLength: 40 }) }),
+      { maxLength: 2 },
+    ),
+    calls: fc.array(
+      fc.record({ name: fc.constantFrom('get_weather', 'ping', 'other'), json: inputs }),
+      { maxLength: 4 },
+    ),
+    inputTokens: fc.nat(9_999),
+    outputTokens: fc.integer({ min: 1, max: 9_999 }),
+    cachedTokens: fc.nat(99),
+    isCutByLength: fc.boolean(),
+  })
+  .map((turn) => ({
+    ...turn,
+    // A cut answer with calls is no well-formed one.
+    isCutByLength: turn.isCutByLength && turn.calls.length === 0,
+    calls: turn.calls.map((call, index) => ({ ...call, id: `call_${index}` })),
+  }))
+
+export const cuts: fc.Arbitrary<Cuts> = fc.array(fc.integer({ min: 1, max: 24 }), {
+  minLength: 1,
+  maxLength: 5,
+})
+
+function cut(text: string, lengths: Cuts): string[] {
+  const pieces: string[] = []
+  for (let at = 0, turn = 0; at < text.length; turn++) {
+    const length = lengths[turn % lengths.length] ?? 1
+    pieces.push(text.slice(at, at + length))
+    at += length
+  }
+  return pieces
+}
+
+/** The turn as OpenAI streams it; deltas of parallel calls are interleaved. It has no thinking. */
+export function chatStream(turn: Turn, lengths: Cuts): string {
+  const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm' }
+  const chunk = (delta: object, finish: string | null = null): object => ({
+    ...head,
+    choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
+    usage: null,
+  })
+  const finish = turn.isCutByLength ? 'length' : turn.calls.length > 0 ? 'tool_calls' : 'stop'
+  return sse(
+    chunk({ role: 'assistant', content: '', refusal: null }),
+    ...cut(turn.text, lengths).map((content) => chunk({ content })),
+    ...turn.calls.map(({ id, name }, index) =>
+      chunk({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] }),
+    ),
+    ...interleave(turn.calls.map(({ json }) => cut(json, lengths))).map(({ index, piece }) =>
+      chunk({ tool_calls: [{ index, function: { arguments: piece } }] }),
+    ),
+    chunk({}, finish),
+    {
+      ...head,
+      choices: [],
+      usage: {
+        prompt_tokens: turn.inputTokens,
+        completion_tokens: turn.outputTokens,
+        total_tokens: turn.inputTokens + turn.outputTokens,
+        prompt_tokens_details: { cached_tokens: turn.cachedTokens, audio_tokens: 0 },
+        completion_tokens_details: { reasoning_tokens: 0 },
+      },
+    },
+    '[DONE]',
+  )
+}
+
+function interleave(
+  lists: readonly (readonly string[])[],
+): { readonly index: number; readonly piece: string }[] {
+  const rounds = Math.max(0, ...lists.map((list) => list.length))
+  return Array.from({ length: rounds }, (_, round) =>
+    lists.flatMap((list, index) => {
+      const piece = list[round]
+      return piece === undefined ? [] : [{ index, piece }]
+    }),
+  ).flat()
+}
+
+/** The turn as Anthropic streams it: thinking, text, calls, each a block of its own. */
+export function messagesStream(turn: Turn, lengths: Cuts): string {
+  const blocks = [
+    ...turn.thinking.map(({ text, signature }) => ({
+      start: { type: 'thinking', thinking: '', signature: '' },
+      deltas: [
+        ...cut(text, lengths).map((thinking) => ({ type: 'thinking_delta', thinking })),
+        { type: 'signature_delta', signature },
+      ],
+    })),
+    ...(turn.text === ''
+      ? []
+      : [
+          {
+            start: { type: 'text', text: '' },
+            deltas: cut(turn.text, lengths).map((text) => ({ type: 'text_delta', text })),
+          },
+        ]),
+    ...turn.calls.map(({ id, name, json }) => ({
+      start: { type: 'tool_use', id, name, input: {} },
+      deltas: ['', ...cut(json, lengths)].map((piece) => ({
+        type: 'input_json_delta',
+        partial_json: piece,
+      })),
+    })),
+  ]
+  const stop = turn.isCutByLength ? 'max_tokens' : turn.calls.length > 0 ? 'tool_use' : 'end_turn'
+  return sseEvents(
+    {
+      type: 'message_start',
+      message: {
+        id: 'msg_1',
+        type: 'message',
+        role: 'assistant',
+        model: 'm',
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: {
+          input_tokens: turn.inputTokens,
+          cache_read_input_tokens: turn.cachedTokens,
+          cache_creation_input_tokens: 0,
+          output_tokens: 1,
+        },
+      },
+    },
+    { type: 'ping' },
+    ...blocks.flatMap(({ start, deltas }, index) => [
+      { type: 'content_block_start', index, content_block: start },
+      ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
+      { type: 'content_block_stop', index },
+    ]),
+    {
+      type: 'message_delta',
+      delta: { stop_reason: stop, stop_sequence: null },
+      usage: { output_tokens: turn.outputTokens },
+    },
+    { type: 'message_stop' },
+  )
+}
+
+function sseEvents(
+  ...events: readonly { readonly type: string; readonly [field: string]: unknown }[]
+): string {
+  return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
+}
