@@ -1,10 +1,12 @@
 import type { StoredConversation } from '../protocol/conversation.ts'
 import type { ConversationRecord } from '../protocol/journal.ts'
-import type { JsonValue } from '../protocol/json.ts'
+import type { JsonSchema, JsonValue } from '../protocol/json.ts'
 import type { Ambient } from './ambient.ts'
 import type { Conversation } from './conversation-view.ts'
+import type { Extracted, ExtractOptions } from './extract.ts'
 import type { ModelConfig, PromptValues, RunInput, RunOptions } from './options.ts'
 import type { Run } from './run-handle.ts'
+import type { StandardSchema } from './standard-schema.ts'
 import type { RegisterOptions } from './tool-registry.ts'
 import type { Tool } from './tool.ts'
 
@@ -64,6 +66,14 @@ export interface Agent {
     verdict: 'happened' | 'did-not-happen' | 'run-again',
     output?: unknown,
   ): Promise<boolean>
+
+  /**
+   * Asks the model for data that fits a schema, outside any conversation; a Markdown fence or prose
+   * around the JSON is fine. Rejects with `invalid-output` once the retries are used up.
+   */
+  extract<const Schema extends JsonSchema | StandardSchema>(
+    request: ExtractOptions<Schema>,
+  ): Promise<Extracted<Schema>>
 
   /** Ends all open runs of this agent on this page. */
   abort(reason?: string): void

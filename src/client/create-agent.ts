@@ -49,6 +49,7 @@ export function createAgent(options: AgentOptions): Agent {
     },
     prepare: ({ signal } = {}) =>
       Promise.race([core.ask('prepare', core.scope()), ...(signal ? [aborted(signal)] : [])]),
+    extract: async (request) => (await core.live()).extract(core, request) as Promise<never>,
     conversations: conversations(core),
     conversation: (id) => core.view(id),
     on: ambient.on,

@@ -1,9 +1,9 @@
-import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { JsonSchema } from '../protocol/json.ts'
+import { OffstageError } from '../protocol/error.ts'
 import { cleanName } from './clean-name.ts'
 import { badConfig } from './failures.ts'
 import type { StandardSchema } from './standard-schema.ts'
-import { isStandardSchema } from './standard-schema.ts'
+import { isStandardSchema, jsonSchemaOf } from './standard-schema.ts'
 import type { Tool } from './tool.ts'
 
 const TYPE_NAME = /^(object|array|string|number|integer|boolean|null)$/
@@ -42,22 +42,7 @@ export function prepareTool(tool: Tool): PreparedTool {
 }
 
 function toJsonSchema({ inputSchema, jsonSchema }: Tool, name: string): JsonSchema {
-  let schema = jsonSchema ?? inputSchema ?? {}
-  if (isStandardSchema(schema)) {
-    const { vendor, jsonSchema: json } = schema['~standard']
-    try {
-      if (!json) throw 'it has none'
-      schema = json.input({ target: 'draft-2020-12' })
-    } catch (cause) {
-      const converter =
-        vendor === 'valibot' ? '@valibot/to-json-schema' : `the converter of ${vendor}`
-      throw new OffstageError(
-        'schema-unsupported',
-        `The ${vendor} schema of the tool ${name} gives no JSON Schema (${describeThrown(cause)}). Put one beside it as jsonSchema, made with ${converter}.`,
-        { cause },
-      )
-    }
-  }
+  const schema = jsonSchemaOf(jsonSchema ?? inputSchema ?? {}, `of the tool ${name}`)
   const where = `inputSchema of the tool ${name}`
   checkSchema(schema, where)
   if (!describesObject(schema)) throw invalidSchema(where)

@@ -1,3 +1,6 @@
+import { describeThrown, OffstageError } from '../protocol/error.ts'
+import type { JsonSchema } from '../protocol/json.ts'
+
 /**
  * The parts of Standard Schema and Standard JSON Schema (https://standardschema.dev) that are used
  * here. A schema may be a function (ArkType).
@@ -27,6 +30,27 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
     ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
     '~standard' in value
   )
+}
+
+/**
+ * The JSON form of any schema. Throws `schema-unsupported`, naming the vendor's converter, for a
+ * Standard Schema that has none. `of` says whose schema it is.
+ */
+export function jsonSchemaOf(schema: JsonSchema | StandardSchema, of: string): JsonSchema {
+  if (!isStandardSchema(schema)) return schema
+  const { vendor, jsonSchema } = schema['~standard']
+  try {
+    if (!jsonSchema) throw 'it has none'
+    return jsonSchema.input({ target: 'draft-2020-12' })
+  } catch (cause) {
+    const converter =
+      vendor === 'valibot' ? '@valibot/to-json-schema' : `the converter of ${vendor}`
+    throw new OffstageError(
+      'schema-unsupported',
+      `The ${vendor} schema ${of} gives no JSON Schema (${describeThrown(cause)}). Put one beside it as jsonSchema, made with ${converter}.`,
+      { cause },
+    )
+  }
 }
 
 /** One line an issue: `items.0.sku: Required`. */

@@ -2,7 +2,7 @@ import type { EventBatch } from './event.ts'
 import type { ConversationRecord } from './journal.ts'
 import type { StorageConfig, StoredConversation } from './conversation.ts'
 import type { ErrorData } from './error.ts'
-import type { JsonValue } from './json.ts'
+import type { JsonSchema, JsonValue } from './json.ts'
 import type { Message, ToolOutput, UserMessage } from './message.ts'
 import type { Credentials, ModelConfigData } from './model.ts'
 import type { RunLimits } from './run.ts'
@@ -95,6 +95,22 @@ export interface SupplyOutput extends AgentScope {
   readonly nextRunId: string
 }
 
+/** Data asked of the model, outside any conversation. */
+export interface Extract extends AgentScope {
+  readonly schema: JsonSchema
+  readonly input: UserMessage['parts']
+  /** Outputs that were refused before, and why. They count as retries. */
+  readonly corrections: readonly { readonly output: string; readonly problem: string }[]
+  readonly retries: number
+}
+
+export interface Extraction {
+  readonly value: JsonValue
+  /** What the model wrote. */
+  readonly text: string
+  readonly corrections: Extract['corrections']
+}
+
 /**
  * What the page may ask of the worker (Comlink over the worker itself). Requests of one page are
  * taken in the order in which they were sent. A run's outcome never comes as a return value but as
@@ -121,6 +137,8 @@ export interface WorkerApi {
   toolsChanged(agentId: string): Promise<void>
   /** Lets go of the agent: its runs stop without an end and stay resumable. */
   releaseAgent(agentId: string): Promise<void>
+  /** Throws `invalid-output` once the retries are used up, or what the model call failed with. */
+  extract(command: Extract): Promise<Extraction>
   /** Loads what a run needs before one is asked for. */
   prepare(scope: AgentScope): Promise<void>
 

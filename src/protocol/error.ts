@@ -42,6 +42,7 @@ export type ErrorCode =
   | 'aborted'
   | 'invalid-tool-calls'
   | 'repeated-calls'
+  | 'invalid-output'
   | 'crash-loop'
   | 'internal'
 

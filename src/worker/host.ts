@@ -2,6 +2,8 @@ import type {
   AgentScope,
   CallAnswer,
   ConversationScope,
+  Extract,
+  Extraction,
   PageApi,
   ResumeRun,
   RunRef,
@@ -17,6 +19,7 @@ import { busy, callsPending } from './busy.ts'
 import type { Conversation } from './conversation.ts'
 import type { ResumeOptions } from './drive.ts'
 import type { Effects } from './effects.ts'
+import { extractData } from './extract.ts'
 import { Library } from './library.ts'
 import { ModelMemory } from './model-memory.ts'
 import { RunDriver } from './run-driver.ts'
@@ -55,6 +58,11 @@ export class Host {
 
   async prepare(scope: AgentScope): Promise<void> {
     await this.#seats.store(scope)
+  }
+
+  extract(command: Extract): Promise<Extraction> {
+    const { page, providers, effects } = this.#options
+    return extractData({ page, providers, effects, memory: this.#memory }, command)
   }
 
   /** Never rejects: whatever refuses the run becomes its `failed` end. */

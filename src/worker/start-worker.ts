@@ -106,6 +106,7 @@ function workerApi(connection: Connection): WorkerApi {
     supplyOutput: (command) => connection.host.supplyOutput(command),
     toolsChanged: async (agentId) => connection.host.toolsChanged(agentId),
     releaseAgent: async (agentId) => connection.host.releaseAgent(agentId),
+    extract: (command) => connection.host.extract(command),
     prepare: (scope) => connection.host.prepare(scope),
     listConversations: (scope) => connection.host.library.list(scope),
     getConversation: (scope) => connection.host.library.get(scope),
