@@ -21,7 +21,8 @@ export function statusOf({ pending, result, isLive, progress }: CallItem): CallS
   if (result) return statusOfOutput(result.output)
   return isLive
     ? { kind: 'working', label: progress ?? 'Running…' }
-    : { kind: 'problem', label: 'Not run' }
+    : // Every run settles its calls; this one ended where this page couldn't see it.
+      { kind: 'problem', label: 'Went on elsewhere' }
 }
 
 function statusOfOutput(output: ToolOutput): CallStatus {

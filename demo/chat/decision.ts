@@ -66,10 +66,16 @@ function asking(buttons: readonly HTMLButtonElement[], editor?: HTMLElement): As
     send(answer) {
       setText(problem, '')
       enable(false)
-      answer().catch((error: unknown) => {
-        setText(problem, error instanceof Error ? error.message : String(error))
-        enable(true)
-      })
+      const tell = (words: string): void => setText(problem, words)
+      answer().then(
+        (taken) => {
+          if (!taken) tell('This was answered already, perhaps in another tab. Reload to see.')
+        },
+        (error: unknown) => {
+          tell(error instanceof Error ? error.message : String(error))
+          enable(true)
+        },
+      )
     },
   }
 }
