@@ -38,7 +38,7 @@ const openai: ChatRules = {
 }
 
 /** The most that every server is known to take: no extras, nothing null, no turns that a template refuses. */
-const compatible: ChatRules = {
+export const compatible: ChatRules = {
   ...openai,
   ...anyId,
   baseURL: null,

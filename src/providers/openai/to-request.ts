@@ -25,15 +25,24 @@ export function toChatRequest(
       ...(config.apiKey && { authorization: `Bearer ${config.apiKey}` }),
       ...config.headers,
     },
-    body: {
-      model: config.model,
-      messages: chatMessages(request, { providerId, rules }),
-      stream: true,
-      ...(rules.asksUsage && { stream_options: { include_usage: true } }),
-      ...(request.toolMode !== 'action' && toolFields(request.tools, config, rules)),
-      ...sampling(config, rules),
-      ...config.extraBody,
-    },
+    body: chatBody(request, config, { providerId, rules }),
+  }
+}
+
+/** The request's body alone: what engines without an address take as well. */
+export function chatBody(
+  request: ModelRequest,
+  config: RequestConfig,
+  { providerId, rules }: { readonly providerId: string; readonly rules: ChatRules },
+): JsonObject {
+  return {
+    model: config.model,
+    messages: chatMessages(request, { providerId, rules }),
+    stream: true,
+    ...(rules.asksUsage && { stream_options: { include_usage: true } }),
+    ...(request.toolMode !== 'action' && toolFields(request.tools, config, rules)),
+    ...sampling(config, rules),
+    ...config.extraBody,
   }
 }
 
