@@ -71,8 +71,10 @@ function perCharacter(text, run) {
 }
 
 async function peerPerCharacter(text) {
-  const milliseconds = await readWithPeer(text, tools, pieceLength, peerBudget)
-  return milliseconds === undefined || milliseconds === Infinity ? milliseconds : (milliseconds * 1000) / text.length
+  const milliseconds = await readWithPeer(text, tools, { pieceLength, budget: peerBudget })
+  return milliseconds === undefined || milliseconds === Infinity
+    ? milliseconds
+    : (milliseconds * 1000) / text.length
 }
 
 function format(value) {

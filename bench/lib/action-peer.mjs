@@ -2,7 +2,7 @@
  * Milliseconds that @ai-sdk-tool/parser takes to read a text in pieces; undefined when it isn't
  * installed (`npm install` in bench/peers), Infinity when it doesn't end within the budget.
  */
-export async function readWithPeer(text, tools, pieceLength, budget) {
+export async function readWithPeer(text, tools, { pieceLength, budget }) {
   const protocol = await loadProtocol()
   if (!protocol) return undefined
   const started = performance.now()

@@ -6,7 +6,7 @@ import { CallProblem } from './call-problem.ts'
 import { ForeignStart } from './foreign/foreign-start.ts'
 import { readForeign, readForeignBlock } from './foreign/read-foreign.ts'
 import { ProseScanner } from './prose-scanner.ts'
-import type { FoundBlock, ProseSink } from './prose-scanner.ts'
+import type { FoundBlock, ProseSink } from './prose-sink.ts'
 import { indexTools } from './tool-index.ts'
 import type { ToolIndex } from './tool-index.ts'
 

@@ -12,7 +12,7 @@ import type { OpenTag } from './tags.ts'
 import { makeTags, propertyOfTag } from './tool-index.ts'
 import type { IndexedTool, ToolIndex } from './tool-index.ts'
 import { groupBy, ValueReader } from './value-reader.ts'
-import type { Expected, Slice } from './value-reader.ts'
+import type { Expected, Slice } from './element-finder.ts'
 import { readText } from './xml-text.ts'
 
 /** What a model's calls came to: those that may run, and what is wrong with the first that may not. */
@@ -151,9 +151,7 @@ class BlockReader {
     for (const [name, slices] of groupBy(children, (child) => nameOf(child.name, child.attributes)))
       given.set(name, slices)
     return readArguments(tool, given, (value, shape) =>
-      typeof value === 'string'
-        ? coerceText(value, shape, tool.reader)
-        : this.#values.readValue(value, shape, tool.reader),
+      typeof value === 'string' ? coerceText(value, shape) : this.#values.readValue(value, shape),
     )
   }
 

@@ -93,9 +93,8 @@ export function readJsonCall(tool: IndexedTool, args: JsonValue | undefined): Ac
       `Invalid parameters for ${tool.name}: expected an object of parameters. Expected: ${describeParameters(tool)}.`,
     )
   }
-  const { reader } = tool
   return readArguments(tool, Object.entries(value) as [string, JsonValue][], (entry, shape) =>
-    coerceJson(entry, shape, reader),
+    coerceJson(entry, shape),
   )
 }
 
@@ -113,7 +112,7 @@ export function readTextCall(
   tool: IndexedTool,
   entries: Iterable<readonly [string, string]>,
 ): ActionCall {
-  return readArguments(tool, entries, (text, shape) => coerceText(text, shape, tool.reader))
+  return readArguments(tool, entries, (text, shape) => coerceText(text, shape))
 }
 
 /** The tool a call names. Throws `CallProblem` with what was probably meant. */

@@ -2,7 +2,7 @@ import type { JsonValue } from '../protocol/json.ts'
 import { ValueProblem } from './call-problem.ts'
 import { describeShape, quote } from './describe-shape.ts'
 import { admitsText, isRecord, isUntyped, propertySchema } from './schema.ts'
-import type { SchemaReader, Shape, TypeName } from './schema.ts'
+import type { Shape, TypeName } from './schema.ts'
 import { suggestName } from './suggest.ts'
 
 /** Nesting beyond this is refused, in markup and in JSON. */
@@ -11,22 +11,22 @@ export const maxDepth = 100
 const numberPattern = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/
 
 /** A value written as text, as its schema wants it (R12, R15). Throws `ValueProblem`. */
-export function coerceText(text: string, shape: Shape, reader: SchemaReader): JsonValue {
+export function coerceText(text: string, shape: Shape): JsonValue {
   if (isUntyped(shape)) return text
   if (shape.options) return matchOption(text, shape)
   const branches = shape.branches ?? byType(shape)
   if (branches.length > 1) return firstFit(branches, shape, (branch) => oneBranch(text, branch))
   const only = branches[0]
   return only?.branches || only?.options
-    ? coerceText(text, only, reader)
-    : coerceToType(text, only ?? shape, reader)
+    ? coerceText(text, only)
+    : coerceToType(text, only ?? shape)
 
   function oneBranch(value: string, branch: Shape): JsonValue {
     if (branch.types.includes('array') && branch.types.length === 1)
       throw new ValueProblem('a list needs <item> elements')
     if (value === '' && branch.types[0] === 'null' && admitsText(shape))
       throw new ValueProblem('the empty string is text')
-    const read = coerceText(value, branch, reader)
+    const read = coerceText(value, branch)
     if (typeof read === 'string' || read === null || !admitsText(shape)) return read
     if (typeof read === 'object' || String(read) === value.trim()) return read
     throw new ValueProblem('not exactly that value')
@@ -61,7 +61,7 @@ export function firstFit(
   )
 }
 
-function coerceToType(text: string, shape: Shape, reader: SchemaReader): JsonValue {
+function coerceToType(text: string, shape: Shape): JsonValue {
   const trimmed = text.trim()
   switch (shape.types[0]) {
     case 'string':
@@ -75,9 +75,9 @@ function coerceToType(text: string, shape: Shape, reader: SchemaReader): JsonVal
       if (trimmed === 'null' || (trimmed === '' && text === '')) return null
       break
     case 'array':
-      return textToArray(text, shape, reader)
+      return textToArray(text, shape)
     case 'object':
-      return coerceJson(parseJson(trimmed === '' ? '{}' : trimmed, shape), shape, reader)
+      return coerceJson(parseJson(trimmed === '' ? '{}' : trimmed, shape), shape)
     case undefined:
       return text
   }
@@ -109,16 +109,16 @@ function toBoolean(text: string): boolean {
 }
 
 /** R13 for text: empty is `[]`, JSON is a list, anything else is the list's one element. */
-function textToArray(text: string, shape: Shape, reader: SchemaReader): JsonValue {
+function textToArray(text: string, shape: Shape): JsonValue {
   const trimmed = text.trim()
   if (trimmed === '') return []
   if (trimmed.startsWith('[')) {
     const parsed = tryJson(trimmed)
-    if (Array.isArray(parsed)) return coerceJson(parsed, shape, reader)
+    if (Array.isArray(parsed)) return coerceJson(parsed, shape)
   }
-  const item = reader.shape(shape.itemAt(0))
+  const item = shape.schemas.shape(shape.itemAt(0))
   const parsed = trimmed.startsWith('{') && !admitsText(item) ? tryJson(trimmed) : undefined
-  return [parsed === undefined ? coerceText(text, item, reader) : coerceJson(parsed, item, reader)]
+  return [parsed === undefined ? coerceText(text, item) : coerceJson(parsed, item)]
 }
 
 function parseJson(text: string, shape: Shape): JsonValue {
@@ -166,27 +166,22 @@ function plainOption(text: string): string {
 }
 
 /** A JSON value as its schema wants it: wrong scalar types are converted, unknown keys refused. */
-export function coerceJson(
-  value: JsonValue,
-  shape: Shape,
-  reader: SchemaReader,
-  depth: number = 0,
-): JsonValue {
+export function coerceJson(value: JsonValue, shape: Shape, depth: number = 0): JsonValue {
   if (depth > maxDepth) throw new ValueProblem(`nested more than ${maxDepth} levels deep`)
   if (shape.options) return jsonOption(value, shape)
-  if (shape.branches) return jsonBranch(value, shape, reader, depth)
+  if (shape.branches) return jsonBranch(value, shape, depth)
   if (isUntyped(shape)) return checkFree(value, depth)
   const own = typeOf(value)
-  if (accepts(shape, own, value)) return coerceSame(value, shape, reader, depth)
-  if (typeof value === 'string') return coerceText(value, shape, reader)
+  if (accepts(shape, own, value)) return coerceSame(value, shape, depth)
+  if (typeof value === 'string') return coerceText(value, shape)
   if (value !== null && typeof value !== 'object') {
     if (shape.types.includes('string')) return String(value)
     if (shape.types.includes('array')) {
-      return [coerceJson(value, reader.shape(shape.itemAt(0)), reader, depth + 1)]
+      return [coerceJson(value, shape.schemas.shape(shape.itemAt(0)), depth + 1)]
     }
   }
   if (isRecord(value) && shape.types.includes('array'))
-    return [coerceJson(value, reader.shape(shape.itemAt(0)), reader, depth + 1)]
+    return [coerceJson(value, shape.schemas.shape(shape.itemAt(0)), depth + 1)]
   if (shape.types.includes('integer') && typeof value === 'number')
     return checkNumber(value, 'integer', String(value))
   throw new ValueProblem(`expected ${describeShape(shape)}, got ${quote(JSON.stringify(value))}`)
@@ -203,19 +198,14 @@ function jsonOption(value: JsonValue, shape: Shape): JsonValue {
 }
 
 /** The first branch that has the value's own type and fits, else the first that it converts to. */
-function jsonBranch(
-  value: JsonValue,
-  shape: Shape,
-  reader: SchemaReader,
-  depth: number,
-): JsonValue {
+function jsonBranch(value: JsonValue, shape: Shape, depth: number): JsonValue {
   const branches = shape.branches ?? []
   const type = typeOf(value)
   const own = branches.filter(
     (branch) => branch.options?.includes(value) || accepts(branch, type, value),
   )
   const order = [...own, ...branches.filter((branch) => !own.includes(branch))]
-  return firstFit(order, shape, (branch) => coerceJson(value, branch, reader, depth))
+  return firstFit(order, shape, (branch) => coerceJson(value, branch, depth))
 }
 
 function typeOf(value: JsonValue): TypeName {
@@ -229,22 +219,17 @@ function accepts(shape: Shape, own: TypeName, value: JsonValue): boolean {
   return own === 'number' && shape.types.includes('integer') && Number.isSafeInteger(value)
 }
 
-function coerceSame(
-  value: JsonValue,
-  shape: Shape,
-  reader: SchemaReader,
-  depth: number,
-): JsonValue {
+function coerceSame(value: JsonValue, shape: Shape, depth: number): JsonValue {
   if (Array.isArray(value)) {
     return value.map((entry: JsonValue, index) =>
       within(`item ${index + 1}`, () =>
-        coerceJson(entry, reader.shape(shape.itemAt(index)), reader, depth + 1),
+        coerceJson(entry, shape.schemas.shape(shape.itemAt(index)), depth + 1),
       ),
     )
   }
   if (!isRecord(value)) return value
   return coerceEntries(Object.entries(value) as [string, JsonValue][], shape, (entry, schema) =>
-    coerceJson(entry, reader.shape(schema), reader, depth + 1),
+    coerceJson(entry, shape.schemas.shape(schema), depth + 1),
   )
 }
 

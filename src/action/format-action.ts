@@ -2,7 +2,7 @@ import type { JsonValue } from '../protocol/json.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
 import type { ActionCall } from './call-arguments.ts'
 import { isRecord, isUntyped, propertySchema } from './schema.ts'
-import type { SchemaReader, Shape } from './schema.ts'
+import type { Shape } from './schema.ts'
 import { indexTools, makeTags } from './tool-index.ts'
 
 /** Calls as the block a model would write: reading it back gives the same calls. */
@@ -18,51 +18,42 @@ export function formatAction(
     const tags = makeTags(shape?.properties.keys() ?? [])
     const parameters = Object.entries(call.input).map(([name, value]) => {
       const schema = shape && tool ? tool.reader.shape(propertySchema(shape, name)) : undefined
-      return `  ${element(tags.get(name) ?? name, value, schema, tool?.reader)}\n`
+      return `  ${element(tags.get(name) ?? name, value, schema)}\n`
     })
     return parameters.length === 0 ? `<${tag}/>` : `<${tag}>\n${parameters.join('')}</${tag}>`
   })
   return `<ACTION>\n${lines.join('\n')}\n</ACTION>`
 }
 
-function element(
-  tag: string,
-  value: JsonValue,
-  shape: Shape | undefined,
-  reader: SchemaReader | undefined,
-): string {
-  return `<${tag}>${content(value, shape, reader)}</${tag}>`
+function element(tag: string, value: JsonValue, shape: Shape | undefined): string {
+  return `<${tag}>${content(value, shape)}</${tag}>`
 }
 
-function content(
-  value: JsonValue,
-  shape: Shape | undefined,
-  reader: SchemaReader | undefined,
-): string {
+function content(value: JsonValue, shape: Shape | undefined): string {
   if (typeof value === 'string') return formatText(value)
   if (value === null || typeof value !== 'object') return String(value)
   if (Array.isArray(value)) {
     return value
-      .map((item: JsonValue, at) => element('item', item, reader?.shape(shape?.itemAt(at)), reader))
+      .map((item: JsonValue, at) => element('item', item, shape?.schemas.shape(shape.itemAt(at))))
       .join('')
   }
   if (!isRecord(value)) return ''
   const entries = Object.entries(value) as [string, JsonValue][]
   const tags = makeTags(shape?.properties.keys() ?? [])
   const isWritable = entries.every(([key]) => tags.has(key) || /^[A-Za-z_][\w.-]*$/.test(key))
-  const isFree = shape !== undefined && !shape.listsProperties && isFreeObject(shape, reader)
+  const isFree = shape !== undefined && !shape.listsProperties && isFreeObject(shape)
   if (isFree || !isWritable) return cdata(JSON.stringify(value))
   return entries
     .map(([key, entry]) => {
-      const schema = shape && reader?.shape(propertySchema(shape, key))
-      return element(tags.get(key) ?? key, entry, schema, reader)
+      const schema = shape?.schemas.shape(propertySchema(shape, key))
+      return element(tags.get(key) ?? key, entry, schema)
     })
     .join('')
 }
 
 /** An object type that says nothing of its values: only JSON keeps their types. */
-function isFreeObject(shape: Shape, reader: SchemaReader | undefined): boolean {
-  return shape.types.includes('object') && isUntyped(reader?.shape(shape.additional) ?? shape)
+function isFreeObject(shape: Shape): boolean {
+  return shape.types.includes('object') && isUntyped(shape.schemas.shape(shape.additional))
 }
 
 /** Text that reads back exactly: entities on one line, CDATA where white space or lines matter. */

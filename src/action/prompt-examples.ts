@@ -6,7 +6,7 @@ import { formatObservation } from './format-observation.ts'
 import { parseAction } from './parse-action.ts'
 import { setOwn } from './coerce.ts'
 import { admits, leaves, propertySchema } from './schema.ts'
-import type { SchemaReader, Shape } from './schema.ts'
+import type { Shape } from './schema.ts'
 import type { IndexedTool } from './tool-index.ts'
 
 const codeName = /code|content|html|script|body|text|markdown|diff/i
@@ -91,16 +91,16 @@ function sampleCall(tool: IndexedTool, withNested: boolean = false): ActionCall 
   const input: Record<string, JsonValue> = {}
   for (const [name, shape] of parameters(tool)) {
     if (tool.input.required.has(name) || (withNested && isNested(shape)))
-      setOwn(input, name, sample(name, shape, tool.reader, 0))
+      setOwn(input, name, sample(name, shape, 0))
   }
   return { toolName: tool.name, input }
 }
 
-function sample(name: string, shape: Shape, reader: SchemaReader, depth: number): JsonValue {
+function sample(name: string, shape: Shape, depth: number): JsonValue {
   if (shape.fallback !== undefined) return shape.fallback
   if (shape.options) return (shape.options[0] ?? null) as JsonValue
   const [branch] = shape.branches ?? []
-  if (branch) return sample(name, branch, reader, depth)
+  if (branch) return sample(name, branch, depth)
   switch (shape.types[0]) {
     case 'integer':
       return 3
@@ -111,20 +111,20 @@ function sample(name: string, shape: Shape, reader: SchemaReader, depth: number)
     case 'null':
       return null
     case 'array': {
-      const item = reader.shape(shape.itemAt(0))
-      const one = depth > 3 ? 'a' : sample('a', item, reader, depth + 1)
+      const item = shape.schemas.shape(shape.itemAt(0))
+      const one = depth > 3 ? 'a' : sample('a', item, depth + 1)
       return typeof one === 'string' && !item.options ? [one, 'b'] : [one]
     }
     case 'object':
-      return depth > 3 ? {} : sampleObject(shape, reader, depth)
+      return depth > 3 ? {} : sampleObject(shape, depth)
     default:
       return name
   }
 }
 
-function sampleObject(shape: Shape, reader: SchemaReader, depth: number): JsonObject {
+function sampleObject(shape: Shape, depth: number): JsonObject {
   const input: Record<string, JsonValue> = {}
   for (const name of shape.required)
-    setOwn(input, name, sample(name, reader.shape(propertySchema(shape, name)), reader, depth + 1))
+    setOwn(input, name, sample(name, shape.schemas.shape(propertySchema(shape, name)), depth + 1))
   return input
 }

@@ -5,51 +5,11 @@ import { ForeignHold } from './foreign/foreign-hold.ts'
 import type { ForeignStart } from './foreign/foreign-start.ts'
 import { FenceTrial } from './foreign/trials.ts'
 import type { Trial } from './foreign/trials.ts'
+import type { FoundBlock, ProseOptions, ProseSink } from './prose-sink.ts'
+import { matchTag } from './think-tags.ts'
+import type { TagMark } from './think-tags.ts'
 import { matchOpener } from './openers.ts'
 import type { Opener } from './openers.ts'
-
-/** Where the scanner's findings go, in order. */
-export interface ProseSink {
-  /** The person's text. */
-  text(delta: string): void
-  /** Text that may be a call in another format. */
-  hold(delta: string): void
-  /** Another construct follows what is held. */
-  markHold(): void
-  /** What is held is text after all. */
-  releaseHold(): void
-  /** Whether what is held since the mark, and `rest`, is a call. */
-  isCall(rest: string): boolean
-  /** Some text that is not white space was shown. */
-  readonly hasText: boolean
-  reasoning(delta: string): void
-  /** Reasoning ended: what follows starts a line of its own. */
-  reasoningEnd(lone: boolean): void
-  /** Whether a block without a closer holds a call in another format. */
-  isForeignCall(content: string): boolean
-  /** The output ended inside the opener. */
-  cutOpener(text: string): void
-  /** A block was found; nothing that follows is text. `closed` is false when the output ended first. */
-  block(found: FoundBlock): void
-  /** Model output after the block. */
-  ignored(text: string): void
-}
-
-export interface FoundBlock {
-  readonly content: string
-  readonly closed: boolean
-  readonly selfClosing: boolean
-  readonly tooLong: boolean
-}
-
-export interface ProseOptions {
-  /** The output starts inside reasoning. */
-  readonly reasoning: boolean
-  /** The longest block that is read, in characters; absent when there are no blocks to look for. */
-  readonly maxBlockLength?: number
-  /** Recognises calls in other formats; absent when there are none to look for. */
-  readonly foreign?: ForeignStart
-}
 
 /** No inline code is this long: past it, an open backtick run doesn't hold a marker back any more. */
 const doubtLimit = 2000
@@ -65,7 +25,7 @@ const stopToken = /^(?:<\|[^<>|]{1,30}\|>|<｜[^<>｜]{1,30}｜>|<\/s>|<(?:end_o
 type Mark =
   | { readonly type: 'foreign'; readonly trial: Trial }
   | { readonly type: 'opener'; readonly opener: Opener }
-  | { readonly type: 'think' | 'think-end' | 'comment'; readonly end: number }
+  | TagMark
 
 /**
  * Splits a model's output into text, reasoning and the first block (R1–R6), holding back only what
@@ -252,7 +212,10 @@ export class ProseScanner {
     const tag =
       this.#comment || (this.#tracker.fenced && !this.#reasoning)
         ? undefined
-        : matchTag(this.#held, at, this.#reasoning, this.#reasoningStart)
+        : matchTag(this.#held, at, {
+            reasoning: this.#reasoning,
+            reasoningStart: this.#reasoningStart,
+          })
     if (tag && tag !== 'partial') return tag
     return this.#matchForeign(at) ?? tag
   }
@@ -413,27 +376,4 @@ export class ProseScanner {
     else if (this.#hold) this.#sink.hold(text)
     else this.#sink.text(text)
   }
-}
-
-const thinkTags = ['<think>', '<thinking>'] as const
-const thinkEndTags = ['</think>', '</thinking>'] as const
-
-function matchTag(
-  text: string,
-  at: number,
-  reasoning: boolean,
-  reasoningStart: boolean,
-): Mark | 'partial' | undefined {
-  const window = text.slice(at, at + 12)
-  const marks = reasoning
-    ? { comment: [], think: reasoningStart ? thinkTags : [], 'think-end': thinkEndTags }
-    : { comment: ['<!--'], think: thinkTags, 'think-end': thinkEndTags }
-  let partial = false
-  for (const type of ['think', 'think-end', 'comment'] as const) {
-    for (const tag of marks[type]) {
-      if (window.startsWith(tag)) return { type, end: at + tag.length }
-      partial ||= tag.startsWith(window)
-    }
-  }
-  return partial ? 'partial' : undefined
 }

@@ -24,19 +24,22 @@ export interface Shape {
   readonly itemAt: (index: number) => unknown
   readonly description: string | undefined
   readonly fallback: JsonValue | undefined
+  /** Reads the schemas inside this one. */
+  readonly schemas: SchemaReader
 }
 
 /** Reads schemas against one root, which its `$ref`s point into. */
 export class SchemaReader {
   readonly #root: JsonSchema
   readonly #shapes = new WeakMap<object, Shape>()
+  readonly #any: Shape = this.#make({})
 
   constructor(root: JsonSchema) {
     this.#root = root
   }
 
   shape(schema: unknown): Shape {
-    if (!isRecord(schema)) return anyShape
+    if (!isRecord(schema)) return this.#any
     const known = this.#shapes.get(schema)
     if (known) return known
     const made = this.#make(this.#flatten(schema, 0))
@@ -59,6 +62,7 @@ export class SchemaReader {
       itemAt: readItems(schema),
       description: typeof schema['description'] === 'string' ? schema['description'] : undefined,
       fallback: schema['default'] as JsonValue | undefined,
+      schemas: this,
     }
   }
 
@@ -148,20 +152,6 @@ function readItems(schema: Record<string, unknown>): (index: number) => unknown 
   const rest = schema['items']
   if (!Array.isArray(prefix)) return () => rest
   return (index) => (index < prefix.length ? (prefix[index] as unknown) : rest)
-}
-
-const anyShape: Shape = {
-  types: [],
-  options: undefined,
-  branches: undefined,
-  properties: new Map(),
-  listsProperties: false,
-  required: new Set(),
-  additional: {},
-  patterns: [],
-  itemAt: () => undefined,
-  description: undefined,
-  fallback: undefined,
 }
 
 /** The schema of a key: as listed, by pattern, or as an additional one; undefined when it is refused. */

@@ -1,6 +1,6 @@
 import type { StreamPart } from '../protocol/stream-part.ts'
 import { ProseScanner } from './prose-scanner.ts'
-import type { ProseSink } from './prose-scanner.ts'
+import type { ProseSink } from './prose-sink.ts'
 
 export interface ThinkSplitterOptions {
   /** The prompt template already opened the reasoning, so the output starts inside it. */

@@ -14,7 +14,8 @@ export function decodeEntities(text: string): string {
   return text.replaceAll(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,4}));/g, decodeOne)
 }
 
-function decodeOne(whole: string, decimal?: string, hex?: string, name?: string): string {
+function decodeOne(whole: string, ...groups: (string | undefined)[]): string {
+  const [decimal, hex, name] = groups
   if (name !== undefined) return named.get(name) ?? whole
   const code = decimal === undefined ? parseInt(hex ?? '', 16) : parseInt(decimal, 10)
   return isXmlCharacter(code) ? String.fromCodePoint(code) : whole

@@ -3,7 +3,8 @@ import type { ToolIndex } from '../tool-index.ts'
 import { callsOfJson } from './json-calls.ts'
 import { findTool } from './foreign-call.ts'
 import type { ForeignCall } from './foreign-call.ts'
-import { LiteralReader, Unreadable } from './literal-reader.ts'
+import type { LiteralReader } from './literal-reader.ts'
+import { Unreadable } from './literal-reader.ts'
 
 const opener = /<function=\s*["']?([\w.:-]+)["']?\s*>/y
 const parameter = /<parameter=\s*["']?([^<>"'\s]+)["']?\s*>/g

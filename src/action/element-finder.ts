@@ -1,0 +1,169 @@
+import type { BlockTokens, Token } from './block-tokens.ts'
+import { malformed } from './call-problem.ts'
+import type { CallProblem } from './call-problem.ts'
+import { admits, admitsText } from './schema.ts'
+import type { Shape } from './schema.ts'
+import { readCloseTag, readOpenTag } from './tags.ts'
+
+/** The content of an element: a range of the block. */
+export interface Slice {
+  readonly start: number
+  readonly end: number
+}
+
+/** An element among its siblings. */
+export interface Child {
+  readonly name: string
+  readonly attributes: ReadonlyMap<string, string>
+  readonly slice: Slice
+  /** After its closing tag. */
+  readonly next: number
+}
+
+/** What finding an element's end needs to know of it. */
+export interface Expected {
+  readonly shape: Shape | undefined
+  /** Names that may come next on the same level. */
+  readonly siblings: ReadonlySet<string>
+}
+
+/** Finds the elements of a block, and where each of them ends. */
+export class ElementFinder {
+  readonly tokens: BlockTokens
+  protected readonly text: string
+  /** Names of which no closer is followed as R10 wants, up to where: they aren't searched again. */
+  readonly #unfollowed = new Map<string, { to: number; siblings: ReadonlySet<string> }>()
+
+  constructor(tokens: BlockTokens) {
+    this.tokens = tokens
+    this.text = tokens.text
+  }
+
+  /**
+   * The next element on this level; undefined at the end of the range. White space, stray words,
+   * comments and processing instructions are passed over (R7). Throws `malformed`.
+   */
+  nextOpen(from: number, to: number): Token | undefined {
+    const { all } = this.tokens
+    let index = this.tokens.indexFrom(from)
+    for (;;) {
+      const token = all[index]
+      if (!token || token.start >= to) return undefined
+      if (token.kind === 'open') return token
+      if (token.kind === 'doctype') throw this.malformed('DOCTYPE is not allowed', token.start)
+      if (token.kind === 'close')
+        throw this.malformed(`</${token.name}> closes nothing that is open here`, token.start)
+      if (token.kind !== 'comment') {
+        index++
+        continue
+      }
+      const end = this.tokens.endOfComment(token.start)
+      if (end < 0 || end > to)
+        throw this.malformed('a comment is never closed: expected -->', token.start)
+      index = this.tokens.indexFrom(end)
+    }
+  }
+
+  /** The element that opens at `token`. Throws `malformed` when its tag or its closer is missing. */
+  readChild(
+    token: Token,
+    to: number,
+    expect: (name: string, attributes: Child['attributes']) => Expected,
+  ): Child {
+    const { name } = token
+    const tag = readOpenTag(this.text, token.end)
+    if (!tag || tag.end > to) throw this.malformed(`the tag <${name} is not complete`, token.start)
+    const { attributes } = tag
+    if (tag.selfClosing)
+      return { name, attributes, slice: { start: tag.end, end: tag.end }, next: tag.end }
+    const closer = this.#findCloser(name, { start: tag.end, end: to }, expect(name, attributes))
+    if (!closer) throw this.malformed(`<${name}> is never closed: expected </${name}>`, token.start)
+    return { name, attributes, slice: { start: tag.end, end: closer.start }, next: closer.end }
+  }
+
+  /** R10 for text, the matching closer for lists and objects, the first closer otherwise. */
+  #findCloser(name: string, range: Slice, expected: Expected): Slice | undefined {
+    const { start: from, end: to } = range
+    const { shape, siblings } = expected
+    if (shape && !admitsText(shape) && !this.#isJson(from)) {
+      const nested = admits(shape, 'array') || admits(shape, 'object')
+      return (
+        (nested ? this.#matchingCloser(name, from, to) : undefined) ??
+        this.#firstCloser(name, from, to)
+      )
+    }
+    let first: Slice | undefined
+    const known = this.#unfollowed.get(name)
+    if (known?.to === to && known.siblings === siblings) return this.#firstCloser(name, from, to)
+    for (const token of this.tokens.closers(name, from, to)) {
+      const end = readCloseTag(this.text, token.end)
+      if (end === undefined || end > to) continue
+      first ??= { start: token.start, end }
+      const next = this.peek(end, to)
+      if (!next || (next.kind === 'open' && siblings.has(next.name)))
+        return { start: token.start, end }
+    }
+    this.#unfollowed.set(name, { to, siblings })
+    return first
+  }
+
+  #isJson(from: number): boolean {
+    return /^\s*[{[]/.test(this.text.slice(from, from + 100))
+  }
+
+  #firstCloser(name: string, from: number, to: number): Slice | undefined {
+    for (const token of this.tokens.closers(name, from, to)) {
+      const end = readCloseTag(this.text, token.end)
+      if (end !== undefined && end <= to) return { start: token.start, end }
+    }
+    return undefined
+  }
+
+  #matchingCloser(name: string, from: number, to: number): Slice | undefined {
+    let closed = 0
+    let opened = 0
+    let counted = from
+    for (const token of this.tokens.closers(name, from, to)) {
+      opened += this.tokens.countOpeners(name, counted, token.start)
+      counted = token.start
+      const end = readCloseTag(this.text, token.end)
+      if (end === undefined || end > to) continue
+      if (closed === opened) return { start: token.start, end }
+      closed++
+    }
+    return undefined
+  }
+
+  /** The next tag on this level, stray words and comments passed over; undefined at the range's end. */
+  peek(from: number, to: number): Token | undefined {
+    const { all } = this.tokens
+    let index = this.tokens.indexFrom(from)
+    for (;;) {
+      const token = all[index]
+      if (!token || token.start >= to) return undefined
+      const end = token.kind === 'comment' ? this.tokens.endOfComment(token.start) : -1
+      if (end < 0 && token.kind !== 'instruction') return token
+      index = end < 0 ? index + 1 : this.tokens.indexFrom(end)
+    }
+  }
+
+  /** The elements on one level of a range. */
+  children(
+    slice: Slice,
+    expect: (name: string, attributes: Child['attributes']) => Expected,
+  ): Child[] {
+    const children: Child[] = []
+    let position = slice.start
+    for (;;) {
+      const token = this.nextOpen(position, slice.end)
+      if (!token) return children
+      const child = this.readChild(token, slice.end, expect)
+      children.push(child)
+      position = child.next
+    }
+  }
+
+  malformed(message: string, offset: number): CallProblem {
+    return malformed(message, this.text, offset)
+  }
+}

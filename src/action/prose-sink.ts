@@ -1,0 +1,44 @@
+import type { ForeignStart } from './foreign/foreign-start.ts'
+
+/** Where the scanner's findings go, in order. */
+export interface ProseSink {
+  /** The person's text. */
+  text(delta: string): void
+  /** Text that may be a call in another format. */
+  hold(delta: string): void
+  /** Another construct follows what is held. */
+  markHold(): void
+  /** What is held is text after all. */
+  releaseHold(): void
+  /** Whether what is held since the mark, and `rest`, is a call. */
+  isCall(rest: string): boolean
+  /** Some text that is not white space was shown. */
+  readonly hasText: boolean
+  reasoning(delta: string): void
+  /** Reasoning ended: what follows starts a line of its own. */
+  reasoningEnd(lone: boolean): void
+  /** Whether a block without a closer holds a call in another format. */
+  isForeignCall(content: string): boolean
+  /** The output ended inside the opener. */
+  cutOpener(text: string): void
+  /** A block was found; nothing that follows is text. `closed` is false when the output ended first. */
+  block(found: FoundBlock): void
+  /** Model output after the block. */
+  ignored(text: string): void
+}
+
+export interface FoundBlock {
+  readonly content: string
+  readonly closed: boolean
+  readonly selfClosing: boolean
+  readonly tooLong: boolean
+}
+
+export interface ProseOptions {
+  /** The output starts inside reasoning. */
+  readonly reasoning: boolean
+  /** The longest block that is read, in characters; absent when there are no blocks to look for. */
+  readonly maxBlockLength?: number
+  /** Recognises calls in other formats; absent when there are none to look for. */
+  readonly foreign?: ForeignStart
+}
