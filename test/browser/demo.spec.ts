@@ -121,6 +121,22 @@ test('an approval with another input: bad ones are refused, good ones run', asyn
   await expect(orders(page).getByRole('listitem')).toHaveCount(1)
 })
 
+test('an approval that another tab has given: nothing is ordered twice', async ({
+  openDemo,
+  context,
+}) => {
+  const first = await openDemo()
+  await tryScene(first, 'An order to approve')
+  await expect(messages(first).getByRole('button', { name: 'Approve' })).toBeVisible()
+  const second = await context.newPage()
+  await second.goto(first.url())
+  await messages(second).getByRole('button', { name: 'Approve' }).click()
+  await hasEnded(second)
+  await messages(first).getByRole('button', { name: 'Approve' }).click()
+  await hasEnded(first)
+  await expect(orders(first).getByRole('listitem')).toHaveCount(1)
+})
+
 test('a tool that fails: the run goes on', async ({ openDemo }) => {
   const page = await openDemo()
   await tryScene(page, 'A tool that fails')
