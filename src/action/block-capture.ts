@@ -165,7 +165,7 @@ export class BlockCapture {
     const seen = this.#classify(text, found)
     if (seen === 'partial') return this.#wait(text, at, found)
     if (seen === 'text') return this.#becomeText(text, at, found)
-    if (typeof seen === 'object') return this.#close(text, at, found, seen.end)
+    if (typeof seen === 'object') return this.#close(text, at, { start: found, end: seen.end })
     const length = seen === 'cdata' ? cdata.length : seen === 'comment' ? 4 : 1
     if (seen !== 'other') this.#phase = seen
     this.#follow(text, found, found + 1)
@@ -208,7 +208,8 @@ export class BlockCapture {
     return this.#phase === 'mention' && (this.#tracker.inRun || this.#tracker.fenced)
   }
 
-  #close(text: string, from: number, at: number, end: number): undefined {
+  #close(text: string, from: number, closer: { start: number; end: number }): undefined {
+    const { start: at, end } = closer
     this.#keep(text.slice(from, at))
     this.#content = this.#pieces.join('')
     this.#closer = text.slice(at, end)

@@ -7,6 +7,7 @@ import { FenceTrial } from './foreign/trials.ts'
 import type { Trial } from './foreign/trials.ts'
 import type { FoundBlock, ProseOptions, ProseSink } from './prose-sink.ts'
 import { matchTag } from './think-tags.ts'
+import { isBlockLast, judgeTrailing, matchMadeUp } from './trailing.ts'
 import type { TagMark } from './think-tags.ts'
 import { matchOpener } from './openers.ts'
 import type { Opener } from './openers.ts'
@@ -17,10 +18,6 @@ const fenceLineLimit = 200
 const lessThan = 60
 const newline = 10
 const bracket = 91
-/** What a model makes up after its call. */
-const madeUp = /^(?:Observation:|<tool_response>|<\/)/
-/** Tokens that end a turn, leaked into the output. */
-const stopToken = /^(?:<\|[^<>|]{1,30}\|>|<｜[^<>｜]{1,30}｜>|<\/s>|<(?:end_of_turn|eos|EOT)>)/
 
 type Mark =
   | { readonly type: 'foreign'; readonly trial: Trial }
@@ -164,9 +161,9 @@ export class ProseScanner {
     if (fenced && !this.#fence) return undefined
     if (this.#hold) {
       const window = this.#held.slice(at, at + 40)
-      if (stopToken.test(window) || madeUp.test(window)) this.#hold.finish()
-      else if ('Observation:'.startsWith(window) || /^<[^<>\n]{0,30}$/.test(window))
-        return 'partial'
+      const madeUp = matchMadeUp(window)
+      if (madeUp === 'partial') return 'partial'
+      if (madeUp) this.#hold.finish()
     }
     const trial = this.#foreign.match(this.#held, at, lineStart)
     if (trial === undefined || trial === 'partial') return trial
@@ -286,11 +283,9 @@ export class ProseScanner {
   #follow(piece: string): void {
     this.#trailing += piece
     if (piece.trim() === '' && this.#trailing.length > piece.length) return
-    const alone = this.#capture?.aloneInFence ?? false
-    const rest = this.#trailing.replace(alone ? /^\s*(?:`+|~+)?\s*/ : /^\s*/, '')
-    if (rest === '' || (rest.length < 40 && /^<[^<>\n]*$/.test(rest))) return
-    if (stopToken.test(rest)) return this.#found(rest, true)
-    this.#uncapture(this.#trailing)
+    const verdict = judgeTrailing(this.#trailing, this.#capture?.aloneInFence ?? false)
+    if (verdict === 'end') this.#found(this.#trailing, true)
+    else if (verdict === 'text') this.#uncapture(this.#trailing)
   }
 
   /** What was captured is text after all: it is scanned again, its openers passed over. */
@@ -323,8 +318,7 @@ export class ProseScanner {
     const capture = this.#capture
     if (!capture) return
     if (this.#mode === 'trailing') {
-      const isEnd = /^\s*(?:(?:`{3,}|~{3,})\s*)?$/.test(this.#trailing)
-      return isEnd ? this.#found('', true) : this.#uncapture(this.#trailing)
+      return isBlockLast(this.#trailing) ? this.#found('', true) : this.#uncapture(this.#trailing)
     }
     const counts = capture.context === 'prose' || capture.aloneInFence
     if (!counts || (capture.isMention && !this.#sink.isForeignCall(capture.content)))

@@ -1,0 +1,25 @@
+/** Tokens that end a turn, leaked into the output. */
+const stopToken = /^(?:<\|[^<>|]{1,30}\|>|<｜[^<>｜]{1,30}｜>|<\/s>|<(?:end_of_turn|eos|EOT)>)/
+/** What a model makes up after its call. */
+const madeUp = /^(?:Observation:|<tool_response>|<\/)/
+
+/** R4: what follows a call and is neither prose nor another call; `'partial'` while it may become that. */
+export function matchMadeUp(text: string): boolean | 'partial' {
+  if (stopToken.test(text) || madeUp.test(text)) return true
+  return 'Observation:'.startsWith(text) || /^<[^<>\n]{0,30}$/.test(text) ? 'partial' : false
+}
+
+/**
+ * What follows a block that counts only at the end of the output: `'end'` at a stop token, `'text'`
+ * when something else stands there, `'open'` so far. The end of the block's own fence may follow.
+ */
+export function judgeTrailing(trailing: string, aloneInFence: boolean): 'open' | 'end' | 'text' {
+  const rest = trailing.replace(aloneInFence ? /^\s*(?:`+|~+)?\s*/ : /^\s*/, '')
+  if (rest === '' || (rest.length < 40 && /^<[^<>\n]*$/.test(rest))) return 'open'
+  return stopToken.test(rest) ? 'end' : 'text'
+}
+
+/** Nothing, or the end of a fence, follows the block. */
+export function isBlockLast(trailing: string): boolean {
+  return /^\s*(?:(?:`{3,}|~{3,})\s*)?$/.test(trailing)
+}
