@@ -175,8 +175,6 @@ class PartSink implements ProseSink {
 
   #read(found: FoundBlock): CallsRead {
     if (found.tooLong) return refused('the block is too long. Write less in one action')
-    if (found.selfClosing)
-      return refused('<ACTION/> holds no call: expected an element named after a tool')
     return readForeignBlock(found.content, this.#index) ?? readBlock(found.content, this.#index)
   }
 

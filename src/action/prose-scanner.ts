@@ -1,3 +1,4 @@
+/* oxlint-disable max-lines -- one state machine: all of its states share what is held back. */
 import { BlockCapture } from './block-capture.ts'
 import type { CaptureContext } from './block-capture.ts'
 import { CodeTracker } from './code-tracker.ts'
@@ -7,7 +8,7 @@ import { FenceTrial } from './foreign/trials.ts'
 import type { Trial } from './foreign/trials.ts'
 import type { FoundBlock, ProseOptions, ProseSink } from './prose-sink.ts'
 import { matchTag } from './think-tags.ts'
-import { isBlockLast, judgeTrailing, matchMadeUp } from './trailing.ts'
+import { isBlockLast, judgeTrailing, matchMadeUp, splitAtCloser } from './trailing.ts'
 import type { TagMark } from './think-tags.ts'
 import { matchOpener } from './openers.ts'
 import type { Opener } from './openers.ts'
@@ -251,7 +252,7 @@ export class ProseScanner {
     const rest = this.#held.slice(opener.end)
     this.#drop(this.#held.length)
     if (opener.selfClosing) {
-      this.#finish({ content: '', closed: true, selfClosing: true, tooLong: false }, rest)
+      this.#finish({ content: '', tooLong: false }, rest)
       return 0
     }
     const context = this.#context(aloneInFence)
@@ -273,7 +274,7 @@ export class ProseScanner {
     const rest = capture.push(piece)
     if (capture.state === 'text') return this.#uncapture(rest)
     if (capture.state === 'open') return
-    if (capture.context === 'prose' || capture.state === 'too-long') return this.#found(rest, true)
+    if (capture.context === 'prose' || capture.state === 'too-long') return this.#found(rest)
     this.#mode = 'trailing'
     this.#trailing = ''
     this.#follow(rest)
@@ -284,7 +285,7 @@ export class ProseScanner {
     this.#trailing += piece
     if (piece.trim() === '' && this.#trailing.length > piece.length) return
     const verdict = judgeTrailing(this.#trailing, this.#capture?.aloneInFence ?? false)
-    if (verdict === 'end') this.#found(this.#trailing, true)
+    if (verdict === 'end') this.#found(this.#trailing)
     else if (verdict === 'text') this.#uncapture(this.#trailing)
   }
 
@@ -299,11 +300,10 @@ export class ProseScanner {
     this.#scan(false)
   }
 
-  #found(rest: string, closed: boolean): void {
+  #found(rest: string): void {
     const capture = this.#capture
-    if (!capture) return
-    const tooLong = capture.state === 'too-long'
-    this.#finish({ content: capture.content, closed, selfClosing: false, tooLong }, rest)
+    if (capture)
+      this.#finish({ content: capture.content, tooLong: capture.state === 'too-long' }, rest)
   }
 
   #finish(block: FoundBlock, rest: string): void {
@@ -318,22 +318,15 @@ export class ProseScanner {
     const capture = this.#capture
     if (!capture) return
     if (this.#mode === 'trailing') {
-      return isBlockLast(this.#trailing) ? this.#found('', true) : this.#uncapture(this.#trailing)
+      return isBlockLast(this.#trailing) ? this.#found('') : this.#uncapture(this.#trailing)
     }
     const counts = capture.context === 'prose' || capture.aloneInFence
     if (!counts || (capture.isMention && !this.#sink.isForeignCall(capture.content)))
       return this.#uncapture('')
-    if (capture.endsInComment) return this.#endInComment(capture.content)
-    this.#found('', false)
-  }
-
-  /** A comment never closed is none, so a closer in it ends the block. */
-  #endInComment(content: string): void {
-    const closer = /<\/ACTION\s*>/.exec(content)
-    if (!closer) return this.#found('', false)
-    const block = { content: content.slice(0, closer.index), closed: true }
-    const rest = content.slice(closer.index + closer[0].length)
-    this.#finish({ ...block, selfClosing: false, tooLong: false }, rest)
+    const { content, rest } = capture.endsInComment
+      ? splitAtCloser(capture.content)
+      : { content: capture.content, rest: '' }
+    this.#finish({ content, tooLong: false }, rest)
   }
 
   /** The output ended; a run that ends with it may close the one in doubt. */

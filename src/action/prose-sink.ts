@@ -21,7 +21,7 @@ export interface ProseSink {
   isForeignCall(content: string): boolean
   /** The output ended inside the opener. */
   cutOpener(text: string): void
-  /** A block was found; nothing that follows is text. `closed` is false when the output ended first. */
+  /** A block was found; nothing that follows is text. */
   block(found: FoundBlock): void
   /** Model output after the block. */
   ignored(text: string): void
@@ -29,8 +29,6 @@ export interface ProseSink {
 
 export interface FoundBlock {
   readonly content: string
-  readonly closed: boolean
-  readonly selfClosing: boolean
   readonly tooLong: boolean
 }
 

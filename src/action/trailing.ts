@@ -23,3 +23,14 @@ export function judgeTrailing(trailing: string, aloneInFence: boolean): 'open' |
 export function isBlockLast(trailing: string): boolean {
   return /^\s*(?:(?:`{3,}|~{3,})\s*)?$/.test(trailing)
 }
+
+/** A comment never closed is none, so a closer in it ends the block. */
+export function splitAtCloser(content: string): {
+  readonly content: string
+  readonly rest: string
+} {
+  const closer = /<\/ACTION\s*>/.exec(content)
+  if (!closer) return { content, rest: '' }
+  const end = closer.index + closer[0].length
+  return { content: content.slice(0, closer.index), rest: content.slice(end) }
+}
