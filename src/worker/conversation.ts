@@ -53,11 +53,16 @@ export class Conversation {
     return this.#log.hasCallId(toolCallId)
   }
 
-  /** Becomes the owner: creates the conversation if need be, and folds what others wrote since. */
-  async claim(): Promise<void> {
+  /**
+   * Becomes the owner: creates the conversation if need be, and folds what others wrote since. True
+   * when there was anything.
+   */
+  async claim(): Promise<boolean> {
     const record = await this.#store.claim(this.conversationId, this.#effects.now())
     this.#epoch = record.epoch
+    const before = this.#lastSeq
     await this.refresh()
+    return this.#lastSeq > before
   }
 
   /** Folds what was written since the last look, by whoever. */

@@ -4,6 +4,7 @@ import type { ToolOutput } from '../protocol/message.ts'
 import type { SettledStatus, ToolDescriptor } from '../protocol/tool.ts'
 import type { Conversation } from './conversation.ts'
 import type { Effects } from './effects.ts'
+import type { Engines } from './engines.ts'
 import type { ModelMemory } from './model-memory.ts'
 import type { RunEvents } from './run-events.ts'
 import type { CallState } from './state.ts'
@@ -22,6 +23,7 @@ export interface Drive {
   readonly effects: Effects
   readonly validator: Validator
   readonly providers: ProviderRegistry
+  readonly engines: Engines
   readonly memory: ModelMemory
   readonly tools: ToolTable
   /** Aborted when the run is to stop; its reason is a `Stop`. */

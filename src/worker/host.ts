@@ -5,6 +5,7 @@ import type {
   Extract,
   Extraction,
   PageApi,
+  Preparation,
   ResumeRun,
   RunRef,
   StartRun,
@@ -16,18 +17,19 @@ import type { RunResult } from '../protocol/run.ts'
 import { pendingToolCalls } from '../providers/pending-tool-calls.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import { busy, callsPending } from './busy.ts'
-import type { Conversation } from './conversation.ts'
 import type { ResumeOptions } from './drive.ts'
 import type { Effects } from './effects.ts'
+import { Engines } from './engines.ts'
 import { extractData } from './extract.ts'
 import { Library } from './library.ts'
 import { ModelMemory } from './model-memory.ts'
 import { RunDriver } from './run-driver.ts'
 import { RunEvents } from './run-events.ts'
 import { runResult } from './run-result.ts'
+import { runSnapshot } from './run-snapshot.ts'
 import type { Seat } from './seat.ts'
 import { Seats } from './seats.ts'
-import { isSettled, pendingCalls, type RunState } from './state.ts'
+import { isSettled, pendingCalls } from './state.ts'
 import { Stores, type OpenDurable } from './stores.ts'
 import { lateOutputMessage, pendingOutput } from './supply-output.ts'
 import { sharedValidator } from './validation/create-validator.ts'
@@ -47,6 +49,7 @@ export class Host {
   readonly #options: HostOptions
   readonly #seats: Seats
   readonly #memory = new ModelMemory()
+  readonly #engines: Engines
   #batches = 0
 
   constructor(options: HostOptions) {
@@ -54,10 +57,19 @@ export class Host {
     const stores = new Stores(options.openDurable, options.notify)
     this.#seats = new Seats(stores, options.effects)
     this.library = new Library(this.#seats)
+    const openEngine: PageApi['openEngine'] = (opening) => options.page.openEngine(opening)
+    this.#engines = new Engines({ openEngine, notify: options.notify })
   }
 
-  async prepare(scope: AgentScope): Promise<void> {
-    await this.#seats.store(scope)
+  async prepare({ model, engine, ...scope }: Preparation): Promise<void> {
+    await Promise.all([
+      this.#seats.store(scope),
+      engine ? this.#engines.prepare(scope.agentId, model) : undefined,
+    ])
+  }
+
+  stopPreparing(agentId: string): void {
+    this.#engines.stopPreparing(agentId)
   }
 
   extract(command: Extract): Promise<Extraction> {
@@ -146,6 +158,7 @@ export class Host {
 
   releaseAgent(agentId: string): void {
     for (const seat of this.#seats.drivenBy(agentId)) seat.driver?.release()
+    this.#engines.release(agentId)
   }
 
   /** Refuses, waits or ends what runs, as the command wishes. */
@@ -211,7 +224,7 @@ export class Host {
       return null
     }
     const events = this.#events(ref)
-    events.push(snapshotOf(conversation, run))
+    events.push(runSnapshot(conversation, run))
     this.#drive(seat, ref, { events, resume })
     return { conversationId, runId: run.runId }
   }
@@ -224,7 +237,8 @@ export class Host {
     const { page, pageId, providers, effects } = this.#options
     const { agentId, runId } = ref
     const { conversation, ownership } = seat
-    const shared = { page, pageId, providers, effects, memory: this.#memory }
+    const own = { memory: this.#memory, engines: this.#engines }
+    const shared = { page, pageId, providers, effects, ...own }
     const driver = new RunDriver(
       { agentId, runId, conversation, validator: sharedValidator(), ...shared, ...how },
       ownership,
@@ -275,21 +289,4 @@ const TELL_MODEL: ResumeOptions = { interrupted: 'tell-model', waitForToolsMs: 1
 function tellEnd(events: RunEvents, result: RunResult): void {
   events.push({ type: 'run-end', result })
   events.flush()
-}
-
-/** What somebody who comes late needs: the run's own messages so far. */
-function snapshotOf(
-  { messages, runEntries }: Conversation,
-  run: RunState,
-): Parameters<RunEvents['push']>[0] {
-  const start = runEntries[0]
-  const begun = start?.type === 'run-started' ? start.message : null
-  const from = begun === null ? messages.length : messages.indexOf(begun)
-  return {
-    type: 'run-snapshot',
-    messages: messages.slice(from === -1 ? messages.length : from),
-    pending: pendingCalls(run),
-    step: run.steps,
-    text: '',
-  }
 }

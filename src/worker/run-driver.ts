@@ -1,8 +1,9 @@
-import type { CallAnswer } from '../protocol/api.ts'
+import type { CallAnswer, StepContext } from '../protocol/api.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { JournalBody, RunEnd } from '../protocol/journal.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { RunResult } from '../protocol/run.ts'
+import type { Provider } from '../providers/provider.ts'
 import { answerCall } from './answer-call.ts'
 import { callModel, type ModelOutcome } from './call-model.ts'
 import { conclusion, decide, type Decision } from './decide.ts'
@@ -14,6 +15,7 @@ import { elsewhere, type Ownership } from './ownership.ts'
 import { prepareCalls } from './prepare-calls.ts'
 import { recoverCall } from './recover-call.ts'
 import { runResult } from './run-result.ts'
+import { runSnapshot } from './run-snapshot.ts'
 import { stoppablePage } from './stoppable.ts'
 import { isSettled, type CallState, type RunState } from './state.ts'
 import { modelOutput } from './take-turn.ts'
@@ -136,7 +138,7 @@ export class RunDriver {
   }
 
   async #callModel(run: RunState): Promise<void> {
-    const { conversation, page, agentId, runId, providers, memory, effects } = this.#drive
+    const { conversation, page, agentId, runId, memory, effects } = this.#drive
     const { conversationId } = conversation
     const context = await page.stepContext({ agentId, runId, conversationId })
     if (this.#stopped) return
@@ -150,7 +152,7 @@ export class RunDriver {
       step,
       context,
       request: (toolMode) => outgoingRequest(conversation.messages, run, { context, toolMode }),
-      provider: providers.create(context.model),
+      provider: this.#provider(context),
       memory,
       effects,
       signal: this.#stop.signal,
@@ -161,6 +163,11 @@ export class RunDriver {
       begun,
     })
     await this.#takeOutcome(step, outcome)
+  }
+
+  #provider({ engine, model }: StepContext): Provider {
+    const { agentId, engines, providers } = this.#drive
+    return engine ? engines.provider(agentId, model) : providers.create(model)
   }
 
   async #takeOutcome(step: number, outcome: ModelOutcome): Promise<void> {
@@ -276,8 +283,13 @@ export class RunDriver {
         if (!owned) throw elsewhere(conversation.conversationId)
         return conversation.claim()
       })
-      .then(() => {
+      .then((changed) => {
         this.#parked = false
+        const { run } = conversation
+        // What another tab did to this run was told there, not here.
+        if (changed && run?.runId === this.runId) {
+          this.#drive.events.push(runSnapshot(conversation, run))
+        }
       })
       .finally(() => {
         this.#owning = null

@@ -1,4 +1,5 @@
 import { expose, wrap } from 'comlink'
+import { holdLifeLock } from '../engines/life-lock.ts'
 import {
   PROTOCOL_VERSION,
   type PageApi,
@@ -76,22 +77,8 @@ class Connection {
       effects: this.#options.effects ?? realEffects,
       openDurable: this.#options.openDurable ?? openIdbStore,
     })
-    return { protocolVersion: PROTOCOL_VERSION, holdsLock: await holdLock(hello.lifeLock) }
+    return { protocolVersion: PROTOCOL_VERSION, holdsLock: await holdLifeLock(hello.lifeLock) }
   }
-}
-
-/** Holds the lock as long as the worker lives. False where there are no locks. */
-function holdLock(name: string): Promise<boolean> {
-  const locks = globalThis.navigator?.locks
-  if (locks === undefined) return Promise.resolve(false)
-  return new Promise((resolve) => {
-    locks
-      .request(name, () => {
-        resolve(true)
-        return new Promise<never>(() => undefined)
-      })
-      .catch(() => resolve(false))
-  })
 }
 
 function workerApi(connection: Connection): WorkerApi {
@@ -107,7 +94,8 @@ function workerApi(connection: Connection): WorkerApi {
     toolsChanged: async (agentId) => connection.host.toolsChanged(agentId),
     releaseAgent: async (agentId) => connection.host.releaseAgent(agentId),
     extract: (command) => connection.host.extract(command),
-    prepare: (scope) => connection.host.prepare(scope),
+    prepare: (preparation) => connection.host.prepare(preparation),
+    stopPreparing: async (agentId) => connection.host.stopPreparing(agentId),
     listConversations: (scope) => connection.host.library.list(scope),
     getConversation: (scope) => connection.host.library.get(scope),
     renameConversation: (scope) => connection.host.library.rename(scope),

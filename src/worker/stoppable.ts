@@ -54,6 +54,7 @@ export function stoppablePage(page: PageApi, signal: AbortSignal): PageApi {
     reconcileTool: (call) => stoppable(page.reconcileTool(call)),
     currentTools: (agentId) => stoppable(page.currentTools(agentId)),
     knownExecutions: (ids) => stoppable(page.knownExecutions(ids)),
+    openEngine: (opening) => page.openEngine(opening),
     // Has its own way to end: a stopped call's last word still counts.
     executeTool: (call) => page.executeTool(call),
     cancelTools: (request) => page.cancelTools(request),
