@@ -1,9 +1,10 @@
 import type { PageApi } from '../protocol/api.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { ExecutionsApi } from './executions.ts'
+import type { PageFetches } from './page-fetches.ts'
 
 /** The questions that an agent answers itself; tools are run by `Executions`. */
-export type AgentPage = Omit<PageApi, keyof ExecutionsApi>
+export type AgentPage = Omit<PageApi, keyof ExecutionsApi | 'fetchModel'>
 
 /**
  * What a worker may ask of this page. Rejects with plain `ErrorData`, as the worker does: Comlink
@@ -12,6 +13,7 @@ export type AgentPage = Omit<PageApi, keyof ExecutionsApi>
 export function createPageApi(
   pageOf: (agentId: string) => AgentPage | undefined,
   executions: ExecutionsApi,
+  fetches: Pick<PageFetches, 'fetchModel'>,
 ): PageApi {
   const ask = async <Result>(
     agentId: string,
@@ -32,6 +34,7 @@ export function createPageApi(
     beforeToolCall: (call) => ask(call.agentId, (page) => page.beforeToolCall(call)),
     needsApproval: (call) => ask(call.agentId, (page) => page.needsApproval(call)),
     reconcileTool: (call) => ask(call.agentId, (page) => page.reconcileTool(call)),
+    fetchModel: (request) => fetches.fetchModel(request),
     executeTool: (call) => executions.executeTool(call),
     knownExecutions: (ids) => executions.knownExecutions(ids),
     cancelTools: (request) => executions.cancelTools(request),

@@ -9,6 +9,7 @@ import { toOffstageError } from './failures.ts'
 import { watchHeartbeat } from './heartbeat.ts'
 import type { AgentPage } from './page-api.ts'
 import { createPageApi } from './page-api.ts'
+import { PageFetches } from './page-fetches.ts'
 import { sleep } from './sleep.ts'
 import type { WorkerSource } from './worker-source.ts'
 import { connectSource } from './worker-source.ts'
@@ -59,6 +60,7 @@ const links = new Map<unknown, WorkerLink>()
  */
 export class WorkerLink {
   readonly executions: Executions
+  readonly #fetches = new PageFetches()
   readonly #key: unknown
   readonly #options: LinkOptions
   readonly #agents = new Map<string, LinkedAgent>()
@@ -114,6 +116,7 @@ export class WorkerLink {
     // Another agent may have come meanwhile: a component that is mounted twice, for example.
     if (this.#agents.size) return
     this.#live?.close()
+    this.#fetches.abortAll()
     this.#live = this.#opening = undefined
     links.delete(this.#key)
   }
@@ -129,7 +132,7 @@ export class WorkerLink {
     this.#tell({ type: 'worker', state: 'starting' })
     this.executions.reset()
     const connection = await connectSource(this.#options, {
-      page: createPageApi((id) => this.#agents.get(id)?.page, this.executions),
+      page: createPageApi((id) => this.#agents.get(id)?.page, this.executions, this.#fetches),
       onNotice: (notice) => this.#onNotice(notice),
     })
     if (!this.#agents.size) {
@@ -172,6 +175,7 @@ export class WorkerLink {
     if (this.#live !== connection) return
     this.#live = this.#opening = undefined
     connection.close()
+    this.#fetches.abortAll()
     this.#tell({ type: 'worker', state: 'lost' })
     for (const reject of this.#waiting) reject(lost())
     this.#waiting.clear()

@@ -92,6 +92,7 @@ export interface ModelConfigData {
   readonly parallelToolCalls?: boolean
   /** Merged into the request body last. */
   readonly extraBody?: JsonObject
+  /** Who calls fetch. `'page'` where a worker may not reach the endpoint. Default `'worker'`. */
   readonly transport?: 'worker' | 'page'
   readonly retry?: RetryPolicy
   readonly timeouts?: TimeoutPolicy

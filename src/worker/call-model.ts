@@ -4,7 +4,7 @@ import type { RunEventBody } from '../protocol/event.ts'
 import type { Usage } from '../protocol/message.ts'
 import type { Credentials } from '../protocol/model.ts'
 import { retryDelay } from '../providers/core/retry-delay.ts'
-import type { ModelRequest, Provider } from '../providers/provider.ts'
+import type { ModelRequest, Provider, StreamOptions } from '../providers/provider.ts'
 import type { Effects } from './effects.ts'
 import type { ModelMemory } from './model-memory.ts'
 import { untilAborted } from './stoppable.ts'
@@ -25,6 +25,8 @@ export interface ModelCall {
   readonly effects: Effects
   readonly signal: AbortSignal
   readonly credentials: (previousRejected: boolean) => Promise<Credentials>
+  /** Default: the worker's own. */
+  readonly fetch?: StreamOptions['fetch'] | undefined
   readonly emit: (event: RunEventBody) => void
   readonly isUsedId: (toolCallId: string) => boolean
   /** A failed attempt's usage, to be journaled. */
@@ -103,9 +105,13 @@ async function readAttempt(
     newId: call.effects.newId,
     isUsedId: call.isUsedId,
   })
-  const { signal, credentials } = call
+  const { signal, credentials, fetch } = call
   try {
-    const batches = call.provider.batches(call.request(toolMode), { signal, credentials })
+    const batches = call.provider.batches(call.request(toolMode), {
+      signal,
+      credentials,
+      ...(fetch && { fetch }),
+    })
     for await (const batch of untilAborted(batches, signal)) {
       for (const part of batch) reader.read(part)
     }

@@ -12,6 +12,7 @@ import { commitEnd } from './end-run.ts'
 import { executeCalls, nextGroup } from './execute-calls.ts'
 import { outgoingRequest } from './outgoing.ts'
 import { elsewhere, type Ownership } from './ownership.ts'
+import { modelFetch } from './page-fetch.ts'
 import { prepareCalls } from './prepare-calls.ts'
 import { recoverCall } from './recover-call.ts'
 import { runResult } from './run-result.ts'
@@ -157,6 +158,7 @@ export class RunDriver {
       effects,
       signal: this.#stop.signal,
       credentials: (previousRejected) => page.credentials({ agentId, previousRejected }),
+      fetch: modelFetch(page, context.model),
       emit: (event) => this.#drive.events.push(event),
       isUsedId: (toolCallId) => conversation.hasCallId(toolCallId),
       attemptFailed: (usage) => conversation.append([{ type: 'attempt-failed', step, usage }]),

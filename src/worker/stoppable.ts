@@ -49,6 +49,7 @@ export function stoppablePage(page: PageApi, signal: AbortSignal): PageApi {
   return {
     stepContext: (call) => stoppable(page.stepContext(call)),
     credentials: (request) => stoppable(page.credentials(request)),
+    fetchModel: (request) => stoppable(page.fetchModel(request)),
     beforeToolCall: (call) => stoppable(page.beforeToolCall(call)),
     needsApproval: (call) => stoppable(page.needsApproval(call)),
     reconcileTool: (call) => stoppable(page.reconcileTool(call)),

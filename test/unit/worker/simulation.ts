@@ -106,6 +106,7 @@ export class SimPage {
           raw: false,
           ...this.context,
         })),
+      fetchModel: () => cross(() => Promise.reject(new Error('No model is asked here.'))),
       currentTools: () => cross(() => this.descriptors()),
       credentials: () => cross(() => ({})),
       beforeToolCall: ({ input }) => cross(() => ({ type: 'go', input })),
