@@ -26,6 +26,8 @@ export interface CallFacts {
   readonly parallel: boolean
   /** The tool could say after a crash whether the call happened. */
   readonly reconcilable: boolean
+  /** The run is done once this call succeeded. */
+  readonly finishes?: boolean
 }
 
 /** How a run ended, as journaled. */

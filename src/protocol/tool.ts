@@ -32,6 +32,8 @@ export interface ToolDescriptor extends ToolDefinition {
   readonly needsApproval: boolean | 'ask'
   /** The tool can say whether an interrupted call happened. */
   readonly hasReconcile: boolean
+  /** Steers the run instead of the page: the worker carries it out. */
+  readonly control?: 'ask-user' | 'finish-task'
 }
 
 export type ToolCallStatus =

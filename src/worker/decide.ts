@@ -48,6 +48,8 @@ export function conclusion(run: RunState): RunEnd | null {
 }
 
 function concludeStep(run: RunState): RunEnd | null {
+  const finished = run.calls.some((call) => call.finishes && call.status === 'succeeded')
+  if (finished) return { outcome: 'completed' }
   const asksOn = run.calls.length > 0 || run.feedback !== null
   if (!asksOn) return { outcome: 'completed' }
   const allowed = run.limits.maxSteps === 0 ? 0 : run.limits.retries

@@ -106,6 +106,7 @@ function proposed(part: ToolCallPart, facts: CallFacts | undefined): CallState {
     replayable: facts?.replayable ?? false,
     parallel: facts?.parallel ?? false,
     reconcilable: facts?.reconcilable ?? false,
+    finishes: facts?.finishes ?? false,
     status: 'proposed',
     executionId: null,
     starts: 0,

@@ -3,12 +3,14 @@ import type { ToolDescriptor } from '../protocol/tool.ts'
 import { callContext, settle, type Drive, type Settlement } from './drive.ts'
 import type { CallState } from './state.ts'
 import { errorOutput, notRegistered, unknownTool, unreadable } from './tool-errors.ts'
+import { askQuestions, finished, questionOf, type Question } from './control-calls.ts'
 import { checkInput } from './validation/check-input.ts'
 import { availableTool } from './wait-for-tool.ts'
 
 type Verdict =
   | { readonly type: 'settle'; readonly settlement: Settlement }
   | { readonly type: 'ask'; readonly input: JsonValue }
+  | { readonly type: 'question'; readonly asked: Question }
   | { readonly type: 'ready'; readonly input: JsonValue }
 
 /**
@@ -22,6 +24,7 @@ export async function prepareCalls(
   ready: Map<string, JsonValue>,
 ): Promise<void> {
   const settlements: Settlement[] = []
+  const questions: Question[] = []
   const asked: { readonly call: CallState; readonly input: JsonValue }[] = []
   for (const call of calls) {
     const verdict = await judge(drive, call)
@@ -33,6 +36,9 @@ export async function prepareCalls(
       case 'ask':
         asked.push({ call, input: verdict.input })
         break
+      case 'question':
+        questions.push(verdict.asked)
+        break
       case 'ready':
         ready.set(call.toolCallId, verdict.input)
         break
@@ -42,6 +48,7 @@ export async function prepareCalls(
   }
   await settle(drive, settlements)
   await requestApprovals(drive, asked)
+  await askQuestions(drive, questions)
 }
 
 async function requestApprovals(
@@ -81,6 +88,13 @@ async function judge(drive: Drive, call: CallState): Promise<Verdict> {
   }
   const problem = checkInput(drive.validator, tool, verdict.input)
   if (problem) return invalid(call, errorOutput(problem))
+  const controlled = drive.conversation.run?.limits.maxSteps === 0 ? undefined : tool.control
+  if (controlled === 'ask-user') {
+    return { type: 'question', asked: questionOf(call, verdict.input) }
+  }
+  if (controlled === 'finish-task') {
+    return { type: 'settle', settlement: finished(call, verdict.input) }
+  }
   return (await mustAsk(drive, call, { tool, input: verdict.input }))
     ? { type: 'ask', input: verdict.input }
     : { type: 'ready', input: verdict.input }

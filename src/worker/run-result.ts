@@ -14,9 +14,11 @@ export function runResult(
   let steps = 0
   let usage = { modelCalls: 0 }
   let finishReason: FinishReason = 'other'
+  const finishing = new Set<string>()
   for (const entry of entries) {
     switch (entry.type) {
       case 'model-output':
+        for (const call of entry.calls) if (call.finishes) finishing.add(call.toolCallId)
         steps += 1
         usage = addUsage(usage, entry.usage)
         finishReason = entry.finishReason
@@ -28,6 +30,13 @@ export function runResult(
         break
       case 'run-ended':
         if (entry.partial) text = entry.partial
+        break
+      case 'call-settled':
+        applyToCall(calls, entry)
+        // What `finish_task` was given is the run's last word.
+        if (finishing.has(entry.toolCallId) && entry.output.type === 'text') {
+          text = entry.output.value
+        }
         break
       default:
         applyToCall(calls, entry)

@@ -18,6 +18,8 @@ export interface CallState {
   readonly replayable: boolean
   readonly parallel: boolean
   readonly reconcilable: boolean
+  /** The run is done once this call succeeded. */
+  readonly finishes: boolean
   readonly status: ToolCallStatus
   /** Of the newest start. */
   readonly executionId: string | null

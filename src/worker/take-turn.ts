@@ -70,5 +70,6 @@ function factsOf(
     // ACTION calls run in order, always.
     parallel: toolMode === 'native' && besides,
     reconcilable: tool?.hasReconcile ?? false,
+    ...(tool?.control === 'finish-task' && { finishes: true }),
   }
 }

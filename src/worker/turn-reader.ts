@@ -1,3 +1,4 @@
+import { loneThinkCloser } from '../action/action-scanner.ts'
 import { createActionScanner } from '../action/index.ts'
 import type { ErrorData } from '../protocol/error.ts'
 import type { RunEventBody } from '../protocol/event.ts'
@@ -14,6 +15,9 @@ import { UNOPENED_REASONING_CODE } from '../providers/unopened-reasoning.ts'
 import { mergeUsage } from './usage.ts'
 
 type Part = AssistantMessage['parts'][number]
+
+/** Warnings that the text before them was reasoning: from the provider, and from the scanner. */
+const LATE_REASONING: ReadonlySet<string> = new Set([UNOPENED_REASONING_CODE, loneThinkCloser])
 
 /** A model's whole answer, proven complete. */
 export interface ModelTurn {
@@ -144,7 +148,7 @@ export class TurnReader {
         this.#usage = mergeUsage(this.#usage, part.usage)
         return
       case 'warning':
-        if (part.code === UNOPENED_REASONING_CODE) this.#textWasReasoning(part.message)
+        if (LATE_REASONING.has(part.code)) this.#textWasReasoning(part.message)
         return this.#options.emit(part)
       case 'raw':
         if (this.#options.raw) this.#options.emit(part)
