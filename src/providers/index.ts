@@ -8,6 +8,10 @@ export {
   type ProviderConfig,
 } from './create-provider.ts'
 export { defineProvider, type ProviderDefinition } from './define-provider.ts'
+export { diagnose } from './doctor/diagnose.ts'
+export { discover, type DiscoverOptions, type Discovery } from './doctor/discover.ts'
+export type { DiagnoseOptions } from './doctor/examination.ts'
+export type { Check, CheckName, CheckStatus, Diagnosis } from './doctor/report.ts'
 export { healHistory } from './heal-history.ts'
 export type {
   HttpProviderDefinition,

@@ -1,0 +1,84 @@
+import { describeThrown, OffstageError } from '../../protocol/error.ts'
+import type { StreamOptions } from '../provider.ts'
+
+export interface AskOptions {
+  /** Default: the global `fetch`. */
+  readonly fetch?: StreamOptions['fetch']
+  readonly signal?: AbortSignal
+  readonly timeoutMs: number
+}
+
+/** An answer, its body read, or why there is none. */
+export type Outcome =
+  | {
+      readonly type: 'answer'
+      /** 0 for an opaque answer. */
+      readonly status: number
+      /** The server wants to send the request elsewhere. */
+      readonly redirected: boolean
+      readonly contentType: string
+      readonly headers: Headers
+      readonly body: string
+    }
+  /** No answer that a script may see; browsers don't say why. */
+  | { readonly type: 'unreachable'; readonly words: string }
+  | { readonly type: 'timeout' }
+
+/**
+ * One small request of the doctor's own. Redirects are reported, not followed. Rejects only when the
+ * caller's signal is aborted, with the code `aborted`.
+ */
+export async function ask(url: URL, init: RequestInit, options: AskOptions): Promise<Outcome> {
+  const { signal, timeoutMs } = options
+  const send = fetchOf(options)
+  throwIfAborted(signal)
+  const controller = new AbortController()
+  const onAbort = (): void => controller.abort()
+  signal?.addEventListener('abort', onAbort)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<Outcome>((resolve) => {
+    controller.signal.addEventListener('abort', () => resolve({ type: 'timeout' }))
+    timer = setTimeout(() => controller.abort(), timeoutMs)
+  })
+  const request: RequestInit = {
+    redirect: 'manual',
+    credentials: 'omit',
+    cache: 'no-store',
+    ...init,
+    signal: controller.signal,
+  }
+  const answer = exchange(() => send(url.href, request))
+  const outcome = await Promise.race([answer, late])
+  clearTimeout(timer)
+  signal?.removeEventListener('abort', onAbort)
+  throwIfAborted(signal)
+  return outcome
+}
+
+/** The given `fetch`, else the global one. */
+export function fetchOf({ fetch }: Pick<AskOptions, 'fetch'>): typeof globalThis.fetch {
+  return fetch ?? globalThis.fetch
+}
+
+async function exchange(send: () => Promise<Response>): Promise<Outcome> {
+  try {
+    const response = await send()
+    const { status, headers, type } = response
+    return {
+      type: 'answer',
+      status,
+      redirected: type === 'opaqueredirect' || (status >= 300 && status < 400),
+      contentType: headers.get('content-type') ?? '',
+      headers,
+      body: await response.text(),
+    }
+  } catch (error) {
+    const cause = error instanceof Error ? error.cause : undefined
+    const words = cause === undefined ? error : cause
+    return { type: 'unreachable', words: describeThrown(words) }
+  }
+}
+
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new OffstageError('aborted', 'The examination was aborted.')
+}

@@ -1,0 +1,122 @@
+import type { ErrorData } from '../../protocol/error.ts'
+import { httpError } from '../core/provider-error.ts'
+import type { ProviderConfig } from '../create-provider.ts'
+import { entersLocalNetwork, isMixedContent } from './address.ts'
+import { throwIfAborted, type Outcome } from './ask.ts'
+import { examineEngine } from './examine-engine.ts'
+import { shown, Examination, type DiagnoseOptions } from './examination.ts'
+import { explainSilence } from './explain-silence.ts'
+import { judgeModel } from './judge-model.ts'
+import { listModels } from './list-models.ts'
+import { findPlace, knock, strangeness } from './places.ts'
+import type { Diagnosis } from './report.ts'
+import { helpFor, type ServerHelp } from './server-help.ts'
+import { pageOf, watchPolicy, type Page } from './surroundings.ts'
+import { planRequest, type Plan } from './try-model.ts'
+
+/**
+ * Tells in words whether a model can be used, and if not, why: the address, what the browser puts in
+ * between, the key, the model, streaming and tools. Sends a handful of small requests and, unless
+ * `probe` is false, one or two for an answer of one word. Works in pages, workers and Node.
+ *
+ * Never rejects for what a configuration or an endpoint can do; only when `signal` is aborted.
+ */
+export async function diagnose(
+  config: ProviderConfig,
+  options: DiagnoseOptions = {},
+): Promise<Diagnosis> {
+  throwIfAborted(options.signal)
+  const examination = new Examination(config, options)
+  const models = examination.isHttp()
+    ? await examineEndpoint(examination)
+    : await examineEngine(examination)
+  return examination.findings.report(models, (text) => examination.clean(text))
+}
+
+async function examineEndpoint(examination: Examination): Promise<readonly string[] | undefined> {
+  const { findings } = examination
+  const plan = await planRequest(examination)
+  if (!('url' in plan)) {
+    const isKey = plan.code === 'authentication'
+    findings.fail(isKey ? 'authentication' : 'configuration', plan.message)
+    return undefined
+  }
+  findings.ok('configuration', `Requests go to ${shown(plan.url)}.`)
+  const page = pageOf(examination.options.page)
+  const help = helpFor(examination.config.provider, plan.url)
+  const policy = watchPolicy()
+  try {
+    const outcome = await knock(examination, plan)
+    if (outcome.type === 'answer') {
+      passReach(examination, plan, page)
+      return await examineAnswer(examination, { plan, outcome, help })
+    }
+    await explainSilence(examination, { plan, outcome, page, policy, help })
+    return undefined
+  } finally {
+    policy.stop()
+  }
+}
+
+/** An answer was seen, so nothing stood in its way. */
+function passReach({ findings }: Examination, { url }: Plan, page: Page | undefined): void {
+  findings.ok('server', `${url.origin} answers.`)
+  if (!page) {
+    const message = 'No browser is in between here.'
+    for (const name of [
+      'mixed-content',
+      'local-network',
+      'content-security-policy',
+      'cors',
+    ] as const)
+      findings.skip(name, message)
+    return
+  }
+  findings.ok('content-security-policy', 'No policy of this scope refused the request.')
+  if (isMixedContent(page.url, url)) findings.ok('mixed-content', 'The browser let it through.')
+  else findings.skip('mixed-content', 'None: the request is as safe as the page.')
+  if (entersLocalNetwork(page.url, url)) findings.ok('local-network', 'The browser let it through.')
+  else findings.skip('local-network', 'Needs no permission of the browser.')
+  if (page.origin === url.origin) findings.skip('cors', "The page's own origin needs none.")
+  else findings.ok('cors', `The server lets pages of ${page.origin} in.`)
+}
+
+interface Reached {
+  readonly plan: Plan
+  readonly outcome: Extract<Outcome, { type: 'answer' }>
+  readonly help: ServerHelp
+}
+
+/** @returns the models that the server lists. */
+async function examineAnswer(
+  examination: Examination,
+  { plan, outcome, help }: Reached,
+): Promise<readonly string[] | undefined> {
+  const { findings } = examination
+  const refusal = refusalOf(outcome)
+  const strange = strangeness(outcome)
+  if (strange !== undefined && refusal?.code !== 'model-not-found') {
+    const place = await findPlace(examination, plan)
+    const fix = place
+      ? `Set baseURL: '${place.baseURL}'`
+      : 'Check the path of the baseURL; most servers want it to end in /v1.'
+    findings.fail('path', `${shown(plan.url)} ${strange}.`, fix)
+    return place && (await listModels(examination, plan, place.url)).models
+  }
+  const isClosed = refusal?.code === 'authentication' || refusal?.code === 'permission-denied'
+  if (!isClosed) findings.ok('path', 'A model endpoint answers there.')
+  const list = await listModels(examination, plan, plan.url)
+  await judgeModel(examination, {
+    model: plan.model,
+    list,
+    help,
+    ...(isClosed && refusal && { refusal }),
+  })
+  return list.models
+}
+
+function refusalOf({ status, headers, body }: Reached['outcome']): ErrorData | undefined {
+  if (status < 400) return undefined
+  // A Response that is made by hand can't have a higher one.
+  return httpError(new Response(null, { status: Math.min(status, 599), headers }), body)
+}

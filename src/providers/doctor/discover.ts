@@ -1,0 +1,164 @@
+import type { ModelConfigData } from '../../protocol/model.ts'
+import { asCount } from '../core/read-json.ts'
+import type { StreamOptions } from '../provider.ts'
+import { ask, throwIfAborted, type Outcome } from './ask.ts'
+import { browserModel, findWebGpu, type Availability } from './browser-models.ts'
+import { identifyServer, type ServerId } from './identify-server.ts'
+import { modelEntries, modelNames } from './list-models.ts'
+import { helpFor } from './server-help.ts'
+import { pageOf } from './surroundings.ts'
+
+export interface DiscoverOptions {
+  /** Default: the global `fetch`. */
+  readonly fetch?: StreamOptions['fetch']
+  /** Ends the search: `discover` rejects with the code `aborted`. */
+  readonly signal?: AbortSignal
+  /** Milliseconds for each request. Default 1 500. */
+  readonly timeoutMs?: number
+}
+
+/** Something that can run a model. `config`, where there is one, is ready for `createAgent`. */
+export type Discovery =
+  | {
+      readonly type: 'server'
+      readonly provider: ServerId
+      readonly baseURL: string
+      /** `'refused'`: it runs, but does not let this page in. */
+      readonly status: 'ready' | 'no-models' | 'key-needed' | 'refused'
+      readonly models: readonly string[]
+      readonly config?: ModelConfigData
+      /** How to get from another status to `'ready'`. */
+      readonly fix?: string
+    }
+  | {
+      readonly type: 'browser-model'
+      readonly availability: Exclude<Availability, 'unavailable'>
+      readonly config: ModelConfigData
+    }
+  /** A graphics card for `offstage/webllm`; the model in `config` is a small one. */
+  | { readonly type: 'webgpu'; readonly shaderF16: boolean; readonly config: ModelConfigData }
+
+/** The servers' usual ports, and who may be behind each. */
+const places: readonly {
+  readonly port: number
+  readonly servers: readonly [ServerId, ...ServerId[]]
+}[] = [
+  { port: 11434, servers: ['ollama'] },
+  { port: 1234, servers: ['lmstudio'] },
+  { port: 8080, servers: ['llamacpp', 'localai'] },
+  { port: 8000, servers: ['vllm'] },
+]
+
+const HOSTS = ['localhost', '127.0.0.1'] as const
+const TIMEOUT_MS = 1_500
+
+/** Models that answer nobody. */
+const NOT_FOR_CHAT = /embed|rerank|whisper|\bbge\b|\btts\b/i
+
+/**
+ * What this machine and browser have at hand: local servers on their usual ports with their models,
+ * the browser's own model, WebGPU. All ports at once, a few requests each.
+ *
+ * Browsers write a line to the console for each port where nobody listens. On a public page Chromium
+ * asks the person whether it may reach local addresses: call this on a click.
+ *
+ * Rejects only when `signal` is aborted.
+ */
+export async function discover(options: DiscoverOptions = {}): Promise<readonly Discovery[]> {
+  throwIfAborted(options.signal)
+  const found = await Promise.all([
+    ...places.map(({ port, servers }) => findServer(port, servers, options)),
+    findBrowserModel(),
+    findGpu(),
+  ])
+  throwIfAborted(options.signal)
+  return found.filter((entry) => entry !== undefined)
+}
+
+type Servers = (typeof places)[number]['servers']
+
+async function findServer(
+  port: number,
+  servers: Servers,
+  options: DiscoverOptions,
+): Promise<Discovery | undefined> {
+  for (const host of HOSTS) {
+    const origin = `http://${host}:${port}`
+    const get = (path: string): Promise<Outcome> => request(origin + path, {}, options)
+    const outcome = await get('/v1/models')
+    if (outcome.type === 'answer') return describeServer(outcome, { origin, servers, get })
+  }
+  return findRefusingServer(port, servers, options)
+}
+
+async function describeServer(
+  outcome: Extract<Outcome, { type: 'answer' }>,
+  place: {
+    readonly origin: string
+    readonly servers: Servers
+    readonly get: (path: string) => Promise<Outcome>
+  },
+): Promise<Discovery | undefined> {
+  const { origin, servers, get } = place
+  const baseURL = `${origin}/v1`
+  const entries = modelEntries(outcome)
+  if (!entries) {
+    // llama.cpp lists its model to everyone, so on its port it isn't the one that wants a key.
+    const provider = servers[servers.length - 1] ?? servers[0]
+    const isClosed = outcome.status === 401 && /json/i.test(outcome.contentType)
+    if (!isClosed) return undefined
+    return {
+      type: 'server',
+      provider,
+      baseURL,
+      status: 'key-needed',
+      models: [],
+      fix: 'Give an apiKey.',
+    }
+  }
+  const provider = await identifyServer(entries, servers, get)
+  const models = modelNames(outcome) ?? []
+  const model = models.find((name) => !NOT_FOR_CHAT.test(name))
+  if (model === undefined) {
+    const fix = helpFor(provider, new URL(origin)).model('qwen3:4b')
+    return { type: 'server', provider, baseURL, status: 'no-models', models, fix }
+  }
+  // vLLM tells how much it was given room for.
+  const entry = entries.find(({ id }) => id === model)
+  const contextWindow = asCount(entry?.['max_model_len'])
+  const config = { provider, model, baseURL, ...(contextWindow && { contextWindow }) }
+  return { type: 'server', provider, baseURL, status: 'ready', models, config }
+}
+
+/** A server that runs without letting the page in; only on ports that nothing else commonly uses. */
+async function findRefusingServer(
+  port: number,
+  [provider]: Servers,
+  options: DiscoverOptions,
+): Promise<Discovery | undefined> {
+  const page = pageOf(undefined)
+  if (!page || (provider !== 'ollama' && provider !== 'lmstudio')) return undefined
+  const origin = `http://${HOSTS[0]}:${port}`
+  const outcome = await request(`${origin}/`, { mode: 'no-cors', redirect: 'follow' }, options)
+  if (outcome.type !== 'answer') return undefined
+  const fix = helpFor(provider, new URL(origin)).cors(page.origin)
+  return { type: 'server', provider, baseURL: `${origin}/v1`, status: 'refused', models: [], fix }
+}
+
+function request(url: string, init: RequestInit, options: DiscoverOptions): Promise<Outcome> {
+  return ask(new URL(url), init, { timeoutMs: TIMEOUT_MS, ...options })
+}
+
+async function findBrowserModel(): Promise<Discovery | undefined> {
+  const availability = await browserModel()
+  if (availability === 'unavailable') return undefined
+  const config = { provider: 'prompt-api', model: 'browser' }
+  return { type: 'browser-model', availability, config }
+}
+
+async function findGpu(): Promise<Discovery | undefined> {
+  const gpu = await findWebGpu()
+  if (!gpu) return undefined
+  const model = gpu.shaderF16 ? 'Qwen3-1.7B-q4f16_1-MLC' : 'Qwen3-1.7B-q4f32_1-MLC'
+  return { type: 'webgpu', shaderF16: gpu.shaderF16, config: { provider: 'webllm', model } }
+}

@@ -1,0 +1,78 @@
+import { messagesPresets } from '../anthropic/presets.ts'
+import { redactError, secretsOf } from '../core/redact.ts'
+import type { ProviderConfig } from '../create-provider.ts'
+import type { ProviderDefinition } from '../define-provider.ts'
+import { chatPresets } from '../openai/presets.ts'
+import type { StreamOptions } from '../provider.ts'
+import { ask, type Outcome } from './ask.ts'
+import { Findings } from './report.ts'
+
+export interface DiagnoseOptions {
+  /** Default: the global `fetch`. */
+  readonly fetch?: StreamOptions['fetch']
+  /** Ends the examination: `diagnose` rejects with the code `aborted`. */
+  readonly signal?: AbortSignal
+  /** Address of the page that will send the requests. Default: this scope's own origin. */
+  readonly page?: string
+  /** Sends a tiny request for an answer, which a cloud charges for. Default true. */
+  readonly probe?: boolean
+  /** Milliseconds for each small request. Default 10 000. */
+  readonly timeoutMs?: number
+  /** Providers of one's own, by `defineProvider`. */
+  readonly providers?: readonly ProviderDefinition[]
+}
+
+const TIMEOUT_MS = 10_000
+
+/** What all steps of one examination share. */
+export class Examination {
+  readonly findings: Findings = new Findings()
+  readonly config: ProviderConfig
+  readonly options: DiagnoseOptions
+  readonly #secrets = new Set<string>()
+
+  constructor(config: ProviderConfig, options: DiagnoseOptions) {
+    this.config = config
+    this.options = options
+    if (typeof config.headers === 'object') this.learnSecrets(Object.entries(config.headers))
+    if (typeof config.apiKey === 'string') this.learnSecrets([['key', config.apiKey]])
+  }
+
+  /** A small request of the doctor's own. */
+  ask(url: URL, init: RequestInit): Promise<Outcome> {
+    const { fetch, signal, timeoutMs = TIMEOUT_MS } = this.options
+    return ask(url, init, { timeoutMs, ...(fetch && { fetch }), ...(signal && { signal }) })
+  }
+
+  /** Keeps the values of these headers out of the report. */
+  learnSecrets(headers: Iterable<readonly [name: string, value: string]>): void {
+    const values = [...headers].filter(([name]) => !harmless.has(name.toLowerCase()))
+    const secret = { provider: '', model: '', headers: Object.fromEntries(values) }
+    for (const value of secretsOf(secret)) this.#secrets.add(value)
+  }
+
+  clean(text: string): string {
+    const error = { code: 'internal', message: text, retryable: false } as const
+    return redactError(error, [...this.#secrets]).message
+  }
+
+  /** Whether the provider is reached over HTTP. */
+  isHttp(): boolean {
+    const { provider } = this.config
+    const own = this.options.providers?.find(({ id }) => id === provider)
+    if (own) return 'toRequest' in own
+    return Object.hasOwn(chatPresets, provider) || Object.hasOwn(messagesPresets, provider)
+  }
+}
+
+const harmless: ReadonlySet<string> = new Set([
+  'content-type',
+  'accept',
+  'anthropic-version',
+  'anthropic-dangerous-direct-browser-access',
+])
+
+/** Scheme, host and path: what may be shown of an address. */
+export function shown(url: URL): string {
+  return url.origin + url.pathname
+}

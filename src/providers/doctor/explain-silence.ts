@@ -1,0 +1,126 @@
+import { entersLocalNetwork, isMixedContent } from './address.ts'
+import type { Outcome } from './ask.ts'
+import { shown, type Examination } from './examination.ts'
+import { findPlace } from './places.ts'
+import type { ServerHelp } from './server-help.ts'
+import { isOnline, localNetworkPermission, type Page, type PolicyWatch } from './surroundings.ts'
+import type { Plan } from './try-model.ts'
+
+export interface Silence {
+  readonly plan: Plan
+  readonly outcome: Exclude<Outcome, { type: 'answer' }>
+  readonly page: Page | undefined
+  readonly policy: PolicyWatch
+  readonly help: ServerHelp
+}
+
+/**
+ * Why an endpoint gave no answer. Browsers hide that from scripts, so the causes are told apart by
+ * what can be seen: policies, permissions, and whether a request that needs no CORS gets through.
+ */
+export async function explainSilence(examination: Examination, silence: Silence): Promise<void> {
+  const { plan, page, policy } = silence
+  const { findings } = examination
+  const { origin } = plan.url
+  if (!page) return explainWithoutPage(examination, silence)
+  if (await policy.hasRefused(origin)) {
+    const fix = `Add ${origin} to the directive connect-src, of the worker's file too if it is served with a policy.`
+    findings.fail(
+      'content-security-policy',
+      `The page's policy forbids requests to ${origin}.`,
+      fix,
+    )
+    return
+  }
+  findings.ok('content-security-policy', 'No policy of this scope refused the request.')
+  if (
+    silence.outcome.type === 'unreachable' &&
+    (await letsSimpleRequestsThrough(examination, plan))
+  )
+    return explainRefusal(examination, silence, page)
+  if (isMixedContent(page.url, plan.url)) {
+    const fix =
+      'Serve the endpoint with https, or the page with http; plain http works for localhost.'
+    findings.fail('mixed-content', `A page on https may not call ${origin}.`, fix)
+    return
+  }
+  await explainLocalNetwork(examination, plan, page)
+  if (!findings.has('local-network')) explainDown(examination, silence)
+}
+
+function explainWithoutPage({ findings }: Examination, { plan, outcome, help }: Silence): void {
+  const words = outcome.type === 'timeout' ? 'no answer in time' : outcome.words
+  findings.fail('server', `${plan.url.origin} could not be reached (${words}).`, help.start)
+}
+
+/** `no-cors`: the answer stays hidden, but that there is one is seen. */
+async function letsSimpleRequestsThrough(examination: Examination, plan: Plan): Promise<boolean> {
+  const root = new URL('/', plan.url)
+  const outcome = await examination.ask(root, { mode: 'no-cors', redirect: 'follow' })
+  return outcome.type === 'answer'
+}
+
+/** The server runs, and keeps its answer from the page. */
+async function explainRefusal(
+  examination: Examination,
+  { plan, help }: Silence,
+  { origin }: Page,
+): Promise<void> {
+  const { findings } = examination
+  findings.ok('server', `Something answers at ${plan.url.origin}.`)
+  // Many servers send their CORS headers only where they have something to serve.
+  const place = await findPlace(examination, plan)
+  if (place) {
+    findings.ok('cors', `The server lets pages of ${origin} in.`)
+    const message = `Nothing answers at ${shown(plan.url)}.`
+    findings.fail('path', message, `Set baseURL: '${place.baseURL}'`)
+    return
+  }
+  const models = new URL(
+    plan.url.pathname.replace(/\/(chat\/completions|messages)$/, '/models'),
+    plan.url,
+  )
+  const simple = await examination.ask(models, {})
+  const names = [...plan.headers.keys()].filter((name) => name !== 'accept').join(', ')
+  const what =
+    simple.type === 'answer'
+      ? `allows the origin ${origin}, but not a POST request with the headers ${names}`
+      : `does not allow the origin ${origin}`
+  findings.fail('cors', `The server runs, but ${what}.`, help.cors(origin))
+}
+
+async function explainLocalNetwork(
+  { findings }: Examination,
+  { url }: Plan,
+  page: Page,
+): Promise<void> {
+  if (!entersLocalNetwork(page.url, url)) return
+  const state = await localNetworkPermission(url.hostname)
+  if (state === 'denied') {
+    const fix =
+      page.url.protocol === 'https:'
+        ? 'Allow it in the site settings of the browser (local network access), and reload.'
+        : 'Serve the page with https: only then may it ask for the permission.'
+    findings.fail('local-network', 'The browser does not let this page reach local addresses.', fix)
+  }
+  if (state === 'prompt') {
+    const fix = "Answer the browser's question, then try again."
+    const message =
+      'The browser asks whether this page may reach local addresses, and has no answer yet.'
+    findings.fail('local-network', message, fix)
+  }
+}
+
+function explainDown({ findings }: Examination, { plan, outcome, help }: Silence): void {
+  const { origin } = plan.url
+  if (!isOnline()) findings.fail('server', 'The device is offline.', 'Connect to the network.')
+  else if (outcome.type === 'timeout') {
+    const fix = `Open ${origin} in a tab. The server may be busy, or a firewall may drop the request.`
+    findings.fail('server', `${origin} did not answer in time.`, fix)
+  } else
+    findings.fail(
+      'server',
+      `Nothing answers at ${origin}: it is down, or the address is wrong.`,
+      help.start,
+    )
+}

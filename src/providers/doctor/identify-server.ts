@@ -1,0 +1,66 @@
+import type { JsonObject } from '../../protocol/json.ts'
+import { asRecord, parseJson } from '../core/read-json.ts'
+import type { Outcome } from './ask.ts'
+
+export type ServerId = 'ollama' | 'lmstudio' | 'llamacpp' | 'vllm' | 'localai' | 'openai-compatible'
+
+/** `owned_by` in a server's list of models. Ollama: the library that the model comes from. */
+const owners: readonly (readonly [RegExp, ServerId])[] = [
+  [/^library$/, 'ollama'],
+  [/^organization_owner$/, 'lmstudio'],
+  [/^llamacpp$/, 'llamacpp'],
+  [/^vllm$/, 'vllm'],
+]
+
+/** What only one of these servers answers, for lists that tell nothing. */
+const marks: readonly {
+  readonly server: ServerId
+  readonly path: string
+  readonly isMark: (body: unknown) => boolean
+}[] = [
+  {
+    server: 'ollama',
+    path: '/api/tags',
+    isMark: (body) => Array.isArray(asRecord(body)?.['models']),
+  },
+  {
+    server: 'lmstudio',
+    path: '/api/v0/models',
+    isMark: (body) => Array.isArray(asRecord(body)?.['data']),
+  },
+  {
+    server: 'llamacpp',
+    path: '/props',
+    isMark: (body) => asRecord(asRecord(body)?.['default_generation_settings']) !== undefined,
+  },
+  {
+    server: 'vllm',
+    path: '/version',
+    isMark: (body) => /^\d/.test(String(asRecord(body)?.['version'])),
+  },
+  {
+    server: 'localai',
+    path: '/version',
+    isMark: (body) => /^v\d/.test(String(asRecord(body)?.['version'])),
+  },
+]
+
+/**
+ * Which of the candidates answers here: by its list of models, else by an address that only it has.
+ * `'openai-compatible'` when it is none of them.
+ */
+export async function identifyServer(
+  entries: readonly JsonObject[],
+  candidates: readonly ServerId[],
+  get: (path: string) => Promise<Outcome>,
+): Promise<ServerId> {
+  const owner = entries.map((entry) => String(entry['owned_by']))[0] ?? ''
+  const owned = owners.find(([pattern]) => pattern.test(owner))
+  if (owned) return owned[1]
+  for (const { server, path, isMark } of marks.filter((mark) => candidates.includes(mark.server))) {
+    const outcome = await get(path)
+    const isJson = outcome.type === 'answer' && outcome.status === 200
+    if (isJson && isMark(parseJson(outcome.body))) return server
+  }
+  return 'openai-compatible'
+}

@@ -1,0 +1,84 @@
+/** In the order of a report. All are always there. */
+export const CHECK_NAMES = [
+  'configuration',
+  'server',
+  'mixed-content',
+  'local-network',
+  'content-security-policy',
+  'cors',
+  'path',
+  'authentication',
+  'model',
+  'answer',
+  'streaming',
+  'tools',
+] as const
+
+export type CheckName = (typeof CHECK_NAMES)[number]
+
+export type CheckStatus = 'ok' | 'warning' | 'failed' | 'skipped'
+
+export interface Check {
+  readonly name: CheckName
+  readonly status: CheckStatus
+  /** What was found, for a person. */
+  readonly message: string
+  /** What to do about it. */
+  readonly fix?: string
+}
+
+/** Plain data; holds no key and no header. */
+export interface Diagnosis {
+  /** No check failed. */
+  readonly ok: boolean
+  readonly checks: readonly Check[]
+  /** What the server offers, where it says so. */
+  readonly models?: readonly string[]
+}
+
+/** The checks on their way to a report. The first verdict on a check stands. */
+export class Findings {
+  readonly #checks = new Map<CheckName, Check>()
+
+  has(name: CheckName): boolean {
+    return this.#checks.has(name)
+  }
+
+  ok(name: CheckName, message: string): void {
+    this.#add({ name, status: 'ok', message })
+  }
+
+  skip(name: CheckName, message: string): void {
+    this.#add({ name, status: 'skipped', message })
+  }
+
+  warn(name: CheckName, message: string, fix?: string): void {
+    this.#add({ name, status: 'warning', message, ...(fix && { fix }) })
+  }
+
+  fail(name: CheckName, message: string, fix?: string): void {
+    this.#add({ name, status: 'failed', message, ...(fix && { fix }) })
+  }
+
+  /** `clean` takes secrets out of a text that came from elsewhere. */
+  report(models: readonly string[] | undefined, clean: (text: string) => string): Diagnosis {
+    const checks = CHECK_NAMES.map((name) => {
+      const check = this.#checks.get(name) ?? notReached(name)
+      const fix = check.fix && clean(check.fix)
+      return { ...check, message: clean(check.message), ...(fix && { fix }) }
+    })
+    return {
+      ok: checks.every((check) => check.status !== 'failed'),
+      checks,
+      ...(models && { models: models.map(clean) }),
+    }
+  }
+
+  #add(check: Check): void {
+    if (!this.#checks.has(check.name)) this.#checks.set(check.name, check)
+  }
+}
+
+function notReached(name: CheckName): Check {
+  return { name, status: 'skipped', message: 'Not reached: an earlier check failed.' }
+}

@@ -1,0 +1,78 @@
+/** What to tell about a server, in imperative sentences. */
+export interface ServerHelp {
+  readonly title: string
+  /** How it is started. */
+  readonly start: string
+  /** How it lets a page of this origin in. */
+  readonly cors: (origin: string) => string
+  /** How it gets a model. */
+  readonly model: (name: string) => string
+  /** How it takes tools. */
+  readonly tools: string
+  /** What else a 403 may come from. */
+  readonly forbidden?: string
+  /** It serves one model, whatever name a request gives. */
+  readonly ignoresModel?: boolean
+}
+
+const generic: ServerHelp = {
+  title: 'the server',
+  start: 'Start the server, or correct the baseURL.',
+  cors: (origin) =>
+    `Make the server answer OPTIONS requests, and allow the origin ${origin}, the method POST and the headers content-type and authorization. Or put a proxy on the page's own origin in between.`,
+  model: () => 'Use one of the models that the server lists.',
+  tools: "Use toolMode 'auto' or 'action', or a model and server that take tools.",
+}
+
+/**
+ * By provider id. Sources: Ollama's FAQ and envconfig, LM Studio's CLI pages, llama.cpp's
+ * tools/server, vLLM's `serve` arguments and tool-calling page, LocalAI's CLI reference and http/app.go.
+ */
+const help: { readonly [provider: string]: Partial<ServerHelp> } = {
+  ollama: {
+    title: 'Ollama',
+    start: 'Start the Ollama app, or run: ollama serve',
+    cors: (origin) => `Set the environment variable OLLAMA_ORIGINS=${origin} and restart Ollama.`,
+    model: (name) => `Run: ollama pull ${name}`,
+    tools: "Leave toolMode at 'auto', or choose a model that ollama.com lists under tools.",
+  },
+  lmstudio: {
+    title: 'LM Studio',
+    start: 'Start the server in the Developer tab, or run: lms server start --cors',
+    cors: () => 'Switch on CORS in the server settings, or run: lms server start --cors',
+    model: (name) => `Download or load it in the app, or run: lms get ${name}`,
+  },
+  llamacpp: {
+    title: 'llama.cpp',
+    start: 'Run: llama-server -m model.gguf --jinja',
+    tools: "Start llama-server with --jinja, or leave toolMode at 'auto'.",
+    ignoresModel: true,
+  },
+  vllm: {
+    title: 'vLLM',
+    start: 'Run: vllm serve <model>',
+    cors: (origin) => `Start it with: --allowed-origins '["${origin}"]'`,
+    model: () => 'Use the name that it was started with (--served-model-name, else the path).',
+    tools:
+      "Start it with --enable-auto-tool-choice --tool-call-parser <parser>, or leave toolMode at 'auto'.",
+  },
+  localai: {
+    title: 'LocalAI',
+    start: 'Run: local-ai run <model>',
+    cors: (origin) => `Start it with --cors --cors-allow-origins ${origin}`,
+    model: (name) => `Run: local-ai models install ${name}`,
+    forbidden:
+      'LocalAI answers 403 to pages of other sites that send no key: give an apiKey, or start it with --disable-csrf.',
+  },
+  openai: { title: 'OpenAI' },
+  anthropic: { title: 'Anthropic' },
+  minimax: { title: 'MiniMax' },
+}
+
+/** A server on its usual port is known under the general provider too. */
+const byPort: { readonly [port: string]: string } = { '11434': 'ollama', '1234': 'lmstudio' }
+
+export function helpFor(provider: string, endpoint: URL): ServerHelp {
+  const known = provider === 'openai-compatible' ? byPort[endpoint.port] : provider
+  return { ...generic, ...(known !== undefined && help[known]) }
+}

@@ -1,0 +1,282 @@
+import { expect, test } from 'vitest'
+import type { ProviderConfig } from '../../../src/providers/create-provider.ts'
+import { defineProvider } from '../../../src/providers/define-provider.ts'
+import { diagnose } from '../../../src/providers/doctor/diagnose.ts'
+import type { Check, CheckName, Diagnosis } from '../../../src/providers/doctor/report.ts'
+import { chatRoute, serve, type Route } from './small-server.ts'
+
+const KEY = 'sk-canary-0123456789'
+
+function check(report: Diagnosis, name: CheckName): Check {
+  const found = report.checks.find((entry) => entry.name === name)
+  if (!found) throw new Error(`No check ${name}`)
+  return found
+}
+
+/** Name and status of every check that is neither ok nor skipped. */
+function troubles(report: Diagnosis): string[] {
+  return report.checks
+    .filter(({ status }) => status === 'failed' || status === 'warning')
+    .map(({ name, status }) => `${name} ${status}`)
+}
+
+async function configFor(route: Route, more: Partial<ProviderConfig> = {}) {
+  const { origin, asked } = await serve(route)
+  const config = { provider: 'vllm', model: 'm', baseURL: `${origin}/v1`, ...more }
+  return { config, asked, origin }
+}
+
+test('a good endpoint', async () => {
+  const { config, asked } = await configFor(chatRoute(['m', 'n']), { apiKey: KEY })
+  const report = await diagnose(config)
+  expect(report.ok).toBe(true)
+  expect(troubles(report)).toEqual([])
+  expect(report.models).toEqual(['m', 'n'])
+  for (const name of ['configuration', 'server', 'path', 'model', 'streaming', 'tools'] as const)
+    expect(check(report, name).status, name).toBe('ok')
+  for (const name of ['cors', 'mixed-content', 'local-network'] as const)
+    expect(check(report, name).status, name).toBe('skipped')
+  // Small: one word, and no conversation is run twice.
+  const runs = asked.filter(({ body }) => Array.isArray(body['messages']))
+  expect(runs).toHaveLength(1)
+  expect(runs[0]?.body).toMatchObject({ max_tokens: 16 })
+})
+
+test('without a probe, no model is asked', async () => {
+  const { config, asked } = await configFor(chatRoute(['m']))
+  const report = await diagnose(config, { probe: false })
+  expect(report.ok).toBe(true)
+  expect(check(report, 'model')).toMatchObject({ status: 'ok' })
+  expect(check(report, 'tools')).toMatchObject({ status: 'skipped' })
+  expect(asked.some(({ body }) => Array.isArray(body['messages']))).toBe(false)
+})
+
+test('nobody listens', async () => {
+  const config = { provider: 'ollama', model: 'm', baseURL: 'http://127.0.0.1:9/v1' }
+  const report = await diagnose(config)
+  expect(report.ok).toBe(false)
+  expect(troubles(report)).toEqual(['server failed'])
+  expect(check(report, 'server').fix).toContain('ollama serve')
+})
+
+test('a server that never answers', async () => {
+  const config = { provider: 'vllm', model: 'm' }
+  const report = await diagnose(config, { fetch: () => new Promise(() => {}), timeoutMs: 20 })
+  expect(check(report, 'server')).toMatchObject({ status: 'failed' })
+  expect(check(report, 'server').message).toMatch(/in time/)
+})
+
+test('a base URL without its /v1, and what would be right', async () => {
+  const { origin } = await serve(chatRoute(['m']))
+  const report = await diagnose({ provider: 'openai-compatible', model: 'm', baseURL: origin })
+  expect(troubles(report)).toEqual(['path failed'])
+  expect(check(report, 'path').fix).toBe(`Set baseURL: '${origin}/v1'`)
+  expect(report.models).toEqual(['m'])
+})
+
+test.each([
+  ['/api', '/v1'],
+  ['/v1/chat', '/v1'],
+  ['/v1', '/openai/v1'],
+  ['/v1', '/api/v1'],
+])('configured %s, served at %s', async (configured, served) => {
+  const { origin } = await serve(chatRoute(['m'], served))
+  const baseURL = origin + configured
+  const report = await diagnose({ provider: 'openai-compatible', model: 'm', baseURL })
+  expect(check(report, 'path').fix).toBe(`Set baseURL: '${origin}${served}'`)
+})
+
+test('an Anthropic endpoint below another path', async () => {
+  const { origin } = await serve(({ path }) =>
+    path === '/anthropic/v1/messages'
+      ? { status: 400, json: { type: 'error', error: { type: 'invalid_request_error' } } }
+      : undefined,
+  )
+  const report = await diagnose({ provider: 'anthropic', model: 'm', baseURL: origin })
+  expect(check(report, 'path').fix).toBe(`Set baseURL: '${origin}/anthropic'`)
+})
+
+test('a web page and a redirect in the place of an endpoint', async () => {
+  const page = await configFor(() => ({ html: '<h1>Welcome</h1>' }))
+  expect(check(await diagnose(page.config), 'path').message).toMatch(/web page/)
+  const moved = await configFor(() => ({ status: 308, headers: { location: '/elsewhere' } }))
+  expect(check(await diagnose(moved.config), 'path').message).toMatch(/redirects/)
+})
+
+test('a refused key, which no report repeats', async () => {
+  const { config } = await configFor(
+    ({ headers }) => ({
+      status: 401,
+      json: { error: { message: `Incorrect API key provided: ${headers.authorization}` } },
+    }),
+    { apiKey: KEY, headers: { 'x-team': 'team-secret-value' } },
+  )
+  const report = await diagnose(config)
+  expect(troubles(report)).toEqual(['authentication failed'])
+  expect(check(report, 'authentication').message).toContain('Incorrect API key')
+  expect(JSON.stringify(report)).not.toContain(KEY)
+  expect(troubles(await diagnose(config, { probe: false }))).toEqual(['authentication failed'])
+})
+
+test('a key function is asked again after a 401', async () => {
+  const good = chatRoute(['m'])
+  const { config } = await configFor((asked) =>
+    asked.headers.authorization === 'Bearer fresh-key'
+      ? good(asked)
+      : { status: 401, json: { error: { message: 'expired token' } } },
+  )
+  const apiKey: ProviderConfig['apiKey'] = ({ previousRejected }) =>
+    previousRejected ? 'fresh-key' : 'stale-key'
+  const report = await diagnose({ ...config, apiKey })
+  expect(report.ok).toBe(true)
+})
+
+test('a key function that fails', async () => {
+  const { config } = await configFor(chatRoute(['m']))
+  const apiKey = (): never => {
+    throw new Error('signed out')
+  }
+  const report = await diagnose({ ...config, apiKey })
+  expect(troubles(report)).toEqual(['authentication failed'])
+})
+
+test('a missing model, with those that are there', async () => {
+  const { config } = await configFor(chatRoute(['a', 'b']), { model: 'zeta' })
+  for (const probe of [true, false]) {
+    const report = await diagnose(config, { probe })
+    expect(troubles(report)).toEqual(['model failed'])
+    expect(check(report, 'model').message).toContain('It has: a, b.')
+    expect(report.models).toEqual(['a', 'b'])
+  }
+})
+
+test('Ollama’s list, and its names without a tag', async () => {
+  const inner = chatRoute(['qwen3'])
+  const { config } = await configFor(
+    (asked) => {
+      if (asked.path === '/v1/models') return undefined
+      if (asked.path === '/api/tags') return { json: { models: [{ name: 'qwen3:latest' }] } }
+      return inner(asked)
+    },
+    { provider: 'ollama', model: 'qwen3' },
+  )
+  const report = await diagnose(config)
+  expect(report).toMatchObject({ ok: true, models: ['qwen3:latest'] })
+  expect(troubles(report)).toEqual([])
+  const missing = await diagnose({ ...config, model: 'llama3.2' }, { probe: false })
+  expect(check(missing, 'model').fix).toBe('Run: ollama pull llama3.2')
+})
+
+test('a server that answers under any name', async () => {
+  const inner = chatRoute(['gguf'])
+  const { config } = await configFor(
+    (asked) => inner({ ...asked, body: { ...asked.body, model: 'gguf' } }),
+    { provider: 'llamacpp', model: 'whatever' },
+  )
+  expect(troubles(await diagnose(config))).toEqual(['model warning'])
+  expect(troubles(await diagnose(config, { probe: false }))).toEqual(['model warning'])
+})
+
+test('no model configured', async () => {
+  const { config } = await configFor(chatRoute(['a']), { model: '' })
+  const report = await diagnose(config, { probe: false })
+  expect(check(report, 'model').message).toBe('No model is configured. It has: a.')
+})
+
+const noTools: Route = (asked) =>
+  asked.body['tools']
+    ? { status: 400, json: { error: { message: 'm does not support tools' } } }
+    : chatRoute(['m'])(asked)
+
+test('tools refused: a warning, or a failure where they are demanded', async () => {
+  const { config } = await configFor(noTools)
+  const report = await diagnose(config)
+  expect(report.ok).toBe(true)
+  expect(troubles(report)).toEqual(['tools warning'])
+  expect(check(report, 'tools').fix).toContain('--enable-auto-tool-choice')
+  expect(troubles(await diagnose({ ...config, toolMode: 'native' }))).toEqual(['tools failed'])
+  const action = await diagnose({ ...config, toolMode: 'action' })
+  expect(troubles(action)).toEqual([])
+  expect(check(action, 'tools').status).toBe('skipped')
+})
+
+test('streaming refused, ignored, and cut', async () => {
+  const inner = chatRoute(['m'])
+  const answering =
+    (reply: ReturnType<Route>): Route =>
+    (asked) =>
+      Array.isArray(asked.body['messages']) ? reply : inner(asked)
+  const refused = await configFor(
+    answering({ status: 400, json: { error: { message: 'stream=true is not allowed' } } }),
+  )
+  expect(troubles(await diagnose(refused.config))).toEqual(['streaming failed'])
+  const message = { role: 'assistant', content: 'OK' }
+  const ignored = await configFor(
+    answering({ json: { choices: [{ message, finish_reason: 'stop' }] } }),
+  )
+  expect(troubles(await diagnose(ignored.config))).toEqual(['streaming warning'])
+  const cut = await configFor(
+    answering({ sse: 'data: {"choices":[{"delta":{"content":"O"}}]}\n\n' }),
+  )
+  expect(troubles(await diagnose(cut.config))).toEqual(['streaming failed'])
+})
+
+test('an account without credit, a server that is busy', async () => {
+  const inner = chatRoute(['m'])
+  const answering =
+    (status: number, text: string): Route =>
+    (asked) =>
+      Array.isArray(asked.body['messages'])
+        ? { status, json: { error: { message: text } } }
+        : inner(asked)
+  const poor = await configFor(answering(429, 'You exceeded your current quota'))
+  expect(troubles(await diagnose(poor.config))).toEqual(['answer failed'])
+  const busy = await configFor(answering(503, 'Loading model'))
+  expect(troubles(await diagnose(busy.config))).toEqual(['answer warning'])
+})
+
+test('LocalAI’s 403 to keyless pages of other sites is explained', async () => {
+  const { config } = await configFor(() => ({ status: 403, json: { message: 'forbidden' } }), {
+    provider: 'localai',
+  })
+  const report = await diagnose(config, { probe: false })
+  expect(check(report, 'authentication').fix).toContain('--disable-csrf')
+})
+
+test('configurations that are wrong by themselves', async () => {
+  for (const config of [
+    { provider: 'nobody', model: 'm' },
+    { provider: 'openai-compatible', model: 'm' },
+    { provider: 'vllm', model: 'm', baseURL: 'no url' },
+    { provider: 'anthropic' },
+  ]) {
+    const report = await diagnose(config)
+    expect(troubles(report), JSON.stringify(config)).toEqual(['configuration failed'])
+  }
+})
+
+test('providers that are no endpoint', async () => {
+  expect((await diagnose({ provider: 'scripted', model: 'x' })).ok).toBe(true)
+  expect((await diagnose({ provider: 'wllama', model: 'x' })).ok).toBe(true)
+  expect(troubles(await diagnose({ provider: 'webllm', model: 'x' }))).toEqual([
+    'configuration failed',
+  ])
+  expect(troubles(await diagnose({ provider: 'prompt-api', model: 'x' }))).toEqual(['model failed'])
+  const own = defineProvider({
+    id: 'own',
+    async *stream() {
+      yield [{ type: 'finish', finishReason: 'stop' }]
+    },
+  })
+  expect((await diagnose({ provider: 'own', model: 'x' }, { providers: [own] })).ok).toBe(true)
+})
+
+test('only an abort rejects', async () => {
+  const controller = new AbortController()
+  const hanging = diagnose(
+    { provider: 'vllm', model: 'm' },
+    { fetch: () => new Promise(() => {}), signal: controller.signal },
+  )
+  controller.abort()
+  await expect(hanging).rejects.toMatchObject({ code: 'aborted' })
+})
