@@ -1,9 +1,12 @@
+import { transfer } from 'comlink'
 import type { CallContext } from '../protocol/api.ts'
 import { describeThrown } from '../protocol/error.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
 import { describeTools } from './describe-tools.ts'
+import { badConfig } from './failures.ts'
+import { findEngine, lentModel } from './lent-engine.ts'
 import { formatOutput, truncate } from './format-output.ts'
-import { fillValues, readContext, readCredentials, toModelData } from './model-config.ts'
+import { fillValues, readContext, readCredentials } from './model-config.ts'
 import type { AgentOptions, HookedCall, ModelConfig, PromptValues } from './options.ts'
 import type { AgentPage } from './page-api.ts'
 import { stringify } from './stringify.ts'
@@ -36,7 +39,7 @@ export function createAgentPage(
     async stepContext() {
       const context = await readContext(options.context, (value) => stringify(value) ?? '')
       return {
-        model: toModelData(config.model),
+        ...lentModel(config.model, options.engines),
         instructions: fillValues(config.instructions, config.values),
         ...(context !== undefined && { context: truncate(context) }),
         tools: tools(),
@@ -47,6 +50,12 @@ export function createAgentPage(
     currentTools: async () => tools(),
     credentials: ({ previousRejected }) =>
       readCredentials(config.model, { signal, previousRejected }),
+    async openEngine({ provider, ...opening }) {
+      const engine = findEngine(provider, options.engines)
+      if (!engine) throw badConfig(`There is no engine ${provider} in the engines of this agent.`)
+      const line = await engine.open(opening)
+      return transfer(line, [line.port])
+    },
     async beforeToolCall(call) {
       try {
         const verdict = await options.beforeToolCall?.(hooked(call))

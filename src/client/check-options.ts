@@ -7,7 +7,7 @@ import type { AgentOptions, ModelConfig, RunInput } from './options.ts'
 /** Throws an `OffstageError` that says what to change. */
 export function checkOptions(options: AgentOptions): void {
   const { toolApproval, storage, worker, tools } = options ?? {}
-  checkModel(options?.model, takesAnyProvider(options ?? {}))
+  checkModel(options?.model, options ?? {})
   const wrong = wrongLimit(options)
   if (wrong) throw badConfig(wrong)
   for (const name of ['context', 'beforeToolCall', 'afterToolCall', 'worker'] as const)
@@ -27,18 +27,18 @@ export function checkOptions(options: AgentOptions): void {
 }
 
 /** A custom worker may know providers that the built-in one doesn't. */
-export function takesAnyProvider({ worker, workerUrl }: AgentOptions): boolean {
-  return !!(worker ?? workerUrl)
-}
-
-export function checkModel(model: ModelConfig, anyProvider: boolean): void {
+export function checkModel(
+  model: ModelConfig,
+  { worker, workerUrl, engines = [] }: Partial<AgentOptions>,
+): void {
   const { provider } = model ?? {}
   if (!provider || !model.model)
     throw badConfig("model must be like { provider: 'ollama', model: 'qwen3:4b' }.")
-  if (!anyProvider && !(PROVIDER_IDS as readonly string[]).includes(provider))
+  const known = [...PROVIDER_IDS, ...engines.map(({ id }) => id)]
+  if (!worker && !workerUrl && !known.includes(provider))
     throw new OffstageError(
       'unknown-provider',
-      `There is no provider ${provider}. Use one of ${PROVIDER_IDS.join(', ')}, or pass a worker that registers it.`,
+      `There is no provider ${provider}. Use one of ${known.join(', ')}, or pass a worker that registers it.`,
     )
 }
 

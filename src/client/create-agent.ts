@@ -1,15 +1,9 @@
 import type { CallAnswer, ConversationScope } from '../protocol/api.ts'
-import { describeThrown, OffstageError } from '../protocol/error.ts'
+import { OffstageError } from '../protocol/error.ts'
 import type { ToolOutput } from '../protocol/message.ts'
 import type { Agent, CallRef, Conversations } from './agent.ts'
 import { AgentCore } from './agent-core.ts'
-import {
-  checkModel,
-  checkOptions,
-  hasContent,
-  takesAnyProvider,
-  wrongLimit,
-} from './check-options.ts'
+import { checkModel, checkOptions, hasContent, wrongLimit } from './check-options.ts'
 import { newId } from './ids.ts'
 import type { AgentOptions } from './options.ts'
 
@@ -35,7 +29,7 @@ export function createAgent(options: AgentOptions): Agent {
     },
     configure({ model, instructions, values }) {
       if (model) {
-        checkModel(model, takesAnyProvider(options))
+        checkModel(model, options)
         config.model = model
       }
       config.instructions = instructions ?? config.instructions
@@ -47,8 +41,7 @@ export function createAgent(options: AgentOptions): Agent {
     abort(reason) {
       for (const { run } of runs.open.values()) run.abort(reason)
     },
-    prepare: ({ signal } = {}) =>
-      Promise.race([core.ask('prepare', core.scope()), ...(signal ? [aborted(signal)] : [])]),
+    prepare: async ({ signal } = {}) => (await core.live()).prepare(core, signal),
     extract: async (request) => (await core.live()).extract(core, request) as Promise<never>,
     conversations: conversations(core),
     conversation: (id) => core.view(id),
@@ -128,13 +121,4 @@ function conversations(core: AgentCore): Conversations {
     delete: (id) => emptied(ask('deleteConversation', at(id))),
     clearHistory: (id) => emptied(ask('clearHistory', at(id))),
   }
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const fail = (): void =>
-      reject(new OffstageError('aborted', `prepare(): ${describeThrown(signal.reason)}`))
-    if (signal.aborted) fail()
-    else signal.addEventListener('abort', fail, { once: true })
-  })
 }

@@ -40,6 +40,9 @@ export function createLinkedAgent(agent: AgentParts): LinkedAgent {
     hasOpenWork: () => !signal.aborted && runs.hasOpenWork(),
     takeUp: () => void takeUpRuns(agent),
     giveUp: (error) => runs.endAll({ outcome: 'failed', error: error.toData() }),
+    releaseEngines() {
+      for (const engine of options.engines ?? []) engine.release(agent.scope().agentId)
+    },
     flush,
     findTool: ({ toolName }) => registry.get(toolName),
     isAborted: (runId) => runs.open.get(runId)?.abortReason !== undefined,

@@ -5,4 +5,5 @@
 export { extract } from './extract.ts'
 export { formatOutput } from './format-output.ts'
 export { createLinkedAgent } from './linked-agent.ts'
+export { prepare } from './prepare.ts'
 export { WorkerLink } from './worker-link.ts'

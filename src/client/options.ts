@@ -1,4 +1,5 @@
 import type { StorageConfig } from '../protocol/conversation.ts'
+import type { Engine } from '../protocol/engine.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { FilePart, Message, TextPart, ToolOutput } from '../protocol/message.ts'
 import type { ModelConfigData } from '../protocol/model.ts'
@@ -87,6 +88,8 @@ export interface AgentOptions {
   readonly worker?: () => WorkerLike
   /** The worker file's address, for pages without a bundler. */
   readonly workerUrl?: string | URL
+  /** Model engines in this browser, for models whose `provider` is an engine's id. */
+  readonly engines?: readonly Engine[]
   /** Emit `raw` events with the provider's own data. */
   readonly raw?: boolean
   /** How often the worker is asked for a sign of life while something is open. Default 3000. */

@@ -31,6 +31,7 @@ export function createPageApi(
     stepContext: (call) => ask(call.agentId, (page) => page.stepContext(call)),
     currentTools: (agentId) => ask(agentId, (page) => page.currentTools(agentId)),
     credentials: (request) => ask(request.agentId, (page) => page.credentials(request)),
+    openEngine: (opening) => ask(opening.agentId, (page) => page.openEngine(opening)),
     beforeToolCall: (call) => ask(call.agentId, (page) => page.beforeToolCall(call)),
     needsApproval: (call) => ask(call.agentId, (page) => page.needsApproval(call)),
     reconcileTool: (call) => ask(call.agentId, (page) => page.reconcileTool(call)),

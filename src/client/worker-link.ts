@@ -34,6 +34,8 @@ export interface LinkedAgent extends ExecutionHost {
   takeUp(): void
   /** There will be no worker. */
   giveUp(error: OffstageError): void
+  /** The agent is disposed of. */
+  releaseEngines(): void
 }
 
 export interface LinkOptions extends WorkerSource {
@@ -112,6 +114,7 @@ export class WorkerLink {
       await Promise.race([released, sleep(RELEASE_MS)])
     }
     this.executions.release(agentId)
+    this.#agents.get(agentId)?.releaseEngines()
     this.#agents.delete(agentId)
     // Another agent may have come meanwhile: a component that is mounted twice, for example.
     if (this.#agents.size) return
@@ -146,6 +149,7 @@ export class WorkerLink {
   }
 
   #onNotice(notice: WorkerNotice): void {
+    if (notice.type === 'engine-progress') return this.#agents.get(notice.agentId)?.onNotice(notice)
     if (notice.type !== 'events') return this.#tell(notice)
     this.#agents.get(notice.agentId)?.onBatch(notice)
     this.#gate.handled(notice.batch)

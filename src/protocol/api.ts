@@ -1,6 +1,7 @@
 import type { EventBatch } from './event.ts'
 import type { ConversationRecord } from './journal.ts'
 import type { StorageConfig, StoredConversation } from './conversation.ts'
+import type { EngineLine, EngineOpening, EngineProgress } from './engine.ts'
 import type { ErrorData } from './error.ts'
 import type { JsonSchema, JsonValue } from './json.ts'
 import type { Message, ToolOutput, UserMessage } from './message.ts'
@@ -45,6 +46,19 @@ export type WorkerNotice =
   | ({ readonly type: 'events' } & EventBatch)
   | { readonly type: 'storage'; readonly mode: 'durable' | 'memory'; readonly reason?: ErrorData }
   | { readonly type: 'warning'; readonly code: string; readonly message: string }
+  | ({
+      readonly type: 'engine-progress'
+      readonly agentId: string
+      readonly provider: string
+      readonly model: string
+    } & EngineProgress)
+
+/** What `prepare` is to load. */
+export interface Preparation extends AgentScope {
+  readonly model: ModelConfigData
+  /** The page lends an engine for the model's provider. */
+  readonly engine: boolean
+}
 
 export interface StartRun extends ConversationScope {
   readonly runId: string
@@ -139,8 +153,10 @@ export interface WorkerApi {
   releaseAgent(agentId: string): Promise<void>
   /** Throws `invalid-output` once the retries are used up, or what the model call failed with. */
   extract(command: Extract): Promise<Extraction>
-  /** Loads what a run needs before one is asked for. */
-  prepare(scope: AgentScope): Promise<void>
+  /** Loads what a run needs before one is asked for: the store, and the model of an engine. */
+  prepare(preparation: Preparation): Promise<void>
+  /** Gives up what `prepare` has not finished for this agent; it rejects with `aborted`. */
+  stopPreparing(agentId: string): Promise<void>
 
   listConversations(
     scope: AgentScope & { readonly unfinished?: boolean },
@@ -155,6 +171,8 @@ export interface WorkerApi {
 /** What a step needs from the page, read afresh before every model call. */
 export interface StepContext {
   readonly model: ModelConfigData
+  /** The page lends an engine for the model's provider: `openEngine` leads to it. */
+  readonly engine: boolean
   readonly instructions: string
   /** Live page context, already formatted. */
   readonly context?: string
@@ -269,6 +287,8 @@ export interface PageApi {
    * words when there is no answer. Ends with `cancel`, with the body, or with the worker.
    */
   fetchModel(request: ModelFetch): Promise<ModelFetchHead>
+  /** A fresh line to an engine that the page lends; starts the engine if need be. */
+  openEngine(opening: EngineOpening & { readonly provider: string }): Promise<EngineLine>
   beforeToolCall(call: CallContext): Promise<BeforeToolCallVerdict>
   needsApproval(call: CallContext): Promise<boolean>
   /** Idempotent per `executionId`; the outcome is kept until acknowledged. Never rejects. */

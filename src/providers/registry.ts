@@ -55,7 +55,21 @@ function createStreamProvider(
   }
 }
 
+/** Entries of this package that lend the page's engines, by provider id. */
+const engineEntries: { readonly [providerId: string]: string } = {
+  webllm: 'webllm() from offstage/webllm',
+  wllama: 'wllama() from offstage/wllama',
+  'prompt-api': 'promptApi() from offstage/prompt-api',
+}
+
 function unknownProvider(id: string, known: readonly string[]): OffstageError {
+  const entry = Object.hasOwn(engineEntries, id) ? engineEntries[id] : undefined
+  if (entry) {
+    return new OffstageError(
+      'unknown-provider',
+      `The engine '${id}' is lent by the page: pass ${entry} in createAgent({ engines: [ … ] }).`,
+    )
+  }
   return new OffstageError(
     'unknown-provider',
     `There is no provider '${id}'. Known here: ${known.join(', ')}. Providers of your own are registered in a custom worker.`,

@@ -1,13 +1,22 @@
 import { EngineConnection } from '../engines/engine-connection.ts'
 import { engineError } from '../engines/engine-error.ts'
-import type { PageApi, WorkerNotice } from '../protocol/api.ts'
+import type { PageApi, StepContext, WorkerNotice } from '../protocol/api.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { ModelConfigData } from '../protocol/model.ts'
 import type { StreamPart } from '../protocol/stream-part.ts'
 import { flatten } from '../providers/core/flatten.ts'
 import { abortedError } from '../providers/core/transport-error.ts'
 import type { ModelRequest, Provider } from '../providers/provider.ts'
+import type { ProviderRegistry } from '../providers/registry.ts'
 import { whenAborted } from './stoppable.ts'
+
+/** What a step's model is reached through: an engine of the page, or a provider of this worker. */
+export function providerOf(
+  { agentId, engine, model }: Pick<StepContext, 'engine' | 'model'> & { readonly agentId: string },
+  { engines, providers }: { readonly engines: Engines; readonly providers: ProviderRegistry },
+): Provider {
+  return engine ? engines.provider(agentId, model) : providers.create(model)
+}
 
 export interface EnginesOptions {
   readonly openEngine: PageApi['openEngine']

@@ -5,6 +5,7 @@ import type { Message } from '../protocol/message.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import { callModel } from './call-model.ts'
 import type { Effects } from './effects.ts'
+import { providerOf, type Engines } from './engines.ts'
 import { extractJson } from './extract-json.ts'
 import type { ModelMemory } from './model-memory.ts'
 import { sharedValidator } from './validation/create-validator.ts'
@@ -13,6 +14,7 @@ import { issueWords } from './validation/issue-words.ts'
 export interface ExtractDeps {
   readonly page: PageApi
   readonly providers: ProviderRegistry
+  readonly engines: Engines
   readonly effects: Effects
   readonly memory: ModelMemory
 }
@@ -52,7 +54,7 @@ function readData(
 }
 
 async function ask(deps: ExtractDeps, command: Extract): Promise<string> {
-  const { page, providers, memory, effects } = deps
+  const { page, memory, effects } = deps
   const { agentId } = command
   const given = await page.stepContext({ agentId, runId: '', conversationId: '' })
   const context = { ...given, tools: [] }
@@ -63,7 +65,7 @@ async function ask(deps: ExtractDeps, command: Extract): Promise<string> {
     step: 1,
     context,
     request: () => ({ messages: messagesOf(command), tools: [], instructions }),
-    provider: providers.create(given.model),
+    provider: providerOf({ ...given, agentId }, deps),
     memory,
     effects,
     signal: new AbortController().signal,

@@ -74,7 +74,8 @@ export class Host {
 
   extract(command: Extract): Promise<Extraction> {
     const { page, providers, effects } = this.#options
-    return extractData({ page, providers, effects, memory: this.#memory }, command)
+    const own = { memory: this.#memory, engines: this.#engines }
+    return extractData({ page, providers, effects, ...own }, command)
   }
 
   /** Never rejects: whatever refuses the run becomes its `failed` end. */

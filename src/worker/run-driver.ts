@@ -1,14 +1,14 @@
-import type { CallAnswer, StepContext } from '../protocol/api.ts'
+import type { CallAnswer } from '../protocol/api.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { JournalBody, RunEnd } from '../protocol/journal.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { RunResult } from '../protocol/run.ts'
-import type { Provider } from '../providers/provider.ts'
 import { answerCall } from './answer-call.ts'
 import { callModel, type ModelOutcome } from './call-model.ts'
 import { conclusion, decide, type Decision } from './decide.ts'
 import { settle, ToolTable, type Drive, type Stop } from './drive.ts'
 import { commitEnd } from './end-run.ts'
+import { providerOf } from './engines.ts'
 import { executeCalls, nextGroup } from './execute-calls.ts'
 import { outgoingRequest } from './outgoing.ts'
 import { elsewhere, type Ownership } from './ownership.ts'
@@ -153,7 +153,7 @@ export class RunDriver {
       step,
       context,
       request: (toolMode) => outgoingRequest(conversation.messages, run, { context, toolMode }),
-      provider: this.#provider(context),
+      provider: providerOf({ ...context, agentId }, this.#drive),
       memory,
       effects,
       signal: this.#stop.signal,
@@ -165,11 +165,6 @@ export class RunDriver {
       begun,
     })
     await this.#takeOutcome(step, outcome)
-  }
-
-  #provider({ engine, model }: StepContext): Provider {
-    const { agentId, engines, providers } = this.#drive
-    return engine ? engines.provider(agentId, model) : providers.create(model)
   }
 
   async #takeOutcome(step: number, outcome: ModelOutcome): Promise<void> {

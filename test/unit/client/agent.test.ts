@@ -95,6 +95,7 @@ describe('a step', () => {
     const first = await read()
     expect(JSON.stringify(first)).not.toContain('canary')
     expect(first).toEqual({
+      engine: false,
       model: { provider: 'openai', model: 'a', temperature: 0 },
       instructions: 'Today is 2026-11-21, Ann. {{constructor}} {{missing}}',
       tools: [],

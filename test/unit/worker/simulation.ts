@@ -100,6 +100,7 @@ export class SimPage {
       stepContext: () =>
         cross(() => ({
           model: { provider: 'sim', model: 'sim' },
+          engine: false,
           instructions: '',
           tools: this.descriptors(),
           hasBeforeToolCall: false,
@@ -107,6 +108,7 @@ export class SimPage {
           ...this.context,
         })),
       fetchModel: () => cross(() => Promise.reject(new Error('No model is asked here.'))),
+      openEngine: () => cross(() => Promise.reject(new Error('No engine is lent here.'))),
       currentTools: () => cross(() => this.descriptors()),
       credentials: () => cross(() => ({})),
       beforeToolCall: ({ input }) => cross(() => ({ type: 'go', input })),

@@ -1,0 +1,156 @@
+import type { EngineLine, EngineProgress } from '../protocol/engine.ts'
+import { OffstageError, type ErrorData } from '../protocol/error.ts'
+import type { ModelConfigData } from '../protocol/model.ts'
+import type { StreamPart } from '../protocol/stream-part.ts'
+import { abortedError } from '../providers/core/transport-error.ts'
+import type { ModelRequest } from '../providers/provider.ts'
+import { engineLostError } from './engine-error.ts'
+import { PING_TIMING, watchEngine, type EngineWatch, type PingTiming } from './engine-watch.ts'
+import { createMailbox, type Mailbox } from './mailbox.ts'
+import type { FromEngine, ToEngine } from './port-messages.ts'
+
+/** Batches that an engine may be ahead of its reader. */
+const WINDOW = 16
+
+type Answer = Extract<FromEngine, { type: 'parts' | 'end' }>
+
+interface Task {
+  readonly id: number
+  readonly config: ModelConfigData
+  readonly answers: Mailbox<Answer>
+}
+
+export interface ConnectionOptions {
+  readonly onProgress: (config: ModelConfigData, progress: EngineProgress) => void
+  /** The engine is dead; what was open has ended with `worker-lost`. Called once, at most. */
+  readonly onLost: () => void
+  readonly pings?: PingTiming
+}
+
+/** The reader's end of a line to an engine. */
+export class EngineConnection {
+  readonly instance: string
+  readonly #port: MessagePort
+  readonly #watch: EngineWatch
+  readonly #options: ConnectionOptions
+  readonly #tasks = new Map<number, Task>()
+  #lastId = 0
+  #ended: ErrorData | null = null
+
+  constructor(line: EngineLine, options: ConnectionOptions) {
+    this.instance = line.instance
+    this.#port = line.port
+    this.#options = options
+    this.#watch = watchEngine(line, {
+      ping: () => this.#post({ type: 'ping' }),
+      lost: () => this.#lose(),
+      timing: options.pings ?? PING_TIMING,
+    })
+    line.port.addEventListener('message', ({ data }: MessageEvent<FromEngine>) => this.#take(data))
+    line.port.start()
+  }
+
+  /** One model turn. Doesn't reject: the last part says how it ended. */
+  async *stream(
+    request: ModelRequest,
+    config: ModelConfigData,
+    signal?: AbortSignal,
+  ): AsyncGenerator<readonly StreamPart[]> {
+    const task = this.#open(config)
+    const { id } = task
+    let taken = 0
+    const release = this.#abortWith(task, signal)
+    this.#post({ type: 'stream', id, request, config, credit: WINDOW })
+    try {
+      for (;;) {
+        const answer = await task.answers.next()
+        if (answer.type === 'end') {
+          if (answer.error) yield [{ type: 'error', error: answer.error }]
+          return
+        }
+        yield answer.parts
+        taken += 1
+        if (taken % (WINDOW / 2) === 0) this.#post({ type: 'credit', id, credit: WINDOW / 2 })
+      }
+    } finally {
+      release()
+      this.#close(task)
+    }
+  }
+
+  /** Loads the model. Rejects with an `OffstageError`. */
+  async prepare(config: ModelConfigData, signal?: AbortSignal): Promise<void> {
+    const task = this.#open(config)
+    const release = this.#abortWith(task, signal)
+    this.#post({ type: 'prepare', id: task.id, config })
+    try {
+      const answer = await task.answers.next()
+      if (answer.type === 'end' && answer.error) throw OffstageError.fromData(answer.error)
+    } finally {
+      release()
+      this.#close(task)
+    }
+  }
+
+  /** Lets go of the line; what is open ends with this error. */
+  close(error: ErrorData): void {
+    if (this.#ended) return
+    this.#ended = error
+    for (const id of this.#tasks.keys()) this.#post({ type: 'abort', id })
+    this.#watch.stop()
+    for (const { id, answers } of this.#tasks.values()) answers.post({ type: 'end', id, error })
+    this.#port.close()
+  }
+
+  #open(config: ModelConfigData): Task {
+    const task: Task = { id: ++this.#lastId, config, answers: createMailbox() }
+    this.#tasks.set(task.id, task)
+    this.#watch.expects(true)
+    if (this.#ended) task.answers.post({ type: 'end', id: task.id, error: this.#ended })
+    return task
+  }
+
+  /** A task that is left before the engine ended it is aborted there. */
+  #close({ id }: Task): void {
+    if (!this.#tasks.delete(id)) return
+    this.#post({ type: 'abort', id })
+    if (this.#tasks.size === 0) this.#watch.expects(false)
+  }
+
+  #abortWith({ id, answers }: Task, signal: AbortSignal | undefined): () => void {
+    if (!signal) return () => undefined
+    const abort = (): void => answers.post({ type: 'end', id, error: abortedError(signal) })
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort)
+    return () => signal.removeEventListener('abort', abort)
+  }
+
+  #take(message: FromEngine): void {
+    this.#watch.heard()
+    if (message.type === 'pong') return
+    const task = this.#tasks.get(message.id)
+    if (!task) return
+    switch (message.type) {
+      case 'progress':
+        return this.#options.onProgress(task.config, message.progress)
+      case 'parts':
+        return task.answers.post(message)
+      case 'end':
+        task.answers.post(message)
+        this.#tasks.delete(message.id)
+        if (this.#tasks.size === 0) this.#watch.expects(false)
+        return
+      default:
+        message satisfies never
+    }
+  }
+
+  #lose(): void {
+    this.close(engineLostError())
+    this.#options.onLost()
+  }
+
+  #post(message: ToEngine): void {
+    this.#port.postMessage(message)
+  }
+}

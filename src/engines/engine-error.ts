@@ -1,0 +1,35 @@
+import { describeThrown, OffstageError, type ErrorData } from '../protocol/error.ts'
+import { classifyError, isRetryable } from '../providers/core/classify-error.ts'
+import { asRecord, asText } from '../providers/core/read-json.ts'
+
+/** Whatever an engine throws, with the code that its name and words stand for (a full context, for example). */
+export function engineError(thrown: unknown): ErrorData {
+  if (OffstageError.is(thrown)) return thrown.toData()
+  const record = asRecord(thrown)
+  if (isErrorData(record)) return record
+  const name = asText(record?.['name'])
+  const message = describeThrown(thrown)
+  if (name === 'AbortError') return { code: 'aborted', message, retryable: false }
+  const code = classifyError({ labels: name ? [name] : [], message })
+  return { code, message, retryable: isRetryable(code) }
+}
+
+/** What crossed as the plain data of an error. */
+function isErrorData(value: unknown): value is ErrorData {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'code' in value &&
+    'message' in value &&
+    'retryable' in value
+  )
+}
+
+/** The engine's death. The same request, asked again, starts another engine. */
+export function engineLostError(): ErrorData {
+  return {
+    code: 'worker-lost',
+    message: 'The engine died or stopped answering, perhaps for lack of memory.',
+    retryable: true,
+  }
+}

@@ -1,0 +1,8 @@
+export type { EngineContext, EngineDefinition } from './engine-definition.ts'
+export { pageEngine } from './page-engine.ts'
+export { serveEngine, type EngineScope } from './serve-engine.ts'
+export { workerEngine, type EngineWorker, type WorkerEngineOptions } from './worker-engine.ts'
+export type { Engine, EngineLine, EngineOpening, EngineProgress } from '../protocol/engine.ts'
+export type { ModelRequest } from '../providers/provider.ts'
+export type { ModelConfigData } from '../protocol/model.ts'
+export type { StreamPart } from '../protocol/stream-part.ts'

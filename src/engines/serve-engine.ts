@@ -1,0 +1,61 @@
+import type { EngineDefinition } from './engine-definition.ts'
+import { holdLifeLock } from './life-lock.ts'
+import type { EngineCommand, EngineReply } from './port-messages.ts'
+import { servePort } from './serve-port.ts'
+
+/** A worker's global scope, as far as an engine needs it. */
+export interface EngineScope {
+  postMessage(message: unknown): void
+  addEventListener(type: 'message', listener: (event: MessageEvent) => void): void
+}
+
+/**
+ * Makes the current worker one of an engine; the page names it with `workerEngine`. Call it once, at
+ * the top of the worker's own file. A function is called with the page's `options`, when the engine
+ * is first asked for; nothing is loaded before that.
+ */
+export function serveEngine<Options = undefined>(
+  define: EngineDefinition | ((options: Options) => EngineDefinition),
+  scope: EngineScope = globalThis as unknown as EngineScope,
+): void {
+  const lines = new Map<string, () => void>()
+  let definition: EngineDefinition | undefined
+  let lock: Promise<boolean> | undefined
+  const reply = (message: EngineReply): void => scope.postMessage(message)
+
+  function close(client: string): void {
+    lines.get(client)?.()
+    lines.delete(client)
+  }
+
+  async function open(command: Extract<EngineCommand, { opening: number }>): Promise<void> {
+    const { client, instance, opening, options, port } = command
+    definition ??= typeof define === 'function' ? define(options as Options) : define
+    close(client)
+    lines.set(client, servePort(definition, port))
+    lock ??= holdLifeLock(instance)
+    reply({ type: 'offstage-engine-ready', opening, holdsLock: await lock })
+  }
+
+  async function dispose(): Promise<void> {
+    for (const client of lines.keys()) close(client)
+    try {
+      await definition?.dispose?.()
+    } finally {
+      reply({ type: 'offstage-engine-disposed' })
+    }
+  }
+
+  scope.addEventListener('message', ({ data }: MessageEvent<EngineCommand | null>) => {
+    switch (data?.type) {
+      case 'offstage-engine-open':
+        return void open(data)
+      case 'offstage-engine-release':
+        return close(data.client)
+      case 'offstage-engine-dispose':
+        return void dispose()
+      default:
+      // Not meant for the engine.
+    }
+  })
+}

@@ -1,0 +1,156 @@
+import type { Engine, EngineLine, EngineOpening } from '../protocol/engine.ts'
+import { describeThrown, OffstageError } from '../protocol/error.ts'
+import type { EngineCommand, EngineReply } from './port-messages.ts'
+
+/** The engine's file must have been loaded and answer within this time. Milliseconds. */
+const READY_MS = 30_000
+/** How long an engine may take to free what it holds. Milliseconds. */
+const DISPOSE_MS = 2_000
+
+/** What is needed of a worker: a `Worker`, or anything that passes messages like one. */
+export interface EngineWorker {
+  postMessage(message: unknown, transfer: Transferable[]): void
+  addEventListener(type: string, listener: (event: Event) => void): void
+  removeEventListener(type: string, listener: (event: Event) => void): void
+  terminate?(): void
+}
+
+export interface WorkerEngineOptions {
+  /** The provider id under which models reach the engine. */
+  readonly id: string
+  /** Makes the worker, whose file calls `serveEngine`. Called when the engine is first asked for. */
+  readonly worker: () => EngineWorker
+  /** Handed to the function that was given to `serveEngine`. Plain data; read at each opening. */
+  readonly options?: () => unknown
+  /** Set where the engine knows no tools: its models are always asked in ACTION mode. */
+  readonly toolMode?: 'action'
+}
+
+interface LivingWorker {
+  readonly worker: EngineWorker
+  readonly instance: string
+}
+
+/** An engine in a worker of its own. All agents that are given the same object share one worker. */
+export function workerEngine({ id, worker, options, toolMode }: WorkerEngineOptions): Engine {
+  const clients = new Set<string>()
+  let living: LivingWorker | undefined
+  let openings = 0
+
+  function alive(lost: string | undefined): LivingWorker {
+    if (living && living.instance === lost) {
+      living.worker.terminate?.()
+      living = undefined
+    }
+    return (living ??= { worker: spawn(worker), instance: newInstance(id) })
+  }
+
+  async function open({ agentId, lost }: EngineOpening): Promise<EngineLine> {
+    const current = alive(lost)
+    const { instance } = current
+    const { port1, port2 } = new MessageChannel()
+    const opening = ++openings
+    clients.add(agentId)
+    try {
+      const ready = whenReady(current.worker, opening)
+      send(current.worker, {
+        type: 'offstage-engine-open',
+        opening,
+        client: agentId,
+        instance,
+        port: port2,
+        options: options?.(),
+      })
+      const { holdsLock } = await ready
+      return { port: port1, instance, watch: holdsLock ? 'lock' : 'ping' }
+    } catch (thrown) {
+      port1.close()
+      // The next opening tries another worker.
+      if (living === current) living = undefined
+      current.worker.terminate?.()
+      throw thrown
+    }
+  }
+
+  return {
+    id,
+    ...(toolMode && { toolMode }),
+    open,
+    release(agentId) {
+      if (!clients.delete(agentId) || !living) return
+      if (clients.size > 0) {
+        send(living.worker, { type: 'offstage-engine-release', client: agentId })
+        return
+      }
+      void end(living.worker)
+      living = undefined
+    },
+  }
+}
+
+function spawn(worker: () => EngineWorker): EngineWorker {
+  try {
+    return worker()
+  } catch (thrown) {
+    throw loadFailure(describeThrown(thrown))
+  }
+}
+
+function send(worker: EngineWorker, command: EngineCommand): void {
+  worker.postMessage(command, 'port' in command ? [command.port] : [])
+}
+
+/** Resolves to the answer to an opening; rejects with `worker-load-failed`. */
+function whenReady(
+  worker: EngineWorker,
+  opening: number,
+): Promise<Extract<EngineReply, { opening: number }>> {
+  return new Promise((resolve, reject) => {
+    const fail = (what: string): void => {
+      stop()
+      reject(loadFailure(what))
+    }
+    const onMessage = (event: Event): void => {
+      const reply = (event as MessageEvent<EngineReply | null>).data
+      if (reply?.type !== 'offstage-engine-ready' || reply.opening !== opening) return
+      stop()
+      resolve(reply)
+    }
+    const onError = (event: Event): void =>
+      fail((event as ErrorEvent).message || 'its file could not be loaded')
+    const timer = setTimeout(() => fail(`it did not answer within ${READY_MS / 1000} s`), READY_MS)
+    function stop(): void {
+      clearTimeout(timer)
+      worker.removeEventListener('message', onMessage)
+      worker.removeEventListener('error', onError)
+    }
+    worker.addEventListener('message', onMessage)
+    worker.addEventListener('error', onError)
+  })
+}
+
+/** Lets the engine free what it holds, then ends its worker. */
+async function end(worker: EngineWorker): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, DISPOSE_MS)
+    worker.addEventListener('message', (event) => {
+      const reply = (event as MessageEvent<EngineReply | null>).data
+      if (reply?.type !== 'offstage-engine-disposed') return
+      clearTimeout(timer)
+      resolve()
+    })
+    send(worker, { type: 'offstage-engine-dispose' })
+  })
+  worker.terminate?.()
+}
+
+function newInstance(id: string): string {
+  return `offstage-engine-${id}-${crypto.getRandomValues(new Uint32Array(3)).join('-')}`
+}
+
+function loadFailure(what: string): OffstageError {
+  return new OffstageError(
+    'worker-load-failed',
+    `The engine's worker did not start: ${what}. Check that its file is served as JavaScript, that it calls serveEngine() (serveWllama(), serveWebLLM()) at its top, and that the page's CSP allows it (worker-src).`,
+  )
+}
