@@ -1,18 +1,11 @@
 import type { ErrorData } from './error.ts'
-import type { JsonValue } from './json.ts'
-import type { CallError, FinishReason, ProviderMetadata, Usage } from './message.ts'
+import type { CallError, FinishReason, ProviderMetadata, ToolCallPart, Usage } from './message.ts'
 
-/** A complete call. It has `input` only when its stream was proven complete and it parsed strictly. */
-export type ToolCallStreamPart = {
-  readonly type: 'tool-call'
-  readonly toolCallId: string
-  readonly toolName: string
-  /** Present when the provider gave an id that could not be used as it was. */
-  readonly providerCallId?: string
-} & (
-  | { readonly input: JsonValue; readonly error?: never }
-  | { readonly error: CallError; readonly input?: never; readonly rawInput?: string }
-)
+/**
+ * A complete call, as it goes into the message. It has `input` only when its stream was proven
+ * complete and it parsed strictly.
+ */
+export type ToolCallStreamPart = ToolCallPart
 
 /**
  * What a provider's stream or the ACTION reader comes to: the same parts for both.

@@ -1,6 +1,7 @@
 import type { SupplyOutput } from '../protocol/api.ts'
 import type { JournalBody } from '../protocol/journal.ts'
-import type { ToolOutput, UserMessage } from '../protocol/message.ts'
+import type { UserMessage } from '../protocol/message.ts'
+import { outputText } from '../providers/output-text.ts'
 import type { RunState } from './state.ts'
 
 /** The entry for an output that the page supplies; null when the call waits for none. */
@@ -23,27 +24,8 @@ export function lateOutputMessage({ toolCallId, output }: SupplyOutput): UserMes
     parts: [
       {
         type: 'text',
-        text: `Output of call ${toolCallId}, which no longer waited: ${words(output)}`,
+        text: `Output of call ${toolCallId}, which no longer waited: ${outputText(output)}`,
       },
     ],
-  }
-}
-
-function words(output: ToolOutput): string {
-  switch (output.type) {
-    case 'text':
-      return output.value
-    case 'json':
-      return JSON.stringify(output.value)
-    case 'content':
-      return output.value
-        .map((part) => (part.type === 'text' ? part.text : `[${part.mediaType}]`))
-        .join('\n')
-    case 'error':
-      return output.message
-    case 'denied':
-      return output.reason ?? 'denied'
-    default:
-      return output satisfies never
   }
 }
