@@ -1,4 +1,6 @@
 export { minimaxBaseURLs } from './anthropic/presets.ts'
+export type { ModelFacts, ReasoningStyle } from './catalogue/families.ts'
+export { modelFacts } from './catalogue/model-facts.ts'
 export { collect, type CollectedCall, type CollectedTurn } from './collect.ts'
 export { retryDelay } from './core/retry-delay.ts'
 export {
