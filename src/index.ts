@@ -6,6 +6,7 @@ export { OffstageError } from './protocol/error.ts'
 export type { Agent, CallRef, Conversations, ResumeOptions } from './client/agent.ts'
 export type { AmbientEvent } from './client/ambient.ts'
 export type { Conversation } from './client/conversation-view.ts'
+export type { ControlTool } from './client/control-tools.ts'
 export type { Extracted, ExtractOptions } from './client/extract.ts'
 export type { InferInput } from './client/infer-schema.ts'
 export type {

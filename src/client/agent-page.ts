@@ -2,6 +2,7 @@ import { transfer } from 'comlink'
 import type { CallContext } from '../protocol/api.ts'
 import { describeThrown } from '../protocol/error.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
+import { controlDescriptors } from './control-tools.ts'
 import { describeTools } from './describe-tools.ts'
 import { badConfig } from './failures.ts'
 import { findEngine, lentModel } from './lent-engine.ts'
@@ -33,8 +34,10 @@ export function createAgentPage(
     readonly signal: AbortSignal
   },
 ): AgentPage {
-  const tools = (): ToolDescriptor[] =>
-    describeTools(registry, options.toolApproval ?? 'destructive')
+  const tools = (): ToolDescriptor[] => [
+    ...describeTools(registry, options.toolApproval ?? 'destructive'),
+    ...controlDescriptors(options.controlTools ?? []),
+  ]
   return {
     async stepContext() {
       const context = await readContext(options.context, (value) => stringify(value) ?? '')

@@ -4,6 +4,7 @@ import type { JsonValue } from '../protocol/json.ts'
 import type { FilePart, Message, TextPart, ToolOutput } from '../protocol/message.ts'
 import type { ModelConfigData } from '../protocol/model.ts'
 import type { SettledStatus } from '../protocol/tool.ts'
+import type { ControlTool } from './control-tools.ts'
 import type { WorkerLike } from './spawn-worker.ts'
 import type { Tool, ToolCallInfo } from './tool.ts'
 
@@ -69,6 +70,11 @@ export interface AgentOptions {
   readonly tools?: readonly Tool[]
   /** Names of the tools that the model may use. Default: all. */
   readonly enabledTools?: readonly string[]
+  /**
+   * Tools for steering the run: `ask_user` parks it until `agent.answer()`, `finish_task` ends it with
+   * a text. Default: none.
+   */
+  readonly controlTools?: readonly ControlTool[]
   /** Live page context, read before each step. A string as it is, all else as JSON. */
   readonly context?: () => unknown
   readonly toolApproval?: ApprovalPolicy
