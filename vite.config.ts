@@ -28,6 +28,12 @@ const builds: Record<string, UserConfig> = {
       providers: 'src/providers/index.ts',
       action: 'src/action/index.ts',
       testing: 'src/testing/index.ts',
+      engines: 'src/engines/index.ts',
+      'prompt-api': 'src/prompt-api/index.ts',
+      webllm: 'src/webllm/index.ts',
+      'webllm-worker': 'src/webllm/serve-webllm.ts',
+      wllama: 'src/wllama/index.ts',
+      'wllama-worker': 'src/wllama/serve-wllama.ts',
     },
     splitting: true,
     plugins: [workerSource()],
@@ -70,6 +76,8 @@ function library({ entry, splitting, format = 'es', plugins = [] }: LibraryBuild
       reportCompressedSize: false,
       lib: { entry, formats: [format], name: 'Offstage', fileName: (_, name) => `${name}.js` },
       rolldownOptions: {
+        // Optional peers, imported when their engine loads a model.
+        external: [/^@wllama\/wllama\b/, '@mlc-ai/web-llm'],
         output: {
           minify: true,
           comments: false,

@@ -49,7 +49,7 @@ export function plainSpecifiers(): Plugin {
       for (const output of Object.values(bundle)) {
         if (output.type !== 'chunk') continue
         output.code = output.code
-          .replace(/(?<=\bimport\(|\bnew URL\()`(\.\/[^`$]+)`/g, "'$1'")
+          .replace(/(?<=\bimport\(|\bnew URL\()`((?:\.\/|@)[^`$]+)`/g, "'$1'")
           .replaceAll('{type:`module`}', "{type:'module'}")
       }
     },

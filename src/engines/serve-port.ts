@@ -1,4 +1,3 @@
-import type { ModelConfigData } from '../protocol/model.ts'
 import type { EngineContext, EngineDefinition } from './engine-definition.ts'
 import { engineError } from './engine-error.ts'
 import type { FromEngine, ToEngine } from './port-messages.ts'
@@ -13,72 +12,83 @@ interface Task {
 
 /** Serves one line to an engine. Returns its end: tasks are aborted, the port is closed. */
 export function servePort(definition: EngineDefinition, port: MessagePort): () => void {
-  const tasks = new Map<number, Task>()
-  const post = (message: FromEngine): void => port.postMessage(message)
+  const server = new PortServer(definition, port)
+  port.addEventListener('message', ({ data }: MessageEvent<ToEngine>) => server.take(data))
+  port.start()
+  return () => server.close()
+}
 
-  function contextOf(id: number, { stop }: Task): EngineContext {
-    return {
-      signal: stop.signal,
-      progress: (progress) => post({ type: 'progress', id, progress }),
+class PortServer {
+  readonly #definition: EngineDefinition
+  readonly #port: MessagePort
+  readonly #tasks = new Map<number, Task>()
+
+  constructor(definition: EngineDefinition, port: MessagePort) {
+    this.#definition = definition
+    this.#port = port
+  }
+
+  take(message: ToEngine): void {
+    switch (message.type) {
+      case 'stream':
+        return void this.#run(message, (task) => this.#stream(message, task))
+      case 'prepare':
+        return void this.#run({ ...message, credit: 0 }, async (task) => {
+          await this.#definition.prepare?.(message.config, this.#context(message.id, task))
+        })
+      case 'credit':
+        return grant(this.#tasks.get(message.id), message.credit)
+      case 'abort':
+        return stop(this.#tasks.get(message.id))
+      case 'ping':
+        return this.#post({ type: 'pong' })
+      default:
+        message satisfies never
     }
   }
 
-  async function run(
+  close(): void {
+    for (const task of this.#tasks.values()) stop(task)
+    this.#port.close()
+  }
+
+  async #run(
     { id, credit }: { readonly id: number; readonly credit: number },
     work: (task: Task) => Promise<void>,
   ): Promise<void> {
     const task: Task = { stop: new AbortController(), credit, wake: null }
-    tasks.set(id, task)
+    this.#tasks.set(id, task)
     try {
       await work(task)
-      post({ type: 'end', id })
+      this.#post({ type: 'end', id })
     } catch (thrown) {
-      post({ type: 'end', id, error: engineError(thrown) })
+      this.#post({ type: 'end', id, error: engineError(thrown) })
     } finally {
-      tasks.delete(id)
+      this.#tasks.delete(id)
     }
   }
 
-  function stream({ id, request, config, credit }: Extract<ToEngine, { type: 'stream' }>): void {
-    void run({ id, credit }, async (task) => {
-      const { signal } = task.stop
-      for await (const parts of definition.stream(request, config, contextOf(id, task))) {
-        if (signal.aborted) return
-        if (parts.length === 0) continue
-        post({ type: 'parts', id, parts })
-        task.credit -= 1
-        if (task.credit <= 0) await moreCredit(task)
-        if (signal.aborted) return
-      }
-    })
-  }
-
-  function prepare(id: number, config: ModelConfigData): void {
-    void run({ id, credit: 0 }, async (task) => {
-      await definition.prepare?.(config, contextOf(id, task))
-    })
-  }
-
-  port.addEventListener('message', ({ data }: MessageEvent<ToEngine>) => {
-    switch (data.type) {
-      case 'stream':
-        return stream(data)
-      case 'prepare':
-        return prepare(data.id, data.config)
-      case 'credit':
-        return grant(tasks.get(data.id), data.credit)
-      case 'abort':
-        return stop(tasks.get(data.id))
-      case 'ping':
-        return post({ type: 'pong' })
-      default:
-        data satisfies never
+  async #stream(
+    { id, request, config }: Extract<ToEngine, { type: 'stream' }>,
+    task: Task,
+  ): Promise<void> {
+    const { signal } = task.stop
+    for await (const parts of this.#definition.stream(request, config, this.#context(id, task))) {
+      if (signal.aborted) return
+      if (parts.length === 0) continue
+      this.#post({ type: 'parts', id, parts })
+      task.credit -= 1
+      if (task.credit <= 0) await moreCredit(task)
+      if (signal.aborted) return
     }
-  })
-  port.start()
-  return () => {
-    for (const task of tasks.values()) stop(task)
-    port.close()
+  }
+
+  #context(id: number, { stop: { signal } }: Task): EngineContext {
+    return { signal, progress: (progress) => this.#post({ type: 'progress', id, progress }) }
+  }
+
+  #post(message: FromEngine): void {
+    this.#port.postMessage(message)
   }
 }
 

@@ -1,0 +1,96 @@
+import { OffstageError } from '../protocol/error.ts'
+import type { ModelConfigData } from '../protocol/model.ts'
+import type { StreamPart } from '../protocol/stream-part.ts'
+import type { EngineContext } from './engine-definition.ts'
+
+export interface ModelLoader<Model> {
+  /** Names what is loaded: configurations with equal keys share the model. */
+  keyOf(config: ModelConfigData): string
+  load(config: ModelConfigData, context: EngineContext): Promise<Model>
+  unload(model: Model): Promise<void>
+  /** The model is of no more use after this error, and is loaded anew. */
+  isFatal(thrown: unknown): boolean
+}
+
+/**
+ * The one model that an engine holds, and one turn at a time on it: a browser has neither the memory
+ * for two models nor the power for two turns. Whoever waits and aborts leaves the queue.
+ */
+export class ModelSlot<Model> {
+  readonly #loader: ModelLoader<Model>
+  #held: { readonly key: string; readonly model: Model } | null = null
+  #queue: Promise<unknown> = Promise.resolve()
+
+  constructor(loader: ModelLoader<Model>) {
+    this.#loader = loader
+  }
+
+  /** Loads the model unless it is there. */
+  async prepare(config: ModelConfigData, context: EngineContext): Promise<void> {
+    const leave = await this.#enter(context.signal)
+    try {
+      await this.#ready(config, context)
+    } finally {
+      leave()
+    }
+  }
+
+  /** A turn on the model, which is loaded first when it has to be. */
+  async *turn(
+    config: ModelConfigData,
+    context: EngineContext,
+    work: (model: Model) => AsyncIterable<readonly StreamPart[]>,
+  ): AsyncGenerator<readonly StreamPart[]> {
+    const leave = await this.#enter(context.signal)
+    try {
+      yield* work(await this.#ready(config, context))
+    } catch (thrown) {
+      if (this.#loader.isFatal(thrown)) await this.#drop()
+      throw thrown
+    } finally {
+      leave()
+    }
+  }
+
+  /** After the turn that is under way. */
+  async dispose(): Promise<void> {
+    const leave = await this.#enter()
+    await this.#drop().finally(leave)
+  }
+
+  async #ready(config: ModelConfigData, context: EngineContext): Promise<Model> {
+    const key = this.#loader.keyOf(config)
+    if (this.#held?.key === key) return this.#held.model
+    await this.#drop()
+    const model = await this.#loader.load(config, context)
+    this.#held = { key, model }
+    return model
+  }
+
+  async #drop(): Promise<void> {
+    const held = this.#held
+    this.#held = null
+    // A broken model may fail to unload, too.
+    if (held) await this.#loader.unload(held.model).catch(() => undefined)
+  }
+
+  async #enter(signal?: AbortSignal): Promise<() => void> {
+    const before = this.#queue
+    let leave = (): void => undefined
+    this.#queue = new Promise<void>((resolve) => {
+      leave = resolve
+    })
+    await Promise.race([before, ...(signal ? [whenAborted(signal)] : [])])
+    if (!signal?.aborted) return leave
+    // The place is kept until it would have been one's turn.
+    void before.then(leave)
+    throw new OffstageError('aborted', 'The request was aborted.')
+  }
+}
+
+function whenAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

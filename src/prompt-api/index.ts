@@ -1,0 +1,28 @@
+import { pageEngine } from '../engines/page-engine.ts'
+import type { Engine } from '../protocol/engine.ts'
+import type { JsonObject } from '../protocol/json.ts'
+import { findLanguageModel, type Availability } from './language-model.ts'
+import { promptApiDefinition } from './prompt-api-definition.ts'
+
+export interface PromptApiOptions {
+  /** Goes into `LanguageModel.create()`: `expectedInputs`, `expectedOutputs`, `topK`, `temperature`. */
+  readonly create?: JsonObject
+}
+
+/**
+ * The browser's own model (`LanguageModel`, pages only): `createAgent({ engines: [promptApi()], model: {
+ * provider: 'prompt-api', model: 'default' } })`. Always asked in ACTION mode. Nothing is downloaded
+ * before `agent.prepare()` or a run.
+ */
+export function promptApi({ create = {} }: PromptApiOptions = {}): Engine {
+  return pageEngine(promptApiDefinition(create), { toolMode: 'action' })
+}
+
+/** What the browser says of its model; `'unavailable'` where there is none. Downloads nothing. */
+export async function promptApiAvailability({
+  create = {},
+}: PromptApiOptions = {}): Promise<Availability> {
+  return (await findLanguageModel()?.availability(create)) ?? 'unavailable'
+}
+
+export type { Availability } from './language-model.ts'

@@ -1,0 +1,7 @@
+import type { JsonObject } from '../protocol/json.ts'
+
+/** What the page tells the engine's worker. Plain data. */
+export interface WebLLMEngineOptions {
+  readonly appConfig?: JsonObject
+  readonly chatOptions?: JsonObject
+}

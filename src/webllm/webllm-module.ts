@@ -1,0 +1,29 @@
+/** `@mlc-ai/web-llm` as it is imported. */
+export interface WebLLMModule {
+  /** The class. Its own types are WebLLM's; what is used of it says `MLCEngineClass`. */
+  readonly MLCEngine: unknown
+}
+
+/** The part of WebLLM 0.2 that is used (https://webllm.mlc.ai/docs/user/api_reference.html). */
+export type MLCEngineClass = new (config: {
+  readonly appConfig?: object
+  readonly initProgressCallback: (report: { progress: number; text: string }) => void
+  readonly logLevel: 'WARN'
+}) => MLCEngineInstance
+
+export interface MLCEngineInstance {
+  readonly chat: {
+    readonly completions: {
+      /** Chunks of Chat Completions. */
+      create(request: {
+        readonly stream: true
+        readonly messages: readonly unknown[]
+      }): Promise<AsyncIterable<unknown>>
+    }
+  }
+  reload(modelId: string, chatOptions?: object): Promise<void>
+  /** Also breaks off a `reload` that is under way. */
+  unload(): Promise<void>
+  /** Whatever is being generated ends with the finish reason `abort`. */
+  interruptGenerate(): Promise<void> | void
+}

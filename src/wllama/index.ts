@@ -1,0 +1,50 @@
+import { workerEngine, type EngineWorker } from '../engines/worker-engine.ts'
+import type { Engine } from '../protocol/engine.ts'
+import { OffstageError } from '../protocol/error.ts'
+import type { JsonObject } from '../protocol/json.ts'
+import type { WllamaEngineOptions, WllamaSource } from './options.ts'
+
+export interface WllamaOptions {
+  /** Makes the engine's worker, whose file calls `serveWllama()`. */
+  readonly worker: () => EngineWorker
+  /** The address of `wllama.wasm`, from `@wllama/wllama/esm/wasm/`. */
+  readonly wasmUrl: string | URL
+  /** Where models are, by the name that `model.model` gives. A name that isn't here must be an address. */
+  readonly models?: { readonly [name: string]: WllamaSource }
+  /**
+   * How models are loaded: `n_ctx`, `n_threads`, `n_gpu_layers`, `chat_template` and other fields of
+   * wllama's `LoadModelParams`. `n_ctx` is the configuration's `contextWindow`, or else 4096.
+   */
+  readonly load?: JsonObject
+}
+
+/**
+ * llama.cpp as WebAssembly, in a worker of its own: `createAgent({ engines: [wllama({ … })], model: {
+ * provider: 'wllama', model: … } })`. Nothing is loaded before `agent.prepare()` or a run.
+ */
+export function wllama({ worker, wasmUrl, models = {}, load = {} }: WllamaOptions): Engine {
+  if (typeof worker !== 'function' || !wasmUrl) {
+    throw new OffstageError(
+      'invalid-config',
+      'wllama() needs worker, a function that returns new Worker(…), and wasmUrl, the address of wllama.wasm.',
+    )
+  }
+  const options = (): WllamaEngineOptions => ({
+    wasmUrl: absolute(wasmUrl),
+    models: Object.fromEntries(
+      Object.entries(models).map(([name, source]) => [
+        name,
+        typeof source === 'string' ? absolute(source) : source,
+      ]),
+    ),
+    load,
+  })
+  return workerEngine({ id: 'wllama', worker, options })
+}
+
+function absolute(url: string | URL): string {
+  return new URL(url, globalThis.document?.baseURI).href
+}
+
+export type { WllamaSource } from './options.ts'
+export type { EngineWorker } from '../engines/worker-engine.ts'

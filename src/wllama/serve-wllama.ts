@@ -1,0 +1,21 @@
+import { serveEngine } from '../engines/serve-engine.ts'
+import type { WllamaEngineOptions } from './options.ts'
+import { wllamaDefinition } from './wllama-definition.ts'
+import type { WllamaModule } from './wllama-module.ts'
+
+export interface ServeWllamaOptions {
+  /** Imports wllama from elsewhere, where its bare name can't be resolved (a page without a bundler). */
+  readonly wllama?: () => Promise<WllamaModule>
+}
+
+/**
+ * Makes the current worker the one of `wllama()`. Call it at the top of the worker's own file.
+ * `@wllama/wllama` is imported when the first model is loaded.
+ */
+export function serveWllama({ wllama = importWllama }: ServeWllamaOptions = {}): void {
+  serveEngine<WllamaEngineOptions>((options) => wllamaDefinition(options, wllama))
+}
+
+const importWllama = (): Promise<WllamaModule> => import('@wllama/wllama/esm/index.js')
+
+export type { WllamaModule } from './wllama-module.ts'

@@ -1,0 +1,121 @@
+import type { EngineContext, EngineDefinition } from '../engines/engine-definition.ts'
+import { ModelSlot } from '../engines/model-slot.ts'
+import { throttleProgress } from '../engines/throttle-progress.ts'
+import { OffstageError } from '../protocol/error.ts'
+import type { ModelConfigData } from '../protocol/model.ts'
+import type { StreamPart } from '../protocol/stream-part.ts'
+import { asRecord } from '../providers/core/read-json.ts'
+import { endChat, mapChatChunk, startChat } from '../providers/openai/map-chunk.ts'
+import { compatible, type ChatRules } from '../providers/openai/presets.ts'
+import { chatBody } from '../providers/openai/to-request.ts'
+import type { ModelRequest } from '../providers/provider.ts'
+import type { WllamaEngineOptions, WllamaSource } from './options.ts'
+import type { WllamaClass, WllamaInstance, WllamaModule } from './wllama-module.ts'
+
+const ID = 'wllama'
+const CONTEXT_WINDOW = 4096
+
+/** llama.cpp's own server takes tool messages of any shape, and named tools as `required` ones. */
+const rules: ChatRules = { ...compatible, userAfterTool: true, namedToolChoice: false }
+
+/** llama.cpp behind the engine's contract. The module is imported when a model is first loaded. */
+export function wllamaDefinition(
+  options: WllamaEngineOptions,
+  importModule: () => Promise<WllamaModule>,
+): EngineDefinition {
+  const slot = new ModelSlot<WllamaInstance>({
+    keyOf: (config) => JSON.stringify([config.model, contextSize(config, options)]),
+    load: (config, context) => load({ options, importModule, config, context }),
+    unload: (instance) => instance.exit(),
+    // The WebAssembly module crashed: out of memory, most often.
+    isFatal: (thrown) => asRecord(thrown)?.['name'] === 'WllamaRuntimeError',
+  })
+  return {
+    id: ID,
+    prepare: (config, context) => slot.prepare(config, context),
+    stream: (request, config, context) =>
+      slot.turn(config, context, (instance) => complete(instance, { request, config, context })),
+    dispose: () => slot.dispose(),
+  }
+}
+
+async function* complete(
+  instance: WllamaInstance,
+  turn: {
+    readonly request: ModelRequest
+    readonly config: ModelConfigData
+    readonly context: EngineContext
+  },
+): AsyncGenerator<readonly StreamPart[]> {
+  const { request, config, context } = turn
+  const chunks = await instance.createChatCompletion({
+    ...chatBody(request, config, { providerId: ID, rules }),
+    stream: true,
+    abortSignal: context.signal,
+  })
+  const state = startChat(ID, request)
+  for await (const chunk of chunks) yield mapChatChunk(state, chunk)
+  // An answer that breaks off is thrown above; the end of the chunks is the end of the answer.
+  yield endChat(state, { done: true })
+}
+
+async function load({
+  options,
+  importModule,
+  config,
+  context,
+}: {
+  readonly options: WllamaEngineOptions
+  readonly importModule: () => Promise<WllamaModule>
+  readonly config: ModelConfigData
+  readonly context: EngineContext
+}): Promise<WllamaInstance> {
+  const source = sourceOf(config.model, options)
+  const { Wllama } = await importModule()
+  const instance = new (Wllama as WllamaClass)(
+    { default: options.wasmUrl },
+    { suppressNativeLog: true, logger: silent },
+  )
+  const params = { ...options.load, n_ctx: contextSize(config, options) }
+  const report = throttleProgress(context.progress)
+  try {
+    if (typeof source === 'string') {
+      await instance.loadModelFromUrl(source, {
+        ...params,
+        signal: context.signal,
+        progressCallback: report,
+      })
+    } else {
+      await instance.loadModel('size' in source ? [source] : [...source], params)
+    }
+    context.signal.throwIfAborted()
+    return instance
+  } catch (thrown) {
+    await instance.exit().catch(() => undefined)
+    throw thrown
+  }
+}
+
+function contextSize({ contextWindow }: ModelConfigData, { load }: WllamaEngineOptions): number {
+  const configured = load['n_ctx']
+  return contextWindow ?? (typeof configured === 'number' ? configured : CONTEXT_WINDOW)
+}
+
+function sourceOf(model: string, { models }: WllamaEngineOptions): WllamaSource {
+  const named = Object.hasOwn(models, model) ? models[model] : undefined
+  if (named !== undefined) return named
+  if (/^(https?|blob|data):/.test(model)) return model
+  const names = Object.keys(models).join(', ') || 'none'
+  throw new OffstageError(
+    'model-not-found',
+    `wllama() knows no model '${model}' (models: ${names}). Name one of them, or give the address of a .gguf file.`,
+  )
+}
+
+/** What goes wrong is told by the errors; the rest is noise on the page's console. */
+const silent = {
+  debug: () => undefined,
+  log: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+}

@@ -1,0 +1,35 @@
+/** `@wllama/wllama` as it is imported. */
+export interface WllamaModule {
+  /** The class. Its own types are wllama's; what is used of it says `WllamaClass`. */
+  readonly Wllama: unknown
+}
+
+/** The part of wllama 3.8 that is used. */
+export type WllamaClass = new (
+  paths: { readonly default: string },
+  config: { readonly suppressNativeLog: boolean; readonly logger: WllamaLogger },
+) => WllamaInstance
+
+export interface WllamaInstance {
+  loadModel(blobs: Blob[], params: object): Promise<void>
+  loadModelFromUrl(
+    url: string,
+    params: {
+      readonly signal: AbortSignal
+      readonly progressCallback: (progress: { loaded: number; total: number }) => void
+    },
+  ): Promise<void>
+  /** Chunks of Chat Completions. */
+  createChatCompletion(options: {
+    readonly stream: true
+    readonly abortSignal: AbortSignal
+  }): Promise<AsyncIterable<unknown>>
+  exit(): Promise<void>
+}
+
+interface WllamaLogger {
+  debug(...words: unknown[]): void
+  log(...words: unknown[]): void
+  warn(...words: unknown[]): void
+  error(...words: unknown[]): void
+}
