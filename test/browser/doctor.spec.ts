@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test'
 import type * as providers from '../../src/providers/index.ts'
 import type { ModelConfigData } from '../../src/protocol/model.ts'
 import { listen } from './support/listen.ts'
+import type { Site } from './support/site.ts'
 import { expect, test } from './support/test.ts'
 
 type Report = Awaited<ReturnType<typeof providers.diagnose>>
@@ -166,15 +167,35 @@ test('a page whose policy forbids the request', async ({ openPage }) => {
   expect(wordsOf(report, 'content-security-policy')).toContain(origin)
 })
 
-test('mixed content', async ({ page, site }) => {
+/** A page on a public https address, its files served from here. */
+async function openShop(page: Page, site: Site): Promise<void> {
   await page.route('https://shop.example/**', async (route) => {
     const { pathname } = new URL(route.request().url())
     if (pathname === '/') return route.fulfill({ contentType: 'text/html', body: '<p>Shop' })
     return route.fulfill({ response: await route.fetch({ url: site.url + pathname }) })
   })
   await page.goto('https://shop.example/')
+}
+
+test('mixed content', async ({ page, site }) => {
+  await openShop(page, site)
   const report = await diagnose(page, { baseURL: 'http://models.example/v1' })
   expect(failed(report)).toEqual(['mixed-content'])
+})
+
+test('a public page without and with the permission to reach this machine', async ({
+  page,
+  site,
+}) => {
+  const { baseURL } = await serveModel({ allows: everywhere })
+  await openShop(page, site)
+  // Headless, the browser answers its own question with no.
+  const denied = await diagnose(page, { baseURL })
+  expect(failed(denied)).toEqual(['local-network'])
+  await page.context().grantPermissions(['local-network-access'])
+  const granted = await diagnose(page, { baseURL })
+  expect(failed(granted)).toEqual([])
+  expect(wordsOf(granted, 'local-network')).toMatch(/let it through/)
 })
 
 test('discovery on a machine where nothing may be running', async ({ openPage }) => {
