@@ -16,12 +16,19 @@ const rows = [
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 110 * KILOBYTE,
+    // Off the main thread a little more is no harm yet; a jump is.
+    goal: 110 * KILOBYTE,
+    limit: 120 * KILOBYTE,
   },
 ]
 
-for (const { name, bytes, limit } of rows) {
-  const verdict = limit ? `limit ${kilobytes(limit)} kB: ${bytes > limit ? 'TOO LARGE' : 'ok'}` : ''
+for (const { name, bytes, goal, limit } of rows) {
+  const verdict = [
+    goal && `goal ${kilobytes(goal)} kB: ${bytes > goal ? 'missed' : 'met'}`,
+    limit && `limit ${kilobytes(limit)} kB: ${bytes > limit ? 'TOO LARGE' : 'ok'}`,
+  ]
+    .filter(Boolean)
+    .join(', ')
   console.log(`${name.padEnd(28)} ${kilobytes(bytes).padStart(6)} kB gzip  ${verdict}`)
 }
 process.exit(rows.some(({ bytes, limit }) => bytes > limit) ? 1 : 0)

@@ -57,7 +57,7 @@ function isFreeObject(shape: Shape): boolean {
 }
 
 /** Text that reads back exactly: entities on one line, CDATA where white space or lines matter. */
-export function formatText(text: string): string {
+function formatText(text: string): string {
   if (text.includes('\n') || text.trim() !== text) return cdata(text)
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

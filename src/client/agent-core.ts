@@ -12,7 +12,8 @@ import type { AgentParts } from './linked-agent.ts'
 import type * as live from './live.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import { createToolRegistry } from './tool-registry.ts'
-import type { AskWorker, WorkerLink } from './worker-link.ts'
+import type { AskWorker } from './ask-worker.ts'
+import type { WorkerLink } from './worker-link.ts'
 
 type Live = typeof live
 

@@ -5,7 +5,7 @@ import type { EventBatch, RunEvent } from '../protocol/event.ts'
 import type { RunOutcome } from '../protocol/run.ts'
 import type { RunHandle } from './run-handle.ts'
 import { createRunHandle } from './run-handle.ts'
-import type { AskWorker } from './worker-link.ts'
+import type { AskWorker } from './ask-worker.ts'
 
 /** How long a run waits for the worker to be done with an aborted one before it. Milliseconds. */
 const ABORT_MS = 2000

@@ -1,8 +1,9 @@
+import type { AgentScope } from '../protocol/api.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { JsonSchema } from '../protocol/json.ts'
-import type { AgentCore } from './agent-core.ts'
 import type { InferJson } from './infer-schema.ts'
 import type { RunInput } from './options.ts'
+import type { AskWorker } from './ask-worker.ts'
 import {
   describeIssues,
   isStandardSchema,
@@ -23,7 +24,7 @@ export type Extracted<Schema> =
 
 /** See `Agent.extract`. */
 export async function extract(
-  core: AgentCore,
+  core: { readonly scope: () => AgentScope; readonly ask: AskWorker },
   { schema, input, retries = 2 }: ExtractOptions<JsonSchema | StandardSchema>,
 ): Promise<unknown> {
   const command = {

@@ -8,7 +8,8 @@ import type { AgentOptions } from './options.ts'
 import type { RunHandle } from './run-handle.ts'
 import { isOfRun } from './is-of-run.ts'
 import type { ToolRegistry } from './tool-registry.ts'
-import type { AskWorker, LinkedAgent } from './worker-link.ts'
+import type { AskWorker } from './ask-worker.ts'
+import type { LinkedAgent } from './worker-link.ts'
 
 /** How long a run that lost its worker waits for its tools. Milliseconds. */
 const WAIT_FOR_TOOLS_MS = 10_000

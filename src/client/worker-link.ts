@@ -1,4 +1,5 @@
-import type { WorkerApi, WorkerNotice } from '../protocol/api.ts'
+import type { AskWorker } from './ask-worker.ts'
+import type { WorkerNotice } from '../protocol/api.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { EventBatch } from '../protocol/event.ts'
 import { createBatchGate } from './batch-gate.ts'
@@ -41,18 +42,6 @@ export interface LinkedAgent extends ExecutionHost {
 export interface LinkOptions extends WorkerSource {
   readonly heartbeatMs?: number
 }
-
-/** Asks the worker. Rejects with an `OffstageError`; with `worker-lost` when it dies before it answers. */
-export type AskWorker = <Method extends keyof WorkerApi>(
-  method: Method,
-  ...command: Parameters<WorkerApi[Method]>
-) => Promise<Answer<Method>>
-
-type Answer<Method extends keyof WorkerApi> = WorkerApi[Method] extends (
-  ...command: never[]
-) => Promise<infer Value>
-  ? Value
-  : never
 
 const links = new Map<unknown, WorkerLink>()
 

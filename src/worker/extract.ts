@@ -34,7 +34,7 @@ export async function extractData(deps: ExtractDeps, command: Extract): Promise<
   }
 }
 
-export function invalidOutput(problem: string): OffstageError {
+function invalidOutput(problem: string): OffstageError {
   return new OffstageError(
     'invalid-output',
     `The model's output does not fit the schema: ${problem}`,

@@ -18,18 +18,12 @@ export interface ForeignCall {
   readonly positional?: readonly JsonValue[]
 }
 
-/** Runs of a foreign reader: the calls it found and where they end. */
-export interface ForeignRead {
-  readonly calls: readonly ForeignCall[]
-  readonly end: number
-}
-
 /** The registered tool a foreign name means: namespaces (`functions.`) and indices (`:0`) are dropped. */
 export function findTool(name: string, index: ToolIndex): IndexedTool | undefined {
   return index.find(name) ?? index.find(bareName(name))
 }
 
-export function bareName(name: string): string {
+function bareName(name: string): string {
   return name
     .trim()
     .replace(/:\d+$/, '')

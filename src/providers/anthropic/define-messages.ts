@@ -5,10 +5,7 @@ import { createRefusedThinking } from './refused-thinking.ts'
 import { toMessagesRequest } from './to-request.ts'
 
 /** Anthropic's Messages with one vendor's rules. */
-export function defineMessages(
-  id: string,
-  rules: MessagesRules,
-): HttpProviderDefinition<MessagesState> {
+function defineMessages(id: string, rules: MessagesRules): HttpProviderDefinition<MessagesState> {
   const refused = createRefusedThinking(id)
   return {
     id,

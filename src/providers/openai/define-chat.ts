@@ -5,7 +5,7 @@ import { createRefusedFields } from './refused-fields.ts'
 import { toChatRequest } from './to-request.ts'
 
 /** Chat Completions with one server's rules. */
-export function defineChat(id: string, rules: ChatRules): HttpProviderDefinition<ChatState> {
+function defineChat(id: string, rules: ChatRules): HttpProviderDefinition<ChatState> {
   const refused = createRefusedFields()
   return {
     id,

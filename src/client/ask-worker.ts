@@ -1,0 +1,13 @@
+import type { WorkerApi } from '../protocol/api.ts'
+
+/** Asks the worker. Rejects with an `OffstageError`; with `worker-lost` when it dies before it answers. */
+export type AskWorker = <Method extends keyof WorkerApi>(
+  method: Method,
+  ...command: Parameters<WorkerApi[Method]>
+) => Promise<Answer<Method>>
+
+type Answer<Method extends keyof WorkerApi> = WorkerApi[Method] extends (
+  ...command: never[]
+) => Promise<infer Value>
+  ? Value
+  : never
