@@ -1,0 +1,117 @@
+import { expect, test, vi } from 'vitest'
+import { EngineConnection } from '../../../src/engines/engine-connection.ts'
+import type { EngineDefinition } from '../../../src/engines/engine-definition.ts'
+import { workerEngine } from '../../../src/engines/worker-engine.ts'
+import type { EngineLine } from '../../../src/protocol/engine.ts'
+import { all, ask, config, engineWorker, saying, settle, text, type TestWorker } from './support.ts'
+
+function lent(definition: EngineDefinition | ((options: never) => EngineDefinition), options = {}) {
+  const workers: TestWorker[] = []
+  const engine = workerEngine({
+    id: 'mine',
+    worker: () => {
+      const worker = engineWorker(definition)
+      workers.push(worker)
+      return worker
+    },
+    options: () => options,
+  })
+  return { engine, workers }
+}
+
+function read(line: EngineLine): Promise<string> {
+  const connection = new EngineConnection(line, {
+    onProgress: () => undefined,
+    onLost: () => undefined,
+  })
+  return all(connection.stream(ask('hi'), config)).then(text)
+}
+
+test('nothing starts before the engine is asked for; then agents share one worker', async () => {
+  const { engine, workers } = lent(saying('Hello'))
+  expect(workers).toHaveLength(0)
+  const lines = await Promise.all([engine.open({ agentId: 'a' }), engine.open({ agentId: 'b' })])
+  expect(await Promise.all(lines.map(read))).toEqual(['Hello', 'Hello'])
+  expect(workers).toHaveLength(1)
+  expect(lines[0]?.instance).toBe(lines[1]?.instance)
+  expect(workers[0]?.heard, 'tokens go by the line, not by the worker').toEqual([
+    'offstage-engine-ready',
+    'offstage-engine-ready',
+  ])
+})
+
+test('the page’s options make the definition', async () => {
+  const { engine } = lent((options: { readonly name: string }) => saying(`I am ${options.name}`), {
+    name: 'Ann',
+  })
+  expect(await read(await engine.open({ agentId: 'a' }))).toBe('I am Ann')
+})
+
+test('an agent’s new line closes its old one, and no other’s', async () => {
+  const aborted: string[] = []
+  const { engine } = lent({
+    id: 'mine',
+    async *stream(_request, { model }, { signal }) {
+      signal.addEventListener('abort', () => aborted.push(model))
+      yield [{ type: 'text-delta', delta: 'Hm' }]
+      await new Promise<never>(() => undefined)
+    },
+  })
+  for (const agentId of ['a', 'b']) {
+    const line = await engine.open({ agentId })
+    const idle = { onProgress: () => undefined, onLost: () => undefined }
+    const turn = new EngineConnection(line, idle).stream(ask('hi'), { ...config, model: agentId })
+    await turn.next()
+  }
+  await engine.open({ agentId: 'a' })
+  await settle()
+  expect(aborted).toEqual(['a'])
+})
+
+test('the last agent’s release frees the model, then ends the worker', async () => {
+  const dispose = vi.fn(async () => settle())
+  const { engine, workers } = lent({ ...saying('x'), dispose })
+  await engine.open({ agentId: 'a' })
+  await engine.open({ agentId: 'b' })
+  engine.release('a')
+  engine.release('unknown')
+  await settle()
+  expect(dispose).not.toHaveBeenCalled()
+  engine.release('b')
+  await vi.waitFor(() => expect(workers[0]?.terminated).toBe(true))
+  expect(dispose).toHaveBeenCalledOnce()
+  expect(await read(await engine.open({ agentId: 'a' }))).toBe('x')
+  expect(workers).toHaveLength(2)
+})
+
+test('an instance that was found dead is replaced; a stale report of it is not heeded', async () => {
+  const { engine, workers } = lent(saying('x'))
+  const first = await engine.open({ agentId: 'a' })
+  const second = await engine.open({ agentId: 'a', lost: first.instance })
+  expect(second.instance).not.toBe(first.instance)
+  expect(workers.map(({ terminated }) => terminated)).toEqual([true, false])
+  const third = await engine.open({ agentId: 'b', lost: first.instance })
+  expect(third.instance).toBe(second.instance)
+})
+
+test('a worker that fails to load is a typed error, and the next try starts another', async () => {
+  let tries = 0
+  const engine = workerEngine({
+    id: 'mine',
+    worker: () => {
+      tries += 1
+      if (tries === 1) throw new Error('blocked by CSP')
+      if (tries === 3) return engineWorker(saying('up'))
+      const broken = new EventTarget()
+      setTimeout(() => broken.dispatchEvent(Object.assign(new Event('error'), { message: '' })), 5)
+      return Object.assign(broken, { postMessage: () => undefined })
+    },
+  })
+  const failed = { code: 'worker-load-failed', message: expect.stringContaining('blocked by CSP') }
+  await expect(engine.open({ agentId: 'a' })).rejects.toMatchObject(failed)
+  await expect(engine.open({ agentId: 'a' })).rejects.toMatchObject({
+    code: 'worker-load-failed',
+    message: expect.stringContaining('could not be loaded'),
+  })
+  expect(await read(await engine.open({ agentId: 'a' }))).toBe('up')
+})
