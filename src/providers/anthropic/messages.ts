@@ -7,7 +7,7 @@ import type {
 } from '../../protocol/message.ts'
 import { asObjects, asRecord } from '../core/read-json.ts'
 import { legalToolName } from '../core/wire-names.ts'
-import { wireId } from '../core/wire-ids.ts'
+import { createWireIds, type WireIds } from '../core/wire-ids.ts'
 import { healHistory } from '../heal-history.ts'
 import type { ModelRequest } from '../provider.ts'
 import type { RefusedThinking } from './refused-thinking.ts'
@@ -28,7 +28,7 @@ export interface TurnsOptions {
 /** The conversation as the Messages API wants it, without system text and trailer. */
 export function messagesTurns(request: ModelRequest, options: TurnsOptions): Turn[] {
   const turns: Turn[] = []
-  const ids = createIds()
+  const ids = createWireIds({ pattern: /^[a-zA-Z0-9_-]{1,64}$/, length: 24 })
   for (const message of healHistory(request.messages)) {
     addBlocks(turns, roleOf(message), blocksOf(message, ids, options))
   }
@@ -51,7 +51,7 @@ function roleOf(message: Message): Turn['role'] {
   return message.role === 'assistant' ? 'assistant' : 'user'
 }
 
-function blocksOf(message: Message, ids: CallIds, options: TurnsOptions): JsonObject[] {
+function blocksOf(message: Message, ids: WireIds, options: TurnsOptions): JsonObject[] {
   switch (message.role) {
     case 'system':
       return []
@@ -68,7 +68,7 @@ function blocksOf(message: Message, ids: CallIds, options: TurnsOptions): JsonOb
 
 function assistantBlocks(
   message: AssistantMessage,
-  ids: CallIds,
+  ids: WireIds,
   { providerId, refused }: TurnsOptions,
 ): JsonObject[] {
   const calls = message.parts.filter((part) => part.type === 'tool-call')
@@ -103,29 +103,6 @@ function isUse(block: JsonObject): boolean {
   return block['type'] === 'tool_use'
 }
 
-function resultBlocks(message: ToolMessage, ids: CallIds, options: TurnsOptions): JsonObject[] {
+function resultBlocks(message: ToolMessage, ids: WireIds, options: TurnsOptions): JsonObject[] {
   return message.parts.map((part) => resultBlock(part, ids.of(part.toolCallId), options.takesFiles))
-}
-
-interface CallIds {
-  /** The id for a call, unique in the request. */
-  next(call: ToolCallPart): string
-  of(toolCallId: string): string
-}
-
-/** The API refuses an id that stands twice in a request, or one with other characters. */
-function createIds(): CallIds {
-  const known = new Map<string, string>()
-  const used = new Set<string>()
-  const rule = { pattern: /^[a-zA-Z0-9_-]{1,64}$/, length: 24 }
-  return {
-    next({ toolCallId, providerCallId }) {
-      const own = wireId(providerCallId ?? toolCallId, rule)
-      const id = used.has(own) ? wireId(`${own}/${toolCallId}`, rule) : own
-      used.add(id)
-      known.set(toolCallId, id)
-      return id
-    },
-    of: (toolCallId) => known.get(toolCallId) ?? wireId(toolCallId, rule),
-  }
 }

@@ -6,8 +6,37 @@ export interface IdRule {
   readonly length: number
 }
 
+/** The ids under which the calls of one request are sent. */
+export interface WireIds {
+  /** The id for a call. */
+  next(call: { readonly toolCallId: string; readonly providerCallId?: string }): string
+  /** The id that this call got. */
+  of(toolCallId: string): string
+}
+
+/**
+ * The provider's own ids where they can be used. Many servers number their calls anew in each answer,
+ * and strict ones refuse an id that stands twice in a request: the first call keeps it, the others get
+ * the unique one that Offstage keeps.
+ */
+export function createWireIds(rule: IdRule): WireIds {
+  const known = new Map<string, string>()
+  const used = new Set<string>()
+  return {
+    next({ toolCallId, providerCallId = toolCallId }) {
+      const candidates = [providerCallId, toolCallId, `${providerCallId}/${toolCallId}`]
+      const ids = candidates.map((id) => wireId(id, rule))
+      const id = ids.find((candidate) => !used.has(candidate)) ?? toolCallId
+      used.add(id)
+      known.set(toolCallId, id)
+      return id
+    },
+    of: (toolCallId) => known.get(toolCallId) ?? wireId(toolCallId, rule),
+  }
+}
+
 /** The id as it is, or one that the vendor takes: the same for the same id, every time. */
-export function wireId(id: string, { pattern, length }: IdRule): string {
+function wireId(id: string, { pattern, length }: IdRule): string {
   if (pattern.test(id)) return id
   let state = hash(id, 0x811c9dc5)
   let made = ''

@@ -1,13 +1,7 @@
 import type { JsonObject } from '../../protocol/json.ts'
-import type {
-  AssistantMessage,
-  Message,
-  ToolCallPart,
-  ToolMessage,
-  ToolResultPart,
-} from '../../protocol/message.ts'
+import type { AssistantMessage, Message, ToolMessage } from '../../protocol/message.ts'
 import { asList, asRecord } from '../core/read-json.ts'
-import { wireId } from '../core/wire-ids.ts'
+import { createWireIds, type WireIds } from '../core/wire-ids.ts'
 import { legalToolName } from '../core/wire-names.ts'
 import { healHistory } from '../heal-history.ts'
 import { outputFiles, outputText } from '../output-text.ts'
@@ -22,6 +16,12 @@ export interface ChatMessage {
   readonly [field: string]: JsonObject[string]
 }
 
+interface Conversion {
+  readonly providerId: string
+  readonly rules: ChatRules
+  readonly ids: WireIds
+}
+
 /** The conversation as Chat Completions want it, by the server's rules. */
 export function chatMessages(
   request: ModelRequest,
@@ -30,17 +30,15 @@ export function chatMessages(
   const messages: ChatMessage[] = []
   const add = (message: ChatMessage): void => addMessage(messages, message, rules)
   if (request.instructions) add({ role: 'system', content: request.instructions })
+  const ids = createWireIds({ pattern: rules.toolCallId, length: rules.toolCallIdLength })
   for (const message of healHistory(request.messages)) {
-    for (const converted of convert(message, { providerId, rules })) add(converted)
+    for (const converted of convert(message, { providerId, rules, ids })) add(converted)
   }
   if (request.trailer) addTrailer(messages, request.trailer, rules)
   return messages
 }
 
-function convert(
-  message: Message,
-  context: { readonly providerId: string; readonly rules: ChatRules },
-): ChatMessage[] {
+function convert(message: Message, context: Conversion): ChatMessage[] {
   switch (message.role) {
     case 'system':
       return [{ role: 'system', content: message.parts.map((part) => part.text).join('\n') }]
@@ -49,7 +47,7 @@ function convert(
     case 'assistant':
       return assistantMessage(message, context)
     case 'tool':
-      return toolMessages(message, context.rules)
+      return toolMessages(message, context)
     default:
       return message satisfies never
   }
@@ -57,7 +55,7 @@ function convert(
 
 function assistantMessage(
   message: AssistantMessage,
-  { providerId, rules }: { readonly providerId: string; readonly rules: ChatRules },
+  { providerId, rules, ids }: Conversion,
 ): ChatMessage[] {
   const text = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
   const calls = message.parts.filter((part) => part.type === 'tool-call')
@@ -72,7 +70,7 @@ function assistantMessage(
       ...fields,
       tool_calls: calls.map((call, index) => ({
         ...asObject(asList(extras)[index]),
-        id: callId(call, calls, rules),
+        id: ids.next(call),
         type: 'function',
         function: {
           name: legalToolName(call.toolName),
@@ -83,10 +81,10 @@ function assistantMessage(
   ]
 }
 
-function toolMessages(message: ToolMessage, rules: ChatRules): ChatMessage[] {
+function toolMessages(message: ToolMessage, { rules, ids }: Conversion): ChatMessage[] {
   const answers = message.parts.map((part): ChatMessage => ({
     role: 'tool',
-    tool_call_id: callId(part, message.parts, rules),
+    tool_call_id: ids.of(part.toolCallId),
     ...(rules.namesToolMessages && { name: legalToolName(part.toolName) }),
     content: outputText(part.output) || '(no output)',
   }))
@@ -98,22 +96,6 @@ function toolMessages(message: ToolMessage, rules: ChatRules): ChatMessage[] {
 
 function asObject(value: unknown): JsonObject {
   return (asRecord(value) ?? {}) as JsonObject
-}
-
-/** The provider's own id, unless it gave the same one to two calls of the message. */
-function callId(
-  call: ToolCallPart | ToolResultPart,
-  siblings: readonly (ToolCallPart | ToolResultPart)[],
-  rules: ChatRules,
-): string {
-  const own = call.providerCallId
-  const isUnique = siblings.filter((sibling) => idOf(sibling) === own).length === 1
-  const id = own !== undefined && isUnique ? own : call.toolCallId
-  return wireId(id, { pattern: rules.toolCallId, length: rules.toolCallIdLength })
-}
-
-function idOf(call: ToolCallPart | ToolResultPart): string {
-  return call.providerCallId ?? call.toolCallId
 }
 
 const BRIDGE = 'I have read the tool results.'
