@@ -1,4 +1,5 @@
 import type { EngineContext, EngineDefinition } from '../engines/engine-definition.ts'
+import { createMailbox } from '../engines/mailbox.ts'
 import { ModelSlot } from '../engines/model-slot.ts'
 import { throttleProgress } from '../engines/throttle-progress.ts'
 import { OffstageError } from '../protocol/error.ts'
@@ -39,6 +40,11 @@ export function wllamaDefinition(
   }
 }
 
+type ChatEvent =
+  | { readonly type: 'chunk'; readonly chunk: unknown }
+  | { readonly type: 'end' }
+  | { readonly type: 'failed'; readonly error: unknown }
+
 async function* complete(
   instance: WllamaInstance,
   turn: {
@@ -48,15 +54,33 @@ async function* complete(
   },
 ): AsyncGenerator<readonly StreamPart[]> {
   const { request, config, context } = turn
-  const chunks = await instance.createChatCompletion({
-    ...chatBody(request, config, { providerId: ID, rules }),
-    stream: true,
-    abortSignal: context.signal,
-  })
   const state = startChat(ID, request)
-  for await (const chunk of chunks) yield mapChatChunk(state, chunk)
-  // An answer that breaks off is thrown above; the end of the chunks is the end of the answer.
-  yield endChat(state, { done: true })
+  const chunks = createMailbox<ChatEvent>()
+  const left = new AbortController()
+  const answered = instance
+    .createChatCompletion({
+      ...chatBody(request, config, { providerId: ID, rules }),
+      stream: true,
+      abortSignal: AbortSignal.any([context.signal, left.signal]),
+      onData: (chunk) => chunks.post({ type: 'chunk', chunk }),
+    })
+    .then(
+      () => chunks.post({ type: 'end' }),
+      (error: unknown) => chunks.post({ type: 'failed', error }),
+    )
+  try {
+    for (;;) {
+      const event = await chunks.next()
+      if (event.type === 'failed') throw event.error
+      if (event.type === 'end') break
+      yield mapChatChunk(state, event.chunk)
+    }
+    yield endChat(state, { done: true })
+  } finally {
+    // The next turn may begin when llama.cpp is done with this one.
+    left.abort()
+    await answered
+  }
 }
 
 async function load({
@@ -83,7 +107,8 @@ async function load({
       await instance.loadModelFromUrl(source, {
         ...params,
         signal: context.signal,
-        progressCallback: report,
+        // A server may keep the length to itself.
+        progressCallback: ({ loaded, total }) => report({ loaded, ...(total > 0 && { total }) }),
       })
     } else {
       await instance.loadModel('size' in source ? [source] : [...source], params)

@@ -19,11 +19,15 @@ export interface WllamaInstance {
       readonly progressCallback: (progress: { loaded: number; total: number }) => void
     },
   ): Promise<void>
-  /** Chunks of Chat Completions. */
+  /**
+   * Chunks of Chat Completions go to `onData`; resolves after the last. (Its async iterator leaves a
+   * rejection behind that nobody handles, when its reader leaves it.)
+   */
   createChatCompletion(options: {
     readonly stream: true
     readonly abortSignal: AbortSignal
-  }): Promise<AsyncIterable<unknown>>
+    readonly onData: (chunk: unknown) => void
+  }): Promise<unknown>
   exit(): Promise<void>
 }
 

@@ -1,0 +1,241 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from './support/engines.ts'
+
+// llama.cpp itself, in a worker of its own, on a model of 2.5 MB that babbles. What it says is steered
+// by grammars: that of `tool_choice: 'required'` for native calls, one of the test's for ACTION blocks.
+
+declare global {
+  interface Window {
+    /** All that engine workers sent to the page itself. */
+    heardFromEngines: string[]
+    /** Newest last. */
+    engineWorkers: Worker[]
+    lendWllama: () => ReturnType<Window['engines']['wllama']>
+  }
+}
+
+async function prepare(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    window.heardFromEngines = []
+    window.engineWorkers = []
+    window.lendWllama = () =>
+      window.engines.wllama({
+        worker: () => {
+          const worker = new Worker('/engines/wllama-worker.js', { type: 'module' })
+          worker.addEventListener('message', ({ data }) => window.heardFromEngines.push(data.type))
+          window.engineWorkers.push(worker)
+          return worker
+        },
+        wasmUrl: '/wasm/wllama.wasm',
+        models: { tiny: '/engines/tiny.gguf' },
+        load: { n_gpu_layers: 0 },
+      })
+  })
+}
+
+test('a native call of a page tool, streamed by llama.cpp between two workers', async ({
+  openPage,
+}) => {
+  const page = await openPage({ body: '<h1>Before</h1>' })
+  await prepare(page)
+  const outcome = await page.evaluate(async () => {
+    const { createAgent, defineTool } = window.offstage
+    const agent = createAgent({
+      model: {
+        provider: 'wllama',
+        model: 'tiny',
+        toolChoice: 'required',
+        maxOutputTokens: 300,
+        seed: 1,
+        contextWindow: 2048,
+      },
+      engines: [window.lendWllama()],
+      storage: 'memory',
+      maxSteps: 1,
+      tools: [
+        defineTool({
+          name: 'paint',
+          description: 'Paints the heading.',
+          inputSchema: {
+            type: 'object',
+            properties: { color: { enum: ['red', 'blue'] } },
+            required: ['color'],
+            additionalProperties: false,
+          },
+          execute: ({ color }) => {
+            const heading = document.querySelector('h1')
+            if (heading) heading.textContent = `now ${color as string}`
+            return 'painted'
+          },
+        }),
+      ],
+    })
+    const progress: string[] = []
+    agent.on('engine-progress', ({ provider, model, total }) =>
+      progress.push(`${provider} ${model} ${total !== undefined && total > 1_000_000}`),
+    )
+    await agent.conversations.list()
+    const before = window.engineWorkers.length
+    await agent.prepare()
+    const run = agent.run('Paint it, please')
+    const types = new Set<string>()
+    for await (const event of run) types.add(event.type)
+    return {
+      before,
+      progress,
+      types: [...types],
+      result: await run.result,
+      heard: window.heardFromEngines,
+    }
+  })
+  expect(outcome.before, 'nothing starts before prepare() or a run').toBe(0)
+  expect(outcome.progress.at(-1)).toBe('wllama tiny true')
+  expect(outcome.result).toMatchObject({
+    outcome: 'max-steps',
+    toolCalls: [{ toolName: 'paint', status: 'succeeded', output: { value: 'painted' } }],
+  })
+  expect(outcome.result.usage.outputTokens).toBeGreaterThan(5)
+  expect(outcome.types).toContain('tool-input-delta')
+  await expect(page.locator('h1')).toHaveText(/^now (red|blue)$/)
+  expect(outcome.heard, 'tokens pass by the page').toEqual(['offstage-engine-ready'])
+})
+
+test('an ACTION block calls the page tool', async ({ openPage }) => {
+  const page = await openPage({ body: '<h1>Before</h1>' })
+  await prepare(page)
+  const result = await page.evaluate(() => {
+    const { createAgent, defineTool } = window.offstage
+    const agent = createAgent({
+      model: {
+        provider: 'wllama',
+        model: 'tiny',
+        toolMode: 'action',
+        seed: 1,
+        extraBody: {
+          grammar:
+            'root ::= "On it. <ACTION><paint><color>" ("red" | "blue") "</color></paint></ACTION>"',
+        },
+      },
+      engines: [window.lendWllama()],
+      storage: 'memory',
+      maxSteps: 1,
+      tools: [
+        defineTool({
+          name: 'paint',
+          description: 'Paints the heading.',
+          inputSchema: {
+            type: 'object',
+            properties: { color: { type: 'string' } },
+            required: ['color'],
+          },
+          execute: ({ color }) => {
+            const heading = document.querySelector('h1')
+            if (heading) heading.textContent = `now ${color}`
+            return 'painted'
+          },
+        }),
+      ],
+    })
+    return agent.run('Paint it, please').result
+  })
+  expect(result).toMatchObject({
+    outcome: 'max-steps',
+    toolCalls: [{ toolName: 'paint', status: 'succeeded' }],
+  })
+  await expect(page.locator('h1')).toHaveText(/^now (red|blue)$/)
+})
+
+test('text streams; an abort ends it and the engine is free for the next turn', async ({
+  openPage,
+}) => {
+  const page = await openPage()
+  await prepare(page)
+  const outcome = await page.evaluate(async () => {
+    const model = { provider: 'wllama', model: 'tiny', seed: 1 }
+    const agent = window.offstage.createAgent({
+      model: { ...model, maxOutputTokens: 3500, extraBody: { ignore_eos: true } },
+      engines: [window.lendWllama()],
+      storage: 'memory',
+    })
+    const endless = agent.run('Talk')
+    let deltas = 0
+    for await (const event of endless) if (event.type === 'text-delta' && ++deltas === 2) break
+    endless.abort('enough')
+    const aborted = await endless.result
+    agent.configure({ model: { ...model, extraBody: { grammar: 'root ::= "It is free."' } } })
+    return { aborted, next: await agent.run('Talk').result }
+  })
+  expect(outcome.aborted).toMatchObject({ outcome: 'aborted', reason: 'enough' })
+  expect(outcome.aborted.text.length).toBeGreaterThan(0)
+  expect(outcome.next).toMatchObject({ outcome: 'completed', text: 'It is free.' })
+})
+
+test('a conversation that does not fit is a context-overflow', async ({ openPage }) => {
+  const page = await openPage()
+  await prepare(page)
+  const result = await page.evaluate(() => {
+    const agent = window.offstage.createAgent({
+      model: { provider: 'wllama', model: 'tiny', contextWindow: 512 },
+      engines: [window.lendWllama()],
+      storage: 'memory',
+    })
+    return agent.run('word '.repeat(500)).result
+  })
+  expect(result).toMatchObject({ outcome: 'failed', error: { code: 'context-overflow' } })
+})
+
+test('an engine worker that dies is replaced, and the step is asked again', async ({
+  openPage,
+}) => {
+  const page = await openPage()
+  await prepare(page)
+  const outcome = await page.evaluate(async () => {
+    const agent = window.offstage.createAgent({
+      model: {
+        provider: 'wllama',
+        model: 'tiny',
+        seed: 1,
+        maxOutputTokens: 400,
+        extraBody: { ignore_eos: true },
+        retry: { baseDelayMs: 1 },
+      },
+      engines: [window.lendWllama()],
+      storage: 'memory',
+    })
+    const run = agent.run('Talk')
+    const types: string[] = []
+    for await (const { type } of run) {
+      types.push(type)
+      if (type === 'text-delta' && window.engineWorkers.length === 1) {
+        window.engineWorkers[0]?.terminate()
+      }
+    }
+    return { types, result: await run.result, workers: window.engineWorkers.length }
+  })
+  expect(outcome.result).toMatchObject({ outcome: 'completed', finishReason: 'length' })
+  expect(outcome.types).toContain('step-reset')
+  expect(outcome.workers).toBe(2)
+})
+
+test('a model nobody knows, and a file that is none, are typed errors', async ({ openPage }) => {
+  const page = await openPage()
+  await prepare(page)
+  const codes = await page.evaluate(async () => {
+    const codeOf = async (model: string): Promise<unknown> => {
+      const agent = window.offstage.createAgent({
+        model: { provider: 'wllama', model, retry: { maxRetries: 0 } },
+        engines: [window.lendWllama()],
+        storage: 'memory',
+      })
+      const result = await agent.run('hi').result
+      return result.outcome === 'failed' ? result.error : result.outcome
+    }
+    return [await codeOf('huge'), await codeOf(`${location.origin}/missing.gguf`)]
+  })
+  expect(codes[0]).toMatchObject({
+    code: 'model-not-found',
+    message: expect.stringContaining('tiny'),
+  })
+  expect(codes[1]).toHaveProperty('code')
+  expect(codes[1]).not.toMatchObject({ code: 'internal' })
+})
