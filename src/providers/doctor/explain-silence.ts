@@ -45,7 +45,7 @@ export async function explainSilence(examination: Examination, silence: Silence)
     return
   }
   await explainLocalNetwork(examination, plan, page)
-  if (!findings.has('local-network')) explainDown(examination, silence)
+  if (!findings.has('local-network')) explainDown(examination, silence, page)
 }
 
 function explainWithoutPage({ findings }: Examination, { plan, outcome, help }: Silence): void {
@@ -111,16 +111,21 @@ async function explainLocalNetwork(
   }
 }
 
-function explainDown({ findings }: Examination, { plan, outcome, help }: Silence): void {
+function explainDown(
+  { findings }: Examination,
+  { plan, outcome, help }: Silence,
+  page: Page,
+): void {
   const { origin } = plan.url
   if (!isOnline()) findings.fail('server', 'The device is offline.', 'Connect to the network.')
   else if (outcome.type === 'timeout') {
     const fix = `Open ${origin} in a tab. The server may be busy, or a firewall may drop the request.`
     findings.fail('server', `${origin} did not answer in time.`, fix)
-  } else
-    findings.fail(
-      'server',
-      `Nothing answers at ${origin}: it is down, or the address is wrong.`,
-      help.start,
-    )
+  } else {
+    // Safari's refusal of plain http to localhost looks the same.
+    const isExempt = page.url.protocol === 'https:' && plan.url.protocol === 'http:'
+    const safari = isExempt ? ' (Safari also refuses plain http from a page on https.)' : ''
+    const message = `Nothing answers at ${origin}: it is down, or the address is wrong.${safari}`
+    findings.fail('server', message, help.start)
+  }
 }
