@@ -1,0 +1,141 @@
+import { beforeEach, expect, test } from 'vitest'
+import { webllmDefinition } from '../../../src/webllm/webllm-definition.ts'
+import type { ModelRequest } from '../../../src/providers/provider.ts'
+import { MLCEngine } from '../../fixtures/engines/webllm-stub.js'
+import { all, ask, connect, settle, text } from './support.ts'
+
+// WebLLM itself needs a GPU and weights. These tests hold the adapter to its documented interface,
+// with a stub whose chunks, checks and errors are shaped like the real one's.
+
+const model = { provider: 'webllm', model: 'Tiny-q4f16_1-MLC' }
+const engines = MLCEngine.made as {
+  requests: { messages: { role: string; content: unknown }[]; tools?: unknown }[]
+  chatOptions?: unknown
+  unloaded?: boolean
+}[]
+
+const paint = {
+  name: 'paint',
+  description: 'Paints.',
+  inputSchema: { type: 'object', properties: { color: { type: 'string' } } },
+}
+
+beforeEach(() => {
+  engines.length = 0
+})
+
+function webllm(options = {}) {
+  const definition = webllmDefinition(options, async () => ({ MLCEngine }))
+  return { definition, connection: connect(definition).connection }
+}
+
+test('streams text with usage and its end, and never sends tools', async () => {
+  const { connection } = webllm()
+  const request = { ...ask('paint it'), tools: [paint], instructions: 'Be brief.' }
+  const parts = await all(connection.stream(request, model))
+  expect(text(parts)).toContain('<ACTION>\n<paint><color>red</color></paint>')
+  expect(parts.at(-2)).toMatchObject({ type: 'usage', usage: { outputTokens: expect.any(Number) } })
+  expect(parts.at(-1)).toMatchObject({ type: 'finish', finishReason: 'stop' })
+  expect(engines[0]?.requests[0]).toMatchObject({
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'paint it' },
+    ],
+    stream_options: { include_usage: true },
+  })
+  expect(engines[0]?.requests[0]?.tools).toBeUndefined()
+})
+
+test('a history is put into the shape that WebLLM takes', async () => {
+  const { connection } = webllm()
+  const image = { type: 'file', mediaType: 'image/png', data: 'aGk=' } as const
+  const request: ModelRequest = {
+    tools: [],
+    instructions: 'Be brief.',
+    trailer: 'It is noon.',
+    messages: [
+      { role: 'system', parts: [{ type: 'text', text: 'Be kind.' }] },
+      { role: 'user', parts: [{ type: 'text', text: 'Hello' }] },
+      { role: 'system', parts: [{ type: 'text', text: 'The shop closes soon.' }] },
+      { role: 'assistant', parts: [{ type: 'text', text: 'Hi.' }] },
+      { role: 'user', parts: [{ type: 'text', text: 'What is this?' }, image] },
+      { role: 'user', parts: [{ type: 'text', text: 'Well?' }] },
+    ],
+  }
+  const parts = await all(connection.stream(request, model))
+  expect(parts.at(-1)).toMatchObject({ type: 'finish' })
+  const [sent] = engines[0]?.requests ?? []
+  expect(sent?.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user'])
+  expect(sent?.messages[0]?.content).toBe('Be brief.\n\nBe kind.')
+  expect(sent?.messages[1]?.content).toContain('The shop closes soon.')
+  expect(sent?.messages[3]?.content).toEqual([
+    { type: 'text', text: 'What is this?\n\nWell?\n\nIt is noon.' },
+    { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } },
+  ])
+})
+
+test('the load tells how far it is, and its model is kept for the next turn', async () => {
+  const told: unknown[] = []
+  const definition = webllmDefinition({ chatOptions: { top_p: 0.5 } }, async () => ({ MLCEngine }))
+  const { connection } = connect(definition, {
+    onProgress: (_config, progress) => told.push(progress),
+  })
+  await connection.prepare({ ...model, contextWindow: 1024 })
+  await settle()
+  expect(told[0]).toEqual({ loaded: 0.1, total: 1, text: 'Loading: 0.1' })
+  expect(told.at(-1)).toEqual({ loaded: 1, total: 1, text: 'Loading: 1' })
+  await all(connection.stream(ask('paint'), { ...model, contextWindow: 1024 }))
+  expect(engines).toHaveLength(1)
+  expect(engines[0]?.chatOptions).toEqual({ top_p: 0.5, context_window_size: 1024 })
+  await all(connection.stream(ask('paint'), { ...model, model: 'Other-MLC' }))
+  expect(engines.map(({ unloaded }) => unloaded ?? false)).toEqual([true, false])
+})
+
+test('an aborted load stops', async () => {
+  const { connection } = webllm()
+  const stop = new AbortController()
+  const prepared = connection.prepare({ ...model, model: 'Huge-MLC' }, stop.signal)
+  setTimeout(() => stop.abort(), 10)
+  await expect(prepared).rejects.toMatchObject({ code: 'aborted' })
+  await settle()
+  expect(engines[0]?.unloaded).toBe(true)
+})
+
+test('an abort interrupts; a turn that waits in line is not touched by it', async () => {
+  const { connection } = webllm()
+  const stop = new AbortController()
+  const endless = connection.stream(ask('go on forever'), model, stop.signal)
+  await endless.next()
+  const waiting = all(connection.stream(ask('paint'), model))
+  const impatient = new AbortController()
+  const left = all(connection.stream(ask('paint'), model, impatient.signal))
+  impatient.abort()
+  expect(await left).toMatchObject([{ type: 'error', error: { code: 'aborted' } }])
+  stop.abort()
+  expect((await all(endless)).at(-1)).toMatchObject({ type: 'error', error: { code: 'aborted' } })
+  expect((await waiting).at(-1)).toMatchObject({ type: 'finish', finishReason: 'stop' })
+})
+
+test.each([
+  ['an unknown model', ask('hi'), { model: 'nothing' }, 'model-not-found'],
+  ['a full context', ask('x'.repeat(9000)), { contextWindow: 1024 }, 'context-overflow'],
+])('%s is a typed error', async (_name, request, more, code) => {
+  const { connection } = webllm()
+  const parts = await all(connection.stream(request, { ...model, ...more }))
+  expect(parts).toMatchObject([{ type: 'error', error: { code, retryable: false } }])
+})
+
+test('after a lost GPU the model is loaded anew', async () => {
+  const { connection } = webllm()
+  const parts = await all(connection.stream(ask('get lost'), model))
+  expect(parts.at(-1)).toMatchObject({ type: 'error', error: { code: 'provider-error' } })
+  await all(connection.stream(ask('paint'), model))
+  expect(engines.map(({ unloaded }) => unloaded ?? false)).toEqual([true, false])
+})
+
+test('dispose unloads', async () => {
+  const { connection, definition } = webllm()
+  await connection.prepare(model)
+  await definition.dispose?.()
+  expect(engines[0]?.unloaded).toBe(true)
+})
