@@ -27,6 +27,7 @@ const builds: Record<string, UserConfig> = {
       inline: 'src/inline/inline-worker.ts',
       providers: 'src/providers/index.ts',
       action: 'src/action/index.ts',
+      'page-tools': 'src/client/page-tools/index.ts',
       testing: 'src/testing/index.ts',
       engines: 'src/engines/index.ts',
       'prompt-api': 'src/prompt-api/index.ts',

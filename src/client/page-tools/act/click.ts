@@ -1,0 +1,65 @@
+import { closest, isTag, isElement } from '../dom.ts'
+import { livePage } from '../live-page.ts'
+import type { ActOptions } from '../options.ts'
+import { whyInvisible } from '../read/look.ts'
+import { describeElement } from './describe.ts'
+import { clickPointer, movePointer, type Modifiers } from './pointer.ts'
+import { perform, type ActionContext, type ActionReport, type Done } from './perform.ts'
+import { makeReady } from './ready.ts'
+import { resolveTarget, type Target } from './target.ts'
+
+export interface ClickOptions extends ActOptions {
+  /** `double`: two left clicks; `right`: opens context menus. Default `single`. */
+  readonly kind?: 'single' | 'double' | 'right'
+  readonly modifiers?: Modifiers
+}
+
+/** Clicks as a person would. Rejects with a `PageError` when a person couldn't. */
+export async function click(target: Target, options: ClickOptions = {}): Promise<ActionReport> {
+  const { page, signal, kind = 'single' } = options
+  const element = await resolveTarget(target, { page, live: livePage(page), signal })
+  return perform(options, (context) =>
+    clickElement(element, context, options).then(() => said(element, context, kind)),
+  )
+}
+
+function said(element: Element, { live }: ActionContext, kind: string): Done {
+  const verb = { double: 'Double-clicked', right: 'Right-clicked' }[kind] ?? 'Clicked'
+  return { said: `${verb} ${describeElement(element, live)}.`, element }
+}
+
+/** The click alone, for actions that consist of several. */
+export async function clickElement(
+  element: HTMLElement,
+  context: ActionContext,
+  { kind = 'single', modifiers = {} }: Pick<ClickOptions, 'kind' | 'modifiers'> = {},
+): Promise<void> {
+  const place = clickPlace(element)
+  const { live, signal } = context
+  const option = closest(place, 'option')
+  if (option && isTag(option, 'option')) return pickOption(option)
+  const hit = await makeReady(place, { live, signal })
+  await context.show(place)
+  movePointer(live, hit)
+  const button = kind === 'right' ? 2 : 0
+  clickPointer(hit, { ...modifiers, button, detail: 1 })
+  if (kind === 'double' && hit.receiver.isConnected)
+    clickPointer(hit, { ...modifiers, button, detail: 2 })
+}
+
+/** Fields that are restyled are often invisible themselves: people click their label. */
+function clickPlace(element: HTMLElement): HTMLElement {
+  if (!isTag(element, 'input') || !/^(checkbox|radio|file)$/.test(element.type)) return element
+  const { width, height } = element.getBoundingClientRect()
+  if (whyInvisible(element) === null && width > 1 && height > 1) return element
+  const label = [...(element.labels ?? [])].find((one) => whyInvisible(one) === null)
+  return label && isElement(label) ? label : element
+}
+
+function pickOption(option: HTMLOptionElement): void {
+  const list = option.closest('select')
+  if (!list || option.selected) return
+  option.selected = true
+  list.dispatchEvent(new Event('input', { bubbles: true, composed: true }))
+  list.dispatchEvent(new Event('change', { bubbles: true }))
+}

@@ -1,0 +1,119 @@
+import { isTag, viewOf } from '../dom.ts'
+import { isPlainTextField, type TextField } from './field-kind.ts'
+import type { Key } from './key.ts'
+import { sendInput, setNativeValue } from './set-value.ts'
+
+/** Types at the caret, in place of what is selected. A rich editor may take over by `beforeinput`. */
+export function insertText(target: HTMLElement, text: string, soft: boolean = false): void {
+  const line = text === '\n'
+  const inputType = line ? (soft ? 'insertLineBreak' : 'insertParagraph') : 'insertText'
+  const data = line ? null : text
+  if (!isPlainTextField(target)) {
+    if (!sendInput(target, 'beforeinput', { inputType, data })) return
+    const command = line ? (soft ? 'insertLineBreak' : 'insertParagraph') : 'insertText'
+    target.ownerDocument.execCommand(command, false, text)
+    return
+  }
+  const details = line ? { inputType: 'insertLineBreak' } : { inputType, data }
+  if (target.readOnly || !sendInput(target, 'beforeinput', details)) return
+  replaceSelection(target, withinLength(target, text))
+  sendInput(target, 'input', details)
+}
+
+export function deleteText(target: HTMLElement, key: 'Backspace' | 'Delete'): void {
+  const inputType = key === 'Backspace' ? 'deleteContentBackward' : 'deleteContentForward'
+  if (!isPlainTextField(target)) {
+    if (!target.isContentEditable || !sendInput(target, 'beforeinput', { inputType })) return
+    target.ownerDocument.execCommand(key === 'Backspace' ? 'delete' : 'forwardDelete')
+    return
+  }
+  if (target.readOnly || !sendInput(target, 'beforeinput', { inputType })) return
+  const { start, end } = selectionOf(target)
+  const before = target.value
+  const [from, to] =
+    start !== end ? [start, end] : key === 'Backspace' ? [start - 1, start] : [start, start + 1]
+  if (from < 0 || from >= before.length) return
+  setNativeValue(target, before.slice(0, from) + before.slice(to))
+  setCaret(target, from)
+  sendInput(target, 'input', { inputType })
+}
+
+export function selectAll(target: HTMLElement): void {
+  if (isPlainTextField(target)) selectField(target)
+  else if (target.isContentEditable) viewOf(target).getSelection()?.selectAllChildren(target)
+}
+
+export function moveCaret(target: HTMLElement, { key, shiftKey = false }: Key): void {
+  if (isPlainTextField(target)) {
+    const { start, end } = selectionOf(target)
+    const to = { ArrowLeft: start - 1, ArrowRight: end + 1, Home: 0 }[key] ?? target.value.length
+    return setCaret(target, key === 'ArrowUp' ? 0 : Math.max(0, to))
+  }
+  const forward = /^(ArrowRight|ArrowDown|End)$/.test(key)
+  const unit = { ArrowUp: 'line', ArrowDown: 'line', Home: 'lineboundary', End: 'lineboundary' }[
+    key
+  ]
+  viewOf(target)
+    .getSelection()
+    ?.modify(shiftKey ? 'extend' : 'move', forward ? 'forward' : 'backward', unit ?? 'character')
+}
+
+/** Puts the caret behind what an editable part of the page holds. */
+export function caretToEnd(target: HTMLElement): void {
+  if (isPlainTextField(target)) return setCaret(target, target.value.length)
+  const selection = viewOf(target).getSelection()
+  selection?.selectAllChildren(target)
+  selection?.collapseToEnd()
+}
+
+/** Enter in a field: the change is settled and the form submitted, as far as the form has a way to be. */
+export function submitBy(input: HTMLInputElement): void {
+  const { form } = input
+  if (!form) return
+  const button = [...form.elements].find(
+    (element) =>
+      (isTag(element, 'button') && element.type === 'submit') ||
+      (isTag(element, 'input') && /^(submit|image)$/.test(element.type)),
+  )
+  if (button) {
+    if (!button.matches(':disabled')) (button as HTMLElement).click()
+    return
+  }
+  const fields = [...form.elements].filter((element) => isPlainTextField(element))
+  if (fields.length <= 1) form.requestSubmit()
+}
+
+function replaceSelection(field: TextField, text: string): void {
+  const { start, end } = selectionOf(field)
+  setNativeValue(field, field.value.slice(0, start) + text + field.value.slice(end))
+  setCaret(field, start + text.length)
+}
+
+/** Browsers refuse what exceeds `maxlength` when a person types. */
+function withinLength(field: TextField, text: string): string {
+  if (field.maxLength < 0) return text
+  const { start, end } = selectionOf(field)
+  return text.slice(0, Math.max(0, field.maxLength - (field.value.length - (end - start))))
+}
+
+/** Number and e-mail fields keep their caret to themselves: it is taken to be at the end. */
+function selectionOf(field: TextField): { readonly start: number; readonly end: number } {
+  const { length } = field.value
+  const marked = field.selectionStart === null && selectedWhole.has(field)
+  return marked
+    ? { start: 0, end: length }
+    : { start: field.selectionStart ?? length, end: field.selectionEnd ?? length }
+}
+
+const selectedWhole = new WeakSet<Element>()
+
+/** Selects all a field holds, so that what is typed next replaces it. */
+export function selectField(field: TextField): void {
+  field.select()
+  if (field.selectionStart === null) selectedWhole.add(field)
+}
+
+function setCaret(field: TextField, at: number): void {
+  selectedWhole.delete(field)
+  if (field.selectionStart !== null) field.setSelectionRange(at, at)
+}

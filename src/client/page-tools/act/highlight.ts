@@ -1,0 +1,28 @@
+import { livePage } from '../live-page.ts'
+import type { ActOptions } from '../options.ts'
+import { whyInvisible } from '../read/look.ts'
+import { PageError } from '../page-error.ts'
+import { describeElement } from './describe.ts'
+import { drawMark } from './hands.ts'
+import { scrollTo } from './ready.ts'
+import { resolveTarget, type Target } from './target.ts'
+
+export interface HighlightOptions extends ActOptions {
+  /** Shown beside the element. */
+  readonly note?: string
+  /** Default 4000. */
+  readonly ms?: number
+}
+
+/** Shows a person where something is; the page itself isn't changed. */
+export async function highlight(target: Target, options: HighlightOptions = {}): Promise<string> {
+  const { page, signal, note, ms = 4000 } = options
+  const live = livePage(page)
+  const element = await resolveTarget(target, { page, live, signal, readOnly: true })
+  const hidden = whyInvisible(element)
+  if (hidden)
+    throw new PageError('hidden', `${describeElement(element, live)} can't be shown: ${hidden}.`)
+  scrollTo(element)
+  drawMark(live, element, { ms, ...(note && { note: note.slice(0, 120) }) })
+  return `The person now sees a frame around ${describeElement(element, live)}.`
+}

@@ -1,0 +1,83 @@
+import { contains, frameOf, isTag, viewOf } from '../dom.ts'
+
+export interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+/** The topmost element at a point of a document, inside open shadow roots. */
+export function elementAt(document: Document, { x, y }: Point): Element | null {
+  let found = document.elementFromPoint(x, y)
+  while (found?.shadowRoot) {
+    const inner = found.shadowRoot.elementFromPoint(x, y)
+    if (!inner || inner === found) return found
+    found = inner
+  }
+  return found
+}
+
+export interface Hit {
+  readonly point: Point
+  /** What a pointer at this point would reach: the element or something in it. */
+  readonly receiver: Element
+}
+
+/** A point where a pointer reaches the element; else what is in the way, null for nothing at all. */
+export function hitTest(element: Element): Hit | { readonly blocker: Element | null } {
+  let blocker: Element | null = null
+  for (const point of pointsOf(element)) {
+    const receiver = elementAt(element.ownerDocument, point)
+    if (receiver && reaches(receiver, element)) {
+      const inFrame = coverOfFrame(element, point)
+      if (!inFrame) return { point, receiver }
+      blocker ??= inFrame
+    } else blocker ??= receiver
+  }
+  return { blocker }
+}
+
+/** The middle first, then places off the middle: a badge may cover a part. */
+function pointsOf(element: Element): Point[] {
+  const { innerWidth, innerHeight } = viewOf(element)
+  const points: Point[] = []
+  for (const box of [...element.getClientRects()].slice(0, 3)) {
+    const left = Math.max(box.left, 0)
+    const top = Math.max(box.top, 0)
+    const width = Math.min(box.right, innerWidth) - left
+    const height = Math.min(box.bottom, innerHeight) - top
+    if (width <= 0 || height <= 0) continue
+    for (const [across, down] of PLACES)
+      points.push({ x: left + width * across, y: top + height * down })
+  }
+  return points
+}
+
+const PLACES = [
+  [0.5, 0.5],
+  [0.2, 0.5],
+  [0.8, 0.5],
+  [0.5, 0.2],
+  [0.5, 0.8],
+] as const
+
+function reaches(receiver: Element, element: Element): boolean {
+  if (contains(element, receiver)) return true
+  // A click on a label is a click on its field.
+  const label = receiver.closest('label')
+  return label !== null && label.control === element
+}
+
+/** What covers the frame that the element is in, at this point. */
+function coverOfFrame(element: Element, point: Point): Element | null {
+  let { x, y } = point
+  let frame = frameOf(element.ownerDocument)
+  while (frame) {
+    const box = frame.getBoundingClientRect()
+    x += box.left + (frame as HTMLElement).clientLeft
+    y += box.top + (frame as HTMLElement).clientTop
+    const top = elementAt(frame.ownerDocument, { x, y })
+    if (top !== frame && !(top && isTag(top, 'html'))) return top ?? frame
+    frame = frameOf(frame.ownerDocument)
+  }
+  return null
+}

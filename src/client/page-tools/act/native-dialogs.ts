@@ -1,0 +1,54 @@
+import { cleanText, quote, shorten } from '../clean-text.ts'
+import type { DialogPolicy, NativeDialog } from '../options.ts'
+
+export interface DialogWatch {
+  /** What was asked and answered so far, for the report. */
+  readonly lines: readonly string[]
+  restore(): void
+}
+
+/**
+ * Answers `alert`, `confirm` and `prompt` by policy until `restore` is called, which puts back exactly
+ * what was there. Without a policy nothing is touched.
+ */
+export function watchDialogs(view: Window, policy: DialogPolicy | undefined): DialogWatch {
+  const lines: string[] = []
+  if (!policy) return { lines, restore: () => undefined }
+  const saved = (['alert', 'confirm', 'prompt'] as const).map(
+    (name) => [name, Object.getOwnPropertyDescriptor(view, name)] as const,
+  )
+  const ask = (dialog: NativeDialog): boolean | string => {
+    const answer = decide(dialog, policy)
+    const said =
+      dialog.type === 'alert' ? 'closed' : answer === false ? 'dismissed' : accepted(answer)
+    lines.push(
+      `The page opened a native ${dialog.type}: ${quote(shorten(cleanText(dialog.message), 300))}; it was ${said}.`,
+    )
+    return answer
+  }
+  view.alert = (message?: unknown) => void ask({ type: 'alert', message: String(message ?? '') })
+  view.confirm = (message = '') => ask({ type: 'confirm', message: String(message) }) !== false
+  view.prompt = (message = '', defaultValue = '') => {
+    const answer = ask({ type: 'prompt', message: String(message), defaultValue })
+    return answer === false ? null : answer === true ? defaultValue : answer
+  }
+  return {
+    lines,
+    restore() {
+      for (const [name, descriptor] of saved)
+        if (descriptor) Object.defineProperty(view, name, descriptor)
+        else Reflect.deleteProperty(view, name)
+    },
+  }
+}
+
+function decide(dialog: NativeDialog, policy: DialogPolicy): boolean | string {
+  if (policy === 'accept') return true
+  if (policy === 'dismiss') return false
+  const answer = policy(dialog)
+  return typeof answer === 'string' ? answer : answer === true
+}
+
+function accepted(answer: boolean | string): string {
+  return typeof answer === 'string' ? `answered ${quote(answer)}` : 'accepted'
+}

@@ -1,0 +1,66 @@
+import { shorten } from '../clean-text.ts'
+import { livePage, rootOf } from '../live-page.ts'
+import type { ActOptions } from '../options.ts'
+import { PageError } from '../page-error.ts'
+import { sleep } from '../waiting.ts'
+import { perform, type ActionReport } from './perform.ts'
+
+/** How long the page may take to begin to leave. Milliseconds. */
+const LEAVE_MS = 10_000
+
+/**
+ * Goes to an address of the page's own origin or of one that the page allows. When that unloads the page
+ * it never resolves: the run goes on in the next page.
+ */
+export async function navigate(address: string, options: ActOptions = {}): Promise<ActionReport> {
+  const { location } = viewFor(options)
+  const url = allowedUrl(address, options)
+  if (url.href === location.href)
+    return { changed: false, text: `The page is at ${shorten(url.href, 200)} already.` }
+  return perform(options, async ({ signal }) => {
+    const stays = url.hash !== '' && url.href.split('#')[0] === location.href.split('#')[0]
+    location.assign(url)
+    if (!stays) await leaving(options, signal)
+    return { said: `Went to ${shorten(location.href, 200)}.` }
+  })
+}
+
+/** Goes back in the tab's history. */
+export async function goBack(options: ActOptions = {}): Promise<ActionReport> {
+  const view = viewFor(options)
+  if (view.history.length < 2)
+    throw new PageError('unsupported', 'There is no page to go back to in this tab.')
+  return perform(options, async ({ signal }) => {
+    const { href } = view.location
+    view.history.back()
+    for (let waited = 0; waited < 1500 && view.location.href === href; waited += 50)
+      await sleep(50, signal)
+    return { said: view.location.href === href ? 'The page did not go back.' : 'Went back.' }
+  })
+}
+
+/** A page handles some navigations itself; then it stays, and that is fine too. */
+async function leaving(options: ActOptions, signal: AbortSignal | undefined): Promise<void> {
+  const view = viewFor(options)
+  const { href } = view.location
+  for (let waited = 0; waited < LEAVE_MS && view.location.href === href; waited += 50)
+    await sleep(50, signal)
+}
+
+function viewFor(options: ActOptions): Window {
+  return rootOf(livePage(options.page).options).ownerDocument.defaultView ?? window
+}
+
+function allowedUrl(address: string, options: ActOptions): URL {
+  const { location, document } = viewFor(options)
+  const url = URL.parse(address.trim(), document.baseURI)
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new PageError('invalid-input', `"${address}" is no web address.`)
+  const { origins = [] } = livePage(options.page).options
+  if (url.origin !== location.origin && !origins.includes(url.origin))
+    throw new PageError(
+      'outside',
+      `${url.origin} is another site. Only addresses of ${location.origin} may be opened.`,
+    )
+  return url
+}

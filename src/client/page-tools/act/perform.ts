@@ -1,0 +1,122 @@
+import { cleanText, quote, shorten } from '../clean-text.ts'
+import { focusedElement, isTag } from '../dom.ts'
+import { exclusively, livePage, rootOf, type LivePage } from '../live-page.ts'
+import type { ActOptions } from '../options.ts'
+import { scrub } from '../privacy.ts'
+import { changesText } from '../read/changes.ts'
+import { isPopup } from '../read/role.ts'
+import { describeElement } from './describe.ts'
+import { showHand } from './hands.ts'
+import { watchDialogs } from './native-dialogs.ts'
+import { waitQuiet } from './quiet.ts'
+import { whyNothing } from './why-nothing.ts'
+
+/** What an action did, as far as the page shows it. */
+export interface ActionReport {
+  /** Whether anything on the page changed. */
+  readonly changed: boolean
+  /** What a model should read. */
+  readonly text: string
+}
+
+/** What an action says of itself; the changes are found by looking. */
+export interface Done {
+  /** `Clicked button "Save" [ref=e3].` */
+  readonly said: string
+  readonly element?: Element
+  /** False: it is no surprise when nothing on the page changes. Default true. */
+  readonly expectsChange?: boolean
+}
+
+export interface ActionContext {
+  readonly live: LivePage
+  readonly signal: AbortSignal | undefined
+  /** Draws the hand at an element, where hands are wanted. */
+  show(element: Element): Promise<void>
+}
+
+const CHANGE_TOKENS = 700
+
+/** Does one action and tells what it changed. Everything borrowed for it is given back, also on errors. */
+export function perform(
+  options: ActOptions,
+  action: (context: ActionContext) => Promise<Done>,
+): Promise<ActionReport> {
+  const live = livePage(options.page)
+  return exclusively(live, () => performNow(live, action, options.signal))
+}
+
+async function performNow(
+  live: LivePage,
+  action: (context: ActionContext) => Promise<Done>,
+  signal: AbortSignal | undefined,
+): Promise<ActionReport> {
+  signal?.throwIfAborted()
+  await live.outline.refresh(signal)
+  const before = stateOf(live)
+  const dialogs = watchDialogs(before.view, live.options.dialogs)
+  try {
+    const done = await action({ live, signal, show: (element) => showHand(live, element) })
+    await waitQuiet(live, signal)
+    await live.outline.refresh(signal)
+    return report(live, { done, before, dialogs: dialogs.lines })
+  } finally {
+    dialogs.restore()
+  }
+}
+
+interface PageState {
+  readonly view: Window
+  readonly version: number
+  readonly href: string
+  readonly title: string
+  readonly focused: Element | null
+  readonly scroll: number
+}
+
+function stateOf({ options, outline }: LivePage): PageState {
+  const { ownerDocument } = rootOf(options)
+  const view = ownerDocument.defaultView ?? window
+  const { href } = view.location
+  return {
+    view,
+    href,
+    version: outline.version,
+    title: ownerDocument.title,
+    focused: focusedElement(ownerDocument),
+    scroll: view.scrollY,
+  }
+}
+
+function report(
+  live: LivePage,
+  {
+    done,
+    before,
+    dialogs,
+  }: { readonly done: Done; readonly before: PageState; readonly dialogs: readonly string[] },
+): ActionReport {
+  const now = stateOf(live)
+  const lines = [done.said, ...dialogs]
+  if (now.href !== before.href) lines.push(`The address is now ${shorten(now.href, 200)}.`)
+  if (now.title !== before.title) lines.push(`The title is now ${quote(cleanText(now.title))}.`)
+  const opened = headline(live, before.version)
+  if (opened) lines.push(opened)
+  const changes = changesText(live, before.version, CHANGE_TOKENS)
+  const moved = now.focused !== before.focused && now.focused && !isTag(now.focused, 'body')
+  if (moved && now.focused !== done.element)
+    lines.push(`The focus is on ${describeElement(now.focused, live)}.`)
+  const changed =
+    changes !== '' || dialogs.length > 0 || now.href !== before.href || now.title !== before.title
+  if (changes) lines.push(`Changes (untrusted page content):\n${changes.trimEnd()}`)
+  else if (!changed && done.expectsChange !== false) lines.push(whyNothing(live, done.element))
+  return { changed, text: scrub(lines.join('\n'), rootOf(live.options), live.options) }
+}
+
+/** What opened over the page matters most. */
+function headline({ outline, options, ...rest }: LivePage, since: number): string {
+  const { added } = outline.changesSince(since)
+  const popup = added.find(({ role, inView }) => isPopup(role) && inView && role !== 'status')
+  if (!popup) return ''
+  return `New: ${describeElement(popup.element, { outline, options, ...rest })}.`
+}

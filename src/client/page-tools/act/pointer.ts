@@ -1,0 +1,136 @@
+import { ancestorsOf, focusedElement, isElement, isTag, viewOf } from '../dom.ts'
+import type { LivePage } from '../live-page.ts'
+import type { Hit, Point } from './hit-test.ts'
+
+export interface Modifiers {
+  readonly ctrlKey?: boolean
+  readonly shiftKey?: boolean
+  readonly altKey?: boolean
+  readonly metaKey?: boolean
+}
+
+export interface PressOptions extends Modifiers {
+  /** 0 left, 2 right. */
+  readonly button: number
+  /** 2 for the second click of a double click. */
+  readonly detail: number
+}
+
+interface MouseDetails extends PressOptions {
+  readonly buttons: number
+  readonly point: Point
+  readonly relatedTarget?: Element | null
+}
+
+const MOVE = { button: 0, detail: 0, buttons: 0 }
+
+/** Moves the pointer onto an element: what it leaves hears of that first. */
+export function movePointer(live: LivePage, { point, receiver }: Hit, buttons: number = 0): void {
+  const before = live.hovered?.isConnected ? live.hovered : null
+  const details = { ...MOVE, buttons, point }
+  if (before !== receiver) {
+    if (before) leave(before, receiver, details)
+    enter(receiver, before, details)
+    live.hovered = receiver
+  }
+  send(receiver, 'pointermove', details)
+  send(receiver, 'mousemove', details)
+}
+
+function leave(from: Element, to: Element, details: MouseDetails): void {
+  const related = { ...details, relatedTarget: to }
+  send(from, 'pointerout', related)
+  for (const element of notShared(from, to)) send(element, 'pointerleave', related)
+  send(from, 'mouseout', related)
+  for (const element of notShared(from, to)) send(element, 'mouseleave', related)
+}
+
+function enter(to: Element, from: Element | null, details: MouseDetails): void {
+  const related = { ...details, relatedTarget: from }
+  const entered = notShared(to, from).toReversed()
+  send(to, 'pointerover', related)
+  for (const element of entered) send(element, 'pointerenter', related)
+  send(to, 'mouseover', related)
+  for (const element of entered) send(element, 'mouseenter', related)
+}
+
+/** The element and its ancestors that aren't the other's too, from the inside. */
+function notShared(element: Element, other: Element | null): Element[] {
+  const shared = new Set(other ? [other, ...ancestorsOf(other)] : [])
+  return [element, ...ancestorsOf(element)].filter((one) => !shared.has(one))
+}
+
+/** Button down: events, then the focus goes where a person's click would bring it. */
+export function pressPointer({ point, receiver }: Hit, options: PressOptions): void {
+  const details = { ...options, buttons: options.button === 2 ? 2 : 1, point }
+  send(receiver, 'pointerdown', details)
+  if (send(receiver, 'mousedown', details)) focusFrom(receiver)
+}
+
+export function releasePointer({ point, receiver }: Hit, options: PressOptions): void {
+  const details = { ...options, buttons: 0, point }
+  send(receiver, 'pointerup', details)
+  send(receiver, 'mouseup', details)
+}
+
+/**
+ * One click with all that comes before it. `click` goes to the receiver as it is then: a re-rendering
+ * page may have replaced it between down and up, and then nothing is clicked.
+ */
+export function clickPointer(hit: Hit, options: PressOptions): void {
+  const { receiver, point } = hit
+  const details = { ...options, buttons: 0, point }
+  pressPointer(hit, options)
+  if (options.button === 2) send(receiver, 'contextmenu', { ...details, buttons: 2 })
+  releasePointer(hit, options)
+  if (!receiver.isConnected) return
+  send(receiver, options.button === 2 ? 'auxclick' : 'click', details)
+  if (options.button !== 2 && options.detail === 2) send(receiver, 'dblclick', details)
+}
+
+/** False when a listener prevented the default. */
+function send(target: Element, type: string, details: MouseDetails): boolean {
+  const view = viewOf(target)
+  const { point, ...rest } = details
+  const init: PointerEventInit = {
+    ...rest,
+    bubbles: !/(enter|leave)$/.test(type),
+    cancelable: !/(enter|leave)$/.test(type),
+    composed: true,
+    view,
+    clientX: point.x,
+    clientY: point.y,
+    screenX: view.screenX + point.x,
+    screenY: view.screenY + point.y,
+  }
+  const isPointer = /^(pointer|click|auxclick|contextmenu)/.test(type)
+  const pressure = details.buttons === 0 ? 0 : 0.5
+  const event = isPointer
+    ? new view.PointerEvent(type, {
+        ...init,
+        pointerId: 1,
+        pointerType: 'mouse',
+        isPrimary: true,
+        pressure,
+      })
+    : new view.MouseEvent(type, init)
+  return target.dispatchEvent(event)
+}
+
+const FOCUSABLE =
+  'a[href],area[href],button,input,select,textarea,summary,iframe,[tabindex],[contenteditable],audio[controls],video[controls]'
+
+/** Focuses the nearest element that takes it; else takes the focus away from what had it. */
+function focusFrom(receiver: Element): void {
+  for (const element of [receiver, ...ancestorsOf(receiver)]) {
+    if (!isElement(element) || element.matches(':disabled')) continue
+    const label = isTag(element, 'label') && element.control
+    if (label) return
+    if (element.matches(FOCUSABLE) || element.shadowRoot?.delegatesFocus) {
+      if (focusedElement(element.ownerDocument) !== element) element.focus({ preventScroll: true })
+      return
+    }
+  }
+  const focused = focusedElement(receiver.ownerDocument)
+  if (isElement(focused) && !isTag(focused, 'body')) focused.blur()
+}

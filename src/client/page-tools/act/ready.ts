@@ -1,0 +1,102 @@
+import { isTag, parentOf, viewOf } from '../dom.ts'
+import { rootOf, type LivePage } from '../live-page.ts'
+import { PageError } from '../page-error.ts'
+import { scrub } from '../privacy.ts'
+import { whyInvisible } from '../read/look.ts'
+import { isDisabled } from '../read/state.ts'
+import { nextFrame, sleep } from '../waiting.ts'
+import { describeElement } from './describe.ts'
+import { hitTest, type Hit } from './hit-test.ts'
+
+/** How long an element may move before it is used as it is. Milliseconds. */
+const STABLE_MS = 600
+/** How long what covers an element may take to go away: a closing menu, say. Milliseconds. */
+const COVER_MS = 700
+
+export interface ReadyOptions {
+  readonly live: LivePage
+  readonly signal?: AbortSignal | undefined
+  /** Disabled elements may be hovered and scrolled to. */
+  readonly enabled?: boolean
+}
+
+/**
+ * Brings an element to where a person could use it, and finds the point to use it at. Rejects with
+ * `hidden`, `disabled` or `covered`.
+ */
+export async function makeReady(element: HTMLElement, options: ReadyOptions): Promise<Hit> {
+  const name = describeElement(element, options.live)
+  const invisible = whyInvisible(element)
+  if (invisible) throw new PageError('hidden', `${name} can't be used: ${invisible}.`)
+  if (options.enabled !== false && isDisabled(element))
+    throw new PageError('disabled', `${name} is disabled. Something else must be done first.`)
+  if (!isWithinView(element)) scrollTo(element)
+  await becomeStable(element, options.signal)
+  return reach(element, { ...options, name })
+}
+
+export function scrollTo(element: Element): void {
+  element.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' })
+}
+
+function isWithinView(element: Element): boolean {
+  if ('blocker' in hitTest(element)) return false
+  const box = element.getBoundingClientRect()
+  const { innerHeight } = viewOf(element)
+  return box.top >= 0 && (box.bottom <= innerHeight || box.height > innerHeight)
+}
+
+/** Waits until the element stays in one place for two frames; an endless animation is not waited for. */
+async function becomeStable(element: Element, signal?: AbortSignal): Promise<void> {
+  const view = viewOf(element)
+  const until = performance.now() + STABLE_MS
+  let before = element.getBoundingClientRect()
+  while (performance.now() < until) {
+    await nextFrame(view)
+    signal?.throwIfAborted()
+    const now = element.getBoundingClientRect()
+    if (now.top === before.top && now.left === before.left && now.width === before.width) return
+    before = now
+  }
+}
+
+async function reach(
+  element: HTMLElement,
+  { live, name, signal }: ReadyOptions & { readonly name: string },
+): Promise<Hit> {
+  const until = performance.now() + COVER_MS
+  for (;;) {
+    const hit = hitTest(element)
+    if ('receiver' in hit) return hit
+    if (!element.isConnected)
+      throw new PageError('stale-ref', `${name} was replaced meanwhile. Read the page again.`)
+    if (performance.now() > until) throw unreachable(element, hit.blocker, { live, name })
+    scrollTo(element)
+    await sleep(60, signal)
+  }
+}
+
+function unreachable(
+  element: HTMLElement,
+  blocker: Element | null,
+  { live, name }: { readonly live: LivePage; readonly name: string },
+): PageError {
+  const { width, height } = element.getBoundingClientRect()
+  if (width === 0 || height === 0)
+    return new PageError('hidden', `${name} can't be used: it has no size on the screen.`)
+  if (viewOf(element).getComputedStyle(element).pointerEvents === 'none')
+    return new PageError('disabled', `${name} ignores the pointer (pointer-events: none).`)
+  if (!blocker) return new PageError('hidden', `${name} can't be scrolled into view.`)
+  const cover = describeElement(meaningful(blocker), live)
+  const text = `${name} is covered by ${cover}. Close or move that first.`
+  return new PageError('covered', scrub(text, rootOf(live.options), live.options))
+}
+
+/** A nameless layer says little: the dialog it is in, or it holds, says more. */
+function meaningful(blocker: Element): Element {
+  const inside = blocker.querySelector('[role=dialog],dialog,[role=alertdialog]')
+  if (inside) return inside
+  for (let at: Element | null = blocker; at && !isTag(at, 'body'); at = parentOf(at))
+    if (at.id || at.hasAttribute('role') || at.hasAttribute('aria-label')) return at
+  return blocker
+}

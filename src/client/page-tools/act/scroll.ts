@@ -1,0 +1,127 @@
+import { normalize } from '../clean-text.ts'
+import { isElement, parentOf, viewOf } from '../dom.ts'
+import { livePage, rootOf } from '../live-page.ts'
+import type { ActOptions } from '../options.ts'
+import { find } from '../read/find.ts'
+import { sleep } from '../waiting.ts'
+import { describeElement } from './describe.ts'
+import { perform, type ActionContext, type ActionReport, type Done } from './perform.ts'
+import { scrollTo } from './ready.ts'
+import { resolveTarget, type Target } from './target.ts'
+
+export interface ScrollOptions extends ActOptions {
+  /** What is scrolled, or scrolled to when there is no direction. Default: the page. */
+  readonly target?: Target
+  /** By most of what is visible, or to an end. */
+  readonly direction?: 'up' | 'down' | 'left' | 'right' | 'top' | 'bottom'
+  /** Go on until this text appears: for lists that draw only what is in view. */
+  readonly until?: string
+}
+
+const MOST_STEPS = 100
+
+export async function scroll(options: ScrollOptions = {}): Promise<ActionReport> {
+  const { page, signal, target, direction, until } = options
+  const live = livePage(page)
+  const element =
+    target === undefined
+      ? null
+      : await resolveTarget(target, { page, live, signal, readOnly: true })
+  return perform(options, async (context) => {
+    if (element && !direction && !until) {
+      scrollTo(element)
+      return { said: `Scrolled to ${describeElement(element, live)}.`, expectsChange: false }
+    }
+    const scroller = scrollerOf(element ?? rootOf(live.options))
+    if (until) return scrollUntil(scroller, until, { context, options })
+    const moved = move(scroller, direction ?? 'down')
+    return {
+      said: moved
+        ? `Scrolled ${direction ?? 'down'}${position(scroller)}.`
+        : 'It is at its end already.',
+      expectsChange: false,
+    }
+  })
+}
+
+async function scrollUntil(
+  scroller: Element,
+  text: string,
+  { context, options }: { readonly context: ActionContext; readonly options: ScrollOptions },
+): Promise<Done> {
+  const { live, signal } = context
+  const direction = options.direction ?? 'down'
+  for (let step = 0; step < MOST_STEPS; step += 1) {
+    const element = holderOf(scroller, normalize(text))
+    if (element) {
+      scrollTo(element)
+      const [found] = await find({ text }, options)
+      return {
+        said: `Found ${found?.line ?? describeElement(element, live)}.`,
+        expectsChange: false,
+      }
+    }
+    if (!move(scroller, direction)) break
+    await sleep(60, signal)
+  }
+  return {
+    said: `Scrolled to the end${position(scroller)}; "${text}" did not appear.`,
+    expectsChange: false,
+  }
+}
+
+/** The innermost element that shows the text. */
+function holderOf(scroller: Element, text: string): Element | null {
+  if (!normalize(scroller.textContent).includes(text)) return null
+  let at = scroller
+  for (;;) {
+    const inner = [...at.children].find((child) => normalize(child.textContent).includes(text))
+    if (!inner) return at
+    at = inner
+  }
+}
+
+/** The element itself or what is around it, if that scrolls; else what scrolls inside; else the page. */
+function scrollerOf(element: Element): Element {
+  const { ownerDocument } = element
+  const page = ownerDocument.scrollingElement ?? ownerDocument.documentElement
+  if (element === ownerDocument.body && page.scrollHeight > page.clientHeight + 1) return page
+  for (let at: Element | null = element; at; at = parentOf(at)) if (scrolls(at)) return at
+  const inside = [...element.querySelectorAll('*')].filter((one) => isElement(one) && scrolls(one))
+  return inside.toSorted((a, b) => area(b) - area(a))[0] ?? page
+}
+
+function scrolls(element: Element): boolean {
+  if (
+    element.scrollHeight <= element.clientHeight + 1 &&
+    element.scrollWidth <= element.clientWidth + 1
+  )
+    return false
+  const { overflowX, overflowY } = viewOf(element).getComputedStyle(element)
+  return /auto|scroll/.test(overflowX + overflowY)
+}
+
+function area({ clientWidth, clientHeight }: Element): number {
+  return clientWidth * clientHeight
+}
+
+/** False when nothing moved. */
+function move(scroller: Element, direction: NonNullable<ScrollOptions['direction']>): boolean {
+  const { scrollTop, scrollLeft, clientHeight, clientWidth, scrollHeight } = scroller
+  const page = clientHeight * 0.85
+  const wide = clientWidth * 0.85
+  const [x, y] = {
+    up: [0, -page],
+    down: [0, page],
+    left: [-wide, 0],
+    right: [wide, 0],
+    top: [0, -scrollHeight],
+    bottom: [0, scrollHeight],
+  }[direction] as [number, number]
+  scroller.scrollBy({ left: x, top: y, behavior: 'instant' })
+  return scroller.scrollTop !== scrollTop || scroller.scrollLeft !== scrollLeft
+}
+
+function position({ scrollTop, scrollHeight, clientHeight }: Element): string {
+  return ` (now at ${Math.round(scrollTop)} of ${Math.max(0, scrollHeight - clientHeight)} px)`
+}

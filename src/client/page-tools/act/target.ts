@@ -1,0 +1,81 @@
+import { isElement } from '../dom.ts'
+import { rootOf, type LivePage } from '../live-page.ts'
+import type { Page } from '../options.ts'
+import { PageError } from '../page-error.ts'
+import { scrub } from '../privacy.ts'
+import { find, type Found } from '../read/find.ts'
+import { requireAllowed, requireReadable } from '../read/region.ts'
+import { lookUpRef, readRef } from '../refs.ts'
+
+/** An element, its ref, or the exact name by which a snapshot shows it. */
+export type Target = string | Element
+
+interface TargetOptions {
+  readonly page: Page | undefined
+  readonly live: LivePage
+  /** Only to be read. Default: to be acted on. */
+  readonly readOnly?: boolean
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The element that is meant; rejects with a `PageError` that says what to do when there is none. */
+export async function resolveTarget(target: Target, options: TargetOptions): Promise<HTMLElement> {
+  const element = typeof target === 'string' ? await byText(target, options) : target
+  if (!isElement(element)) throw new PageError('invalid-input', 'The target is not an element.')
+  if (!element.isConnected)
+    throw new PageError('stale-ref', 'This element is no longer on the page. Read the page again.')
+  if (options.readOnly) requireReadable(element, options.live.options)
+  else requireAllowed(element, options.live.options)
+  return element
+}
+
+async function byText(target: string, options: TargetOptions): Promise<Element> {
+  const ref = readRef(target)
+  if (!ref) return byName(target, options)
+  const known = lookUpRef(ref)
+  if (!known)
+    throw new PageError(
+      'unknown-ref',
+      `No element has the ref ${ref}. Use read_page or find to get refs.`,
+    )
+  const { element, memory } = known
+  if (element?.isConnected) return element
+  const what = [memory.role, memory.name && `"${memory.name}"`].filter(Boolean).join(' ')
+  const matches = what ? await similarTo(memory, options) : []
+  const advice = matches[0]
+    ? `Closest on the page now: ${matches[0].line}. Use its ref if that is what you mean.`
+    : 'Read the page again.'
+  const gone = `${ref}${what ? ` (${what})` : ''} is no longer on the page. ${advice}`
+  throw new PageError('stale-ref', clean(gone, options))
+}
+
+function similarTo(
+  { role, name }: { readonly role: string; readonly name: string },
+  { page, signal }: TargetOptions,
+): Promise<Found[]> {
+  return find(
+    { ...(role !== 'generic' && { role }), ...(name && { name }) },
+    { limit: 1, ...(page && { page }), ...(signal && { signal }) },
+  ).catch(() => [])
+}
+
+async function byName(name: string, options: TargetOptions): Promise<Element> {
+  const { page, signal } = options
+  if (!name.trim()) throw new PageError('invalid-input', 'Say which element: give its ref.')
+  const found = await find({ name }, { limit: 5, ...(page && { page }), ...(signal && { signal }) })
+  const exact = found.filter(({ score }) => score >= 1)
+  if (exact.length === 1 && exact[0]) return exact[0].element
+  const lines = (exact.length > 1 ? exact : found).slice(0, 3).map(({ line }) => `\n- ${line}`)
+  if (exact.length > 1)
+    throw new PageError(
+      'ambiguous',
+      clean(`Several elements are named "${name}". Use a ref:${lines.join('')}`, options),
+    )
+  const hint =
+    lines.length > 0 ? ` Similar:${lines.join('')}` : ' Use read_page or find to get refs.'
+  throw new PageError('not-found', clean(`No element is named "${name}".${hint}`, options))
+}
+
+function clean(message: string, { live }: TargetOptions): string {
+  return scrub(message, rootOf(live.options), live.options)
+}

@@ -1,0 +1,64 @@
+import { normalize, quote } from '../clean-text.ts'
+import { livePage, rootOf, type LivePage } from '../live-page.ts'
+import type { ActOptions } from '../options.ts'
+import { PageError } from '../page-error.ts'
+import { find } from '../read/find.ts'
+import { sleep } from '../waiting.ts'
+import { perform, type ActionReport } from './perform.ts'
+import { waitQuiet } from './quiet.ts'
+
+export interface WaitOptions extends ActOptions {
+  readonly text?: string
+  readonly role?: string
+  readonly name?: string
+  /** Wait until it is no longer there, rather than until it is. */
+  readonly gone?: boolean
+  /** Default 5000, at most 30 000. */
+  readonly timeoutMs?: number
+}
+
+const WAIT_MS = 5000
+const MOST_MS = 30_000
+const POLL_MS = 100
+
+/** Waits for something to appear or go; without a condition until nothing changes any more. */
+export async function waitFor(options: WaitOptions = {}): Promise<ActionReport> {
+  const live = livePage(options.page)
+  const { text, role, name, gone = false, signal } = options
+  const query = { ...(text && { text }), ...(role && { role }), ...(name && { name }) }
+  const what = [role, name && quote(name), text && `the text ${quote(text)}`]
+    .filter(Boolean)
+    .join(' ')
+  const until = performance.now() + Math.min(options.timeoutMs ?? WAIT_MS, MOST_MS)
+  return perform(options, async () => {
+    if (!what) {
+      await waitQuiet(live, signal)
+      return { said: 'The page is quiet.', expectsChange: false }
+    }
+    for (;;) {
+      const there = (await isThere(live, query, options)) !== gone
+      if (there)
+        return { said: gone ? `${what} is gone.` : `${what} is there.`, expectsChange: false }
+      if (performance.now() > until)
+        throw new PageError(
+          'timeout',
+          `Waited, but ${what} ${gone ? 'is still there' : 'did not appear'}.`,
+        )
+      await sleep(POLL_MS, signal)
+    }
+  })
+}
+
+async function isThere(
+  live: LivePage,
+  query: { readonly text?: string; readonly role?: string; readonly name?: string },
+  options: WaitOptions,
+): Promise<boolean> {
+  if (query.text && !query.role && !query.name) {
+    const wanted = normalize(query.text)
+    if (normalize((rootOf(live.options) as HTMLElement).innerText ?? '').includes(wanted))
+      return true
+  }
+  const found = await find(query, { ...options, limit: 1 })
+  return (found[0]?.score ?? 0) >= 0.6
+}

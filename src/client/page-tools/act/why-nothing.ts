@@ -1,0 +1,59 @@
+import { isElement, isTag, parentOf } from '../dom.ts'
+import type { LivePage } from '../live-page.ts'
+import { isActionable, roleOf } from '../read/role.ts'
+import { whyInvisible } from '../read/look.ts'
+import { isReadable } from '../read/region.ts'
+import { describeElement } from './describe.ts'
+
+const CANDIDATES = 3
+
+/** Why an action may have changed nothing, and what to try. */
+export function whyNothing(live: LivePage, element: Element | undefined): string {
+  if (!element) return 'Nothing changed.'
+  if (!element.isConnected) return 'Nothing visible changed, but the element was replaced.'
+  const reason = likelyReason(element)
+  const others = candidatesNear(element, live).map((other) => `\n- ${describeElement(other, live)}`)
+  const advice = others.length > 0 ? ` Try:${others.join('')}` : ''
+  return `Nothing changed. ${reason}${advice}`
+}
+
+function likelyReason(element: Element): string {
+  if (isTag(element, 'select')) return 'A list of choices opens only for people: use select_option.'
+  if (isTag(element, 'input') && element.type === 'file')
+    return 'A file picker opens only for people: give the file by name with type_text.'
+  if (isTag(element, 'input') && /^(date|time|month|week|datetime-local|color)$/.test(element.type))
+    return 'Its picker opens only for people: use type_text.'
+  if (isTag(element, 'a') && element.target === '_blank')
+    return 'The link opens another tab, which may have been blocked.'
+  if (isTag(element, 'button') && element.type === 'submit' && element.form?.matches(':invalid'))
+    return `The form is not valid yet: ${firstProblem(element.form)}`
+  if (!isActionable(roleOf(element)))
+    return 'This element is not a control, and may react to nothing.'
+  return 'It may need another action first, or have worked without a visible trace.'
+}
+
+function firstProblem(form: HTMLFormElement): string {
+  const field = form.querySelector<HTMLInputElement>(':invalid:not(fieldset)')
+  if (!field) return 'check its fields.'
+  const label = field.labels?.[0]?.textContent?.trim() || field.name || field.localName
+  return `"${label}" says: ${field.validationMessage}`
+}
+
+/** Controls in, around and beside the element. */
+function candidatesNear(element: Element, live: LivePage): Element[] {
+  const near = new Set<Element>(controlsIn(element))
+  let at = parentOf(element)
+  for (let level = 0; at && level < 3 && near.size < CANDIDATES; level += 1, at = parentOf(at)) {
+    if (isActionable(roleOf(at))) near.add(at)
+    for (const control of controlsIn(at)) near.add(control)
+  }
+  near.delete(element)
+  return [...near]
+    .filter((one) => isReadable(one, live.options) && whyInvisible(one) === null)
+    .slice(0, CANDIDATES)
+}
+
+function controlsIn(element: Element): Element[] {
+  const found = element.querySelectorAll('button,a[href],input,select,textarea,[role],[tabindex]')
+  return [...found].slice(0, 30).filter((one) => isElement(one) && isActionable(roleOf(one)))
+}

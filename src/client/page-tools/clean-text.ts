@@ -1,0 +1,48 @@
+/**
+ * Characters that no reader sees: controls, soft hyphens, zero-width and bidirectional marks, variation
+ * selectors, Unicode tags (used to smuggle instructions), and private ones (icon fonts).
+ */
+const INVISIBLE =
+  // oxlint-disable-next-line no-control-regex, no-misleading-character-class -- they are what is removed.
+  /[\u0000-\u0008\u000E-\u001F\u007F-\u009F\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u202A-\u202E\u2060-\u206F\u3164\uE000-\uF8FF\uFE00-\uFE0F\uFEFF\uFFA0\uFFF9-\uFFFB\u{1D173}-\u{1D17A}\u{E0000}-\u{E0FFF}\u{F0000}-\u{10FFFF}]/gu
+
+/** Text as a reader sees it: on one line, without invisible characters. */
+export function cleanText(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(INVISIBLE, '').replace(/ {2,}/g, ' ').trim()
+}
+
+/** Cut to a number of characters, saying how many are missing. */
+export function shorten(text: string, limit: number): string {
+  if (text.length <= limit) return text
+  // Not through the middle of a pair of surrogates.
+  const head = text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '')
+  return `${head.trimEnd()}… (${text.length - limit} more characters)`
+}
+
+/** In double quotes, which the text can't end. */
+export function quote(text: string): string {
+  return `"${text.replace(/\\/g, '\\\\').replace(/"/g, '\\"')}"`
+}
+
+/** For comparing what a model wrote with what a page shows. */
+export function normalize(text: string): string {
+  return cleanText(text).toLowerCase()
+}
+
+/**
+ * How many tokens a model is likely to see, rather too many than too few: four letters or digits a
+ * token, one for a sign, one for each character outside ASCII.
+ */
+export function estimateTokens(text: string): number {
+  let letters = 0
+  let signs = 0
+  let others = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code > 127) others += 1
+    else if ((code >= 97 && code <= 122) || (code >= 65 && code <= 90)) letters += 1
+    else if (code === 32) letters += 0.5
+    else signs += 1
+  }
+  return Math.ceil(letters / 4 + signs * 0.7 + others)
+}

@@ -1,0 +1,65 @@
+import { PageError } from './page-error.ts'
+import type { Page, PageOptions } from './options.ts'
+import { LiveOutline } from './read/live-outline.ts'
+
+/** What a page remembers between two calls. */
+export interface LivePage {
+  readonly options: PageOptions
+  readonly outline: LiveOutline
+  /** The last element that the pointer was over. */
+  hovered: Element | null
+  /** Settles when the last use of the page is over. */
+  busy: Promise<unknown>
+  /** Removes what is drawn over the page. */
+  clearHands: () => void
+}
+
+const pages = new WeakMap<Page, LivePage>()
+let wholePage: Page | null = null
+
+/**
+ * A page, or a part of it, with limits for what may be read and done. Touches nothing until it is used.
+ */
+export function createPage(options: PageOptions = {}): Page {
+  const live: LivePage = {
+    options,
+    outline: new LiveOutline(options, () => rootOf(options)),
+    hovered: null,
+    busy: Promise.resolve(),
+    clearHands: () => undefined,
+  }
+  const page: Page = {
+    options,
+    release() {
+      live.outline.release()
+      live.hovered = null
+      live.clearHands()
+    },
+  }
+  pages.set(page, live)
+  return page
+}
+
+/** The state behind a page; that of the whole page when there is none. */
+export function livePage(page: Page | undefined): LivePage {
+  const live = pages.get(page ?? (wholePage ??= createPage()))
+  if (!live) throw new PageError('invalid-input', 'The page must come from createPage().')
+  return live
+}
+
+/** One use of the page at a time: two at once would see each other's changes as their own. */
+export function exclusively<Result>(live: LivePage, use: () => Promise<Result>): Promise<Result> {
+  const result = live.busy.then(use)
+  live.busy = result.catch(() => undefined)
+  return result
+}
+
+/** Where reading starts. Throws when the region isn't on the page. */
+export function rootOf({ root }: PageOptions): Element {
+  const element = typeof root === 'function' ? root() : root
+  if (root && !element?.isConnected)
+    throw new PageError('not-found', 'The part of the page that may be read is not there now.')
+  const found = element ?? document.body ?? document.documentElement
+  if (!found) throw new PageError('not-found', 'The page is empty.')
+  return found
+}

@@ -1,0 +1,71 @@
+import type { LivePage } from '../live-page.ts'
+import { display, type Entry } from './display.ts'
+import { fit } from './fit.ts'
+import { headOf } from './line.ts'
+import type { OutlineNode } from './outline-node.ts'
+import { isNamedByContent } from './role.ts'
+
+const TEXT_LIMIT = 240
+
+/**
+ * What is new, different and gone since a look at the page, as an outline with `<new>`, `<changed>`
+ * and `<removed>` before the lines. Empty when nothing is.
+ */
+export function changesText(page: LivePage, since: number, maxTokens: number): string {
+  const { added, changed, removed } = page.outline.changesSince(since)
+  const isNew = new Set(added)
+  const tops = added.filter(({ parent }) => !parent || !isNew.has(parent))
+  const fresh = new Set(tops.filter((node) => reported(node) === node))
+  const different = new Set([...tops, ...changed].map(reported).filter((node) => !isNew.has(node)))
+  const entries = [
+    ...[...fresh].flatMap((node) => entriesFor(node, page, '<new>')),
+    ...[...different].flatMap((node) => entriesFor(node, page, '<changed>').slice(0, 1)),
+    ...removed.map((line) => removedEntry(line)),
+  ]
+  return entries.length > 0 ? fit(entries, { maxTokens, from: null }) : ''
+}
+
+/** A text inside a button is the button's name: the button is what changed. */
+function reported(node: OutlineNode): OutlineNode {
+  for (let at: OutlineNode | null = node; at; at = at.parent) {
+    if (isNamedByContent(at.role) || /^(row|listitem|status|alert)$/.test(at.role)) return at
+    if (at.role || at.clickable) break
+  }
+  return node
+}
+
+function entriesFor(node: OutlineNode, page: LivePage, mark: string): Entry[] {
+  const entries = display(node, null, { options: page.options, textLimit: TEXT_LIMIT })
+  for (const entry of entries) {
+    const { line } = entry
+    const place = mark === '<new>' || !entry.node ? within(node, page) : ''
+    entry.line = () => `${mark} ${line()}${place}`
+    if (mark === '<changed>') entry.children.splice(0, entry.children.length, ...ownLines(entry))
+  }
+  return entries
+}
+
+/** What is in a changed element was looked at by itself. */
+function ownLines({ children }: Entry): Entry[] {
+  return children.filter(({ node }) => !node)
+}
+
+/** Where a new element stands: the nearest list, dialog or region that a reader knows. */
+function within(node: OutlineNode, { options }: LivePage): string {
+  for (let at = node.parent; at; at = at.parent)
+    if (at.role && at.role !== 'listitem') return ` (in ${headOf(at, options, false)})`
+  return ''
+}
+
+function removedEntry(line: string): Entry {
+  return {
+    parent: null,
+    node: null,
+    children: [],
+    inView: true,
+    popup: false,
+    weight: 1,
+    element: document.documentElement,
+    line: () => `<removed> ${line}`,
+  }
+}

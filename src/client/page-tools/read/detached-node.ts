@@ -1,0 +1,24 @@
+import { viewOf } from '../dom.ts'
+import type { PageOptions } from '../options.ts'
+import { isMasked } from '../privacy.ts'
+import type { OutlineNode } from './outline-node.ts'
+import { roleOf } from './role.ts'
+import { pageContext } from './walk.ts'
+
+/** An element by itself, to be shown in one line. */
+export function detachedNode(element: Element, options: PageOptions): OutlineNode {
+  return {
+    element,
+    role: roleOf(element),
+    control: element,
+    parent: null,
+    items: [],
+    inView: true,
+    clickable: false,
+    masked: isMasked(element, options),
+    unseen: false,
+    context: pageContext(viewOf(element)),
+    sig: '',
+    name: null,
+  }
+}

@@ -1,0 +1,180 @@
+import { cleanText, normalize, shorten } from '../clean-text.ts'
+import { descendantsOf, parentOf } from '../dom.ts'
+import { livePage, rootOf, type LivePage } from '../live-page.ts'
+import type { ActOptions, PageOptions } from '../options.ts'
+import { PageError } from '../page-error.ts'
+import { isMasked, scrub } from '../privacy.ts'
+import { refOf } from '../refs.ts'
+import { inSlices } from '../slices.ts'
+import { headOf, shownValue } from './line.ts'
+import { whyInvisible } from './look.ts'
+import { nameOf } from './name.ts'
+import { detachedNode } from './detached-node.ts'
+import { isReadable } from './region.ts'
+import { isActionable, isNamedByContent, roleOf } from './role.ts'
+import { similarity } from './similarity.ts'
+
+export interface FindQuery {
+  /** `button`, `link`, `textbox` … */
+  readonly role?: string
+  /** The accessible name, or a part of it. */
+  readonly name?: string
+  /** Text on the page. */
+  readonly text?: string
+}
+
+export interface Found {
+  readonly ref: string
+  readonly element: Element
+  readonly role: string
+  readonly name: string
+  /** 1 for a perfect match. */
+  readonly score: number
+  /** As a snapshot would show it, with where it stands. */
+  readonly line: string
+}
+
+export interface FindOptions extends ActOptions {
+  /** Default 8. */
+  readonly limit?: number
+  /** Elements that are on the page but not shown, too. Default false. */
+  readonly hidden?: boolean
+}
+
+const LIMIT = 8
+/** Names are computed for this many of the most likely elements. */
+const CANDIDATES = 200
+/** Text of larger parts of the page is looked for in what they hold. */
+const LONG = 400
+
+interface Candidate {
+  readonly element: Element
+  readonly role: string
+  readonly likely: number
+}
+
+/** Elements that match, best first: shown ones only, wherever they are scrolled to. */
+export async function find(query: FindQuery, options: FindOptions = {}): Promise<Found[]> {
+  const page = livePage(options.page)
+  const { role, name, text } = query
+  if (!role?.trim() && !name?.trim() && !text?.trim())
+    throw new PageError('invalid-input', 'Give a role, a name or a text to look for.')
+  const candidates = await inSlices(collect(page, query), options.signal)
+  const likely = candidates.toSorted((a, b) => b.likely - a.likely).slice(0, CANDIDATES)
+  return likely
+    .map((candidate) => rate(candidate, query, page.options))
+    .filter(({ score, element }) => score > 0 && (options.hidden || isShown(element, page.options)))
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, options.limit ?? LIMIT)
+    .map((found) => describe(found, page.options))
+}
+
+/** Without names and styles: cheap enough for tens of thousands of elements. */
+function* collect(page: LivePage, query: FindQuery): Generator<undefined, Candidate[]> {
+  const wanted = query.role?.trim().toLowerCase()
+  const words = normalize(query.name ?? query.text ?? '')
+  const candidates: Candidate[] = []
+  for (const element of descendantsOf(rootOf(page.options))) {
+    yield
+    const role = roleOf(element)
+    if (wanted && role !== wanted && !(wanted === 'generic' && !role)) continue
+    if (query.name && !role && !isClickable(element)) continue
+    const likely = words ? similarity(words, hints(element, role)) : 1
+    if (likely > 0) candidates.push({ element, role, likely })
+  }
+  return candidates
+}
+
+function isClickable(element: Element): boolean {
+  return element.hasAttribute('onclick') || element.hasAttribute('tabindex')
+}
+
+/** What the element's name is likely to be made of. */
+function hints(element: Element, role: string): string {
+  const parts = ['aria-label', 'title', 'alt', 'placeholder', 'value', 'aria-labelledby'].map(
+    (name) => element.getAttribute(name) ?? '',
+  )
+  const labels = (element as Partial<HTMLInputElement>).labels
+  if (labels) for (const label of labels) parts.push(label.textContent)
+  if (parts[5]) parts.push(labelledBy(element))
+  const text = role && !isNamedByContent(role) ? ownText(element) : element.textContent
+  if (text.length < LONG) parts.push(text)
+  return normalize(parts.join(' '))
+}
+
+function labelledBy(element: Element): string {
+  const root = element.getRootNode() as Document
+  const ids = element.getAttribute('aria-labelledby')?.split(/\s+/) ?? []
+  return ids.map((id) => root.getElementById?.(id)?.textContent ?? '').join(' ')
+}
+
+function ownText(element: Element): string {
+  let text = ''
+  for (const node of element.childNodes) if (node.nodeType === 3) text += node.nodeValue
+  return text.trim() ? text : element.textContent
+}
+
+interface Rated extends Candidate {
+  readonly name: string
+  readonly score: number
+}
+
+function rate(candidate: Candidate, query: FindQuery, options: PageOptions): Rated {
+  const { element, role } = candidate
+  const name = nameOf(element, role || 'button', options).text
+  const masked = isMasked(element, options)
+  let score = 1
+  if (query.name) score *= similarity(normalize(query.name), normalize(name))
+  if (query.text) {
+    const text = masked ? '' : normalize(element.textContent)
+    const own = Math.max(
+      similarity(normalize(query.text), normalize(name)),
+      similarity(normalize(query.text), text),
+    )
+    // The innermost element that holds the text is what is meant.
+    score *= own * (text.length > LONG ? 0.5 : 1)
+  }
+  if (isActionable(role)) score *= 1.02
+  return { ...candidate, name, score }
+}
+
+function isShown(element: Element, options: PageOptions): boolean {
+  return whyInvisible(element) === null && isReadable(element, options) && !isAriaHidden(element)
+}
+
+function isAriaHidden(element: Element): boolean {
+  return element.closest('[aria-hidden="true"]') !== null
+}
+
+function describe({ element, role, name, score }: Rated, options: PageOptions): Found {
+  const node = detachedNode(element, options)
+  const value = shownValue(node)
+  const head = headOf(node, options, true)
+  const text =
+    name || isMasked(element, options) ? '' : shorten(cleanText(element.textContent), 100)
+  const content = value ?? text
+  const line = `${head}${content ? `: ${content}` : ''}${placeOf(element, options)}`
+  return {
+    element,
+    role,
+    score,
+    ref: refOf(element),
+    name: scrub(name, rootOf(options), options),
+    line: scrub(line, rootOf(options), options),
+  }
+}
+
+/** The row, list item or dialog that tells two equal elements apart. */
+function placeOf(element: Element, options: PageOptions): string {
+  for (let at = parentOf(element); at; at = parentOf(at)) {
+    const role = roleOf(at)
+    if (
+      !/^(row|listitem|article|dialog|alertdialog|region|form|group|treeitem|tabpanel)$/.test(role)
+    )
+      continue
+    if (isMasked(at, options) || at.querySelector('[data-offstage-mask]')) return ` (in ${role})`
+    const label = nameOf(at, role, options).text || cleanText(at.textContent)
+    if (label) return ` (in ${role} "${shorten(label, 60).replace(/"/g, "'")}")`
+  }
+  return ''
+}

@@ -1,0 +1,111 @@
+import { estimateTokens } from '../clean-text.ts'
+import { contains } from '../dom.ts'
+import { refOf } from '../refs.ts'
+import { omission, type Entry } from './display.ts'
+
+/** Part of the budget that is filled with lines; the rest is for the marks of what is left out. */
+const FILL = 0.9
+const MIN_TOKENS = 40
+
+export interface FitOptions {
+  readonly maxTokens: number
+  /** What comes before it in reading order is left out. */
+  readonly from: Element | null
+}
+
+/**
+ * The text of as many entries as the budget holds, never more: what lies above the page first, then what
+ * is in view, then the rest, each in reading order.
+ */
+export function fit(entries: readonly Entry[], { maxTokens, from }: FitOptions): string {
+  const budget = Math.max(MIN_TOKENS, maxTokens)
+  const order = choose(entries, { budget: budget * FILL, from })
+  for (;;) {
+    const text = render(entries, new Set(order))
+    if (estimateTokens(text) <= budget || order.length === 0) return text
+    order.length = Math.floor(order.length * 0.92)
+  }
+}
+
+/** The entries worth showing, each after the one that it is in. */
+function choose(
+  entries: readonly Entry[],
+  { budget, from }: { readonly budget: number; readonly from: Element | null },
+): Entry[] {
+  const all = [...below(entries)].filter((entry) => !from || follows(entry, from))
+  const ranked = from
+    ? [all]
+    : [
+        all.filter(({ popup }) => popup),
+        all.filter(({ popup, inView }) => !popup && inView),
+        all.filter(({ popup, inView }) => !popup && !inView),
+      ]
+  const chosen = new Set<Entry>()
+  let used = 0
+  for (const entry of ranked.flat()) {
+    for (const next of missing(entry, chosen)) {
+      used += estimateTokens(next.line()) + 2
+      if (used > budget && chosen.size > 0) return [...chosen]
+      chosen.add(next)
+    }
+  }
+  return [...chosen]
+}
+
+/** The entry and what it is in, from the outside, without what is chosen already. */
+function missing(entry: Entry, chosen: ReadonlySet<Entry>): Entry[] {
+  const path: Entry[] = []
+  for (let at: Entry | null = entry; at && !chosen.has(at); at = at.parent) path.unshift(at)
+  return path
+}
+
+function follows(entry: Entry, from: Element): boolean {
+  return (
+    contains(entry.element, from) ||
+    (entry.element.compareDocumentPosition(from) & Node.DOCUMENT_POSITION_PRECEDING) !== 0
+  )
+}
+
+function* below(entries: readonly Entry[]): Generator<Entry> {
+  for (const entry of entries) {
+    yield entry
+    yield* below(entry.children)
+  }
+}
+
+function render(entries: readonly Entry[], chosen: ReadonlySet<Entry>, depth = 0): string {
+  const indent = '  '.repeat(depth)
+  let text = ''
+  let skipped: Entry[] = []
+  const flush = (): void => {
+    const first = skipped[0]
+    if (first) text += `${indent}- ${omission(weigh(skipped), first.element)}\n`
+    skipped = []
+  }
+  for (const entry of entries) {
+    if (!chosen.has(entry)) {
+      skipped.push(entry)
+      continue
+    }
+    flush()
+    text += `${indent}- ${withChildren(entry, chosen, depth)}`
+  }
+  flush()
+  return text
+}
+
+function withChildren(entry: Entry, chosen: ReadonlySet<Entry>, depth: number): string {
+  const line = entry.line()
+  const { children } = entry
+  if (children.length === 0) return `${line}\n`
+  if (!children.some((child) => chosen.has(child))) {
+    const ref = line.includes('[ref=') ? '' : ` [ref=${refOf(entry.element)}]`
+    return `${line}${ref}: … ${weigh(children)} inside\n`
+  }
+  const colon = /: [^[\]"]*$/.test(line) ? '' : ':'
+  return `${line}${colon}\n${render(children, chosen, depth + 1)}`
+}
+
+function weigh(entries: readonly Entry[]): number {
+  return entries.reduce((sum, { weight, children }) => sum + weight + weigh(children), 0)
+}

@@ -1,0 +1,81 @@
+import { cleanText, quote, shorten } from '../clean-text.ts'
+import { isTag } from '../dom.ts'
+import type { PageOptions } from '../options.ts'
+import { MASKED } from '../privacy.ts'
+import { refOf, rememberRef } from '../refs.ts'
+import { nameOf, type ElementName } from './name.ts'
+import type { OutlineNode } from './outline-node.ts'
+import { isActionable, isPopup } from './role.ts'
+import { stateOf } from './state.ts'
+
+const NAME_LIMIT = 100
+const VALUE_LIMIT = 120
+/** Options of a closed list that are named in its line. */
+const OPTION_LIMIT = 12
+
+const HELD = new Set(
+  'banner,navigation,main,complementary,contentinfo,region,form,search,list,table,treegrid,tabpanel,toolbar,iframe,group,radiogroup,feed,article,rowgroup'.split(
+    ',',
+  ),
+)
+
+/** The name that a reader goes by; computed once. */
+function displayName(node: OutlineNode, options: PageOptions): ElementName {
+  node.name ??= nameOf(node.control, node.role, options)
+  if (!node.name.text && node.control !== node.element)
+    node.name = nameOf(node.element, 'button', options)
+  return node.name
+}
+
+/** `button "Save" [disabled] [ref=e12]`, without what comes after the colon. */
+export function headOf(node: OutlineNode, options: PageOptions, withRef: boolean): string {
+  const role = node.role || 'generic'
+  const { text, unseen } = displayName(node, options)
+  const { flags } = stateOf(node.control, node.role)
+  const parts = [role]
+  if (text) parts.push(quote(shorten(text, NAME_LIMIT)))
+  for (const flag of flags) parts.push(`[${flag}]`)
+  const unlabelled = !(node.control as Partial<HTMLInputElement>).labels?.length
+  if (unlabelled && (unseen || (node.unseen && text)))
+    parts.push(node.unseen ? '[sr-only]' : '[aria-label]')
+  if (node.clickable) parts.push('[clickable]')
+  if (withRef || hasRef(node)) {
+    parts.push(`[ref=${refOf(node.element)}]`)
+    rememberRef(node.element, { role, name: text })
+  }
+  return parts.join(' ')
+}
+
+/** What a person would act on or a reader would open gets a ref; the rest only when asked for. */
+function hasRef(node: OutlineNode): boolean {
+  const { role, element, clickable } = node
+  return (
+    clickable ||
+    isActionable(role) ||
+    isPopup(role) ||
+    HELD.has(role) ||
+    (element as HTMLElement).tabIndex >= 0 ||
+    (element as HTMLElement).draggable === true
+  )
+}
+
+/** A field's value as it may be shown; null for what isn't a field. */
+export function shownValue(node: OutlineNode): string | null {
+  const { value } = stateOf(node.control, node.role)
+  if (value === null) return null
+  const text = cleanText(value)
+  if (!text) return ''
+  return node.masked ? MASKED : shorten(text, VALUE_LIMIT)
+}
+
+/** The choices of a native select, in one line. */
+export function optionsLine(node: OutlineNode): string | null {
+  if (!isTag(node.element, 'select')) return null
+  if (node.masked) return `/options: ${MASKED}`
+  const { options } = node.element
+  const labels = [...options]
+    .slice(0, OPTION_LIMIT)
+    .map(({ label, disabled }) => quote(cleanText(label)) + (disabled ? ' [disabled]' : ''))
+  const rest = options.length - labels.length
+  return `/options: ${labels.join(', ')}${rest > 0 ? `, … ${rest} more` : ''}`
+}

@@ -1,0 +1,244 @@
+import { closest, isElement, parentOf } from '../dom.ts'
+import { knownRef } from '../refs.ts'
+import type { PageOptions } from '../options.ts'
+import { inSlices } from '../slices.ts'
+import { MutationLog } from './mutation-log.ts'
+import { isNode, nodesOf, type OutlineNode } from './outline-node.ts'
+import { isActionable } from './role.ts'
+import { pageContext, signature, walk, type Walk } from './walk.ts'
+
+/** When an element was first seen and last seen changed, counted in looks at the page. */
+interface Track {
+  readonly born: number
+  sig: string
+  changed: number
+}
+
+export interface Removal {
+  readonly at: number
+  readonly line: string
+}
+
+export interface Changes {
+  readonly added: readonly OutlineNode[]
+  readonly changed: readonly OutlineNode[]
+  readonly removed: readonly string[]
+}
+
+/** Beyond this many changed places a whole look is cheaper than many small ones. */
+const MANY_PLACES = 60
+const KEPT_REMOVALS = 200
+/** Children of one element that are looked at, for the usual budget. */
+const LIST_LIMIT = 40
+
+/**
+ * The outline of a page, kept up to date: after the first look only what the page reports as changed
+ * is looked at again, plus the state of fields, which nothing reports.
+ */
+export class LiveOutline {
+  readonly #options: PageOptions
+  readonly #root: () => Element
+  readonly #log = new MutationLog()
+  #tracks = new WeakMap<Element, Track>()
+  #nodes = new Map<Element, OutlineNode>()
+  #hidden = new Set<Element>()
+  #removals: Removal[] = []
+  #top: OutlineNode | null = null
+  #modal: Element | null = null
+  #version = 0
+
+  constructor(options: PageOptions, root: () => Element) {
+    this.#options = options
+    this.#root = root
+  }
+
+  /** Number of the last look; `changesSince` takes it. */
+  get version(): number {
+    return this.#version
+  }
+
+  /** The native modal dialog that makes the rest of the page inert. */
+  get modal(): Element | null {
+    return this.#modal
+  }
+
+  /** Looks at everything. Null when nothing is shown. */
+  async read(signal?: AbortSignal): Promise<OutlineNode | null> {
+    const root = this.#root()
+    this.#log.start()
+    this.#hidden.clear()
+    this.#modal = openModal(root)
+    const start = this.#modal ?? root
+    const view = start.ownerDocument.defaultView ?? window
+    this.#log.watch(start.ownerDocument)
+    const context = pageContext(view)
+    this.#top = await inSlices(walk(this.#walk(), start, { parent: null, context }), signal)
+    this.#update()
+    return this.#top
+  }
+
+  /** Looks at what may have changed. As `read` when there was no look before. */
+  async refresh(signal?: AbortSignal): Promise<OutlineNode | null> {
+    const changed = this.#log.take()
+    const top = this.#top
+    if (!changed || !top?.element.isConnected || openModal(this.#root()) !== this.#modal)
+      return this.read(signal)
+    const places = this.#places(changed)
+    if (!places || places.size > MANY_PLACES) return this.read(signal)
+    for (const place of places)
+      if (!(await this.#lookAgain(place, signal))) return this.read(signal)
+    if (!this.#checkFields()) return this.read(signal)
+    this.#update()
+    return this.#top
+  }
+
+  changesSince(version: number): Changes {
+    const added: OutlineNode[] = []
+    const changed: OutlineNode[] = []
+    for (const [element, node] of this.#nodes) {
+      const track = this.#tracks.get(element)
+      if (!track) continue
+      if (track.born > version) added.push(node)
+      else if (track.changed > version) changed.push(node)
+    }
+    const removed = this.#removals.filter(({ at }) => at > version).map(({ line }) => line)
+    return { added, changed, removed }
+  }
+
+  node(element: Element): OutlineNode | undefined {
+    return this.#nodes.get(element)
+  }
+
+  release(): void {
+    this.#log.stop()
+    this.#nodes.clear()
+    this.#hidden.clear()
+    this.#tracks = new WeakMap()
+    this.#removals = []
+    this.#top = null
+    this.#modal = null
+  }
+
+  #walk(): Walk {
+    return {
+      options: this.#options,
+      listLimit: LIST_LIMIT,
+      from: null,
+      onTree: (tree) => this.#log.watch(tree),
+      onHidden: (element) => void this.#hidden.add(element),
+    }
+  }
+
+  /** The smallest set of nodes that holds all changes; null when that is everything. */
+  #places(changed: ReadonlySet<Node>): Set<OutlineNode> | null {
+    const places = new Set<OutlineNode>()
+    for (const target of changed) {
+      const place = this.#nodeAround(target)
+      if (place === null) continue
+      if (!place?.parent) return null
+      places.add(place)
+    }
+    for (const place of places)
+      for (let at = place.parent; at; at = at.parent) if (places.has(at)) places.delete(place)
+    return places
+  }
+
+  /** Null: what changed isn't shown at all. `undefined`: it isn't in the outline. */
+  #nodeAround(target: Node): OutlineNode | null | undefined {
+    if (isElement(target) && closest(target, '[data-offstage-ignore]')) return null
+    for (let at: Node | null = target; at; at = parentOf(at)) {
+      const node = isElement(at) && this.#nodes.get(at)
+      if (node) return node
+      // Hidden as before: nothing to see. What became visible was changed itself or further up.
+      if (isElement(at) && at !== target && this.#hidden.has(at) && !at.checkVisibility())
+        return null
+    }
+    return undefined
+  }
+
+  async #lookAgain(node: OutlineNode, signal?: AbortSignal): Promise<boolean> {
+    const { parent, element, context } = node
+    const index = parent?.items.indexOf(node) ?? -1
+    if (!parent || index < 0 || !element.isConnected) return false
+    const found = await inSlices(walk(this.#walk(), element, { parent, context }), signal)
+    if (found) parent.items[index] = found
+    else parent.items.splice(index, 1)
+    return true
+  }
+
+  /** Values, checks and pure CSS leave no trace in the document. False: look at everything. */
+  #checkFields(): boolean {
+    for (const element of this.#hidden) {
+      if (!element.isConnected) this.#hidden.delete(element)
+      else if (isShownNow(element)) return false
+    }
+    for (const node of this.#nodes.values()) {
+      if (!isActionable(node.role)) continue
+      if (!node.control.checkVisibility() && node.control === node.element) return false
+      node.sig = signature(node)
+    }
+    return true
+  }
+
+  #update(): void {
+    this.#version += 1
+    const before = this.#nodes
+    this.#nodes = new Map()
+    if (this.#top) for (const node of nodesOf(this.#top)) this.#track(node)
+    for (const [element, node] of before)
+      if (!this.#nodes.has(element)) this.#forget(element, { node, before })
+    if (this.#removals.length > KEPT_REMOVALS) this.#removals = this.#removals.slice(-KEPT_REMOVALS)
+  }
+
+  #track(node: OutlineNode): void {
+    const { element, sig } = node
+    this.#nodes.set(element, node)
+    // Names depend on what is inside and on labels elsewhere.
+    node.name = null
+    const track = this.#tracks.get(element)
+    if (!track) this.#tracks.set(element, { born: this.#version, changed: 0, sig })
+    else if (track.sig !== sig) {
+      track.sig = sig
+      track.changed = this.#version
+    }
+  }
+
+  #forget(element: Element, was: { node: OutlineNode; before: Map<Element, OutlineNode> }): void {
+    this.#tracks.delete(element)
+    const { node, before } = was
+    const { parent } = node
+    // Only the topmost of what went away together.
+    if (parent && before.has(parent.element) && !this.#nodes.has(parent.element)) return
+    const line = removalLine(node)
+    if (line) this.#removals.push({ at: this.#version, line })
+  }
+}
+
+/** What a reader knew it by. */
+function removalLine(node: OutlineNode): string {
+  const ref = knownRef(node.element)
+  const text = node.name?.text || firstText(node)
+  const label = [node.role || (text && 'text'), text && `"${text.slice(0, 80)}"`]
+    .filter(Boolean)
+    .join(' ')
+  return label && ref ? `${label} [ref=${ref}]` : label
+}
+
+function firstText(node: OutlineNode): string {
+  for (const inner of nodesOf(node))
+    for (const item of inner.items) if (!isNode(item) && 'text' in item) return item.text
+  return ''
+}
+
+function isShownNow(element: Element): boolean {
+  return (
+    !element.matches('[aria-hidden="true"],[inert],[data-offstage-ignore],script,style,template') &&
+    element.checkVisibility()
+  )
+}
+
+/** The newest dialog opened with `showModal()`: all else is inert. */
+function openModal(root: Element): Element | null {
+  const modals = [...root.querySelectorAll('dialog:modal')]
+  return modals.at(-1) ?? null
+}

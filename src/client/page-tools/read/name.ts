@@ -1,0 +1,91 @@
+import { computeAccessibleName } from 'dom-accessibility-api'
+import { cleanText } from '../clean-text.ts'
+import { isTag, referenced, viewOf } from '../dom.ts'
+import { isMasked, MASKED, maskSelector } from '../privacy.ts'
+import type { PageOptions } from '../options.ts'
+import { isNamedByContent } from './role.ts'
+
+export interface ElementName {
+  readonly text: string
+  /** Assistive technology reads it; it isn't on the screen in these words. */
+  readonly unseen: boolean
+}
+
+const NO_NAME: ElementName = { text: '', unseen: false }
+const HINTS = ['aria-label', 'aria-labelledby', 'title', 'alt', 'placeholder']
+
+/** The accessible name. Masked where the element is. Secret fields keep their name. */
+export function nameOf(element: Element, role: string, options: PageOptions): ElementName {
+  if (!role) return NO_NAME
+  if (isMasked(element, options) && !isField(element)) return { text: MASKED, unseen: false }
+  if (isNamedByMasked(element, options)) return { text: MASKED, unseen: false }
+  const hinted = HINTS.some((name) => element.hasAttribute(name))
+  if (!hinted && !mayBeNamed(element, role)) return NO_NAME
+  if (!hinted && isNamedByContent(role) && isPlainText(element))
+    return { text: cleanText(element.textContent), unseen: false }
+  const text = computeName(element) || fallbackName(element)
+  return { text, unseen: hinted && text !== '' && !isOnScreen(element, text) }
+}
+
+/** Its name would be taken from something masked: its own content or what it refers to. */
+function isNamedByMasked(element: Element, options: PageOptions): boolean {
+  const labels = (element as Partial<HTMLInputElement>).labels ?? []
+  return (
+    element.querySelector(maskSelector(options)) !== null ||
+    [...labels, ...referenced(element, 'aria-labelledby')].some(
+      (label) => isMasked(label, options) || label.querySelector(maskSelector(options)) !== null,
+    )
+  )
+}
+
+function isField(element: Element): boolean {
+  return 'value' in element || (element as HTMLElement).isContentEditable
+}
+
+/** Elements that the specification names by their content or by another element. */
+function mayBeNamed(element: Element, role: string): boolean {
+  return (
+    isNamedByContent(role) ||
+    /^(input|select|textarea|fieldset|table|figure|img|svg|details|progress|meter|output)$/.test(
+      element.localName,
+    ) ||
+    ((element as Partial<HTMLInputElement>).labels?.length ?? 0) > 0
+  )
+}
+
+/** By far the most elements: their name is their text, and no library is needed to say so. */
+function isPlainText(element: Element): boolean {
+  if (element.shadowRoot || isTag(element, 'input')) return false
+  for (let node = element.firstChild; node; node = node.nextSibling)
+    if (node.nodeType === 1) return false
+  return true
+}
+
+function computeName(element: Element): string {
+  const view = viewOf(element)
+  try {
+    return cleanText(
+      computeAccessibleName(element, {
+        computedStyleSupportsPseudoElements: false,
+        getComputedStyle: (target) => view.getComputedStyle(target),
+      }),
+    )
+  } catch {
+    // Broken id references across trees, for example.
+    return cleanText(element.getAttribute('aria-label') ?? element.textContent ?? '')
+  }
+}
+
+/** What a reader goes by when the author gave no name. */
+function fallbackName(element: Element): string {
+  const hint = element.getAttribute('placeholder') ?? element.getAttribute('title')
+  if (hint) return cleanText(hint)
+  if (element.shadowRoot) return cleanText(element.textContent)
+  const host = (element.getRootNode() as Partial<ShadowRoot>).host
+  return cleanText(host?.getAttribute('label') ?? host?.getAttribute('aria-label') ?? '')
+}
+
+function isOnScreen(element: Element, text: string): boolean {
+  if (element.hasAttribute('placeholder') || element.hasAttribute('aria-labelledby')) return true
+  return cleanText(element.textContent).includes(text)
+}

@@ -1,0 +1,34 @@
+/** Milliseconds of work before the page gets a turn; small, as slow devices are four times slower. */
+const SLICE_MS = 6
+
+/**
+ * Runs a generator to its end in slices, so that the page stays responsive. Each `yield` is a place
+ * where it may pause. Rejects with the signal's reason when that is aborted.
+ */
+export async function inSlices<Result>(
+  work: Generator<undefined, Result>,
+  signal?: AbortSignal,
+): Promise<Result> {
+  let until = performance.now() + SLICE_MS
+  for (;;) {
+    const step = work.next()
+    if (step.done) return step.value
+    if (performance.now() < until) continue
+    await nextTurn()
+    signal?.throwIfAborted()
+    until = performance.now() + SLICE_MS
+  }
+}
+
+/** Lets other tasks run. A message, because timers wait up to a minute in hidden tabs. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel()
+    port1.addEventListener('message', () => {
+      port1.close()
+      resolve()
+    })
+    port1.start()
+    port2.postMessage(null)
+  })
+}

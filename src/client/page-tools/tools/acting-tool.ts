@@ -1,0 +1,31 @@
+import { defineTool, type ToolDefinitionOptions } from '../../define-tool.ts'
+import type { Tool, ToolContext } from '../../tool.ts'
+import type { JsonSchema } from '../../../protocol/json.ts'
+import type { ActionReport } from '../act/perform.ts'
+import { readLeaveNote, withLeaveNote } from './leave-note.ts'
+
+type Definition<Schema extends JsonSchema> = Omit<
+  ToolDefinitionOptions<string, Schema, string>,
+  'execute' | 'reconcile'
+>
+type Input<Schema extends JsonSchema> = Parameters<
+  ToolDefinitionOptions<string, Schema, string>['execute']
+>[0]
+
+/**
+ * A tool that changes the page. It never runs beside another one, and knows after a reload whether its
+ * action was what led there.
+ */
+export function actingTool<const Schema extends JsonSchema>(
+  definition: Definition<Schema>,
+  act: (input: Input<Schema>, context: ToolContext) => Promise<ActionReport>,
+): Tool {
+  return defineTool<string, Schema, string>({
+    ...definition,
+    sequential: true,
+    execute: (input: Input<Schema>, context: ToolContext) =>
+      withLeaveNote(context, async () => (await act(input, context)).text),
+    reconcile: (_input: Input<Schema>, { idempotencyKey }: { readonly idempotencyKey: string }) =>
+      readLeaveNote(idempotencyKey),
+  } as ToolDefinitionOptions<string, Schema, string>)
+}

@@ -1,0 +1,12 @@
+/** Parameters that several tools share. */
+export const REF = {
+  type: 'string',
+  description: 'Ref such as e12 from read_page or find; or the exact visible name',
+} as const
+
+export const TIMEOUT = {
+  type: 'integer',
+  minimum: 100,
+  maximum: 30_000,
+  description: 'Default 5000',
+} as const
