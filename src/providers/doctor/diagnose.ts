@@ -104,7 +104,7 @@ async function examineAnswer(
     return place && (await listModels(examination, plan, place.url)).models
   }
   const isClosed = refusal?.code === 'authentication' || refusal?.code === 'permission-denied'
-  if (!isClosed) findings.ok('path', 'A model endpoint answers there.')
+  if (!isClosed && outcome.status < 500) findings.ok('path', 'A model endpoint answers there.')
   const list = await listModels(examination, plan, plan.url)
   await judgeModel(examination, {
     model: plan.model,

@@ -152,7 +152,7 @@ function request(url: string, init: RequestInit, options: DiscoverOptions): Prom
 async function findBrowserModel(): Promise<Discovery | undefined> {
   const availability = await browserModel()
   if (availability === 'unavailable') return undefined
-  const config = { provider: 'prompt-api', model: 'browser' }
+  const config = { provider: 'prompt-api', model: 'default' }
   return { type: 'browser-model', availability, config }
 }
 

@@ -38,14 +38,12 @@ export async function explainSilence(examination: Examination, silence: Silence)
     (await letsSimpleRequestsThrough(examination, plan))
   )
     return explainRefusal(examination, silence, page)
-  if (isMixedContent(page.url, plan.url)) {
-    const fix =
-      'Serve the endpoint with https, or the page with http; plain http works for localhost.'
-    findings.fail('mixed-content', `A page on https may not call ${origin}.`, fix)
-    return
-  }
-  await explainLocalNetwork(examination, plan, page)
-  if (!findings.has('local-network')) explainDown(examination, silence, page)
+  explainBrowser(examination, silence, {
+    page,
+    permission: entersLocalNetwork(page.url, plan.url)
+      ? await localNetworkPermission(plan.url.hostname)
+      : undefined,
+  })
 }
 
 function explainWithoutPage({ findings }: Examination, { plan, outcome, help }: Silence): void {
@@ -89,26 +87,46 @@ async function explainRefusal(
   findings.fail('cors', `The server runs, but ${what}.`, help.cors(origin))
 }
 
-async function explainLocalNetwork(
-  { findings }: Examination,
-  { url }: Plan,
-  page: Page,
-): Promise<void> {
-  if (!entersLocalNetwork(page.url, url)) return
-  const state = await localNetworkPermission(url.hostname)
-  if (state === 'denied') {
+interface Gate {
+  readonly page: Page
+  /** Undefined where none is needed, or the browser knows none. */
+  readonly permission: PermissionState | undefined
+}
+
+/** What the browser held back, or else the server. */
+function explainBrowser(examination: Examination, silence: Silence, gate: Gate): void {
+  const { findings } = examination
+  const { plan, outcome } = silence
+  const { page, permission } = gate
+  if (permission === 'denied') {
+    const message = 'The browser does not let this page reach local addresses.'
     const fix =
       page.url.protocol === 'https:'
         ? 'Allow it in the site settings of the browser (local network access), and reload.'
         : 'Serve the page with https: only then may it ask for the permission.'
-    findings.fail('local-network', 'The browser does not let this page reach local addresses.', fix)
+    return findings.fail('local-network', message, fix)
   }
-  if (state === 'prompt') {
-    const fix = "Answer the browser's question, then try again."
-    const message =
-      'The browser asks whether this page may reach local addresses, and has no answer yet.'
-    findings.fail('local-network', message, fix)
+  // A browser with the permission asks when it has connected; a closed port fails before.
+  if (permission === 'prompt' && outcome.type === 'timeout') {
+    const message = 'The browser asks whether this page may reach local addresses.'
+    return findings.fail('local-network', message, "Answer the browser's question, then try again.")
   }
+  if (permission === 'prompt') {
+    const message = 'The browser will ask whether this page may reach local addresses.'
+    findings.warn(
+      'local-network',
+      message,
+      'Allow it when it asks; closing the question counts as no.',
+    )
+  }
+  // Such a browser lifts its ban on mixed content for local addresses.
+  if (permission === undefined && isMixedContent(page.url, plan.url)) {
+    const message = `A page on https may not call ${plan.url.origin}.`
+    const fix =
+      'Serve the endpoint with https, or the page with http; plain http works for localhost.'
+    return findings.fail('mixed-content', message, fix)
+  }
+  explainDown(examination, silence, page)
 }
 
 function explainDown(

@@ -46,7 +46,7 @@ export async function findPlace(
 }
 
 /** Nearest first: the path's own beginnings, with and without a version, then what vendors use. */
-export function usualPlaces(endpoint: URL): URL[] {
+function usualPlaces(endpoint: URL): URL[] {
   const isMessages = endpoint.pathname.endsWith('/messages')
   const suffix = isMessages ? MESSAGES : CHAT
   const base = endpoint.pathname.replace(/(\/v1)?\/messages$|\/chat\/completions$/, '')

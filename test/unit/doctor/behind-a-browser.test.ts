@@ -111,7 +111,22 @@ test('the local-network permission: denied, and not answered yet', async () => {
     timeoutMs: 10,
     fetch: () => new Promise(() => {}),
   })
-  expect(wordsOf(asked, 'local-network')).toMatch(/no answer yet/)
+  expect(failed(asked)).toEqual(['local-network'])
+  expect(wordsOf(asked, 'local-network')).toMatch(/asks whether/)
+})
+
+test('a closed port before the browser had reason to ask', async () => {
+  permission({ 'loopback-network': 'prompt' })
+  const report = await diagnose(ollama, { page, fetch: browse(down) })
+  expect(failed(report)).toEqual(['server'])
+  expect(wordsOf(report, 'local-network')).toMatch(/will ask/)
+})
+
+test('with the permission, a private address is no mixed content', async () => {
+  permission({ 'local-network': 'granted' })
+  expect(failed(await diagnose(lan, { page, fetch: browse(down) }))).toEqual(['server'])
+  permission({ 'local-network': 'denied' })
+  expect(failed(await diagnose(lan, { page, fetch: browse(down) }))).toEqual(['local-network'])
 })
 
 test('the permission plays no part for local pages, public endpoints and other browsers', async () => {

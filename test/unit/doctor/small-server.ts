@@ -59,7 +59,7 @@ function answer(response: ServerResponse, reply: Reply): void {
   response.end(sse ?? html ?? JSON.stringify(json ?? {}))
 }
 
-export const helloStream = [
+const helloStream = [
   { choices: [{ index: 0, delta: { content: 'OK' } }] },
   { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
 ]
