@@ -75,7 +75,7 @@ export interface ModelConfigData {
   /** One of the built-in ids, or one that a custom worker registered. */
   readonly provider: string
   readonly model: string
-  /** Absolute. Default: the provider's own. */
+  /** Absolute; providers get it without a slash at the end. Default: the provider's own. */
   readonly baseURL?: string
   readonly headers?: { readonly [name: string]: string }
   readonly credentials?: 'omit' | 'same-origin'

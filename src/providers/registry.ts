@@ -27,7 +27,8 @@ export function createProviderRegistry(
     [...builtIn, ...custom].map((definition) => [definition.id, definition] as const),
   )
   return {
-    create(config) {
+    create(given) {
+      const config = withoutTrailingSlash(given)
       const definition = definitions.get(config.provider)
       if (!definition) throw unknownProvider(config.provider, [...definitions.keys()])
       return 'toRequest' in definition
@@ -35,6 +36,12 @@ export function createProviderRegistry(
         : createStreamProvider(definition, config)
     },
   }
+}
+
+/** Definitions append their paths; a URL that was made absolute ends in a slash when it has no path. */
+function withoutTrailingSlash(config: RequestConfig): RequestConfig {
+  const { baseURL } = config
+  return baseURL === undefined ? config : { ...config, baseURL: baseURL.replace(/\/+$/, '') }
 }
 
 function createStreamProvider(

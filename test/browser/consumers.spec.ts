@@ -1,3 +1,4 @@
+import { addGuideProvider, startGuideModel } from '../consumers/custom-provider.ts'
 import { packPackage, prepareApp, type AppName } from '../consumers/prepare-app.ts'
 import {
   staticFiles,
@@ -55,6 +56,28 @@ test.describe('a consumer app with the packed package, no configuration', () => 
       await served.close()
     })
   }
+
+  test('runs the provider of the guide in a worker of its own: Vite 8, build', async ({ page }) => {
+    const folder = await prepareApp('custom-provider', tarball)
+    addGuideProvider(folder)
+    const model = await startGuideModel()
+    const served = await viteBuild(folder)
+    const workers: string[] = []
+    page.on('worker', (worker) => workers.push(worker.url()))
+
+    await page.goto(`${served.url}?model=${encodeURIComponent(model.url)}`)
+    await expect(page.locator('#result')).not.toBeEmpty({ timeout: 30_000 })
+    const result = JSON.parse(await page.locator('#result').innerText()) as Result
+    expect(result.error).toBeUndefined()
+    expect(result).toMatchObject({ outcome: 'completed', text: 'The mug is in the list.' })
+    // The first answer was cut before its end: its call did not run.
+    expect(result.events.filter((type) => type === 'retry')).toHaveLength(1)
+    await expect(page.locator('#items li')).toHaveText(['blue mug'])
+    expect(workers.map((url) => url.startsWith(served.url))).toEqual([true])
+    expect(model.problems).toEqual([])
+    await served.close()
+    await model.close()
+  })
 })
 
 interface Result {

@@ -5,7 +5,7 @@ import { packTarball } from '../../scripts/lib/pack.mjs'
 import { inProject } from '../../scripts/lib/project.mjs'
 import { npm } from '../../scripts/lib/run.mjs'
 
-export type AppName = 'vite-8' | 'vite-7' | 'webpack-5' | 'static'
+export type AppName = 'vite-8' | 'vite-7' | 'webpack-5' | 'static' | 'custom-provider'
 
 const workFolder = inProject('.cache/consumers')
 const sources = inProject('test/consumers/apps')
@@ -27,9 +27,11 @@ export async function prepareApp(name: AppName, tarball: string): Promise<string
   const source = path.join(sources, name)
   mkdirSync(folder, { recursive: true })
   cpSync(source, folder, { recursive: true })
-  cpSync(path.join(sources, 'shared'), path.join(folder, 'src'), { recursive: true })
-  // webpack's default entry is src/index.js; the others follow it.
-  cpSync(path.join(sources, 'shared/main.js'), path.join(folder, 'src/index.js'))
+  if (!existsSync(path.join(source, 'src'))) {
+    cpSync(path.join(sources, 'shared'), path.join(folder, 'src'), { recursive: true })
+    // webpack's default entry is src/index.js; the others follow it.
+    cpSync(path.join(sources, 'shared/main.js'), path.join(folder, 'src/index.js'))
+  }
 
   const marker = path.join(folder, 'installed')
   const lock = hashOf(path.join(source, 'package-lock.json'))

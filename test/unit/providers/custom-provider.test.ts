@@ -46,6 +46,20 @@ test('a wire format of one’s own', async () => {
   })
 })
 
+test('its base URL has no slash at the end, so that a path can be appended', async () => {
+  const asked: string[] = []
+  const provider = createProvider(
+    { provider: 'parrot', model: 'm', baseURL: 'http://127.0.0.1:9' },
+    { providers: [parrot] },
+  )
+  const fetch: typeof globalThis.fetch = (url) => {
+    asked.push(String(url))
+    return Promise.reject(new TypeError('nobody is there'))
+  }
+  await collect(provider.stream(askWeather, { fetch }))
+  expect(asked).toEqual(['http://127.0.0.1:9/say'])
+})
+
 test('its stream is held to the same promises', async () => {
   const hasty = defineProvider<null>({
     id: 'hasty',
