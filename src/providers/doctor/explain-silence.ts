@@ -106,18 +106,15 @@ function explainBrowser(examination: Examination, silence: Silence, gate: Gate):
         : 'Serve the page with https: only then may it ask for the permission.'
     return findings.fail('local-network', message, fix)
   }
-  // A browser with the permission asks when it has connected; a closed port fails before.
   if (permission === 'prompt' && outcome.type === 'timeout') {
     const message = 'The browser asks whether this page may reach local addresses.'
     return findings.fail('local-network', message, "Answer the browser's question, then try again.")
   }
+  // The person closed the question, or the port is closed: versions differ in what comes first.
   if (permission === 'prompt') {
-    const message = 'The browser will ask whether this page may reach local addresses.'
-    findings.warn(
-      'local-network',
-      message,
-      'Allow it when it asks; closing the question counts as no.',
-    )
+    const message =
+      'The browser has no answer yet whether this page may reach local addresses, which may be the cause.'
+    findings.warn('local-network', message, 'Allow it when it asks.')
   }
   // Such a browser lifts its ban on mixed content for local addresses.
   if (permission === undefined && isMixedContent(page.url, plan.url)) {
