@@ -47,6 +47,10 @@ export function display(
   settings: DisplayOptions,
 ): Entry[] {
   if (!node.role && !node.clickable) return inside(node, parent, settings)
+  if (node.role === 'listitem' && !node.clickable) {
+    const only = inside(node, parent, settings)
+    if (only.length === 1 && only[0]?.node) return only
+  }
   const texts = inlineTexts(node)
   const entry: Entry = {
     element: node.element,
@@ -70,12 +74,22 @@ function childEntries(
   const choices = optionsLine(node)
   if (choices) return [textEntry(choices, { node, parent: entry })]
   if (texts && node.role !== 'row') return []
-  if (node.role === 'row' && texts)
+  if (node.role === 'row')
     return node.items.flatMap((item) =>
-      isNode(item) && !plainTexts(item) ? display(item, entry, settings) : [],
+      isNode(item) && !plainTexts(item) ? cellEntries(item, entry, settings) : [],
     )
   const entries = inside(node, entry, settings)
   return isNamedByContent(node.role) ? entries.filter(({ node: inner }) => inner) : entries
+}
+
+/** A cell that is nothing by itself is left out; what it holds is not. */
+function cellEntries(cell: OutlineNode, entry: Entry, settings: DisplayOptions): Entry[] {
+  const bare = CELLS.test(cell.role) && !isSpecialCell(cell)
+  return bare ? inside(cell, entry, settings) : display(cell, entry, settings)
+}
+
+function isSpecialCell(cell: OutlineNode): boolean {
+  return cell.clickable || /aria-(sort|selected|checked)|tabindex/.test(attributes(cell))
 }
 
 function inside(node: OutlineNode, parent: Entry | null, settings: DisplayOptions): Entry[] {
@@ -127,11 +141,7 @@ function inlineTexts(node: OutlineNode): readonly TextItem[] | null {
 }
 
 function plainTexts(node: OutlineNode): TextItem[] | null {
-  if (
-    CELLS.test(node.role) &&
-    (node.clickable || /aria-(sort|selected|checked)/.test(attributes(node)))
-  )
-    return null
+  if (CELLS.test(node.role) && isSpecialCell(node)) return null
   const texts: TextItem[] = []
   for (const item of flat(node)) {
     if (item === null) continue
@@ -155,7 +165,13 @@ function nodeLine(
   if (value !== null) return value ? `${head}: ${value}` : head
   if (!texts?.length || isNamedByContent(node.role)) return head
   const separator = node.role === 'row' ? ' | ' : ' '
-  const text = shorten(texts.map(shownText).join(separator), textLimit)
+  const text = shorten(
+    texts
+      .map(shownText)
+      .join(separator)
+      .replace(/[ |]+$/, ''),
+    textLimit,
+  )
   return text ? `${head}: ${text}` : head
 }
 

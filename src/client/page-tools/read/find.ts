@@ -1,4 +1,4 @@
-import { cleanText, normalize, shorten } from '../clean-text.ts'
+import { normalize, shorten } from '../clean-text.ts'
 import { descendantsOf, parentOf } from '../dom.ts'
 import { livePage, rootOf, type LivePage } from '../live-page.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
@@ -10,6 +10,7 @@ import { headOf, shownValue } from './line.ts'
 import { whyInvisible } from './look.ts'
 import { nameOf } from './name.ts'
 import { detachedNode } from './detached-node.ts'
+import { readableText } from './readable-text.ts'
 import { isReadable } from './region.ts'
 import { isActionable, isNamedByContent, roleOf } from './role.ts'
 import { similarity } from './similarity.ts'
@@ -46,6 +47,7 @@ const LIMIT = 8
 const CANDIDATES = 200
 /** Text of larger parts of the page is looked for in what they hold. */
 const LONG = 400
+const WEAK = 0.25
 
 interface Candidate {
   readonly element: Element
@@ -63,7 +65,9 @@ export async function find(query: FindQuery, options: FindOptions = {}): Promise
   const likely = candidates.toSorted((a, b) => b.likely - a.likely).slice(0, CANDIDATES)
   return likely
     .map((candidate) => rate(candidate, query, page.options))
-    .filter(({ score, element }) => score > 0 && (options.hidden || isShown(element, page.options)))
+    .filter(
+      ({ score, element }) => score > WEAK && (options.hidden || isShown(element, page.options)),
+    )
     .toSorted((a, b) => b.score - a.score)
     .slice(0, options.limit ?? LIMIT)
     .map((found) => describe(found, page.options))
@@ -151,7 +155,7 @@ function describe({ element, role, name, score }: Rated, options: PageOptions): 
   const value = shownValue(node)
   const head = headOf(node, options, true)
   const text =
-    name || isMasked(element, options) ? '' : shorten(cleanText(element.textContent), 100)
+    name || isMasked(element, options) ? '' : shorten(readableText(element, options), 100)
   const content = value ?? text
   const line = `${head}${content ? `: ${content}` : ''}${placeOf(element, options)}`
   return {
@@ -172,8 +176,8 @@ function placeOf(element: Element, options: PageOptions): string {
       !/^(row|listitem|article|dialog|alertdialog|region|form|group|treeitem|tabpanel)$/.test(role)
     )
       continue
-    if (isMasked(at, options) || at.querySelector('[data-offstage-mask]')) return ` (in ${role})`
-    const label = nameOf(at, role, options).text || cleanText(at.textContent)
+    if (isMasked(at, options)) return ` (in ${role})`
+    const label = nameOf(at, role, options).text || readableText(at, options)
     if (label) return ` (in ${role} "${shorten(label, 60).replace(/"/g, "'")}")`
   }
   return ''

@@ -36,8 +36,7 @@ export function headOf(node: OutlineNode, options: PageOptions, withRef: boolean
   if (text) parts.push(quote(shorten(text, NAME_LIMIT)))
   for (const flag of flags) parts.push(`[${flag}]`)
   const unlabelled = !(node.control as Partial<HTMLInputElement>).labels?.length
-  if (unlabelled && (unseen || (node.unseen && text)))
-    parts.push(node.unseen ? '[sr-only]' : '[aria-label]')
+  if (unlabelled && (unseen || (node.unseen && text))) parts.push('[sr-only]')
   if (node.clickable) parts.push('[clickable]')
   if (withRef || hasRef(node)) {
     parts.push(`[ref=${refOf(node.element)}]`)

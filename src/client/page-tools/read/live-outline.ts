@@ -1,4 +1,4 @@
-import { closest, isElement, parentOf } from '../dom.ts'
+import { closest, contains, isElement, parentOf } from '../dom.ts'
 import { knownRef } from '../refs.ts'
 import type { PageOptions } from '../options.ts'
 import { inSlices } from '../slices.ts'
@@ -204,6 +204,8 @@ export class LiveOutline {
   }
 
   #forget(element: Element, was: { node: OutlineNode; before: Map<Element, OutlineNode> }): void {
+    // Behind a modal dialog things are out of reach, not gone.
+    if (this.#modal && element.isConnected && !contains(this.#modal, element)) return
     this.#tracks.delete(element)
     const { node, before } = was
     const { parent } = node

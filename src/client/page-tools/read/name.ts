@@ -18,7 +18,7 @@ const HINTS = ['aria-label', 'aria-labelledby', 'title', 'alt', 'placeholder']
 export function nameOf(element: Element, role: string, options: PageOptions): ElementName {
   if (!role) return NO_NAME
   if (isMasked(element, options) && !isField(element)) return { text: MASKED, unseen: false }
-  if (isNamedByMasked(element, options)) return { text: MASKED, unseen: false }
+  if (isNamedByMasked(element, role, options)) return { text: MASKED, unseen: false }
   const hinted = HINTS.some((name) => element.hasAttribute(name))
   if (!hinted && !mayBeNamed(element, role)) return NO_NAME
   if (!hinted && isNamedByContent(role) && isPlainText(element))
@@ -28,10 +28,10 @@ export function nameOf(element: Element, role: string, options: PageOptions): El
 }
 
 /** Its name would be taken from something masked: its own content or what it refers to. */
-function isNamedByMasked(element: Element, options: PageOptions): boolean {
+function isNamedByMasked(element: Element, role: string, options: PageOptions): boolean {
   const labels = (element as Partial<HTMLInputElement>).labels ?? []
   return (
-    element.querySelector(maskSelector(options)) !== null ||
+    (isNamedByContent(role) && element.querySelector(maskSelector(options)) !== null) ||
     [...labels, ...referenced(element, 'aria-labelledby')].some(
       (label) => isMasked(label, options) || label.querySelector(maskSelector(options)) !== null,
     )

@@ -6,7 +6,7 @@ import { listWindow } from './list-window.ts'
 import { lookOf, type Look } from './look.ts'
 import type { Box, OutlineNode, WalkContext } from './outline-node.ts'
 import { isActionable, roleOf } from './role.ts'
-import { stateOf } from './state.ts'
+import { NO_STATE, stateOf } from './state.ts'
 
 /** What a walk needs to know, and whom it tells. */
 export interface Walk {
@@ -139,7 +139,8 @@ function innerContext(node: OutlineNode, look: Look): WalkContext {
   if (view)
     return { ...pageContext(view), ...(!node.inView && { clip: null }), masked: node.masked }
   const clip = node.inView ? clipOf(element, look, context.clip) : look.fixed ? context.clip : null
-  const inLabel = context.inLabel || isVisibleLabel(node)
+  const inLabel =
+    context.inLabel || isVisibleLabel(node) || /^(legend|caption)$/.test(element.localName)
   const hand = look.hand || context.hand
   const same =
     clip === context.clip &&
@@ -200,16 +201,18 @@ function isField(element: Element): boolean {
   return isTag(element, 'textarea')
 }
 
+const HINTS = ['aria-label', 'title', 'alt', 'placeholder', 'src']
+
 /** Names are costly, so what they are made of stands for them. */
 export function signature(node: OutlineNode): string {
   const { element, role, control, items, masked } = node
   const parts: string[] = [role]
   for (const item of items) if ('text' in item) parts.push(item.text)
-  if (role && (isActionable(role) || element.hasAttributes())) {
-    const { flags, value } = stateOf(control, role)
+  if (role) {
+    const bare = !isActionable(role) && !element.hasAttributes()
+    const { flags, value } = bare ? NO_STATE : stateOf(control, role)
     parts.push(flags.join(' '), masked ? (value ? MASKED : '') : (value ?? ''))
-    for (const name of ['aria-label', 'title', 'alt', 'placeholder', 'src'])
-      parts.push(element.getAttribute(name) ?? '')
+    for (const name of HINTS) parts.push(bare ? '' : (element.getAttribute(name) ?? ''))
   }
   return parts.join('\u0001')
 }
