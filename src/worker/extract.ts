@@ -8,6 +8,7 @@ import type { Effects } from './effects.ts'
 import { providerOf, type Engines } from './engines.ts'
 import { extractJson } from './extract-json.ts'
 import type { ModelMemory } from './model-memory.ts'
+import { modelFetch } from './page-fetch.ts'
 import { sharedValidator } from './validation/create-validator.ts'
 import { issueWords } from './validation/issue-words.ts'
 
@@ -70,6 +71,7 @@ async function ask(deps: ExtractDeps, command: Extract): Promise<string> {
     effects,
     signal: new AbortController().signal,
     credentials: (previousRejected) => page.credentials({ agentId, previousRejected }),
+    fetch: modelFetch(page, given.model),
     emit: () => undefined,
     isUsedId: () => false,
     attemptFailed: async () => undefined,
