@@ -1,7 +1,7 @@
 import type { EventBatch, RunEventBody } from '../protocol/event.ts'
 
 /** Milliseconds between two batches of deltas: short for an eye, long for a message queue. */
-const INTERVAL_MS = 24
+const INTERVAL_MS = 40
 
 type Delta = Extract<RunEventBody, { delta: string }>
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }

@@ -8,7 +8,7 @@ import {
   type WorkerHello,
 } from '../protocol/api.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
-import type { HttpProviderDefinition, StreamProviderDefinition } from '../providers/provider.ts'
+import type { ProviderDefinition } from '../providers/define-provider.ts'
 import { createProviderRegistry } from '../providers/registry.ts'
 import { realEffects, type Effects } from './effects.ts'
 import { Host } from './host.ts'
@@ -25,7 +25,7 @@ export interface WorkerEndpoint {
 
 export interface StartWorkerOptions {
   /** Providers of your own, made with `defineProvider`. One with a built-in's id replaces it. */
-  readonly providers?: readonly (HttpProviderDefinition<never> | StreamProviderDefinition)[]
+  readonly providers?: readonly ProviderDefinition[]
   /** Default: the worker's global scope. */
   readonly endpoint?: WorkerEndpoint
   /** For tests: the clock, ids and chance. */
