@@ -34,7 +34,7 @@ export async function ensureChromium() {
 
   if (mayUseApt()) {
     console.log('Installing Chromium with its libraries (apt-get install chromium) …')
-    await aptInstall()
+    await aptInstall('chromium')
     const packaged = await firstThatStarts(await installedChromiums())
     if (packaged) return packaged
   }
@@ -110,7 +110,7 @@ async function playwrightDownload() {
 }
 
 /** Never on somebody's own machine: only as root, and only in CI or a container. */
-function mayUseApt() {
+export function mayUseApt() {
   if (process.platform !== 'linux' || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
     return false
   }
@@ -118,8 +118,8 @@ function mayUseApt() {
   return Boolean(process.env.CI || process.env.container || container)
 }
 
-async function aptInstall() {
+export async function aptInstall(...packages) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   await run('apt-get', ['update', '-q'], { env })
-  await run('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'chromium'], { env })
+  await run('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...packages], { env })
 }
