@@ -94,10 +94,17 @@ export function focusedElement(document: Document): Element | null {
 
 /** All elements below, in reading order. */
 export function* descendantsOf(element: Element): Generator<Element> {
-  for (const child of childrenOf(element)) {
-    if (!isElement(child)) continue
-    yield child
-    yield* descendantsOf(child)
+  const stack: Element[] = []
+  const push = (of: Element): void => {
+    if (!of.shadowRoot && !/^(slot|iframe|frame)$/.test(of.localName)) {
+      for (let child = of.lastElementChild; child; child = child.previousElementSibling)
+        stack.push(child)
+    } else for (const child of childrenOf(of).toReversed()) if (isElement(child)) stack.push(child)
+  }
+  push(element)
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    yield next
+    push(next)
   }
 }
 

@@ -1,5 +1,6 @@
 import { PageError } from './page-error.ts'
 import type { Page, PageOptions } from './options.ts'
+import { scrubWith } from './privacy.ts'
 import { LiveOutline } from './read/live-outline.ts'
 
 /** What a page remembers between two calls. */
@@ -52,6 +53,11 @@ export function exclusively<Result>(live: LivePage, use: () => Promise<Result>):
   const result = live.busy.then(use)
   live.busy = result.catch(() => undefined)
   return result
+}
+
+/** Takes secrets of the page out of a text, before anyone gets it. */
+export function scrub(text: string, { options, outline }: LivePage): string {
+  return scrubWith(text, new Set([rootOf(options).ownerDocument, ...outline.trees]), options)
 }
 
 /** Where reading starts. Throws when the region isn't on the page. */

@@ -1,5 +1,6 @@
 import { cleanText } from './clean-text.ts'
 import { closest, descendantsOf, isTag } from './dom.ts'
+import { labelsOf } from './labels.ts'
 import type { PageOptions } from './options.ts'
 
 export const MASKED = '[masked]'
@@ -21,7 +22,7 @@ export function isSecretField(element: Element): boolean {
   if (SECRET_AUTOCOMPLETE.test(element.getAttribute('autocomplete') ?? '')) return true
   const words = ['name', 'id', 'aria-label', 'placeholder', 'data-testid']
     .map((name) => element.getAttribute(name) ?? '')
-    .concat([...((element as HTMLInputElement).labels ?? [])].map((label) => label.textContent))
+    .concat(labelsOf(element).map((label) => label.textContent))
     .join(' ')
     // `cardNumber` and `card_number` are two words.
     .replace(/([a-z])([A-Z])/g, '$1 $2')
@@ -49,31 +50,21 @@ export function isMasked(element: Element, options: PageOptions): boolean {
  * Takes secrets out of what is about to be shown, wherever they came from: a label that refers to a
  * masked element, a field's own error message, an address. The last door, not the only one.
  */
-export function scrub(text: string, root: Element, options: PageOptions): string {
+export function scrubWith(text: string, trees: Iterable<ParentNode>, options: PageOptions): string {
   let clean = text
-  for (const secret of secretsOf(root, options)) clean = clean.replaceAll(secret, MASKED)
+  for (const secret of secretsIn(trees, options)) clean = clean.replaceAll(secret, MASKED)
   return clean
 }
 
 /** Longest first, so that one which holds another goes whole. */
-function secretsOf(root: Element, options: PageOptions): string[] {
+function secretsIn(trees: Iterable<ParentNode>, options: PageOptions): string[] {
   const secrets = new Set<string>()
-  for (const scope of scopesOf(root)) {
-    for (const field of scope.querySelectorAll('input,textarea,[contenteditable]'))
+  for (const tree of trees) {
+    for (const field of tree.querySelectorAll('input,textarea,[contenteditable]'))
       if (isSecretField(field)) addSecret(secrets, valueOf(field))
-    for (const part of scope.querySelectorAll(maskSelector(options))) addTexts(secrets, part)
+    for (const part of tree.querySelectorAll(maskSelector(options))) addTexts(secrets, part)
   }
   return [...secrets].toSorted((a, b) => b.length - a.length)
-}
-
-/** The document and the open shadow roots and frames below it. */
-function* scopesOf(root: Element): Generator<ParentNode> {
-  yield root.ownerDocument
-  for (const element of descendantsOf(root)) {
-    if (element.shadowRoot) yield element.shadowRoot
-    else if (isTag(element, 'body') && element.ownerDocument !== root.ownerDocument)
-      yield element.ownerDocument
-  }
 }
 
 function addTexts(secrets: Set<string>, part: Element): void {

@@ -1,4 +1,5 @@
 import { closest, isTag, isElement } from '../dom.ts'
+import { labelsOf } from '../labels.ts'
 import { livePage } from '../live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { whyInvisible } from '../read/look.ts'
@@ -52,7 +53,7 @@ function clickPlace(element: HTMLElement): HTMLElement {
   if (!isTag(element, 'input') || !/^(checkbox|radio|file)$/.test(element.type)) return element
   const { width, height } = element.getBoundingClientRect()
   if (whyInvisible(element) === null && width > 1 && height > 1) return element
-  const label = [...(element.labels ?? [])].find((one) => whyInvisible(one) === null)
+  const label = labelsOf(element).find((one) => whyInvisible(one) === null)
   return label && isElement(label) ? label : element
 }
 

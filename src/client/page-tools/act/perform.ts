@@ -1,8 +1,7 @@
 import { cleanText, quote, shorten } from '../clean-text.ts'
 import { focusedElement, isTag } from '../dom.ts'
-import { exclusively, livePage, rootOf, type LivePage } from '../live-page.ts'
+import { exclusively, livePage, rootOf, type LivePage, scrub } from '../live-page.ts'
 import type { ActOptions } from '../options.ts'
-import { scrub } from '../privacy.ts'
 import { changesText } from '../read/changes.ts'
 import { isPopup } from '../read/role.ts'
 import { describeElement } from './describe.ts'
@@ -110,7 +109,7 @@ function report(
     changes !== '' || dialogs.length > 0 || now.href !== before.href || now.title !== before.title
   if (changes) lines.push(`Changes (untrusted page content):\n${changes.trimEnd()}`)
   else if (!changed && done.expectsChange !== false) lines.push(whyNothing(live, done.element))
-  return { changed, text: scrub(lines.join('\n'), rootOf(live.options), live.options) }
+  return { changed, text: scrub(lines.join('\n'), live) }
 }
 
 /** What opened over the page matters most. */

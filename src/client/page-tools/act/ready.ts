@@ -1,7 +1,6 @@
 import { isTag, parentOf, viewOf } from '../dom.ts'
-import { rootOf, type LivePage } from '../live-page.ts'
+import { type LivePage, scrub } from '../live-page.ts'
 import { PageError } from '../page-error.ts'
-import { scrub } from '../privacy.ts'
 import { whyInvisible } from '../read/look.ts'
 import { isDisabled } from '../read/state.ts'
 import { nextFrame, sleep } from '../waiting.ts'
@@ -89,7 +88,7 @@ function unreachable(
   if (!blocker) return new PageError('hidden', `${name} can't be scrolled into view.`)
   const cover = describeElement(meaningful(blocker), live)
   const text = `${name} is covered by ${cover}. Close or move that first.`
-  return new PageError('covered', scrub(text, rootOf(live.options), live.options))
+  return new PageError('covered', scrub(text, live))
 }
 
 /** A nameless layer says little: the dialog it is in, or it holds, says more. */

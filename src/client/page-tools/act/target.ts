@@ -1,8 +1,7 @@
 import { isElement } from '../dom.ts'
-import { rootOf, type LivePage } from '../live-page.ts'
+import { type LivePage, scrub } from '../live-page.ts'
 import type { Page } from '../options.ts'
 import { PageError } from '../page-error.ts'
-import { scrub } from '../privacy.ts'
 import { find, type Found } from '../read/find.ts'
 import { requireAllowed, requireReadable } from '../read/region.ts'
 import { lookUpRef, readRef } from '../refs.ts'
@@ -77,5 +76,5 @@ async function byName(name: string, options: TargetOptions): Promise<Element> {
 }
 
 function clean(message: string, { live }: TargetOptions): string {
-  return scrub(message, rootOf(live.options), live.options)
+  return scrub(message, live)
 }

@@ -1,9 +1,10 @@
 import { normalize, shorten } from '../clean-text.ts'
 import { descendantsOf, parentOf } from '../dom.ts'
-import { livePage, rootOf, type LivePage } from '../live-page.ts'
+import { labelsOf } from '../labels.ts'
+import { livePage, rootOf, type LivePage, scrub } from '../live-page.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
-import { isMasked, scrub } from '../privacy.ts'
+import { isMasked } from '../privacy.ts'
 import { refOf } from '../refs.ts'
 import { inSlices } from '../slices.ts'
 import { headOf, shownValue } from './line.ts'
@@ -70,7 +71,7 @@ export async function find(query: FindQuery, options: FindOptions = {}): Promise
     )
     .toSorted((a, b) => b.score - a.score)
     .slice(0, options.limit ?? LIMIT)
-    .map((found) => describe(found, page.options))
+    .map((found) => describe(found, page))
 }
 
 /** Without names and styles: cheap enough for tens of thousands of elements. */
@@ -80,6 +81,8 @@ function* collect(page: LivePage, query: FindQuery): Generator<undefined, Candid
   const candidates: Candidate[] = []
   for (const element of descendantsOf(rootOf(page.options))) {
     yield
+    if (element.shadowRoot) page.outline.trees.add(element.shadowRoot)
+    if (element.localName === 'body') page.outline.trees.add(element.ownerDocument)
     const role = roleOf(element)
     if (wanted && role !== wanted && !(wanted === 'generic' && !role)) continue
     if (query.name && !role && !isClickable(element)) continue
@@ -98,8 +101,7 @@ function hints(element: Element, role: string): string {
   const parts = ['aria-label', 'title', 'alt', 'placeholder', 'value', 'aria-labelledby'].map(
     (name) => element.getAttribute(name) ?? '',
   )
-  const labels = (element as Partial<HTMLInputElement>).labels
-  if (labels) for (const label of labels) parts.push(label.textContent)
+  for (const label of labelsOf(element)) parts.push(label.textContent)
   if (parts[5]) parts.push(labelledBy(element))
   const text = role && !isNamedByContent(role) ? ownText(element) : element.textContent
   if (text.length < LONG) parts.push(text)
@@ -150,7 +152,8 @@ function isAriaHidden(element: Element): boolean {
   return element.closest('[aria-hidden="true"]') !== null
 }
 
-function describe({ element, role, name, score }: Rated, options: PageOptions): Found {
+function describe({ element, role, name, score }: Rated, page: LivePage): Found {
+  const { options } = page
   const node = detachedNode(element, options)
   const value = shownValue(node)
   const head = headOf(node, options, true)
@@ -163,8 +166,8 @@ function describe({ element, role, name, score }: Rated, options: PageOptions): 
     role,
     score,
     ref: refOf(element),
-    name: scrub(name, rootOf(options), options),
-    line: scrub(line, rootOf(options), options),
+    name: scrub(name, page),
+    line: scrub(line, page),
   }
 }
 

@@ -1,5 +1,6 @@
 import { cleanText, quote, shorten } from '../clean-text.ts'
 import { isTag } from '../dom.ts'
+import { labelsOf } from '../labels.ts'
 import type { PageOptions } from '../options.ts'
 import { MASKED } from '../privacy.ts'
 import { refOf, rememberRef } from '../refs.ts'
@@ -35,7 +36,7 @@ export function headOf(node: OutlineNode, options: PageOptions, withRef: boolean
   const parts = [role]
   if (text) parts.push(quote(shorten(text, NAME_LIMIT)))
   for (const flag of flags) parts.push(`[${flag}]`)
-  const unlabelled = !(node.control as Partial<HTMLInputElement>).labels?.length
+  const unlabelled = labelsOf(node.control).length === 0
   if (unlabelled && (unseen || (node.unseen && text))) parts.push('[sr-only]')
   if (node.clickable) parts.push('[clickable]')
   if (withRef || hasRef(node)) {

@@ -27,6 +27,7 @@ export interface Changes {
 
 /** Beyond this many changed places a whole look is cheaper than many small ones. */
 const MANY_PLACES = 60
+const FIELDS = new Set(['input', 'textarea', 'select'])
 const KEPT_REMOVALS = 200
 /** Children of one element that are looked at, for the usual budget. */
 const LIST_LIMIT = 40
@@ -39,6 +40,8 @@ export class LiveOutline {
   readonly #options: PageOptions
   readonly #root: () => Element
   readonly #log = new MutationLog()
+  /** The documents and shadow roots that were entered. */
+  readonly trees: Set<Document | ShadowRoot> = new Set()
   #tracks = new WeakMap<Element, Track>()
   #nodes = new Map<Element, OutlineNode>()
   #hidden = new Set<Element>()
@@ -67,6 +70,7 @@ export class LiveOutline {
     const root = this.#root()
     this.#log.start()
     this.#hidden.clear()
+    this.trees.clear()
     this.#modal = openModal(root)
     const start = this.#modal ?? root
     const view = start.ownerDocument.defaultView ?? window
@@ -87,8 +91,9 @@ export class LiveOutline {
     if (!places || places.size > MANY_PLACES) return this.read(signal)
     for (const place of places)
       if (!(await this.#lookAgain(place, signal))) return this.read(signal)
-    if (!this.#checkFields()) return this.read(signal)
-    this.#update()
+    const fields = this.#checkFields()
+    if (fields === 'shown') return this.read(signal)
+    if (places.size > 0 || fields === 'changed') this.#update()
     return this.#top
   }
 
@@ -113,6 +118,7 @@ export class LiveOutline {
     this.#log.stop()
     this.#nodes.clear()
     this.#hidden.clear()
+    this.trees.clear()
     this.#tracks = new WeakMap()
     this.#removals = []
     this.#top = null
@@ -124,7 +130,10 @@ export class LiveOutline {
       options: this.#options,
       listLimit: LIST_LIMIT,
       from: null,
-      onTree: (tree) => this.#log.watch(tree),
+      onTree: (tree) => {
+        this.trees.add(tree)
+        this.#log.watch(tree)
+      },
       onHidden: (element) => void this.#hidden.add(element),
     }
   }
@@ -166,18 +175,22 @@ export class LiveOutline {
     return true
   }
 
-  /** Values, checks and pure CSS leave no trace in the document. False: look at everything. */
-  #checkFields(): boolean {
+  /** Values, checks and pure CSS leave no trace in the document. `shown`: look at everything. */
+  #checkFields(): 'same' | 'changed' | 'shown' {
     for (const element of this.#hidden) {
       if (!element.isConnected) this.#hidden.delete(element)
-      else if (isShownNow(element)) return false
+      else if (isShownNow(element)) return 'shown'
     }
+    let changed = false
     for (const node of this.#nodes.values()) {
       if (!isActionable(node.role)) continue
-      if (!node.control.checkVisibility() && node.control === node.element) return false
-      node.sig = signature(node)
+      if (node.control === node.element && !node.element.checkVisibility()) return 'shown'
+      if (!FIELDS.has(node.control.localName)) continue
+      const sig = signature(node)
+      changed ||= sig !== node.sig
+      node.sig = sig
     }
-    return true
+    return changed ? 'changed' : 'same'
   }
 
   #update(): void {

@@ -1,6 +1,7 @@
 import { computeAccessibleName } from 'dom-accessibility-api'
 import { cleanText } from '../clean-text.ts'
 import { isTag, referenced, viewOf } from '../dom.ts'
+import { labelsOf } from '../labels.ts'
 import { isMasked, MASKED, maskSelector } from '../privacy.ts'
 import type { PageOptions } from '../options.ts'
 import { isNamedByContent } from './role.ts'
@@ -29,10 +30,9 @@ export function nameOf(element: Element, role: string, options: PageOptions): El
 
 /** Its name would be taken from something masked: its own content or what it refers to. */
 function isNamedByMasked(element: Element, role: string, options: PageOptions): boolean {
-  const labels = (element as Partial<HTMLInputElement>).labels ?? []
   return (
     (isNamedByContent(role) && element.querySelector(maskSelector(options)) !== null) ||
-    [...labels, ...referenced(element, 'aria-labelledby')].some(
+    [...labelsOf(element), ...referenced(element, 'aria-labelledby')].some(
       (label) => isMasked(label, options) || label.querySelector(maskSelector(options)) !== null,
     )
   )
@@ -49,7 +49,7 @@ function mayBeNamed(element: Element, role: string): boolean {
     /^(input|select|textarea|fieldset|table|figure|img|svg|details|progress|meter|output)$/.test(
       element.localName,
     ) ||
-    ((element as Partial<HTMLInputElement>).labels?.length ?? 0) > 0
+    labelsOf(element).length > 0
   )
 }
 

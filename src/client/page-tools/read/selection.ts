@@ -1,8 +1,8 @@
 import { cleanText, shorten } from '../clean-text.ts'
 import { contains, focusedElement, isElement, parentOf } from '../dom.ts'
-import { livePage, rootOf, type LivePage } from '../live-page.ts'
+import { livePage, rootOf, type LivePage, scrub } from '../live-page.ts'
 import type { ActOptions } from '../options.ts'
-import { isMasked, MASKED, scrub } from '../privacy.ts'
+import { isMasked, MASKED } from '../privacy.ts'
 import { isReadable } from './region.ts'
 
 const LIMIT = 4000
@@ -13,7 +13,7 @@ export function readSelection(options: ActOptions = {}): string {
   const root = rootOf(live.options)
   const field = focusedElement(root.ownerDocument)
   const text = (field && inField(field, live)) ?? inPage(root.ownerDocument, live)
-  return scrub(shorten(cleanText(text), LIMIT), root, live.options)
+  return scrub(shorten(cleanText(text), LIMIT), live)
 }
 
 /** Null when the focus isn't in a field with a selection. */
