@@ -43,7 +43,7 @@ server.close()
 function measure(way, prompt) {
   return page.evaluate(
     async ({ way, url, prompt }) => {
-      const bench = await import('/bench.js')
+      const bench = await import(`${url}/bench.js`)
       if (way === 'by hand') return bench.byHand(`${url}/v1`, prompt)
       return bench.byOffstage(`${url}/v1`, prompt, way === 'memory' ? 'memory' : { name: 'bench' })
     },

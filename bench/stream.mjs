@@ -51,7 +51,7 @@ async function mainThread(way) {
   const before = await taskDuration()
   await page.evaluate(
     async ({ way, url }) => {
-      const bench = await import('/bench.js')
+      const bench = await import(`${url}/bench.js`)
       await (way === 'hand'
         ? bench.byHand(`${url}/v1/chat/completions`)
         : bench.byOffstage(`${url}/v1`))
