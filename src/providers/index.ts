@@ -25,5 +25,5 @@ export type {
   StreamProviderDefinition,
 } from './provider.ts'
 export { pendingToolCalls, type PendingToolCall } from './pending-tool-calls.ts'
-export { createProviderRegistry, type ProviderRegistry } from './registry.ts'
+export { createProviderRegistry, registerProvider, type ProviderRegistry } from './registry.ts'
 export { UNOPENED_REASONING_CODE } from './unopened-reasoning.ts'

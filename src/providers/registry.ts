@@ -19,12 +19,29 @@ const builtIn: readonly ProviderDefinition[] = [
   scriptedProvider,
 ]
 
-/** The built-in providers and, before them, one's own. */
+const registered: ProviderDefinition[] = []
+
+/**
+ * Makes a provider known to every registry that is created in this realm from now on, and to
+ * `createProvider`. In a worker file of your own, `startWorker({ providers })` does the same for one
+ * worker. Returns its undo.
+ */
+export function registerProvider(definition: ProviderDefinition): () => void {
+  registered.push(definition)
+  return () => {
+    const at = registered.indexOf(definition)
+    if (at !== -1) registered.splice(at, 1)
+  }
+}
+
+/** The built-in providers and, before them, one's own: of one id, the last one given counts. */
 export function createProviderRegistry(
   custom: readonly ProviderDefinition[] = [],
 ): ProviderRegistry {
   const definitions = new Map(
-    [...builtIn, ...custom].map((definition) => [definition.id, definition] as const),
+    [...builtIn, ...registered, ...custom].map(
+      (definition) => [definition.id, definition] as const,
+    ),
   )
   return {
     create(given) {
