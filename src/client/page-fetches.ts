@@ -4,7 +4,7 @@ import {
   type BytesWish,
   type ModelFetch,
   type ModelFetchHead,
-} from '../protocol/api.ts'
+} from '../protocol/model-fetch.ts'
 import { describeThrown } from '../protocol/error.ts'
 
 /** The model requests that this page makes for its worker (`transport: 'page'`). */

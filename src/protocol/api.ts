@@ -4,6 +4,7 @@ import type { StorageConfig, StoredConversation } from './conversation.ts'
 import type { EngineLine, EngineOpening, EngineProgress } from './engine.ts'
 import type { ErrorData } from './error.ts'
 import type { JsonSchema, JsonValue } from './json.ts'
+import type { ModelFetch, ModelFetchHead } from './model-fetch.ts'
 import type { Message, ToolOutput, UserMessage } from './message.ts'
 import type { Credentials, ModelConfigData } from './model.ts'
 import type { RunLimits } from './run.ts'
@@ -227,37 +228,6 @@ export type ReconcileVerdict =
   | { readonly type: 'happened'; readonly output: ToolOutput }
   | { readonly type: 'did-not-happen' }
   | { readonly type: 'unknown' }
-
-/** A model's HTTP request that the page is to make, because a worker may not reach that address. */
-export interface ModelFetch {
-  readonly url: string
-  readonly headers: readonly (readonly [name: string, value: string])[]
-  readonly body: string
-  readonly credentials: 'omit' | 'same-origin'
-  /** Transferred with the request. Carries `BytesNotice`s to the worker and `BytesWish`es back. */
-  readonly bytes: MessagePort
-}
-
-/** The head of the answer. `hasBody`: the bytes follow over the port. */
-export interface ModelFetchHead {
-  readonly status: number
-  readonly headers: readonly (readonly [name: string, value: string])[]
-  readonly hasBody: boolean
-}
-
-/** A piece of the body (its buffer is transferred), or how the body ended. */
-export type BytesNotice =
-  | Uint8Array
-  | { readonly type: 'end' }
-  | { readonly type: 'broken'; readonly message: string }
-
-/** `more`: so many further pieces are welcome. The page starts with `FETCH_WINDOW` of them. */
-export type BytesWish =
-  | { readonly type: 'more'; readonly pieces: number }
-  | { readonly type: 'cancel' }
-
-/** Pieces of a body that the page may send ahead of the worker's reading. */
-export const FETCH_WINDOW = 16
 
 export interface CancelTools {
   readonly agentId: string

@@ -1,7 +1,7 @@
 import { transfer } from 'comlink'
-import type { BytesNotice, BytesWish, PageApi } from '../protocol/api.ts'
-import { FETCH_WINDOW } from '../protocol/api.ts'
+import type { PageApi } from '../protocol/api.ts'
 import type { ModelConfigData } from '../protocol/model.ts'
+import { FETCH_WINDOW, type BytesNotice, type BytesWish } from '../protocol/model-fetch.ts'
 import type { StreamOptions } from '../providers/provider.ts'
 
 type FetchPage = Pick<PageApi, 'fetchModel'>
