@@ -62,9 +62,21 @@ export class ModelSlot<Model> {
     const key = this.#loader.keyOf(config)
     if (this.#held?.key === key) return this.#held.model
     await this.#drop()
-    const model = await this.#loader.load(config, context)
+    const model = await this.#load(config, context)
     this.#held = { key, model }
     return model
+  }
+
+  /** An abort ends it at once: a load that hangs must not hold up those who wait. */
+  async #load(config: ModelConfigData, context: EngineContext): Promise<Model> {
+    const loading = this.#loader.load(config, context)
+    const loaded = await Promise.race([
+      loading.then((model) => ({ model })),
+      whenAborted(context.signal),
+    ])
+    if (loaded && !context.signal.aborted) return loaded.model
+    void loading.then((model) => this.#loader.unload(model)).catch(() => undefined)
+    throw aborted()
   }
 
   async #drop(): Promise<void> {
@@ -84,8 +96,12 @@ export class ModelSlot<Model> {
     if (!signal?.aborted) return leave
     // The place is kept until it would have been one's turn.
     void before.then(leave)
-    throw new OffstageError('aborted', 'The request was aborted.')
+    throw aborted()
   }
+}
+
+function aborted(): OffstageError {
+  return new OffstageError('aborted', 'The request was aborted.')
 }
 
 function whenAborted(signal: AbortSignal): Promise<void> {
