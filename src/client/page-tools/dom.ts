@@ -82,6 +82,11 @@ export function contains(outer: Element, inner: Node): boolean {
   return false
 }
 
+/** On the page, and not in a frame that was taken away with its document. */
+export function isAttached(element: Element): boolean {
+  return element.isConnected && element.ownerDocument.defaultView !== null
+}
+
 /** Where the focus is, inside shadow roots and same-origin frames too. */
 export function focusedElement(document: Document): Element | null {
   let at = document.activeElement

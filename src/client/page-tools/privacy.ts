@@ -52,19 +52,31 @@ export function isMasked(element: Element, options: PageOptions): boolean {
  */
 export function scrubWith(text: string, trees: Iterable<ParentNode>, options: PageOptions): string {
   let clean = text
-  for (const secret of secretsIn(trees, options)) clean = clean.replaceAll(secret, MASKED)
+  for (const secret of secretsIn(trees, options)) rememberSecret(secret)
+  // Longest first, so that one which holds another goes whole.
+  for (const secret of [...seen].toSorted((a, b) => b.length - a.length))
+    clean = clean.replaceAll(secret, MASKED)
   return clean
 }
 
-/** Longest first, so that one which holds another goes whole. */
-function secretsIn(trees: Iterable<ParentNode>, options: PageOptions): string[] {
+/** What was secret once stays so: the page may still show what a field no longer holds. */
+const seen = new Set<string>()
+const KEPT_SECRETS = 500
+
+function rememberSecret(secret: string): void {
+  seen.delete(secret)
+  seen.add(secret)
+  if (seen.size > KEPT_SECRETS) for (const oldest of seen) return void seen.delete(oldest)
+}
+
+function secretsIn(trees: Iterable<ParentNode>, options: PageOptions): Set<string> {
   const secrets = new Set<string>()
   for (const tree of trees) {
     for (const field of tree.querySelectorAll('input,textarea,[contenteditable]'))
       if (isSecretField(field)) addSecret(secrets, valueOf(field))
     for (const part of tree.querySelectorAll(maskSelector(options))) addTexts(secrets, part)
   }
-  return [...secrets].toSorted((a, b) => b.length - a.length)
+  return secrets
 }
 
 function addTexts(secrets: Set<string>, part: Element): void {

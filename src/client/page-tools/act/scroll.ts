@@ -3,7 +3,7 @@ import { isElement, parentOf, viewOf } from '../dom.ts'
 import { livePage, rootOf } from '../live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { find } from '../read/find.ts'
-import { sleep } from '../waiting.ts'
+import { nextFrame } from '../waiting.ts'
 import { describeElement } from './describe.ts'
 import { perform, type ActionContext, type ActionReport, type Done } from './perform.ts'
 import { scrollTo } from './ready.ts'
@@ -62,7 +62,8 @@ async function scrollUntil(
       }
     }
     if (!move(scroller, direction)) break
-    await sleep(60, signal)
+    for (let frame = 0; frame < 2; frame += 1) await nextFrame(viewOf(scroller))
+    signal?.throwIfAborted()
   }
   return {
     said: `Scrolled to the end${position(scroller)}; "${text}" did not appear.`,

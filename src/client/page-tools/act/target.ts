@@ -1,4 +1,4 @@
-import { isElement } from '../dom.ts'
+import { isAttached, isElement } from '../dom.ts'
 import { type LivePage, scrub } from '../live-page.ts'
 import type { Page } from '../options.ts'
 import { PageError } from '../page-error.ts'
@@ -21,7 +21,7 @@ interface TargetOptions {
 export async function resolveTarget(target: Target, options: TargetOptions): Promise<HTMLElement> {
   const element = typeof target === 'string' ? await byText(target, options) : target
   if (!isElement(element)) throw new PageError('invalid-input', 'The target is not an element.')
-  if (!element.isConnected)
+  if (!isAttached(element))
     throw new PageError('stale-ref', 'This element is no longer on the page. Read the page again.')
   if (options.readOnly) requireReadable(element, options.live.options)
   else requireAllowed(element, options.live.options)
@@ -38,7 +38,7 @@ async function byText(target: string, options: TargetOptions): Promise<Element> 
       `No element has the ref ${ref}. Use read_page or find to get refs.`,
     )
   const { element, memory } = known
-  if (element?.isConnected) return element
+  if (element && isAttached(element)) return element
   const what = [memory.role, memory.name && `"${memory.name}"`].filter(Boolean).join(' ')
   const matches = what ? await similarTo(memory, options) : []
   const advice = matches[0]

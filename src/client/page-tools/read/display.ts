@@ -96,7 +96,8 @@ function inside(node: OutlineNode, parent: Entry | null, settings: DisplayOption
   const entries: Entry[] = []
   let run: TextItem[] = []
   const flush = (): void => {
-    if (run.length > 0) entries.push(runEntry(run, { node, parent, settings }))
+    if (run.length > 0)
+      entries.push(runEntry(run, { node: run[0]?.holder ?? node, parent, settings }))
     run = []
   }
   for (const piece of flat(node)) {
@@ -135,6 +136,7 @@ function inlineTexts(node: OutlineNode): readonly TextItem[] | null {
   const plain = cells.map(plainTexts).filter((texts) => texts !== null)
   if (plain.length === 0) return null
   return plain.map((texts) => ({
+    holder: texts[0]?.holder ?? node,
     text: texts.map(({ text }) => text).join(' '),
     unseen: texts.length > 0 && texts.every(({ unseen }) => unseen),
   }))

@@ -1,4 +1,4 @@
-import { isTag } from '../dom.ts'
+import { isAttached, isTag } from '../dom.ts'
 
 /** How an element looks, as far as its own style says. */
 export interface Look {
@@ -79,7 +79,7 @@ function isUnseen(style: CSSStyleDeclaration): boolean {
 
 /** Whether a person could see it now, wherever it is scrolled to. Why not, in a few words. */
 export function whyInvisible(element: Element): string | null {
-  if (!element.isConnected) return 'it is no longer on the page'
+  if (!isAttached(element)) return 'it is no longer on the page'
   const inert = element.closest('[inert]')
   if (inert) return 'it is inert'
   if (isTag(element, 'option')) return null

@@ -4,6 +4,8 @@ import type { ElementName } from './name.ts'
 export interface TextItem {
   readonly text: string
   readonly unseen: boolean
+  /** What it stands in. */
+  readonly holder: OutlineNode
 }
 
 /** Elements that were counted but not looked at: the rest of a long list. */

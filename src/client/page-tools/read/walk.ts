@@ -192,8 +192,8 @@ function addText(
   if (!text) return
   const last = node.items.at(-1)
   if (node.masked) {
-    if (!last || !('text' in last)) node.items.push({ text: MASKED, unseen: false })
-  } else node.items.push({ text, unseen: context.unseen })
+    if (!last || !('text' in last)) node.items.push({ text: MASKED, unseen: false, holder: node })
+  } else node.items.push({ text, unseen: context.unseen, holder: node })
 }
 
 /** Its text is its value. */

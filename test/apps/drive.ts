@@ -1,0 +1,61 @@
+import type { Page } from '@playwright/test'
+import type { PageToolsOptions } from '../../src/client/page-tools/index.ts'
+
+/** A page's tools, called as an agent calls them. */
+export interface Drive {
+  /** What the model would read: the result, or `code: message` of the error. */
+  call(tool: string, input?: object): Promise<string>
+  /** All that the tools have said so far. */
+  readonly said: string
+}
+
+/** Plain data only: it crosses to the page. */
+type Options = Pick<PageToolsOptions, 'deny' | 'allow' | 'mask' | 'maxTokens' | 'hands'> & {
+  readonly dialogs?: 'accept' | 'dismiss'
+}
+
+interface Lent {
+  name: string
+  execute(input: object, context: object): Promise<string>
+}
+
+/** Lends the page's tools from the built package. */
+export async function drive(page: Page, options: Options = {}): Promise<Drive> {
+  await page.evaluate(async (settings) => {
+    const entry = (await import('/dist/page-tools.js' as string)) as {
+      pageTools: (options: object) => Lent[]
+    }
+    const tools = entry.pageTools(settings)
+    Object.assign(window, {
+      pageToolsEntry: entry,
+      callTool: async (name: string, input: object) => {
+        const tool = tools.find((one) => one.name === name)
+        if (!tool) return `no such tool: ${name}`
+        const { signal } = new AbortController()
+        try {
+          return await tool.execute(input, { signal, idempotencyKey: 'test' })
+        } catch (error) {
+          const { code, message, stack } = error as Error & { code?: string }
+          return code ? `${code}: ${message}` : `uncaught: ${stack}`
+        }
+      },
+    })
+  }, options)
+  let said = ''
+  return {
+    async call(tool, input = {}) {
+      const text = await page.evaluate(
+        ([name, values]) =>
+          (
+            window as unknown as { callTool: (name: string, input: object) => Promise<string> }
+          ).callTool(name, values),
+        [tool, input] as const,
+      )
+      said += `${text}\n`
+      return text
+    },
+    get said() {
+      return said
+    },
+  }
+}
