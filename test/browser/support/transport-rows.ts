@@ -131,19 +131,19 @@ export const transportRows: readonly TransportRow[] = [
   {
     title: 'no first chunk in time, and silence in the middle; comments count as life',
     async check(bench) {
-      const timeouts = { firstChunkMs: 250, idleMs: 250 }
+      const timeouts = { firstChunkMs: 600, idleMs: 600 }
       bench.model.enqueue(
         { pieces: [], end: 'hang' },
         { ...reply, end: 'hang', pieces: begun },
         {
-          pieces: [...begun, ...signsOfLife(4, 120), ...(reply.pieces ?? [])],
+          pieces: [...begun, ...signsOfLife(4, 200), ...(reply.pieces ?? [])],
         },
       )
       const finding = await bench.ask({ model: modelOf(bench, { timeouts }) })
       expect(finding).toMatchObject({ outcome: 'completed', text: `Well. ${REPLY}` })
       expect(eventsOf(finding, 'retry').map(({ error }) => error.details)).toEqual([
-        { phase: 'first-chunk', limitMs: 250 },
-        { phase: 'idle', limitMs: 250 },
+        { phase: 'first-chunk', limitMs: 600 },
+        { phase: 'idle', limitMs: 600 },
       ])
       expect(eventsOf(finding, 'step-reset')).toHaveLength(1)
     },
