@@ -10,7 +10,8 @@ declare global {
     heardFromEngines: string[]
     /** Newest last. */
     engineWorkers: Worker[]
-    lendWllama: () => ReturnType<Window['engines']['wllama']>
+    lendWllama: (model?: string | Blob) => ReturnType<Window['engines']['wllama']>
+    tinyModel: () => Promise<Blob>
   }
 }
 
@@ -18,7 +19,8 @@ async function prepare(page: Page): Promise<void> {
   await page.evaluate(() => {
     window.heardFromEngines = []
     window.engineWorkers = []
-    window.lendWllama = () =>
+    window.tinyModel = async () => (await fetch('/engines/tiny.gguf')).blob()
+    window.lendWllama = (tiny = '/engines/tiny.gguf') =>
       window.engines.wllama({
         worker: () => {
           const worker = new Worker('/engines/wllama-worker.js', { type: 'module' })
@@ -27,7 +29,7 @@ async function prepare(page: Page): Promise<void> {
           return worker
         },
         wasmUrl: '/wasm/wllama.wasm',
-        models: { tiny: '/engines/tiny.gguf' },
+        models: { tiny },
         load: { n_gpu_layers: 0 },
       })
   })
@@ -100,10 +102,10 @@ test('a native call of a page tool, streamed by llama.cpp between two workers', 
   expect(outcome.heard, 'tokens pass by the page').toEqual(['offstage-engine-ready'])
 })
 
-test('an ACTION block calls the page tool', async ({ openPage }) => {
+test('an ACTION block calls the page tool, of a model given as a file', async ({ openPage }) => {
   const page = await openPage({ body: '<h1>Before</h1>' })
   await prepare(page)
-  const result = await page.evaluate(() => {
+  const result = await page.evaluate(async () => {
     const { createAgent, defineTool } = window.offstage
     const agent = createAgent({
       model: {
@@ -116,7 +118,7 @@ test('an ACTION block calls the page tool', async ({ openPage }) => {
             'root ::= "On it. <ACTION><paint><color>" ("red" | "blue") "</color></paint></ACTION>"',
         },
       },
-      engines: [window.lendWllama()],
+      engines: [window.lendWllama(await window.tinyModel())],
       storage: 'memory',
       maxSteps: 1,
       tools: [
@@ -200,7 +202,7 @@ test('an engine worker that dies is replaced, and the step is asked again', asyn
         extraBody: { ignore_eos: true },
         retry: { baseDelayMs: 1 },
       },
-      engines: [window.lendWllama()],
+      engines: [window.lendWllama(await window.tinyModel())],
       storage: 'memory',
     })
     const run = agent.run('Talk')
