@@ -4,7 +4,7 @@ import {
   inlineEntryBeside,
   onlyUsedPatterns,
   plainSpecifiers,
-  withoutDefaultUriResolver,
+  withoutUnusedDefaults,
   workerSource,
 } from './scripts/lib/vite-plugins.ts'
 
@@ -66,7 +66,7 @@ function library({ entry, splitting, format = 'es', plugins = [] }: LibraryBuild
       ...plugins,
       fixedSchemaBase(),
       onlyUsedPatterns(),
-      withoutDefaultUriResolver(),
+      withoutUnusedDefaults(),
       plainSpecifiers(),
     ],
     build: {

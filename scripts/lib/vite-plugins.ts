@@ -88,12 +88,19 @@ export function onlyUsedPatterns(): Plugin {
   }
 }
 
-/** ajv is given another `uriResolver`; its default one would be bundled all the same. */
-export function withoutDefaultUriResolver(): Plugin {
+/**
+ * What libraries bring along and are told not to use: ajv its own `uriResolver` and the meta-schemas
+ * that schemas would be checked against (compiling says as much), the XML parser its reader of numbers
+ * (`parseTagValue: false`).
+ */
+export function withoutUnusedDefaults(): Plugin {
+  const unused: readonly [RegExp, string][] = [
+    [/\/ajv\/dist\/runtime\/uri\.js$/, 'exports.default = {}'],
+    [/\/ajv\/dist\/refs\/json-schema-2020-12\/index\.js$/, 'exports.default = () => {}'],
+    [/\/strnum\/strnum\.js$/, 'export default (text) => text'],
+  ]
   return {
-    name: 'offstage:without-default-uri-resolver',
-    load(id) {
-      return id.endsWith('/ajv/dist/runtime/uri.js') ? 'exports.default = {}' : null
-    },
+    name: 'offstage:without-unused-defaults',
+    load: (id) => unused.find(([path]) => path.test(id))?.[1] ?? null,
   }
 }

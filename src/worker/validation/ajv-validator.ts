@@ -14,6 +14,9 @@ export function createAjvValidator(): Validator {
     // Schemas of different tools may carry the same `$id`.
     addUsedSchema: false,
     uriResolver: schemaUri,
+    // Compiling refuses what is no schema; a `$schema` of another draft is none of its business.
+    meta: false,
+    validateSchema: false,
   })
   const compile = (schema: JsonSchema): ValidateFunction => {
     const key = JSON.stringify(schema)

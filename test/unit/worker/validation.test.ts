@@ -29,6 +29,15 @@ const person: JsonSchema = {
 const check = (validator: keyof typeof validators, input: JsonValue, inputSchema = person) =>
   checkInput(validators[validator], { name: 'save', description: '', inputSchema }, input)
 
+describe('checkInput with ajv', () => {
+  it.each([{ type: 'strin' }, { properties: 3 }, { required: 'name' }])(
+    'words %j, which is no schema',
+    (schema) => {
+      expect(check('ajv', { name: 'A' }, schema as JsonSchema)?.code).toBe('failed')
+    },
+  )
+})
+
 describe.each(['ajv', 'cfworker'] as const)('checkInput with %s', (validator) => {
   it('accepts what fits, local references included', () => {
     expect(
@@ -87,5 +96,15 @@ describe.each(['ajv', 'cfworker'] as const)('checkInput with %s', (validator) =>
   it('words a schema that cannot be used, and does not throw', () => {
     const problem = check(validator, {}, { $ref: '#/nowhere' })
     expect(problem?.code).toBe('failed')
+  })
+
+  it('takes a schema of another draft for what it says', () => {
+    const schema = {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      type: 'object',
+      properties: { n: { type: 'integer' } },
+    }
+    expect(check(validator, { n: 1 }, schema)).toBeNull()
+    expect(check(validator, { n: 'x' }, schema)?.code).toBe('invalid_params')
   })
 })
