@@ -313,10 +313,10 @@ test('an action that a person could not do is refused with the reason', async ({
   expect(await call('click', { ref: 'Covered' })).toContain('covered by region "Cookies"')
   expect(await call('read_page')).not.toContain('Denied')
   const found = await call('find', { text: 'Covered' })
-  await page.locator('#covered').evaluate((button) => (button.hidden = true))
+  await page.locator('#covered').evaluate((button: HTMLElement) => (button.hidden = true))
   const ref = /ref=(e\d+)/.exec(found)?.[1]
   expect(await call('click', { ref })).toMatch(/^hidden: .*not displayed/)
-  await page.locator('#covered').evaluate((button) => {
+  await page.locator('#covered').evaluate((button: HTMLElement) => {
     button.hidden = false
     setTimeout(() => document.querySelector('#cookie')?.remove(), 200)
   })
@@ -342,8 +342,7 @@ test('secrets never leave the page', async ({ openPage }) => {
     <p class="private">${canaries[4]}</p><button aria-labelledby="masked">Named by the masked</button><p>Your password is ${canaries[0]}</p>
     <table><tr><td data-offstage-mask>${canaries[3]}</td><td><button>Row action</button></td></tr></table>`,
   })
-  const { call, ...driven } = await drive(page, { mask: ['.private'], dialogs: 'accept' })
-  void driven
+  const { call } = await drive(page, { mask: ['.private'], dialogs: 'accept' })
   const said: string[] = []
   const say = async (tool: string, input: object = {}) => said.push(await call(tool, input))
   await say('read_page')
@@ -560,10 +559,10 @@ test('what reading costs', async ({ openPage }) => {
   })
   await drive(page)
   const costs = await page.evaluate(async () => {
-    const { snapshot } = (window as unknown as { pageToolsEntry: Entry }).pageToolsEntry
     interface Entry {
       snapshot(root?: Element, options?: object): Promise<{ id: string; text: string }>
     }
+    const { snapshot } = (window as unknown as { pageToolsEntry: Entry }).pageToolsEntry
     const timed = async <T>(use: () => Promise<T>): Promise<[number, T]> => {
       const started = performance.now()
       const result = await use()

@@ -55,7 +55,9 @@ export function childrenOf(element: Element): readonly Node[] {
   }
   const inner = frameDocument(element)
   if (inner) return inner.body ? [inner.body] : []
-  return [...element.childNodes]
+  const children: Node[] = []
+  for (let child = element.firstChild; child; child = child.nextSibling) children.push(child)
+  return children
 }
 
 export function* ancestorsOf(node: Node): Generator<Element> {

@@ -12,12 +12,15 @@ const SECRET_LABEL =
 /** Fields that were password fields once: "show password" turns them into text fields. */
 const passwords = new WeakSet<Element>()
 
+const FIELDS = new Set(['input', 'textarea'])
+
 /** A field whose value is nobody's business: passwords, payment, one-time codes. */
 export function isSecretField(element: Element): boolean {
+  if (!FIELDS.has(element.localName) && !element.hasAttribute('contenteditable')) return false
   if (isTag(element, 'input')) {
     if (element.type === 'password') passwords.add(element)
     if (!/^(text|password|tel|number|search|email|url)$/.test(element.type)) return false
-  } else if (!isTag(element, 'textarea') && !element.hasAttribute('contenteditable')) return false
+  }
   if (passwords.has(element)) return true
   if (SECRET_AUTOCOMPLETE.test(element.getAttribute('autocomplete') ?? '')) return true
   const words = ['name', 'id', 'aria-label', 'placeholder', 'data-testid']

@@ -21,7 +21,7 @@ export async function pickValue(
   text: string,
   { live, signal, show }: ActionContext,
 ): Promise<void> {
-  await makeReady(field, { live, signal })
+  await makeReady(field, { live, signal, byKeys: true })
   await show(field)
   field.focus({ preventScroll: true })
   const before = field.value

@@ -29,7 +29,7 @@ export async function pressKey(
   const element = target === undefined ? null : await resolveTarget(target, { page, live, signal })
   return perform(options, async ({ show }) => {
     if (element) {
-      await makeReady(element, { live, signal })
+      await makeReady(element, { live, signal, byKeys: true })
       await show(element)
       element.focus({ preventScroll: true })
     }

@@ -1,4 +1,4 @@
-import { isTag, parentOf, viewOf } from '../dom.ts'
+import { contains, isTag, parentOf, viewOf } from '../dom.ts'
 import { type LivePage, scrub } from '../live-page.ts'
 import { PageError } from '../page-error.ts'
 import { whyInvisible } from '../read/look.ts'
@@ -17,6 +17,8 @@ export interface ReadyOptions {
   readonly signal?: AbortSignal | undefined
   /** Disabled elements may be hovered and scrolled to. */
   readonly enabled?: boolean
+  /** It is used by keys: what stands for it may be drawn over it. Default false. */
+  readonly byKeys?: boolean
 }
 
 /**
@@ -61,18 +63,27 @@ async function becomeStable(element: Element, signal?: AbortSignal): Promise<voi
 
 async function reach(
   element: HTMLElement,
-  { live, name, signal }: ReadyOptions & { readonly name: string },
+  { live, name, signal, byKeys = false }: ReadyOptions & { readonly name: string },
 ): Promise<Hit> {
   const until = performance.now() + COVER_MS
   for (;;) {
     const hit = hitTest(element)
     if ('receiver' in hit) return hit
+    if (byKeys && hit.blocker && isDrawnOver(hit.blocker, element))
+      return { point: { x: 0, y: 0 }, receiver: element }
     if (!element.isConnected)
       throw new PageError('stale-ref', `${name} was replaced meanwhile. Read the page again.`)
     if (performance.now() > until) throw unreachable(element, hit.blocker, { live, name })
     scrollTo(element)
     await sleep(60, signal)
   }
+}
+
+/** Sliders are often invisible fields below what is drawn for them, or inside it. */
+function isDrawnOver(blocker: Element, element: Element): boolean {
+  if (contains(blocker, element)) return true
+  const around = element.parentElement?.parentElement ?? element
+  return contains(around, blocker)
 }
 
 function unreachable(

@@ -89,10 +89,11 @@ async function chooseDrawn(
   context: ActionContext,
 ): Promise<void> {
   const before = new Set(shownOptions(element))
-  const open = listFor(element)
-  if (!open) await openList(element, context)
+  const textsBefore = new Set(textHolders(label, element))
+  if (!listFor(element)) await openList(element, context)
   const find = (): HTMLElement | undefined =>
-    best(candidates(element, before), label, (one) => nameIn(one, context))
+    best(candidates(element, before), label, (one) => nameIn(one, context)) ??
+    textHolders(label, element).find((one) => !textsBefore.has(one) && !element.contains(one))
   let option = await until(find, context, 600)
   const field = option ? null : editableIn(element)
   if (field) {
@@ -148,7 +149,7 @@ function listFor(element: HTMLElement): Element | null {
   const lists = [...referenced(element, 'aria-controls'), ...referenced(element, 'aria-owns')]
   const inner = element.querySelector('[role=listbox],[role=menu]')
   const list = [...lists, ...(inner ? [inner] : [])].find(
-    (one) => whyInvisible(one) === null && one.querySelector(OPTIONS),
+    (one) => whyInvisible(one) === null && optionsIn(one).length > 0,
   )
   return list ?? null
 }
@@ -172,8 +173,27 @@ function shownOptions(element: HTMLElement): HTMLElement[] {
 
 function optionsIn(scope: ParentNode): HTMLElement[] {
   return [...scope.querySelectorAll(OPTIONS)].filter(
-    (one): one is HTMLElement => isElement(one) && whyInvisible(one) === null,
+    (one): one is HTMLElement => isElement(one) && isDrawn(one),
   )
+}
+
+/** Some components keep a list of their options for assistive technology only, without a size. */
+function isDrawn(element: Element): boolean {
+  const { width, height } = element.getBoundingClientRect()
+  return width > 1 && height > 1 && whyInvisible(element) === null
+}
+
+/** What shows exactly this text: options that are drawn without a role. */
+function textHolders(label: string, { ownerDocument }: Element): HTMLElement[] {
+  const wanted = normalize(label)
+  const walker = ownerDocument.createTreeWalker(ownerDocument.body, NodeFilter.SHOW_TEXT)
+  const holders: HTMLElement[] = []
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const holder = node.parentElement
+    if (holder && normalize(node.nodeValue ?? '') === wanted && isDrawn(holder))
+      holders.push(holder)
+  }
+  return holders
 }
 
 function nameIn(option: HTMLElement, { live }: ActionContext): string {

@@ -21,7 +21,7 @@ export async function slideTo(
   const name = describeElement(slider, live)
   if (!text.trim() || Number.isNaN(wanted))
     throw new PageError('refused-value', `${name} takes a number, not ${quote(text)}.`)
-  await makeReady(slider, { live, signal })
+  await makeReady(slider, { live, signal, byKeys: true })
   await show(slider)
   slider.focus({ preventScroll: true })
   for (let step = 0; step < MAX_STEPS; step += 1) {

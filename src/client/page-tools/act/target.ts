@@ -3,6 +3,7 @@ import { type LivePage, scrub } from '../live-page.ts'
 import type { Page } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { find, type Found } from '../read/find.ts'
+import { isActionable } from '../read/role.ts'
 import { requireAllowed, requireReadable } from '../read/region.ts'
 import { lookUpRef, readRef } from '../refs.ts'
 
@@ -62,7 +63,9 @@ async function byName(name: string, options: TargetOptions): Promise<Element> {
   const { page, signal } = options
   if (!name.trim()) throw new PageError('invalid-input', 'Say which element: give its ref.')
   const found = await find({ name }, { limit: 5, ...(page && { page }), ...(signal && { signal }) })
-  const exact = found.filter(({ score }) => score >= 1)
+  const same = found.filter(({ score }) => score >= 1)
+  const controls = same.filter(({ role }) => isActionable(role))
+  const exact = controls.length > 0 ? controls : same
   if (exact.length === 1 && exact[0]) return exact[0].element
   const lines = (exact.length > 1 ? exact : found).slice(0, 3).map(({ line }) => `\n- ${line}`)
   if (exact.length > 1)

@@ -48,6 +48,7 @@ const LIMIT = 8
 const CANDIDATES = 200
 /** Text of larger parts of the page is looked for in what they hold. */
 const LONG = 400
+const SHORT = 100
 const WEAK = 0.25
 
 interface Candidate {
@@ -103,6 +104,9 @@ function hints(element: Element, role: string): string {
   )
   for (const label of labelsOf(element)) parts.push(label.textContent)
   if (parts[5]) parts.push(labelledBy(element))
+  // What is slotted into a component's label.
+  const { host } = element.getRootNode() as Partial<ShadowRoot>
+  if (host && host.textContent.length < LONG) parts.push(host.textContent)
   const text = role && !isNamedByContent(role) ? ownText(element) : element.textContent
   if (text.length < LONG) parts.push(text)
   return normalize(parts.join(' '))
@@ -127,7 +131,7 @@ interface Rated extends Candidate {
 
 function rate(candidate: Candidate, query: FindQuery, options: PageOptions): Rated {
   const { element, role } = candidate
-  const name = nameOf(element, role || 'button', options).text
+  const name = nameOf(element, role || 'button', options).text || shortText(element, options)
   const masked = isMasked(element, options)
   let score = 1
   if (query.name) score *= similarity(normalize(query.name), normalize(name))
@@ -144,6 +148,13 @@ function rate(candidate: Candidate, query: FindQuery, options: PageOptions): Rat
   return { ...candidate, name, score }
 }
 
+/** What a reader would call an element without a name of its own: a cell, an item. */
+function shortText(element: Element, options: PageOptions): string {
+  if (element.textContent.length > LONG || isMasked(element, options)) return ''
+  const text = readableText(element, options)
+  return text.length <= SHORT ? text : ''
+}
+
 function isShown(element: Element, options: PageOptions): boolean {
   return whyInvisible(element) === null && isReadable(element, options) && !isAriaHidden(element)
 }
@@ -158,7 +169,9 @@ function describe({ element, role, name, score }: Rated, page: LivePage): Found 
   const value = shownValue(node)
   const head = headOf(node, options, true)
   const text =
-    name || isMasked(element, options) ? '' : shorten(readableText(element, options), 100)
+    node.name?.text || isMasked(element, options)
+      ? ''
+      : shorten(readableText(element, options), 100)
   const content = value ?? text
   const line = `${head}${content ? `: ${content}` : ''}${placeOf(element, options)}`
   return {

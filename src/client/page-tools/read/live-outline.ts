@@ -130,6 +130,7 @@ export class LiveOutline {
       options: this.#options,
       listLimit: LIST_LIMIT,
       from: null,
+      steps: { count: 0 },
       onTree: (tree) => {
         this.trees.add(tree)
         this.#log.watch(tree)

@@ -39,13 +39,12 @@ const GONE: Look = {
 export function lookOf(element: Element, view: Window): Look {
   if (NEVER.has(element.localName) || isSetAside(element)) return GONE
   const style = view.getComputedStyle(element)
-  if (style.display === 'none' || style.contentVisibility === 'hidden')
-    return { ...GONE, mayShow: true }
+  if (style.display === 'none' || isUntilFound(element, style)) return { ...GONE, mayShow: true }
   return {
     gone: false,
     mayShow: true,
     invisible: style.visibility !== 'visible',
-    unseen: isUnseen(style),
+    unseen: isUnseen(style, element),
     hand: style.cursor === 'pointer',
     clips: style.overflowY !== 'visible',
     fixed: style.position === 'fixed',
@@ -62,9 +61,15 @@ function isSetAside(element: Element): boolean {
   )
 }
 
+/** `hidden="until-found"`. Read for such elements only: each property of a style costs. */
+function isUntilFound(element: Element, style: CSSStyleDeclaration): boolean {
+  return element.hasAttribute('hidden') && style.contentVisibility === 'hidden'
+}
+
 /** The usual ways of hiding text from eyes only: clipped, transparent, without size, far outside. */
-function isUnseen(style: CSSStyleDeclaration): boolean {
-  if (style.opacity === '0' || style.fontSize === '0px') return true
+function isUnseen(style: CSSStyleDeclaration, element: Element): boolean {
+  if (style.opacity === '0') return true
+  if (element.firstChild?.nodeType === 3 && style.fontSize === '0px') return true
   if (style.position !== 'absolute' && style.position !== 'fixed') return false
   return (
     /^rect\((0|1)(px)?,? (0|1)(px)?,? (0|1)(px)?,? (0|1)(px)?\)$/.test(style.clip) ||

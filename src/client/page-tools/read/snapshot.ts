@@ -88,7 +88,12 @@ async function readPart(
   const start = root ?? rootOf(page.options)
   for (const element of [start, from])
     if (isElement(element)) requireReadable(element, page.options)
-  const task = { options: page.options, listLimit: Math.max(40, maxTokens / 8), from: from ?? null }
+  const task = {
+    options: page.options,
+    listLimit: Math.max(40, maxTokens / 8),
+    from: from ?? null,
+    steps: { count: 0 },
+  }
   const context = pageContext(viewOf(start))
   return inSlices(walk(task, start, { parent: null, context }), signal)
 }

@@ -15,11 +15,16 @@ export interface Walk {
   readonly listLimit: number
   /** Long lists show what follows this element. */
   readonly from: Element | null
+  /** How many elements were looked at. */
+  readonly steps: { count: number }
   /** Called for each document and shadow root that is entered. */
   onTree?(tree: Document | ShadowRoot): void
   /** Called for elements that aren't shown, but may be later. */
   onHidden?(element: Element): void
 }
+
+/** Looking at the clock costs something, too. */
+const STEPS_BETWEEN_PAUSES = 24
 
 /**
  * Looks at an element and all that is in it. Reads only, so the page lays itself out once at most.
@@ -36,7 +41,8 @@ export function* walk(
     if (look.mayShow) task.onHidden?.(element)
     return null
   }
-  yield
+  task.steps.count += 1
+  if (task.steps.count % STEPS_BETWEEN_PAUSES === 0) yield
   const node = makeNode(task, element, { ...place, look })
   if (isTag(element, 'select') || isBareGraphic(element)) return node
   const inner = innerContext(node, look)

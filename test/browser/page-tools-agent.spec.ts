@@ -1,0 +1,128 @@
+import { expect, test } from './support/test.ts'
+
+// The whole way: a scripted model, the worker, the page's tools, the page.
+
+const EXPOSE = `import { createAgent } from '/dist/index.js'
+import { pageTools } from '/dist/page-tools.js'
+window.agentFor = (script) => createAgent({ model: { provider: 'scripted', model: 'x', script }, tools: pageTools(), maxSteps: 20 })
+window.names = pageTools().map(({ name, description, annotations, inputSchema }) => ({ name, description, annotations, inputSchema }))
+document.documentElement.dataset.lent = ''`
+
+interface Lent {
+  readonly agentFor: (script: object) => {
+    run: (text: string) => { result: Promise<Result> }
+    resume: () => Promise<{ result: Promise<Result> } | null>
+  }
+  readonly names: { readonly name: string; readonly description: string; annotations?: object }[]
+}
+interface Result {
+  readonly outcome: string
+  readonly text: string
+  readonly toolCalls: readonly {
+    readonly toolName: string
+    readonly status: string
+    readonly output?: { readonly value?: unknown }
+  }[]
+}
+
+const use = (toolName: string, input: object) => ({ toolCalls: [{ toolName, input }] })
+
+test.beforeEach(({ site }) => site.add('/lend.js', { body: EXPOSE }))
+
+test('a model fills and submits a form, uses a menu, picks a date, deletes behind a confirmation', async ({
+  openPage,
+}) => {
+  const page = await openPage({
+    body: `<script type="module" src="/lend.js"></script>
+    <form onsubmit="event.preventDefault(); window.sent = Object.fromEntries(new FormData(this)); done.textContent = 'Booked.'">
+      <label>Name <input name="name" required></label><label>Day <input name="day" type="date"></label>
+      <label>Room <select name="room"><option>Small<option>Large</select></label><label><input type="checkbox" name="quiet"> Quiet</label>
+      <button>Book</button></form><p role="status" id="done"></p>
+    <button onclick="menu.hidden = false">More</button><ul id="menu" role="menu" hidden><li role="menuitem" tabindex="-1" onclick="window.exported = true; menu.hidden = true">Export</li></ul>
+    <table><tr><td>Ada</td><td><button onclick="sure.showModal()">Delete Ada</button></td></tr></table>
+    <dialog id="sure" aria-label="Delete it?"><button onclick="document.querySelector('tr').remove(); sure.close()">Yes, delete</button></dialog>`,
+  })
+  await page.locator('html[data-lent]').waitFor({ state: 'attached' })
+  const result = await page.evaluate(
+    (steps) => (window as unknown as Lent).agentFor({ steps }).run('Book it').result,
+    [
+      use('read_page', {}),
+      use('fill_form', {
+        fields: [
+          { ref: 'Name', value: 'Grace' },
+          { ref: 'Day', value: '2026-12-24' },
+          { ref: 'Room', value: 'Large' },
+          { ref: 'Quiet', value: true },
+        ],
+      }),
+      use('click', { ref: 'Book' }),
+      use('click', { ref: 'More' }),
+      use('click', { ref: 'Export' }),
+      use('click', { ref: 'Delete Ada' }),
+      use('click', { ref: 'Yes, delete' }),
+      { text: 'All done.' },
+    ],
+  )
+  expect(result).toMatchObject({ outcome: 'completed', text: 'All done.' })
+  expect(result.toolCalls.map(({ status }) => status)).toEqual(Array(7).fill('succeeded'))
+  expect(JSON.stringify(result.toolCalls[2])).toContain('Booked.')
+  expect(
+    await page.evaluate(() => {
+      const { sent, exported } = window as unknown as Record<string, unknown>
+      return { sent, exported, rows: document.querySelectorAll('tr').length }
+    }),
+  ).toEqual({
+    sent: { name: 'Grace', day: '2026-12-24', room: 'Large', quiet: 'on' },
+    exported: true,
+    rows: 0,
+  })
+})
+
+test('a run goes on in the page that a click or navigate leads to', async ({ openPage, site }) => {
+  const script = {
+    steps: [
+      use('click', { ref: 'Next page' }),
+      use('navigate', { url: '/third.html' }),
+      use('read_page', {}),
+      { text: 'Arrived.' },
+    ],
+  }
+  const resuming = `<!doctype html><script type="module">import '/lend.js'; window.run = await window.agentFor(${JSON.stringify(script)}).resume(); window.result = await window.run?.result</script>`
+  site.add('/second.html', { body: `${resuming}<title>Second</title><h1>Second page</h1>` })
+  site.add('/third.html', { body: `${resuming}<title>Third</title><h1>Third page</h1>` })
+  const page = await openPage({
+    body: '<script type="module" src="/lend.js"></script><a href="/second.html">Next page</a>',
+  })
+  await page.locator('html[data-lent]').waitFor({ state: 'attached' })
+  await page.evaluate((steps) => void (window as unknown as Lent).agentFor(steps).run('Go'), script)
+  await page.waitForURL('**/third.html')
+  await page.waitForFunction(() => 'result' in window)
+  const result = await page.evaluate(() => (window as unknown as { result: Result }).result)
+  expect(result).toMatchObject({ outcome: 'completed', text: 'Arrived.' })
+  expect(result.toolCalls.map(({ toolName, status }) => `${toolName} ${status}`)).toEqual([
+    'click succeeded',
+    'navigate succeeded',
+    'read_page succeeded',
+  ])
+  expect(JSON.stringify(result.toolCalls)).toContain('Third page')
+})
+
+test('every tool says what it does in few words', async ({ openPage }) => {
+  const page = await openPage({ body: '<script type="module" src="/lend.js"></script>' })
+  await page.locator('html[data-lent]').waitFor({ state: 'attached' })
+  const tools = await page.evaluate(() => (window as unknown as Lent).names)
+  expect(tools.map(({ name }) => name).toSorted()).toEqual(
+    'click drag fill_form find go_back highlight hover navigate press_key read_page read_selection scroll select_option set_checked type_text wait_for'.split(
+      ' ',
+    ),
+  )
+  for (const { description } of tools) expect(description.length).toBeLessThanOrEqual(500)
+  const reading = tools.filter(({ annotations }) => annotations && 'readOnly' in annotations)
+  expect(reading.map(({ name }) => name).toSorted()).toEqual([
+    'find',
+    'highlight',
+    'read_page',
+    'read_selection',
+    'wait_for',
+  ])
+})
