@@ -1,4 +1,5 @@
 import type { ExecuteTool, ToolOutcome } from '../protocol/api.ts'
+import type { JournalBody } from '../protocol/journal.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { ToolOutput } from '../protocol/message.ts'
 import { callContext, isReleased, settle, type Drive, type Settlement } from './drive.ts'
@@ -25,35 +26,60 @@ export function nextGroup(open: readonly CallState[]): readonly CallState[] {
 
 const RUNNABLE: ReadonlySet<CallState['status']> = new Set(['proposed', 'approved'])
 
-/**
- * Commits that the calls start, hands them to the page, and journals each outcome as it arrives.
- * `inputs`: what runs, where that isn't the call's own input.
- */
+/** A call on its way to the page. */
+export interface Start {
+  readonly call: CallState
+  readonly executionId: string
+  readonly input: JsonValue
+}
+
+/** `inputs`: what runs, where that isn't the call's own input. */
+export function startsOf(
+  drive: Drive,
+  calls: readonly CallState[],
+  inputs: ReadonlyMap<string, JsonValue>,
+): Start[] {
+  return calls.map((call) => ({
+    call,
+    executionId: drive.effects.newId(`${drive.pageId}:`),
+    input: inputs.get(call.toolCallId) ?? call.input,
+  }))
+}
+
+/** The entry to be committed before a start is handed to the page. */
+export function startEntry({ call, executionId, input }: Start): JournalBody {
+  return {
+    type: 'call-started',
+    toolCallId: call.toolCallId,
+    executionId,
+    ...(input !== call.input && { input }),
+  }
+}
+
+/** A start that could not be repeated after a crash must be on the disk, not only on its way. */
+export function mustBeStrict(starts: readonly Start[]): boolean {
+  return starts.some(({ call }) => !call.replayable)
+}
+
+/** Commits that the calls start, and runs them. */
 export async function executeCalls(
   drive: Drive,
   calls: readonly CallState[],
   inputs: ReadonlyMap<string, JsonValue>,
 ): Promise<void> {
-  const started = calls.map((call) => ({
-    call,
-    executionId: drive.effects.newId(`${drive.pageId}:`),
-    input: inputs.get(call.toolCallId) ?? call.input,
-  }))
-  await drive.conversation.append(
-    started.map(({ call, executionId, input }) => ({
-      type: 'call-started',
-      toolCallId: call.toolCallId,
-      executionId,
-      ...(input !== call.input && { input }),
-    })),
-    { strict: calls.some((call) => !call.replayable) },
-  )
+  const starts = startsOf(drive, calls, inputs)
+  await drive.conversation.append(starts.map(startEntry), { strict: mustBeStrict(starts) })
+  await runStarts(drive, starts)
+}
+
+/** Hands calls whose start is committed to the page, and journals each outcome as it arrives. */
+export async function runStarts(drive: Drive, starts: readonly Start[]): Promise<void> {
   if (drive.signal.aborted) return
-  for (const { call, input } of started) {
+  for (const { call, input } of starts) {
     const { toolCallId, toolName } = call
     drive.events.push({ type: 'tool-execution-start', toolCallId, toolName, input })
   }
-  await Promise.all(started.map((start) => dispatch(drive, start)))
+  await Promise.all(starts.map((start) => dispatch(drive, start)))
 }
 
 /** Joins an execution that the page still knows: it runs on, or its outcome is waiting. */
@@ -63,12 +89,6 @@ export async function joinExecution(
   executionId: string,
 ): Promise<void> {
   await dispatch(drive, { call, executionId, input: call.input })
-}
-
-interface Start {
-  readonly call: CallState
-  readonly executionId: string
-  readonly input: JsonValue
 }
 
 async function dispatch(drive: Drive, start: Start): Promise<void> {

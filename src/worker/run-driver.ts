@@ -9,7 +9,15 @@ import { conclusion, decide, type Decision } from './decide.ts'
 import { settle, ToolTable, type Drive, type Stop } from './drive.ts'
 import { commitEnd } from './end-run.ts'
 import { providerOf } from './engines.ts'
-import { executeCalls, nextGroup } from './execute-calls.ts'
+import {
+  executeCalls,
+  mustBeStrict,
+  nextGroup,
+  runStarts,
+  startEntry,
+  type Start,
+} from './execute-calls.ts'
+import { headStart } from './head-start.ts'
 import { outgoingRequest } from './outgoing.ts'
 import { elsewhere, type Ownership } from './ownership.ts'
 import { modelFetch } from './page-fetch.ts'
@@ -19,7 +27,7 @@ import { runResult } from './run-result.ts'
 import { runSnapshot } from './run-snapshot.ts'
 import { stoppablePage } from './stoppable.ts'
 import { isSettled, type CallState, type RunState } from './state.ts'
-import { modelOutput } from './take-turn.ts'
+import { callEvents, modelOutput } from './take-turn.ts'
 import { notRegistered } from './tool-errors.ts'
 import { availableTool } from './wait-for-tool.ts'
 
@@ -37,6 +45,8 @@ export class RunDriver {
   readonly #ready = new Map<string, JsonValue>()
   /** A step whose end wasn't told yet. */
   #openStep: Extract<JournalBody, { type: 'model-output' }> | null = null
+  /** Calls that started with the commit of their output, and are to be handed to the page. */
+  #started: Start[] = []
   #parked = false
   #owning: Promise<void> | null = null
 
@@ -197,21 +207,17 @@ export class RunDriver {
     const { conversation, events, tools, validator, runId } = this.#drive
     const messageId = `${runId}:${step}`
     const output = modelOutput({ messageId, step, turn, toolMode, tools, validator })
-    await conversation.append([output])
+    const starts = headStart(this.#drive, this.#run, output)
+    await conversation.append([output, ...starts.map(startEntry)], { strict: mustBeStrict(starts) })
     this.#openStep = output
-    for (const part of output.message.parts) {
-      if (part.type !== 'tool-call') continue
-      const { type, toolCallId, toolName } = part
-      events.push(
-        part.error
-          ? { type, toolCallId, toolName, error: part.error }
-          : { type, toolCallId, toolName, input: part.input },
-      )
-    }
+    this.#started = starts
+    for (const event of callEvents(output.message)) events.push(event)
   }
 
   async #runTools(run: RunState): Promise<void> {
     const drive = this.#drive
+    const started = this.#started.splice(0)
+    if (started.length > 0) return runStarts(drive, started)
     if (!drive.tools.isLoaded) drive.tools.set(await drive.page.currentTools(drive.agentId))
     const open = run.calls.filter((call) => !isSettled(call))
     const executing = open.filter((call) => call.status === 'executing')

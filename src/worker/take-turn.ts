@@ -1,3 +1,4 @@
+import type { RunEventBody } from '../protocol/event.ts'
 import type { CallFacts, JournalBody } from '../protocol/journal.ts'
 import type { AssistantMessage, ToolCallPart } from '../protocol/message.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
@@ -41,6 +42,17 @@ export function modelOutput(turn: {
     toolMode,
     ...(feedback && { feedback }),
   }
+}
+
+/** What the page is told of a message's calls once it is journaled. */
+export function callEvents(message: AssistantMessage): RunEventBody[] {
+  return message.parts.flatMap((part): RunEventBody[] => {
+    if (part.type !== 'tool-call') return []
+    const { type, toolCallId, toolName } = part
+    return part.error
+      ? [{ type, toolCallId, toolName, error: part.error }]
+      : [{ type, toolCallId, toolName, input: part.input }]
+  })
 }
 
 /** Where exactly one tool exists and the name is wrong, it is meant, if the arguments fit it. */

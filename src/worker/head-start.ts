@@ -1,0 +1,32 @@
+import { JOURNAL_VERSION, type JournalBody } from '../protocol/journal.ts'
+import { decide } from './decide.ts'
+import type { Drive } from './drive.ts'
+import { evolve } from './evolve.ts'
+import { nextGroup, startsOf, type Start } from './execute-calls.ts'
+import type { CallState, RunState } from './state.ts'
+import { checkInput } from './validation/check-input.ts'
+
+type ModelOutput = Extract<JournalBody, { type: 'model-output' }>
+
+/**
+ * The calls of an output that can start with the very commit of the output, since nobody has to be
+ * asked about any of them: one wait for the disk less in each step. None where a hook, an approval, an
+ * invalid call or one-shot mode has a say; those take the usual way.
+ */
+export function headStart(drive: Drive, run: RunState, output: ModelOutput): Start[] {
+  const { conversation, runId, tools } = drive
+  if (run.limits.maxSteps === 0 || tools.hasBeforeToolCall || drive.signal.aborted) return []
+  const { conversationId } = conversation
+  const place = { v: JOURNAL_VERSION, conversationId, seq: 0, runId, at: 0 } as const
+  const next = evolve(run, { ...output, ...place })
+  if (next === null || next.calls.length === 0 || decide(next) !== 'run-tools') return []
+  if (!next.calls.every((call) => isPlain(drive, call))) return []
+  return startsOf(drive, nextGroup(next.calls), new Map())
+}
+
+function isPlain({ tools, validator }: Drive, call: CallState): boolean {
+  const tool = tools.get(call.toolName)
+  if (tool === undefined || call.error !== null) return false
+  if (tool.needsApproval !== false || tool.control !== undefined) return false
+  return checkInput(validator, tool, call.input) === null
+}
