@@ -1,10 +1,12 @@
 import type { CallContext, PageApi } from '../protocol/api.ts'
+import type { JournalBody } from '../protocol/journal.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { ToolOutput } from '../protocol/message.ts'
 import type { SettledStatus, ToolDescriptor } from '../protocol/tool.ts'
 import type { Conversation } from './conversation.ts'
 import type { Effects } from './effects.ts'
 import type { Engines } from './engines.ts'
+import { withNextStep } from './look-ahead.ts'
 import type { ModelMemory } from './model-memory.ts'
 import type { RunEvents } from './run-events.ts'
 import type { CallState } from './state.ts'
@@ -91,15 +93,14 @@ export interface Settlement {
 /** Commits the ends of calls in one transaction, then tells the page. */
 export async function settle(drive: Drive, settlements: readonly Settlement[]): Promise<void> {
   if (settlements.length === 0) return
-  await drive.conversation.append(
-    settlements.map(({ call, status, output, note }) => ({
-      type: 'call-settled',
-      toolCallId: call.toolCallId,
-      status,
-      output,
-      ...(note !== undefined && { note }),
-    })),
-  )
+  const settled = settlements.map(({ call, status, output, note }): JournalBody => ({
+    type: 'call-settled',
+    toolCallId: call.toolCallId,
+    status,
+    output,
+    ...(note !== undefined && { note }),
+  }))
+  await drive.conversation.append(withNextStep(drive.conversation.run, settled))
   for (const settlement of settlements) emitResult(drive, settlement)
 }
 

@@ -1,8 +1,8 @@
-import { JOURNAL_VERSION, type JournalBody } from '../protocol/journal.ts'
+import type { JournalBody } from '../protocol/journal.ts'
 import { decide } from './decide.ts'
 import type { Drive } from './drive.ts'
-import { evolve } from './evolve.ts'
 import { nextGroup, startsOf, type Start } from './execute-calls.ts'
+import { lookAhead } from './look-ahead.ts'
 import type { CallState, RunState } from './state.ts'
 import { checkInput } from './validation/check-input.ts'
 
@@ -14,12 +14,10 @@ type ModelOutput = Extract<JournalBody, { type: 'model-output' }>
  * invalid call or one-shot mode has a say; those take the usual way.
  */
 export function headStart(drive: Drive, run: RunState, output: ModelOutput): Start[] {
-  const { conversation, runId, tools } = drive
+  const { tools } = drive
   if (run.limits.maxSteps === 0 || tools.hasBeforeToolCall || drive.signal.aborted) return []
-  const { conversationId } = conversation
-  const place = { v: JOURNAL_VERSION, conversationId, seq: 0, runId, at: 0 } as const
-  const next = evolve(run, { ...output, ...place })
-  if (next === null || next.calls.length === 0 || decide(next) !== 'run-tools') return []
+  const next = lookAhead(run, [output])
+  if (next.calls.length === 0 || decide(next) !== 'run-tools') return []
   if (!next.calls.every((call) => isPlain(drive, call))) return []
   return startsOf(drive, nextGroup(next.calls), new Map())
 }

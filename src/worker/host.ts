@@ -192,7 +192,8 @@ export class Host {
         const entry = { type: 'messages-imported', messages: imported } as const
         await conversation.append([entry], { runId: null })
       }
-      await conversation.append([{ type: 'run-started', message, limits }], { runId })
+      const first = { type: 'step-started', step: 1, resumed: false } as const
+      await conversation.append([{ type: 'run-started', message, limits }, first], { runId })
     } catch (error) {
       seat.disown()
       throw error

@@ -19,16 +19,16 @@ import {
 } from './execute-calls.ts'
 import { headStart } from './head-start.ts'
 import { outgoingRequest } from './outgoing.ts'
-import { elsewhere, type Ownership } from './ownership.ts'
+import type { Ownership } from './ownership.ts'
 import { modelFetch } from './page-fetch.ts'
 import { prepareCalls } from './prepare-calls.ts'
 import { recoverCall } from './recover-call.ts'
 import { runResult } from './run-result.ts'
-import { runSnapshot } from './run-snapshot.ts'
 import { stoppablePage } from './stoppable.ts'
 import { isSettled, type CallState, type RunState } from './state.ts'
 import { callEvents, modelOutput } from './take-turn.ts'
 import { notRegistered } from './tool-errors.ts'
+import { Tenure } from './tenure.ts'
 import { availableTool } from './wait-for-tool.ts'
 
 /**
@@ -37,7 +37,7 @@ import { availableTool } from './wait-for-tool.ts'
  */
 export class RunDriver {
   readonly #drive: Drive
-  readonly #ownership: Ownership
+  readonly #tenure: Tenure
   readonly #stop = new AbortController()
   #stopped: Stop | null = null
   #wake: (() => void) | null = null
@@ -47,14 +47,14 @@ export class RunDriver {
   #openStep: Extract<JournalBody, { type: 'model-output' }> | null = null
   /** Calls that started with the commit of their output, and are to be handed to the page. */
   #started: Start[] = []
-  #parked = false
-  #owning: Promise<void> | null = null
+  /** The model was asked since this driver took the run. */
+  #hasAsked = false
 
   constructor(drive: Omit<Drive, 'signal' | 'tools'>, ownership: Ownership) {
     const { signal } = this.#stop
     const page = stoppablePage(drive.page, signal)
     this.#drive = { ...drive, page, tools: new ToolTable(), signal }
-    this.#ownership = ownership
+    this.#tenure = new Tenure(this.#drive, ownership)
   }
 
   get runId(): string {
@@ -63,11 +63,6 @@ export class RunDriver {
 
   get agentId(): string {
     return this.#drive.agentId
-  }
-
-  /** Waiting for a person; nothing is under way. */
-  get isParked(): boolean {
-    return this.#parked
   }
 
   abort(reason: string): void {
@@ -85,7 +80,7 @@ export class RunDriver {
 
   /** A person's word on a parked call; false when it waits for none. */
   async answer(answer: CallAnswer['answer'], toolCallId: string): Promise<boolean> {
-    if (this.#parked) await this.#own()
+    await this.#tenure.take()
     try {
       return await answerCall(this.#drive, toolCallId, answer)
     } finally {
@@ -103,7 +98,7 @@ export class RunDriver {
       if (this.#stopped?.type === 'release') return null
       return this.#tellEnd({ outcome: 'failed', error: toErrorData(error) })
     } finally {
-      this.#ownership.release(this.#drive.conversation.conversationId)
+      this.#tenure.end()
     }
   }
 
@@ -156,9 +151,15 @@ export class RunDriver {
     this.#drive.tools.set(context.tools)
     this.#drive.tools.hasBeforeToolCall = context.hasBeforeToolCall
     const step = run.steps + 1
-    // The commit runs beside the request; the output waits for it.
-    const begun = conversation.append([{ type: 'step-started', step, resumed: run.stepOpen }])
+    // Found open after a reload, or not yet begun: its commit runs beside the request, and the output
+    // waits for it. Mostly the step was begun with the commit before.
+    const resumed = run.stepOpen && !this.#hasAsked && this.#drive.resume !== null
+    const begun =
+      run.stepOpen && !resumed
+        ? Promise.resolve()
+        : conversation.append([{ type: 'step-started', step, resumed }])
     begun.catch(() => undefined)
+    this.#hasAsked = true
     const outcome = await callModel({
       step,
       context,
@@ -266,38 +267,10 @@ export class RunDriver {
     const woken = new Promise<void>((resolve) => {
       this.#wake = resolve
     })
-    this.#disown()
+    this.#tenure.end()
     await woken
     this.#wake = null
-    if (this.#parked && this.#stopped?.type !== 'release') await this.#own()
-  }
-
-  #disown(): void {
-    this.#parked = true
-    this.#ownership.release(this.#drive.conversation.conversationId)
-  }
-
-  /** Claims the conversation back after a wait: somebody else may have written meanwhile. */
-  #own(): Promise<void> {
-    const { conversation } = this.#drive
-    this.#owning ??= this.#ownership
-      .acquire(conversation.conversationId)
-      .then((owned) => {
-        if (!owned) throw elsewhere(conversation.conversationId)
-        return conversation.claim()
-      })
-      .then((changed) => {
-        this.#parked = false
-        const { run } = conversation
-        // What another tab did to this run was told there, not here.
-        if (changed && run?.runId === this.runId) {
-          this.#drive.events.push(runSnapshot(conversation, run))
-        }
-      })
-      .finally(() => {
-        this.#owning = null
-      })
-    return this.#owning
+    if (this.#stopped?.type !== 'release') await this.#tenure.take()
   }
 
   #halt(stop: Stop): void {

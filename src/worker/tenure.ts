@@ -1,0 +1,45 @@
+import type { Drive } from './drive.ts'
+import { elsewhere, type Ownership } from './ownership.ts'
+import { runSnapshot } from './run-snapshot.ts'
+
+/**
+ * A driver's ownership of its conversation: given up while the run is parked, so that any tab may
+ * answer, and taken back afterwards.
+ */
+export class Tenure {
+  readonly #drive: Drive
+  readonly #ownership: Ownership
+  #held = true
+  #taking: Promise<void> | null = null
+
+  /** The host took the ownership before it made the driver. */
+  constructor(drive: Drive, ownership: Ownership) {
+    this.#drive = drive
+    this.#ownership = ownership
+  }
+
+  end(): void {
+    this.#held = false
+    this.#ownership.release(this.#drive.conversation.conversationId)
+  }
+
+  /** Throws `conversation-busy` when another tab goes on with the run. */
+  async take(): Promise<void> {
+    if (this.#held) return
+    this.#taking ??= this.#claim().finally(() => {
+      this.#taking = null
+    })
+    return this.#taking
+  }
+
+  async #claim(): Promise<void> {
+    const { conversation, events, runId } = this.#drive
+    const { conversationId } = conversation
+    if (!(await this.#ownership.acquire(conversationId))) throw elsewhere(conversationId)
+    const changed = await conversation.claim()
+    this.#held = true
+    const { run } = conversation
+    // What another tab did to this run was told there, not here.
+    if (changed && run?.runId === runId) events.push(runSnapshot(conversation, run))
+  }
+}
