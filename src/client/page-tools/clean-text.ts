@@ -34,8 +34,8 @@ export function normalize(text: string): string {
 }
 
 /**
- * How many tokens a model is likely to see, rather too many than too few: four letters or digits a
- * token, one for a sign, one for each character outside ASCII.
+ * How many tokens a model is likely to see, rather too many than too few: four small letters or two
+ * capitals a token, most signs and digits one each, and one for each character outside ASCII.
  */
 export function estimateTokens(text: string): number {
   let letters = 0
@@ -44,7 +44,8 @@ export function estimateTokens(text: string): number {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
     if (code > 127) others += 1
-    else if ((code >= 97 && code <= 122) || (code >= 65 && code <= 90)) letters += 1
+    else if (code >= 97 && code <= 122) letters += 1
+    else if (code >= 65 && code <= 90) letters += 2
     else if (code === 32) letters += 0.5
     else signs += 1
   }

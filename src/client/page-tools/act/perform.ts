@@ -2,6 +2,7 @@ import { cleanText, quote, shorten } from '../clean-text.ts'
 import { focusedElement, isTag } from '../dom.ts'
 import { exclusively, livePage, rootOf, type LivePage, scrub } from '../live-page.ts'
 import type { ActOptions } from '../options.ts'
+import { PageError } from '../page-error.ts'
 import { changesText } from '../read/changes.ts'
 import { isPopup } from '../read/role.ts'
 import { describeElement } from './describe.ts'
@@ -59,6 +60,8 @@ async function performNow(
     await waitQuiet(live, signal)
     await live.outline.refresh(signal)
     return report(live, { done, before, dialogs: dialogs.lines })
+  } catch (error) {
+    throw PageError.is(error) ? new PageError(error.code, scrub(error.message, live)) : error
   } finally {
     dialogs.restore()
   }

@@ -3,6 +3,7 @@ import { isElement, isTag, referenced } from '../dom.ts'
 import { livePage } from '../live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
+import { isMasked } from '../privacy.ts'
 import { nameOf } from '../read/name.ts'
 import { whyInvisible } from '../read/look.ts'
 import { isDisabled } from '../read/state.ts'
@@ -53,13 +54,14 @@ export async function choose(
 async function chooseNative(
   select: HTMLSelectElement,
   wanted: readonly string[],
-  { live, signal, show }: ActionContext,
+  context: ActionContext,
 ): Promise<void> {
+  const { live, signal, show } = context
   await makeReady(select, { live, signal })
   await show(select)
   if (wanted.length > 1 && !select.multiple)
     throw new PageError('refused-value', `${describeElement(select, live)} takes one option only.`)
-  const chosen = wanted.map((label) => nativeOption(select, label, describeElement(select, live)))
+  const chosen = wanted.map((label) => nativeOption(select, label, context))
   select.focus({ preventScroll: true })
   const before = [...select.selectedOptions]
   for (const option of select.options) option.selected = chosen.includes(option)
@@ -68,7 +70,12 @@ async function chooseNative(
   select.dispatchEvent(new Event('change', { bubbles: true }))
 }
 
-function nativeOption(select: HTMLSelectElement, label: string, name: string): HTMLOptionElement {
+function nativeOption(
+  select: HTMLSelectElement,
+  label: string,
+  { live }: ActionContext,
+): HTMLOptionElement {
+  const name = describeElement(select, live)
   const options = [...select.options]
   const found =
     best(options, label, (option) => option.label) ?? options.find(({ value }) => value === label)
@@ -76,7 +83,7 @@ function nativeOption(select: HTMLSelectElement, label: string, name: string): H
     throw noOption(
       name,
       label,
-      options.map((option) => option.label),
+      isMasked(select, live.options) ? [] : options.map((option) => option.label),
     )
   if (found.disabled || found.closest('optgroup:disabled'))
     throw new PageError('disabled', `The option ${quote(label)} of ${name} is disabled.`)
@@ -102,7 +109,8 @@ async function chooseDrawn(
   }
   option ??= await scrollToOption(find, element, { context, before })
   if (!option) {
-    const names = candidates(element, before).map((one) => nameIn(one, context))
+    const masked = isMasked(element, context.live.options)
+    const names = masked ? [] : candidates(element, before).map((one) => nameIn(one, context))
     throw noOption(describeElement(element, context.live), label, names)
   }
   if (isDisabled(option)) throw new PageError('disabled', `The option ${quote(label)} is disabled.`)
@@ -232,6 +240,6 @@ function noOption(name: string, label: string, names: readonly string[]): PageEr
   const close = names.filter((one) => normalize(one).includes(wanted.slice(0, 3)))
   const shown = (close.length > 0 ? close : names).slice(0, 8).map((one) => quote(shorten(one, 60)))
   const rest = names.length > shown.length ? ` and ${names.length - shown.length} more` : ''
-  const list = shown.length > 0 ? ` It has ${shown.join(', ')}${rest}.` : ' Its list did not open.'
+  const list = shown.length > 0 ? ` It has ${shown.join(', ')}${rest}.` : ' It shows none to read.'
   return new PageError('not-found', `${name} has no single option ${quote(label)}.${list}`)
 }

@@ -16,7 +16,7 @@ import { isNamedByContent, isPopup } from './role.ts'
 export interface Entry {
   /** Where a reader would go on from here. */
   readonly element: Element
-  readonly parent: Entry | null
+  parent: Entry | null
   readonly children: Entry[]
   readonly inView: boolean
   readonly popup: boolean
@@ -47,10 +47,6 @@ export function display(
   settings: DisplayOptions,
 ): Entry[] {
   if (!node.role && !node.clickable) return inside(node, parent, settings)
-  if (node.role === 'listitem' && !node.clickable) {
-    const only = inside(node, parent, settings)
-    if (only.length === 1 && only[0]?.node) return only
-  }
   const texts = inlineTexts(node)
   const entry: Entry = {
     element: node.element,
@@ -63,7 +59,16 @@ export function display(
     line: once(() => nodeLine(node, texts, settings)),
   }
   entry.children.push(...childEntries(node, entry, { settings, texts }))
-  return [entry]
+  return [onlyChild(entry) ?? entry]
+}
+
+/** A list item that only holds one control is left out for it. */
+function onlyChild({ node, children, parent }: Entry): Entry | null {
+  const [only] = children
+  if (node?.role !== 'listitem' || node.clickable || children.length !== 1 || !only?.node)
+    return null
+  only.parent = parent
+  return only
 }
 
 function childEntries(

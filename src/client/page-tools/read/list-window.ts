@@ -4,6 +4,10 @@ import type { OmittedItem } from './outline-node.ts'
 /** Rows that are always shown: headers, and what the list is about. */
 const HEAD = 3
 
+/** What isn't a list may hold more before it is cut. */
+const OTHERS = 4
+const LISTS = /^(ul|ol|dl|table|tbody|list|listbox|grid|treegrid|tree|feed|menu|rowgroup)$/
+
 interface WindowOptions {
   readonly listLimit: number
   readonly from: Element | null
@@ -14,10 +18,15 @@ interface WindowOptions {
  * counted. Reads positions of children only, never what is in them.
  */
 export function listWindow(
-  { listLimit, from }: WindowOptions,
+  options: WindowOptions,
   element: Element,
   children: readonly Node[],
 ): readonly (Node | OmittedItem)[] {
+  const { from } = options
+  const listLimit =
+    LISTS.test(element.role ?? '') || LISTS.test(element.localName)
+      ? options.listLimit
+      : options.listLimit * OTHERS
   if (children.length <= listLimit) return children
   const elements = children.filter(isElement)
   if (elements.length <= listLimit) return children

@@ -29,6 +29,7 @@ export interface Snapshot {
 }
 
 const DEFAULT_TOKENS = 2000
+const FRAME_TOKENS = 60
 const EMPTY = '(nothing to read here)'
 const TEXT_LIMIT = 240
 /** When a reader asks for one part of the page, texts are given at length. */
@@ -50,7 +51,8 @@ async function take(
 ): Promise<Snapshot> {
   const whole = !root && !options.from
   const since = readSince(options.since)
-  const maxTokens = options.maxTokens ?? page.options.maxTokens ?? DEFAULT_TOKENS
+  // What stands above the outline counts, too.
+  const maxTokens = (options.maxTokens ?? page.options.maxTokens ?? DEFAULT_TOKENS) - FRAME_TOKENS
   const { signal } = options
   let outline: string
   if (since !== null && since <= page.outline.version && page.outline.version > 0) {

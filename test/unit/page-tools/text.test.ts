@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { readKey } from '../../../src/client/page-tools/act/key.ts'
+import {
+  cleanText,
+  estimateTokens,
+  quote,
+  shorten,
+} from '../../../src/client/page-tools/clean-text.ts'
+import { similarity } from '../../../src/client/page-tools/read/similarity.ts'
+import { readRef } from '../../../src/client/page-tools/refs.ts'
+
+describe('text for a model', () => {
+  it('is on one line and without what nobody sees', () => {
+    expect(cleanText('  a\n\tb  ')).toBe('a b')
+    expect(cleanText('zero\u200Bwidth\uFEFF \u202Eright\u00AD')).toBe('zerowidth right')
+    expect(cleanText('say\u{E0068}\u{E0069} \uE001icon')).toBe('say icon')
+    expect(cleanText('Grüße 世界 😀')).toBe('Grüße 世界 😀')
+  })
+
+  it('says how much was cut, and cuts no character in half', () => {
+    expect(shorten('abcdef', 6)).toBe('abcdef')
+    expect(shorten('abcdef', 4)).toBe('abcd… (2 more characters)')
+    expect(shorten('abc😀def', 4)).toBe('abc… (4 more characters)')
+  })
+
+  it('can not end its quotes', () => {
+    expect(quote('a " b \\')).toBe('"a \\" b \\\\"')
+  })
+
+  it('is counted rather too long than too short', () => {
+    expect(estimateTokens('- button "Save" [ref=e12]')).toBeGreaterThanOrEqual(9)
+    expect(estimateTokens('世界')).toBe(2)
+    expect(estimateTokens('')).toBe(0)
+  })
+})
+
+describe('similarity', () => {
+  it('puts equal before start before part before words before nothing', () => {
+    const scores = ['save', 'save all', 'auto save now', 'now save then all', 'cancel'].map(
+      (text) => similarity('save', text),
+    )
+    expect(scores).toEqual(scores.toSorted((a, b) => b - a))
+    expect(scores[0]).toBe(1)
+    expect(scores.at(-1)).toBe(0)
+  })
+
+  it('forgives one wrong letter', () => {
+    expect(similarity('delete', 'delate')).toBeGreaterThan(0.3)
+    expect(similarity('delete', 'deletes')).toBeGreaterThan(0.3)
+  })
+})
+
+describe('refs and keys as models write them', () => {
+  it.each(['e12', ' e12 ', 'ref=e12', '[ref=e12]', '@e12', 'E12', 'ref: e12'])('%s', (text) => {
+    expect(readRef(text)).toBe('e12')
+  })
+
+  it.each(['Save', 'e', '12', 'e12 button'])('%s is no ref', (text) => {
+    expect(readRef(text)).toBeNull()
+  })
+
+  it('reads keys with modifiers and under their usual names', () => {
+    expect(readKey('ctrl+shift+a')).toMatchObject({
+      key: 'a',
+      ctrlKey: true,
+      shiftKey: true,
+      code: 'KeyA',
+    })
+    expect(readKey('esc')).toMatchObject({ key: 'Escape', keyCode: 27 })
+    expect(readKey('Space')).toMatchObject({ key: ' ', code: 'Space', keyCode: 32 })
+    expect(readKey('+')).toMatchObject({ key: '+' })
+    expect(readKey('Control++')).toMatchObject({ key: '+', ctrlKey: true })
+    expect(() => readKey('Hyper+a')).toThrow(/modifier/)
+    expect(() => readKey('hello')).toThrow(/no key/)
+  })
+})
