@@ -1,6 +1,10 @@
 import type { ModelConfigData } from '../protocol/model.ts'
+import { modelFacts } from '../providers/catalogue/model-facts.ts'
 
-/** What was learned of models while this worker lives: which of them refuse native tools. */
+/**
+ * Whether a model calls tools natively: as configured, else as was learned while this worker lives,
+ * else as the catalogue says. A model nobody knows is asked natively, and remembered if it refuses.
+ */
 export class ModelMemory {
   readonly #refusesTools = new Set<string>()
 
@@ -11,7 +15,9 @@ export class ModelMemory {
       case 'action':
         return 'action'
       case 'auto':
-        return this.#refusesTools.has(keyOf(model)) ? 'action' : 'native'
+        return this.#refusesTools.has(keyOf(model)) || modelFacts(model.model).tools === false
+          ? 'action'
+          : 'native'
       default:
         return (model.toolMode as undefined) ?? 'native'
     }

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { ModelMemory } from '../../../src/worker/model-memory.ts'
+
+const ollama = { provider: 'ollama', model: 'some-model', baseURL: 'http://localhost:11434/v1' }
+
+it('asks an unknown model natively until it has refused, each server for itself', () => {
+  const memory = new ModelMemory()
+  expect(memory.toolMode(ollama)).toBe('native')
+  memory.rememberRefusal(ollama)
+  expect(memory.toolMode(ollama)).toBe('action')
+  expect(memory.toolMode({ ...ollama, baseURL: 'http://localhost:1234/v1' })).toBe('native')
+})
+
+it('spares a model that is known to have no tools the refusal, unless told otherwise', () => {
+  const memory = new ModelMemory()
+  expect(memory.toolMode({ ...ollama, model: 'gemma2:9b' })).toBe('action')
+  expect(memory.toolMode({ ...ollama, model: 'gemma2:9b', toolMode: 'native' })).toBe('native')
+  expect(memory.toolMode({ ...ollama, model: 'qwen3:4b' })).toBe('native')
+  expect(memory.toolMode({ ...ollama, model: 'qwen3:4b', toolMode: 'action' })).toBe('action')
+})
