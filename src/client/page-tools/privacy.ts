@@ -7,7 +7,7 @@ export const MASKED = '[masked]'
 
 const SECRET_AUTOCOMPLETE = /\b(cc-[a-z-]+|one-time-code|current-password|new-password)\b/
 const SECRET_LABEL =
-  /passw(or)?d|passwort|passphrase|passcode|\bpwd\b|card.?(number|no\b|num\b)|cc.?(num|number|csc|cvc|exp)|\bcv[cv]2?\b|\bcsc\b|security.?code|\botp\b|one.?time|\bpin\b|\biban\b|\bssn\b|secret|api.?key|密码|验证码|卡号/i
+  /passw(or)?d|passwort|passphrase|passcode|\bpwd\b|card.?(number|no\b|num\b)|cc.?(num|number|csc|cvc|exp)|\bcv[cv]2?\b|\bcsc\b|security.?code|\botp\d*\b|one.?time|\bpin\d*\b|\biban\b|\bssn\b|secret|api.?key|密码|验证码|卡号/i
 
 /** Fields that were password fields once: "show password" turns them into text fields. */
 const passwords = new WeakSet<Element>()

@@ -57,7 +57,8 @@ async function performNow(
   const dialogs = watchDialogs(before.view, live.options.dialogs)
   try {
     const done = await action({ live, signal, show: (element) => showHand(live, element) })
-    await waitQuiet(live, signal)
+    const reactsLater = done.expectsChange !== false && !live.outline.isTouched
+    await waitQuiet(live, signal, reactsLater)
     await live.outline.refresh(signal)
     return report(live, { done, before, dialogs: dialogs.lines })
   } catch (error) {

@@ -5,20 +5,31 @@ import { nextFrame } from '../waiting.ts'
 const QUIET_MS = 1500
 /** The page counts as quiet when nothing changed for so long. */
 const IDLE_MS = 80
+/** How long nothing may happen at all before nothing is expected any more. */
+const FIRST_CHANGE_MS = 450
 /** How much longer to wait while something says that it is loading. */
 const BUSY_FACTOR = 2
 
 /**
  * Waits until the page stops changing, but no longer than `quietMs`. Works in hidden tabs, whose timers
- * are slow: it ends by messages and timers, not by frames. Rejects when the signal is aborted.
+ * are slow: it doesn't depend on frames. `reactsLater`: nothing has happened yet, so give it some more
+ * time to begin. Rejects when the signal is aborted.
  */
-export async function waitQuiet(live: LivePage, signal?: AbortSignal): Promise<void> {
+export async function waitQuiet(
+  live: LivePage,
+  signal?: AbortSignal,
+  reactsLater: boolean = false,
+): Promise<void> {
   const root = rootOf(live.options)
   const view = root.ownerDocument.defaultView ?? window
   const limit = live.options.quietMs ?? QUIET_MS
   const started = performance.now()
   let last = started
-  const observer = new MutationObserver(() => (last = performance.now()))
+  let idle = reactsLater ? FIRST_CHANGE_MS : IDLE_MS
+  const observer = new MutationObserver(() => {
+    last = performance.now()
+    idle = IDLE_MS
+  })
   for (const tree of treesOf(root)) observer.observe(tree, EVERYTHING)
   try {
     await nextFrame(view)
@@ -28,8 +39,10 @@ export async function waitQuiet(live: LivePage, signal?: AbortSignal): Promise<v
       const now = performance.now()
       const busy = root.querySelector('[aria-busy="true"]') !== null
       if (now - started > (busy ? limit * BUSY_FACTOR : limit)) return
-      if (now - last >= IDLE_MS && !busy) return
-      await new Promise((resolve) => setTimeout(resolve, Math.max(10, IDLE_MS - (now - last))))
+      if (now - last >= idle && !busy) return
+      await new Promise((resolve) =>
+        setTimeout(resolve, Math.max(10, Math.min(IDLE_MS, idle - (now - last)))),
+      )
     }
   } finally {
     observer.disconnect()

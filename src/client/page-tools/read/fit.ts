@@ -83,7 +83,9 @@ function render(entries: readonly Entry[], chosen: ReadonlySet<Entry>, depth = 0
     skipped = []
   }
   for (const entry of entries) {
-    if (!chosen.has(entry)) {
+    // What was never looked at goes with what is left out before it: one mark for both.
+    const goesOn = skipped.length > 0 && entry.weight > 1
+    if (!chosen.has(entry) || goesOn) {
       skipped.push(entry)
       continue
     }

@@ -5,7 +5,7 @@ import type { OmittedItem } from './outline-node.ts'
 const HEAD = 3
 
 /** What isn't a list may hold more before it is cut. */
-const OTHERS = 4
+const OTHERS = 3
 const LISTS = /^(ul|ol|dl|table|tbody|list|listbox|grid|treegrid|tree|feed|menu|rowgroup)$/
 
 interface WindowOptions {

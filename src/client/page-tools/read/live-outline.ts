@@ -110,6 +110,11 @@ export class LiveOutline {
     return { added, changed, removed }
   }
 
+  /** Whether the page reported a change since the last look. */
+  get isTouched(): boolean {
+    return this.#log.isTouched
+  }
+
   node(element: Element): OutlineNode | undefined {
     return this.#nodes.get(element)
   }

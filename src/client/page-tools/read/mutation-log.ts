@@ -43,6 +43,12 @@ export class MutationLog {
     return changed
   }
 
+  /** Whether something changed since `take`, or may have. */
+  get isTouched(): boolean {
+    if (this.#observer) this.#add(this.#observer.takeRecords())
+    return this.#changed === null || this.#changed.size > 0
+  }
+
   stop(): void {
     clearTimeout(this.#timer)
     this.#observer?.disconnect()
