@@ -5,7 +5,7 @@ import { createSceneButtons } from './chat/scene-buttons.ts'
 import { createChatSheet } from './chat/sheet.ts'
 import { byId, el, setText } from './lib/dom.ts'
 import { loadChoice, toModelConfig } from './model/model-choice.ts'
-import { createModelPicker } from './model/model-picker.ts'
+import { ModelPicker } from './model/model-picker.ts'
 import { FALLBACK_TEXT } from './model/script.ts'
 import { showCart } from './shop/cart-view.ts'
 import { showCatalogue } from './shop/catalogue-view.ts'
@@ -19,8 +19,9 @@ showCart(shop)
 showOrders(shop)
 
 const tools = shopTools(shop)
+let model = toModelConfig(loadChoice(), '')
 const agent = createAgent({
-  model: toModelConfig(loadChoice(), ''),
+  model,
   instructions:
     'You help people shop at Kiln, a small pottery shop. Use the tools to search, to fill the cart and to order; never invent products or prices. Answer in one or two sentences. Today is {{date}}.',
   values: { date: new Date().toDateString() },
@@ -37,13 +38,15 @@ const chat = new Chat(agent, {
     button.addEventListener('click', () => picker.open())
     return button
   },
+  model: () => model,
   onBusy: (busy) => sceneButtons.setBusy(busy),
 })
 const sceneButtons = createSceneButtons((prompt) => chat.send(prompt))
 createChatSheet()
 
-const picker = createModelPicker((choice, apiKey) => {
-  agent.configure({ model: toModelConfig(choice, apiKey) })
+const picker = new ModelPicker((choice, apiKey) => {
+  model = toModelConfig(choice, apiKey)
+  agent.configure({ model })
   void chat.resume(lastConversation())
 })
 const note = byId('agent-note', HTMLElement)
@@ -54,5 +57,5 @@ agent.on('storage', ({ mode }) => {
 
 // A run would fail without its key. It is asked for first, and picking the model resumes.
 if (picker.choice.hadKey)
-  picker.open('A reload forgets keys. Type it again, and what was under way goes on.')
+  picker.demand('A reload forgets keys. Type it again, and what was under way goes on.')
 else void chat.resume(lastConversation())

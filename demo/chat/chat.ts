@@ -1,4 +1,12 @@
-import type { Agent, ConversationSnapshot, ErrorData, Message, Run, RunEvent } from 'offstage'
+import type {
+  Agent,
+  ConversationSnapshot,
+  ErrorData,
+  Message,
+  ModelConfig,
+  Run,
+  RunEvent,
+} from 'offstage'
 import { OffstageError } from 'offstage'
 import { createEventInspector } from '../inspector/event-inspector.ts'
 import { byId, setText } from '../lib/dom.ts'
@@ -17,6 +25,8 @@ import type { RunWatch } from './run-watch.ts'
 import { createRunWatch } from './run-watch.ts'
 
 export type ChatOptions = Pick<MessageOptions, 'titleOf' | 'offerFor'> & {
+  /** The agent's model as it is configured now. */
+  model(): ModelConfig
   /** A run of the conversation on view began or ended. */
   onBusy(busy: boolean): void
 }
@@ -46,7 +56,10 @@ export class Chat {
       ...options,
       answers: callAnswers(agent, () => this.#conversationId),
     })
-    this.#showFailure = createFailure(() => this.send(lastRequest(this.#snapshot())))
+    this.#showFailure = createFailure({
+      onRetry: () => this.send(lastRequest(this.#snapshot())),
+      model: () => options.model(),
+    })
     this.#composer = createComposer({
       onSend: (text) => this.send(text),
       onStop: () => this.#watch.runOf(this.#conversationId)?.abort('stopped by the shopper'),

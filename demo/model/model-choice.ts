@@ -16,7 +16,7 @@ const noModel: ModelChoice = { provider: NO_MODEL, baseURL: '', model: '', hadKe
 
 const store = stored('localStorage', 'kiln-model')
 
-export function toModelConfig(choice: ModelChoice, apiKey: string): ModelConfig {
+export function toModelConfig(choice: Omit<ModelChoice, 'hadKey'>, apiKey: string): ModelConfig {
   if (choice.provider === NO_MODEL) return { provider: NO_MODEL, model: 'script', script }
   const { provider, baseURL, model } = choice
   return { provider, model, ...(baseURL && { baseURL }), ...(apiKey && { apiKey }) }

@@ -1,87 +1,84 @@
-import { byId, el, setText } from '../lib/dom.ts'
+import { byId, setText } from '../lib/dom.ts'
+import { createCheckup } from './checkup.ts'
+import type { FoundModels, FoundServer } from './found-models.ts'
+import { createFoundModels } from './found-models.ts'
 import type { ModelChoice } from './model-choice.ts'
-import { loadChoice, nameOf, saveChoice } from './model-choice.ts'
-import { NO_MODEL, presetOf, presets } from './presets.ts'
+import { loadChoice, nameOf, saveChoice, toModelConfig } from './model-choice.ts'
+import type { ModelFields, TypedModel } from './model-fields.ts'
+import { createModelFields } from './model-fields.ts'
+import { NO_MODEL } from './presets.ts'
 
-export interface ModelPicker {
-  readonly choice: ModelChoice
-  /** Opens the dialog. `problem` says why. */
-  open(problem?: string): void
-}
+export type OnPick = (choice: ModelChoice, apiKey: string) => void
 
 /** The dialog behind the button that names the model. */
-export function createModelPicker(
-  onPick: (choice: ModelChoice, apiKey: string) => void,
-): ModelPicker {
-  const dialog = byId('model-dialog', HTMLDialogElement)
-  const fields = modelFields()
-  let choice = loadChoice()
+export class ModelPicker {
+  readonly #onPick: OnPick
+  readonly #dialog: HTMLDialogElement = byId('model-dialog', HTMLDialogElement)
+  readonly #fields: ModelFields = createModelFields()
+  readonly #found: FoundModels
+  #choice: ModelChoice = loadChoice()
 
-  const open = (problem = ''): void => {
-    fields.show(choice)
-    setText(byId('model-problem', HTMLElement), problem)
-    dialog.showModal()
+  constructor(onPick: OnPick) {
+    this.#onPick = onPick
+    this.#found = createFoundModels((server, model) => this.#pickFound(server, model))
+    const form = byId('model-form', HTMLFormElement)
+    const checkup = createCheckup(byId('model-report', HTMLElement))
+    byId('model-button', HTMLElement).addEventListener('click', () => this.open())
+    byId('model-cancel', HTMLElement).addEventListener('click', () => this.#dialog.close())
+    byId('model-test', HTMLElement).addEventListener('click', () => {
+      const { apiKey, ...typed } = this.#fields.read()
+      if (form.reportValidity()) void checkup.run(toModelConfig(typed, apiKey))
+    })
+    form.addEventListener('input', () => checkup.clear())
+    form.addEventListener('submit', () => this.#pick(this.#fields.read()))
+    this.#dialog.addEventListener('close', () => {
+      checkup.clear()
+      this.#found.clear()
+    })
+    showName(this.#choice)
   }
-  byId('model-button', HTMLButtonElement).addEventListener('click', () => open())
-  byId('model-cancel', HTMLButtonElement).addEventListener('click', () => dialog.close())
-  byId('model-form', HTMLFormElement).addEventListener('submit', () => {
-    const { apiKey, ...picked } = fields.read()
-    choice = { ...picked, hadKey: apiKey !== '' }
-    saveChoice(choice)
-    showName(choice)
-    onPick(choice, apiKey)
-  })
-  showName(choice)
-  return {
-    get choice() {
-      return choice
-    },
-    open,
+
+  get choice(): ModelChoice {
+    return this.#choice
+  }
+
+  /** Opens the dialog because a person asked for it, and looks for local models. */
+  open(): void {
+    this.#show('')
+    this.#found.search()
+  }
+
+  /** Opens the dialog by itself, so it looks for nothing. `problem` says why. */
+  demand(problem: string): void {
+    this.#show(problem)
+  }
+
+  #show(problem: string): void {
+    this.#fields.show(this.#choice)
+    setText(byId('model-problem', HTMLElement), problem)
+    this.#dialog.showModal()
+  }
+
+  #pickFound({ provider, baseURL, status }: FoundServer, model: string): void {
+    const choice = { provider, baseURL, model }
+    if (status === 'key-needed') {
+      this.#fields.show(choice)
+      this.#fields.focusKey()
+      return
+    }
+    this.#pick({ ...choice, apiKey: '' })
+    this.#dialog.close()
+  }
+
+  #pick({ apiKey, ...picked }: TypedModel): void {
+    this.#choice = { ...picked, hadKey: apiKey !== '' }
+    saveChoice(this.#choice)
+    showName(this.#choice)
+    this.#onPick(this.#choice, apiKey)
   }
 }
 
 function showName(choice: ModelChoice): void {
   setText(byId('model-name', HTMLElement), nameOf(choice))
   byId('model-button', HTMLElement).classList.toggle('no-model', choice.provider === NO_MODEL)
-}
-
-interface ModelFields {
-  show(choice: ModelChoice): void
-  read(): Omit<ModelChoice, 'hadKey'> & { readonly apiKey: string }
-}
-
-function modelFields(): ModelFields {
-  const provider = byId('provider', HTMLSelectElement)
-  const baseURL = byId('base-url', HTMLInputElement)
-  const model = byId('model', HTMLInputElement)
-  const apiKey = byId('api-key', HTMLInputElement)
-  provider.append(
-    ...presets.map((preset) => el('option', { value: preset.provider }, preset.label)),
-  )
-
-  const showPreset = (): void => {
-    const preset = presetOf(provider.value)
-    const isModel = provider.value !== NO_MODEL
-    setText(byId('provider-note', HTMLElement), preset?.note ?? '')
-    byId('model-fields', HTMLElement).hidden = !isModel
-    baseURL.value = preset?.baseURL ?? ''
-    model.value = preset?.model ?? ''
-    for (const field of [baseURL, model]) field.required = isModel
-  }
-  provider.addEventListener('change', showPreset)
-
-  return {
-    show(choice) {
-      provider.value = choice.provider
-      showPreset()
-      baseURL.value = choice.baseURL || baseURL.value
-      model.value = choice.model || model.value
-    },
-    read: () => ({
-      provider: provider.value,
-      baseURL: baseURL.value,
-      model: model.value,
-      apiKey: apiKey.value,
-    }),
-  }
 }

@@ -2,10 +2,18 @@ import type { Locator, Page } from '@playwright/test'
 import { createServer } from 'vite'
 import { inProject } from '../../scripts/lib/project.mjs'
 import { callTools, say } from './support/mock-answers.ts'
+import { startMockOpenAI } from './support/mock-openai.ts'
 import { expect as baseExpect, test as base } from './support/test.ts'
 
 /** The script speaks at a reader's pace. */
 const expect = baseExpect.configure({ timeout: 15_000 })
+
+/** Where local model servers listen. */
+const usualPorts = /^http:\/\/(localhost|127\.0\.0\.1):(11434|1234|8080|8000)\//
+
+/** Chromium's own lines about closed ports, refused tools, no built-in model and no graphics card. */
+const lookingAround =
+  /ERR_CONNECTION_REFUSED|status of 400|Unable to create a text session|No available adapters/
 
 /** Opens the demo as `npm start` serves it. */
 const test = base.extend<{ openDemo: () => Promise<Page> }, { demoUrl: string }>({
@@ -28,8 +36,11 @@ const test = base.extend<{ openDemo: () => Promise<Page> }, { demoUrl: string }>
     const problems: string[] = []
     page.on('pageerror', ({ message }) => problems.push(message))
     page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) problems.push(message.text())
+      if (!['error', 'warning'].includes(message.type())) return
+      if (!lookingAround.test(message.text())) problems.push(message.text())
     })
+    // Whatever runs on this machine: nobody that the demo knows is on the usual ports.
+    await page.route(usualPorts, (route) => route.fulfill({ json: {} }))
     await use(async () => {
       await page.goto(demoUrl)
       await expect(page.getByRole('heading', { name: 'Catalogue' })).toBeVisible()
@@ -199,6 +210,70 @@ test('a model over HTTP uses the same tools; its key is not stored', async ({
   await expect(page.getByRole('dialog', { name: 'Which model?' })).toContainText(
     'A reload forgets keys',
   )
+})
+
+test('the picker lists local servers once it is open; a click connects', async ({ openDemo }) => {
+  const page = await openDemo()
+  const asked: string[] = []
+  await page.route(usualPorts, async (route) => {
+    const { port, pathname } = new URL(route.request().url())
+    asked.push(port)
+    const isList = port === '11434' && pathname === '/v1/models'
+    const data = ['qwen3:4b', 'gemma3:1b'].map((id) => ({ id, owned_by: 'library' }))
+    await route.fulfill({ json: isList ? { object: 'list', data } : {} })
+  })
+  await tryScene(page, 'A tool that fails')
+  await hasEnded(page)
+  expect(asked).toEqual([])
+  await page.getByRole('button', { name: 'No model (scripted)' }).click()
+  const found = page.getByRole('region', { name: 'On this machine' })
+  await expect(found.getByRole('listitem')).toHaveCount(1)
+  await found.getByRole('button', { name: 'Ollama: gemma3:1b' }).press('Enter')
+  await expect(page.getByRole('button', { name: 'Ollama · gemma3:1b' })).toBeVisible()
+  await expect(page.getByRole('dialog')).toBeHidden()
+})
+
+test('the picker says when it finds nothing, and tests what is typed', async ({
+  openDemo,
+  model,
+}) => {
+  const page = await openDemo()
+  await page.getByRole('button', { name: 'No model (scripted)' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Which model?' })
+  await expect(dialog).toContainText('No model server found.')
+  await expect(dialog.getByRole('button', { name: 'Test' })).toBeHidden()
+  await page.getByLabel('Provider').selectOption('openai-compatible')
+  await page.getByLabel('Address').fill(model.baseURL)
+  await page.getByLabel('Model', { exact: true }).fill('mock')
+  model.enqueue(say('Hi'), say('Hi'))
+  await dialog.getByRole('button', { name: 'Test' }).click()
+  await expect(dialog).toContainText('It works: the model answers.')
+  await page.getByLabel('Address').fill(`${model.baseURL}/`)
+  await expect(dialog).not.toContainText('It works')
+  model.refuseTools = true
+  model.enqueue(say('Hi'), say('Hi'))
+  await dialog.getByRole('button', { name: 'Test' }).click()
+  await expect(dialog.getByRole('listitem').filter({ hasText: 'tools' })).toBeVisible()
+})
+
+test('a run that fails at its endpoint: the demo finds out why', async ({ openDemo }) => {
+  const gone = await startMockOpenAI()
+  await gone.close()
+  const page = await openDemo()
+  await page.getByRole('button', { name: 'No model (scripted)' }).click()
+  await page.getByLabel('Provider').selectOption('openai-compatible')
+  await page.getByLabel('Address').fill(gone.baseURL)
+  await page.getByLabel('Model', { exact: true }).fill('mock')
+  await page.getByRole('button', { name: 'Use it' }).click()
+  await page.getByLabel('Message to the agent').fill('A vase')
+  await page.keyboard.press('Enter')
+  const failure = page.getByRole('alert').filter({ hasText: 'The run failed: network' })
+  await failure.getByRole('button', { name: 'Why?' }).press('Enter')
+  await expect(failure).toContainText('This is in the way:')
+  await expect(failure.getByRole('listitem')).toHaveCount(1)
+  await expect(failure.getByRole('listitem')).toContainText(new URL(gone.baseURL).host)
+  await failure.getByRole('button', { name: 'Ask again' }).click()
+  await expect(page.getByText('This is in the way:')).toBeHidden()
 })
 
 test('stop ends a run, and the next one works', async ({ openDemo }) => {
