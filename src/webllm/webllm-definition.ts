@@ -11,6 +11,8 @@ import { endChat, mapChatChunk, startChat } from '../providers/openai/map-chunk.
 import { compatible, type ChatRules } from '../providers/openai/presets.ts'
 import { chatBody } from '../providers/openai/to-request.ts'
 import type { ModelRequest } from '../providers/provider.ts'
+import { constrainAction } from './constrain-action.ts'
+import { ConstrainedChat } from './constrained-chat.ts'
 import type { WebLLMEngineOptions } from './options.ts'
 import type { MLCEngineClass, MLCEngineInstance, WebLLMModule } from './webllm-module.ts'
 
@@ -29,11 +31,12 @@ export function webllmDefinition(
     unload: (engine) => engine.unload(),
     isFatal: (thrown) => nameOf(thrown) === 'DeviceLostError',
   })
+  const chat = new ConstrainedChat()
   return {
     id: ID,
     prepare: (config, context) => slot.prepare(config, context),
     stream: (request, config, context) =>
-      slot.turn(config, context, (engine) => complete(engine, { request, config, context })),
+      slot.turn(config, context, (engine) => complete(engine, { request, config, context, chat })),
     dispose: () => slot.dispose(),
   }
 }
@@ -44,6 +47,7 @@ async function* complete(
     readonly request: ModelRequest
     readonly config: ModelConfigData
     readonly context: EngineContext
+    readonly chat: ConstrainedChat
   },
 ): AsyncGenerator<readonly StreamPart[]> {
   const { signal } = turn.context
@@ -53,11 +57,11 @@ async function* complete(
   signal.addEventListener('abort', interrupt)
   try {
     const body = chatBody(request, turn.config, { providerId: ID, rules })
-    const chunks = await engine.chat.completions.create({
-      ...body,
-      messages: asList(body['messages']).map(withOneText),
-      stream: true,
-    })
+    const chunks = turn.chat.chunks(
+      engine,
+      { ...body, messages: asList(body['messages']).map(withOneText), stream: true },
+      'response_format' in body ? undefined : constrainAction(request.tools),
+    )
     const state = startChat(ID, request)
     for await (const chunk of chunks) yield mapChatChunk(state, chunk)
     yield endChat(state, { done: false })

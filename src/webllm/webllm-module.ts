@@ -11,14 +11,18 @@ export type MLCEngineClass = new (config: {
   readonly logLevel: 'WARN'
 }) => MLCEngineInstance
 
+export interface WebLLMRequest {
+  readonly stream: true
+  readonly messages: readonly unknown[]
+  /** WebLLM's `ResponseFormat`. */
+  readonly response_format?: object
+}
+
 export interface MLCEngineInstance {
   readonly chat: {
     readonly completions: {
       /** Chunks of Chat Completions. */
-      create(request: {
-        readonly stream: true
-        readonly messages: readonly unknown[]
-      }): Promise<AsyncIterable<unknown>>
+      create(request: WebLLMRequest): Promise<AsyncIterable<unknown>>
     }
   }
   reload(modelId: string, chatOptions?: object): Promise<void>

@@ -9,7 +9,11 @@ import { all, ask, connect, settle, text } from './support.ts'
 
 const model = { provider: 'webllm', model: 'Tiny-q4f16_1-MLC' }
 const engines = MLCEngine.made as {
-  requests: { messages: { role: string; content: unknown }[]; tools?: unknown }[]
+  requests: {
+    messages: { role: string; content: unknown }[]
+    tools?: unknown
+    response_format?: unknown
+  }[]
   chatOptions?: unknown
   unloaded?: boolean
 }[]
@@ -44,6 +48,94 @@ test('streams text with usage and its end, and never sends tools', async () => {
     stream_options: { include_usage: true },
   })
   expect(engines[0]?.requests[0]?.tools).toBeUndefined()
+})
+
+test('an ACTION block, once begun, is held to the tools; text before it is free', async () => {
+  const { connection } = webllm()
+  await all(connection.stream({ ...ask('paint'), tools: [paint] }, model))
+  const call = { type: 'tag', begin: '<paint>', content: { type: 'any_text' }, end: '</paint>' }
+  const empty = { type: 'tag', begin: '<paint', content: { type: 'const_string', value: '/' } }
+  const calls = { type: 'tags_with_separator', separator: '\n', at_least_one: true }
+  expect(engines[0]?.requests[0]?.response_format).toEqual({
+    type: 'structural_tag',
+    structural_tag: {
+      type: 'structural_tag',
+      format: {
+        type: 'triggered_tags',
+        triggers: ['<ACTION>\n'],
+        tags: [
+          {
+            type: 'tag',
+            begin: '<ACTION>\n',
+            content: { ...calls, tags: [call, { ...empty, end: '>' }] },
+            end: '\n</ACTION>',
+          },
+        ],
+      },
+    },
+  })
+})
+
+const search = { name: 'search', description: 'Searches.' }
+
+test.each([
+  ['no tools', []],
+  ['a name that is no tag', [paint, { ...paint, name: 'paint it' }]],
+  [
+    'a parameter named like its tool',
+    [{ ...search, inputSchema: { type: 'object', properties: { search: { type: 'string' } } } }],
+  ],
+])('%s: nothing is constrained', async (_name, tools) => {
+  const { connection } = webllm()
+  await all(connection.stream({ ...ask('paint'), tools }, model))
+  expect(engines[0]?.requests).toHaveLength(1)
+  expect(engines[0]?.requests[0]?.response_format).toBeUndefined()
+})
+
+test('a response_format of the configuration stays', async () => {
+  const { connection } = webllm()
+  const own = { ...model, extraBody: { response_format: { type: 'text' } } }
+  await all(connection.stream({ ...ask('paint'), tools: [paint] }, own))
+  expect(engines[0]?.requests[0]?.response_format).toEqual({ type: 'text' })
+})
+
+/** The stub as a version that refuses a constraint: at once, or when the answer is first read. */
+function refusing(error: Error, when: 'at once' | 'when read'): new (config: object) => object {
+  return class extends MLCEngine {
+    constructor(config: object) {
+      super(config)
+      const { completions } = this.chat
+      const { create } = completions
+      completions.create = async (request) => {
+        const chunks = await create(request)
+        if (!('response_format' in request)) return chunks
+        if (when === 'at once') throw error
+        return Object.assign(chunks, { next: () => Promise.reject(error) })
+      }
+    }
+  }
+}
+
+test.each([
+  ['at once', 'InvalidResponseFormatError', 'JSON schema needs type json_object.'],
+  ['when read', 'GrammarMatcherInitError', 'Failed to initialize the grammar matcher.'],
+] as const)('a constraint refused %s is left out, then and later', async (when, name, words) => {
+  const Refusing = refusing(Object.assign(new Error(words), { name }), when)
+  const { connection } = connect(webllmDefinition({}, async () => ({ MLCEngine: Refusing })))
+  for (let turn = 0; turn < 2; turn++) {
+    const parts = await all(connection.stream({ ...ask('paint'), tools: [paint] }, model))
+    expect(text(parts)).toContain('</ACTION>')
+    expect(parts.at(-1)).toMatchObject({ type: 'finish', finishReason: 'stop' })
+  }
+  const sent = engines[0]?.requests ?? []
+  expect(sent.map((request) => 'response_format' in request)).toEqual([true, false, false])
+})
+
+test('another error is not asked again', async () => {
+  const { connection } = webllm()
+  const parts = await all(connection.stream({ ...ask('get lost'), tools: [paint] }, model))
+  expect(parts.at(-1)).toMatchObject({ type: 'error' })
+  expect(engines[0]?.requests).toHaveLength(1)
 })
 
 test('a history is put into the shape that WebLLM takes', async () => {
