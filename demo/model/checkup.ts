@@ -12,12 +12,16 @@ export interface Checkup {
 
 export function createCheckup(place: HTMLElement): Checkup {
   const latest = new Latest()
+  const show = (report: readonly Node[]): void => {
+    place.replaceChildren(...report)
+    place.scrollIntoView({ block: 'nearest' })
+  }
   return {
     async run(config) {
       const signal = latest.start()
-      place.replaceChildren(el('p', {}, 'Checking…'))
+      show([el('p', {}, 'Checking…')])
       const report = await examine(config, signal)
-      if (!signal.aborted) place.replaceChildren(...report)
+      if (!signal.aborted) show(report)
     },
     clear() {
       latest.stop()
@@ -48,7 +52,7 @@ function describeCheck({ name, status, message, fix }: Check): HTMLElement {
   return el(
     'li',
     { class: `check ${status}` },
-    el('p', {}, el('strong', {}, name.replaceAll('-', ' ')), ` ${message}`),
+    el('p', {}, el('strong', {}, `${name.replaceAll('-', ' ')}:`), ` ${message}`),
     ...(fix ? [el('p', { class: 'check-fix' }, fix)] : []),
   )
 }

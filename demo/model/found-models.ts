@@ -66,16 +66,17 @@ function describeServer(
       label,
     )
   const isReady = server.status === 'ready'
+  const needsKey = server.status === 'key-needed'
   return el(
     'li',
     {},
     el('p', { class: 'found-name' }, name, ' ', el('span', { class: 'hint' }, server.baseURL)),
-    ...(server.fix ? [el('p', { class: 'hint' }, server.fix)] : []),
+    ...(server.fix && !needsKey ? [el('p', { class: 'hint' }, server.fix)] : []),
     el(
       'div',
       { class: 'found-choices' },
       ...(isReady ? server.models.map((model) => choice(model, model)) : []),
-      ...(server.status === 'key-needed' ? [choice('', 'Type the key')] : []),
+      ...(needsKey ? [choice('', 'Type the key')] : []),
     ),
   )
 }
