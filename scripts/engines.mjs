@@ -1,5 +1,6 @@
-// npm run test:engines: the transport tests in Firefox and WebKitGTK. Installs what is missing where it
-// may (root in a container or in CI); elsewhere it tests in those that are there and names the others.
+// npm run test:engines: the transport tests in Firefox and WebKitGTK, and llama.cpp's in Firefox. Installs
+// what is missing where it may (root in a container or in CI); elsewhere it tests in those that are there
+// and names the others.
 import { aptInstall, mayUseApt } from './lib/browser.mjs'
 import { fail, installDependencies, requireNode } from './lib/install.mjs'
 import { findFirefox, findWebKit, missingPackages } from './lib/other-browsers.mjs'

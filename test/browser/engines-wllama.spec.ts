@@ -11,16 +11,17 @@ declare global {
     /** Newest last. */
     engineWorkers: Worker[]
     lendWllama: (model?: string | Blob) => ReturnType<Window['engines']['wllama']>
-    tinyModel: () => Promise<Blob>
+    tinyModel: Blob
   }
 }
 
 async function prepare(page: Page): Promise<void> {
-  await page.evaluate(() => {
+  await page.evaluate(async (isStored) => {
+    const address = '/engines/tiny.gguf'
     window.heardFromEngines = []
     window.engineWorkers = []
-    window.tinyModel = async () => (await fetch('/engines/tiny.gguf')).blob()
-    window.lendWllama = (tiny = '/engines/tiny.gguf') =>
+    window.tinyModel = await (await fetch(address)).blob()
+    window.lendWllama = (tiny = isStored ? address : window.tinyModel) =>
       window.engines.wllama({
         worker: () => {
           const worker = new Worker('/engines/wllama-worker.js', { type: 'module' })
@@ -32,7 +33,12 @@ async function prepare(page: Page): Promise<void> {
         models: { tiny },
         load: { n_gpu_layers: 0 },
       })
-  })
+  }, isDownloadStored(page))
+}
+
+/** In Firefox, wllama was seen to hang while it stores a download: there the model is always a file. */
+function isDownloadStored(page: Page): boolean {
+  return page.context().browser()?.browserType().name() !== 'firefox'
 }
 
 test('a native call of a page tool, streamed by llama.cpp between two workers', async ({
@@ -91,7 +97,7 @@ test('a native call of a page tool, streamed by llama.cpp between two workers', 
     }
   })
   expect(outcome.before, 'nothing starts before prepare() or a run').toBe(0)
-  expect(outcome.progress.at(-1)).toBe('wllama tiny true')
+  expect(outcome.progress.at(-1)).toBe(isDownloadStored(page) ? 'wllama tiny true' : undefined)
   expect(outcome.result).toMatchObject({
     outcome: 'max-steps',
     toolCalls: [{ toolName: 'paint', status: 'succeeded', output: { value: 'painted' } }],
@@ -118,7 +124,7 @@ test('an ACTION block calls the page tool, of a model given as a file', async ({
             'root ::= "On it. <ACTION><paint><color>" ("red" | "blue") "</color></paint></ACTION>"',
         },
       },
-      engines: [window.lendWllama(await window.tinyModel())],
+      engines: [window.lendWllama(window.tinyModel)],
       storage: 'memory',
       maxSteps: 1,
       tools: [
@@ -202,7 +208,7 @@ test('an engine worker that dies is replaced, and the step is asked again', asyn
         extraBody: { ignore_eos: true },
         retry: { baseDelayMs: 1 },
       },
-      engines: [window.lendWllama(await window.tinyModel())],
+      engines: [window.lendWllama(window.tinyModel)],
       storage: 'memory',
     })
     const run = agent.run('Talk')
