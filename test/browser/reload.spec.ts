@@ -47,6 +47,23 @@ async function openShop(
 
 const paid = (page: Page) => page.evaluate(() => Number(localStorage.getItem('paid') ?? 0))
 
+async function reload(page: Page): Promise<void> {
+  await page.reload()
+  await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+}
+
+/** A page that was reloaded while its tool had taken effect and not returned. */
+async function reloadedWhilePaying(
+  openPage: () => Promise<Page>,
+  shop: { readonly baseURL: string; readonly idempotent: boolean },
+): Promise<Page> {
+  const page = await openPage()
+  await openShop(page, { ...shop, hang: true, act: 'run' })
+  await expect.poll(() => paid(page)).toBe(1)
+  await reload(page)
+  return page
+}
+
 test.describe('a reload while a tool is executing', () => {
   test.beforeEach(({ model }) => {
     model.enqueue(callTools([{ name: 'pay', input: {} }]), say('All settled.'))
@@ -56,12 +73,8 @@ test.describe('a reload while a tool is executing', () => {
     openPage,
     model,
   }) => {
-    const page = await openPage()
     const { baseURL } = model
-    await openShop(page, { baseURL, idempotent: false, hang: true, act: 'run' })
-    await expect.poll(() => paid(page)).toBe(1)
-    await page.reload()
-    await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+    const page = await reloadedWhilePaying(openPage, { baseURL, idempotent: false })
     const resumed = await openShop(page, { baseURL, idempotent: false, hang: false, act: 'resume' })
     expect(resumed).toMatchObject({
       result: {
@@ -77,12 +90,8 @@ test.describe('a reload while a tool is executing', () => {
   })
 
   test('runs an idempotent tool again under the same key', async ({ openPage, model }) => {
-    const page = await openPage()
     const { baseURL } = model
-    await openShop(page, { baseURL, idempotent: true, hang: true, act: 'run' })
-    await expect.poll(() => paid(page)).toBe(1)
-    await page.reload()
-    await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+    const page = await reloadedWhilePaying(openPage, { baseURL, idempotent: true })
     const resumed = await openShop(page, { baseURL, idempotent: true, hang: false, act: 'resume' })
     expect(resumed).toMatchObject({
       result: { outcome: 'completed', toolCalls: [{ status: 'succeeded' }] },
@@ -93,12 +102,8 @@ test.describe('a reload while a tool is executing', () => {
   })
 
   test('waits for a tool that is registered 3 s after resume', async ({ openPage, model }) => {
-    const page = await openPage()
     const { baseURL } = model
-    await openShop(page, { baseURL, idempotent: true, hang: true, act: 'run' })
-    await expect.poll(() => paid(page)).toBe(1)
-    await page.reload()
-    await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+    const page = await reloadedWhilePaying(openPage, { baseURL, idempotent: true })
     const resumed = (await openShop(page, {
       baseURL,
       idempotent: true,
@@ -117,12 +122,8 @@ test.describe('a reload while a tool is executing', () => {
     openPage,
     model,
   }) => {
-    const page = await openPage()
     const { baseURL } = model
-    await openShop(page, { baseURL, idempotent: true, hang: true, act: 'run' })
-    await expect.poll(() => paid(page)).toBe(1)
-    await page.reload()
-    await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+    const page = await reloadedWhilePaying(openPage, { baseURL, idempotent: true })
     const resumed = await openShop(page, {
       baseURL,
       idempotent: true,
@@ -151,8 +152,7 @@ test('a reload in the middle of streaming asks the step again and keeps one answ
     for await (const event of agent.run('Tell me', { conversationId: 'tale' }))
       if (event.type === 'text-delta') break
   }, model.baseURL)
-  await page.reload()
-  await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+  await reload(page)
   const { result, messages } = await page.evaluate(async (baseURL) => {
     const agent = window.offstage.createAgent({
       model: { provider: 'openai-compatible', model: 'mock', baseURL },
@@ -205,8 +205,7 @@ test('an approval survives a reload', async ({ openPage, model }) => {
     )
   await open('run')
   expect(await page.evaluate(() => document.body.dataset['dropped'])).toBeUndefined()
-  await page.reload()
-  await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+  await reload(page)
   expect(await open('resume')).toMatchObject({
     result: { outcome: 'completed', text: 'Gone.' },
     taken: true,
