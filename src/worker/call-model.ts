@@ -55,7 +55,7 @@ export async function callModel(call: ModelCall): Promise<ModelOutcome> {
     const refused = toolMode === 'native' && isToolRefusal(call, error)
     const delayMs = refused
       ? 0
-      : retryDelay(error, retries + 1, context.model.retry, effects.random)
+      : retryDelay(error, retries + 1, { policy: context.model.retry, random: effects.random })
     if (delayMs === null) return { type: 'failed', error, partial: reader.text }
     if (reader.isVisible) withdraw(call, error)
     if (refused) {

@@ -6,6 +6,12 @@ const MAX_RETRIES = 3
 const BASE_DELAY_MS = 500
 const MAX_DELAY_MS = 30_000
 
+export interface RetryDelayOptions {
+  readonly policy?: RetryPolicy | undefined
+  /** Default: `Math.random`. */
+  readonly random?: () => number
+}
+
 /**
  * Milliseconds to wait before the next attempt, or null when there is to be none.
  * `retry` counts from 1: the retry that would follow. `random` gives 0 to 1.
@@ -13,13 +19,12 @@ const MAX_DELAY_MS = 30_000
  * Without a word from the server: exponential backoff with "equal jitter" (half fixed, half random).
  * A server's `retryAfterMs` is never undercut; one beyond the policy's longest delay ends the retries.
  */
-// oxlint-disable-next-line max-params -- the fourth is the injected effect
 export function retryDelay(
   error: ErrorData,
   retry: number,
-  policy: RetryPolicy = {},
-  random: () => number = Math.random,
+  options: RetryDelayOptions = {},
 ): number | null {
+  const { policy = {}, random = Math.random } = options
   const { maxRetries = MAX_RETRIES, baseDelayMs = BASE_DELAY_MS } = policy
   const maxDelayMs = policy.maxDelayMs ?? MAX_DELAY_MS
   if (!error.retryable || retry > maxRetries) return null

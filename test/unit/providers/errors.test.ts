@@ -342,24 +342,24 @@ describe('retryDelay', () => {
   })
 
   test('backs off with jitter within half and whole', () => {
-    expect([1, 2, 3].map((retry) => retryDelay(error(), retry, {}, () => 0))).toEqual([
+    expect([1, 2, 3].map((retry) => retryDelay(error(), retry, { random: () => 0 }))).toEqual([
       250, 500, 1000,
     ])
-    expect([1, 2, 3].map((retry) => retryDelay(error(), retry, {}, () => 1))).toEqual([
+    expect([1, 2, 3].map((retry) => retryDelay(error(), retry, { random: () => 1 }))).toEqual([
       500, 1000, 2000,
     ])
-    expect(retryDelay(error(), 9, { maxRetries: 20 }, () => 1)).toBe(30_000)
+    expect(retryDelay(error(), 9, { policy: { maxRetries: 20 }, random: () => 1 })).toBe(30_000)
   })
 
   test('ends with the policy’s retries, and at once for what can’t be retried', () => {
     expect(retryDelay(error(), 4)).toBeNull()
-    expect(retryDelay(error(), 1, { maxRetries: 0 })).toBeNull()
+    expect(retryDelay(error(), 1, { policy: { maxRetries: 0 } })).toBeNull()
     expect(retryDelay({ ...error(), retryable: false }, 1)).toBeNull()
   })
 
   test('never undercuts the server, and does not wait longer than the policy allows', () => {
-    expect(retryDelay(error({ retryAfterMs: 5000 }), 1, {}, () => 0)).toBe(5000)
-    expect(retryDelay(error({ retryAfterMs: 5000 }), 1, {}, () => 1)).toBe(5500)
+    expect(retryDelay(error({ retryAfterMs: 5000 }), 1, { random: () => 0 })).toBe(5000)
+    expect(retryDelay(error({ retryAfterMs: 5000 }), 1, { random: () => 1 })).toBe(5500)
     expect(retryDelay(error({ retryAfterMs: 60_000 }), 1)).toBeNull()
   })
 })
