@@ -1,5 +1,5 @@
-import type { Page } from '@playwright/test'
 import type { PageToolsOptions } from '../../src/client/page-tools/index.ts'
+import type { DrivenPage } from '../browser/support/driven-page.ts'
 
 /** A page's tools, called as an agent calls them. */
 export interface Drive {
@@ -20,7 +20,10 @@ interface Lent {
 }
 
 /** Lends the page's tools from the built package. */
-export async function drive(page: Page, options: Options = {}): Promise<Drive> {
+export async function drive(
+  page: Pick<DrivenPage, 'evaluate'>,
+  options: Options = {},
+): Promise<Drive> {
   await page.evaluate(async (settings) => {
     const entry = (await import('/dist/page-tools.js' as string)) as {
       pageTools: (options: object) => Lent[]

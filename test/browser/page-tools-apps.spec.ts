@@ -1,57 +1,15 @@
-import path from 'node:path'
-import type { Page } from '@playwright/test'
-import { drive, type Drive } from '../apps/drive.ts'
-import { prepareApps } from '../apps/prepare-apps.ts'
-import { serveSite, type Site } from './support/site.ts'
-import { expect, test } from './support/test.ts'
+import { expect, test } from './support/page-apps.ts'
 
 // Apps as people build them. Each step is judged by the app's own state, never by the tool's report.
 
-// One after the other: the apps are built once.
-test.describe.configure({ mode: 'default', timeout: 60_000 })
-
-let apps: Site
-test.beforeAll(async () => {
-  test.setTimeout(240_000)
-  const dist = path.resolve(import.meta.dirname, '../../dist')
-  apps = await serveSite({ folders: { '/apps/': await prepareApps(), '/dist/': dist } })
-})
-test.afterAll(() => apps?.close())
-
-async function open(page: Page, name: string): Promise<Drive> {
-  page.on('pageerror', (error) => console.log(`${name}: ${error.message}`))
-  await page.goto(`${apps.url}/apps/${name}.html`)
-  await page.waitForFunction(() => 'state' in window)
-  return drive(page)
-}
-
-type State = Record<string, unknown>
-
-async function stateOf(page: Page): Promise<State> {
-  return page.evaluate(() => (window as unknown as { state: () => State }).state())
-}
-
-/** Runs a tool and asks the app what came of it; the report helps to understand a failure. */
-function steps(page: Page, { call }: Drive) {
-  return async (tool: string, input: object, expected: State): Promise<string> => {
-    const report = await call(tool, input)
-    await expect
-      .poll(() => stateOf(page), {
-        message: `${tool} ${JSON.stringify(input)}\n${report}`,
-        timeout: 2000,
-      })
-      .toMatchObject(expected)
-    return report
-  }
-}
+test.describe.configure({ timeout: 60_000 })
 
 const done = (text: string, isDone = false) => expect.objectContaining({ text, done: isDone })
 
 test('React 19: a todo list with controlled fields, editing in place and a confirmation', async ({
-  page,
+  app,
 }) => {
-  const driven = await open(page, 'react-todo')
-  const step = steps(page, driven)
+  const { call, step } = await app('react-todo')
   await step('type_text', { ref: 'What needs to be done?', text: 'tea' }, { draft: 'TEA' })
   await step('press_key', { key: 'Enter' }, { items: [done('Buy milk'), done('TEA')], draft: '' })
   await step(
@@ -65,25 +23,24 @@ test('React 19: a todo list with controlled fields, editing in place and a confi
     { items: [done('Buy milk'), done('TEA', true), done('JAM')] },
   )
   await step('select_option', { ref: 'Show', options: ['Open'] }, { filter: 'open' })
-  expect(await driven.call('read_page')).not.toContain('Delete TEA')
+  expect(await call('read_page')).not.toContain('Delete TEA')
   await step('select_option', { ref: 'Show', options: ['All'] }, { filter: 'all' })
-  const found = await driven.call('find', { text: 'Buy milk' })
+  const found = await call('find', { text: 'Buy milk' })
   const text = /generic.*?\[ref=(e\d+)\]: Buy milk/.exec(found)?.[1]
-  await driven.call('click', { ref: text, kind: 'double' })
+  await call('click', { ref: text, kind: 'double' })
   await step(
     'type_text',
     { ref: 'Edit', text: 'Buy oat milk', enter: true },
     { items: [done('Buy oat milk'), done('TEA', true), done('JAM')] },
   )
-  expect(await driven.call('click', { ref: 'Delete JAM' })).toContain('alertdialog "Delete it?"')
+  expect(await call('click', { ref: 'Delete JAM' })).toContain('alertdialog "Delete it?"')
   await step('click', { ref: 'Keep' }, { items: [{}, {}, done('JAM')] })
-  await driven.call('click', { ref: 'Delete JAM' })
+  await call('click', { ref: 'Delete JAM' })
   await step('click', { ref: 'Yes, delete' }, { items: [done('Buy oat milk'), done('TEA', true)] })
 })
 
-test('Vue 3: v-model on every kind of field, and a transition', async ({ page }) => {
-  const driven = await open(page, 'vue-todo')
-  const step = steps(page, driven)
+test('Vue 3: v-model on every kind of field, and a transition', async ({ app }) => {
+  const { step } = await app('vue-todo')
   await step('type_text', { ref: 'New', text: 'tea' }, { draft: 'tea' })
   await step('press_key', { key: 'Enter' }, { items: [done('Buy milk'), done('tea')], draft: '' })
   await step('set_checked', { ref: 'tea', checked: true }, { items: [{}, done('tea', true)] })
@@ -95,9 +52,8 @@ test('Vue 3: v-model on every kind of field, and a transition', async ({ page })
   await step('click', { ref: 'Delete Buy milk' }, { items: [done('tea', true)] })
 })
 
-test('Svelte 5: bound fields, a range and a keyed list', async ({ page }) => {
-  const driven = await open(page, 'svelte-todo')
-  const step = steps(page, driven)
+test('Svelte 5: bound fields, a range and a keyed list', async ({ app }) => {
+  const { step } = await app('svelte-todo')
   await step('type_text', { ref: 'New', text: 'tea' }, { draft: 'tea' })
   await step('click', { ref: 'Add' }, { items: [done('Buy milk'), done('tea')], draft: '' })
   await step(
@@ -111,10 +67,9 @@ test('Svelte 5: bound fields, a range and a keyed list', async ({ page }) => {
   await step('click', { ref: 'Delete tea' }, { items: [done('Buy milk'), done('jam', true)] })
 })
 
-test('Lit: fields and lists in a shadow root', async ({ page }) => {
-  const driven = await open(page, 'lit-todo')
-  const step = steps(page, driven)
-  expect(await driven.call('click', { ref: 'Add' })).toMatch(/^disabled: /)
+test('Lit: fields and lists in a shadow root', async ({ app }) => {
+  const { call, step } = await app('lit-todo')
+  expect(await call('click', { ref: 'Add' })).toMatch(/^disabled: /)
   await step('type_text', { ref: 'New', text: 'tea' }, { draft: 'tea' })
   await step('click', { ref: 'Add' }, { items: [done('Buy milk'), done('tea')], draft: '' })
   await step('set_checked', { ref: 'tea', checked: true }, { items: [{}, done('tea', true)] })
@@ -122,12 +77,11 @@ test('Lit: fields and lists in a shadow root', async ({ page }) => {
   await step('click', { ref: 'Delete Buy milk' }, { items: [done('tea')] })
 })
 
-test('MUI', async ({ page }) => {
-  const driven = await open(page, 'mui')
-  const step = steps(page, driven)
+test('MUI', async ({ app }) => {
+  const { call, step } = await app('mui')
   await step('select_option', { ref: 'Fruit', options: ['Cherry'] }, { fruit: 'Cherry' })
-  await driven.call('type_text', { ref: 'Fruit', text: 'Ban' })
-  await driven.call('press_key', { key: 'ArrowDown' })
+  await call('type_text', { ref: 'Fruit', text: 'Ban' })
+  await call('press_key', { key: 'ArrowDown' })
   await step('press_key', { key: 'Enter' }, { fruit: 'Banana' })
   await step('select_option', { ref: 'Age', options: ['Twenty'] }, { age: 20 })
   await step('set_checked', { ref: 'Wifi', checked: true }, { on: true })
@@ -135,64 +89,60 @@ test('MUI', async ({ page }) => {
   await step('type_text', { ref: 'Volume', text: '23' }, { volume: 23 })
   await step('set_checked', { ref: 'Large', checked: true }, { size: 'l' })
   await step('click', { ref: 'Two' }, { tab: 1 })
-  expect(await driven.call('click', { ref: 'Menu' })).toContain('menuitem "Copy"')
+  expect(await call('click', { ref: 'Menu' })).toContain('menuitem "Copy"')
   await step('click', { ref: 'Copy' }, { chosen: 'copy' })
-  expect(await driven.call('click', { ref: 'Open dialog' })).toMatch(/New: dialog "Sure\?"/)
+  expect(await call('click', { ref: 'Open dialog' })).toMatch(/New: dialog "Sure\?"/)
   await step('click', { ref: 'Confirm' }, { chosen: 'confirmed', open: false })
-  await driven.call('click', { ref: 'Open dialog' })
+  await call('click', { ref: 'Open dialog' })
   await step('press_key', { key: 'Escape' }, { open: false })
 })
 
-test('Radix', async ({ page }) => {
-  const driven = await open(page, 'radix')
-  const step = steps(page, driven)
+test('Radix', async ({ app }) => {
+  const { call, step } = await app('radix')
   await step('set_checked', { ref: 'Wifi', checked: true }, { on: true })
   await step('set_checked', { ref: 'Agree', checked: true }, { ok: true })
   await step('set_checked', { ref: 'Large', checked: true }, { size: 'l' })
   await step('type_text', { ref: 'Volume', text: '8' }, { volume: [8] })
   await step('press_key', { ref: 'Volume', key: 'Home' }, { volume: [0] })
   await step('select_option', { ref: 'Fruit', options: ['Banana'] }, { fruit: 'Banana' })
-  expect(await driven.call('click', { ref: 'Actions' })).toContain('menuitem "Edit"')
+  expect(await call('click', { ref: 'Actions' })).toContain('menuitem "Edit"')
   await step('click', { ref: 'Edit' }, { picked: 'edit' })
-  await driven.call('click', { ref: 'Actions' })
-  await driven.call('hover', { ref: 'Share' })
-  await driven.call('wait_for', { role: 'menuitem', name: 'By mail' })
+  await call('click', { ref: 'Actions' })
+  await call('hover', { ref: 'Share' })
+  await call('wait_for', { role: 'menuitem', name: 'By mail' })
   await step('click', { ref: 'By mail' }, { picked: 'mail' })
   await step('click', { ref: 'Second' }, { tab: 'b' })
   await step('click', { ref: 'Delete' }, { open: true })
   await step('click', { ref: 'Yes' }, { open: false, picked: 'deleted' })
 })
 
-test('Headless UI', async ({ page }) => {
-  const driven = await open(page, 'headless')
-  const step = steps(page, driven)
+test('Headless UI', async ({ app }) => {
+  const { call, step } = await app('headless')
   await step('select_option', { ref: 'Person', options: ['Grace'] }, { person: 'Grace' })
   await step('select_option', { ref: 'Letter', options: ['Letter c'] }, { letter: 'c' })
-  expect(await driven.call('click', { ref: 'Options' })).toContain('menuitem "Archive"')
+  expect(await call('click', { ref: 'Options' })).toContain('menuitem "Archive"')
   await step('click', { ref: 'Archive' }, { picked: 'archive' })
   await step('set_checked', { ref: 'Wifi', checked: true }, { on: true })
-  expect(await driven.call('click', { ref: 'Details' })).toContain('Here they are')
+  expect(await call('click', { ref: 'Details' })).toContain('Here they are')
 })
 
-test('Shoelace', async ({ page }) => {
-  const driven = await open(page, 'shoelace')
-  const step = steps(page, driven)
+test('Shoelace', async ({ app }) => {
+  const { call, step } = await app('shoelace')
   await step('type_text', { ref: 'Name', text: 'Ada' }, { name: 'Ada' })
   await step('select_option', { ref: 'Fruit', options: ['Banana'] }, { fruit: 'banana' })
   await step('set_checked', { ref: 'Wifi', checked: true }, { wifi: true })
   await step('set_checked', { ref: 'Agree', checked: true }, { agree: true })
   await step('type_text', { ref: 'Volume', text: '7' }, { volume: 7 })
   await step('click', { ref: 'Two' }, { tab: 'two' })
-  await driven.call('click', { ref: 'Menu' })
+  await call('click', { ref: 'Menu' })
   await step('click', { ref: 'Copy' }, { picked: 'copy' })
   await step('click', { ref: 'Open dialog' }, { open: true })
-  await driven.call('wait_for', {})
+  await call('wait_for', {})
   await step('click', { ref: 'Yes, do it' }, { confirmed: true, open: false })
 })
 
-test('Ant Design', async ({ page }) => {
-  const driven = await open(page, 'antd')
-  const step = steps(page, driven)
+test('Ant Design', async ({ app }) => {
+  const { call, step } = await app('antd')
   await step('type_text', { ref: 'Text', text: 'hello' }, { text: 'hello' })
   await step('select_option', { ref: 'City', options: ['City 3'] }, { city: 'c3' })
   await step('select_option', { ref: 'City', options: ['City 250'] }, { city: 'c250' })
@@ -201,16 +151,15 @@ test('Ant Design', async ({ page }) => {
   await step('set_checked', { ref: 'Wifi', checked: true }, { on: true })
   await step('set_checked', { ref: 'Agree', checked: true }, { ok: true })
   await step('click', { ref: 'Second' }, { tab: '2' })
-  expect(await driven.call('click', { ref: 'Delete 2' })).toContain('Yes')
+  expect(await call('click', { ref: 'Delete 2' })).toContain('Yes')
   await step('click', { ref: 'Yes' }, { rows: [1, 3] })
-  await driven.call('click', { ref: 'Open modal' })
+  await call('click', { ref: 'Open modal' })
   await step('click', { ref: 'OK' }, { open: false, text: 'confirmed' })
 })
 
-test('TipTap, dnd-kit and a virtual list', async ({ page }) => {
-  const driven = await open(page, 'editor')
-  const step = steps(page, driven)
-  const outline = await driven.call('read_page')
+test('TipTap, dnd-kit and a virtual list', async ({ app }) => {
+  const { call, step } = await app('editor')
+  const outline = await call('read_page')
   const editor = /textbox.*?\[ref=(e\d+)\]: Hello/.exec(outline)?.[1]
   await step(
     'type_text',
@@ -218,11 +167,11 @@ test('TipTap, dnd-kit and a virtual list', async ({ page }) => {
     { html: '<p>Hello world</p>' },
   )
   await step('type_text', { ref: editor, text: 'New text' }, { html: '<p>New text</p>' })
-  await driven.call('press_key', { key: 'Control+A' })
+  await call('press_key', { key: 'Control+A' })
   await step('click', { ref: 'Bold' }, { html: '<p><strong>New text</strong></p>' })
   const list = /list "Rows".*?\[ref=(e\d+)\]/.exec(outline)?.[1]
-  await driven.call('scroll', { ref: list, until: 'Row 300' })
+  await call('scroll', { ref: list, until: 'Row 300' })
   await step('click', { ref: 'Row 300' }, { row: 300 })
-  const slot = /group "Slot".*?\[ref=(e\d+)\]/.exec(await driven.call('read_page'))?.[1]
+  const slot = /group "Slot".*?\[ref=(e\d+)\]/.exec(await call('read_page'))?.[1]
   await step('drag', { ref: 'Card', to: slot }, { dropped: 'slot' })
 })

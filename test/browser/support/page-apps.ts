@@ -1,0 +1,71 @@
+import path from 'node:path'
+import { test as base } from '@playwright/test'
+import { drive, type Drive } from '../../apps/drive.ts'
+import { prepareApps } from '../../apps/prepare-apps.ts'
+import { drivenByPlaywright, type DrivenPage } from './driven-page.ts'
+import { serveSite, type Site } from './site.ts'
+
+// The page tools on apps of test/apps, in any browser. Each step is judged by the app's own state,
+// never by the tool's report.
+
+export const { expect } = base
+
+export type State = Record<string, unknown>
+
+export interface App extends Drive {
+  /** Calls a tool and waits until the app's state matches; resolves to the tool's report. */
+  step(tool: string, input: object, expected: State): Promise<string>
+  /** What the app's `window.state()` says. */
+  state(): Promise<State>
+  /** Calls the function in the page with plain data; nothing around it exists there. */
+  evaluate: DrivenPage['evaluate']
+}
+
+interface TestFixtures {
+  /** A blank page of its own. */
+  driven: DrivenPage
+  /** Opens an app of test/apps by its entry's name, with the page's tools lent. */
+  app: (name: string) => Promise<App>
+}
+
+interface WorkerFixtures {
+  /** Serves the built apps and the package. */
+  apps: Site
+}
+
+export const test = base.extend<TestFixtures, WorkerFixtures>({
+  apps: [
+    // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
+    async ({}, use) => {
+      const dist = path.resolve(import.meta.dirname, '../../../dist')
+      const apps = await serveSite({ folders: { '/apps/': await prepareApps(), '/dist/': dist } })
+      await use(apps)
+      await apps.close()
+    },
+    { scope: 'worker', timeout: 240_000 },
+  ],
+  driven: async ({ page }, use) => use(drivenByPlaywright(page)),
+  app: async ({ apps, driven }, use) =>
+    use(async (name) => {
+      await driven.goto(`${apps.url}/apps/${name}.html`)
+      await expect.poll(() => driven.evaluate(() => 'state' in window)).toBe(true)
+      return asApp(driven)
+    }),
+})
+
+/** Lends the page's tools to a page that tells its `window.state()`. */
+export async function asApp(page: DrivenPage): Promise<App> {
+  const driven = await drive(page)
+  const state = (): Promise<State> =>
+    page.evaluate(() => (window as unknown as { state: () => State }).state())
+  return Object.assign(driven, {
+    state,
+    evaluate: page.evaluate,
+    async step(tool: string, input: object, expected: State) {
+      const report = await driven.call(tool, input)
+      const message = `${tool} ${JSON.stringify(input)}\n${report}`
+      await expect.poll(state, { message, timeout: 2000 }).toMatchObject(expected)
+      return report
+    },
+  })
+}
