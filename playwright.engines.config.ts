@@ -1,31 +1,36 @@
-import { defineConfig, type Project } from '@playwright/test'
+import { defineConfig } from '@playwright/test'
 import { findFirefox, findWebKit } from './scripts/lib/other-browsers.mjs'
+import type { DrivenOptions } from './test/browser/support/driven.ts'
 
 const firefox = findFirefox()
+/** Tests that need no more than what every browser's driver can do. */
+const everywhere = ['engines/*.spec.ts', 'browser/page-tools*.spec.ts']
 
 /** The browsers beside Chromium, as far as this machine has them: `npm run test:engines`. */
-export default defineConfig({
-  testDir: 'test/engines',
-  testMatch: '**/*.spec.ts',
+export default defineConfig<object, DrivenOptions>({
+  testDir: 'test',
   outputDir: '.cache/playwright-engines',
   retries: 0,
   workers: 1,
   timeout: 60_000,
   reporter: 'list',
   projects: [
-    // The transport's tests start their browsers on their own: one of them is none of Playwright's.
-    ...(firefox ? [{ name: 'firefox' }] : []),
-    ...(findWebKit() ? [{ name: 'webkit' }] : []),
-    ...(firefox ? [wllamaIn(firefox)] : []),
+    ...(firefox
+      ? [
+          {
+            name: 'firefox',
+            // llama.cpp's tests are Playwright's own.
+            testMatch: [...everywhere, 'browser/engines-wllama.spec.ts'],
+            use: {
+              browserName: 'firefox' as const,
+              channel: 'moz-firefox',
+              launchOptions: { executablePath: firefox },
+            },
+          },
+        ]
+      : []),
+    ...(findWebKit()
+      ? [{ name: 'webkit', testMatch: everywhere, use: { driver: 'webkit' as const } }]
+      : []),
   ],
 })
-
-/** llama.cpp's tests, as they run in Chromium. */
-function wllamaIn(executablePath: string): Project {
-  return {
-    name: 'firefox-wllama',
-    testDir: 'test/browser',
-    testMatch: 'engines-wllama.spec.ts',
-    use: { browserName: 'firefox', channel: 'moz-firefox', launchOptions: { executablePath } },
-  }
-}

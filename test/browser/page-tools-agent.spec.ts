@@ -1,4 +1,4 @@
-import { expect, test } from './support/test.ts'
+import { expect, property, test } from './support/driven.ts'
 
 // The whole way: a scripted model, the worker, the page's tools, the page.
 
@@ -42,7 +42,7 @@ test('a model fills and submits a form, uses a menu, picks a date, deletes behin
     <table><tr><td>Ada</td><td><button onclick="sure.showModal()">Delete Ada</button></td></tr></table>
     <dialog id="sure" aria-label="Delete it?"><button onclick="document.querySelector('tr').remove(); sure.close()">Yes, delete</button></dialog>`,
   })
-  await page.locator('html[data-lent]').waitFor({ state: 'attached' })
+  await expect.poll(() => property(page, 'html[data-lent]', 'tagName')).toBe('HTML')
   const result = await page.evaluate(
     (steps) => (window as unknown as Lent).agentFor({ steps }).run('Book it').result,
     [
@@ -93,10 +93,11 @@ test('a run goes on in the page that a click or navigate leads to', async ({ ope
   const page = await openPage({
     body: '<script type="module" src="/lend.js"></script><a href="/second.html">Next page</a>',
   })
-  await page.locator('html[data-lent]').waitFor({ state: 'attached' })
+  await expect.poll(() => property(page, 'html[data-lent]', 'tagName')).toBe('HTML')
   await page.evaluate((steps) => void (window as unknown as Lent).agentFor(steps).run('Go'), script)
-  await page.waitForURL('**/third.html')
-  await page.waitForFunction(() => 'result' in window)
+  await expect
+    .poll(() => page.evaluate(() => [location.pathname, 'result' in window]), { timeout: 15_000 })
+    .toEqual(['/third.html', true])
   const result = await page.evaluate(() => (window as unknown as { result: Result }).result)
   expect(result).toMatchObject({ outcome: 'completed', text: 'Arrived.' })
   expect(result.toolCalls.map(({ toolName, status }) => `${toolName} ${status}`)).toEqual([
@@ -109,7 +110,7 @@ test('a run goes on in the page that a click or navigate leads to', async ({ ope
 
 test('every tool says what it does in few words', async ({ openPage }) => {
   const page = await openPage({ body: '<script type="module" src="/lend.js"></script>' })
-  await page.locator('html[data-lent]').waitFor({ state: 'attached' })
+  await expect.poll(() => property(page, 'html[data-lent]', 'tagName')).toBe('HTML')
   const tools = await page.evaluate(() => (window as unknown as Lent).names)
   expect(tools.map(({ name }) => name).toSorted()).toEqual(
     'click drag fill_form find go_back highlight hover navigate press_key read_page read_selection scroll select_option set_checked type_text wait_for'.split(

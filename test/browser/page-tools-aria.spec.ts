@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Page } from '@playwright/test'
-import { drive, type Drive } from '../apps/drive.ts'
+import { expect, test } from './support/driven.ts'
+import type { DrivenPage } from './support/driven-page.ts'
+import { asApp, type App } from './support/page-apps.ts'
 import type { Site } from './support/site.ts'
-import { expect, test } from './support/test.ts'
 
 // The patterns of the WAI-ARIA authoring practices, by mouse and by keyboard.
 
@@ -12,29 +12,14 @@ const PAGE = readFileSync(
   'utf8',
 )
 
-async function open(page: Page, site: Site) {
+async function open(page: DrivenPage, site: Site): Promise<App> {
   site.add('/aria-patterns.html', { body: PAGE, type: 'text/html; charset=utf-8' })
   await page.goto(`${site.url}/aria-patterns.html`)
-  const driven = await drive(page)
-  return { driven, step: stepper(page, driven) }
+  return asApp(page)
 }
 
-/** Runs a tool and asks the page what came of it. */
-function stepper(page: Page, { call }: Drive) {
-  return async (
-    tool: string,
-    input: object,
-    expected: Record<string, unknown>,
-  ): Promise<string> => {
-    const report = await call(tool, input)
-    const state = await page.evaluate(() => (window as unknown as { state: () => object }).state())
-    expect(state, `${tool} ${JSON.stringify(input)}\n${report}`).toMatchObject(expected)
-    return report
-  }
-}
-
-test('combobox, listbox, menu button', async ({ page, site }) => {
-  const { step } = await open(page, site)
+test('combobox, listbox, menu button', async ({ driven, site }) => {
+  const { step } = await open(driven, site)
   await step('select_option', { ref: 'State', options: ['Arizona'] }, { combo: 'Arizona' })
   const typed = await step('type_text', { ref: 'State', text: 'Al' }, {})
   expect(typed).toContain('option "Alaska"')
@@ -59,23 +44,21 @@ test('combobox, listbox, menu button', async ({ page, site }) => {
   await step('set_checked', { ref: 'Wrap lines', checked: true }, { wrap: 'true' })
 })
 
-test('tabs, tree, slider, spin button, grid', async ({ page, site }) => {
-  const { driven, step } = await open(page, site)
+test('tabs, tree, slider, spin button, grid', async ({ driven, site }) => {
+  const { call, step } = await open(driven, site)
   expect(await step('click', { ref: 'Two' }, { tab: 't2' })).toContain('Panel two')
   await step('press_key', { key: 'ArrowLeft' }, { tab: 't1' })
   expect(await step('click', { ref: 'docs' }, {})).toContain('guide.md')
   await step('click', { ref: 'guide.md' }, { opened: ['guide.md'] })
   await step('press_key', { ref: 'docs', key: 'ArrowLeft' }, {})
-  expect(await driven.call('find', { name: 'guide.md' })).toContain('Nothing')
+  expect(await call('find', { name: 'guide.md' })).toContain('Nothing')
   await step('type_text', { ref: 'Brightness', text: '42' }, { brightness: 42 })
   await step('press_key', { ref: 'Brightness', key: 'End' }, { brightness: 100 })
   await step('press_key', { ref: 'Brightness', key: 'Home' }, { brightness: 0 })
   await step('drag', { ref: 'Brightness', x: 100, y: 0 }, { brightness: 54 })
   await step('type_text', { ref: 'Guests', text: '5' }, { guests: 5 })
   await step('press_key', { ref: 'Guests', key: 'ArrowDown', times: 2 }, { guests: 3 })
-  expect(await driven.call('type_text', { ref: 'Guests', text: '12' })).toMatch(
-    /^refused-value: .*9/,
-  )
+  expect(await call('type_text', { ref: 'Guests', text: '12' })).toMatch(/^refused-value: .*9/)
   await step(
     'fill_form',
     {
@@ -95,18 +78,16 @@ test('tabs, tree, slider, spin button, grid', async ({ page, site }) => {
 })
 
 test('disclosure, radio group, switch, checkbox, toggle button, modal dialog', async ({
-  page,
+  driven,
   site,
 }) => {
-  const { driven, step } = await open(page, site)
+  const { call, step } = await open(driven, site)
   expect(await step('click', { ref: 'How?' }, { answer: true })).toContain('Like this.')
   await step('press_key', { ref: 'How?', key: 'Enter' }, { answer: false })
   await step('click', { ref: 'Thin' }, { crust: 'Thin' })
   await step('press_key', { key: 'ArrowDown' }, { crust: 'Thick' })
   await step('set_checked', { ref: 'Thin', checked: true }, { crust: 'Thin' })
-  expect(await driven.call('set_checked', { ref: 'Thin', checked: false })).toMatch(
-    /^unsupported: /,
-  )
+  expect(await call('set_checked', { ref: 'Thin', checked: false })).toMatch(/^unsupported: /)
   await step('set_checked', { ref: 'Lights', checked: true }, { lights: 'true' })
   await step('press_key', { ref: 'Lights', key: 'Space' }, { lights: 'false' })
   await step('set_checked', { ref: 'All', checked: true }, { all: 'true' })
@@ -114,7 +95,7 @@ test('disclosure, radio group, switch, checkbox, toggle button, modal dialog', a
   expect(await step('click', { ref: 'Remove account' }, { focus: 'Cancel' })).toContain(
     'dialog "Remove it?"',
   )
-  expect(await driven.call('click', { ref: 'Mute' })).toMatch(/^(Clicked|covered)/)
+  expect(await call('click', { ref: 'Mute' })).toMatch(/^(Clicked|covered)/)
   await step(
     'press_key',
     { ref: 'Cancel', key: 'Escape' },

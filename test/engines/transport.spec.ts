@@ -1,13 +1,9 @@
-import path from 'node:path'
-import { test as base } from '@playwright/test'
+import { test as base } from '../browser/support/driven.ts'
+import type { DrivenPage } from '../browser/support/driven-page.ts'
 import { startFaultProxy, type FaultProxy } from '../browser/support/fault-proxy.ts'
 import { startMockOpenAI, type MockOpenAI } from '../browser/support/mock-openai.ts'
 import { probe, type Finding } from '../browser/support/probe.ts'
-import { serveSite, type Site } from '../browser/support/site.ts'
 import { transportRows, type Bench } from '../browser/support/transport-rows.ts'
-import { openFirefoxPage } from './support/firefox.ts'
-import type { DrivenPage } from './support/webdriver.ts'
-import { openWebKitPage } from './support/webkit.ts'
 
 interface TestFixtures {
   model: MockOpenAI
@@ -16,7 +12,7 @@ interface TestFixtures {
 }
 
 interface WorkerFixtures {
-  site: Site
+  /** One for all: the tests leave nothing behind. */
   browserPage: DrivenPage
 }
 
@@ -31,21 +27,10 @@ const untilReady = async (): Promise<void> => {
 }
 
 const test = base.extend<TestFixtures, WorkerFixtures>({
-  site: [
-    // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
-    async ({}, use) => {
-      const dist = path.resolve(import.meta.dirname, '../../dist')
-      const site = await serveSite({ folders: { '/dist/': dist } })
-      site.add('/', { body: HTML, type: 'text/html' })
-      await use(site)
-      await site.close()
-    },
-    { scope: 'worker' },
-  ],
   browserPage: [
-    // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
-    async ({}, use, { project }) => {
-      const page = await (project.name === 'webkit' ? openWebKitPage() : openFirefoxPage())
+    async ({ drivenBrowser, site }, use) => {
+      site.add('/', { body: HTML, type: 'text/html' })
+      const page = await drivenBrowser.newPage()
       await use(page)
       await page.close()
     },

@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import type { Browser } from '@playwright/test'
 
 /** A page of any browser, as far as tests need it, whatever drives the browser. */
 export interface DrivenPage {
@@ -11,16 +11,31 @@ export interface DrivenPage {
     inPage: (given: Given) => Result | Promise<Result>,
     given?: Given,
   ): Promise<Result>
+  /** What nobody caught on the page since it was opened. */
+  errors(): Promise<readonly string[]>
   close(): Promise<void>
 }
 
-/** Playwright's own page. */
-export function drivenByPlaywright(page: Page): DrivenPage {
-  // Playwright's type for the argument is too deep for the compiler.
-  const evaluate = page.evaluate.bind(page) as DrivenPage['evaluate']
+export interface DrivenBrowser {
+  /** A page of its own, with nothing stored. */
+  newPage(): Promise<DrivenPage>
+  close(): Promise<void>
+}
+
+export function drivenByPlaywright(browser: Browser): DrivenBrowser {
   return {
-    goto: async (url) => void (await page.goto(url)),
-    evaluate,
-    close: () => page.close(),
+    async newPage() {
+      const page = await browser.newPage()
+      const errors: string[] = []
+      page.on('pageerror', (error) => errors.push(error.message))
+      return {
+        goto: async (url) => void (await page.goto(url)),
+        // Playwright's type for the argument is too deep for the compiler.
+        evaluate: page.evaluate.bind(page) as DrivenPage['evaluate'],
+        errors: () => Promise.resolve(errors),
+        close: () => page.close(),
+      }
+    },
+    close: () => browser.close(),
   }
 }

@@ -1,14 +1,14 @@
 import path from 'node:path'
-import { test as base } from '@playwright/test'
 import { drive, type Drive } from '../../apps/drive.ts'
 import { prepareApps } from '../../apps/prepare-apps.ts'
-import { drivenByPlaywright, type DrivenPage } from './driven-page.ts'
+import { expect, test as base } from './driven.ts'
+import type { DrivenPage } from './driven-page.ts'
 import { serveSite, type Site } from './site.ts'
 
 // The page tools on apps of test/apps, in any browser. Each step is judged by the app's own state,
 // never by the tool's report.
 
-export const { expect } = base
+export { expect }
 
 export type State = Record<string, unknown>
 
@@ -22,8 +22,6 @@ export interface App extends Drive {
 }
 
 interface TestFixtures {
-  /** A blank page of its own. */
-  driven: DrivenPage
   /** Opens an app of test/apps by its entry's name, with the page's tools lent. */
   app: (name: string) => Promise<App>
 }
@@ -44,13 +42,17 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     },
     { scope: 'worker', timeout: 240_000 },
   ],
-  driven: async ({ page }, use) => use(drivenByPlaywright(page)),
-  app: async ({ apps, driven }, use) =>
-    use(async (name) => {
+  app: async ({ apps, driven }, use) => {
+    let opened = ''
+    await use(async (name) => {
+      opened = name
       await driven.goto(`${apps.url}/apps/${name}.html`)
       await expect.poll(() => driven.evaluate(() => 'state' in window)).toBe(true)
       return asApp(driven)
-    }),
+    })
+    // An app's own trouble isn't the tools' failure, but helps to understand one.
+    for (const error of await driven.errors()) console.log(`${opened}: ${error}`)
+  },
 })
 
 /** Lends the page's tools to a page that tells its `window.state()`. */

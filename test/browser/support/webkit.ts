@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import { findWebKit } from '../../../scripts/lib/other-browsers.mjs'
-import { listen } from '../../browser/support/listen.ts'
-import { openDrivenPage, type DrivenPage } from './webdriver.ts'
+import type { DrivenBrowser } from './driven-page.ts'
+import { listen } from './listen.ts'
+import { openSession } from './webdriver.ts'
 
-/** A page of WebKitGTK's own small browser, on a display that nobody sees. */
-export async function openWebKitPage(): Promise<DrivenPage> {
+/** WebKitGTK's own small browser, on a display that nobody sees: anew for each page. */
+export async function openWebKit(): Promise<DrivenBrowser> {
   const { driver, browser, display } = findWebKit() ?? {}
   if (!driver || !browser || !display) throw new Error('WebKitGTK is not installed.')
   const port = await freePort()
@@ -15,23 +16,20 @@ export async function openWebKitPage(): Promise<DrivenPage> {
     // The group: xvfb-run has the display and the driver as children.
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid)
   }
+  const url = `http://127.0.0.1:${port}`
   try {
-    const url = `http://127.0.0.1:${port}`
     await answers(`${url}/status`)
-    const page = await openDrivenPage(url, {
-      browserName: 'MiniBrowser',
-      'webkitgtk:browserOptions': { binary: browser, args: ['--automation'] },
-    })
-    return {
-      ...page,
-      async close() {
-        await page.close().catch(() => undefined)
-        end()
-      },
-    }
   } catch (error) {
     end()
     throw error
+  }
+  return {
+    newPage: () =>
+      openSession(url, {
+        browserName: 'MiniBrowser',
+        'webkitgtk:browserOptions': { binary: browser, args: ['--automation'] },
+      }),
+    close: () => Promise.resolve(end()),
   }
 }
 

@@ -1,0 +1,87 @@
+import path from 'node:path'
+import { test as base } from '@playwright/test'
+import { drivenByPlaywright, type DrivenBrowser, type DrivenPage } from './driven-page.ts'
+import { serveSite, type Site } from './site.ts'
+import { openWebKit } from './webkit.ts'
+
+// Tests that need no more of a page than every browser's driver can give.
+
+export const { expect } = base
+
+export interface DrivenOptions {
+  /** Playwright can't drive WebKitGTK; its WebDriver can. */
+  readonly driver: 'playwright' | 'webkit'
+}
+
+interface HandPage {
+  /** HTML for the body. */
+  readonly body?: string
+  /** Errors that nobody caught fail the test, unless this is true. */
+  readonly errorsAllowed?: boolean
+}
+
+interface TestFixtures {
+  /** A blank page of its own. */
+  driven: DrivenPage
+  /** Opens a page written by hand. */
+  openPage: (page?: HandPage) => Promise<DrivenPage>
+}
+
+interface WorkerFixtures extends DrivenOptions {
+  /** The browser of the project, whatever drives it. */
+  drivenBrowser: DrivenBrowser
+  /** Serves the package. */
+  site: Site
+}
+
+export const test = base.extend<TestFixtures, WorkerFixtures>({
+  driver: ['playwright', { option: true, scope: 'worker' }],
+  drivenBrowser: [
+    async ({ driver, playwright, browserName }, use) => {
+      const browser =
+        driver === 'webkit'
+          ? await openWebKit()
+          : drivenByPlaywright(await playwright[browserName].launch())
+      await use(browser)
+      await browser.close()
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+  site: [
+    // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
+    async ({}, use) => {
+      const dist = path.resolve(import.meta.dirname, '../../../dist')
+      const site = await serveSite({ folders: { '/dist/': dist } })
+      await use(site)
+      await site.close()
+    },
+    { scope: 'worker' },
+  ],
+  driven: async ({ drivenBrowser }, use) => {
+    const page = await drivenBrowser.newPage()
+    await use(page)
+    await page.close()
+  },
+  openPage: async ({ driven, site }, use, { testId }) => {
+    let mayFail = false
+    await use(async ({ body = '', errorsAllowed = false } = {}) => {
+      mayFail = errorsAllowed
+      const urlPath = `/${testId}.html`
+      site.add(urlPath, { body: `<!doctype html><title>Test</title><body>${body}` })
+      await driven.goto(site.url + urlPath)
+      return driven
+    })
+    if (!mayFail) expect(await driven.errors(), 'uncaught on the page').toEqual([])
+  },
+})
+
+/** A property of the first element that a selector finds; undefined without such an element. */
+export function property(page: DrivenPage, selector: string, name: string): Promise<unknown> {
+  return page.evaluate(
+    ({ selector: css, name: key }) => {
+      const element: object | null = document.querySelector(css)
+      return element ? (element as Record<string, unknown>)[key] : undefined
+    },
+    { selector, name },
+  )
+}

@@ -1,0 +1,62 @@
+import type { DrivenPage } from './driven-page.ts'
+
+const SCRIPT_MS = 30_000
+
+/** The one page of a new session with a browser behind a W3C WebDriver. */
+export async function openSession(driver: string, capabilities: object): Promise<DrivenPage> {
+  const { sessionId } = (await post(`${driver}/session`, {
+    capabilities: { alwaysMatch: capabilities },
+  })) as { readonly sessionId: string }
+  const session = `${driver}/session/${sessionId}`
+  await post(`${session}/timeouts`, { script: SCRIPT_MS })
+  const evaluate = evaluateIn(session)
+  return {
+    async goto(url) {
+      await post(`${session}/url`, { url })
+      await evaluate(gatherErrors)
+    },
+    evaluate,
+    errors: () =>
+      evaluate(() => (window as unknown as { uncaught?: readonly string[] }).uncaught ?? []),
+    async close() {
+      await valueOf(await fetch(session, { method: 'DELETE' }))
+    },
+  }
+}
+
+function evaluateIn(session: string): DrivenPage['evaluate'] {
+  return async <Result, Given>(
+    inPage: (given: Given) => Result | Promise<Result>,
+    given?: Given,
+  ): Promise<Result> => {
+    const script = `const done = arguments[1];
+      (async () => (${inPage.toString()})(arguments[0]))().then(
+        (value) => done({ value: JSON.stringify(value) }),
+        (error) => done({ error: String(error) + '\\n' + (error && error.stack) }),
+      )`
+    const answer = (await post(`${session}/execute/async`, {
+      script,
+      args: [given ?? null],
+    })) as { readonly value?: string; readonly error?: string }
+    if (answer.error !== undefined) throw new Error(answer.error)
+    return (answer.value === undefined ? undefined : JSON.parse(answer.value)) as Result
+  }
+}
+
+/** WebDriver has no event for them: they are asked for. Those of the loading itself are missed. */
+function gatherErrors(): void {
+  const uncaught: string[] = []
+  addEventListener('error', ({ message }) => uncaught.push(message))
+  addEventListener('unhandledrejection', ({ reason }) => uncaught.push(String(reason)))
+  Object.assign(window, { uncaught })
+}
+
+async function post(url: string, body: object): Promise<unknown> {
+  return valueOf(await fetch(url, { method: 'POST', body: JSON.stringify(body) }))
+}
+
+async function valueOf(response: Response): Promise<unknown> {
+  const { value } = (await response.json()) as { readonly value: unknown }
+  if (!response.ok) throw new Error(`${response.url}: ${JSON.stringify(value)}`)
+  return value
+}
