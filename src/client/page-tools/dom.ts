@@ -20,7 +20,8 @@ export function viewOf(node: Node): Window & typeof globalThis {
 
 /** The document inside a frame; null when it is of another origin or the frame is detached. */
 export function frameDocument(element: Element): Document | null {
-  if (!isTag(element, 'iframe') && element.localName !== 'frame') return null
+  const { localName } = element
+  if (localName !== 'iframe' && localName !== 'frame') return null
   try {
     return (element as HTMLIFrameElement).contentDocument
   } catch {

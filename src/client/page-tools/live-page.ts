@@ -1,6 +1,6 @@
 import { PageError } from './page-error.ts'
 import type { Page, PageOptions } from './options.ts'
-import { scrubWith } from './privacy.ts'
+import { scrubberFor } from './privacy.ts'
 import { LiveOutline } from './read/live-outline.ts'
 
 /** What a page remembers between two calls. */
@@ -56,8 +56,13 @@ export function exclusively<Result>(live: LivePage, use: () => Promise<Result>):
 }
 
 /** Takes secrets of the page out of a text, before anyone gets it. */
-export function scrub(text: string, { options, outline }: LivePage): string {
-  return scrubWith(text, new Set([rootOf(options).ownerDocument, ...outline.trees]), options)
+export function scrub(text: string, live: LivePage): string {
+  return scrubber(live)(text)
+}
+
+/** The same for several texts: the page is searched for secrets once. */
+export function scrubber({ options, outline }: LivePage): (text: string) => string {
+  return scrubberFor(new Set([rootOf(options).ownerDocument, ...outline.trees]), options)
 }
 
 /** Where reading starts. Throws when the region isn't on the page. */

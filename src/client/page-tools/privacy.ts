@@ -53,13 +53,14 @@ export function isMasked(element: Element, options: PageOptions): boolean {
  * Takes secrets out of what is about to be shown, wherever they came from: a label that refers to a
  * masked element, a field's own error message, an address. The last door, not the only one.
  */
-export function scrubWith(text: string, trees: Iterable<ParentNode>, options: PageOptions): string {
-  let clean = text
+export function scrubberFor(
+  trees: Iterable<ParentNode>,
+  options: PageOptions,
+): (text: string) => string {
   for (const secret of secretsIn(trees, options)) rememberSecret(secret)
   // Longest first, so that one which holds another goes whole.
-  for (const secret of [...seen].toSorted((a, b) => b.length - a.length))
-    clean = clean.replaceAll(secret, MASKED)
-  return clean
+  const secrets = [...seen].toSorted((a, b) => b.length - a.length)
+  return (text) => secrets.reduce((clean, secret) => clean.replaceAll(secret, MASKED), text)
 }
 
 /** What was secret once stays so: the page may still show what a field no longer holds. */
@@ -75,8 +76,9 @@ function rememberSecret(secret: string): void {
 function secretsIn(trees: Iterable<ParentNode>, options: PageOptions): Set<string> {
   const secrets = new Set<string>()
   for (const tree of trees) {
+    for (const field of tree.querySelectorAll('input[type="password"]')) passwords.add(field)
     for (const field of tree.querySelectorAll('input,textarea,[contenteditable]'))
-      if (isSecretField(field)) addSecret(secrets, valueOf(field))
+      if (isLong(valueOf(field)) && isSecretField(field)) addSecret(secrets, valueOf(field))
     for (const part of tree.querySelectorAll(maskSelector(options))) addTexts(secrets, part)
   }
   return secrets
@@ -99,5 +101,9 @@ function valueOf(element: Element): string {
 /** Short words without digits are everywhere: taking them out would tear the text apart. */
 function addSecret(secrets: Set<string>, text: string): void {
   const value = cleanText(text)
-  if (value.length >= 8 || (value.length >= 3 && /\d/.test(value))) secrets.add(value)
+  if (value.length >= 8 || (isLong(value) && /\d/.test(value))) secrets.add(value)
+}
+
+function isLong(text: string): boolean {
+  return text.length >= 3
 }

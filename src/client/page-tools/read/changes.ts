@@ -1,5 +1,6 @@
 import type { LivePage } from '../live-page.ts'
-import { display, type Entry } from './display.ts'
+import { display } from './display.ts'
+import { none, once, type Entry } from './entry.ts'
 import { fit } from './fit.ts'
 import { headOf } from './line.ts'
 import type { OutlineNode } from './outline-node.ts'
@@ -34,20 +35,20 @@ function reported(node: OutlineNode): OutlineNode {
   return node
 }
 
-function entriesFor(node: OutlineNode, page: LivePage, mark: string): Entry[] {
+function entriesFor(node: OutlineNode, page: LivePage, mark: string): readonly Entry[] {
   const entries = display(node, null, { options: page.options, textLimit: TEXT_LIMIT })
   for (const entry of entries) {
     const { line } = entry
     const place = mark === '<new>' || !entry.node ? within(node, page) : ''
     entry.line = () => `${mark} ${line()}${place}`
-    if (mark === '<changed>') entry.children.splice(0, entry.children.length, ...ownLines(entry))
+    if (mark === '<changed>') entry.children = ownLines(entry)
   }
   return entries
 }
 
 /** What is in a changed element was looked at by itself. */
-function ownLines({ children }: Entry): Entry[] {
-  return children.filter(({ node }) => !node)
+function ownLines({ children }: Entry): Entry['children'] {
+  return once(() => children().filter(({ node }) => !node))
 }
 
 /** Where a new element stands: the nearest list, dialog or region that a reader knows. */
@@ -61,10 +62,12 @@ function removedEntry(line: string): Entry {
   return {
     parent: null,
     node: null,
-    children: [],
+    children: none,
     inView: true,
+    holdsView: true,
     popup: false,
-    weight: 1,
+    isOmission: false,
+    weigh: () => 1,
     element: document.documentElement,
     line: () => `<removed> ${line}`,
   }

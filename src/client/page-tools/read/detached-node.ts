@@ -14,11 +14,14 @@ export function detachedNode(element: Element, options: PageOptions): OutlineNod
     parent: null,
     items: [],
     inView: true,
+    holdsView: true,
     clickable: false,
     masked: isMasked(element, options),
     unseen: false,
     context: pageContext(viewOf(element)),
     sig: '',
+    born: 0,
+    changed: 0,
     name: null,
   }
 }

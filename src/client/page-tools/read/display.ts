@@ -1,31 +1,16 @@
 import { cleanText, quote, shorten } from '../clean-text.ts'
+import { isTag } from '../dom.ts'
 import type { PageOptions } from '../options.ts'
-import { refOf } from '../refs.ts'
+import { omittedEntry, once, sizeOf, textEntry, type Entry } from './entry.ts'
 import { headOf, optionsLine, shownValue } from './line.ts'
 import {
   isNode,
   isText,
-  type OmittedItem,
   type OutlineItem,
   type OutlineNode,
   type TextItem,
 } from './outline-node.ts'
 import { isNamedByContent, isPopup } from './role.ts'
-
-/** One line of a snapshot, with what is indented below it. Wrappers have none. */
-export interface Entry {
-  /** Where a reader would go on from here. */
-  readonly element: Element
-  parent: Entry | null
-  readonly children: Entry[]
-  readonly inView: boolean
-  readonly popup: boolean
-  /** How many elements it stands for. */
-  readonly weight: number
-  readonly node: OutlineNode | null
-  /** Without dash, indentation and the colon of what has children. */
-  line: () => string
-}
 
 export interface DisplayOptions {
   readonly options: PageOptions
@@ -40,120 +25,143 @@ const INLINE = new Set(
 )
 const CELLS = /^(cell|gridcell|columnheader|rowheader)$/
 
-/** The lines for a node and all that is in it. Nothing is named before its line is asked for. */
+/** The entries for a node and all that is in it. */
 export function display(
   node: OutlineNode,
   parent: Entry | null,
   settings: DisplayOptions,
-): Entry[] {
-  if (!node.role && !node.clickable) return inside(node, parent, settings)
-  const texts = inlineTexts(node)
+): readonly Entry[] {
+  if (!node.role && !node.clickable) return inside(node, flat(node), { parent, settings })
+  const entry = nodeEntry(node, parent, settings)
+  return [onlyChild(entry) ?? entry]
+}
+
+function nodeEntry(node: OutlineNode, parent: Entry | null, settings: DisplayOptions): Entry {
+  const pieces = once(() => flat(node))
+  const texts = once(() => (node.role === 'row' ? rowTexts(node) : plainTexts(node, pieces())))
   const entry: Entry = {
     element: node.element,
     parent,
     node,
-    children: [],
     inView: node.inView,
-    weight: 1,
+    holdsView: node.holdsView,
     popup: (parent?.popup ?? false) || (isPopup(node.role) && node.inView),
-    line: once(() => nodeLine(node, texts, settings)),
+    isOmission: false,
+    weigh: () => sizeOf(node),
+    line: once(() => nodeLine(node, texts(), settings)),
+    children: once(() => childEntries(entry, { node, pieces, texts, settings })),
   }
-  entry.children.push(...childEntries(node, entry, { settings, texts }))
-  return [onlyChild(entry) ?? entry]
+  return entry
 }
 
 /** A list item that only holds one control is left out for it. */
 function onlyChild({ node, children, parent }: Entry): Entry | null {
-  const [only] = children
-  if (node?.role !== 'listitem' || node.clickable || children.length !== 1 || !only?.node)
-    return null
+  if (node?.role !== 'listitem' || node.clickable) return null
+  const [only, ...others] = children()
+  if (!only?.node || others.length > 0) return null
   only.parent = parent
   return only
 }
 
 function childEntries(
-  node: OutlineNode,
   entry: Entry,
-  { settings, texts }: { settings: DisplayOptions; texts: readonly TextItem[] | null },
-): Entry[] {
-  const choices = optionsLine(node)
-  if (choices) return [textEntry(choices, { node, parent: entry })]
-  if (texts && node.role !== 'row') return []
+  of: {
+    readonly node: OutlineNode
+    readonly pieces: () => readonly Piece[]
+    readonly texts: () => readonly TextItem[] | null
+    readonly settings: DisplayOptions
+  },
+): readonly Entry[] {
+  const { node, pieces, texts, settings } = of
+  const { element, masked } = node
+  if (isTag(element, 'select'))
+    return [textEntry(() => optionsLine(element, masked), { node, parent: entry })]
   if (node.role === 'row')
     return node.items.flatMap((item) =>
-      isNode(item) && !plainTexts(item) ? cellEntries(item, entry, settings) : [],
+      isNode(item) && !plainTexts(item, flat(item)) ? cellEntries(item, entry, settings) : [],
     )
-  const entries = inside(node, entry, settings)
+  if (texts()) return []
+  const entries = inside(node, pieces(), { parent: entry, settings })
   return isNamedByContent(node.role) ? entries.filter(({ node: inner }) => inner) : entries
 }
 
 /** A cell that is nothing by itself is left out; what it holds is not. */
-function cellEntries(cell: OutlineNode, entry: Entry, settings: DisplayOptions): Entry[] {
+function cellEntries(cell: OutlineNode, entry: Entry, settings: DisplayOptions): readonly Entry[] {
   const bare = CELLS.test(cell.role) && !isSpecialCell(cell)
-  return bare ? inside(cell, entry, settings) : display(cell, entry, settings)
+  return bare
+    ? inside(cell, flat(cell), { parent: entry, settings })
+    : display(cell, entry, settings)
 }
 
 function isSpecialCell(cell: OutlineNode): boolean {
   return cell.clickable || /aria-(sort|selected|checked)|tabindex/.test(attributes(cell))
 }
 
-function inside(node: OutlineNode, parent: Entry | null, settings: DisplayOptions): Entry[] {
+/** What stands in a node when wrappers are taken away; null where a block begins or ends. */
+type Piece = OutlineItem | null
+
+function inside(
+  node: OutlineNode,
+  pieces: readonly Piece[],
+  place: { readonly parent: Entry | null; readonly settings: DisplayOptions },
+): Entry[] {
   const entries: Entry[] = []
   let run: TextItem[] = []
   const flush = (): void => {
-    if (run.length > 0)
-      entries.push(runEntry(run, { node: run[0]?.holder ?? node, parent, settings }))
+    if (run.length > 0) entries.push(runEntry(run, { node: run[0]?.holder ?? node, ...place }))
     run = []
   }
-  for (const piece of flat(node)) {
+  for (const piece of pieces) {
     if (piece === null) flush()
     else if (isText(piece)) {
       if (run[0] && run[0].unseen !== piece.unseen) flush()
       run.push(piece)
     } else {
       flush()
-      if (isNode(piece)) entries.push(...display(piece, parent, settings))
-      else entries.push(omittedEntry(piece, { node, parent }))
+      if (isNode(piece)) entries.push(...display(piece, place.parent, place.settings))
+      else entries.push(omittedEntry(piece, { node, parent: place.parent }))
     }
   }
   flush()
   return entries
 }
 
-/** The items of a node with wrappers taken away; null where a block begins or ends. */
-function* flat(node: OutlineNode): Generator<OutlineItem | null> {
+function flat(node: OutlineNode, pieces: Piece[] = []): readonly Piece[] {
   for (const item of node.items) {
     if (!isNode(item) || item.role || item.clickable) {
-      yield item
+      pieces.push(item)
       continue
     }
     const inline = INLINE.has(item.element.localName)
-    if (!inline) yield null
-    yield* flat(item)
-    if (!inline) yield null
+    if (!inline) pieces.push(null)
+    flat(item, pieces)
+    if (!inline) pieces.push(null)
   }
+  return pieces
 }
 
-/** The texts of a node that holds nothing else. A row's are those of its plain cells. */
-function inlineTexts(node: OutlineNode): readonly TextItem[] | null {
-  if (node.role !== 'row') return plainTexts(node)
-  const cells = node.items.filter(isNode)
-  const plain = cells.map(plainTexts).filter((texts) => texts !== null)
+/** The texts of a row's plain cells; null when it has none. */
+function rowTexts(row: OutlineNode): readonly TextItem[] | null {
+  const plain = row.items
+    .filter(isNode)
+    .map((cell) => plainTexts(cell, flat(cell)))
+    .filter((texts) => texts !== null)
   if (plain.length === 0) return null
   return plain.map((texts) => ({
-    holder: texts[0]?.holder ?? node,
+    holder: texts[0]?.holder ?? row,
     text: texts.map(({ text }) => text).join(' '),
     unseen: texts.length > 0 && texts.every(({ unseen }) => unseen),
   }))
 }
 
-function plainTexts(node: OutlineNode): TextItem[] | null {
+/** The texts of a node that holds nothing else. */
+function plainTexts(node: OutlineNode, pieces: readonly Piece[]): TextItem[] | null {
   if (CELLS.test(node.role) && isSpecialCell(node)) return null
   const texts: TextItem[] = []
-  for (const item of flat(node)) {
-    if (item === null) continue
-    if (!isText(item)) return null
-    texts.push(item)
+  for (const piece of pieces) {
+    if (piece === null) continue
+    if (!isText(piece)) return null
+    texts.push(piece)
   }
   return texts
 }
@@ -190,49 +198,10 @@ function runEntry(
   run: readonly TextItem[],
   place: { node: OutlineNode; parent: Entry | null; settings: DisplayOptions },
 ): Entry {
+  return textEntry(() => runLine(run, place.settings.textLimit), place)
+}
+
+function runLine(run: readonly TextItem[], limit: number): string {
   const text = cleanText(run.map((item) => item.text).join(' '))
-  const label = run[0]?.unseen ? 'text [sr-only]' : 'text'
-  return textEntry(`${label}: ${shorten(text, place.settings.textLimit)}`, place)
-}
-
-function textEntry(
-  line: string,
-  { node, parent }: { node: OutlineNode; parent: Entry | null },
-): Entry {
-  return {
-    element: node.element,
-    parent,
-    node: null,
-    children: [],
-    weight: 1,
-    inView: node.inView,
-    popup: parent?.popup ?? false,
-    line: () => line,
-  }
-}
-
-function omittedEntry(
-  { count, first }: OmittedItem,
-  { node, parent }: { node: OutlineNode; parent: Entry | null },
-): Entry {
-  return {
-    element: first,
-    parent,
-    node: null,
-    children: [],
-    weight: count,
-    inView: node.inView,
-    popup: parent?.popup ?? false,
-    line: () => omission(count, first),
-  }
-}
-
-/** Says how much is left out and how to get it. */
-export function omission(count: number, first: Element): string {
-  return `… ${count} more [from=${refOf(first)}]`
-}
-
-function once(make: () => string): () => string {
-  let made: string | null = null
-  return () => (made ??= make())
+  return `${run[0]?.unseen ? 'text [sr-only]' : 'text'}: ${shorten(text, limit)}`
 }

@@ -1,7 +1,7 @@
 import { normalize, shorten } from '../clean-text.ts'
 import { descendantsOf, parentOf } from '../dom.ts'
 import { labelsOf } from '../labels.ts'
-import { livePage, rootOf, type LivePage, scrub } from '../live-page.ts'
+import { livePage, rootOf, type LivePage, scrubber } from '../live-page.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { isMasked } from '../privacy.ts'
@@ -65,14 +65,15 @@ export async function find(query: FindQuery, options: FindOptions = {}): Promise
     throw new PageError('invalid-input', 'Give a role, a name or a text to look for.')
   const candidates = await inSlices(collect(page, query), options.signal)
   const likely = candidates.toSorted((a, b) => b.likely - a.likely).slice(0, CANDIDATES)
-  return likely
-    .map((candidate) => rate(candidate, query, page.options))
+  const rated = await inSlices(rateAll(likely, query, page.options), options.signal)
+  const clean = scrubber(page)
+  return rated
     .filter(
       ({ score, element }) => score > WEAK && (options.hidden || isShown(element, page.options)),
     )
     .toSorted((a, b) => b.score - a.score)
     .slice(0, options.limit ?? LIMIT)
-    .map((found) => describe(found, page))
+    .map((found) => describe(found, page.options, clean))
 }
 
 /** Without names and styles: cheap enough for tens of thousands of elements. */
@@ -129,6 +130,19 @@ interface Rated extends Candidate {
   readonly score: number
 }
 
+function* rateAll(
+  candidates: readonly Candidate[],
+  query: FindQuery,
+  options: PageOptions,
+): Generator<undefined, Rated[]> {
+  const rated: Rated[] = []
+  for (const candidate of candidates) {
+    yield
+    rated.push(rate(candidate, query, options))
+  }
+  return rated
+}
+
 function rate(candidate: Candidate, query: FindQuery, options: PageOptions): Rated {
   const { element, role } = candidate
   const name = nameOf(element, role || 'button', options).text || shortText(element, options)
@@ -163,8 +177,11 @@ function isAriaHidden(element: Element): boolean {
   return element.closest('[aria-hidden="true"]') !== null
 }
 
-function describe({ element, role, name, score }: Rated, page: LivePage): Found {
-  const { options } = page
+function describe(
+  { element, role, name, score }: Rated,
+  options: PageOptions,
+  clean: (text: string) => string,
+): Found {
   const node = detachedNode(element, options)
   const value = shownValue(node)
   const head = headOf(node, options, true)
@@ -179,8 +196,8 @@ function describe({ element, role, name, score }: Rated, page: LivePage): Found 
     role,
     score,
     ref: refOf(element),
-    name: scrub(name, page),
-    line: scrub(line, page),
+    name: clean(name),
+    line: clean(line),
   }
 }
 

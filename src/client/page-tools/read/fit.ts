@@ -1,7 +1,7 @@
 import { estimateTokens } from '../clean-text.ts'
 import { contains } from '../dom.ts'
 import { refOf } from '../refs.ts'
-import { omission, type Entry } from './display.ts'
+import { omission, type Entry } from './entry.ts'
 
 /** Part of the budget that is filled with lines; the rest is for the marks of what is left out. */
 const FILL = 0.9
@@ -32,17 +32,9 @@ function choose(
   entries: readonly Entry[],
   { budget, from }: { readonly budget: number; readonly from: Element | null },
 ): Entry[] {
-  const all = [...below(entries)].filter((entry) => !from || follows(entry, from))
-  const ranked = from
-    ? [all]
-    : [
-        all.filter(({ popup }) => popup),
-        all.filter(({ popup, inView }) => !popup && inView),
-        all.filter(({ popup, inView }) => !popup && !inView),
-      ]
   const chosen = new Set<Entry>()
   let used = 0
-  for (const entry of ranked.flat()) {
+  for (const entry of from ? after(entries, from) : ranked(entries)) {
     for (const next of missing(entry, chosen)) {
       used += estimateTokens(next.line()) + 2
       if (used > budget && chosen.size > 0) return [...chosen]
@@ -50,6 +42,36 @@ function choose(
     }
   }
   return [...chosen]
+}
+
+function* ranked(entries: readonly Entry[]): Generator<Entry> {
+  const shown = inView(entries)
+  yield* shown.filter(({ popup }) => popup)
+  yield* shown.filter(({ popup }) => !popup)
+  yield* all(entries)
+}
+
+function inView(entries: readonly Entry[], found: Entry[] = []): readonly Entry[] {
+  for (const entry of entries) {
+    if (entry.inView) found.push(entry)
+    if (entry.holdsView) inView(entry.children(), found)
+  }
+  return found
+}
+
+function* all(entries: readonly Entry[]): Generator<Entry> {
+  for (const entry of entries) {
+    yield entry
+    yield* all(entry.children())
+  }
+}
+
+function* after(entries: readonly Entry[], from: Element): Generator<Entry> {
+  for (const entry of entries) {
+    if (!follows(entry, from)) continue
+    yield entry
+    yield* after(entry.children(), from)
+  }
 }
 
 /** The entry and what it is in, from the outside, without what is chosen already. */
@@ -66,13 +88,6 @@ function follows(entry: Entry, from: Element): boolean {
   )
 }
 
-function* below(entries: readonly Entry[]): Generator<Entry> {
-  for (const entry of entries) {
-    yield entry
-    yield* below(entry.children)
-  }
-}
-
 function render(entries: readonly Entry[], chosen: ReadonlySet<Entry>, depth = 0): string {
   const indent = '  '.repeat(depth)
   let text = ''
@@ -84,7 +99,7 @@ function render(entries: readonly Entry[], chosen: ReadonlySet<Entry>, depth = 0
   }
   for (const entry of entries) {
     // What was never looked at goes with what is left out before it: one mark for both.
-    const goesOn = skipped.length > 0 && entry.weight > 1
+    const goesOn = skipped.length > 0 && entry.isOmission
     if (!chosen.has(entry) || goesOn) {
       skipped.push(entry)
       continue
@@ -98,7 +113,7 @@ function render(entries: readonly Entry[], chosen: ReadonlySet<Entry>, depth = 0
 
 function withChildren(entry: Entry, chosen: ReadonlySet<Entry>, depth: number): string {
   const line = entry.line()
-  const { children } = entry
+  const children = entry.children()
   if (children.length === 0) return `${line}\n`
   if (!children.some((child) => chosen.has(child))) {
     const ref = line.includes('[ref=') ? '' : ` [ref=${refOf(entry.element)}]`
@@ -109,5 +124,5 @@ function withChildren(entry: Entry, chosen: ReadonlySet<Entry>, depth: number): 
 }
 
 function weigh(entries: readonly Entry[]): number {
-  return entries.reduce((sum, { weight, children }) => sum + weight + weigh(children), 0)
+  return entries.reduce((sum, entry) => sum + entry.weigh(), 0)
 }

@@ -1,5 +1,4 @@
 import { cleanText, quote, shorten } from '../clean-text.ts'
-import { isTag } from '../dom.ts'
 import { labelsOf } from '../labels.ts'
 import type { PageOptions } from '../options.ts'
 import { MASKED } from '../privacy.ts'
@@ -69,10 +68,9 @@ export function shownValue(node: OutlineNode): string | null {
 }
 
 /** The choices of a native select, in one line. */
-export function optionsLine(node: OutlineNode): string | null {
-  if (!isTag(node.element, 'select')) return null
-  if (node.masked) return `/options: ${MASKED}`
-  const { options } = node.element
+export function optionsLine(select: HTMLSelectElement, masked: boolean): string {
+  if (masked) return `/options: ${MASKED}`
+  const { options } = select
   const labels = [...options]
     .slice(0, OPTION_LIMIT)
     .map(({ label, disabled }) => quote(cleanText(label)) + (disabled ? ' [disabled]' : ''))

@@ -1,18 +1,11 @@
 import { closest, contains, isElement, parentOf } from '../dom.ts'
 import { knownRef } from '../refs.ts'
 import type { PageOptions } from '../options.ts'
-import { inSlices } from '../slices.ts'
+import { inSlices, nextTurn } from '../slices.ts'
 import { MutationLog } from './mutation-log.ts'
 import { isNode, nodesOf, type OutlineNode } from './outline-node.ts'
 import { isActionable } from './role.ts'
 import { pageContext, signature, walk, type Walk } from './walk.ts'
-
-/** When an element was first seen and last seen changed, counted in looks at the page. */
-interface Track {
-  readonly born: number
-  sig: string
-  changed: number
-}
 
 export interface Removal {
   readonly at: number
@@ -42,8 +35,9 @@ export class LiveOutline {
   readonly #log = new MutationLog()
   /** The documents and shadow roots that were entered. */
   readonly trees: Set<Document | ShadowRoot> = new Set()
-  #tracks = new WeakMap<Element, Track>()
   #nodes = new Map<Element, OutlineNode>()
+  /** Behind a modal dialog things are out of reach, not gone. */
+  #behind = new Map<Element, OutlineNode>()
   #hidden = new Set<Element>()
   #removals: Removal[] = []
   #top: OutlineNode | null = null
@@ -77,6 +71,7 @@ export class LiveOutline {
     this.#log.watch(start.ownerDocument)
     const context = pageContext(view)
     this.#top = await inSlices(walk(this.#walk(), start, { parent: null, context }), signal)
+    await nextTurn()
     this.#update()
     return this.#top
   }
@@ -100,11 +95,9 @@ export class LiveOutline {
   changesSince(version: number): Changes {
     const added: OutlineNode[] = []
     const changed: OutlineNode[] = []
-    for (const [element, node] of this.#nodes) {
-      const track = this.#tracks.get(element)
-      if (!track) continue
-      if (track.born > version) added.push(node)
-      else if (track.changed > version) changed.push(node)
+    for (const node of this.#nodes.values()) {
+      if (node.born > version) added.push(node)
+      else if (node.changed > version) changed.push(node)
     }
     const removed = this.#removals.filter(({ at }) => at > version).map(({ line }) => line)
     return { added, changed, removed }
@@ -124,7 +117,7 @@ export class LiveOutline {
     this.#nodes.clear()
     this.#hidden.clear()
     this.trees.clear()
-    this.#tracks = new WeakMap()
+    this.#behind.clear()
     this.#removals = []
     this.#top = null
     this.#modal = null
@@ -193,8 +186,10 @@ export class LiveOutline {
       if (node.control === node.element && !node.element.checkVisibility()) return 'shown'
       if (!FIELDS.has(node.control.localName)) continue
       const sig = signature(node)
-      changed ||= sig !== node.sig
+      if (sig === node.sig) continue
+      changed = true
       node.sig = sig
+      node.changed = this.#version + 1
     }
     return changed ? 'changed' : 'same'
   }
@@ -203,31 +198,30 @@ export class LiveOutline {
     this.#version += 1
     const before = this.#nodes
     this.#nodes = new Map()
-    if (this.#top) for (const node of nodesOf(this.#top)) this.#track(node)
-    for (const [element, node] of before)
-      if (!this.#nodes.has(element)) this.#forget(element, { node, before })
+    if (this.#top) for (const node of nodesOf(this.#top)) this.#track(node, before)
+    for (const node of before.values())
+      if (!this.#nodes.has(node.element)) this.#forget(node, before)
+    if (!this.#modal) this.#behind.clear()
     if (this.#removals.length > KEPT_REMOVALS) this.#removals = this.#removals.slice(-KEPT_REMOVALS)
   }
 
-  #track(node: OutlineNode): void {
-    const { element, sig } = node
+  #track(node: OutlineNode, before: ReadonlyMap<Element, OutlineNode>): void {
+    const { element } = node
     this.#nodes.set(element, node)
     // Names depend on what is inside and on labels elsewhere.
     node.name = null
-    const track = this.#tracks.get(element)
-    if (!track) this.#tracks.set(element, { born: this.#version, changed: 0, sig })
-    else if (track.sig !== sig) {
-      track.sig = sig
-      track.changed = this.#version
-    }
+    const was = before.get(element) ?? this.#behind.get(element)
+    if (was === node) return
+    node.born = was?.born ?? this.#version
+    if (was) node.changed = was.sig === node.sig ? was.changed : this.#version
   }
 
-  #forget(element: Element, was: { node: OutlineNode; before: Map<Element, OutlineNode> }): void {
-    // Behind a modal dialog things are out of reach, not gone.
-    if (this.#modal && element.isConnected && !contains(this.#modal, element)) return
-    this.#tracks.delete(element)
-    const { node, before } = was
-    const { parent } = node
+  #forget(node: OutlineNode, before: ReadonlyMap<Element, OutlineNode>): void {
+    const { element, parent } = node
+    if (this.#modal && element.isConnected && !contains(this.#modal, element)) {
+      this.#behind.set(element, node)
+      return
+    }
     // Only the topmost of what went away together.
     if (parent && before.has(parent.element) && !this.#nodes.has(parent.element)) return
     const line = removalLine(node)

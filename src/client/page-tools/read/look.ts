@@ -10,12 +10,10 @@ export interface Look {
   readonly invisible: boolean
   /** Its text reaches assistive technology but no eye. */
   readonly unseen: boolean
-  /** The mouse pointer becomes a hand over it. */
-  readonly hand: boolean
-  /** What is in it shows only as far as it does itself. */
-  readonly clips: boolean
   /** Stays where it is when its surroundings scroll. */
   readonly fixed: boolean
+  /** For the rest: each property that is read costs, so it is read where it matters. */
+  readonly style: CSSStyleDeclaration | null
 }
 
 const NEVER = new Set(
@@ -30,25 +28,41 @@ const GONE: Look = {
   mayShow: false,
   invisible: true,
   unseen: true,
-  hand: false,
-  clips: false,
   fixed: false,
+  style: null,
 }
+
+/** Answered at once by browsers; styles are asked only for what is not plainly there. */
+const PLAINLY_THERE: CheckVisibilityOptions = { visibilityProperty: true, opacityProperty: true }
 
 /** Reads styles, so it must not be mixed with writes. */
 export function lookOf(element: Element, view: Window): Look {
-  if (NEVER.has(element.localName) || isSetAside(element)) return GONE
+  const tag = element.localName
+  if (NEVER.has(tag) || tag.startsWith('offstage-')) return GONE
+  if (element.hasAttributes() && isSetAside(element)) return GONE
   const style = view.getComputedStyle(element)
-  if (style.display === 'none' || isUntilFound(element, style)) return { ...GONE, mayShow: true }
+  const plain = element.checkVisibility(PLAINLY_THERE)
+  if (!plain && (style.display === 'none' || isUntilFound(element, style)))
+    return { ...GONE, mayShow: true }
+  const { position } = style
   return {
     gone: false,
     mayShow: true,
-    invisible: style.visibility !== 'visible',
-    unseen: isUnseen(style, element),
-    hand: style.cursor === 'pointer',
-    clips: style.overflowY !== 'visible',
-    fixed: style.position === 'fixed',
+    invisible: !plain && style.visibility !== 'visible',
+    unseen: (!plain && style.opacity === '0') || isUnseen(element, style, position),
+    fixed: position === 'fixed',
+    style,
   }
+}
+
+/** The mouse pointer becomes a hand over it. */
+export function showsHand({ style }: Look): boolean {
+  return style?.cursor === 'pointer'
+}
+
+/** What is in it shows only as far as it does itself. */
+export function clipsContent({ style }: Look): boolean {
+  return style !== null && style.overflowY !== 'visible'
 }
 
 /** Left out by what the author says rather than by style. */
@@ -56,8 +70,7 @@ function isSetAside(element: Element): boolean {
   return (
     element.getAttribute('aria-hidden') === 'true' ||
     element.hasAttribute('inert') ||
-    element.hasAttribute(IGNORED) ||
-    element.localName.startsWith('offstage-')
+    element.hasAttribute(IGNORED)
   )
 }
 
@@ -66,11 +79,10 @@ function isUntilFound(element: Element, style: CSSStyleDeclaration): boolean {
   return element.hasAttribute('hidden') && style.contentVisibility === 'hidden'
 }
 
-/** The usual ways of hiding text from eyes only: clipped, transparent, without size, far outside. */
-function isUnseen(style: CSSStyleDeclaration, element: Element): boolean {
-  if (style.opacity === '0') return true
+/** The usual ways of hiding text from eyes only, beside transparency: clipped, without size, far outside. */
+function isUnseen(element: Element, style: CSSStyleDeclaration, position: string): boolean {
   if (element.firstChild?.nodeType === 3 && style.fontSize === '0px') return true
-  if (style.position !== 'absolute' && style.position !== 'fixed') return false
+  if (position !== 'absolute' && position !== 'fixed') return false
   return (
     /^rect\((0|1)(px)?,? (0|1)(px)?,? (0|1)(px)?,? (0|1)(px)?\)$/.test(style.clip) ||
     /^inset\((50|100)%/.test(style.clipPath) ||

@@ -27,6 +27,8 @@ export interface OutlineNode {
   readonly parent: OutlineNode | null
   readonly items: OutlineItem[]
   readonly inView: boolean
+  /** Something in it is in view, or was. */
+  holdsView: boolean
   /** Clickable by the look of the mouse pointer or a handler in the markup, whatever its role. */
   readonly clickable: boolean
   readonly masked: boolean
@@ -35,6 +37,9 @@ export interface OutlineNode {
   readonly context: WalkContext
   /** Equal as long as nothing of the element itself has changed. */
   sig: string
+  /** Number of the look at the page that first saw the element, and of the last that saw it changed. */
+  born: number
+  changed: number
   /** Computed when first shown. */
   name: ElementName | null
 }
@@ -69,6 +74,13 @@ export function isText(item: OutlineItem): item is TextItem {
 
 /** All nodes of a tree in reading order, wrappers included. */
 export function* nodesOf(node: OutlineNode): Generator<OutlineNode> {
-  yield node
-  for (const item of node.items) if (isNode(item)) yield* nodesOf(item)
+  const stack = [node]
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    yield next
+    const { items } = next
+    for (let index = items.length - 1; index >= 0; index -= 1) {
+      const item = items[index]
+      if (item && isNode(item)) stack.push(item)
+    }
+  }
 }

@@ -25,6 +25,9 @@ const PLAIN = new Set(
   ),
 )
 
+/** Elements without a role of their own; half of a page. */
+const WRAPPERS = new Set('div,span,p,b,i,em,strong,small,u,label,br,tbody,thead,tfoot'.split(','))
+
 /** Text-like fields to which the specification gives no role of their own. */
 const INPUT_ROLES: Readonly<Record<string, string>> = {
   file: 'button',
@@ -34,22 +37,26 @@ const INPUT_ROLES: Readonly<Record<string, string>> = {
 
 /** The role as a snapshot shows it; empty for what is only a wrapper. */
 export function roleOf(element: Element): string {
-  const explicit = element.getAttribute('role')
-  if (!explicit) {
-    if (isTag(element, 'input')) return getRole(element) ?? INPUT_ROLES[element.type] ?? 'textbox'
-    if (/^(iframe|video|audio|canvas|svg)$/.test(element.localName)) return specialRole(element)
-    if (isTag(element, 'header') || isTag(element, 'footer'))
-      if (element.parentElement?.closest('article,aside,main,nav,section')) return ''
-    if ((isTag(element, 'section') || isTag(element, 'form')) && !hasAuthorName(element))
-      return isTag(element, 'form') ? 'form' : ''
-    if (isTag(element, 'select'))
-      return element.multiple || element.size > 1 ? 'listbox' : 'combobox'
-    if (isTag(element, 'th') && element.scope === 'row') return 'rowheader'
-    if ((element as HTMLElement).isContentEditable && element.hasAttribute('contenteditable'))
-      return 'textbox'
-  }
-  const role = getRole(element) ?? ''
-  return PLAIN.has(role) ? '' : role
+  const role = element.getAttribute('role') ? null : ownRole(element, element.localName)
+  if (role !== null) return role
+  const standard = getRole(element) ?? ''
+  return PLAIN.has(standard) ? '' : standard
+}
+
+/** Where an element without the attribute is told apart differently from the standard; else null. */
+function ownRole(element: Element, tag: string): string | null {
+  const editable = element.hasAttribute('contenteditable')
+  if (WRAPPERS.has(tag) && !editable) return ''
+  if (isTag(element, 'input')) return getRole(element) ?? INPUT_ROLES[element.type] ?? 'textbox'
+  if (/^(iframe|video|audio|canvas|svg)$/.test(tag)) return specialRole(element)
+  if (tag === 'header' || tag === 'footer')
+    if (element.parentElement?.closest('article,aside,main,nav,section')) return ''
+  if ((tag === 'section' || tag === 'form') && !hasAuthorName(element))
+    return tag === 'form' ? 'form' : ''
+  if (isTag(element, 'select')) return element.multiple || element.size > 1 ? 'listbox' : 'combobox'
+  if (isTag(element, 'th') && element.scope === 'row') return 'rowheader'
+  if (editable && (element as HTMLElement).isContentEditable) return 'textbox'
+  return null
 }
 
 function specialRole(element: Element): string {

@@ -34,8 +34,18 @@ export function stateOf(element: Element, role: string): ElementState {
   return { flags, value: fieldValue(element, role) }
 }
 
+const FORM_CONTROLS = new Set('button,input,select,textarea,option,optgroup,fieldset'.split(','))
+
+/** What a form's pseudo-classes can match; custom elements may be controls, too. */
+function isFormControl({ localName }: Element): boolean {
+  return FORM_CONTROLS.has(localName) || localName.includes('-')
+}
+
 export function isDisabled(element: Element): boolean {
-  return element.matches(':disabled') || element.closest('[aria-disabled="true"]') !== null
+  return (
+    (isFormControl(element) && element.matches(':disabled')) ||
+    element.closest('[aria-disabled="true"]') !== null
+  )
 }
 
 export function isReadOnly(element: Element): boolean {
@@ -101,7 +111,8 @@ function isRequired(element: Element): boolean {
 
 function isInvalid(element: Element): boolean {
   const invalid = element.getAttribute('aria-invalid')
-  return (invalid !== null && invalid !== 'false') || element.matches(':user-invalid')
+  if (invalid !== null && invalid !== 'false') return true
+  return isFormControl(element) && element.matches(':user-invalid')
 }
 
 /** What a field holds, as a reader would say it; null for what isn't a field. */

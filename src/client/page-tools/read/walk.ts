@@ -3,10 +3,10 @@ import { childrenOf, frameDocument, isElement, isTag } from '../dom.ts'
 import type { PageOptions } from '../options.ts'
 import { isSecretField, MASKED, maskSelector } from '../privacy.ts'
 import { listWindow } from './list-window.ts'
-import { lookOf, type Look } from './look.ts'
-import type { Box, OutlineNode, WalkContext } from './outline-node.ts'
+import { clipsContent, lookOf, showsHand, type Look } from './look.ts'
+import type { Box, OmittedItem, OutlineNode, WalkContext } from './outline-node.ts'
 import { isActionable, roleOf } from './role.ts'
-import { NO_STATE, stateOf } from './state.ts'
+import { stateOf } from './state.ts'
 
 /** What a walk needs to know, and whom it tells. */
 export interface Walk {
@@ -26,6 +26,16 @@ export interface Walk {
 /** Looking at the clock costs something, too. */
 const STEPS_BETWEEN_PAUSES = 24
 
+/** An element that is being looked at, and how far the look has come. */
+interface Visit {
+  readonly node: OutlineNode
+  readonly look: Look
+  /** How the children's surroundings are. */
+  readonly context: WalkContext
+  readonly children: readonly (Node | OmittedItem)[]
+  next: number
+}
+
 /**
  * Looks at an element and all that is in it. Reads only, so the page lays itself out once at most.
  * Yields where it may be interrupted; elements that vanish meanwhile are left out.
@@ -35,28 +45,48 @@ export function* walk(
   element: Element,
   place: { readonly parent: OutlineNode | null; readonly context: WalkContext },
 ): Generator<undefined, OutlineNode | null> {
-  const { context } = place
-  const look = lookOf(element, context.view)
+  const top = enter(task, element, place)
+  // A stack of its own: a generator for each element would cost as much as the look.
+  const stack = top ? [top] : []
+  for (let visit = stack.at(-1); visit; visit = stack.at(-1)) {
+    const child = visit.children[visit.next]
+    visit.next += 1
+    if (!child) {
+      visit.node.sig = signature(visit.node)
+      stack.pop()
+    } else if (!('nodeType' in child)) visit.node.items.push(child)
+    else if (child.nodeType === 3) addText(visit, child)
+    else if (isElement(child)) {
+      const { node: parent, context } = visit
+      const inner = enter(task, child, { parent, context })
+      if (!inner) continue
+      parent.items.push(inner.node)
+      stack.push(inner)
+      if (task.steps.count % STEPS_BETWEEN_PAUSES === 0) yield
+    }
+  }
+  return top?.node ?? null
+}
+
+function enter(
+  task: Walk,
+  element: Element,
+  place: { readonly parent: OutlineNode | null; readonly context: WalkContext },
+): Visit | null {
+  const look = lookOf(element, place.context.view)
   if (look.gone || isDenied(element, task.options)) {
     if (look.mayShow) task.onHidden?.(element)
     return null
   }
   task.steps.count += 1
-  if (task.steps.count % STEPS_BETWEEN_PAUSES === 0) yield
   const node = makeNode(task, element, { ...place, look })
-  if (isTag(element, 'select') || isBareGraphic(element)) return node
-  const inner = innerContext(node, look)
+  if (node.inView)
+    for (let at = node.parent; at && !at.holdsView; at = at.parent) at.holdsView = true
   if (element.shadowRoot) task.onTree?.(element.shadowRoot)
-  for (const child of listWindow(task, element, childrenIn(task, element))) {
-    if (!('nodeType' in child)) node.items.push(child)
-    else if (child.nodeType === 3) addText(node, child, { context: inner, look })
-    else if (isElement(child)) {
-      const found = yield* walk(task, child, { parent: node, context: inner })
-      if (found) node.items.push(found)
-    }
-  }
-  node.sig = signature(node)
-  return node
+  const isWhole = isTag(element, 'select') || isBareGraphic(element)
+  const children = isWhole ? [] : listWindow(task, element, childrenIn(task, element))
+  const context = children.length > 0 ? innerContext(node, look, children) : place.context
+  return { node, look, context, children, next: 0 }
 }
 
 export function pageContext(view: Window): WalkContext {
@@ -94,11 +124,11 @@ function makeNode(
   const clickable =
     !look.invisible &&
     !context.hand &&
-    (look.hand || element.hasAttribute('onclick')) &&
-    !isActionable(role)
+    !isActionable(role) &&
+    (showsHand(look) || element.hasAttribute('onclick'))
   const unseen = context.unseen || look.unseen
   const inView = isInView(element, look.fixed ? viewport(context.view) : context.clip)
-  const node: OutlineNode = {
+  return {
     element,
     role,
     control,
@@ -107,13 +137,14 @@ function makeNode(
     masked,
     unseen,
     inView,
+    holdsView: inView,
     context,
     items: [],
     sig: '',
+    born: 0,
+    changed: 0,
     name: null,
   }
-  node.sig = signature(node)
-  return node
 }
 
 /** The control that a label stands for because the control itself isn't displayed. */
@@ -138,16 +169,18 @@ function childrenIn(task: Walk, element: Element): readonly Node[] {
   return children
 }
 
-function innerContext(node: OutlineNode, look: Look): WalkContext {
+function innerContext(node: OutlineNode, look: Look, children: Visit['children']): WalkContext {
   const { element, context } = node
+  // What matters to elements only is not asked for the many that hold nothing but text.
+  const holdsElements = children.some((child) => isElement(child as Node))
   const inner = frameDocument(element)
   const view = inner?.defaultView
   if (view)
     return { ...pageContext(view), ...(!node.inView && { clip: null }), masked: node.masked }
-  const clip = node.inView ? clipOf(element, look, context.clip) : look.fixed ? context.clip : null
+  const clip = holdsElements ? clipInside(node, look) : context.clip
   const inLabel =
     context.inLabel || isVisibleLabel(node) || /^(legend|caption)$/.test(element.localName)
-  const hand = look.hand || context.hand
+  const hand = context.hand || (holdsElements && showsHand(look))
   const same =
     clip === context.clip &&
     node.masked === context.masked &&
@@ -163,8 +196,10 @@ function isVisibleLabel({ element, control }: OutlineNode): boolean {
   return isTag(element, 'label') && control === element && element.control !== null
 }
 
-function clipOf(element: Element, look: Look, clip: Box | null): Box | null {
-  if (!look.clips || !clip || isTag(element, 'body')) return clip
+function clipInside({ element, inView, context }: OutlineNode, look: Look): Box | null {
+  const { clip } = context
+  if (!inView) return look.fixed ? clip : null
+  if (!clip || isTag(element, 'body') || !clipsContent(look)) return clip
   const box = element.getBoundingClientRect()
   return {
     left: Math.max(clip.left, box.left),
@@ -188,11 +223,7 @@ function isDenied(element: Element, { deny = [] }: PageOptions): boolean {
   return deny.length > 0 && element.matches(deny.join(','))
 }
 
-function addText(
-  node: OutlineNode,
-  child: Node,
-  { context, look }: { readonly context: WalkContext; readonly look: Look },
-): void {
+function addText({ node, look, context }: Visit, child: Node): void {
   if (look.invisible || context.inLabel || isField(node.element)) return
   const text = cleanText(child.nodeValue ?? '')
   if (!text) return
@@ -210,15 +241,16 @@ function isField(element: Element): boolean {
 const HINTS = ['aria-label', 'title', 'alt', 'placeholder', 'src']
 
 /** Names are costly, so what they are made of stands for them. */
-export function signature(node: OutlineNode): string {
-  const { element, role, control, items, masked } = node
-  const parts: string[] = [role]
-  for (const item of items) if ('text' in item) parts.push(item.text)
-  if (role) {
-    const bare = !isActionable(role) && !element.hasAttributes()
-    const { flags, value } = bare ? NO_STATE : stateOf(control, role)
-    parts.push(flags.join(' '), masked ? (value ? MASKED : '') : (value ?? ''))
-    for (const name of HINTS) parts.push(bare ? '' : (element.getAttribute(name) ?? ''))
+export function signature({ element, role, control, items, masked }: OutlineNode): string {
+  let sig = role
+  for (const item of items) if ('text' in item) sig += `\u0001${item.text}`
+  if (!role || (!isActionable(role) && !element.hasAttributes())) return sig
+  const { flags, value } = stateOf(control, role)
+  if (flags.length > 0) sig += `\u0002${flags.join(' ')}`
+  if (value) sig += `\u0003${masked ? MASKED : value}`
+  for (const name of HINTS) {
+    const hint = element.getAttribute(name)
+    if (hint) sig += `\u0004${name}=${hint}`
   }
-  return parts.join('\u0001')
+  return sig
 }
