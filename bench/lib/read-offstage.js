@@ -1,0 +1,20 @@
+// Runs in the page: Offstage's snapshot, as `read_page` gives it.
+import { createPage, snapshot } from '../../src/client/page-tools/index.ts'
+import { lookUpRef } from '../../src/client/page-tools/refs.ts'
+import { lend } from './page-reader.js'
+
+const page = createPage()
+let since
+
+lend({
+  async read({ maxTokens } = {}) {
+    const { id, text } = await snapshot(undefined, { page, ...(maxTokens && { maxTokens }) })
+    since = id
+    return text
+  },
+  async again() {
+    return (await snapshot(undefined, { page, since })).text
+  },
+  handles: (text) =>
+    [...text.matchAll(/\[ref=(e\d+)\]/g)].map(([, ref]) => lookUpRef(ref)?.element).filter(Boolean),
+})
