@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { prepareApps } from '../../test/apps/prepare-apps.mjs'
+import { runnerImport } from 'vite'
 import { samplePages } from '../../test/apps/sample-pages.mjs'
 import { inProject } from '../../scripts/lib/project.mjs'
 
@@ -10,7 +10,8 @@ const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '
 
 /** Serves the pages to read: the sample pages, the ARIA patterns and the test apps. */
 export async function startPageSite() {
-  const apps = await prepareApps()
+  const { module } = await runnerImport(inProject('test/apps/prepare-apps.ts'))
+  const apps = await module.prepareApps()
   const pages = new Map(
     Object.entries(samplePages).map(([name, body]) => [
       `/${name}.html`,
