@@ -9,7 +9,7 @@ export interface ElementState {
   readonly value: string | null
 }
 
-export const NO_STATE: ElementState = { flags: [], value: null }
+const NO_STATE: ElementState = { flags: [], value: null }
 
 /** Reads attributes and properties only: no styles, no layout. */
 export function stateOf(element: Element, role: string): ElementState {
