@@ -37,9 +37,10 @@ function evaluateIn(session: string): DrivenPage['evaluate'] {
     const answer = (await post(`${session}/execute/async`, {
       script,
       args: [given ?? null],
-    })) as { readonly value?: string; readonly error?: string }
+    })) as { readonly value?: string | null; readonly error?: string }
     if (answer.error !== undefined) throw new Error(answer.error)
-    return (answer.value === undefined ? undefined : JSON.parse(answer.value)) as Result
+    // What is undefined there comes as null.
+    return (answer.value ? JSON.parse(answer.value) : undefined) as Result
   }
 }
 
