@@ -63,6 +63,7 @@ export async function connectWorker(
       api.connect(transfer(hello, [hello.pagePort, hello.eventPort])),
     )
     if (protocolVersion !== PROTOCOL_VERSION) throw mismatch(protocolVersion)
+    endWhenSetAside(worker)
     return {
       worker: api,
       onLockFree(callback) {
@@ -76,6 +77,14 @@ export async function connectWorker(
     close()
     throw toOffstageError(thrown)
   }
+}
+
+/**
+ * WebKit sets a page that is left aside, for going back, and with it the page's worker and the worker's locks:
+ * the next page would wait for them. Coming back, the page finds the lock free and its worker lost.
+ */
+function endWhenSetAside(worker: WorkerLike): void {
+  globalThis.addEventListener?.('pagehide', ({ persisted }) => persisted && worker.terminate?.())
 }
 
 /** The worker's answer, unless it fails to load or stays silent. */
