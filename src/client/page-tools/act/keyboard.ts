@@ -1,6 +1,7 @@
 import { isElement, isTag, viewOf } from '../dom.ts'
 import { defaultAction } from './key-defaults.ts'
 import { isOneCharacter, type Key } from './key.ts'
+import { tell } from './tell.ts'
 
 /**
  * Presses a key on an element: its events, and what a browser would do besides, unless a listener
@@ -37,7 +38,7 @@ export function sendKey(target: Element, type: string, key: Key): boolean {
     composed: true,
     view,
   }
-  return target.dispatchEvent(new view.KeyboardEvent(type, init))
+  return tell(target, new view.KeyboardEvent(type, init))
 }
 
 /** Buttons and boxes react when the space bar comes up. */

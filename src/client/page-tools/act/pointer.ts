@@ -1,6 +1,7 @@
 import { ancestorsOf, focusedElement, isElement, isTag, viewOf } from '../dom.ts'
 import type { LivePage } from '../live-page.ts'
 import type { Hit, Point } from './hit-test.ts'
+import { tell } from './tell.ts'
 
 export interface Modifiers {
   readonly ctrlKey?: boolean
@@ -114,7 +115,8 @@ function send(target: Element, type: string, details: MouseDetails): boolean {
         pressure,
       })
     : new view.MouseEvent(type, init)
-  return target.dispatchEvent(event)
+  // The one event of a script that has a default.
+  return type === 'click' ? target.dispatchEvent(event) : tell(target, event)
 }
 
 const FOCUSABLE =
