@@ -2,6 +2,7 @@ import { isTag, viewOf } from '../dom.ts'
 import { isPlainTextField, type TextField } from './field-kind.ts'
 import type { Key } from './key.ts'
 import { sendInput, setNativeValue } from './set-value.ts'
+import { textEdge } from './text-edge.ts'
 
 /** Types at the caret, in place of what is selected. A rich editor may take over by `beforeinput`. */
 export function insertText(target: HTMLElement, text: string, soft: boolean = false): void {
@@ -40,7 +41,12 @@ export function deleteText(target: HTMLElement, key: 'Backspace' | 'Delete'): vo
 
 export function selectAll(target: HTMLElement): void {
   if (isPlainTextField(target)) selectField(target)
-  else if (target.isContentEditable) viewOf(target).getSelection()?.selectAllChildren(target)
+  else if (target.isContentEditable) {
+    const [first, last] = [textEdge(target, 'start'), textEdge(target, 'end')]
+    viewOf(target)
+      .getSelection()
+      ?.setBaseAndExtent(first.node, first.offset, last.node, last.offset)
+  }
 }
 
 export function moveCaret(target: HTMLElement, { key, shiftKey = false }: Key): void {
@@ -61,9 +67,8 @@ export function moveCaret(target: HTMLElement, { key, shiftKey = false }: Key): 
 /** Puts the caret behind what an editable part of the page holds. */
 export function caretToEnd(target: HTMLElement): void {
   if (isPlainTextField(target)) return setCaret(target, target.value.length)
-  const selection = viewOf(target).getSelection()
-  selection?.selectAllChildren(target)
-  selection?.collapseToEnd()
+  const { node, offset } = textEdge(target, 'end')
+  viewOf(target).getSelection()?.collapse(node, offset)
 }
 
 /** Enter in a field: the change is settled and the form submitted, as far as the form has a way to be. */
