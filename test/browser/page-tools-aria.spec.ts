@@ -1,25 +1,10 @@
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import { expect, test } from './support/driven.ts'
-import type { DrivenPage } from './support/driven-page.ts'
-import { asApp, type App } from './support/page-apps.ts'
-import type { Site } from './support/site.ts'
+import { openExample } from './support/example-page.ts'
 
 // The patterns of the WAI-ARIA authoring practices, by mouse and by keyboard.
 
-const PAGE = readFileSync(
-  path.resolve(import.meta.dirname, '../apps/pages/aria-patterns.html'),
-  'utf8',
-)
-
-async function open(page: DrivenPage, site: Site): Promise<App> {
-  site.add('/aria-patterns.html', { body: PAGE, type: 'text/html; charset=utf-8' })
-  await page.goto(`${site.url}/aria-patterns.html`)
-  return asApp(page)
-}
-
 test('combobox, listbox, menu button', async ({ driven, site }) => {
-  const { step } = await open(driven, site)
+  const { step } = await openExample(driven, site, 'aria-patterns')
   await step('select_option', { ref: 'State', options: ['Arizona'] }, { combo: 'Arizona' })
   const typed = await step('type_text', { ref: 'State', text: 'Al' }, {})
   expect(typed).toContain('option "Alaska"')
@@ -45,7 +30,7 @@ test('combobox, listbox, menu button', async ({ driven, site }) => {
 })
 
 test('tabs, tree, slider, spin button, grid', async ({ driven, site }) => {
-  const { call, step } = await open(driven, site)
+  const { call, step } = await openExample(driven, site, 'aria-patterns')
   expect(await step('click', { ref: 'Two' }, { tab: 't2' })).toContain('Panel two')
   await step('press_key', { key: 'ArrowLeft' }, { tab: 't1' })
   expect(await step('click', { ref: 'docs' }, {})).toContain('guide.md')
@@ -81,7 +66,7 @@ test('disclosure, radio group, switch, checkbox, toggle button, modal dialog', a
   driven,
   site,
 }) => {
-  const { call, step } = await open(driven, site)
+  const { call, step } = await openExample(driven, site, 'aria-patterns')
   expect(await step('click', { ref: 'How?' }, { answer: true })).toContain('Like this.')
   await step('press_key', { ref: 'How?', key: 'Enter' }, { answer: false })
   await step('click', { ref: 'Thin' }, { crust: 'Thin' })

@@ -100,6 +100,13 @@ export function focusedElement(document: Document): Element | null {
   }
 }
 
+/** What keys act on for a reader: the focused element, or the item that it says is the active one. */
+export function activeElement(document: Document): Element | null {
+  const focused = focusedElement(document)
+  const active = focused && referenced(focused, 'aria-activedescendant')[0]
+  return active?.checkVisibility() ? active : focused
+}
+
 /** All elements below, in reading order. */
 export function* descendantsOf(element: Element): Generator<Element> {
   const stack: Element[] = []

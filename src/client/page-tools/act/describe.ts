@@ -2,15 +2,18 @@ import { cleanText, shorten } from '../clean-text.ts'
 import type { LivePage } from '../live-page.ts'
 import { isMasked } from '../privacy.ts'
 import { detachedNode } from '../read/detached-node.ts'
-import { headOf } from '../read/line.ts'
+import { headOf, shownValue } from '../read/line.ts'
 import { readableText } from '../read/readable-text.ts'
+
+const TEXT_LIMIT = 60
 
 /** An element in a sentence: `button "Save" [ref=e12]`. */
 export function describeElement(element: Element, { options }: LivePage): string {
   const node = detachedNode(element, options)
   const head = headOf(node, options, true)
-  if (node.name?.text || node.role) return head
-  const text = isMasked(element, options) ? '' : readableText(element, options)
+  if (node.name?.text || shownValue(node) !== null) return head
+  const text = isMasked(element, options) ? '' : cleanText(readableText(element, options))
+  if (node.role && (!text || text.length > TEXT_LIMIT)) return head
   const label = text || element.id || element.getAttribute('class') || element.localName
-  return `${head} "${shorten(cleanText(label), 60).replace(/"/g, "'")}"`
+  return `${head} "${shorten(label, TEXT_LIMIT).replace(/"/g, "'")}"`
 }

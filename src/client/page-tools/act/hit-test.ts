@@ -1,4 +1,5 @@
-import { contains, frameOf, isTag, viewOf } from '../dom.ts'
+import { contains, frameOf, isTag, parentOf, viewOf } from '../dom.ts'
+import { roleOf } from '../read/role.ts'
 
 export interface Point {
   readonly x: number
@@ -25,22 +26,39 @@ export interface Hit {
 /** A point where a pointer reaches the element; else what is in the way, null for nothing at all. */
 export function hitTest(element: Element): Hit | { readonly blocker: Element | null } {
   let blocker: Element | null = null
+  let onAnother: Hit | null = null
   for (const point of pointsOf(element)) {
     const receiver = elementAt(element.ownerDocument, point)
-    if (receiver && reaches(receiver, element)) {
-      const inFrame = coverOfFrame(element, point)
-      if (!inFrame) return { point, receiver }
-      blocker ??= inFrame
-    } else blocker ??= receiver
+    if (!receiver || !reaches(receiver, element)) {
+      blocker ??= receiver
+      continue
+    }
+    const inFrame = coverOfFrame(element, point)
+    if (inFrame) blocker ??= inFrame
+    else if (!isForAnother(receiver, element)) return { point, receiver }
+    else onAnother ??= { point, receiver }
   }
-  return { blocker }
+  return onAnother ?? { blocker }
+}
+
+const OWN_REACTION = /^(button|link|option|tab|menuitem.*|treeitem|checkbox|radio|switch)$/
+
+/** A control inside the element that reacts by itself: a branch of a tree, the link in a row, a tag's cross. */
+function isForAnother(receiver: Element, element: Element): boolean {
+  for (let at: Element | null = receiver; at && at !== element; at = parentOf(at))
+    if (OWN_REACTION.test(roleOf(at))) return labelledControl(element) !== at
+  return false
+}
+
+function labelledControl(element: Element): Element | null {
+  return isTag(element, 'label') ? element.control : null
 }
 
 /** The middle first, then places off the middle: a badge may cover a part. */
 function pointsOf(element: Element): Point[] {
   const { innerWidth, innerHeight } = viewOf(element)
   const points: Point[] = []
-  for (const box of [...element.getClientRects()].slice(0, 3)) {
+  for (const box of [...[...element.getClientRects()].slice(0, 3), ...ownTextBoxes(element)]) {
     const left = Math.max(box.left, 0)
     const top = Math.max(box.top, 0)
     const width = Math.min(box.right, innerWidth) - left
@@ -50,6 +68,19 @@ function pointsOf(element: Element): Point[] {
       points.push({ x: left + width * across, y: top + height * down })
   }
   return points
+}
+
+/** Where the element's own first words stand, when it also holds other elements. */
+function ownTextBoxes(element: Element): readonly DOMRect[] {
+  if (!element.firstElementChild) return []
+  const range = element.ownerDocument.createRange()
+  const walker = element.ownerDocument.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+  for (let node = walker.nextNode(); node; node = walker.nextNode())
+    if (node.nodeValue?.trim()) {
+      range.selectNodeContents(node)
+      return [...range.getClientRects()].slice(0, 1)
+    }
+  return []
 }
 
 const PLACES = [

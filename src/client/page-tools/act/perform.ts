@@ -1,5 +1,5 @@
 import { cleanText, quote, shorten } from '../clean-text.ts'
-import { focusedElement, isTag } from '../dom.ts'
+import { activeElement, isTag } from '../dom.ts'
 import { exclusively, livePage, rootOf, type LivePage, scrub } from '../live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
@@ -24,6 +24,8 @@ export interface Done {
   /** `Clicked button "Save" [ref=e3].` */
   readonly said: string
   readonly element?: Element
+  /** Where the focus was when the action itself began. Default: where it was before all. */
+  readonly focused?: Element | null
   /** False: it is no surprise when nothing on the page changes. Default true. */
   readonly expectsChange?: boolean
 }
@@ -74,7 +76,6 @@ interface PageState {
   readonly href: string
   readonly title: string
   readonly focused: Element | null
-  readonly scroll: number
 }
 
 function stateOf({ options, outline }: LivePage): PageState {
@@ -86,8 +87,7 @@ function stateOf({ options, outline }: LivePage): PageState {
     href,
     version: outline.version,
     title: ownerDocument.title,
-    focused: focusedElement(ownerDocument),
-    scroll: view.scrollY,
+    focused: activeElement(ownerDocument),
   }
 }
 
@@ -106,13 +106,15 @@ function report(
   const opened = headline(live, before.version)
   if (opened) lines.push(opened)
   const changes = changesText(live, before.version, CHANGE_TOKENS)
-  const moved = now.focused !== before.focused && now.focused && !isTag(now.focused, 'body')
-  if (moved && now.focused !== done.element)
-    lines.push(`The focus is on ${describeElement(now.focused, live)}.`)
+  const { focused } = now
+  const went = focused !== (done.focused ?? before.focused) && focused !== done.element
+  const moved = went && focused && !isTag(focused, 'body')
+  if (moved) lines.push(`The focus is on ${describeElement(focused, live)}.`)
   const changed =
     changes !== '' || dialogs.length > 0 || now.href !== before.href || now.title !== before.title
   if (changes) lines.push(`Changes (untrusted page content):\n${changes.trimEnd()}`)
-  else if (!changed && done.expectsChange !== false) lines.push(whyNothing(live, done.element))
+  else if (!changed && !moved && done.expectsChange !== false)
+    lines.push(whyNothing(live, done.element))
   return { changed, text: scrub(lines.join('\n'), live) }
 }
 

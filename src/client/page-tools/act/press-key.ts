@@ -1,4 +1,4 @@
-import { focusedElement, isElement } from '../dom.ts'
+import { activeElement, focusedElement, isElement } from '../dom.ts'
 import { livePage, rootOf } from '../live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { requireAllowed } from '../read/region.ts'
@@ -34,6 +34,7 @@ export async function pressKey(
       element.focus({ preventScroll: true })
     }
     const { ownerDocument } = rootOf(live.options)
+    const focused = activeElement(ownerDocument)
     const times = Math.min(Math.max(1, options.times ?? 1), MOST_TIMES)
     let receiver: Element = ownerDocument.body
     for (let count = 0; count < times; count += 1) {
@@ -49,6 +50,7 @@ export async function pressKey(
     return {
       said: `Pressed ${keyName}${times > 1 ? ` ${times} times` : ''}${where}.`,
       element: receiver,
+      focused,
     }
   })
 }

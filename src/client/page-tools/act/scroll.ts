@@ -3,7 +3,7 @@ import { isElement, parentOf, viewOf } from '../dom.ts'
 import { livePage, rootOf } from '../live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { find } from '../read/find.ts'
-import { nextFrame } from '../waiting.ts'
+import { nextFrame, sleep } from '../waiting.ts'
 import { describeElement } from './describe.ts'
 import { perform, type ActionContext, type ActionReport, type Done } from './perform.ts'
 import { scrollTo } from './ready.ts'
@@ -19,6 +19,8 @@ export interface ScrollOptions extends ActOptions {
 }
 
 const MOST_STEPS = 100
+/** How long a list may take to show more when its end is reached. Milliseconds. */
+const LOAD_MS = 800
 
 export async function scroll(options: ScrollOptions = {}): Promise<ActionReport> {
   const { page, signal, target, direction, until } = options
@@ -61,7 +63,7 @@ async function scrollUntil(
         expectsChange: false,
       }
     }
-    if (!move(scroller, direction)) break
+    if (!move(scroller, direction) && !(await grows(scroller, direction, signal))) break
     for (let frame = 0; frame < 2; frame += 1) await nextFrame(viewOf(scroller))
     signal?.throwIfAborted()
   }
@@ -69,6 +71,20 @@ async function scrollUntil(
     said: `Scrolled to the end${position(scroller)}; "${text}" did not appear.`,
     expectsChange: false,
   }
+}
+
+/** At its end a list may load more. */
+async function grows(
+  scroller: Element,
+  direction: NonNullable<ScrollOptions['direction']>,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const end = performance.now() + LOAD_MS
+  while (performance.now() < end) {
+    await sleep(50, signal)
+    if (move(scroller, direction)) return true
+  }
+  return false
 }
 
 /** The innermost element that shows the text. */

@@ -6,6 +6,7 @@ import { PageError } from '../page-error.ts'
 import { isMasked } from '../privacy.ts'
 import { nameOf } from '../read/name.ts'
 import { whyInvisible } from '../read/look.ts'
+import { roleOf } from '../read/role.ts'
 import { isDisabled } from '../read/state.ts'
 import { sleep } from '../waiting.ts'
 import { clickElement } from './click.ts'
@@ -19,6 +20,7 @@ import { resolveTarget, type Target } from './target.ts'
 
 const OPTIONS =
   '[role=option],[role=menuitem],[role=menuitemradio],[role=menuitemcheckbox],[role=treeitem]'
+const RADIOS = '[role=radio],input[type=radio]'
 /** How long a list may take to open and fill. Milliseconds. */
 const OPEN_MS = 1500
 const SCROLLS = 60
@@ -118,6 +120,7 @@ async function chooseDrawn(
 }
 
 async function openList(element: HTMLElement, context: ActionContext): Promise<void> {
+  if (element.getAttribute('aria-expanded') === 'true') return
   await clickElement(element, context)
   if (await until(() => listFor(element) ?? undefined, context, 500)) return
   if (element.getAttribute('aria-expanded') !== 'true' && element.hasAttribute('aria-haspopup'))
@@ -153,7 +156,8 @@ function scrollable(element: Element): Element | null {
 
 /** The list that belongs to a combobox: named by it, or inside it. */
 function listFor(element: HTMLElement): Element | null {
-  if (/^(listbox|menu|tree|radiogroup)$/.test(element.getAttribute('role') ?? '')) return element
+  if (/^(listbox|menu|tree)$/.test(element.getAttribute('role') ?? '')) return element
+  if (holdsRadios(element)) return element
   const lists = [...referenced(element, 'aria-controls'), ...referenced(element, 'aria-owns')]
   const inner = element.querySelector('[role=listbox],[role=menu]')
   const list = [...lists, ...(inner ? [inner] : [])].find(
@@ -179,7 +183,14 @@ function shownOptions(element: HTMLElement): HTMLElement[] {
   ]
 }
 
+function holdsRadios(element: Element): boolean {
+  return /^(radiogroup|group)$/.test(roleOf(element)) && element.querySelector(RADIOS) !== null
+}
+
 function optionsIn(scope: ParentNode): HTMLElement[] {
+  // Native ones may be hidden behind their labels.
+  if (isElement(scope as Element) && holdsRadios(scope as Element))
+    return [...scope.querySelectorAll<HTMLElement>(RADIOS)]
   return [...scope.querySelectorAll(OPTIONS)].filter(
     (one): one is HTMLElement => isElement(one) && isDrawn(one),
   )

@@ -3,6 +3,7 @@ import { type LivePage, scrub } from '../live-page.ts'
 import type { Page } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { find, type Found } from '../read/find.ts'
+import { mayHoldRef } from '../read/line.ts'
 import { isActionable } from '../read/role.ts'
 import { requireAllowed, requireReadable } from '../read/region.ts'
 import { lookUpRef, readRef } from '../refs.ts'
@@ -64,8 +65,7 @@ async function byName(name: string, options: TargetOptions): Promise<Element> {
   if (!name.trim()) throw new PageError('invalid-input', 'Say which element: give its ref.')
   const found = await find({ name }, { limit: 5, ...(page && { page }), ...(signal && { signal }) })
   const same = found.filter(({ score }) => score >= 1)
-  const controls = same.filter(({ role }) => isActionable(role))
-  const exact = controls.length > 0 ? controls : same
+  const exact = preferred(same)
   if (exact.length === 1 && exact[0]) return exact[0].element
   const lines = (exact.length > 1 ? exact : found).slice(0, 3).map(({ line }) => `\n- ${line}`)
   if (exact.length > 1)
@@ -76,6 +76,14 @@ async function byName(name: string, options: TargetOptions): Promise<Element> {
   const hint =
     lines.length > 0 ? ` Similar:${lines.join('')}` : ' Use read_page or find to get refs.'
   throw new PageError('not-found', clean(`No element is named "${name}".${hint}`, options))
+}
+
+/** What people act on, else what can be opened or focused; the heading of a part only if nothing else. */
+function preferred(found: readonly Found[]): readonly Found[] {
+  const controls = found.filter(({ role }) => isActionable(role))
+  if (controls.length > 0) return controls
+  const others = found.filter(({ role, element }) => mayHoldRef(element, role))
+  return others.length > 0 ? others : found
 }
 
 function clean(message: string, { live }: TargetOptions): string {

@@ -61,12 +61,20 @@ export async function typeInto(
       `${describeElement(target, live)} is a list: use select_option.`,
     )
   if (isPickedField(target)) await pickValue(target, text, context)
-  else if (/^(slider|spinbutton)$/.test(target.getAttribute('role') ?? '') && !editableIn(target))
-    await slideTo(target, text, context)
+  else if (isSlid(target)) await slideTo(target, text, context)
   else await typeCharacters(target, text, { context, options })
   const field = editableIn(target) ?? target
   if (options.enter) pressKey(focused(field), keyOf('Enter'))
   return `${options.enter ? 'Typed, then pressed Enter' : 'Typed'} in ${describeElement(field, live)}.${outcome(field, text, context)}`
+}
+
+/** Its value has a range and is moved by keys: sliders, spin buttons, the bar between two panes. */
+function isSlid(target: HTMLElement): boolean {
+  return (
+    /^(slider|spinbutton|separator|scrollbar)$/.test(target.getAttribute('role') ?? '') &&
+    target.hasAttribute('aria-valuenow') &&
+    !editableIn(target)
+  )
 }
 
 /** The element that takes the characters: itself, or the one field inside a combobox or web component. */
@@ -90,10 +98,7 @@ async function typeCharacters(
   { context, options }: { readonly context: ActionContext; readonly options: TypeOptions },
 ): Promise<void> {
   const field = editableIn(target)
-  if (!field) {
-    const what = describeElement(target, context.live)
-    throw new PageError('unsupported', `${what} takes no text. Click it, or use press_key.`)
-  }
+  if (!field) throw takesNoText(target, context)
   await clickElement(field, context)
   if (focusedElement(field.ownerDocument) !== field && !fieldHasFocus(field)) field.focus()
   if (options.mode === 'append') caretToEnd(field)
@@ -109,6 +114,12 @@ async function typeCharacters(
   const rest = characters.slice(TYPED).join('')
   if (rest) insertText(focused(field), rest)
   if (isPlainTextField(field)) sendChange(field)
+}
+
+function takesNoText(target: HTMLElement, { live }: ActionContext): PageError {
+  const isList = /^(combobox|listbox|menu|radiogroup)$/.test(roleOf(target))
+  const advice = isList ? 'Use select_option.' : 'Click it, or use press_key.'
+  return new PageError('unsupported', `${describeElement(target, live)} takes no text. ${advice}`)
 }
 
 function clear(field: HTMLElement): void {

@@ -39,13 +39,13 @@ function firstProblem(form: HTMLFormElement): string {
   return `"${label}" says: ${field.validationMessage}`
 }
 
-/** Controls in, around and beside the element. */
+/** Controls in, around and beside the element, the nearest first. */
 function candidatesNear(element: Element, live: LivePage): Element[] {
   const near = new Set<Element>(controlsIn(element))
   let at = parentOf(element)
   for (let level = 0; at && level < 3 && near.size < CANDIDATES; level += 1, at = parentOf(at)) {
     if (isActionable(roleOf(at))) near.add(at)
-    for (const control of controlsIn(at)) near.add(control)
+    for (const control of controlsBeside(element, at)) near.add(control)
   }
   near.delete(element)
   return [...near]
@@ -53,7 +53,26 @@ function candidatesNear(element: Element, live: LivePage): Element[] {
     .slice(0, CANDIDATES)
 }
 
+const CONTROLS = 'button,a[href],input,select,textarea,[role],[tabindex]'
+const ENOUGH = 15
+
 function controlsIn(element: Element): Element[] {
-  const found = element.querySelectorAll('button,a[href],input,select,textarea,[role],[tabindex]')
-  return [...found].slice(0, 30).filter((one) => isElement(one) && isActionable(roleOf(one)))
+  return onlyControls([...element.querySelectorAll(CONTROLS)].slice(0, ENOUGH * 2))
+}
+
+/** What comes next in reading order, then what comes before. */
+function controlsBeside(element: Element, around: Element): Element[] {
+  const all = [...around.querySelectorAll(CONTROLS)]
+  const first = all.findIndex(
+    (one) => element.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING,
+  )
+  const start = first < 0 ? all.length : first
+  return [
+    ...onlyControls(all.slice(start, start + ENOUGH)).slice(0, 2),
+    ...onlyControls(all.slice(Math.max(0, start - ENOUGH), start)).toReversed(),
+  ]
+}
+
+function onlyControls(found: readonly Element[]): Element[] {
+  return found.filter((one) => isElement(one) && isActionable(roleOf(one)))
 }

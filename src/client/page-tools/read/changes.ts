@@ -4,9 +4,11 @@ import { none, once, type Entry } from './entry.ts'
 import { fit } from './fit.ts'
 import { headOf } from './line.ts'
 import type { OutlineNode } from './outline-node.ts'
+import { readableText } from './readable-text.ts'
 import { isNamedByContent } from './role.ts'
 
 const TEXT_LIMIT = 240
+const NAME_LIMIT = 60
 
 /**
  * What is new, different and gone since a look at the page, as an outline with `<new>`, `<changed>`
@@ -39,11 +41,19 @@ function entriesFor(node: OutlineNode, page: LivePage, mark: string): readonly E
   const entries = display(node, null, { options: page.options, textLimit: TEXT_LIMIT })
   for (const entry of entries) {
     const { line } = entry
-    const place = mark === '<new>' || !entry.node ? within(node, page) : ''
-    entry.line = () => `${mark} ${line()}${place}`
+    const isNew = mark === '<new>'
+    const place = isNew || !entry.node ? within(node, page) : ''
+    entry.line = () => `${mark} ${isNew ? line() : called(node, line(), page)}${place}`
     if (mark === '<changed>') entry.children = ownLines(entry)
   }
   return entries
+}
+
+/** Without what is in it, a nameless element is known by its text only. */
+function called(node: OutlineNode, line: string, { options }: LivePage): string {
+  if (node.masked || /"|: /.test(line)) return line
+  const text = readableText(node.element, options)
+  return text && text.length <= NAME_LIMIT ? `${line}: ${text}` : line
 }
 
 /** What is in a changed element was looked at by itself. */

@@ -38,7 +38,7 @@ export function display(
 
 function nodeEntry(node: OutlineNode, parent: Entry | null, settings: DisplayOptions): Entry {
   const pieces = once(() => flat(node))
-  const texts = once(() => (node.role === 'row' ? rowTexts(node) : plainTexts(node, pieces())))
+  const texts = once(() => (node.role === 'row' ? rowTexts(node) : onlyTexts(pieces())))
   const entry: Entry = {
     element: node.element,
     parent,
@@ -78,7 +78,7 @@ function childEntries(
     return [textEntry(() => optionsLine(element, masked), { node, parent: entry })]
   if (node.role === 'row')
     return node.items.flatMap((item) =>
-      isNode(item) && !plainTexts(item, flat(item)) ? cellEntries(item, entry, settings) : [],
+      isNode(item) && !plainTexts(item) ? cellEntries(item, entry, settings) : [],
     )
   if (texts()) return []
   const entries = inside(node, pieces(), { parent: entry, settings })
@@ -94,7 +94,10 @@ function cellEntries(cell: OutlineNode, entry: Entry, settings: DisplayOptions):
 }
 
 function isSpecialCell(cell: OutlineNode): boolean {
-  return cell.clickable || /aria-(sort|selected|checked)|tabindex/.test(attributes(cell))
+  return (
+    cell.clickable ||
+    /aria-(sort|selected|checked|label|current|disabled)|tabindex/.test(attributes(cell))
+  )
 }
 
 /** What stands in a node when wrappers are taken away; null where a block begins or ends. */
@@ -144,7 +147,7 @@ function flat(node: OutlineNode, pieces: Piece[] = []): readonly Piece[] {
 function rowTexts(row: OutlineNode): readonly TextItem[] | null {
   const plain = row.items
     .filter(isNode)
-    .map((cell) => plainTexts(cell, flat(cell)))
+    .map(plainTexts)
     .filter((texts) => texts !== null)
   if (plain.length === 0) return null
   return plain.map((texts) => ({
@@ -154,9 +157,13 @@ function rowTexts(row: OutlineNode): readonly TextItem[] | null {
   }))
 }
 
+/** As `onlyTexts`; null for a cell that gets a line of its own. */
+function plainTexts(cell: OutlineNode): TextItem[] | null {
+  return CELLS.test(cell.role) && isSpecialCell(cell) ? null : onlyTexts(flat(cell))
+}
+
 /** The texts of a node that holds nothing else. */
-function plainTexts(node: OutlineNode, pieces: readonly Piece[]): TextItem[] | null {
-  if (CELLS.test(node.role) && isSpecialCell(node)) return null
+function onlyTexts(pieces: readonly Piece[]): TextItem[] | null {
   const texts: TextItem[] = []
   for (const piece of pieces) {
     if (piece === null) continue

@@ -46,10 +46,12 @@ export function headOf(node: OutlineNode, options: PageOptions, withRef: boolean
 }
 
 /** What a person would act on or a reader would open gets a ref; the rest only when asked for. */
-function hasRef(node: OutlineNode): boolean {
-  const { role, element, clickable } = node
+function hasRef({ role, element, clickable }: OutlineNode): boolean {
+  return clickable || mayHoldRef(element, role)
+}
+
+export function mayHoldRef(element: Element, role: string): boolean {
   return (
-    clickable ||
     isActionable(role) ||
     isPopup(role) ||
     HELD.has(role) ||

@@ -1,5 +1,5 @@
 import { closest, contains, isElement, parentOf } from '../dom.ts'
-import { knownRef } from '../refs.ts'
+import { knownRef, lookUpRef } from '../refs.ts'
 import type { PageOptions } from '../options.ts'
 import { inSlices, nextTurn } from '../slices.ts'
 import { MutationLog } from './mutation-log.ts'
@@ -232,7 +232,7 @@ export class LiveOutline {
 /** What a reader knew it by. */
 function removalLine(node: OutlineNode): string {
   const ref = knownRef(node.element)
-  const text = node.name?.text || firstText(node)
+  const text = node.name?.text || (ref && lookUpRef(ref)?.memory.name) || firstText(node)
   const label = [node.role || (text && 'text'), text && `"${text.slice(0, 80)}"`]
     .filter(Boolean)
     .join(' ')

@@ -1,9 +1,10 @@
 import { computeAccessibleName } from 'dom-accessibility-api'
 import { cleanText } from '../clean-text.ts'
-import { isTag, referenced, viewOf } from '../dom.ts'
+import { isElement, isTag, referenced, viewOf } from '../dom.ts'
 import { labelsOf } from '../labels.ts'
 import { isMasked, MASKED, maskSelector } from '../privacy.ts'
 import type { PageOptions } from '../options.ts'
+import { whyInvisible } from './look.ts'
 import { isNamedByContent } from './role.ts'
 
 export interface ElementName {
@@ -22,6 +23,8 @@ export function nameOf(element: Element, role: string, options: PageOptions): El
   if (isNamedByMasked(element, role, options)) return { text: MASKED, unseen: false }
   const hinted = HINTS.some((name) => element.hasAttribute(name))
   if (!hinted && !mayBeNamed(element, role)) return NO_NAME
+  if (!hinted && /^(treeitem|menuitem)/.test(role) && element.querySelector(BRANCH))
+    return { text: cleanText(textWithoutBranches(element)), unseen: false }
   if (!hinted && isNamedByContent(role) && isPlainText(element))
     return { text: cleanText(element.textContent), unseen: false }
   const text = computeName(element) || fallbackName(element)
@@ -51,6 +54,16 @@ function mayBeNamed(element: Element, role: string): boolean {
     ) ||
     labelsOf(element).length > 0
   )
+}
+
+const BRANCH = '[role=group],[role=menu],[role=tree]'
+
+/** An item that holds its branch or its submenu is called by what stands beside that. */
+function textWithoutBranches(element: Element): string {
+  if (element.matches(`${BRANCH},script,style`) || whyInvisible(element)) return ''
+  return [...element.childNodes]
+    .map((node) => (isElement(node) ? textWithoutBranches(node) : (node.nodeValue ?? '')))
+    .join(' ')
 }
 
 /** By far the most elements: their name is their text, and no library is needed to say so. */

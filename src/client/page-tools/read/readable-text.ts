@@ -14,12 +14,21 @@ export function readableText(element: Element, options: PageOptions): string {
       if (text) parts.push(text)
       length += text.length
     } else if (isElement(node) && !/^(script|style|template|svg)$/.test(node.localName)) {
+      if (node !== element && isHidden(node)) return
       if (node.matches(maskSelector(options)) || isSecretField(node)) parts.push(MASKED)
       else for (const child of childrenOf(node)) add(child)
     }
   }
   add(element)
   return parts.join(' ')
+}
+
+/** What was taken off the page meanwhile was seen before. */
+function isHidden(element: Element): boolean {
+  return (
+    element.getAttribute('aria-hidden') === 'true' ||
+    (element.isConnected && !element.checkVisibility({ visibilityProperty: true }))
+  )
 }
 
 const LIMIT = 300

@@ -35,6 +35,8 @@ const INPUT_ROLES: Readonly<Record<string, string>> = {
   hidden: '',
 }
 
+const GRIDS = '[role=grid],[role=treegrid]'
+
 /** The role as a snapshot shows it; empty for what is only a wrapper. */
 export function roleOf(element: Element): string {
   const role = element.getAttribute('role') ? null : ownRole(element, element.localName)
@@ -55,6 +57,7 @@ function ownRole(element: Element, tag: string): string | null {
     return tag === 'form' ? 'form' : ''
   if (isTag(element, 'select')) return element.multiple || element.size > 1 ? 'listbox' : 'combobox'
   if (isTag(element, 'th') && element.scope === 'row') return 'rowheader'
+  if (tag === 'td' && element.closest('table')?.matches(GRIDS)) return 'gridcell'
   if (editable && (element as HTMLElement).isContentEditable) return 'textbox'
   return null
 }
