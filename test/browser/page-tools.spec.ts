@@ -115,6 +115,21 @@ test('since tells only what changed', async ({ openPage }) => {
   expect(text).not.toContain('filler')
 })
 
+test('a text beside other things is told as itself, and so is its end', async ({ openPage }) => {
+  const page = await openPage({ body: '<button>Go</button><p id="p">Wrong name</p>' })
+  const { call } = await drive(page)
+  let id = /Snapshot (s\d+)/.exec(await call('read_page'))?.[1] ?? ''
+  await page.evaluate(() => document.body.append('Later'))
+  const added = await call('read_page', { since: id })
+  expect(added).toMatch(/<changed> text: Later/)
+  expect(added).not.toContain('Go')
+  id = /Snapshot (s\d+)/.exec(added)?.[1] ?? ''
+  await page.evaluate(() => {
+    document.querySelector('#p')!.textContent = ''
+  })
+  expect(await call('read_page', { since: id })).toMatch(/<removed> text "Wrong name"/)
+})
+
 test('open shadow roots and same-origin frames are read and used', async ({ openPage, site }) => {
   site.add('/inner.html', {
     body: '<body><p>Framed</p><button onclick="parent.framed = 1">In frame</button><input aria-label="Field in frame" oninput="parent.typed = value"></body>',

@@ -1,21 +1,32 @@
-/** Rejects with the signal's reason when it is aborted. */
-export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+import { nextTurn } from './slices.ts'
+
+/**
+ * Rejects with the signal's reason when it is aborted. Ends in a turn of its own: timers that follow from
+ * timers are held back for up to a minute in tabs that are hidden for long.
+ */
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  await timer(ms, signal)
+  await nextTurn()
+}
+
+function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error)
-    const timer = setTimeout(() => {
+    const handle = setTimeout(() => {
       signal?.removeEventListener('abort', stop)
       resolve()
     }, ms)
     function stop(): void {
-      clearTimeout(timer)
+      clearTimeout(handle)
       reject(signal?.reason as Error)
     }
     signal?.addEventListener('abort', stop, { once: true })
   })
 }
 
-/** The next animation frame, or 50 ms later where none comes: in hidden tabs. */
+/** The next animation frame. Hidden tabs draw none, and nothing in them moves: there it is the next turn. */
 export function nextFrame(view: Window): Promise<void> {
+  if (view.document.hidden) return nextTurn()
   return new Promise((resolve) => {
     const timer = setTimeout(done, 50)
     const frame = view.requestAnimationFrame(done)

@@ -1,12 +1,14 @@
 import { frameDocument } from '../dom.ts'
 import { rootOf, type LivePage } from '../live-page.ts'
-import { nextFrame } from '../waiting.ts'
+import { nextFrame, sleep } from '../waiting.ts'
 
 const QUIET_MS = 1500
 /** The page counts as quiet when nothing changed for so long. */
 const IDLE_MS = 80
 /** How long nothing may happen at all before nothing is expected any more. */
 const FIRST_CHANGE_MS = 450
+/** The same in hidden tabs, where the page's own timers come once a second. */
+const FIRST_CHANGE_HIDDEN_MS = 1200
 /** How much longer to wait while something says that it is loading. */
 const BUSY_FACTOR = 2
 
@@ -25,7 +27,8 @@ export async function waitQuiet(
   const limit = live.options.quietMs ?? QUIET_MS
   const started = performance.now()
   let last = started
-  let idle = reactsLater ? FIRST_CHANGE_MS : IDLE_MS
+  const firstChange = view.document.hidden ? FIRST_CHANGE_HIDDEN_MS : FIRST_CHANGE_MS
+  let idle = reactsLater ? firstChange : IDLE_MS
   const observer = new MutationObserver(() => {
     last = performance.now()
     idle = IDLE_MS
@@ -35,14 +38,11 @@ export async function waitQuiet(
     await nextFrame(view)
     await nextFrame(view)
     for (;;) {
-      signal?.throwIfAborted()
       const now = performance.now()
       const busy = root.querySelector('[aria-busy="true"]') !== null
       if (now - started > (busy ? limit * BUSY_FACTOR : limit)) return
       if (now - last >= idle && !busy) return
-      await new Promise((resolve) =>
-        setTimeout(resolve, Math.max(10, Math.min(IDLE_MS, idle - (now - last)))),
-      )
+      await sleep(Math.max(10, Math.min(IDLE_MS, idle - (now - last))), signal)
     }
   } finally {
     observer.disconnect()

@@ -22,10 +22,16 @@ export function changesText(page: LivePage, since: number, maxTokens: number): s
   const different = new Set([...tops, ...changed].map(reported).filter((node) => !isNew.has(node)))
   const entries = [
     ...[...fresh].flatMap((node) => entriesFor(node, page, '<new>')),
-    ...[...different].flatMap((node) => entriesFor(node, page, '<changed>').slice(0, 1)),
+    ...[...different].flatMap((node) => ownEntries(node, entriesFor(node, page, '<changed>'))),
     ...removed.map((line) => removedEntry(line)),
   ]
   return entries.length > 0 ? fit(entries, { maxTokens, from: null }) : ''
+}
+
+/** An element has one line; what changed about a wrapper are the texts that stand directly in it. */
+function ownEntries(node: OutlineNode, entries: readonly Entry[]): readonly Entry[] {
+  if (node.role || node.clickable) return entries.slice(0, 1)
+  return entries.filter((entry) => !entry.node && entry.element === node.element)
 }
 
 /** A text inside a button is the button's name: the button is what changed. */

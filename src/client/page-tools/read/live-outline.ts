@@ -3,7 +3,7 @@ import { knownRef, lookUpRef } from '../refs.ts'
 import type { PageOptions } from '../options.ts'
 import { inSlices, nextTurn } from '../slices.ts'
 import { MutationLog } from './mutation-log.ts'
-import { isNode, nodesOf, type OutlineNode } from './outline-node.ts'
+import { isText, nodesOf, type OutlineNode } from './outline-node.ts'
 import { isActionable } from './role.ts'
 import { pageContext, signature, walk, type Walk } from './walk.ts'
 
@@ -213,7 +213,11 @@ export class LiveOutline {
     const was = before.get(element) ?? this.#behind.get(element)
     if (was === node) return
     node.born = was?.born ?? this.#version
-    if (was) node.changed = was.sig === node.sig ? was.changed : this.#version
+    if (!was) return
+    node.changed = was.sig === node.sig ? was.changed : this.#version
+    const text = ownText(was)
+    if (text && !ownText(node) && !node.role)
+      this.#removals.push({ at: this.#version, line: `text "${text.slice(0, 80)}"` })
   }
 
   #forget(node: OutlineNode, before: ReadonlyMap<Element, OutlineNode>): void {
@@ -240,8 +244,16 @@ function removalLine(node: OutlineNode): string {
 }
 
 function firstText(node: OutlineNode): string {
-  for (const inner of nodesOf(node))
-    for (const item of inner.items) if (!isNode(item) && 'text' in item) return item.text
+  for (const inner of nodesOf(node)) {
+    const text = ownText(inner)
+    if (text) return text
+  }
+  return ''
+}
+
+/** The first text that stands directly in it. */
+function ownText({ items }: OutlineNode): string {
+  for (const item of items) if (isText(item)) return item.text
   return ''
 }
 
