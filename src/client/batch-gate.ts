@@ -1,3 +1,5 @@
+import { nextTurn } from './next-turn.ts'
+
 /**
  * Holds a tool back until the page has handled the events that came before its call: they travel on
  * another port, and a call must not overtake the text before it.
@@ -27,8 +29,8 @@ export function createBatchGate(): BatchGate {
         const pass = (): void => {
           checks.delete(check)
           clearTimeout(timer)
-          // A turn of the queue, so that whoever iterates has read the batch before the tool starts.
-          setTimeout(resolve)
+          // So that whoever iterates has read the batch before the tool starts.
+          void nextTurn().then(resolve)
         }
         const check = (): void => {
           if (newest >= batch) pass()

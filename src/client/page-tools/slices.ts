@@ -1,3 +1,5 @@
+import { nextTurn } from '../next-turn.ts'
+
 /** Milliseconds of work before the page gets a turn; small, as slow devices are four times slower. */
 const SLICE_MS = 6
 
@@ -18,17 +20,4 @@ export async function inSlices<Result>(
     signal?.throwIfAborted()
     until = performance.now() + SLICE_MS
   }
-}
-
-/** Lets other tasks run. A message, because timers wait up to a minute in hidden tabs. */
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel()
-    port1.addEventListener('message', () => {
-      port1.close()
-      resolve()
-    })
-    port1.start()
-    port2.postMessage(null)
-  })
 }

@@ -1,4 +1,4 @@
-import { nextTurn } from './slices.ts'
+import { nextTurn } from '../next-turn.ts'
 
 /**
  * Rejects with the signal's reason when it is aborted. Ends in a turn of its own: timers that follow from

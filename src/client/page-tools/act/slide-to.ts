@@ -1,6 +1,6 @@
+import { nextTurn } from '../../next-turn.ts'
 import { normalize, quote } from '../clean-text.ts'
 import { PageError } from '../page-error.ts'
-import { nextTurn } from '../slices.ts'
 import { nextFrame } from '../waiting.ts'
 import { viewOf } from '../dom.ts'
 import { describeElement } from './describe.ts'
