@@ -4,6 +4,9 @@ import path from 'node:path'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { build } from 'vite'
 
+// As people ship them, also when what starts this is a development server.
+process.env.NODE_ENV = 'production'
+
 const root = import.meta.dirname
 const entries = readdirSync(path.join(root, 'src')).filter((name) => /^[a-z-]+\.jsx?$/.test(name))
 const input = entries.map((name) => {

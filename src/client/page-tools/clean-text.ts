@@ -32,22 +32,3 @@ export function quote(text: string): string {
 export function normalize(text: string): string {
   return cleanText(text).toLowerCase()
 }
-
-/**
- * How many tokens a model is likely to see, rather too many than too few: four small letters or two
- * capitals a token, most signs and digits one each, and one for each character outside ASCII.
- */
-export function estimateTokens(text: string): number {
-  let letters = 0
-  let signs = 0
-  let others = 0
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at)
-    if (code > 127) others += 1
-    else if (code >= 97 && code <= 122) letters += 1
-    else if (code >= 65 && code <= 90) letters += 2
-    else if (code === 32) letters += 0.5
-    else signs += 1
-  }
-  return Math.ceil(letters / 4 + signs * 0.7 + others)
-}

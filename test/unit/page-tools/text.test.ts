@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readKey } from '../../../src/client/page-tools/act/key.ts'
-import {
-  cleanText,
-  estimateTokens,
-  quote,
-  shorten,
-} from '../../../src/client/page-tools/clean-text.ts'
+import { cleanText, quote, shorten } from '../../../src/client/page-tools/clean-text.ts'
 import { similarity } from '../../../src/client/page-tools/read/similarity.ts'
 import { readRef } from '../../../src/client/page-tools/refs.ts'
 
@@ -25,12 +20,6 @@ describe('text for a model', () => {
 
   it('can not end its quotes', () => {
     expect(quote('a " b \\')).toBe('"a \\" b \\\\"')
-  })
-
-  it('is counted rather too long than too short', () => {
-    expect(estimateTokens('- button "Save" [ref=e12]')).toBeGreaterThanOrEqual(9)
-    expect(estimateTokens('世界')).toBe(2)
-    expect(estimateTokens('')).toBe(0)
   })
 })
 

@@ -1,10 +1,10 @@
-import { estimateTokens } from '../clean-text.ts'
 import { contains } from '../dom.ts'
 import { refOf } from '../refs.ts'
 import { omission, type Entry } from './entry.ts'
+import { estimateTokens } from './estimate-tokens.ts'
 
 /** Part of the budget that is filled with lines; the rest is for the marks of what is left out. */
-const FILL = 0.9
+const FILL = 0.96
 const MIN_TOKENS = 40
 
 export interface FitOptions {
@@ -23,7 +23,7 @@ export function fit(entries: readonly Entry[], { maxTokens, from }: FitOptions):
   for (;;) {
     const text = render(entries, new Set(order))
     if (estimateTokens(text) <= budget || order.length === 0) return text
-    order.length = Math.floor(order.length * 0.92)
+    order.length = Math.floor(order.length * 0.95)
   }
 }
 
