@@ -7,12 +7,13 @@ const SHOWN_MS = 900
 const TRAVEL_MS = 180
 
 const STYLE = `
-:host { all: initial; position: fixed; inset: 0; z-index: 2147483647; pointer-events: none; }
-.box, .dot { position: absolute; box-sizing: border-box; }
+:host { all: initial; display: block; position: fixed; inset: 0; z-index: 2147483647; pointer-events: none; }
+.box, .cursor { position: absolute; box-sizing: border-box; }
 .box { border: 2px solid #6d4aff; border-radius: 6px; background: #6d4aff1a; }
-.dot { width: 16px; height: 16px; margin: -8px; border-radius: 50%; background: #6d4affcc; box-shadow: 0 0 0 3px #fff; }
+.cursor { width: 20px; height: 28px; filter: drop-shadow(0 0 1px #fff) drop-shadow(0 1px 2px #0009); }
+.cursor::before { content: ''; position: absolute; inset: 0; background: #6d4aff; clip-path: polygon(0 0, 0 76%, 24% 59%, 42% 98%, 60% 90%, 42% 53%, 74% 53%); }
 .note { position: absolute; font: 13px system-ui, sans-serif; color: #fff; background: #6d4aff; padding: 2px 8px; border-radius: 6px; }
-@media (prefers-reduced-motion: no-preference) { .dot { transition: left ${TRAVEL_MS}ms ease-out, top ${TRAVEL_MS}ms ease-out; } }
+@media (prefers-reduced-motion: no-preference) { .cursor { transition: left ${TRAVEL_MS}ms ease-out, top ${TRAVEL_MS}ms ease-out; } }
 `
 
 interface Overlay {
@@ -38,6 +39,7 @@ export function drawMark(
   { ms, note }: { readonly ms: number; readonly note?: string },
 ): void {
   const overlay = overlayOf(live)
+  raise(overlay.host)
   const box = pageBox(element)
   const mark = document.createElement('div')
   mark.className = 'box'
@@ -54,8 +56,8 @@ export function drawMark(
     place(label, { left: box.left, top: Math.max(2, box.top - 28) })
     overlay.layer.append(label)
   }
-  const dot = overlay.layer.querySelector<HTMLElement>('.dot')
-  if (dot) place(dot, { left: box.left + box.width / 2, top: box.top + box.height / 2 })
+  const cursor = overlay.layer.querySelector<HTMLElement>('.cursor')
+  if (cursor) place(cursor, { left: box.left + box.width / 2, top: box.top + box.height / 2 })
   clearTimeout(overlay.timer)
   overlay.timer = setTimeout(() => live.clearHands(), ms)
 }
@@ -66,13 +68,14 @@ function overlayOf(live: LivePage): Overlay {
   const host = document.createElement(TAG)
   host.setAttribute('data-offstage-ignore', '')
   host.setAttribute('aria-hidden', 'true')
+  host.setAttribute('popover', 'manual')
   const layer = host.attachShadow({ mode: 'closed' })
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(STYLE)
   layer.adoptedStyleSheets = [sheet]
-  const dot = document.createElement('div')
-  dot.className = 'dot'
-  layer.append(dot)
+  const cursor = document.createElement('div')
+  cursor.className = 'cursor'
+  layer.append(cursor)
   document.documentElement.append(host)
   const overlay: Overlay = { host, layer, timer: undefined }
   overlays.set(live, overlay)
@@ -83,6 +86,12 @@ function overlayOf(live: LivePage): Overlay {
     live.clearHands = () => undefined
   }
   return overlay
+}
+
+/** Above modal dialogs, which are above everything else: in the top layer the last one is on top. */
+function raise(host: HTMLElement): void {
+  if (host.matches(':popover-open')) host.hidePopover()
+  host.showPopover()
 }
 
 /** The element's box in the page's own coordinates, from inside frames too. */
