@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import type { pageTools as PageTools } from '../../src/client/page-tools/index.ts'
 import { expect, test } from './support/engines.ts'
 
 // llama.cpp itself, in a worker of its own, on a model of 2.5 MB that babbles. What it says is steered
@@ -152,6 +153,64 @@ test('an ACTION block calls the page tool, of a model given as a file', async ({
   })
   await expect(page.locator('h1')).toHaveText(/^now (red|blue)$/)
 })
+
+for (const [name, settings] of Object.entries({
+  // Braces and quotes are bytes of their own: without quotes, the arguments end as soon as they may.
+  'a native call': { toolChoice: 'required', extraBody: { logit_bias: [['"', -50]] } },
+  'an ACTION block': {
+    toolMode: 'action',
+    extraBody: { grammar: 'root ::= "<ACTION><read_page></read_page></ACTION>"' },
+  },
+} as const)) {
+  test(`${name} reads the page, and what it reads goes to the model`, async ({ openPage }) => {
+    const page = await openPage({ body: '<h1>Boats</h1><button>Book</button>' })
+    await prepare(page)
+    const readings = await page.evaluate(async (model) => {
+      const { pageTools } = (await import('/dist/page-tools.js' as string)) as {
+        pageTools: typeof PageTools
+      }
+      const read = async () => {
+        const agent = window.offstage.createAgent({
+          model: {
+            provider: 'wllama',
+            model: 'tiny',
+            seed: 1,
+            contextWindow: 4096,
+            maxOutputTokens: 200,
+            ...model,
+          },
+          engines: [window.lendWllama(window.tinyModel)],
+          storage: 'memory',
+          maxSteps: 2,
+          tools: pageTools({ tools: ['read_page'] }),
+        })
+        const run = agent.run('When does the boat leave?')
+        const inputTokens: number[] = []
+        for await (const event of run)
+          if (event.type === 'step-end') inputTokens.push(event.usage.inputTokens ?? 0)
+        const { toolCalls } = await run.result
+        await agent.dispose()
+        return { inputTokens, toolCalls }
+      }
+      const before = await read()
+      document.querySelector('h1')?.append(' to Zanzibar')
+      return { before, after: await read() }
+    }, settings)
+    const { before, after } = readings
+    expect(before.toolCalls[0]).toMatchObject({
+      toolName: 'read_page',
+      status: 'succeeded',
+      output: { value: expect.stringContaining('- heading "Boats" [level=1]') },
+    })
+    expect(after.toolCalls[0]).toMatchObject({
+      status: 'succeeded',
+      output: { value: expect.stringContaining('- heading "Boats to Zanzibar" [level=1]') },
+    })
+    // A token of this model is a byte: what was added to the page is what the second step is longer by.
+    expect(after.inputTokens[0]).toBe(before.inputTokens[0])
+    expect(after.inputTokens[1]).toBe((before.inputTokens[1] ?? 0) + ' to Zanzibar'.length)
+  })
+}
 
 test('text streams; an abort ends it and the engine is free for the next turn', async ({
   openPage,
