@@ -406,6 +406,32 @@ test('secrets never leave the page', async ({ openPage }) => {
     for (const text of said) expect(text.replace(own, '')).not.toContain(canary)
 })
 
+test('secrets are known in other clothes', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<label>Passphrase <input value="p@ss word&1"></label><label>Pass <input type="password" value="swordfish"></label>
+    <label>Secret word <input value="plum"></label><label>Card number <input value="4111 1111 1111 1111"></label>
+    <label>Expires <select autocomplete="cc-exp-month"><option>January<option selected>February</select></label>
+    <span id="vc">Verification code</span><input aria-labelledby="vc" value="QQ77WW">
+    <p>Card 4111-1111-1111-1111, 4111111111111111; plum, plump, sword, swordfishes; sent QQ77WW</p>`,
+  })
+  await page.evaluate(() => {
+    const secret = document.querySelector('input')!.value
+    history.replaceState(
+      null,
+      '',
+      `?a=${encodeURIComponent(secret)}&${new URLSearchParams({ secret })}`,
+    )
+  })
+  const { call } = await drive(page)
+  const text = await call('read_page')
+  expect(text).toContain(
+    'text: Card [masked], [masked]; [masked], plump, sword, [masked]es; sent [masked]',
+  )
+  expect(text).toContain('?a=[masked]&secret=[masked]')
+  for (const secret of ['February', 'QQ77WW', 'p@ss', '1111', 'ss+word'])
+    expect(text).not.toContain(secret)
+})
+
 test('what an action changed is reported, and why nothing may have', async ({ openPage }) => {
   const page = await openPage({
     body: `<button onclick="document.querySelector('#toast').textContent = 'Saved!'">Save</button><div role="status" id="toast"></div>

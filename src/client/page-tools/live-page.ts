@@ -1,7 +1,7 @@
 import { PageError } from './page-error.ts'
 import type { Page, PageOptions } from './options.ts'
-import { scrubberFor } from './privacy.ts'
 import { LiveOutline } from './read/live-outline.ts'
+import { scrubberFor } from './scrub.ts'
 
 /** What a page remembers between two calls. */
 export interface LivePage {

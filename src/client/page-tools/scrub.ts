@@ -1,0 +1,86 @@
+import { cleanText } from './clean-text.ts'
+import { descendantsOf } from './dom.ts'
+import type { PageOptions } from './options.ts'
+import { isSecretField, MASKED, maskSelector, notePassword } from './privacy.ts'
+
+/** What was secret once stays so: the page may still show what a field no longer holds. Patterns. */
+const seen = new Set<string>()
+const KEPT = 500
+
+/**
+ * Takes secrets out of what is about to be shown, wherever they came from: a label that refers to a
+ * masked element, a field's own error message, an address. The last door, not the only one.
+ */
+export function scrubberFor(
+  trees: Iterable<ParentNode>,
+  options: PageOptions,
+): (text: string) => string {
+  for (const pattern of patternsIn(trees, options)) remember(pattern)
+  if (seen.size === 0) return (text) => text
+  // Longest first, so that one which holds another goes whole.
+  const longestFirst = [...seen].toSorted((a, b) => b.length - a.length)
+  const secrets = new RegExp(longestFirst.join('|'), 'gu')
+  return (text) => text.replace(secrets, MASKED)
+}
+
+function remember(pattern: string): void {
+  seen.delete(pattern)
+  seen.add(pattern)
+  if (seen.size > KEPT) for (const oldest of seen) return void seen.delete(oldest)
+}
+
+function patternsIn(trees: Iterable<ParentNode>, options: PageOptions): Set<string> {
+  const patterns = new Set<string>()
+  for (const tree of trees) {
+    for (const field of tree.querySelectorAll('input[type="password"]')) notePassword(field)
+    for (const field of tree.querySelectorAll('input,textarea,[contenteditable]')) {
+      const value = valueOf(field)
+      if (value.length >= SHORTEST && isSecretField(field)) add(patterns, value, true)
+    }
+    for (const part of tree.querySelectorAll(maskSelector(options))) addTexts(patterns, part)
+  }
+  return patterns
+}
+
+function addTexts(patterns: Set<string>, part: Element): void {
+  add(patterns, valueOf(part), false)
+  for (const element of [part, ...descendantsOf(part)]) {
+    if ('value' in element) add(patterns, String(element.value), false)
+    for (const node of element.childNodes)
+      if (node.nodeType === 3) add(patterns, node.nodeValue ?? '', false)
+  }
+}
+
+function valueOf(element: Element): string {
+  const { value } = element as Partial<HTMLInputElement>
+  return typeof value === 'string' ? value : (element.textContent ?? '')
+}
+
+const SHORTEST = 3
+const LONG = 8
+
+/**
+ * Short words without digits are everywhere: taking them out would tear the text apart. Those of secret
+ * fields are taken out where they stand as words.
+ */
+function add(patterns: Set<string>, text: string, ofSecretField: boolean): void {
+  const value = cleanText(text)
+  if (value.length < SHORTEST) return
+  if (value.length >= LONG || /\d/.test(value))
+    for (const form of formsOf(value)) patterns.add(form)
+  else if (ofSecretField && value.length > SHORTEST)
+    patterns.add(`(?<![\\p{L}\\p{N}])${escape(value)}(?![\\p{L}\\p{N}])`)
+}
+
+/** As it is, as a part of an address, and numbers with and without the gaps that cards are printed with. */
+function formsOf(value: string): readonly string[] {
+  const digits = value.replace(/[ -]/g, '')
+  if (/^\d{8,}$/.test(digits)) return [digits.split('').join('[ -]?')]
+  const wellFormed = value.replace(/\p{Surrogate}/gu, '\uFFFD')
+  const inForm = new URLSearchParams({ '': wellFormed }).toString().slice(1)
+  return [...new Set([value, encodeURIComponent(wellFormed), inForm])].map(escape)
+}
+
+function escape(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+}
