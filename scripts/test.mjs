@@ -4,7 +4,7 @@ import { ensureChromium } from './lib/browser.mjs'
 import { installDependencies, requireNode } from './lib/install.mjs'
 import { inProject } from './lib/project.mjs'
 import { bin, run } from './lib/run.mjs'
-import { playwrightTotals, vitestTotals } from './lib/test-totals.mjs'
+import { interactionsIn, playwrightTotals, vitestTotals } from './lib/test-totals.mjs'
 
 const VITEST_REPORT = '.cache/vitest.json'
 const PLAYWRIGHT_REPORT = '.cache/playwright.json'
@@ -17,6 +17,9 @@ const totals = { passed: 0, failed: 0 }
 const built = await stage('Build', () => script('build.mjs', '--if-needed'))
 await stage('Unit tests', unitTests, () => vitestTotals(report(VITEST_REPORT)))
 await stage('Browser tests', browserTests, () => playwrightTotals(report(PLAYWRIGHT_REPORT)))
+console.log(
+  `── ${interactionsIn(report(PLAYWRIGHT_REPORT))} interactions, confirmed by the apps' own state`,
+)
 await stage('Type tests', () => bin('typescript', ['--noEmit', '-p', 'test'], { command: 'tsc' }))
 await stage('Snippets of README and docs', () => script('readme-snippets.mjs'))
 

@@ -13,3 +13,12 @@ export function playwrightTotals(report) {
   const { expected, unexpected, flaky } = report.stats
   return { passed: expected, failed: unexpected + flaky + report.errors.length }
 }
+
+/** How many interactions with apps Playwright's JSON report tells of, each confirmed by the app's state. */
+export function interactionsIn(report) {
+  const inSuite = ({ specs = [], suites = [] }) => [
+    ...specs.flatMap(({ tests }) => tests.flatMap(({ annotations }) => annotations)),
+    ...suites.flatMap(inSuite),
+  ]
+  return inSuite(report ?? {}).filter(({ type }) => type === 'interaction').length
+}
