@@ -12,6 +12,8 @@ export interface Drive {
 /** Plain data only: it crosses to the page. */
 type Options = Pick<PageToolsOptions, 'deny' | 'allow' | 'mask' | 'maxTokens' | 'hands'> & {
   readonly dialogs?: 'accept' | 'dismiss'
+  /** A selector. */
+  readonly root?: string
 }
 
 interface Lent {
@@ -28,7 +30,11 @@ export async function drive(
     const entry = (await import('/dist/page-tools.js' as string)) as {
       pageTools: (options: object) => Lent[]
     }
-    const tools = entry.pageTools(settings)
+    const { root, ...rest } = settings
+    const tools = entry.pageTools({
+      ...rest,
+      ...(root && { root: () => document.querySelector(root) }),
+    })
     Object.assign(window, {
       pageToolsEntry: entry,
       callTool: async (name: string, input: object) => {

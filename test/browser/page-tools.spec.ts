@@ -341,6 +341,31 @@ test('an action that a person could not do is refused with the reason', async ({
   expect(await page.evaluate(() => 'denied' in window)).toBe(false)
 })
 
+test('what lies outside the allowed part is neither told nor touched', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<input id="field" aria-label="OUT field" oninput="window.typed = 1"><p id="text">OUT text</p>
+    <main><button onclick="field.focus()">Leave</button><button onclick="cover.hidden = false">Cover</button>
+    <ul><li draggable="true">Only item</li></ul><div class="deny"><button>DENIED</button></div></main>
+    <div id="cover" role="dialog" aria-label="OUT dialog" hidden style="position: fixed; inset: 0">OUT words</div>`,
+  })
+  const driven = await drive(page, { root: 'main', deny: ['.deny'] })
+  const { call } = driven
+  await call('read_page')
+  await call('find', { text: 'OUT' })
+  await call('find', { role: 'button' })
+  expect(await call('click', { ref: 'Leave' })).toContain('outside the part of the page')
+  expect(await call('press_key', { key: 'a' })).toMatch(/^outside: /)
+  await page.evaluate(() => getSelection()?.selectAllChildren(document.body))
+  const selection = await call('read_selection')
+  expect(selection).toContain('Only item')
+  expect(await call('hover', { ref: 'Only item' })).toContain('listitem')
+  await call('click', { ref: 'Cover' })
+  expect(await call('click', { ref: 'Leave' })).toMatch(/^covered: .*outside the part of the page/)
+  await call('read_page')
+  expect(driven.said).not.toMatch(/DENIED|OUT /)
+  expect(await page.evaluate(() => 'typed' in window)).toBe(false)
+})
+
 test('secrets never leave the page', async ({ openPage }) => {
   const canaries = [
     'CANARY-PASS-1',

@@ -4,11 +4,14 @@ import { isMasked } from '../privacy.ts'
 import { detachedNode } from '../read/detached-node.ts'
 import { headOf, shownValue } from '../read/line.ts'
 import { readableText } from '../read/readable-text.ts'
+import { isReadable } from '../read/region.ts'
 
 const TEXT_LIMIT = 60
 
 /** An element in a sentence: `button "Save" [ref=e12]`. */
 export function describeElement(element: Element, { options }: LivePage): string {
+  if (element.isConnected && !isReadable(element, options))
+    return 'something outside the part of the page that you may use'
   const node = detachedNode(element, options)
   const head = headOf(node, options, true)
   if (node.name?.text || shownValue(node) !== null) return head

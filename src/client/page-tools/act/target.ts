@@ -1,4 +1,4 @@
-import { isAttached, isElement } from '../dom.ts'
+import { contains, isAttached, isElement } from '../dom.ts'
 import { type LivePage, scrub } from '../live-page.ts'
 import type { Page } from '../options.ts'
 import { PageError } from '../page-error.ts'
@@ -81,9 +81,17 @@ async function byName(name: string, options: TargetOptions): Promise<Element> {
 /** What people act on, else what can be opened or focused; the heading of a part only if nothing else. */
 function preferred(found: readonly Found[]): readonly Found[] {
   const controls = found.filter(({ role }) => isActionable(role))
-  if (controls.length > 0) return controls
+  if (controls.length > 0) return innermost(controls)
   const others = found.filter(({ role, element }) => mayHoldRef(element, role))
-  return others.length > 0 ? others : found
+  return innermost(others.length > 0 ? others : found)
+}
+
+/** A list that holds one item has its text, too. */
+function innermost(found: readonly Found[]): readonly Found[] {
+  return found.filter(
+    ({ element }) =>
+      !found.some((other) => other.element !== element && contains(element, other.element)),
+  )
 }
 
 function clean(message: string, { live }: TargetOptions): string {
