@@ -1,0 +1,134 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from './support/test.ts'
+
+// What the tools leave behind on a page: nothing.
+
+interface Kept {
+  readonly timers: Map<number, string>
+  readonly observers: Map<MutationObserver, string>
+  readonly natives: ReadonlyMap<string, unknown>
+}
+
+const NATIVES = [
+  'alert',
+  'confirm',
+  'prompt',
+  'fetch',
+  'setTimeout',
+  'requestAnimationFrame',
+  'MutationObserver',
+  'EventTarget.prototype.addEventListener',
+  'EventTarget.prototype.dispatchEvent',
+  'Event.prototype.preventDefault',
+  'Element.prototype.attachShadow',
+  'HTMLElement.prototype.click',
+  'HTMLElement.prototype.focus',
+  'HTMLInputElement.prototype.value',
+  'HTMLInputElement.prototype.checked',
+  'History.prototype.pushState',
+  'Node.prototype.appendChild',
+]
+
+/** Writes down what is started and not ended, and how the page's own functions are. */
+function keepCount(names: readonly string[]): void {
+  const timers = new Map<number, string>()
+  const observers = new Map<MutationObserver, string>()
+  const { setTimeout: start, clearTimeout: stop, MutationObserver: Observer } = window
+  Object.assign(window, {
+    setTimeout(callback: () => void, ms?: number) {
+      const timer = start(() => {
+        timers.delete(timer)
+        callback()
+      }, ms) as unknown as number
+      timers.set(timer, String(new Error(`${ms} ms`).stack))
+      return timer
+    },
+    clearTimeout(timer: number) {
+      timers.delete(timer)
+      stop(timer)
+    },
+    MutationObserver: class extends Observer {
+      override observe(...of: Parameters<MutationObserver['observe']>): void {
+        observers.set(this, String(new Error('observing').stack))
+        super.observe(...of)
+      }
+      override disconnect(): void {
+        observers.delete(this)
+        super.disconnect()
+      }
+    },
+  })
+  const native = (name: string): unknown => {
+    const path = name.split('.')
+    const last = path.pop() ?? ''
+    const holder = path.reduce<object>((at, key) => Reflect.get(at, key) as object, window)
+    return JSON.stringify(Object.getOwnPropertyDescriptor(holder, last), (_, value: unknown) =>
+      typeof value === 'function' ? Function.prototype.toString.call(value) : value,
+    )
+  }
+  const natives = new Map(names.map((name) => [name, native(name)]))
+  const changed = (): string[] => names.filter((name) => native(name) !== natives.get(name))
+  Object.assign(window, { kept: { timers, observers }, changed })
+}
+
+async function listenersOf(page: Page): Promise<string[]> {
+  const cdp = await page.context().newCDPSession(page)
+  const found: string[] = []
+  for (const expression of ['window', 'document', 'document.documentElement', 'document.body']) {
+    const { result } = await cdp.send('Runtime.evaluate', { expression })
+    const { listeners } = await cdp.send('DOMDebugger.getEventListeners', {
+      objectId: result.objectId ?? '',
+    })
+    found.push(...listeners.map(({ type }) => `${expression} ${type}`))
+  }
+  await cdp.detach()
+  return found.toSorted()
+}
+
+const BODY = `<button onclick="confirm('Really?')">Go</button><label>Name <input></label>
+  <label>Letter <select><option>a<option>b</select></label><label>Level <input type="range"></label>
+  <div id="rich" contenteditable role="textbox" aria-label="Rich">rich</div><p draggable="true" role="listitem">Card</p>
+  <div role="group" aria-label="Slot" style="height: 40px">slot</div><div style="height: 3000px"></div><button>Far</button>`
+
+test('a page is as it was when its tools are released', async ({ openPage, browserName }) => {
+  const page = await openPage({ body: BODY })
+  await page.evaluate(keepCount, NATIVES)
+  const before = browserName === 'chromium' ? await listenersOf(page) : []
+  const left = await page.evaluate(async () => {
+    const tools = (await import(
+      '/dist/page-tools.js' as string
+    )) as typeof import('../../src/client/page-tools/index.ts')
+    const limits = tools.createPage({ dialogs: 'accept', hands: true })
+    const options = { page: limits }
+    await tools.snapshot(undefined, options)
+    await tools.click('Go', options)
+    await tools.typeText('Name', 'Ada', { ...options, enter: true })
+    await tools.fillForm(
+      [
+        { target: 'Level', value: 7 },
+        { target: 'Rich', value: 'new' },
+      ],
+      options,
+    )
+    await tools.selectOption('Letter', ['b'], options)
+    await tools.pressKey('Control+A', options)
+    await tools.drag('Card', { to: 'Slot' }, options)
+    await tools.hover('Far', options)
+    await tools.scroll({ ...options, direction: 'top' })
+    await tools.highlight('Far', { ...options, note: 'Here' })
+    const missing = await tools.waitFor({ text: 'Never', timeoutMs: 50, ...options }).catch(String)
+    limits.release()
+    const { kept, changed } = window as unknown as { kept: Kept; changed: () => string[] }
+    return {
+      missing,
+      changed: changed(),
+      timers: [...kept.timers.values()],
+      observers: [...kept.observers.values()],
+      hands: document.querySelectorAll('offstage-hands').length,
+    }
+  })
+  const { missing, ...kept } = left
+  expect(missing).toContain('did not appear')
+  expect(kept).toEqual({ changed: [], timers: [], observers: [], hands: 0 })
+  if (browserName === 'chromium') expect(await listenersOf(page)).toEqual(before)
+})
