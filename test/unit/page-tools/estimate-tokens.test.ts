@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { COMMON_CHARACTERS } from '../../../src/client/page-tools/read/common-characters.ts'
 import { estimateTokens } from '../../../src/client/page-tools/read/estimate-tokens.ts'
 import { countTokens } from '../../apps/count-tokens.ts'
 
@@ -28,6 +29,7 @@ const alphabets = {
   Hangul: between(0xac00, 0xd7a3),
   kana: between(0x3041, 0x30ff),
   'Chinese characters': between(0x4e00, 0x9fff),
+  'common characters': pick(`${String.fromCharCode(...COMMON_CHARACTERS)} `),
   emoji: between(0x1f300, 0x1f6ff),
 }
 

@@ -1,3 +1,5 @@
+import { COMMON_CHARACTERS } from './common-characters.ts'
+
 /**
  * For each letter from a to z those that often follow it inside one token, as counted in English words
  * and in names from forty languages, cut by the vocabularies o200k and cl100k.
@@ -42,7 +44,8 @@ const OTHERS: readonly (readonly [number, number])[] = [
   [0x20_00, 2],
   [0x20_70, 1.5],
   [0x30_00, 2.5],
-  [0x31_00, 1.55],
+  [0x31_00, 2],
+  [0xa0_00, 2.5],
   [0xd8_00, 2.7],
   [0xe0_00, 2],
   [0x1_00_00, 3],
@@ -68,7 +71,7 @@ export function estimateTokens(text: string): number {
     else if (kind === 'space') tokens += length % SPACES_A_TOKEN === 2 ? 1 : 0
     else if (kind === 'sign') tokens += last === 'sign' ? SIGN_AFTER_SIGN : SIGN
     else if (kind === 'line') tokens += last === 'sign' ? 0 : 0.5
-    else tokens += OTHERS.find(([end]) => code < end)?.[1] ?? 3
+    else tokens += otherCost(code, last)
     last = kind
     before = code
   }
@@ -93,7 +96,13 @@ function letterCost(code: number, before: number, last: Kind): number {
 /** A space is part of the word after it, but never of a number. */
 function digitCost(length: number, last: Kind): number {
   if (length % DIGITS_A_TOKEN !== 1) return 0
-  return last === 'space' ? 2 : 1
+  return last === 'space' ? 2 : 1.03
+}
+
+/** A space is rarely part of the word after it in scripts that know none. */
+function otherCost(code: number, last: Kind): number {
+  if (COMMON_CHARACTERS.has(code)) return last === 'space' ? 2 : 1.03
+  return OTHERS.find(([end]) => code < end)?.[1] ?? 3
 }
 
 function bit(code: number): number {
