@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import type * as pageToolsEntry from '../../src/client/page-tools/index.ts'
 import { expect, test } from './support/test.ts'
 
 // What the tools leave behind on a page: nothing.
@@ -95,9 +96,7 @@ test('a page is as it was when its tools are released', async ({ openPage, brows
   await page.evaluate(keepCount, NATIVES)
   const before = browserName === 'chromium' ? await listenersOf(page) : []
   const left = await page.evaluate(async () => {
-    const tools = (await import(
-      '/dist/page-tools.js' as string
-    )) as typeof import('../../src/client/page-tools/index.ts')
+    const tools = (await import('/dist/page-tools.js' as string)) as typeof pageToolsEntry
     const limits = tools.createPage({ dialogs: 'accept', hands: true })
     const options = { page: limits }
     await tools.snapshot(undefined, options)
