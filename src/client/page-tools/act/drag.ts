@@ -4,9 +4,11 @@ import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { nextFrame } from '../waiting.ts'
 import { describeElement } from './describe.ts'
+import { dragData, isAllowed, offeredEffect } from './drag-data.ts'
 import { elementAt, type Hit, type Point } from './hit-test.ts'
 import { perform, type ActionContext, type ActionReport } from './perform.ts'
-import { movePointer, pressPointer, releasePointer } from './pointer.ts'
+import { letGo } from './capture.ts'
+import { cancelPointer, movePointer, pressPointer, releasePointer } from './pointer.ts'
 import { makeReady } from './ready.ts'
 import { resolveTarget, type Target } from './target.ts'
 
@@ -69,21 +71,25 @@ async function dragPointer(start: Hit, end: Point, { live, signal }: ActionConte
   movePointer(live, start)
   pressPointer(start, PRESS)
   let last = start
-  for (const point of between(start.point, end)) {
+  try {
+    for (const point of between(start.point, end)) {
+      await nextFrame(viewOf(receiver))
+      signal?.throwIfAborted()
+      last = { point, receiver: elementAt(receiver.ownerDocument, point) ?? receiver }
+      movePointer(live, last, 1)
+    }
     await nextFrame(viewOf(receiver))
-    signal?.throwIfAborted()
-    last = { point, receiver: elementAt(receiver.ownerDocument, point) ?? receiver }
-    movePointer(live, last, 1)
+    releasePointer(last, PRESS)
+  } finally {
+    letGo()
   }
-  await nextFrame(viewOf(receiver))
-  releasePointer(last, PRESS)
 }
 
 async function dragAndDrop(start: Hit, end: Point, { live, signal }: ActionContext): Promise<void> {
   const source = draggableAround(start.receiver)
   if (!source) return
   const view = viewOf(source)
-  const data = new view.DataTransfer()
+  const data = dragData(view)
   const send = (target: Element, type: string, { x, y }: Point): boolean =>
     target.dispatchEvent(
       new view.DragEvent(type, {
@@ -99,6 +105,7 @@ async function dragAndDrop(start: Hit, end: Point, { live, signal }: ActionConte
   movePointer(live, start)
   pressPointer(start, PRESS)
   if (!send(source, 'dragstart', start.point)) return releasePointer(start, PRESS)
+  cancelPointer(start, PRESS)
   let over: Element | null = null
   let accepted = false
   for (const point of between(start.point, end)) {
@@ -107,14 +114,17 @@ async function dragAndDrop(start: Hit, end: Point, { live, signal }: ActionConte
     send(source, 'drag', point)
     const under = elementAt(source.ownerDocument, point)
     if (!under) continue
+    data.dropEffect = offeredEffect(data.effectAllowed)
     if (under !== over) {
       send(under, 'dragenter', point)
       if (over) send(over, 'dragleave', point)
       over = under
     }
-    accepted = !send(under, 'dragover', point)
+    data.dropEffect = offeredEffect(data.effectAllowed)
+    accepted = !send(under, 'dragover', point) && isAllowed(data)
   }
   if (over && accepted) send(over, 'drop', end)
+  else data.dropEffect = 'none'
   send(source, 'dragend', end)
 }
 

@@ -1,5 +1,6 @@
 import { ancestorsOf, focusedElement, isElement, isTag, viewOf } from '../dom.ts'
 import type { LivePage } from '../live-page.ts'
+import { captor, grasp, letGo, POINTER_ID } from './capture.ts'
 import type { Hit, Point } from './hit-test.ts'
 import { tell } from './tell.ts'
 
@@ -26,7 +27,8 @@ interface MouseDetails extends PressOptions {
 const MOVE = { button: 0, detail: 0, buttons: 0 }
 
 /** Moves the pointer onto an element: what it leaves hears of that first. */
-export function movePointer(live: LivePage, { point, receiver }: Hit, buttons: number = 0): void {
+export function movePointer(live: LivePage, { point, ...hit }: Hit, buttons: number = 0): void {
+  const receiver = captor() ?? hit.receiver
   const before = live.hovered?.isConnected ? live.hovered : null
   const details = { ...MOVE, buttons, point }
   if (before !== receiver) {
@@ -64,14 +66,23 @@ function notShared(element: Element, other: Element | null): Element[] {
 /** Button down: events, then the focus goes where a person's click would bring it. */
 export function pressPointer({ point, receiver }: Hit, options: PressOptions): void {
   const details = { ...options, buttons: options.button === 2 ? 2 : 1, point }
+  grasp(viewOf(receiver), (captured, type) => send(captured, type, details))
   send(receiver, 'pointerdown', details)
   if (send(receiver, 'mousedown', details)) focusFrom(receiver)
 }
 
-export function releasePointer({ point, receiver }: Hit, options: PressOptions): void {
+export function releasePointer({ point, ...hit }: Hit, options: PressOptions): void {
   const details = { ...options, buttons: 0, point }
+  const receiver = captor() ?? hit.receiver
   send(receiver, 'pointerup', details)
+  letGo()
   send(receiver, 'mouseup', details)
+}
+
+/** The browser takes the pointer over: a drag begins. */
+export function cancelPointer({ point, receiver }: Hit, options: PressOptions): void {
+  send(captor() ?? receiver, 'pointercancel', { ...options, buttons: 0, point })
+  letGo()
 }
 
 /**
@@ -96,7 +107,7 @@ function send(target: Element, type: string, details: MouseDetails): boolean {
   const init: PointerEventInit = {
     ...rest,
     bubbles: !/(enter|leave)$/.test(type),
-    cancelable: !/(enter|leave)$/.test(type),
+    cancelable: !/(enter|leave|capture|cancel)$/.test(type),
     composed: true,
     view,
     clientX: point.x,
@@ -104,12 +115,12 @@ function send(target: Element, type: string, details: MouseDetails): boolean {
     screenX: view.screenX + point.x,
     screenY: view.screenY + point.y,
   }
-  const isPointer = /^(pointer|click|auxclick|contextmenu)/.test(type)
+  const isPointer = /^(pointer|(got|lost)pointer|click|auxclick|contextmenu)/.test(type)
   const pressure = details.buttons === 0 ? 0 : 0.5
   const event = isPointer
     ? new view.PointerEvent(type, {
         ...init,
-        pointerId: 1,
+        pointerId: POINTER_ID,
         pointerType: 'mouse',
         isPrimary: true,
         pressure,
