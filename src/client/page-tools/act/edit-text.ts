@@ -1,7 +1,8 @@
 import { isTag, viewOf } from '../dom.ts'
 import { isPlainTextField, type TextField } from './field-kind.ts'
 import type { Key } from './key.ts'
-import { sendInput, setNativeValue } from './set-value.ts'
+import { setText, textOf } from './field-text.ts'
+import { sendInput } from './set-value.ts'
 import { textEdge } from './text-edge.ts'
 
 /** Types at the caret, in place of what is selected. A rich editor may take over by `beforeinput`. */
@@ -12,7 +13,7 @@ export function insertText(target: HTMLElement, text: string, soft: boolean = fa
   if (!isPlainTextField(target)) {
     if (!sendInput(target, 'beforeinput', { inputType, data })) return
     const command = line ? (soft ? 'insertLineBreak' : 'insertParagraph') : 'insertText'
-    target.ownerDocument.execCommand(command, false, text)
+    edit(target.ownerDocument, command, text)
     return
   }
   const details = line ? { inputType: 'insertLineBreak' } : { inputType, data }
@@ -25,18 +26,27 @@ export function deleteText(target: HTMLElement, key: 'Backspace' | 'Delete'): vo
   const inputType = key === 'Backspace' ? 'deleteContentBackward' : 'deleteContentForward'
   if (!isPlainTextField(target)) {
     if (!target.isContentEditable || !sendInput(target, 'beforeinput', { inputType })) return
-    target.ownerDocument.execCommand(key === 'Backspace' ? 'delete' : 'forwardDelete')
+    edit(target.ownerDocument, key === 'Backspace' ? 'delete' : 'forwardDelete')
     return
   }
   if (target.readOnly || !sendInput(target, 'beforeinput', { inputType })) return
   const { start, end } = selectionOf(target)
-  const before = target.value
+  const before = textOf(target)
   const [from, to] =
     start !== end ? [start, end] : key === 'Backspace' ? [start - 1, start] : [start, start + 1]
   if (from < 0 || from >= before.length) return
-  setNativeValue(target, before.slice(0, from) + before.slice(to))
+  setText(target, before.slice(0, from) + before.slice(to))
   setCaret(target, from)
   sendInput(target, 'input', { inputType })
+}
+
+/** WebKit asks by a `beforeinput` of its own, when those who listen have just agreed. */
+function edit(document: Document, command: string, text?: string): void {
+  const silence = (event: Event): void => event.stopImmediatePropagation()
+  const view = viewOf(document)
+  view.addEventListener('beforeinput', silence, { capture: true })
+  document.execCommand(command, false, text)
+  view.removeEventListener('beforeinput', silence, { capture: true })
 }
 
 export function selectAll(target: HTMLElement): void {
@@ -90,7 +100,8 @@ export function submitBy(input: HTMLInputElement): void {
 
 function replaceSelection(field: TextField, text: string): void {
   const { start, end } = selectionOf(field)
-  setNativeValue(field, field.value.slice(0, start) + text + field.value.slice(end))
+  const before = textOf(field)
+  setText(field, before.slice(0, start) + text + before.slice(end))
   setCaret(field, start + text.length)
 }
 
@@ -103,7 +114,7 @@ function withinLength(field: TextField, text: string): string {
 
 /** Number and e-mail fields keep their caret to themselves: it is taken to be at the end. */
 function selectionOf(field: TextField): { readonly start: number; readonly end: number } {
-  const { length } = field.value
+  const { length } = textOf(field)
   const marked = field.selectionStart === null && selectedWhole.has(field)
   return marked
     ? { start: 0, end: length }

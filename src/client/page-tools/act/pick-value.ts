@@ -25,7 +25,7 @@ export async function pickValue(
   await show(field)
   field.focus({ preventScroll: true })
   const before = field.value
-  const wanted = text.trim().replace(field.type === 'datetime-local' ? / (?=\d)/ : /$^/, 'T')
+  const wanted = field.type === 'datetime-local' ? text.trim().replace(/ (?=\d)/, 'T') : text.trim()
   setNativeValue(field, wanted)
   if (wanted && !same(field, wanted)) {
     const now = field.value
