@@ -7,6 +7,7 @@ import { describeElement } from './describe.ts'
 import { clickPointer, movePointer, type Modifiers } from './pointer.ts'
 import { perform, type ActionContext, type ActionReport, type Done } from './perform.ts'
 import { makeReady } from './ready.ts'
+import { sendChoice } from './set-value.ts'
 import { resolveTarget, type Target } from './target.ts'
 
 export interface ClickOptions extends ActOptions {
@@ -61,6 +62,5 @@ function pickOption(option: HTMLOptionElement): void {
   const list = option.closest('select')
   if (!list || option.selected) return
   option.selected = true
-  list.dispatchEvent(new Event('input', { bubbles: true, composed: true }))
-  list.dispatchEvent(new Event('change', { bubbles: true }))
+  sendChoice(list)
 }

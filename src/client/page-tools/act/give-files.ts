@@ -3,6 +3,7 @@ import { viewOf } from '../dom.ts'
 import { PageError } from '../page-error.ts'
 import { describeElement } from './describe.ts'
 import type { ActionContext } from './perform.ts'
+import { sendChoice } from './set-value.ts'
 
 /** Puts files into a file field, by the names that the page's `files` option knows. */
 export async function giveFiles(
@@ -31,7 +32,6 @@ export async function giveFiles(
     transfer.items.add(file)
   }
   input.files = transfer.files
-  input.dispatchEvent(new Event('input', { bubbles: true, composed: true }))
-  input.dispatchEvent(new Event('change', { bubbles: true }))
+  sendChoice(input)
   return `Gave ${wanted.map(quote).join(', ')} to ${field}.`
 }

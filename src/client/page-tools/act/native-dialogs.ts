@@ -11,12 +11,12 @@ export interface DialogWatch {
  * Answers `alert`, `confirm` and `prompt` by policy until `restore` is called, which puts back exactly
  * what was there. Without a policy nothing is touched.
  */
-export function watchDialogs(view: Window, policy: DialogPolicy | undefined): DialogWatch {
+export function watchDialogs(
+  views: Iterable<Window>,
+  policy: DialogPolicy | undefined,
+): DialogWatch {
   const lines: string[] = []
   if (!policy) return { lines, restore: () => undefined }
-  const saved = (['alert', 'confirm', 'prompt'] as const).map(
-    (name) => [name, Object.getOwnPropertyDescriptor(view, name)] as const,
-  )
   const ask = (dialog: NativeDialog): boolean | string => {
     const answer = decide(dialog, policy)
     const said =
@@ -26,19 +26,29 @@ export function watchDialogs(view: Window, policy: DialogPolicy | undefined): Di
     )
     return answer
   }
+  const taken = Array.from(views, (view) => takeOver(view, ask))
+  return {
+    lines,
+    restore() {
+      for (const giveBack of taken) giveBack()
+    },
+  }
+}
+
+function takeOver(view: Window, ask: (dialog: NativeDialog) => boolean | string): () => void {
+  const saved = (['alert', 'confirm', 'prompt'] as const).map(
+    (name) => [name, Object.getOwnPropertyDescriptor(view, name)] as const,
+  )
   view.alert = (message?: unknown) => void ask({ type: 'alert', message: String(message ?? '') })
   view.confirm = (message = '') => ask({ type: 'confirm', message: String(message) }) !== false
   view.prompt = (message = '', defaultValue = '') => {
     const answer = ask({ type: 'prompt', message: String(message), defaultValue })
     return answer === false ? null : answer === true ? defaultValue : answer
   }
-  return {
-    lines,
-    restore() {
-      for (const [name, descriptor] of saved)
-        if (descriptor) Object.defineProperty(view, name, descriptor)
-        else Reflect.deleteProperty(view, name)
-    },
+  return () => {
+    for (const [name, descriptor] of saved)
+      if (descriptor) Object.defineProperty(view, name, descriptor)
+      else Reflect.deleteProperty(view, name)
   }
 }
 

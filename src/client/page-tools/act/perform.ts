@@ -1,5 +1,5 @@
 import { cleanText, quote, shorten } from '../clean-text.ts'
-import { activeElement, isTag } from '../dom.ts'
+import { activeElement, isTag, viewOf } from '../dom.ts'
 import { exclusively, livePage, rootOf, type LivePage, scrub } from '../live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
@@ -56,7 +56,7 @@ async function performNow(
   signal?.throwIfAborted()
   await live.outline.refresh(signal)
   const before = stateOf(live)
-  const dialogs = watchDialogs(before.view, live.options.dialogs)
+  const dialogs = watchDialogs(viewsOf(live), live.options.dialogs)
   try {
     const done = await action({ live, signal, show: (element) => showHand(live, element) })
     const reactsLater = done.expectsChange !== false && !live.outline.isTouched
@@ -70,8 +70,12 @@ async function performNow(
   }
 }
 
+/** The page's window and those of its frames. */
+function viewsOf({ options, outline }: LivePage): Set<Window> {
+  return new Set([rootOf(options), ...outline.trees].map(viewOf))
+}
+
 interface PageState {
-  readonly view: Window
   readonly version: number
   readonly href: string
   readonly title: string
@@ -80,10 +84,8 @@ interface PageState {
 
 function stateOf({ options, outline }: LivePage): PageState {
   const { ownerDocument } = rootOf(options)
-  const view = ownerDocument.defaultView ?? window
-  const { href } = view.location
+  const { href } = viewOf(ownerDocument).location
   return {
-    view,
     href,
     version: outline.version,
     title: ownerDocument.title,

@@ -15,6 +15,7 @@ import { keyOf } from './key.ts'
 import { pressKey } from './keyboard.ts'
 import { perform, type ActionContext, type ActionReport } from './perform.ts'
 import { makeReady } from './ready.ts'
+import { sendChoice } from './set-value.ts'
 import { editableIn, typeInto } from './type-text.ts'
 import { resolveTarget, type Target } from './target.ts'
 
@@ -68,8 +69,7 @@ async function chooseNative(
   const before = [...select.selectedOptions]
   for (const option of select.options) option.selected = chosen.includes(option)
   if (before.length === chosen.length && before.every((option) => chosen.includes(option))) return
-  select.dispatchEvent(new Event('input', { bubbles: true, composed: true }))
-  select.dispatchEvent(new Event('change', { bubbles: true }))
+  sendChoice(select)
 }
 
 function nativeOption(

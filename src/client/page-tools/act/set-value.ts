@@ -36,5 +36,11 @@ export function sendInput(
 }
 
 export function sendChange(target: Element): void {
-  target.dispatchEvent(new Event('change', { bubbles: true }))
+  target.dispatchEvent(new (viewOf(target).Event)('change', { bubbles: true }))
+}
+
+/** A choice was made: fields without text say so at once. */
+export function sendChoice(target: Element): void {
+  target.dispatchEvent(new (viewOf(target).Event)('input', { bubbles: true, composed: true }))
+  sendChange(target)
 }

@@ -1,4 +1,4 @@
-import { sendChange, setNativeValue } from './set-value.ts'
+import { sendChoice, setNativeValue } from './set-value.ts'
 
 /** Arrow keys in a number or range field. */
 export function stepField(field: HTMLInputElement, key: string): void {
@@ -10,7 +10,7 @@ export function stepField(field: HTMLInputElement, key: string): void {
   else if (key === 'End') setNativeValue(field, field.max || '100')
   else if (up) field.stepUp(key.startsWith('Page') ? 10 : 1)
   else field.stepDown(key.startsWith('Page') ? 10 : 1)
-  if (field.value !== before) announce(field)
+  if (field.value !== before) sendChoice(field)
 }
 
 /** Arrow keys move the choice within a group of radio buttons. */
@@ -36,10 +36,5 @@ export function stepSelect(select: HTMLSelectElement, key: string): void {
   const option = options[Math.min(wanted, options.length - 1)]
   if (!option || option.index === select.selectedIndex) return
   select.selectedIndex = option.index
-  announce(select)
-}
-
-function announce(field: Element): void {
-  field.dispatchEvent(new Event('input', { bubbles: true, composed: true }))
-  sendChange(field)
+  sendChoice(select)
 }
