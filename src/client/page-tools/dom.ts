@@ -85,9 +85,23 @@ export function contains(outer: Element, inner: Node): boolean {
   return false
 }
 
-/** On the page, and not in a frame that was taken away with its document. */
-export function isAttached(element: Element): boolean {
-  return element.isConnected && element.ownerDocument.defaultView !== null
+/** On the page, and not in a frame that was taken away or shows another document now. */
+export function isAttached({ isConnected, ownerDocument }: Element): boolean {
+  try {
+    // Firefox keeps the window of a document that it may go back to.
+    return isConnected && ownerDocument.defaultView?.document === ownerDocument
+  } catch {
+    // It shows one of another origin.
+    return false
+  }
+}
+
+/** Whether it is drawn, if it may be nowhere in view. What has no box of its own is drawn by what is in it. */
+export function isDisplayed(element: Element, options?: CheckVisibilityOptions): boolean {
+  if (element.checkVisibility(options)) return true
+  const parent = parentOf(element)
+  const isBare = viewOf(element).getComputedStyle(element).display === 'contents'
+  return isBare && (parent === null || isDisplayed(parent, options))
 }
 
 /** Where the focus is, inside shadow roots and same-origin frames too. */

@@ -1,3 +1,4 @@
+import { isAttached } from './dom.ts'
 import { PageError } from './page-error.ts'
 import type { Page, PageOptions } from './options.ts'
 import { LiveOutline } from './read/live-outline.ts'
@@ -68,7 +69,7 @@ export function scrubber({ options, outline }: LivePage): (text: string) => stri
 /** Where reading starts. Throws when the region isn't on the page. */
 export function rootOf({ root }: PageOptions): Element {
   const element = typeof root === 'function' ? root() : root
-  if (root && !element?.isConnected)
+  if (root && !(element && isAttached(element)))
     throw new PageError('not-found', 'The part of the page that may be read is not there now.')
   const found = element ?? document.body ?? document.documentElement
   if (!found) throw new PageError('not-found', 'The page is empty.')

@@ -58,7 +58,7 @@ function labelledControl(element: Element): Element | null {
 function pointsOf(element: Element): Point[] {
   const { innerWidth, innerHeight } = viewOf(element)
   const points: Point[] = []
-  for (const box of [...[...element.getClientRects()].slice(0, 3), ...ownTextBoxes(element)]) {
+  for (const box of [...boxesOf(element), ...ownTextBoxes(element)]) {
     const left = Math.max(box.left, 0)
     const top = Math.max(box.top, 0)
     const width = Math.min(box.right, innerWidth) - left
@@ -68,6 +68,15 @@ function pointsOf(element: Element): Point[] {
       points.push({ x: left + width * across, y: top + height * down })
   }
   return points
+}
+
+/** Without boxes of its own, those of what is in it. */
+function boxesOf(element: Element): readonly DOMRect[] {
+  const own = [...element.getClientRects()].slice(0, 3)
+  if (own.length > 0) return own
+  const range = element.ownerDocument.createRange()
+  range.selectNodeContents(element)
+  return [...range.getClientRects()].slice(0, 3)
 }
 
 /** Where the element's own first words stand, when it also holds other elements. */

@@ -37,7 +37,9 @@ export async function makeReady(element: HTMLElement, options: ReadyOptions): Pr
 }
 
 export function scrollTo(element: Element): void {
-  element.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' })
+  // Browsers scroll to no element without a box.
+  const boxed = element.getClientRects().length > 0 ? element : element.firstElementChild
+  boxed?.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' })
 }
 
 function isWithinView(element: Element): boolean {

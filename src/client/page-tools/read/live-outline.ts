@@ -1,5 +1,5 @@
 import { nextTurn } from '../../next-turn.ts'
-import { closest, contains, isElement, parentOf } from '../dom.ts'
+import { closest, contains, isDisplayed, isElement, parentOf } from '../dom.ts'
 import { knownRef, lookUpRef } from '../refs.ts'
 import type { PageOptions } from '../options.ts'
 import { inSlices } from '../slices.ts'
@@ -184,7 +184,7 @@ export class LiveOutline {
     let changed = false
     for (const node of this.#nodes.values()) {
       if (!isActionable(node.role)) continue
-      if (node.control === node.element && !node.element.checkVisibility()) return 'shown'
+      if (node.control === node.element && !isDisplayed(node.element)) return 'shown'
       if (!FIELDS.has(node.control.localName)) continue
       const sig = signature(node)
       if (sig === node.sig) continue

@@ -1,4 +1,4 @@
-import { isAttached, isTag } from '../dom.ts'
+import { isAttached, isDisplayed, isTag } from '../dom.ts'
 
 /** How an element looks, as far as its own style says. */
 export interface Look {
@@ -100,10 +100,10 @@ export function whyInvisible(element: Element): string | null {
   const inert = element.closest('[inert]')
   if (inert) return 'it is inert'
   if (isTag(element, 'option')) return null
-  if (!element.checkVisibility()) {
+  if (!isDisplayed(element)) {
     const details = element.closest('details:not([open])')
     return details ? 'it is in a closed disclosure' : 'it is not displayed'
   }
-  if (!element.checkVisibility({ visibilityProperty: true })) return 'its visibility is hidden'
+  if (!isDisplayed(element, { visibilityProperty: true })) return 'its visibility is hidden'
   return null
 }
