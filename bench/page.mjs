@@ -31,6 +31,7 @@ const columns = readers.flatMap((reader) =>
 await table('Tokens (o200k) / characters of the text, interactive elements that it shows', {
   columns,
   pages,
+  width: 30,
   cells: async ({ url }) => {
     const found = []
     for (const reader of columns)
@@ -43,11 +44,13 @@ if (ROUNDS > 0) {
   await table(`Main-thread ms of the first read, of one after a change; medians of ${ROUNDS}`, {
     columns: readers,
     pages,
+    width: 34,
     cells: (page) => timed(page, mainThread, ROUNDS),
   })
   await table('Longest task (ms) on a processor slowed down 4×, likewise', {
     columns: readers,
     pages: pages.filter(({ name }) => LARGE.test(name)),
+    width: 34,
     cells: (page) => timed(page, longestTask, Math.min(3, ROUNDS)),
   })
 }
@@ -56,9 +59,8 @@ for (const problem of problems) console.log(problem)
 await browser.close()
 site.close()
 
-async function table(title, { columns, pages, cells }) {
+async function table(title, { columns, pages, width, cells }) {
   if (pages.length === 0) return
-  const width = title.startsWith('Tokens') ? 30 : 34
   const print = (name, values) =>
     console.log(`${name.padEnd(16)}${values.map((value) => value.padStart(width)).join('')}`)
   console.log(`\n${title}`)
