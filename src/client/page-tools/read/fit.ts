@@ -4,7 +4,9 @@ import { omission, type Entry } from './entry.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 
 /** Part of the budget that is filled with lines; the rest is for the marks of what is left out. */
-const FILL = 0.96
+const FILL = 0.97
+/** A dash, and the end of the line before it. */
+const LINE_TOKENS = 1
 const MIN_TOKENS = 40
 
 export interface FitOptions {
@@ -22,8 +24,9 @@ export function fit(entries: readonly Entry[], { maxTokens, from }: FitOptions):
   const order = choose(entries, { budget: budget * FILL, from })
   for (;;) {
     const text = render(entries, new Set(order))
-    if (estimateTokens(text) <= budget || order.length === 0) return text
-    order.length = Math.floor(order.length * 0.95)
+    const tokens = estimateTokens(text)
+    if (tokens <= budget || order.length === 0) return text
+    order.length = Math.floor(order.length * Math.min(0.99, budget / tokens))
   }
 }
 
@@ -36,7 +39,7 @@ function choose(
   let used = 0
   for (const entry of from ? after(entries, from) : ranked(entries)) {
     for (const next of missing(entry, chosen)) {
-      used += estimateTokens(next.line()) + 2
+      used += estimateTokens(next.line()) + LINE_TOKENS
       if (used > budget && chosen.size > 0) return [...chosen]
       chosen.add(next)
     }
