@@ -62,8 +62,13 @@ export function scrub(text: string, live: LivePage): string {
 }
 
 /** The same for several texts: the page is searched for secrets once. */
-export function scrubber({ options, outline }: LivePage): (text: string) => string {
-  return scrubberFor(new Set([rootOf(options).ownerDocument, ...outline.trees]), options)
+export function scrubber(live: LivePage): (text: string) => string {
+  return scrubberFor(treesOf(live), live.options)
+}
+
+/** The page's document, and those of its frames and the shadow roots as far as they were entered. */
+export function treesOf({ options, outline }: LivePage): Set<Document | ShadowRoot> {
+  return new Set([rootOf(options).ownerDocument, ...outline.trees])
 }
 
 /** Where reading starts. Throws when the region isn't on the page. */

@@ -1,9 +1,12 @@
-import { closest, isTag, isElement } from '../dom.ts'
+import { closest, isTag, isElement, parentOf } from '../dom.ts'
 import { labelsOf } from '../labels.ts'
-import { livePage } from '../live-page.ts'
+import { livePage, type LivePage } from '../live-page.ts'
 import type { ActOptions } from '../options.ts'
+import { PageError } from '../page-error.ts'
 import { whyInvisible } from '../read/look.ts'
+import { roleOf } from '../read/role.ts'
 import { describeElement } from './describe.ts'
+import { elementAt, type Hit } from './hit-test.ts'
 import { clickPointer, movePointer, type Modifiers } from './pointer.ts'
 import { perform, type ActionContext, type ActionReport, type Done } from './perform.ts'
 import { makeReady } from './ready.ts'
@@ -40,13 +43,31 @@ export async function clickElement(
   const { live, signal } = context
   const option = closest(place, 'option')
   if (option && isTag(option, 'option')) return pickOption(option)
-  const hit = await makeReady(place, { live, signal })
+  const name = describeElement(place, live)
+  let hit = await makeReady(place, { live, signal })
   await context.show(place)
   movePointer(live, hit)
+  if (!hit.receiver.isConnected) hit = takenPlace(hit, place, { live, name })
   const button = kind === 'right' ? 2 : 0
   clickPointer(hit, { ...modifiers, button, detail: 1 })
   if (kind === 'double' && hit.receiver.isConnected)
     clickPointer(hit, { ...modifiers, button, detail: 2 })
+}
+
+/** A page may draw an element anew when the pointer comes: then what stands there must be the same. */
+function takenPlace(
+  { point, receiver }: Hit,
+  element: HTMLElement,
+  { live, name }: { readonly live: LivePage; readonly name: string },
+): Hit {
+  const found = elementAt(receiver.ownerDocument, point)
+  const isSame = (one: Element): boolean =>
+    roleOf(one) === roleOf(element) && one.textContent === element.textContent
+  for (let at = found; at; at = parentOf(at))
+    if (at === element || (!element.isConnected && isSame(at)))
+      return { point, receiver: found ?? at }
+  const now = found ? ` by ${describeElement(found, live)}` : ''
+  throw new PageError('stale-ref', `${name} was replaced${now} when the pointer came over it.`)
 }
 
 /** Fields that are restyled are often invisible themselves: people click their label. */

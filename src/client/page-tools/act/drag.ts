@@ -5,6 +5,7 @@ import { PageError } from '../page-error.ts'
 import { nextFrame } from '../waiting.ts'
 import { describeElement } from './describe.ts'
 import { dragData, isAllowed, offeredEffect } from './drag-data.ts'
+import { sendDrag } from './drag-event.ts'
 import { elementAt, type Hit, type Point } from './hit-test.ts'
 import { perform, type ActionContext, type ActionReport } from './perform.ts'
 import { letGo } from './capture.ts'
@@ -90,18 +91,8 @@ async function dragAndDrop(start: Hit, end: Point, { live, signal }: ActionConte
   if (!source) return
   const view = viewOf(source)
   const data = dragData(view)
-  const send = (target: Element, type: string, { x, y }: Point): boolean =>
-    target.dispatchEvent(
-      new view.DragEvent(type, {
-        bubbles: true,
-        cancelable: true,
-        composed: true,
-        view,
-        dataTransfer: data,
-        clientX: x,
-        clientY: y,
-      }),
-    )
+  const send = (target: Element, type: string, point: Point): boolean =>
+    sendDrag(target, type, { point, data })
   movePointer(live, start)
   pressPointer(start, PRESS)
   if (!send(source, 'dragstart', start.point)) return releasePointer(start, PRESS)

@@ -5,21 +5,43 @@ import { setText, textOf } from './field-text.ts'
 import { sendInput } from './set-value.ts'
 import { textEdge } from './text-edge.ts'
 
-/** Types at the caret, in place of what is selected. A rich editor may take over by `beforeinput`. */
-export function insertText(target: HTMLElement, text: string, soft: boolean = false): void {
+/**
+ * Types at the caret, in place of what is selected. A rich editor may take over by `beforeinput`. False
+ * when the page prevented it.
+ */
+export function insertText(target: HTMLElement, text: string, soft: boolean = false): boolean {
   const line = text === '\n'
   const inputType = line ? (soft ? 'insertLineBreak' : 'insertParagraph') : 'insertText'
   const data = line ? null : text
   if (!isPlainTextField(target)) {
-    if (!sendInput(target, 'beforeinput', { inputType, data })) return
+    if (!sendInput(target, 'beforeinput', { inputType, data })) return false
     const command = line ? (soft ? 'insertLineBreak' : 'insertParagraph') : 'insertText'
     edit(target.ownerDocument, command, text)
-    return
+    return true
   }
   const details = line ? { inputType: 'insertLineBreak' } : { inputType, data }
-  if (target.readOnly || !sendInput(target, 'beforeinput', details)) return
+  if (target.readOnly || !sendInput(target, 'beforeinput', details)) return false
   replaceSelection(target, withinLength(target, text))
   sendInput(target, 'input', details)
+  return true
+}
+
+/** As when a person pastes: the page may take the text itself. False when it refuses. */
+export function pasteText(target: HTMLElement, text: string): boolean {
+  const view = viewOf(target)
+  const clipboardData = new view.DataTransfer()
+  clipboardData.setData('text/plain', text)
+  const details = { bubbles: true, cancelable: true, composed: true, clipboardData }
+  if (!target.dispatchEvent(new view.ClipboardEvent('paste', details))) return true
+  const inputType = 'insertFromPaste'
+  if (!sendInput(target, 'beforeinput', { inputType, data: text })) return false
+  if (!isPlainTextField(target)) {
+    edit(target.ownerDocument, 'insertText', text)
+    return true
+  }
+  replaceSelection(target, withinLength(target, text))
+  sendInput(target, 'input', { inputType, data: text })
+  return true
 }
 
 export function deleteText(target: HTMLElement, key: 'Backspace' | 'Delete'): void {

@@ -1,4 +1,4 @@
-import { isTag } from '../dom.ts'
+import { isElement, isTag } from '../dom.ts'
 
 /** Inputs that take one value in a fixed form, not characters. */
 const PICKED = /^(date|time|month|week|datetime-local|color|range)$/
@@ -13,4 +13,19 @@ export function isPlainTextField(element: Element): element is TextField {
 
 export function isPickedField(element: Element): element is HTMLInputElement {
   return isTag(element, 'input') && PICKED.test(element.type)
+}
+
+/** The element that takes the characters: itself, or the one field inside a combobox or web component. */
+export function editableIn(target: HTMLElement): HTMLElement | null {
+  if (isPlainTextField(target) || target.isContentEditable) return target
+  for (const scope of [target.shadowRoot, target]) {
+    for (const inner of scope?.querySelectorAll('input,textarea,[contenteditable]') ?? [])
+      if (isElement(inner) && (isPlainTextField(inner) || inner.isContentEditable)) return inner
+    for (const host of scope?.querySelectorAll('*') ?? [])
+      if (isElement(host) && host.shadowRoot) {
+        const inner = editableIn(host)
+        if (inner) return inner
+      }
+  }
+  return null
 }

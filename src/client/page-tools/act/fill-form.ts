@@ -9,7 +9,8 @@ import { perform, type ActionContext, type ActionReport } from './perform.ts'
 import { choose } from './select-option.ts'
 import { check } from './set-checked.ts'
 import { resolveTarget, type Target } from './target.ts'
-import { editableIn, typeInto } from './type-text.ts'
+import { editableIn } from './field-kind.ts'
+import { typeInto } from './type-text.ts'
 
 export interface FieldValue {
   readonly target: Target

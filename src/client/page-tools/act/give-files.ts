@@ -1,37 +1,99 @@
 import { quote } from '../clean-text.ts'
-import { viewOf } from '../dom.ts'
+import { isTag, viewOf } from '../dom.ts'
 import { PageError } from '../page-error.ts'
 import { describeElement } from './describe.ts'
+import { sendDrag } from './drag-event.ts'
 import type { ActionContext } from './perform.ts'
+import { makeReady } from './ready.ts'
 import { sendChoice } from './set-value.ts'
 
-/** Puts files into a file field, by the names that the page's `files` option knows. */
+/** Where files can be put: a file field, or a part of the page that they can be dropped on. */
+export type FilePlace = { readonly field: HTMLInputElement } | { readonly zone: HTMLElement }
+
+/** The file field that is meant: itself, the one in it, or the one behind the label that it is. */
+export function fileFieldOf(target: HTMLElement): HTMLInputElement | null {
+  if (isFileField(target)) return target
+  if (isTag(target, 'label') && isFileField(target.control)) return target.control
+  const inside = [...target.querySelectorAll('input')].filter(isFileField)
+  return inside.length === 1 ? (inside[0] ?? null) : null
+}
+
+function isFileField(element: Element | null): element is HTMLInputElement {
+  return element !== null && isTag(element, 'input') && element.type === 'file'
+}
+
+/** Puts files into a field, or drops them, by the names that the page's `files` option knows. */
 export async function giveFiles(
-  input: HTMLInputElement,
+  place: FilePlace,
   names: string,
-  { live }: ActionContext,
+  context: ActionContext,
 ): Promise<string> {
-  const field = describeElement(input, live)
-  const { files } = live.options
+  const target = 'field' in place ? place.field : place.zone
+  const name = describeElement(target, context.live)
+  const { files } = context.live.options
   if (!files)
     throw new PageError(
       'unsupported',
-      `${field}: this page lends no files. Ask the person to choose one.`,
+      `${name}: this page lends no files. Ask the person to choose one.`,
     )
-  if (input.matches(':disabled')) throw new PageError('disabled', `${field} is disabled.`)
+  if (target.matches(':disabled')) throw new PageError('disabled', `${name} is disabled.`)
+  const transfer = new (viewOf(target).DataTransfer)()
   const wanted = names
     .split(/[\n,]/)
-    .map((name) => name.trim())
+    .map((one) => one.trim())
     .filter(Boolean)
-  if (wanted.length > 1 && !input.multiple)
-    throw new PageError('refused-value', `${field} takes one file only.`)
-  const transfer = new (viewOf(input).DataTransfer)()
-  for (const name of wanted) {
-    const file = await files(name)
-    if (!file) throw new PageError('not-found', `There is no file named ${quote(name)}.`)
+  for (const one of wanted) {
+    const file = await files(one)
+    if (!file) throw new PageError('not-found', `There is no file named ${quote(one)}.`)
     transfer.items.add(file)
   }
-  input.files = transfer.files
-  sendChoice(input)
-  return `Gave ${wanted.map(quote).join(', ')} to ${field}.`
+  if ('zone' in place) await dropFiles(place.zone, transfer, context)
+  else putFiles(place.field, transfer.files, name)
+  return `Gave ${wanted.map(quote).join(', ')} to ${name}.`
+}
+
+function putFiles(field: HTMLInputElement, files: FileList, name: string): void {
+  if (files.length > 1 && !field.multiple)
+    throw new PageError('refused-value', `${name} takes one file only.`)
+  const refused = [...files].find((file) => !isAccepted(file, field.accept))
+  if (refused)
+    throw new PageError(
+      'refused-value',
+      `${name} does not take ${quote(refused.name)}: it wants ${field.accept}.`,
+    )
+  field.files = files
+  sendChoice(field)
+}
+
+/** By the syntax of `accept`: endings, types, and kinds such as `image/*`. */
+function isAccepted({ name, type }: File, accept: string): boolean {
+  const wanted = accept
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean)
+  return (
+    wanted.length === 0 ||
+    wanted.some((one) => {
+      if (one.startsWith('.')) return name.toLowerCase().endsWith(one)
+      return one.endsWith('/*') ? type.startsWith(one.slice(0, -1)) : type === one
+    })
+  )
+}
+
+async function dropFiles(
+  zone: HTMLElement,
+  data: DataTransfer,
+  { live, signal, show }: ActionContext,
+): Promise<void> {
+  const { point, receiver } = await makeReady(zone, { live, signal })
+  await show(zone)
+  const send = (type: string): boolean => sendDrag(receiver, type, { point, data })
+  send('dragenter')
+  // Who takes a drop prevents the default of the event before it.
+  if (!send('dragover')) return void send('drop')
+  send('dragleave')
+  throw new PageError(
+    'unsupported',
+    `${describeElement(zone, live)} takes neither text nor files. Click it, or use press_key.`,
+  )
 }

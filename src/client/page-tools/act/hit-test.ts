@@ -1,4 +1,5 @@
 import { contains, frameOf, isTag, parentOf, viewOf } from '../dom.ts'
+import { boxOfArea, imageOfArea } from '../image-map.ts'
 import { roleOf } from '../read/role.ts'
 
 export interface Point {
@@ -27,6 +28,7 @@ export interface Hit {
 export function hitTest(element: Element): Hit | { readonly blocker: Element | null } {
   let blocker: Element | null = null
   let onAnother: Hit | null = null
+  const image = imageOfArea(element)
   for (const point of pointsOf(element)) {
     const receiver = elementAt(element.ownerDocument, point)
     if (!receiver || !reaches(receiver, element)) {
@@ -35,6 +37,7 @@ export function hitTest(element: Element): Hit | { readonly blocker: Element | n
     }
     const inFrame = coverOfFrame(element, point)
     if (inFrame) blocker ??= inFrame
+    else if (receiver === image) return { point, receiver: element }
     else if (!isForAnother(receiver, element)) return { point, receiver }
     else onAnother ??= { point, receiver }
   }
@@ -58,7 +61,7 @@ function labelledControl(element: Element): Element | null {
 function pointsOf(element: Element): Point[] {
   const { innerWidth, innerHeight } = viewOf(element)
   const points: Point[] = []
-  for (const box of [...boxesOf(element), ...ownTextBoxes(element)]) {
+  for (const box of boxesOf(element)) {
     const left = Math.max(box.left, 0)
     const top = Math.max(box.top, 0)
     const width = Math.min(box.right, innerWidth) - left
@@ -70,8 +73,14 @@ function pointsOf(element: Element): Point[] {
   return points
 }
 
-/** Without boxes of its own, those of what is in it. */
 function boxesOf(element: Element): readonly DOMRect[] {
+  const image = imageOfArea(element)
+  if (image) return [boxOfArea(element, image)]
+  return [...ownBoxes(element), ...ownTextBoxes(element)]
+}
+
+/** Without boxes of its own, those of what is in it. */
+function ownBoxes(element: Element): readonly DOMRect[] {
   const own = [...element.getClientRects()].slice(0, 3)
   if (own.length > 0) return own
   const range = element.ownerDocument.createRange()
@@ -101,7 +110,7 @@ const PLACES = [
 ] as const
 
 function reaches(receiver: Element, element: Element): boolean {
-  if (contains(element, receiver)) return true
+  if (contains(element, receiver) || receiver === imageOfArea(element)) return true
   // A click on a label is a click on its field.
   const label = receiver.closest('label')
   return label !== null && label.control === element

@@ -72,7 +72,8 @@ export function readKey(text: string): Key {
     if (!modifier) throw new PageError('invalid-input', `"${part}" is no modifier key.`)
     modifiers[modifier] = true
   }
-  return { ...modifiers, ...keyOf(last === 'Plus' ? '+' : last) }
+  const key = keyOf(last === 'Plus' ? '+' : last)
+  return parts.length > 0 ? { ...key, ...modifiers } : withShift(key)
 }
 
 /** The key that types a character. */
@@ -89,7 +90,44 @@ export function keyOf(text: string): Key {
       'invalid-input',
       `"${text}" is no key. Use one character or a name like Enter, Escape, Tab, ArrowDown, Control+A.`,
     )
+  const sign = signOf(name)
+  if (sign) return { key: name, code: sign.code, keyCode: sign.keyCode }
   return { key: name, code: codeOf(name), keyCode: name.toUpperCase().charCodeAt(0) }
+}
+
+/** The Shift key is down for capitals and upper signs. */
+export function withShift(key: Key): Key {
+  const isUpper = /^[A-Z]$/.test(key.key) || signOf(key.key)?.isUpper
+  return isUpper ? { ...key, shiftKey: true } : key
+}
+
+/** The signs of a US keyboard: code, legacy code, then what the key types without and with Shift. */
+const SIGNS: readonly (readonly [string, number, string])[] = [
+  ['Semicolon', 186, ';:'],
+  ['Equal', 187, '=+'],
+  ['Comma', 188, ',<'],
+  ['Minus', 189, '-_'],
+  ['Period', 190, '.>'],
+  ['Slash', 191, '/?'],
+  ['Backquote', 192, '`~'],
+  ['BracketLeft', 219, '[{'],
+  ['Backslash', 220, '\\|'],
+  ['BracketRight', 221, ']}'],
+  ['Quote', 222, '\'"'],
+  ...Array.from(
+    ')!@#$%^&*(',
+    (sign, digit) => [`Digit${digit}`, 48 + digit, `${digit}${sign}`] as const,
+  ),
+]
+
+function signOf(
+  character: string,
+): { readonly code: string; readonly keyCode: number; readonly isUpper: boolean } | null {
+  for (const [code, keyCode, types] of SIGNS) {
+    const at = types.indexOf(character)
+    if (at >= 0 && character.length === 1) return { code, keyCode, isUpper: at === 1 }
+  }
+  return null
 }
 
 export function isOneCharacter(text: string): boolean {
@@ -98,6 +136,5 @@ export function isOneCharacter(text: string): boolean {
 
 function codeOf(character: string): string {
   if (character === ' ') return 'Space'
-  if (/[a-z]/i.test(character)) return `Key${character.toUpperCase()}`
-  return /\d/.test(character) ? `Digit${character}` : ''
+  return /[a-z]/i.test(character) ? `Key${character.toUpperCase()}` : ''
 }

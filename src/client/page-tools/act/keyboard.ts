@@ -1,4 +1,4 @@
-import { isElement, isTag, viewOf } from '../dom.ts'
+import { focusedElement, isElement, isTag, viewOf } from '../dom.ts'
 import { defaultAction } from './key-defaults.ts'
 import { isOneCharacter, type Key } from './key.ts'
 import { tell } from './tell.ts'
@@ -11,12 +11,17 @@ export function pressKey(target: Element, key: Key): void {
   if (!sendKey(target, 'keydown', key)) return void sendKey(target, 'keyup', key)
   const prints = isPrintable(key)
   const goesOn = !(prints || key.key === 'Enter') || sendKey(target, 'keypress', key)
-  if (goesOn) defaultAction(target, key)
+  if (goesOn) defaultAction(stillThere(target), key)
   // The focus may have moved: the key comes up where it is now.
-  const after = target.isConnected ? target : target.ownerDocument.activeElement
+  const after = stillThere(target)
   const receiver = key.key === 'Tab' ? target.ownerDocument.activeElement : after
   if (receiver && sendKey(receiver, 'keyup', key) && goesOn && key.key === ' ')
-    activateBySpace(target)
+    activateBySpace(stillThere(target))
+}
+
+/** A page that draws itself anew at the key has focused something else. */
+function stillThere(target: Element): Element {
+  return target.isConnected ? target : (focusedElement(target.ownerDocument) ?? target)
 }
 
 function isPrintable({ key, ctrlKey, metaKey, altKey }: Key): boolean {

@@ -1,6 +1,6 @@
 import { cleanText, quote, shorten } from '../clean-text.ts'
 import { activeElement, isTag, viewOf } from '../dom.ts'
-import { exclusively, livePage, rootOf, type LivePage, scrub } from '../live-page.ts'
+import { exclusively, livePage, rootOf, treesOf, type LivePage, scrub } from '../live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { changesText } from '../read/changes.ts'
@@ -9,6 +9,7 @@ import { describeElement } from './describe.ts'
 import { showHand } from './hands.ts'
 import { watchDialogs } from './native-dialogs.ts'
 import { waitQuiet } from './quiet.ts'
+import { watchRefusals } from './watch-refusals.ts'
 import { whyNothing } from './why-nothing.ts'
 
 /** What an action did, as far as the page shows it. */
@@ -28,6 +29,8 @@ export interface Done {
   readonly focused?: Element | null
   /** False: it is no surprise when nothing on the page changes. Default true. */
   readonly expectsChange?: boolean
+  /** The page may answer only after a while. Default: when it should change and nothing has yet. */
+  readonly reactsLater?: boolean
 }
 
 export interface ActionContext {
@@ -54,25 +57,25 @@ async function performNow(
   signal: AbortSignal | undefined,
 ): Promise<ActionReport> {
   signal?.throwIfAborted()
+  live.outline.noteRestless()
   await live.outline.refresh(signal)
   const before = stateOf(live)
-  const dialogs = watchDialogs(viewsOf(live), live.options.dialogs)
+  const trees = treesOf(live)
+  const dialogs = watchDialogs(new Set([...trees].map(viewOf)), live.options.dialogs)
+  const refusals = watchRefusals(trees, live)
   try {
     const done = await action({ live, signal, show: (element) => showHand(live, element) })
-    const reactsLater = done.expectsChange !== false && !live.outline.isTouched
-    await waitQuiet(live, signal, reactsLater)
+    const isDue = done.expectsChange !== false && !live.outline.isTouched
+    const reactsLater = done.reactsLater ?? isDue
+    await waitQuiet(live, signal, { reactsLater })
     await live.outline.refresh(signal)
-    return report(live, { done, before, dialogs: dialogs.lines })
+    return report(live, { done, before, notes: [...dialogs.lines, ...refusals.lines()] })
   } catch (error) {
     throw PageError.is(error) ? new PageError(error.code, scrub(error.message, live)) : error
   } finally {
     dialogs.restore()
+    refusals.stop()
   }
-}
-
-/** The page's window and those of its frames. */
-function viewsOf({ options, outline }: LivePage): Set<Window> {
-  return new Set([rootOf(options), ...outline.trees].map(viewOf))
 }
 
 interface PageState {
@@ -98,22 +101,22 @@ function report(
   {
     done,
     before,
-    dialogs,
-  }: { readonly done: Done; readonly before: PageState; readonly dialogs: readonly string[] },
+    notes,
+  }: { readonly done: Done; readonly before: PageState; readonly notes: readonly string[] },
 ): ActionReport {
   const now = stateOf(live)
-  const lines = [done.said, ...dialogs]
+  const lines = [done.said, ...notes]
   if (now.href !== before.href) lines.push(`The address is now ${shorten(now.href, 200)}.`)
   if (now.title !== before.title) lines.push(`The title is now ${quote(cleanText(now.title))}.`)
   const opened = headline(live, before.version)
   if (opened) lines.push(opened)
-  const changes = changesText(live, before.version, CHANGE_TOKENS)
+  const changes = changesText(live, before.version, { maxTokens: CHANGE_TOKENS, restless: false })
   const { focused } = now
   const went = focused !== (done.focused ?? before.focused) && focused !== done.element
   const moved = went && focused && !isTag(focused, 'body')
   if (moved) lines.push(`The focus is on ${describeElement(focused, live)}.`)
   const changed =
-    changes !== '' || dialogs.length > 0 || now.href !== before.href || now.title !== before.title
+    changes !== '' || notes.length > 0 || now.href !== before.href || now.title !== before.title
   if (changes) lines.push(`Changes (untrusted page content):\n${changes.trimEnd()}`)
   else if (!changed && !moved && done.expectsChange !== false)
     lines.push(whyNothing(live, done.element))

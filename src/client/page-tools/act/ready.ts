@@ -1,4 +1,5 @@
 import { contains, isTag, parentOf, viewOf } from '../dom.ts'
+import { drawnBy } from '../image-map.ts'
 import { type LivePage, scrub } from '../live-page.ts'
 import { PageError } from '../page-error.ts'
 import { whyInvisible } from '../read/look.ts'
@@ -38,13 +39,14 @@ export async function makeReady(element: HTMLElement, options: ReadyOptions): Pr
 
 export function scrollTo(element: Element): void {
   // Browsers scroll to no element without a box.
-  const boxed = element.getClientRects().length > 0 ? element : element.firstElementChild
+  const drawn = drawnBy(element)
+  const boxed = drawn.getClientRects().length > 0 ? drawn : drawn.firstElementChild
   boxed?.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' })
 }
 
 function isWithinView(element: Element): boolean {
   if ('blocker' in hitTest(element)) return false
-  const box = element.getBoundingClientRect()
+  const box = drawnBy(element).getBoundingClientRect()
   const { innerHeight } = viewOf(element)
   return box.top >= 0 && (box.bottom <= innerHeight || box.height > innerHeight)
 }
@@ -93,7 +95,7 @@ function unreachable(
   blocker: Element | null,
   { live, name }: { readonly live: LivePage; readonly name: string },
 ): PageError {
-  const { width, height } = element.getBoundingClientRect()
+  const { width, height } = drawnBy(element).getBoundingClientRect()
   if (width === 0 || height === 0)
     return new PageError('hidden', `${name} can't be used: it has no size on the screen.`)
   if (viewOf(element).getComputedStyle(element).pointerEvents === 'none')

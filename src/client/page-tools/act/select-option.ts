@@ -15,8 +15,9 @@ import { keyOf } from './key.ts'
 import { pressKey } from './keyboard.ts'
 import { perform, type ActionContext, type ActionReport } from './perform.ts'
 import { makeReady } from './ready.ts'
+import { editableIn } from './field-kind.ts'
 import { sendChoice } from './set-value.ts'
-import { editableIn, typeInto } from './type-text.ts'
+import { typeInto } from './type-text.ts'
 import { resolveTarget, type Target } from './target.ts'
 
 const OPTIONS =
@@ -191,9 +192,9 @@ function optionsIn(scope: ParentNode): HTMLElement[] {
   // Native ones may be hidden behind their labels.
   if (isElement(scope as Element) && holdsRadios(scope as Element))
     return [...scope.querySelectorAll<HTMLElement>(RADIOS)]
-  return [...scope.querySelectorAll(OPTIONS)].filter(
-    (one): one is HTMLElement => isElement(one) && isDrawn(one),
-  )
+  const owned = isElement(scope as Element) ? referenced(scope as Element, 'aria-owns') : []
+  const found = [...scope.querySelectorAll(OPTIONS), ...owned.filter((one) => one.matches(OPTIONS))]
+  return found.filter((one): one is HTMLElement => isElement(one) && isDrawn(one))
 }
 
 /** Some components keep a list of their options for assistive technology only, without a size. */

@@ -2,7 +2,7 @@ import { contains, isAttached, isElement } from '../dom.ts'
 import { type LivePage, scrub } from '../live-page.ts'
 import type { Page } from '../options.ts'
 import { PageError } from '../page-error.ts'
-import { find, type Found } from '../read/find.ts'
+import { find, type FindOptions, type Found } from '../read/find.ts'
 import { mayHoldRef } from '../read/line.ts'
 import { isActionable } from '../read/role.ts'
 import { requireAllowed, requireReadable } from '../read/region.ts'
@@ -63,9 +63,10 @@ function similarTo(
 async function byName(name: string, options: TargetOptions): Promise<Element> {
   const { page, signal } = options
   if (!name.trim()) throw new PageError('invalid-input', 'Say which element: give its ref.')
-  const found = await find({ name }, { limit: 5, ...(page && { page }), ...(signal && { signal }) })
+  const settings = { limit: 5, ...(page && { page }), ...(signal && { signal }) }
+  const found = await find({ name }, settings)
   const same = found.filter(({ score }) => score >= 1)
-  const exact = preferred(same)
+  const exact = same.length > 0 ? preferred(same) : await showing(name, settings)
   if (exact.length === 1 && exact[0]) return exact[0].element
   const lines = (exact.length > 1 ? exact : found).slice(0, 3).map(({ line }) => `\n- ${line}`)
   if (exact.length > 1)
@@ -76,6 +77,17 @@ async function byName(name: string, options: TargetOptions): Promise<Element> {
   const hint =
     lines.length > 0 ? ` Similar:${lines.join('')}` : ' Use read_page or find to get refs.'
   throw new PageError('not-found', clean(`No element is named "${name}".${hint}`, options))
+}
+
+/** The innermost elements that show exactly this text, for what has no name of its own. */
+async function showing(text: string, settings: FindOptions): Promise<readonly Found[]> {
+  const found = await find({ text }, settings)
+  const same = found.filter(({ score }) => score >= 1)
+  return same.filter(({ element }) => !same.some((other) => isAround(element, other.element)))
+}
+
+function isAround(outer: Element, inner: Element): boolean {
+  return outer !== inner && outer.contains(inner)
 }
 
 /** What people act on, else what can be opened or focused; the heading of a part only if nothing else. */

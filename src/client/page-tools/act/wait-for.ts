@@ -32,8 +32,11 @@ export async function waitFor(options: WaitOptions = {}): Promise<ActionReport> 
   const until = performance.now() + Math.min(options.timeoutMs ?? WAIT_MS, MOST_MS)
   return perform(options, async () => {
     if (!what) {
-      await waitQuiet(live, signal)
-      return { said: 'The page is quiet.', expectsChange: false }
+      const isQuiet = await waitQuiet(live, signal, { patient: true })
+      const said = isQuiet
+        ? 'The page is quiet.'
+        : 'The page still changes. Wait for a text instead.'
+      return { said, expectsChange: false }
     }
     for (;;) {
       const there = (await isThere(live, query, options)) !== gone

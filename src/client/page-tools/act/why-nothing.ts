@@ -19,24 +19,14 @@ export function whyNothing(live: LivePage, element: Element | undefined): string
 
 function likelyReason(element: Element): string {
   if (isTag(element, 'select')) return 'A list of choices opens only for people: use select_option.'
-  if (isTag(element, 'input') && element.type === 'file')
-    return 'A file picker opens only for people: give the file by name with type_text.'
   if (isTag(element, 'input') && /^(date|time|month|week|datetime-local|color)$/.test(element.type))
     return 'Its picker opens only for people: use type_text.'
   if (isTag(element, 'a') && element.target === '_blank')
     return 'The link opens another tab, which may have been blocked.'
-  if (isTag(element, 'button') && element.type === 'submit' && element.form?.matches(':invalid'))
-    return `The form is not valid yet: ${firstProblem(element.form)}`
-  if (!isActionable(roleOf(element)))
+  const isCustom = element.localName.includes('-')
+  if (!isActionable(roleOf(element)) && !isCustom)
     return 'This element is not a control, and may react to nothing.'
   return 'It may need another action first, or have worked without a visible trace.'
-}
-
-function firstProblem(form: HTMLFormElement): string {
-  const field = form.querySelector<HTMLInputElement>(':invalid:not(fieldset)')
-  if (!field) return 'check its fields.'
-  const label = field.labels?.[0]?.textContent?.trim() || field.name || field.localName
-  return `"${label}" says: ${field.validationMessage}`
 }
 
 /** Controls in, around and beside the element, the nearest first. */

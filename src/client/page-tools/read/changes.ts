@@ -10,12 +10,23 @@ import { isNamedByContent } from './role.ts'
 const TEXT_LIMIT = 240
 const NAME_LIMIT = 60
 
+export interface ChangesOptions {
+  readonly maxTokens: number
+  /** Also what changes all the time, whatever anyone does. */
+  readonly restless: boolean
+}
+
 /**
  * What is new, different and gone since a look at the page, as an outline with `<new>`, `<changed>`
  * and `<removed>` before the lines. Empty when nothing is.
  */
-export function changesText(page: LivePage, since: number, maxTokens: number): string {
-  const { added, changed, removed } = page.outline.changesSince(since)
+export function changesText(
+  page: LivePage,
+  since: number,
+  { maxTokens, restless }: ChangesOptions,
+): string {
+  const { added, changed: all, removed } = page.outline.changesSince(since)
+  const changed = restless ? all : all.filter(({ element }) => !page.outline.isRestless(element))
   const isNew = new Set(added)
   const tops = added.filter(({ parent }) => !parent || !isNew.has(parent))
   const fresh = new Set(tops.filter((node) => reported(node) === node))

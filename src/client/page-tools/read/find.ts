@@ -88,7 +88,7 @@ function* collect(page: LivePage, query: FindQuery): Generator<undefined, Candid
     const role = roleOf(element)
     if (wanted && role !== wanted && !(wanted === 'generic' && !role)) continue
     if (query.name && !role && !isClickable(element)) continue
-    const likely = words ? similarity(words, hints(element, role)) : 1
+    const likely = words ? similarity(words, hints(element, role)) || longText(element, words) : 1
     if (likely > 0) candidates.push({ element, role, likely })
   }
   return candidates
@@ -111,6 +111,14 @@ function hints(element: Element, role: string): string {
   const text = role && !isNamedByContent(role) ? ownText(element) : element.textContent
   if (text.length < LONG) parts.push(text)
   return normalize(parts.join(' '))
+}
+
+/** How likely it is what is meant when a long text of its own has the words. */
+function longText(element: Element, words: string): number {
+  for (const node of element.childNodes)
+    if (node.nodeType === 3 && (node.nodeValue?.length ?? 0) >= LONG)
+      if (normalize(node.nodeValue ?? '').includes(words)) return 0.5
+  return 0
 }
 
 function labelledBy(element: Element): string {

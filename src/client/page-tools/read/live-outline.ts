@@ -109,6 +109,16 @@ export class LiveOutline {
     return this.#log.isTouched
   }
 
+  /** To be called when nothing was done since the last look: what changed is what never rests. */
+  noteRestless(): void {
+    this.#log.noteRestless()
+  }
+
+  /** Whether the element changes again and again by itself: a clock, a ticker, an animation. */
+  isRestless(element: Node): boolean {
+    return this.#log.isRestless(element)
+  }
+
   node(element: Element): OutlineNode | undefined {
     return this.#nodes.get(element)
   }

@@ -1,4 +1,5 @@
 import { isAttached, isDisplayed, isTag } from '../dom.ts'
+import { drawnBy } from '../image-map.ts'
 
 /** How an element looks, as far as its own style says. */
 export interface Look {
@@ -40,8 +41,9 @@ export function lookOf(element: Element, view: Window): Look {
   const tag = element.localName
   if (NEVER.has(tag) || tag.startsWith('offstage-')) return GONE
   if (element.hasAttributes() && isSetAside(element)) return GONE
-  const style = view.getComputedStyle(element)
-  const plain = element.checkVisibility(PLAINLY_THERE)
+  const drawn = tag === 'area' ? drawnBy(element) : element
+  const style = view.getComputedStyle(drawn)
+  const plain = drawn.checkVisibility(PLAINLY_THERE)
   if (!plain && (style.display === 'none' || isUntilFound(element, style)))
     return { ...GONE, mayShow: true }
   const { position } = style
@@ -100,10 +102,11 @@ export function whyInvisible(element: Element): string | null {
   const inert = element.closest('[inert]')
   if (inert) return 'it is inert'
   if (isTag(element, 'option')) return null
-  if (!isDisplayed(element)) {
+  const drawn = drawnBy(element)
+  if (!isDisplayed(drawn)) {
     const details = element.closest('details:not([open])')
     return details ? 'it is in a closed disclosure' : 'it is not displayed'
   }
-  if (!isDisplayed(element, { visibilityProperty: true })) return 'its visibility is hidden'
+  if (!isDisplayed(drawn, { visibilityProperty: true })) return 'its visibility is hidden'
   return null
 }

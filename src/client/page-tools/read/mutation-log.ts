@@ -5,7 +5,12 @@ const IDLE_MS = 60_000
 /** Beyond this many changed elements it is not worth knowing which. */
 const MANY = 500
 
-const EVERYTHING: MutationObserverInit = {
+/** What changes so often while nobody does anything never rests. */
+const RESTLESS_TIMES = 3
+/** What did nothing for so long rests again. Milliseconds. */
+const RESTED_MS = 2000
+
+export const EVERYTHING: MutationObserverInit = {
   subtree: true,
   childList: true,
   characterData: true,
@@ -17,12 +22,18 @@ export class MutationLog {
   #observer: MutationObserver | null = null
   #watched = new WeakSet<Node>()
   #changed: Set<Node> | null = null
+  #isTouched = false
+  /** How often each place changed since `take`, and when that was. */
+  readonly #times = new Map<Node, number>()
+  #taken = 0
+  #restless = new Set<Node>()
   #timer: ReturnType<typeof setTimeout> | undefined
 
   /** Forgets everything and starts anew. */
   start(): void {
     this.stop()
     this.#changed = new Set()
+    this.#taken = performance.now()
     this.#observer = new MutationObserver((records) => this.#add(records))
     this.#keepAwake()
   }
@@ -39,14 +50,29 @@ export class MutationLog {
     this.#add(this.#observer.takeRecords())
     const changed = this.#changed
     this.#changed = new Set()
+    this.#isTouched = false
+    this.#times.clear()
+    this.#taken = performance.now()
     this.#keepAwake()
     return changed
   }
 
-  /** Whether something changed since `take`, or may have. */
+  /** Whether something changed since `take` that doesn't always, or may have. */
   get isTouched(): boolean {
     if (this.#observer) this.#add(this.#observer.takeRecords())
-    return this.#changed === null || this.#changed.size > 0
+    return this.#changed === null || this.#isTouched
+  }
+
+  /** Learns from what changed since `take`: nobody did anything. */
+  noteRestless(): void {
+    const rested = performance.now() - this.#taken > RESTED_MS
+    for (const place of this.#restless)
+      if (!place.isConnected || (rested && !this.#times.has(place))) this.#restless.delete(place)
+    for (const [place, times] of this.#times) if (times >= RESTLESS_TIMES) this.#restless.add(place)
+  }
+
+  isRestless(place: Node): boolean {
+    return this.#restless.has(place)
   }
 
   stop(): void {
@@ -55,9 +81,15 @@ export class MutationLog {
     this.#observer = null
     this.#changed = null
     this.#watched = new WeakSet()
+    this.#times.clear()
   }
 
   #add(records: readonly MutationRecord[]): void {
+    const places = new Set(records.map(placeOf))
+    for (const place of places) {
+      if (this.#times.size < MANY) this.#times.set(place, (this.#times.get(place) ?? 0) + 1)
+      this.#isTouched ||= !this.#restless.has(place)
+    }
     for (const { target, type } of records) {
       if (!this.#changed) return
       // An attribute may change what stands beside the element, by sibling selectors.
@@ -71,4 +103,9 @@ export class MutationLog {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.stop(), IDLE_MS)
   }
+}
+
+/** The element that a record is about. */
+export function placeOf({ target }: MutationRecord): Node {
+  return isElement(target) ? target : (parentOf(target) ?? target)
 }

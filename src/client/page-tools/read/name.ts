@@ -91,7 +91,11 @@ function computeName(element: Element): string {
 
 /** What a reader goes by when the author gave no name. */
 function fallbackName(element: Element): string {
-  const hint = element.getAttribute('placeholder') ?? element.getAttribute('title')
+  const hint =
+    element.getAttribute('placeholder') ??
+    element.getAttribute('title') ??
+    // An area of an image map counts as hidden.
+    (isTag(element, 'area') ? element.alt : null)
   if (hint) return cleanText(hint)
   if (element.shadowRoot) return cleanText(element.textContent)
   const host = (element.getRootNode() as Partial<ShadowRoot>).host

@@ -63,7 +63,8 @@ async function take(
   const frame = framed(page, { whole, limit, clean })
   const maxTokens = limit - estimateTokens(frame)
   let outline = ''
-  if (isUpdate) outline = changesText(page, since, maxTokens) || '(nothing changed)'
+  if (isUpdate)
+    outline = changesText(page, since, { maxTokens, restless: true }) || '(nothing changed)'
   else if (top) outline = outlineText(page, top, { ...options, maxTokens, whole })
   await nextTurn()
   const scrubbed = clean(outline.trimEnd() || EMPTY)

@@ -125,7 +125,7 @@ function makeNode(
     !look.invisible &&
     !context.hand &&
     !isActionable(role) &&
-    (showsHand(look) || element.hasAttribute('onclick'))
+    (showsHand(look) || element.hasAttribute('onclick') || (!role && takesFocus(element)))
   const unseen = context.unseen || look.unseen
   const inView = isInView(element, look.fixed ? viewport(context.view) : context.clip)
   return {
@@ -145,6 +145,11 @@ function makeNode(
     changed: 0,
     name: null,
   }
+}
+
+/** Someone made it a stop of the Tab key; empty ones only send the focus on. */
+function takesFocus(element: Element): boolean {
+  return element.firstChild !== null && Number(element.getAttribute('tabindex') ?? -1) >= 0
 }
 
 /** The control that a label stands for because the control itself isn't displayed. */

@@ -1,0 +1,22 @@
+import { viewOf } from '../dom.ts'
+import type { Point } from './hit-test.ts'
+
+/** Sends a drag-and-drop event; false when a listener prevented the default, which accepts a drop. */
+export function sendDrag(
+  target: Element,
+  type: string,
+  { point, data }: { readonly point: Point; readonly data: DataTransfer },
+): boolean {
+  const view = viewOf(target)
+  return target.dispatchEvent(
+    new view.DragEvent(type, {
+      bubbles: true,
+      cancelable: true,
+      composed: true,
+      view,
+      dataTransfer: data,
+      clientX: point.x,
+      clientY: point.y,
+    }),
+  )
+}

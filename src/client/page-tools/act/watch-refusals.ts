@@ -1,0 +1,56 @@
+import { isElement, isTag } from '../dom.ts'
+import type { LivePage } from '../live-page.ts'
+import { isMasked } from '../privacy.ts'
+import { complaintOf } from './complaint.ts'
+import { describeElement } from './describe.ts'
+
+/** What the browser kept from happening, for the report. */
+export interface RefusalWatch {
+  lines(): string[]
+  stop(): void
+}
+
+const MOST = 3
+
+/**
+ * Notices what a person would see and a script wouldn't: the bubbles of a form that isn't sent, and a
+ * file picker, which opens only for people.
+ */
+export function watchRefusals(trees: Iterable<EventTarget>, live: LivePage): RefusalWatch {
+  const invalid = new Set<Element>()
+  const pickers = new Set<Element>()
+  const note = ({ type, target }: Event): void => {
+    if (!isElement(target as Node)) return
+    const element = target as HTMLElement
+    if (type === 'invalid') invalid.add(element)
+    // Sent nevertheless: someone only asked.
+    else if (type === 'submit') invalid.clear()
+    else if (isTag(element, 'input') && element.type === 'file') pickers.add(element)
+  }
+  // An invalid field is heard of only within its own tree.
+  const watched = [...trees]
+  for (const tree of watched)
+    for (const type of TYPES) tree.addEventListener(type, note, { capture: true })
+  return {
+    lines: () => [
+      ...[...invalid].slice(0, MOST).flatMap((field) => refusalOf(field, live)),
+      ...[...pickers].map(
+        (field) =>
+          `A file picker opens only for people: give the file's name to ${describeElement(field, live)} with type_text.`,
+      ),
+    ],
+    stop() {
+      for (const tree of watched)
+        for (const type of TYPES) tree.removeEventListener(type, note, { capture: true })
+    },
+  }
+}
+
+const TYPES = ['invalid', 'submit', 'click']
+
+function refusalOf(field: Element, live: LivePage): string[] {
+  const complaint = complaintOf(field)
+  if (complaint === null) return []
+  const words = isMasked(field, live.options) ? 'what it holds is not accepted' : complaint
+  return [`The form was not sent. ${describeElement(field, live)} says: ${words}`]
+}

@@ -1,0 +1,175 @@
+import type { DrivenPage } from './support/driven-page.ts'
+import { expect, test } from './support/driven.ts'
+import { openExample } from './support/example-page.ts'
+import type { App } from './support/page-apps.ts'
+import type { Site } from './support/site.ts'
+
+// One page of difficulties, with a ticker that never rests.
+
+async function openHostile(driven: DrivenPage, site: Site): Promise<App> {
+  const app = await openExample(driven, site, 'hostile')
+  await app.call('read_page')
+  // Time enough to notice what changes by itself.
+  await driven.evaluate(() => new Promise((resolve) => setTimeout(resolve, 400)))
+  return app
+}
+
+test('a page that draws itself anew at each event', async ({ driven, site }) => {
+  const { step } = await openHostile(driven, site)
+  const redrawn = (text: string, count: number, on: boolean) => ({
+    rerendered: { text, count, on },
+  })
+  await step('type_text', { ref: 'Redrawn text', text: 'hello' }, redrawn('hello', 0, false))
+  await step('click', { ref: 'Redrawn 0' }, redrawn('hello', 1, false))
+  const fields = [
+    { ref: 'Redrawn text', value: 'again' },
+    { ref: 'Redrawn box', value: true },
+  ]
+  await step('fill_form', { fields }, redrawn('again', 1, true))
+  await step(
+    'type_text',
+    { ref: 'Redrawn text', text: '!', mode: 'append' },
+    redrawn('again!', 1, true),
+  )
+  await step('type_text', { ref: 'Redrawn text', text: '' }, redrawn('', 1, true))
+  // The same, where nobody gives the focus back.
+  await step('type_text', { ref: 'Forgetful', text: 'still here' }, { forgetful: 'still here' })
+})
+
+test('listeners that look closely at their events', async ({ driven, site }) => {
+  const { step } = await openHostile(driven, site)
+  await step('click', { ref: 'Strict button' }, { strictClicks: 1, strict: [] })
+  await step('type_text', { ref: 'Strict keys', text: 'aZ1 ,.-/;!"' }, { strict: [] })
+  await step('press_key', { ref: 'Strict keys', key: '?' }, { strictKey: '? Slash 191 true' })
+  await step('press_key', { key: 'A' }, { strictKey: 'A KeyA 65 true' })
+  await step('press_key', { key: 'Control+a' }, { strictKey: 'a KeyA 65 false' })
+  await step('click', { ref: 'Capture pad' }, { captured: true, padClicked: true, strict: [] })
+})
+
+test('elements that move, go away, take their time or are replaced', async ({ driven, site }) => {
+  const { call, step } = await openHostile(driven, site)
+  await step('click', { ref: 'Shy' }, { shy: true })
+  await step('click', { ref: 'Vanishing' }, { vanished: true })
+  const slow = await step('click', { ref: 'Slow' }, { slow: true })
+  expect(slow).toContain('<changed> button "Done at last"')
+  expect(slow).not.toContain('status')
+  const swapped = await call('click', { ref: 'Swapped' })
+  expect(swapped).toMatch(/^stale-ref: .*replaced by button "Other"/)
+  expect(await call('click', { ref: 'Ghost' })).toMatch(/^disabled: .*pointer-events/)
+  const nothing = await call('click', { ref: 'Does nothing' })
+  expect(nothing).toContain('Nothing changed')
+  // What never rests is read when someone asks.
+  expect(await call('read_page', { since: 's1' })).toContain('<changed> status')
+  expect(await call('wait_for')).toContain('still changes')
+})
+
+test('details, popovers, invokers, dialogs and native lists', async ({ driven, site }) => {
+  const { call, step } = await openHostile(driven, site)
+  await call('click', { ref: 'More about it' })
+  await step('click', { ref: 'Inside' }, { inside: true })
+  await call('click', { ref: 'Show popover' })
+  await step('click', { ref: 'In popover' }, { inPop: true })
+  await call('press_key', { key: 'Escape' })
+  expect(await call('find', { name: 'In popover' })).toContain('Nothing')
+  expect(await call('click', { ref: 'Show native dialog' })).toContain('New: dialog')
+  await step('type_text', { ref: 'Reason', text: 'because', enter: true }, { native: 'fine' })
+  await step('select_option', { ref: 'Car', options: ['Saab'] }, { car: ['Saab'] })
+  expect(await call('select_option', { ref: 'Car', options: ['Audi'] })).toMatch(/^disabled: /)
+  await step('select_option', { ref: 'Sizes', options: ['S', 'L'] }, { sizes: ['S', 'L'] })
+  await step('select_option', { ref: 'Tall list', options: ['Two'] }, { tall: ['Two'] })
+  await step('press_key', { ref: 'Tall list', key: 'ArrowDown' }, { tall: ['Three'] })
+  for (const ref of ['Locked button', 'Soft disabled'])
+    expect(await call('click', { ref })).toMatch(/^disabled: /)
+  expect(await call('click', { ref: 'Inert button' })).toMatch(/^not-found: /)
+  expect(await call('type_text', { ref: 'Locked field', text: 'x' })).toMatch(/^disabled: /)
+  expect(await call('type_text', { ref: 'Read-only field', text: 'x' })).toMatch(/^read-only: /)
+})
+
+test('drawings, maps, other directions, scales and trees of components', async ({
+  driven,
+  site,
+}) => {
+  const { call, step } = await openHostile(driven, site)
+  await step('click', { ref: 'Left half' }, { hash: '#left' })
+  await step('click', { ref: 'Right half' }, { hash: '#right' })
+  await step('click', { ref: 'SVG link' }, { hash: '#svg' })
+  await step('click', { ref: 'SVG button' }, { 'svg-button': true })
+  await step('click', { ref: 'Sketch' }, { canvas: 50 })
+  await step('click', { ref: 'كبير' }, { rtl: true })
+  await step('click', { ref: 'Vertical' }, { vertical: true })
+  await step('click', { ref: 'Turned' }, { turned: true })
+  await step('click', { ref: 'Fixed in transform' }, { fixed: true })
+  await step('click', { ref: 'Zoomed' }, { zoomed: true })
+  await step('click', { ref: 'In contents' }, { contents: true })
+  await step('click', { ref: 'Book 10' }, { table: 'Book 10' })
+  await step('select_option', { ref: 'Owner', options: ['Owned two'] }, { table: 'Owned two' })
+  await step('type_text', { ref: 'Colour', text: 'red' }, { colour: { colour: 'red' } })
+  await step('click', { ref: 'Internal switch' }, { toggle: 'true' })
+  await step('click', { ref: 'Deep button' }, { deep: true })
+  await step('click', { ref: 'Lazy button' }, { lazy: true })
+  await step('click', { ref: 'After the long text' }, { after: true })
+  expect(await call('find', { text: 'lorem ipsum' })).toContain('more characters')
+})
+
+test('fields with a will of their own', async ({ driven, site }) => {
+  const { call, step } = await openHostile(driven, site)
+  const phone = { phone: '(555) 123-4567' }
+  expect(await step('type_text', { ref: 'Phone', text: '5551234567' }, phone)).toContain(
+    'It now holds "(555) 123-4567"',
+  )
+  await step('type_text', { ref: 'Pasted only', text: 'abc' }, { pasted: 'abc' })
+  expect(await call('type_text', { ref: 'Search', text: 'Ann' })).toContain('option "Annika"')
+  await step('click', { ref: 'Annika' }, { search: 'Annika' })
+  await step('select_option', { ref: 'Search', options: ['Bert'] }, { search: 'Bert' })
+  await step('type_text', { ref: 'Composed', text: 'héllo' }, { composed: 'héllo' })
+  expect(await call('type_text', { ref: 'Refusing', text: 'x' })).toMatch(/^refused-value: /)
+  await call('type_text', { ref: 'Price', text: '1.234,5' })
+  await step('press_key', { key: 'Tab' }, { price: 1234.5 })
+  await step('type_text', { ref: 'Upper', text: 'shout' }, { upper: 'SHOUT' })
+  const count = await step('type_text', { ref: 'Count', text: '4' }, { count: '4' })
+  expect(count).toContain('The field says: ')
+  await step('type_text', { ref: 'Digits only', text: 'a1b2' }, { digits: '12' })
+})
+
+test('forms that refuse, tabs that open, and the way back', async ({ driven, site }) => {
+  const { call, step, state } = await openHostile(driven, site)
+  expect(await call('click', { ref: 'Send it' })).toMatch(
+    /The form was not sent\. textbox "Your name" .* says: \S/,
+  )
+  await call('type_text', { ref: 'Your name', text: 'Ada' })
+  await step(
+    'type_text',
+    { ref: 'Mail', text: 'a@b.example', enter: true },
+    { sent: { who: 'Ada', mail: 'a@b.example' } },
+  )
+  const code = await call('type_text', { ref: 'Code', text: 'abc', enter: true })
+  expect(code).toMatch(/The form was not sent\. .*Three capitals/)
+  expect(await state()).toMatchObject({ sent: { who: 'Ada' } })
+  expect(await call('click', { ref: 'New tab link' })).toContain('another tab')
+  await step('click', { ref: 'Route' }, { route: '/routed' })
+  expect(await step('go_back', {}, { route: '/hostile.html' })).toContain('Went back.')
+  await step('click', { ref: 'Chapter link' }, { hash: '#chapter' })
+  await step('go_back', {}, { hash: '' })
+})
+
+test('what lies over an element is named', async ({ driven, site }) => {
+  const { call, step } = await openHostile(driven, site)
+  await call('click', { ref: 'Show cookie banner' })
+  expect(await call('click', { ref: 'Under the banner' })).toMatch(
+    /^covered: .*by dialog "Cookies"/,
+  )
+  await call('click', { ref: 'Accept all' })
+  await step('click', { ref: 'Under the banner' }, { covered: true })
+})
+
+test('go_back leaves a page as people do', async ({ driven, site }) => {
+  await openExample(driven, site, 'aria-patterns')
+  await openExample(driven, site, 'patterns-values')
+  // The page that answers is gone before it can.
+  await driven.evaluate(() => {
+    const page = window as unknown as { callTool(name: string, input: object): Promise<string> }
+    void page.callTool('go_back', {})
+  })
+  const path = () => driven.evaluate(() => location.pathname).catch(() => 'on the way')
+  await expect.poll(path).toBe('/aria-patterns.html')
+})
