@@ -22,6 +22,7 @@ const NATIVES = [
   'EventTarget.prototype.dispatchEvent',
   'Event.prototype.preventDefault',
   'Element.prototype.attachShadow',
+  'Element.prototype.setPointerCapture',
   'HTMLElement.prototype.click',
   'HTMLElement.prototype.focus',
   'HTMLInputElement.prototype.value',
@@ -86,9 +87,9 @@ async function listenersOf(page: Page): Promise<string[]> {
   return found.toSorted()
 }
 
-const BODY = `<button onclick="confirm('Really?')">Go</button><label>Name <input></label>
+const BODY = `<button onclick="confirm('Really?')" onpointerdown="during = changed()">Go</button><label>Name <input></label>
   <label>Letter <select><option>a<option>b</select></label><label>Level <input type="range"></label>
-  <div id="rich" contenteditable role="textbox" aria-label="Rich">rich</div><p draggable="true" role="listitem">Card</p>
+  <div id="rich" contenteditable role="textbox" aria-label="Rich">rich</div><p draggable="true" role="listitem" ondragend="during.push(...changed())">Card</p>
   <div role="group" aria-label="Slot" style="height: 40px">slot</div><div style="height: 3000px"></div><button>Far</button>`
 
 test('a page is as it was when its tools are released', async ({ openPage, browserName }) => {
@@ -121,13 +122,15 @@ test('a page is as it was when its tools are released', async ({ openPage, brows
     return {
       missing,
       changed: changed(),
+      during: [...new Set((window as unknown as { during: string[] }).during)],
       timers: [...kept.timers.values()],
       observers: [...kept.observers.values()],
       hands: document.querySelectorAll('offstage-hands').length,
     }
   })
-  const { missing, ...kept } = left
+  const { missing, during, ...kept } = left
   expect(missing).toContain('did not appear')
+  expect(during).toEqual(['alert', 'confirm', 'prompt'])
   expect(kept).toEqual({ changed: [], timers: [], observers: [], hands: 0 })
   if (browserName === 'chromium') expect(await listenersOf(page)).toEqual(before)
 })

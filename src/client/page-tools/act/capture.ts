@@ -1,3 +1,5 @@
+import { ancestorsOf } from '../dom.ts'
+
 /** The tools' pointer, as its events call it. It is a mouse, and there is one. */
 export const POINTER_ID = 1
 
@@ -14,17 +16,23 @@ interface Grip {
 
 let grip: Grip | null = null
 
+const ANSWERS: Readonly<Record<Methods, (element: Element) => unknown>> = {
+  setPointerCapture: (element) => void (grip && (grip.wanted = element)),
+  releasePointerCapture: (element) => void (grip?.wanted === element && (grip.wanted = null)),
+  hasPointerCapture: (element) => grip?.wanted === element,
+}
+
 /**
- * From here until `letGo` elements may capture the tools' pointer. Browsers know of no such pointer:
- * Firefox throws when an element asks for it, the others nod and do nothing.
+ * From here until `letGo` the element below the pointer, and those around it, may capture the tools'
+ * pointer. Browsers know of no such pointer: Firefox throws when an element asks for it, the others nod
+ * and do nothing. So these elements, and no others, have methods of their own as long as a button is down.
  */
-export function grasp(view: Window & typeof globalThis, tell: Tell): void {
+export function grasp(below: Element, tell: Tell): void {
   letGo()
-  const giveBack = lend(view.Element.prototype, {
-    setPointerCapture: (element) => void (grip && (grip.wanted = element)),
-    releasePointerCapture: (element) => void (grip?.wanted === element && (grip.wanted = null)),
-    hasPointerCapture: (element) => grip?.wanted === element,
-  })
+  const lent = [below, ...ancestorsOf(below)].map(lend)
+  const giveBack = (): void => {
+    for (const end of lent) end()
+  }
   grip = { wanted: null, captor: null, tell, giveBack }
 }
 
@@ -50,26 +58,21 @@ export function letGo(): void {
   grip = null
 }
 
-/** Answers these methods for the tools' pointer, until the function that comes back is called. */
-function lend(
-  prototype: Element,
-  answers: Readonly<Record<Methods, (element: Element) => unknown>>,
-): () => void {
-  const saved = Object.entries(answers).map(([name, answer]) => {
-    const descriptor = Object.getOwnPropertyDescriptor(prototype, name)
-    const own = descriptor?.value as ((this: Element, id: number) => unknown) | undefined
-    Object.defineProperty(prototype, name, {
+/** Answers for the tools' pointer, until the function that comes back is called. */
+function lend(element: Element): () => void {
+  const saved = Object.entries(ANSWERS).map(([name, answer]) => {
+    const descriptor = Object.getOwnPropertyDescriptor(element, name)
+    const method = Reflect.get(element, name) as (id: number) => unknown
+    Object.defineProperty(element, name, {
       configurable: true,
       writable: true,
-      value(this: Element, id: number) {
-        return id === POINTER_ID ? answer(this) : own?.call(this, id)
-      },
+      value: (id: number) => (id === POINTER_ID ? answer(element) : method.call(element, id)),
     })
     return [name, descriptor] as const
   })
   return () => {
     for (const [name, descriptor] of saved)
-      if (descriptor) Object.defineProperty(prototype, name, descriptor)
-      else Reflect.deleteProperty(prototype, name)
+      if (descriptor) Object.defineProperty(element, name, descriptor)
+      else Reflect.deleteProperty(element, name)
   }
 }

@@ -66,7 +66,7 @@ function notShared(element: Element, other: Element | null): Element[] {
 /** Button down: events, then the focus goes where a person's click would bring it. */
 export function pressPointer({ point, receiver }: Hit, options: PressOptions): void {
   const details = { ...options, buttons: options.button === 2 ? 2 : 1, point }
-  grasp(viewOf(receiver), (captured, type) => send(captured, type, details))
+  grasp(receiver, (captured, type) => send(captured, type, details))
   send(receiver, 'pointerdown', details)
   if (send(receiver, 'mousedown', details)) focusFrom(receiver)
 }
