@@ -21,7 +21,9 @@ const patterns = readFileSync(
 )
 
 /** Reads a page in every way within each budget; resolves to the counts of the first way. */
-async function expectWithinBudgets(page: DrivenPage): Promise<Map<number, number>> {
+async function expectWithinBudgets(
+  page: Pick<DrivenPage, 'evaluate'>,
+): Promise<Map<number, number>> {
   const counts = new Map<number, number>()
   for (const maxTokens of BUDGETS) {
     const { call } = await drive(page, { maxTokens })
@@ -50,8 +52,7 @@ async function expectWithinBudgets(page: DrivenPage): Promise<Map<number, number
 
 test('budgets hold on apps', async ({ app }) => {
   for (const name of APPS) {
-    const { evaluate } = await app(name)
-    await expectWithinBudgets({ evaluate } as DrivenPage)
+    await expectWithinBudgets(await app(name))
   }
 })
 
