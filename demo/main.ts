@@ -1,4 +1,5 @@
 import { createAgent } from 'offstage'
+import { pageTools } from 'offstage/page-tools'
 import { Chat } from './chat/chat.ts'
 import { lastConversation } from './chat/last-conversation.ts'
 import { createSceneButtons } from './chat/scene-buttons.ts'
@@ -18,12 +19,18 @@ showCatalogue(shop)
 showCart(shop)
 showOrders(shop)
 
-const tools = shopTools(shop)
+// The shop's own tools come first; with these the agent can do by hand what none of them does.
+const hands = pageTools({
+  root: () => document.querySelector('#shop'),
+  hands: true,
+  tools: ['read_page', 'click', 'type_text', 'highlight'],
+})
+const tools = [...shopTools(shop), ...hands]
 let model = toModelConfig(loadChoice(), '')
 const agent = createAgent({
   model,
   instructions:
-    'You help people shop at Kiln, a small pottery shop. Use the tools to search, to fill the cart and to order; never invent products or prices. Answer in one or two sentences. Today is {{date}}.',
+    'You help people shop at Kiln, a small pottery shop. Use the tools to search, to fill the cart and to order; never invent products or prices. Only for what they cannot do, such as showing where something is, use the page itself: read_page, click, type_text, highlight. Answer in one or two sentences. Today is {{date}}.',
   values: { date: new Date().toDateString() },
   tools,
   context: () => ({ cart: cartSummary(shop) }),

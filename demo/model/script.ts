@@ -73,6 +73,35 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
+    label: 'By hand',
+    prompt: 'Show me the bowls, by hand',
+    script: {
+      match: ['by hand'],
+      steps: [
+        {
+          text: 'No tool of the shop filters what you see. So I read the page, and use it as you would.',
+          toolCalls: [{ toolName: 'read_page', input: {} }],
+        },
+        {
+          toolCalls: [
+            { toolName: 'type_text', input: { ref: 'Search the catalogue', text: 'bowl' } },
+          ],
+        },
+        {
+          toolCalls: [
+            {
+              toolName: 'highlight',
+              input: { ref: 'Add Soup bowl to the cart', note: 'This one?' },
+            },
+          ],
+        },
+        {
+          text: 'These are the bowls. The frame shows the button that puts one into your cart; I leave the press to you.',
+        },
+      ],
+    },
+  },
+  {
     label: 'Reload me',
     prompt: 'Book a delivery for Thursday morning',
     script: {

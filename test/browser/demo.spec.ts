@@ -91,6 +91,19 @@ test('a wrong argument: the call is refused with a reason and made again', async
   await expect(cart(page).getByLabel('Quantity of Green teapot')).toHaveValue('1')
 })
 
+test('by hand: the agent reads the page, types into it and shows a place', async ({ openDemo }) => {
+  const page = await openDemo()
+  await tryScene(page, 'By hand')
+  await expect(page.locator('offstage-hands')).toBeAttached()
+  await hasEnded(page)
+  await expect(page.getByRole('searchbox', { name: 'Search the catalogue' })).toHaveValue('bowl')
+  await expect(page.locator('#products > li')).toHaveText([/bowl/i])
+  await expect(calls(page, 'Read the page')).toContainText('Done')
+  await expect(calls(page, 'Highlight')).toContainText('Done')
+  // Only the shop is lent: the chat beside it is neither read nor used.
+  expect(await calls(page, 'Read the page').textContent()).not.toContain('Message to the agent')
+})
+
 test('an approval: nothing is ordered until a person agrees', async ({ openDemo }) => {
   const page = await openDemo()
   await tryScene(page, 'An order to approve')
