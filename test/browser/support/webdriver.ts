@@ -3,10 +3,15 @@ import type { DrivenPage } from './driven-page.ts'
 const SCRIPT_MS = 30_000
 
 /** The one page of a new session with a browser behind a W3C WebDriver. */
-export async function openSession(driver: string, capabilities: object): Promise<DrivenPage> {
-  const { sessionId } = (await post(`${driver}/session`, {
-    capabilities: { alwaysMatch: capabilities },
-  })) as { readonly sessionId: string }
+export async function openSession(
+  driver: string,
+  capabilities: object,
+  signal: AbortSignal,
+): Promise<DrivenPage> {
+  const wanted = { capabilities: { alwaysMatch: capabilities } }
+  const { sessionId } = (await post(`${driver}/session`, wanted, signal)) as {
+    readonly sessionId: string
+  }
   const session = `${driver}/session/${sessionId}`
   await post(`${session}/timeouts`, { script: SCRIPT_MS })
   const evaluate = evaluateIn(session)
@@ -52,8 +57,9 @@ function gatherErrors(): void {
   Object.assign(window, { uncaught })
 }
 
-async function post(url: string, body: object): Promise<unknown> {
-  return valueOf(await fetch(url, { method: 'POST', body: JSON.stringify(body) }))
+async function post(url: string, body: object, signal?: AbortSignal): Promise<unknown> {
+  const request = { method: 'POST', body: JSON.stringify(body), ...(signal && { signal }) }
+  return valueOf(await fetch(url, request))
 }
 
 async function valueOf(response: Response): Promise<unknown> {
