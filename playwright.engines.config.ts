@@ -11,7 +11,8 @@ export default defineConfig<object, DrivenOptions>({
   testDir: 'test',
   outputDir: '.cache/playwright-engines',
   retries: 0,
-  workers: 1,
+  fullyParallel: true,
+  workers: 2,
   timeout: 60_000,
   reporter: 'list',
   projects: [
