@@ -14,11 +14,30 @@ export function playwrightTotals(report) {
   return { passed: expected, failed: unexpected + flaky + report.errors.length }
 }
 
+/** The totals of each project of Playwright's JSON report, by name: one a browser. */
+export function totalsByProject(report) {
+  const totals = new Map()
+  for (const { projectName, status } of testsIn(report)) {
+    const { passed, failed } = totals.get(projectName) ?? { passed: 0, failed: 0 }
+    totals.set(projectName, {
+      passed: passed + Number(status === 'expected'),
+      failed: failed + Number(status === 'unexpected' || status === 'flaky'),
+    })
+  }
+  return totals
+}
+
 /** How many interactions with apps Playwright's JSON report tells of, each confirmed by the app's state. */
 export function interactionsIn(report) {
+  return testsIn(report)
+    .flatMap(({ annotations }) => annotations)
+    .filter(({ type }) => type === 'interaction').length
+}
+
+function testsIn(report) {
   const inSuite = ({ specs = [], suites = [] }) => [
-    ...specs.flatMap(({ tests }) => tests.flatMap(({ annotations }) => annotations)),
+    ...specs.flatMap(({ tests }) => tests),
     ...suites.flatMap(inSuite),
   ]
-  return inSuite(report ?? {}).filter(({ type }) => type === 'interaction').length
+  return inSuite(report ?? {})
 }
