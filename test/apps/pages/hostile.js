@@ -147,11 +147,11 @@ add('<p>Price <output id="tick">0</output></p>', ($) =>
   setInterval(() => ($('#tick').textContent = String(Math.round(performance.now() / 50))), 50),
 )
 
-// Built-in behaviour: details, popover, invokers, dialogs, selects.
+// Built-in behaviour: details, popover, invokers (where a browser has them), dialogs, selects.
 add(
   `<details id="more"><summary>More about it</summary><button id="inside">Inside</button></details>
   <button popovertarget="pop">Show popover</button><div id="pop" popover><button id="in-pop">In popover</button></div>
-  <button commandfor="native" command="show-modal">Show native dialog</button>
+  <button commandfor="native" command="show-modal" onclick="if (!('command' in this)) document.querySelector('#native').showModal()">Show native dialog</button>
   <dialog id="native"><form method="dialog"><label>Reason <input name="reason"></label><button value="fine">Fine</button></form></dialog>
   <label>Car <select id="car"><optgroup label="Swedish"><option>Volvo<option>Saab</optgroup><optgroup label="German" disabled><option>Audi</optgroup></select></label>
   <label>Sizes <select id="sizes" multiple size="3"><option>S<option>M<option>L</select></label>

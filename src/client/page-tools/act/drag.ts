@@ -1,4 +1,5 @@
 import { closest, isElement, viewOf } from '../dom.ts'
+import { inWindow } from '../in-window.ts'
 import { livePage } from '../live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
@@ -49,7 +50,7 @@ export async function drag(
 
 /** Not scrolled to: that would move the start. What is outside the view can't be dropped on. */
 function middleOf(goal: HTMLElement): Point {
-  const box = goal.getBoundingClientRect()
+  const box = inWindow(goal, goal.getBoundingClientRect())
   const { innerHeight } = viewOf(goal)
   const y = Math.min(Math.max(box.top + box.height / 2, 1), innerHeight - 1)
   return { x: box.left + box.width / 2, y }

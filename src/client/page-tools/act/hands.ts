@@ -1,5 +1,6 @@
 import type { LivePage } from '../live-page.ts'
 import { frameOf, viewOf } from '../dom.ts'
+import { inWindow } from '../in-window.ts'
 import { sleep } from '../waiting.ts'
 
 const TAG = 'offstage-hands'
@@ -96,9 +97,9 @@ function raise(host: HTMLElement): void {
 
 /** The element's box in the page's own coordinates, from inside frames too. */
 function pageBox(element: Element): DOMRect {
-  const box = element.getBoundingClientRect()
+  const box = inWindow(element, element.getBoundingClientRect())
   for (let frame = frameOf(element.ownerDocument); frame; frame = frameOf(frame.ownerDocument)) {
-    const around = frame.getBoundingClientRect()
+    const around = inWindow(frame, frame.getBoundingClientRect())
     box.x += around.x
     box.y += around.y
   }

@@ -1,4 +1,5 @@
 import { contains, frameOf, isTag, parentOf, viewOf } from '../dom.ts'
+import { inWindow } from '../in-window.ts'
 import { boxOfArea, imageOfArea } from '../image-map.ts'
 import { roleOf } from '../read/role.ts'
 
@@ -75,8 +76,8 @@ function pointsOf(element: Element): Point[] {
 
 function boxesOf(element: Element): readonly DOMRect[] {
   const image = imageOfArea(element)
-  if (image) return [boxOfArea(element, image)]
-  return [...ownBoxes(element), ...ownTextBoxes(element)]
+  if (image) return [inWindow(image, boxOfArea(element, image))]
+  return [...ownBoxes(element), ...ownTextBoxes(element)].map((box) => inWindow(element, box))
 }
 
 /** Without boxes of its own, those of what is in it. */
@@ -121,7 +122,7 @@ function coverOfFrame(element: Element, point: Point): Element | null {
   let { x, y } = point
   let frame = frameOf(element.ownerDocument)
   while (frame) {
-    const box = frame.getBoundingClientRect()
+    const box = inWindow(frame, frame.getBoundingClientRect())
     x += box.left + (frame as HTMLElement).clientLeft
     y += box.top + (frame as HTMLElement).clientTop
     const top = elementAt(frame.ownerDocument, { x, y })

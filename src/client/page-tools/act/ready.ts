@@ -1,4 +1,5 @@
 import { contains, isTag, parentOf, viewOf } from '../dom.ts'
+import { inWindow } from '../in-window.ts'
 import { drawnBy } from '../image-map.ts'
 import { type LivePage, scrub } from '../live-page.ts'
 import { PageError } from '../page-error.ts'
@@ -46,7 +47,8 @@ export function scrollTo(element: Element): void {
 
 function isWithinView(element: Element): boolean {
   if ('blocker' in hitTest(element)) return false
-  const box = drawnBy(element).getBoundingClientRect()
+  const drawn = drawnBy(element)
+  const box = inWindow(drawn, drawn.getBoundingClientRect())
   const { innerHeight } = viewOf(element)
   return box.top >= 0 && (box.bottom <= innerHeight || box.height > innerHeight)
 }
