@@ -96,7 +96,7 @@ export const scenes: readonly Scene[] = [
           ],
         },
         {
-          text: 'These are the bowls. The frame shows the button that puts one into your cart; I leave the press to you.',
+          text: 'There is one. The frame shows the button that puts it into your cart; I leave the press to you.',
         },
       ],
     },
