@@ -3,10 +3,10 @@ import { closest, contains, isDisplayed, isElement, parentOf } from '../dom.ts'
 import { knownRef, lookUpRef } from '../refs.ts'
 import type { PageOptions } from '../options.ts'
 import { inSlices } from '../slices.ts'
-import { MutationLog } from './mutation-log.ts'
+import { MutationLog, type Extent } from './mutation-log.ts'
 import { isText, nodesOf, type OutlineNode } from './outline-node.ts'
 import { isActionable } from './role.ts'
-import { pageContext, signature, walk, type Walk } from './walk.ts'
+import { pageContext, renew, signature, walk, type Walk } from './walk.ts'
 
 export interface Removal {
   readonly at: number
@@ -23,6 +23,7 @@ export interface Changes {
 const MANY_PLACES = 60
 const FIELDS = new Set(['input', 'textarea', 'select'])
 const KEPT_REMOVALS = 200
+const SET_ASIDE = '[aria-hidden="true"],[inert],[data-offstage-ignore]'
 /** Children of one element that are looked at, for the usual budget. */
 const LIST_LIMIT = 40
 
@@ -85,8 +86,10 @@ export class LiveOutline {
       return this.read(signal)
     const places = this.#places(changed)
     if (!places || places.size > MANY_PLACES) return this.read(signal)
-    for (const place of places)
-      if (!(await this.#lookAgain(place, signal))) return this.read(signal)
+    for (const [place, extent] of places) {
+      if (extent === 'all') await this.#lookAgain(place, signal)
+      else if (!(await this.#renew(place, signal))) return this.read(signal)
+    }
     const fields = this.#checkFields()
     if (fields === 'shown') return this.read(signal)
     if (places.size > 0 || fields === 'changed') this.#update()
@@ -148,17 +151,21 @@ export class LiveOutline {
     }
   }
 
-  /** The smallest set of nodes that holds all changes; null when that is everything. */
-  #places(changed: ReadonlySet<Node>): Set<OutlineNode> | null {
-    const places = new Set<OutlineNode>()
-    for (const target of changed) {
+  /** The nodes that hold all changes, none twice; null when that is everything. */
+  #places(changed: ReadonlyMap<Node, Extent>): Map<OutlineNode, Extent> | null {
+    const places = new Map<OutlineNode, Extent>()
+    for (const [target, extent] of changed) {
       const place = this.#nodeAround(target)
       if (place === null) continue
-      if (!place?.parent) return null
-      places.add(place)
+      if (!place) return null
+      // Around what isn't in the outline: there it would be new.
+      const isAll = extent === 'all' && place.element === target
+      if (isAll && !place.parent) return null
+      if (isAll || !places.has(place)) places.set(place, isAll ? 'all' : 'children')
     }
-    for (const place of places)
-      for (let at = place.parent; at; at = at.parent) if (places.has(at)) places.delete(place)
+    for (const place of places.keys())
+      for (let at = place.parent; at; at = at.parent)
+        if (places.get(at) === 'all') places.delete(place)
     return places
   }
 
@@ -175,13 +182,23 @@ export class LiveOutline {
     return undefined
   }
 
-  async #lookAgain(node: OutlineNode, signal?: AbortSignal): Promise<boolean> {
+  async #lookAgain(node: OutlineNode, signal?: AbortSignal): Promise<void> {
     const { parent, element, context } = node
-    const index = parent?.items.indexOf(node) ?? -1
-    if (!parent || index < 0 || !element.isConnected) return false
+    if (!parent || !isStillIn(node)) return
     const found = await inSlices(walk(this.#walk(), element, { parent, context }), signal)
+    const index = parent.items.indexOf(node)
     if (found) parent.items[index] = found
     else parent.items.splice(index, 1)
+  }
+
+  async #renew(node: OutlineNode, signal?: AbortSignal): Promise<boolean> {
+    if (!isStillIn(node)) return true
+    const { sig } = node
+    const text = ownText(node)
+    if (!(await inSlices(renew(this.#walk(), node), signal))) return false
+    if (node.sig === sig) return true
+    node.changed = this.#version + 1
+    this.#noteEnd(text, node, node.changed)
     return true
   }
 
@@ -226,9 +243,13 @@ export class LiveOutline {
     node.born = was?.born ?? this.#version
     if (!was) return
     node.changed = was.sig === node.sig ? was.changed : this.#version
-    const text = ownText(was)
-    if (text && !ownText(node) && !node.role)
-      this.#removals.push({ at: this.#version, line: `text "${text.slice(0, 80)}"` })
+    if (was.sig !== node.sig) this.#noteEnd(ownText(was), node, this.#version)
+  }
+
+  /** A wrapper's text is a line of its own. */
+  #noteEnd(text: string, now: OutlineNode, at: number): void {
+    if (text && !now.role && !ownText(now))
+      this.#removals.push({ at, line: `text "${text.slice(0, 80)}"` })
   }
 
   #forget(node: OutlineNode, before: ReadonlyMap<Element, OutlineNode>): void {
@@ -237,11 +258,19 @@ export class LiveOutline {
       this.#behind.set(element, node)
       return
     }
+    // Scrolled out of a long list: it is there, but not looked at.
+    if (element.isConnected && isShownNow(element) && !element.closest(SET_ASIDE)) return
     // Only the topmost of what went away together.
     if (parent && before.has(parent.element) && !this.#nodes.has(parent.element)) return
     const line = removalLine(node)
     if (line) this.#removals.push({ at: this.#version, line })
   }
+}
+
+/** False when it went away, or elsewhere, with what was around it. */
+function isStillIn(node: OutlineNode): boolean {
+  const { element, parent } = node
+  return element.isConnected && (parent === null || parent.items.includes(node))
 }
 
 /** What a reader knew it by. */
@@ -269,10 +298,7 @@ function ownText({ items }: OutlineNode): string {
 }
 
 function isShownNow(element: Element): boolean {
-  return (
-    !element.matches('[aria-hidden="true"],[inert],[data-offstage-ignore],script,style,template') &&
-    element.checkVisibility()
-  )
+  return !element.matches(`${SET_ASIDE},script,style,template`) && element.checkVisibility()
 }
 
 /** The newest dialog opened with `showModal()`: all else is inert. */

@@ -10,6 +10,9 @@ const RESTLESS_TIMES = 3
 /** What did nothing for so long rests again. Milliseconds. */
 const RESTED_MS = 2000
 
+/** How far a change reaches: to what is directly in an element, or to all that is in it. */
+export type Extent = 'children' | 'all'
+
 export const EVERYTHING: MutationObserverInit = {
   subtree: true,
   childList: true,
@@ -21,7 +24,7 @@ export const EVERYTHING: MutationObserverInit = {
 export class MutationLog {
   #observer: MutationObserver | null = null
   #watched = new WeakSet<Node>()
-  #changed: Set<Node> | null = null
+  #changed: Map<Node, Extent> | null = null
   #isTouched = false
   /** How often each place changed since `take`, and when that was. */
   readonly #times = new Map<Node, number>()
@@ -32,7 +35,7 @@ export class MutationLog {
   /** Forgets everything and starts anew. */
   start(): void {
     this.stop()
-    this.#changed = new Set()
+    this.#changed = new Map()
     this.#taken = performance.now()
     this.#observer = new MutationObserver((records) => this.#add(records))
     this.#keepAwake()
@@ -45,11 +48,11 @@ export class MutationLog {
   }
 
   /** What changed, once; null when that isn't known. */
-  take(): ReadonlySet<Node> | null {
+  take(): ReadonlyMap<Node, Extent> | null {
     if (!this.#observer) return null
     this.#add(this.#observer.takeRecords())
     const changed = this.#changed
-    this.#changed = new Set()
+    this.#changed = new Map()
     this.#isTouched = false
     this.#times.clear()
     this.#taken = performance.now()
@@ -92,9 +95,12 @@ export class MutationLog {
     }
     for (const { target, type } of records) {
       if (!this.#changed) return
-      // An attribute may change what stands beside the element, by sibling selectors.
-      const place = type === 'attributes' ? (parentOf(target) ?? target) : target
-      this.#changed.add(isElement(place) ? place : (parentOf(place) ?? place))
+      // An attribute may change how things look in the element and, by sibling selectors, beside it.
+      if (type === 'attributes') this.#changed.set(parentOf(target) ?? target, 'all')
+      else {
+        const place = isElement(target) ? target : (parentOf(target) ?? target)
+        if (!this.#changed.has(place)) this.#changed.set(place, 'children')
+      }
       if (this.#changed.size > MANY) this.#changed = null
     }
   }

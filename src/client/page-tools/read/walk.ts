@@ -4,7 +4,13 @@ import type { PageOptions } from '../options.ts'
 import { isSecretField, MASKED, maskSelector } from '../privacy.ts'
 import { listWindow } from './list-window.ts'
 import { clipsContent, lookOf, showsHand, type Look } from './look.ts'
-import type { Box, OmittedItem, OutlineNode, WalkContext } from './outline-node.ts'
+import {
+  isNode,
+  type Box,
+  type OmittedItem,
+  type OutlineNode,
+  type WalkContext,
+} from './outline-node.ts'
 import { isActionable, roleOf } from './role.ts'
 import { stateOf } from './state.ts'
 
@@ -45,9 +51,32 @@ export function* walk(
   element: Element,
   place: { readonly parent: OutlineNode | null; readonly context: WalkContext },
 ): Generator<undefined, OutlineNode | null> {
-  const top = enter(task, element, place)
+  const visit = enter(task, element, place)
+  if (visit) yield* finish(task, visit)
+  return visit?.node ?? null
+}
+
+/**
+ * Looks again at what is directly in an element, and at all of what is new in it. False when more than
+ * that may have changed.
+ */
+export function* renew(task: Walk, node: OutlineNode): Generator<undefined, boolean> {
+  const { element, context } = node
+  const look = lookOf(element, context.view)
+  if (look.gone || isWhole(element)) return false
+  const known = new Map(node.items.filter(isNode).map((item) => [item.element, item]))
+  node.items.length = 0
+  yield* finish(task, visitOf(task, node, look), known)
+  return true
+}
+
+function* finish(
+  task: Walk,
+  top: Visit,
+  known?: ReadonlyMap<Element, OutlineNode>,
+): Generator<undefined> {
   // A stack of its own: a generator for each element would cost as much as the look.
-  const stack = top ? [top] : []
+  const stack = [top]
   for (let visit = stack.at(-1); visit; visit = stack.at(-1)) {
     const child = visit.children[visit.next]
     visit.next += 1
@@ -58,6 +87,11 @@ export function* walk(
     else if (child.nodeType === 3) addText(visit, child)
     else if (isElement(child)) {
       const { node: parent, context } = visit
+      const before = visit === top ? known?.get(child) : undefined
+      if (before && child.checkVisibility()) {
+        parent.items.push(before)
+        continue
+      }
       const inner = enter(task, child, { parent, context })
       if (!inner) continue
       parent.items.push(inner.node)
@@ -65,7 +99,6 @@ export function* walk(
       if (task.steps.count % STEPS_BETWEEN_PAUSES === 0) yield
     }
   }
-  return top?.node ?? null
 }
 
 function enter(
@@ -82,11 +115,20 @@ function enter(
   const node = makeNode(task, element, { ...place, look })
   if (node.inView)
     for (let at = node.parent; at && !at.holdsView; at = at.parent) at.holdsView = true
+  return visitOf(task, node, look)
+}
+
+function visitOf(task: Walk, node: OutlineNode, look: Look): Visit {
+  const { element } = node
   if (element.shadowRoot) task.onTree?.(element.shadowRoot)
-  const isWhole = isTag(element, 'select') || isBareGraphic(element)
-  const children = isWhole ? [] : listWindow(task, element, childrenIn(task, element))
-  const context = children.length > 0 ? innerContext(node, look, children) : place.context
+  const children = isWhole(element) ? [] : listWindow(task, element, childrenIn(task, element))
+  const context = children.length > 0 ? innerContext(node, look, children) : node.context
   return { node, look, context, children, next: 0 }
+}
+
+/** Shown in one line, whatever is in it. */
+function isWhole(element: Element): boolean {
+  return isTag(element, 'select') || isBareGraphic(element)
 }
 
 export function pageContext(view: Window): WalkContext {
