@@ -9,6 +9,8 @@ const everywhere = ['engines/*.spec.ts', 'browser/page-tools*.spec.ts']
 /** The browsers beside Chromium, as far as this machine has them: `npm run test:engines`. */
 export default defineConfig<object, DrivenOptions>({
   testDir: 'test',
+  // What is read costs the same tokens everywhere.
+  testIgnore: 'browser/page-tools-budget.spec.ts',
   outputDir: '.cache/playwright-engines',
   retries: 0,
   fullyParallel: true,
