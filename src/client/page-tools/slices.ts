@@ -21,3 +21,11 @@ export async function inSlices<Result>(
     until = performance.now() + SLICE_MS
   }
 }
+
+/** The same for little work, which nobody will notice. */
+export function atOnce<Result>(work: Generator<undefined, Result>): Result {
+  for (;;) {
+    const step = work.next()
+    if (step.done) return step.value
+  }
+}

@@ -1,4 +1,5 @@
 import type { LivePage } from '../live-page.ts'
+import { atOnce } from '../slices.ts'
 import { display } from './display.ts'
 import { none, once, type Entry } from './entry.ts'
 import { fit } from './fit.ts'
@@ -36,7 +37,7 @@ export function changesText(
     ...[...different].flatMap((node) => ownEntries(node, entriesFor(node, page, '<changed>'))),
     ...removed.map((line) => removedEntry(line)),
   ]
-  return entries.length > 0 ? fit(entries, { maxTokens, from: null }) : ''
+  return entries.length > 0 ? atOnce(fit(entries, { maxTokens, from: null })) : ''
 }
 
 /** An element has one line; what changed about a wrapper are the texts that stand directly in it. */

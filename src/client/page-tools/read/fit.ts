@@ -17,12 +17,16 @@ export interface FitOptions {
 
 /**
  * The text of as many entries as the budget holds, never more: what lies above the page first, then what
- * is in view, then the rest, each in reading order.
+ * is in view, then the rest, each in reading order. Yields where it may be interrupted.
  */
-export function fit(entries: readonly Entry[], { maxTokens, from }: FitOptions): string {
+export function* fit(
+  entries: readonly Entry[],
+  { maxTokens, from }: FitOptions,
+): Generator<undefined, string> {
   const budget = Math.max(MIN_TOKENS, maxTokens)
-  const order = choose(entries, { budget: budget * FILL, from })
+  const order = yield* choose(entries, { budget: budget * FILL, from })
   for (;;) {
+    yield
     const text = render(entries, new Set(order))
     const tokens = estimateTokens(text)
     if (tokens <= budget || order.length === 0) return text
@@ -31,14 +35,15 @@ export function fit(entries: readonly Entry[], { maxTokens, from }: FitOptions):
 }
 
 /** The entries worth showing, each after the one that it is in. */
-function choose(
+function* choose(
   entries: readonly Entry[],
   { budget, from }: { readonly budget: number; readonly from: Element | null },
-): Entry[] {
+): Generator<undefined, Entry[]> {
   const chosen = new Set<Entry>()
   let used = 0
   for (const entry of from ? after(entries, from) : ranked(entries)) {
     for (const next of missing(entry, chosen)) {
+      yield
       used += estimateTokens(next.line()) + LINE_TOKENS
       if (used > budget && chosen.size > 0) return [...chosen]
       chosen.add(next)

@@ -27,8 +27,15 @@ export function nameOf(element: Element, role: string, options: PageOptions): El
     return { text: cleanText(textWithoutBranches(element)), unseen: false }
   if (!hinted && isNamedByContent(role) && isPlainText(element))
     return { text: cleanText(element.textContent), unseen: false }
-  const text = computeName(element) || fallbackName(element)
+  const text = givenName(element) || computeName(element) || fallbackName(element)
   return { text, unseen: hinted && text !== '' && !isOnScreen(element, text) }
+}
+
+/** What comes before all else but `aria-labelledby`: no library is needed to say so. */
+function givenName(element: Element): string {
+  return element.hasAttribute('aria-labelledby')
+    ? ''
+    : cleanText(element.getAttribute('aria-label') ?? '')
 }
 
 /** Its name would be taken from something masked: its own content or what it refers to. */

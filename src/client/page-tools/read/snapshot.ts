@@ -65,7 +65,7 @@ async function take(
   let outline = ''
   if (isUpdate)
     outline = changesText(page, since, { maxTokens, restless: true }) || '(nothing changed)'
-  else if (top) outline = outlineText(page, top, { ...options, maxTokens, whole })
+  else if (top) outline = await outlineText(page, top, { ...options, maxTokens, whole })
   await nextTurn()
   const clean = scrubber(page)
   const scrubbed = clean(outline.trimEnd() || EMPTY)
@@ -80,11 +80,12 @@ function readSince(since: string | undefined): number | null {
 function outlineText(
   page: LivePage,
   top: OutlineNode,
-  settings: { maxTokens: number; whole: boolean; from?: Element },
-): string {
-  const textLimit = settings.whole ? TEXT_LIMIT : LONG_TEXT_LIMIT
+  settings: SnapshotOptions & { maxTokens: number; whole: boolean },
+): Promise<string> {
+  const { whole, maxTokens, from = null, signal } = settings
+  const textLimit = whole ? TEXT_LIMIT : LONG_TEXT_LIMIT
   const entries = display(top, null, { options: page.options, textLimit })
-  return fit(entries, { maxTokens: settings.maxTokens, from: settings.from ?? null })
+  return inSlices(fit(entries, { maxTokens, from }), signal)
 }
 
 async function readPart(
