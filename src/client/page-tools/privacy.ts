@@ -33,7 +33,11 @@ export function isSecretField(element: Element): boolean {
     if (!/^(text|password|tel|number|search|email|url)$/.test(element.type)) return false
   }
   if (passwords.has(element)) return true
-  if (SECRET_AUTOCOMPLETE.test(element.getAttribute('autocomplete') ?? '')) return true
+  const purpose = element.getAttribute('autocomplete') ?? ''
+  // Lists to choose from say "password" to keep browsers from filling them in.
+  const isDecoy = purpose.endsWith('-password') && element.getAttribute('role') === 'combobox'
+  if (SECRET_AUTOCOMPLETE.test(purpose) && !isDecoy) return true
+  if (isTag(element, 'input') && element.maxLength === 1 && isInCode(element)) return true
   const labels = [...labelsOf(element), ...referenced(element, 'aria-labelledby')]
   const words = ['name', 'id', 'aria-label', 'placeholder', 'title', 'data-testid']
     .map((name) => element.getAttribute(name) ?? '')
@@ -44,6 +48,20 @@ export function isSecretField(element: Element): boolean {
     .replace(/_/g, ' ')
   return SECRET_LABEL.test(words)
 }
+
+/** A code has a box for each character, of which one at most is called a code. */
+function isInCode({ parentElement }: HTMLInputElement): boolean {
+  for (const around of [parentElement, parentElement?.parentElement]) {
+    const fields = [...(around?.querySelectorAll('input') ?? [])]
+    const boxes = fields.filter(
+      ({ maxLength, autocomplete }) => maxLength === 1 || autocomplete === 'one-time-code',
+    )
+    if (boxes.length >= CODE_LENGTH.least && boxes.length <= CODE_LENGTH.most) return true
+  }
+  return false
+}
+
+const CODE_LENGTH = { least: 4, most: 10 }
 
 const selectors = new WeakMap<PageOptions, string>()
 
