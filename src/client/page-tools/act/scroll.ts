@@ -5,6 +5,7 @@ import type { ActOptions } from '../options.ts'
 import { find } from '../read/find.ts'
 import { nextFrame, sleep } from '../waiting.ts'
 import { describeElement } from './describe.ts'
+import { guessTop, markOf, type Mark } from './numbered-items.ts'
 import { perform, type ActionContext, type ActionReport, type Done } from './perform.ts'
 import { scrollTo } from './ready.ts'
 import { resolveTarget, type Target } from './target.ts'
@@ -18,7 +19,10 @@ export interface ScrollOptions extends ActOptions {
   readonly until?: string
 }
 
-const MOST_STEPS = 100
+/** How long a list is searched in one call. Milliseconds. */
+const SEARCH_MS = 8000
+/** How often the place of a numbered item is guessed before the list is gone through page by page. */
+const GUESSES = 12
 /** How long a list may take to show more when its end is reached. Milliseconds. */
 const LOAD_MS = 800
 
@@ -53,7 +57,10 @@ async function scrollUntil(
 ): Promise<Done> {
   const { live, signal } = context
   const direction = options.direction ?? 'down'
-  for (let step = 0; step < MOST_STEPS; step += 1) {
+  const until = performance.now() + SEARCH_MS
+  const start = scroller.scrollTop
+  let marks: readonly (Mark | null)[] = []
+  for (let step = 0; performance.now() < until; step += 1) {
     const element = holderOf(scroller, normalize(text))
     if (element) {
       scrollTo(element)
@@ -63,14 +70,29 @@ async function scrollUntil(
         expectsChange: false,
       }
     }
-    if (!move(scroller, direction) && !(await grows(scroller, direction, signal))) break
+    if (step === GUESSES) scroller.scrollTop = start
+    marks = [marks.at(-1) ?? null, step < GUESSES ? markOf(text, scroller) : null]
+    const moved = jump(scroller, text, marks) || move(scroller, direction)
+    if (!moved && !(await grows(scroller, direction, signal)))
+      return { said: `${notFound(scroller, text)} That is the end.`, expectsChange: false }
     for (let frame = 0; frame < 2; frame += 1) await nextFrame(viewOf(scroller))
     signal?.throwIfAborted()
   }
-  return {
-    said: `Scrolled to the end${position(scroller)}; "${text}" did not appear.`,
-    expectsChange: false,
-  }
+  const said = `${notFound(scroller, text)} The list goes on: the same call searches further.`
+  return { said, expectsChange: false }
+}
+
+function notFound(scroller: Element, text: string): string {
+  return `"${text}" did not appear up to here${position(scroller)}.`
+}
+
+/** Straight to where a numbered item must be. False when that can't be told. */
+function jump(scroller: Element, text: string, [before, now]: readonly (Mark | null)[]): boolean {
+  const top = before && now ? guessTop(text, before, now) : null
+  if (top === null) return false
+  const { scrollTop } = scroller
+  scroller.scrollTop = top
+  return scroller.scrollTop !== scrollTop
 }
 
 /** At its end a list may load more. */
@@ -89,13 +111,22 @@ async function grows(
 
 /** The innermost element that shows the text. */
 function holderOf(scroller: Element, text: string): Element | null {
-  if (!normalize(scroller.textContent).includes(text)) return null
+  const shows = (element: Element): boolean => has(normalize(element.textContent), text)
+  if (!shows(scroller)) return null
   let at = scroller
   for (;;) {
-    const inner = [...at.children].find((child) => normalize(child.textContent).includes(text))
+    const inner = [...at.children].find(shows)
     if (!inner) return at
     at = inner
   }
+}
+
+/** "Row 7" isn't in "Row 70". */
+function has(shown: string, text: string): boolean {
+  const digit = /\d$/.test(text)
+  for (let at = shown.indexOf(text); at >= 0; at = shown.indexOf(text, at + 1))
+    if (!digit || !/\d/.test(shown[at + text.length] ?? '')) return true
+  return false
 }
 
 /** The element itself or what is around it, if that scrolls; else what scrolls inside; else the page. */
