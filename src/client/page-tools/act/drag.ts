@@ -1,5 +1,4 @@
 import { closest, isElement, viewOf } from '../dom.ts'
-import { inWindow } from '../in-window.ts'
 import { livePage } from '../live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
@@ -7,7 +6,7 @@ import { nextFrame } from '../waiting.ts'
 import { describeElement } from './describe.ts'
 import { dragData, isAllowed, offeredEffect } from './drag-data.ts'
 import { sendDrag } from './drag-event.ts'
-import { elementAt, type Hit, type Point } from './hit-test.ts'
+import { aimedAt, elementAt, type Hit, type Point } from './hit-test.ts'
 import { perform, type ActionContext, type ActionReport } from './perform.ts'
 import { letGo } from './capture.ts'
 import { cancelPointer, movePointer, pressPointer, releasePointer } from './pointer.ts'
@@ -20,6 +19,8 @@ export type DropPlace =
   | { readonly by: { readonly x: number; readonly y: number } }
 
 const STEPS = 8
+/** Part of the goal's size. Small enough to stay in the middle third, which may mean "into it". */
+const BEHIND = 0.12
 const PRESS = { button: 0, detail: 1 }
 
 /** Drags with the pointer and, where the element is `draggable`, with drag-and-drop events. */
@@ -38,7 +39,7 @@ export async function drag(
     const start = await makeReady(source, { live, signal })
     await context.show(source)
     const end = goal
-      ? middleOf(goal)
+      ? goalPoint(goal, start.point)
       : moved(start.point, 'by' in place ? place.by : { x: 0, y: 0 })
     await (draggableAround(start.receiver)
       ? dragAndDrop(start, end, context)
@@ -48,12 +49,21 @@ export async function drag(
   })
 }
 
-/** Not scrolled to: that would move the start. What is outside the view can't be dropped on. */
-function middleOf(goal: HTMLElement): Point {
-  const box = inWindow(goal, goal.getBoundingClientRect())
+/**
+ * A little behind the middle, seen from the start: lists that are sorted by dragging put a thing before
+ * or after another one by the half that the pointer is in. Not scrolled to: that would move the start.
+ * What is outside the view can't be dropped on.
+ */
+function goalPoint(goal: HTMLElement, start: Point): Point {
+  const box = aimedAt(goal)
   const { innerHeight } = viewOf(goal)
-  const y = Math.min(Math.max(box.top + box.height / 2, 1), innerHeight - 1)
-  return { x: box.left + box.width / 2, y }
+  const middle = { x: box.left + box.width / 2, y: box.top + box.height / 2 }
+  const across = middle.x - start.x
+  const down = middle.y - start.y
+  const isUpright = Math.abs(down) > Math.abs(across)
+  const x = middle.x + (isUpright ? 0 : Math.sign(across) * box.width * BEHIND)
+  const y = middle.y + (isUpright ? Math.sign(down) * box.height * BEHIND : 0)
+  return { x, y: Math.min(Math.max(y, 1), innerHeight - 1) }
 }
 
 function moved({ x, y }: Point, by: Point): Point {
@@ -115,6 +125,10 @@ async function dragAndDrop(start: Hit, end: Point, { live, signal }: ActionConte
     data.dropEffect = offeredEffect(data.effectAllowed)
     accepted = !send(under, 'dragover', point) && isAllowed(data)
   }
+  // Pages work out where it would land when it comes to rest, and draw that before they take it.
+  await nextFrame(view)
+  if (over) accepted = !send(over, 'dragover', end) && isAllowed(data)
+  await nextFrame(view)
   if (over && accepted) send(over, 'drop', end)
   else data.dropEffect = 'none'
   send(source, 'dragend', end)

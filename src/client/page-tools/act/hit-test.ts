@@ -74,10 +74,19 @@ function pointsOf(element: Element): Point[] {
   return points
 }
 
+/** Where a person would aim, the best place first. Items of a tree are as wide as the tree: people click the words. */
 function boxesOf(element: Element): readonly DOMRect[] {
   const image = imageOfArea(element)
   if (image) return [inWindow(image, boxOfArea(element, image))]
-  return [...ownBoxes(element), ...ownTextBoxes(element)].map((box) => inWindow(element, box))
+  const boxes = ownBoxes(element)
+  const words = ownTextBoxes(element)
+  const order = element.role === 'treeitem' ? [...words, ...boxes] : [...boxes, ...words]
+  return order.map((box) => inWindow(element, box))
+}
+
+/** The box in whose middle a person would drop something. */
+export function aimedAt(element: Element): DOMRect {
+  return boxesOf(element)[0] ?? element.getBoundingClientRect()
 }
 
 /** Without boxes of its own, those of what is in it. */
