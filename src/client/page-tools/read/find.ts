@@ -1,5 +1,5 @@
 import { normalize, shorten } from '../clean-text.ts'
-import { descendantsOf, parentOf } from '../dom.ts'
+import { descendantsOf, parentOf, referenced } from '../dom.ts'
 import { labelsOf } from '../labels.ts'
 import { livePage, rootOf, type LivePage, scrubber } from '../live-page.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
@@ -50,6 +50,8 @@ const CANDIDATES = 200
 const LONG = 400
 const SHORT = 100
 const WEAK = 0.25
+/** The score of what goes by this name, too, but is called otherwise. */
+export const ALIAS = 0.98
 
 interface Candidate {
   readonly element: Element
@@ -104,12 +106,14 @@ function hints(element: Element, role: string): string {
     (name) => element.getAttribute(name) ?? '',
   )
   for (const label of labelsOf(element)) parts.push(label.textContent)
-  if (parts[5]) parts.push(labelledBy(element))
+  if (parts[5]) parts.push(...labelTexts(element))
   // What is slotted into a component's label.
   const { host } = element.getRootNode() as Partial<ShadowRoot>
   if (host && host.textContent.length < LONG) parts.push(host.textContent)
-  const text = role && !isNamedByContent(role) ? ownText(element) : element.textContent
+  const byContent = !role || isNamedByContent(role)
+  const text = byContent ? element.textContent : ownText(element)
   if (text.length < LONG) parts.push(text)
+  if (byContent && text.length < SHORT) parts.push(...pictures(element))
   return normalize(parts.join(' '))
 }
 
@@ -121,10 +125,14 @@ function longText(element: Element, words: string): number {
   return 0
 }
 
-function labelledBy(element: Element): string {
-  const root = element.getRootNode() as Document
-  const ids = element.getAttribute('aria-labelledby')?.split(/\s+/) ?? []
-  return ids.map((id) => root.getElementById?.(id)?.textContent ?? '').join(' ')
+/** A button may hold nothing but an icon with a label. */
+function pictures(element: Element): string[] {
+  const found = element.firstElementChild ? element.querySelectorAll('[aria-label],[alt]') : []
+  return [...found].map((one) => one.getAttribute('aria-label') ?? one.getAttribute('alt') ?? '')
+}
+
+function labelTexts(element: Element): string[] {
+  return referenced(element, 'aria-labelledby').map(({ textContent }) => textContent)
 }
 
 function ownText(element: Element): string {
@@ -156,7 +164,7 @@ function rate(candidate: Candidate, query: FindQuery, options: PageOptions): Rat
   const name = nameOf(element, role || 'button', options).text || shortText(element, options)
   const masked = isMasked(element, options)
   let score = 1
-  if (query.name) score *= similarity(normalize(query.name), normalize(name))
+  if (query.name) score *= nameScore(query.name, { name, element, role, options })
   if (query.text) {
     const text = masked ? '' : normalize(element.textContent)
     const own = Math.max(
@@ -168,6 +176,25 @@ function rate(candidate: Candidate, query: FindQuery, options: PageOptions): Rat
   }
   if (isActionable(role)) score *= 1.02
   return { ...candidate, name, score }
+}
+
+/**
+ * Icons may be part of the name, and what a list shows as chosen; days of a calendar go by their title.
+ * What a reader would say is as good.
+ */
+function nameScore(
+  wanted: string,
+  of: { name: string; element: Element; role: string; options: PageOptions },
+): number {
+  const { name, element, role, options } = of
+  const query = normalize(wanted)
+  const score = similarity(query, normalize(name))
+  if (score === 1 || isMasked(element, options)) return score
+  const also = [element.getAttribute('title') ?? '', ...labelTexts(element)]
+  if (also.some((one) => normalize(one) === query)) return Math.max(score, ALIAS)
+  if (!isNamedByContent(role) || element.textContent.length > LONG) return score
+  const seen = readableText(element, options)
+  return normalize(seen) === query ? Math.max(score, ALIAS) : score
 }
 
 /** What a reader would call an element without a name of its own: a cell, an item. */

@@ -9,7 +9,10 @@ import { isActionable, isPopup } from './role.ts'
 import { stateOf } from './state.ts'
 
 const NAME_LIMIT = 100
-const VALUE_LIMIT = 120
+export const VALUE_LIMIT = 120
+const TITLE_LIMIT = 40
+/** A number in a calendar or a pager. */
+const SHORT_TEXT = 3
 /** Options of a closed list that are named in its line. */
 const OPTION_LIMIT = 12
 
@@ -35,6 +38,8 @@ export function headOf(node: OutlineNode, options: PageOptions, withRef: boolean
   const parts = [role]
   if (text) parts.push(quote(shorten(text, NAME_LIMIT)))
   for (const flag of flags) parts.push(`[${flag}]`)
+  const title = distinction(node)
+  if (title && title !== text) parts.push(`[title=${title}]`)
   const unlabelled = labelsOf(node.control).length === 0
   if (unlabelled && (unseen || (node.unseen && text))) parts.push('[sr-only]')
   if (node.clickable) parts.push('[clickable]')
@@ -43,6 +48,14 @@ export function headOf(node: OutlineNode, options: PageOptions, withRef: boolean
     rememberRef(node.element, { role, name: text })
   }
   return parts.join(' ')
+}
+
+/** The days of a calendar are often told apart by their title only: `2026-03-09`. */
+function distinction({ element, masked }: OutlineNode): string {
+  const title = masked ? null : element.getAttribute('title')
+  const { length } = title ? element.textContent.trim() : ''
+  if (!title || length === 0 || length > SHORT_TEXT) return ''
+  return shorten(cleanText(title), TITLE_LIMIT)
 }
 
 /** What a person would act on or a reader would open gets a ref; the rest only when asked for. */
@@ -56,6 +69,7 @@ export function mayHoldRef(element: Element, role: string): boolean {
     isPopup(role) ||
     HELD.has(role) ||
     (element as HTMLElement).tabIndex >= 0 ||
+    element.hasAttribute('aria-selected') ||
     (element as HTMLElement).draggable === true
   )
 }
