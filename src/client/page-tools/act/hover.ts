@@ -14,6 +14,10 @@ export async function hover(target: Target, options: ActOptions = {}): Promise<A
     const hit = await makeReady(element, { live, signal, enabled: false })
     await show(element)
     movePointer(live, hit)
-    return { said: `The pointer is over ${describeElement(element, live)}.`, element }
+    return {
+      said: `The pointer is over ${describeElement(element, live)}.`,
+      element,
+      opensSlowly: true,
+    }
   })
 }

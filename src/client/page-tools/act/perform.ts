@@ -6,6 +6,7 @@ import { PageError } from '../page-error.ts'
 import { changesText } from '../read/changes.ts'
 import { isPopup } from '../read/role.ts'
 import { describeElement } from './describe.ts'
+import { watchFilePicker } from './file-picker.ts'
 import { showHand } from './hands.ts'
 import { watchDialogs } from './native-dialogs.ts'
 import { waitQuiet } from './quiet.ts'
@@ -31,6 +32,8 @@ export interface Done {
   readonly expectsChange?: boolean
   /** The page may answer only after a while. Default: when it should change and nothing has yet. */
   readonly reactsLater?: boolean
+  /** What it opens may come after a rest only. Default false. */
+  readonly opensSlowly?: boolean
 }
 
 export interface ActionContext {
@@ -61,20 +64,25 @@ async function performNow(
   await live.outline.refresh(signal)
   const before = stateOf(live)
   const trees = treesOf(live)
-  const dialogs = watchDialogs(new Set([...trees].map(viewOf)), live.options.dialogs)
+  const views = new Set([...trees].map(viewOf))
+  const dialogs = watchDialogs(views, live.options.dialogs)
   const refusals = watchRefusals(trees, live)
+  const picker = watchFilePicker(views)
   try {
     const done = await action({ live, signal, show: (element) => showHand(live, element) })
     const isDue = done.expectsChange !== false && !live.outline.isTouched
-    const reactsLater = done.reactsLater ?? isDue
-    await waitQuiet(live, signal, { reactsLater })
+    const { element, opensSlowly = false, reactsLater = isDue } = done
+    await waitQuiet(live, signal, { reactsLater, opensSlowly, element })
+    const touched = live.outline.isTouched
     await live.outline.refresh(signal)
-    return report(live, { done, before, notes: [...dialogs.lines, ...refusals.lines()] })
+    const notes = [...dialogs.lines, ...refusals.lines(), ...picker.lines(live, element)]
+    return report(live, { done, before, notes, touched })
   } catch (error) {
     throw PageError.is(error) ? new PageError(error.code, scrub(error.message, live)) : error
   } finally {
     dialogs.restore()
     refusals.stop()
+    picker.stop()
   }
 }
 
@@ -102,7 +110,14 @@ function report(
     done,
     before,
     notes,
-  }: { readonly done: Done; readonly before: PageState; readonly notes: readonly string[] },
+    touched,
+  }: {
+    readonly done: Done
+    readonly before: PageState
+    readonly notes: readonly string[]
+    /** Something in the document changed, be it style alone. */
+    readonly touched: boolean
+  },
 ): ActionReport {
   const now = stateOf(live)
   const lines = [done.said, ...notes]
@@ -119,7 +134,7 @@ function report(
     changes !== '' || notes.length > 0 || now.href !== before.href || now.title !== before.title
   if (changes) lines.push(`Changes (untrusted page content):\n${changes.trimEnd()}`)
   else if (!changed && !moved && done.expectsChange !== false)
-    lines.push(whyNothing(live, done.element))
+    lines.push(whyNothing(live, done.element, touched))
   return { changed, text: scrub(lines.join('\n'), live) }
 }
 

@@ -1,32 +1,42 @@
 import { rootOf, treesOf, type LivePage } from '../live-page.ts'
 import { EVERYTHING, placeOf } from '../read/mutation-log.ts'
 import { nextFrame, sleep } from '../waiting.ts'
+import { isMoving } from './moving.ts'
 
 const QUIET_MS = 1500
 /** The page counts as quiet when nothing changed for so long. */
 const IDLE_MS = 80
+/** While something moves, its end is looked for this often: what it leads to comes right after. */
+const MOVING_MS = 20
 /** How long nothing may happen at all before nothing is expected any more. */
 const FIRST_CHANGE_MS = 450
 /** The same in hidden tabs, where the page's own timers come once a second. */
 const FIRST_CHANGE_HIDDEN_MS = 1200
+/** How long a pointer must rest on most things until what they explain or open appears. */
+const HOVER_MS = 800
 /** How much longer to wait while something says that it is loading. */
 const BUSY_FACTOR = 2
 
 export interface QuietOptions {
   /** Nothing has happened yet, so it gets some more time to begin. Default false. */
   readonly reactsLater?: boolean
+  /** The pointer rests: until something new is there. Default false. */
+  readonly opensSlowly?: boolean
   /** Also waits for what changed all the time before. Default false. */
   readonly patient?: boolean
+  /** What was acted on: its own ripples are of no interest. */
+  readonly element?: Element | undefined
 }
 
 /**
- * Waits until the page stops changing, but no longer than `quietMs`: false when it still changed then. Works in hidden tabs, whose timers
- * are slow: it doesn't depend on frames. Rejects when the signal is aborted.
+ * Waits until the page stops changing, but no longer than `quietMs`: false when it still changed then.
+ * What slides in or fades away has done so, too. Works in hidden tabs, whose timers are slow: it doesn't
+ * depend on frames. Rejects when the signal is aborted.
  */
 export async function waitQuiet(
   live: LivePage,
   signal?: AbortSignal,
-  { reactsLater = false, patient = false }: QuietOptions = {},
+  { reactsLater = false, opensSlowly = false, patient = false, element }: QuietOptions = {},
 ): Promise<boolean> {
   const root = rootOf(live.options)
   const view = root.ownerDocument.defaultView ?? window
@@ -34,13 +44,14 @@ export async function waitQuiet(
   const started = performance.now()
   let last = started
   const firstChange = view.document.hidden ? FIRST_CHANGE_HIDDEN_MS : FIRST_CHANGE_MS
-  let idle = reactsLater ? firstChange : IDLE_MS
+  let idle = opensSlowly ? HOVER_MS : reactsLater ? firstChange : IDLE_MS
+  const trees = treesOf(live)
   const observer = new MutationObserver((records) => {
     if (!patient && records.every((record) => live.outline.isRestless(placeOf(record)))) return
     last = performance.now()
-    idle = IDLE_MS
+    if (!opensSlowly || records.some(({ addedNodes }) => addedNodes.length > 0)) idle = IDLE_MS
   })
-  for (const tree of treesOf(live)) observer.observe(tree, EVERYTHING)
+  for (const tree of trees) observer.observe(tree, EVERYTHING)
   try {
     await nextFrame(view)
     await nextFrame(view)
@@ -48,8 +59,11 @@ export async function waitQuiet(
       const now = performance.now()
       const busy = root.querySelector('[aria-busy="true"]') !== null
       if (now - started > (busy ? limit * BUSY_FACTOR : limit)) return false
+      const moving = isMoving(trees, element)
+      if (moving) last = now
       if (now - last >= idle && !busy) return true
-      await sleep(Math.max(10, Math.min(IDLE_MS, idle - (now - last))), signal)
+      const pause = moving ? MOVING_MS : Math.min(IDLE_MS, idle - (now - last))
+      await sleep(Math.max(10, pause), signal)
     }
   } finally {
     observer.disconnect()

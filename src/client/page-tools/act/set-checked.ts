@@ -38,7 +38,7 @@ export async function check(
   if (!checked && isRadio(element))
     throw new PageError('unsupported', `${name} can only be unchecked by checking another one.`)
   await clickElement(element, context)
-  if (stateOf(element, live) !== checked) await waitQuiet(live, signal)
+  if (stateOf(element, live) !== checked) await waitQuiet(live, signal, { element })
   if (!element.isConnected) return `Clicked ${name}; the page replaced it.`
   if (stateOf(element, live) !== checked)
     throw new PageError('refused-value', `${name} was clicked but is still not ${word(checked)}.`)

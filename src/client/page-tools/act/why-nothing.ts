@@ -1,4 +1,4 @@
-import { isElement, isTag, parentOf } from '../dom.ts'
+import { isElement, isTag, parentOf, viewOf } from '../dom.ts'
 import type { LivePage } from '../live-page.ts'
 import { isActionable, roleOf } from '../read/role.ts'
 import { whyInvisible } from '../read/look.ts'
@@ -7,26 +7,40 @@ import { describeElement } from './describe.ts'
 
 const CANDIDATES = 3
 
-/** Why an action may have changed nothing, and what to try. */
-export function whyNothing(live: LivePage, element: Element | undefined): string {
+/**
+ * Why an action may have changed nothing that can be read, and what to try. `touched`: something in the
+ * document did change.
+ */
+export function whyNothing(live: LivePage, element: Element | undefined, touched: boolean): string {
   if (!element) return 'Nothing changed.'
   if (!element.isConnected) return 'Nothing visible changed, but the element was replaced.'
-  const reason = likelyReason(element)
+  const known = likelyReason(element)
+  const found =
+    known === null && touched ? LOOK_ONLY : `Nothing changed. ${known ?? guess(element)}`
   const others = candidatesNear(element, live).map((other) => `\n- ${describeElement(other, live)}`)
   const advice = others.length > 0 ? ` Try:${others.join('')}` : ''
-  return `Nothing changed. ${reason}${advice}`
+  return `${found}${advice}`
 }
 
-function likelyReason(element: Element): string {
+const LOOK_ONLY =
+  'Nothing that can be read changed, only the look of something: it may have worked.'
+
+function guess(element: Element): string {
+  const isCustom = element.localName.includes('-')
+  return isActionable(roleOf(element)) ||
+    isCustom ||
+    viewOf(element).getComputedStyle(element).cursor === 'pointer'
+    ? 'It may need another action first, or have worked without a visible trace.'
+    : 'This element is not a control, and may react to nothing.'
+}
+
+function likelyReason(element: Element): string | null {
   if (isTag(element, 'select')) return 'A list of choices opens only for people: use select_option.'
   if (isTag(element, 'input') && /^(date|time|month|week|datetime-local|color)$/.test(element.type))
     return 'Its picker opens only for people: use type_text.'
   if (isTag(element, 'a') && element.target === '_blank')
     return 'The link opens another tab, which may have been blocked.'
-  const isCustom = element.localName.includes('-')
-  if (!isActionable(roleOf(element)) && !isCustom)
-    return 'This element is not a control, and may react to nothing.'
-  return 'It may need another action first, or have worked without a visible trace.'
+  return null
 }
 
 /** Controls in, around and beside the element, the nearest first. */
