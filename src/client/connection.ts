@@ -37,9 +37,9 @@ export async function connectWorker(
   }
   const pages = new MessageChannel()
   const events = new MessageChannel()
-  let closed = false
+  const closing = new AbortController()
   const close = (): void => {
-    closed = true
+    closing.abort()
     pages.port1.close()
     events.port1.close()
     worker.terminate?.()
@@ -47,7 +47,7 @@ export async function connectWorker(
   try {
     expose(host.page, pages.port1)
     events.port1.addEventListener('message', ({ data }) => {
-      if (!closed) host.onNotice(data as WorkerNotice)
+      if (!closing.signal.aborted) host.onNotice(data as WorkerNotice)
     })
     events.port1.start()
     const api = wrap<WorkerApi>(worker as Worker)
@@ -63,7 +63,7 @@ export async function connectWorker(
       api.connect(transfer(hello, [hello.pagePort, hello.eventPort])),
     )
     if (protocolVersion !== PROTOCOL_VERSION) throw mismatch(protocolVersion)
-    endWhenSetAside(worker)
+    endWhenSetAside(worker, closing.signal)
     return {
       worker: api,
       onLockFree(callback) {
@@ -80,11 +80,14 @@ export async function connectWorker(
 }
 
 /**
- * WebKit sets a page that is left aside, for going back, and with it the page's worker and the worker's locks:
- * the next page would wait for them. Coming back, the page finds the lock free and its worker lost.
+ * WebKit sets a page that is left aside, for going back, and with it the page's worker and the worker's
+ * locks: the next page would wait for them. A page that comes back finds its worker lost, and starts another.
  */
-function endWhenSetAside(worker: WorkerLike): void {
-  globalThis.addEventListener?.('pagehide', ({ persisted }) => persisted && worker.terminate?.())
+function endWhenSetAside(worker: WorkerLike, signal: AbortSignal): void {
+  const end = ({ persisted }: PageTransitionEvent): void => {
+    if (persisted) worker.terminate?.()
+  }
+  globalThis.addEventListener?.('pagehide', end, { signal })
 }
 
 /** The worker's answer, unless it fails to load or stays silent. */
