@@ -3,8 +3,8 @@ import { atOnce } from '../slices.ts'
 import { display } from './display.ts'
 import { none, once, type Entry } from './entry.ts'
 import { fit } from './fit.ts'
-import { headOf } from './line.ts'
-import type { OutlineNode } from './outline-node.ts'
+import { headOf, VALUE_LIMIT } from './line.ts'
+import { isText, nodesOf, type OutlineNode } from './outline-node.ts'
 import { readableText } from './readable-text.ts'
 import { isNamedByContent } from './role.ts'
 
@@ -30,14 +30,19 @@ export function changesText(
   const changed = restless ? all : all.filter(({ element }) => !page.outline.isRestless(element))
   const isNew = new Set(added)
   const tops = added.filter(({ parent }) => !parent || !isNew.has(parent))
-  const fresh = new Set(tops.filter((node) => reported(node) === node))
-  const different = new Set([...tops, ...changed].map(reported).filter((node) => !isNew.has(node)))
+  const fresh = new Set(tops.filter((node) => hasParts(node) || reported(node) === node))
+  const texts = tops.filter((node) => !fresh.has(node) && hasText(node))
+  const different = new Set([...texts, ...changed].map(reported).filter((node) => !isNew.has(node)))
   const entries = [
     ...[...fresh].flatMap((node) => entriesFor(node, page, '<new>')),
     ...[...different].flatMap((node) => ownEntries(node, entriesFor(node, page, '<changed>'))),
     ...removed.map((line) => removedEntry(line)),
   ]
-  return entries.length > 0 ? atOnce(fit(entries, { maxTokens, from: null })) : ''
+  const told = new Set<Element>()
+  const unique = entries.filter(
+    ({ element, node }) => !node || (!told.has(element) && told.add(element)),
+  )
+  return unique.length > 0 ? atOnce(fit(unique, { maxTokens, from: null })) : ''
 }
 
 /** An element has one line; what changed about a wrapper are the texts that stand directly in it. */
@@ -46,11 +51,30 @@ function ownEntries(node: OutlineNode, entries: readonly Entry[]): readonly Entr
   return entries.filter((entry) => !entry.node && entry.element === node.element)
 }
 
+/** Whether anything in it has a line of its own. */
+function hasParts(node: OutlineNode): boolean {
+  return [...nodesOf(node)].some(({ role, clickable }) => role || clickable)
+}
+
+/** Buttons get empty wrappers for their ripples. */
+function hasText(node: OutlineNode): boolean {
+  return [...nodesOf(node)].some(({ items }) => items.some(isText))
+}
+
+/** An editor whose text is shown in its own line. */
+function isShortField({ role, element }: OutlineNode): boolean {
+  return role === 'textbox' && element.textContent.length <= VALUE_LIMIT
+}
+
+/** What is told as one line: a text inside is its text. */
+const WHOLE = /^(row|listitem|status|alert|cell|gridcell|columnheader|rowheader)$/
+
 /** A text inside a button is the button's name: the button is what changed. */
 function reported(node: OutlineNode): OutlineNode {
   for (let at: OutlineNode | null = node; at; at = at.parent) {
-    if (isNamedByContent(at.role) || /^(row|listitem|status|alert)$/.test(at.role)) return at
-    if (at.role || at.clickable) break
+    if (isNamedByContent(at.role) || at.clickable || WHOLE.test(at.role) || isShortField(at))
+      return at
+    if (at.role && at.role !== 'img') break
   }
   return node
 }

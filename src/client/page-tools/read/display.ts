@@ -82,7 +82,22 @@ function childEntries(
     )
   if (texts()) return []
   const entries = inside(node, pieces(), { parent: entry, settings })
-  return isNamedByContent(node.role) ? entries.filter(({ node: inner }) => inner) : entries
+  if (!isNamedByContent(node.role)) return entries
+  return entries.filter(({ node: inner }) => inner && !isPartOfName(inner, node))
+}
+
+/** Pictures in a control, and what reacts in its place, were read with its name. */
+function isPartOfName(inner: OutlineNode, node: OutlineNode): boolean {
+  if (inner.role) return inner.role === 'img' && !inner.clickable
+  const texts = onlyTexts(flat(inner))
+  return texts !== null && texts.length > 0 && texts.length === ownTexts(node).length
+}
+
+/** The texts of a node, also of those inside that have no role. */
+function ownTexts(node: OutlineNode): TextItem[] {
+  return node.items.flatMap((item) =>
+    isText(item) ? [item] : isNode(item) && !item.role ? ownTexts(item) : [],
+  )
 }
 
 /** A cell that is nothing by itself is left out; what it holds is not. */
@@ -194,7 +209,7 @@ function nodeLine(
       .replace(/[ |]+$/, ''),
     textLimit,
   )
-  return text ? `${head}: ${text}` : head
+  return text && text !== node.name?.text ? `${head}: ${text}` : head
 }
 
 function shownText({ text, unseen }: TextItem): string {

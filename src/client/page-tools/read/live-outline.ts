@@ -3,6 +3,8 @@ import { closest, contains, isDisplayed, isElement, parentOf } from '../dom.ts'
 import { knownRef, lookUpRef } from '../refs.ts'
 import type { PageOptions } from '../options.ts'
 import { inSlices } from '../slices.ts'
+import { once } from './entry.ts'
+import { drawnModal, isShutOut } from './drawn-modal.ts'
 import { MutationLog, type Extent } from './mutation-log.ts'
 import { isText, nodesOf, type OutlineNode } from './outline-node.ts'
 import { isActionable } from './role.ts'
@@ -227,9 +229,12 @@ export class LiveOutline {
     const before = this.#nodes
     this.#nodes = new Map()
     if (this.#top) for (const node of nodesOf(this.#top)) this.#track(node, before)
+    const hasModal = once(() => drawnModal(this.#root().ownerDocument) !== null)
     for (const node of before.values())
-      if (!this.#nodes.has(node.element)) this.#forget(node, before)
-    if (!this.#modal) this.#behind.clear()
+      if (!this.#nodes.has(node.element) && !this.#isOutOfReach(node, hasModal))
+        this.#forget(node, before)
+    for (const element of this.#behind.keys())
+      if (!element.isConnected || this.#nodes.has(element)) this.#behind.delete(element)
     if (this.#removals.length > KEPT_REMOVALS) this.#removals = this.#removals.slice(-KEPT_REMOVALS)
   }
 
@@ -246,22 +251,31 @@ export class LiveOutline {
     if (was.sig !== node.sig) this.#noteEnd(ownText(was), node, this.#version)
   }
 
-  /** A wrapper's text is a line of its own. */
+  /** A wrapper's text is a line of its own, unless it is a paragraph of an editor, which has a value. */
   #noteEnd(text: string, now: OutlineNode, at: number): void {
-    if (text && !now.role && !ownText(now))
+    if (text && !now.role && !ownText(now) && !isInEditor(now.element))
       this.#removals.push({ at, line: `text "${text.slice(0, 80)}"` })
+  }
+
+  /** Behind a modal dialog, native or drawn, things are out of reach, not gone. */
+  #isOutOfReach(node: OutlineNode, hasModal: () => boolean): boolean {
+    const { element } = node
+    const isBehind =
+      element.isConnected &&
+      (this.#modal
+        ? !contains(this.#modal, element)
+        : isDisplayed(element) && isShutOut(element) && hasModal())
+    if (isBehind) this.#behind.set(element, node)
+    return isBehind
   }
 
   #forget(node: OutlineNode, before: ReadonlyMap<Element, OutlineNode>): void {
     const { element, parent } = node
-    if (this.#modal && element.isConnected && !contains(this.#modal, element)) {
-      this.#behind.set(element, node)
-      return
-    }
     // Scrolled out of a long list: it is there, but not looked at.
     if (element.isConnected && isShownNow(element) && !element.closest(SET_ASIDE)) return
-    // Only the topmost of what went away together.
+    // Only the topmost of what went away together, and no paragraph of an editor, which has a value.
     if (parent && before.has(parent.element) && !this.#nodes.has(parent.element)) return
+    if (!node.role && parent && isInEditor(parent.element)) return
     const line = removalLine(node)
     if (line) this.#removals.push({ at: this.#version, line })
   }
@@ -274,13 +288,19 @@ function isStillIn(node: OutlineNode): boolean {
 }
 
 /** What a reader knew it by. */
-function removalLine(node: OutlineNode): string {
+function removalLine(removed: OutlineNode): string {
+  const node =
+    [...nodesOf(removed)].find(({ role, items }) => role || items.some(isText)) ?? removed
   const ref = knownRef(node.element)
   const text = node.name?.text || (ref && lookUpRef(ref)?.memory.name) || firstText(node)
   const label = [node.role || (text && 'text'), text && `"${text.slice(0, 80)}"`]
     .filter(Boolean)
     .join(' ')
   return label && ref ? `${label} [ref=${ref}]` : label
+}
+
+function isInEditor(element: Element): boolean {
+  return closest(element, '[contenteditable]') !== null
 }
 
 function firstText(node: OutlineNode): string {

@@ -124,7 +124,10 @@ export function fieldValue(element: Element, role: string): string | null {
   if (isTag(element, 'progress') || isTag(element, 'meter')) return String(element.value)
   if ((element as HTMLElement).isContentEditable && role === 'textbox')
     return (element as HTMLElement).innerText
-  const value = element.getAttribute('aria-valuetext') ?? element.getAttribute('aria-valuenow')
+  const { ariaValueText, ariaValueNow } = element
+  // What stands in an editable part of a date says more than its number.
+  const shown = (element as HTMLElement).isContentEditable ? element.textContent : ''
+  const value = ariaValueText ?? (ariaValueNow && (shown || ariaValueNow))
   if (value !== null) return value
   return role === 'combobox' || role === 'textbox' || role === 'searchbox'
     ? element.textContent

@@ -167,6 +167,7 @@ function makeNode(
     !look.invisible &&
     !context.hand &&
     !isActionable(role) &&
+    !(isTag(element, 'label') && element.control) &&
     (showsHand(look) || element.hasAttribute('onclick') || (!role && takesFocus(element)))
   const unseen = context.unseen || look.unseen
   const inView = isInView(element, look.fixed ? viewport(context.view) : context.clip)
