@@ -1,12 +1,13 @@
-import { contains, isAttached, isElement } from '../dom.ts'
+import { contains, isAttached, isElement, referenced } from '../dom.ts'
 import { type LivePage, scrub } from '../live-page.ts'
 import type { Page } from '../options.ts'
 import { PageError } from '../page-error.ts'
-import { find, type FindOptions, type Found } from '../read/find.ts'
+import { ALIAS, find, type FindOptions, type Found } from '../read/find.ts'
 import { mayHoldRef } from '../read/line.ts'
 import { isActionable } from '../read/role.ts'
 import { requireAllowed, requireReadable } from '../read/region.ts'
 import { lookUpRef, readRef } from '../refs.ts'
+import { whatShuts } from './what-shuts.ts'
 
 /** An element, its ref, or the exact name by which a snapshot shows it. */
 export type Target = string | Element
@@ -65,14 +66,21 @@ async function byName(name: string, options: TargetOptions): Promise<Element> {
   if (!name.trim()) throw new PageError('invalid-input', 'Say which element: give its ref.')
   const settings = { limit: 5, ...(page && { page }), ...(signal && { signal }) }
   const found = await find({ name }, settings)
-  const same = found.filter(({ score }) => score >= 1)
-  const exact = same.length > 0 ? preferred(same) : await showing(name, settings)
+  const best = found.filter(({ score }) => score >= 1)
+  const same = best.length > 0 ? best : found.filter(({ score }) => score >= ALIAS)
+  const exact = same.length > 0 ? preferred(withoutControlled(same)) : await showing(name, settings)
   if (exact.length === 1 && exact[0]) return exact[0].element
   const lines = (exact.length > 1 ? exact : found).slice(0, 3).map(({ line }) => `\n- ${line}`)
   if (exact.length > 1)
     throw new PageError(
       'ambiguous',
       clean(`Several elements are named "${name}". Use a ref:${lines.join('')}`, options),
+    )
+  const behind = lines.length > 0 ? '' : await whatShuts(name, options.live, settings)
+  if (behind)
+    throw new PageError(
+      'not-found',
+      clean(`"${name}" is behind ${behind}. Close that first: press Escape, for one.`, options),
     )
   const hint =
     lines.length > 0 ? ` Similar:${lines.join('')}` : ' Use read_page or find to get refs.'
@@ -104,6 +112,12 @@ function innermost(found: readonly Found[]): readonly Found[] {
     ({ element }) =>
       !found.some((other) => other.element !== element && contains(element, other.element)),
   )
+}
+
+/** The list that a combobox has opened bears the name of the combobox. */
+function withoutControlled(found: readonly Found[]): readonly Found[] {
+  const controlled = new Set(found.flatMap(({ element }) => referenced(element, 'aria-controls')))
+  return found.filter(({ element }) => !controlled.has(element))
 }
 
 function clean(message: string, { live }: TargetOptions): string {
