@@ -3,7 +3,7 @@ import { livePage } from '../live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { roleOf } from '../read/role.ts'
-import { checkedState } from '../read/state.ts'
+import { checkedState, isReadOnly } from '../read/state.ts'
 import { nextFrame } from '../waiting.ts'
 import { perform, type ActionContext, type ActionReport } from './perform.ts'
 import { choose } from './select-option.ts'
@@ -76,7 +76,9 @@ function setField(
   const isBox = checkedState(element) !== null
   if (isBox) return check(element, !/^(false|no|off|0|unchecked|)$/i.test(String(value)), context)
   const isList = isTag(element, 'select') || role === 'listbox' || role === 'radiogroup'
-  if (isList || Array.isArray(value) || (role === 'combobox' && !editableIn(element)))
+  const field = editableIn(element)
+  const isClosed = role === 'combobox' && (!field || isReadOnly(field))
+  if (isList || Array.isArray(value) || isClosed)
     return choose(element, [value].flat().map(String), context)
   return typeInto(element, String(value), { context, options: {} })
 }

@@ -1,4 +1,4 @@
-import { contains, isTag, parentOf, viewOf } from '../dom.ts'
+import { contains, focusedElement, isElement, isTag, parentOf, referenced, viewOf } from '../dom.ts'
 import { inWindow } from '../in-window.ts'
 import { drawnBy } from '../image-map.ts'
 import { type LivePage, scrub } from '../live-page.ts'
@@ -80,9 +80,18 @@ async function reach(
     if (!element.isConnected)
       throw new PageError('stale-ref', `${name} was replaced meanwhile. Read the page again.`)
     if (performance.now() > until) throw unreachable(element, hit.blocker, { live, name })
+    if (hit.blocker) leaveList(hit.blocker, element)
     scrollTo(element)
     await sleep(60, signal)
   }
+}
+
+/** The open list of the field that has the focus goes when the focus goes elsewhere, as a click would move it. */
+function leaveList(blocker: Element, element: Element): void {
+  const focused = focusedElement(element.ownerDocument)
+  if (!isElement(focused) || contains(focused, element)) return
+  const lists = [...referenced(focused, 'aria-controls'), ...referenced(focused, 'aria-owns')]
+  if (lists.some((list) => contains(list, blocker) && !contains(list, element))) focused.blur()
 }
 
 /** Sliders are often invisible fields below what is drawn for them, or inside it. */
