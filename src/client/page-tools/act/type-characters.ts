@@ -4,7 +4,7 @@ import { rootOf } from '../live-page.ts'
 import { PageError } from '../page-error.ts'
 import { nameOf } from '../read/name.ts'
 import { roleOf } from '../read/role.ts'
-import { nextFrame } from '../waiting.ts'
+import { nextFrame, sleep } from '../waiting.ts'
 import { clickElement } from './click.ts'
 import { describeElement } from './describe.ts'
 import {
@@ -24,6 +24,8 @@ import { sendChange } from './set-value.ts'
 
 /** Longer texts arrive at once behind their first characters, as a paste does. */
 const TYPED = 80
+/** How long some editors take to hear of a selection. Milliseconds. */
+const EDITOR_MS = 120
 
 /**
  * Types a text key by key into what takes it; resolves to the field as it is then. Rejects with
@@ -39,17 +41,24 @@ export async function typeCharacters(
   await clickElement(first, context)
   const field = present() ?? first
   if (!fieldHasFocus(field)) field.focus()
+  await settle(field, context)
   if (append) caretToEnd(field)
   else if (isPlainTextField(field)) selectField(field)
   else selectAll(field)
-  // Editors learn of a selection by an event that comes later, in Firefox behind the next frame.
-  for (let frame = 0; frame < 2 && !isPlainTextField(field); frame += 1)
-    await nextFrame(viewOf(field))
+  await settle(field, context)
   if (text) await typeAll(text, { before: contentOf(field), present, context, append })
   else clear(field, present)
   const last = present() ?? field
   if (isPlainTextField(last)) sendChange(last)
   return last
+}
+
+/**
+ * Editors learn of the focus and of a selection by events that come later, in Firefox behind the next
+ * frame, look at them only now and then, and may put a selection of their own in the place.
+ */
+async function settle(field: HTMLElement, { signal }: ActionContext): Promise<void> {
+  if (!isPlainTextField(field)) await sleep(EDITOR_MS, signal)
 }
 
 interface Typing {

@@ -17,6 +17,7 @@ import { pickValue } from './pick-value.ts'
 import { slideTo } from './slide-to.ts'
 import { resolveTarget, type Target } from './target.ts'
 import { focusedField, typeCharacters } from './type-characters.ts'
+import { heldByParts, partsOf, typeParts } from './type-parts.ts'
 
 export interface TypeOptions extends ActOptions {
   /** `replace` what the field holds, or type behind it. Default `replace`. */
@@ -58,19 +59,24 @@ export async function typeInto(
   const field = fileFieldOf(target)
   if (field) return giveFiles({ field }, text, context)
   if (isReadOnly(target))
-    throw new PageError('read-only', `${describeElement(target, live)} is read-only.`)
+    throw new PageError(
+      'read-only',
+      `${describeElement(target, live)} is read-only.${roleOf(target) === 'combobox' ? ' Use select_option.' : ''}`,
+    )
   if (isTag(target, 'select'))
     throw new PageError(
       'unsupported',
       `${describeElement(target, live)} is a list: use select_option.`,
     )
   let typed = editableIn(target) ?? target
+  const parts = partsOf(target)
   if (isPickedField(target)) await pickValue(target, text, context)
   else if (isSlid(target)) await slideTo(target, text, context)
-  else {
+  else if (!(await typeParts(parts, text, context))) {
     if (!editableIn(target)) return dropOrRefuse(target, text, context)
     typed = await typeCharacters(target, text, { context, append: options.mode === 'append' })
   }
+  if (parts.length > 0) typed = target
   if (options.enter) pressKey(focusedField(typed), keyOf('Enter'))
   const wanted = options.mode === 'append' ? null : text
   return `${options.enter ? 'Typed, then pressed Enter' : 'Typed'} in ${describeElement(typed, live)}.${outcome(typed, wanted, context)}`
@@ -99,6 +105,8 @@ function dropOrRefuse(target: HTMLElement, text: string, context: ActionContext)
 function outcome(field: HTMLElement, wanted: string | null, { live }: ActionContext): string {
   if (!field.isConnected) return ''
   const secret = isMasked(field, live.options)
+  const parts = partsOf(field)
+  if (parts.length > 0 && !secret) return ` It now holds ${quote(heldByParts(parts))}.`
   const complaint = secret ? null : complaintOf(field)
   const problem = complaint === null ? '' : ` The field says: ${complaint}`
   const value = fieldValue(field, roleOf(field) || 'textbox')

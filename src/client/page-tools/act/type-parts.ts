@@ -1,0 +1,51 @@
+import { fieldValue } from '../read/state.ts'
+import { nextTurn } from '../../next-turn.ts'
+import { makeReady } from './ready.ts'
+import { planParts, readDateParts } from './date-parts.ts'
+import { keyOf, withShift } from './key.ts'
+import { pressKey } from './keyboard.ts'
+import type { ActionContext } from './perform.ts'
+
+/** The parts of a field that takes day, month and year one by one; none for another field. */
+export function partsOf(target: Element): HTMLElement[] {
+  const found = [...target.querySelectorAll<HTMLElement>('[role=spinbutton][aria-valuemax]')]
+  return found.length > 1 ? found : []
+}
+
+/** What the parts hold, one after the other. */
+export function heldByParts(parts: readonly HTMLElement[]): string {
+  return parts.map((part) => fieldValue(part, 'spinbutton') ?? '').join(' ')
+}
+
+/**
+ * Types a date or time into a field of parts, whatever the order of the parts is. False, and nothing is
+ * typed, when the text is neither or the field has other parts.
+ */
+export async function typeParts(
+  parts: readonly HTMLElement[],
+  text: string,
+  { live, signal, show }: ActionContext,
+): Promise<boolean> {
+  const wanted = readDateParts(text)
+  const plan = wanted && planParts(parts, wanted)
+  if (!plan) return false
+  for (const { field, text: value } of plan) {
+    await makeReady(field, { live, signal, byKeys: true })
+    await show(field)
+    field.focus({ preventScroll: true })
+    const before = field.ariaValueNow
+    for (const character of value) {
+      pressKey(field, withShift(keyOf(character)))
+      await nextTurn()
+    }
+    // The letters of the halves of the day depend on the language.
+    const isHalf = /[AP]/.test(value)
+    if (
+      isHalf &&
+      field.ariaValueNow !== (value === 'P' ? '1' : '0') &&
+      field.ariaValueNow === before
+    )
+      pressKey(field, keyOf('ArrowUp'))
+  }
+  return true
+}
