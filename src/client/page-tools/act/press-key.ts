@@ -1,7 +1,9 @@
-import { activeElement, focusedElement, isElement } from '../dom.ts'
+import { quote, shorten } from '../clean-text.ts'
+import { activeElement, closest, focusedElement, isElement } from '../dom.ts'
 import { livePage, rootOf } from '../live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { requireAllowed } from '../read/region.ts'
+import { readSelection } from '../read/selection.ts'
 import { describeElement } from './describe.ts'
 import { readKey } from './key.ts'
 import { pressKey as press } from './keyboard.ts'
@@ -18,6 +20,16 @@ export interface PressKeyOptions extends ActOptions {
 
 const MOST_TIMES = 50
 
+const COMPOSITE = '[role=tree],[role=treegrid],[role=grid],[role=listbox],[role=menu]'
+
+/** The items of some trees and grids leave the focus to what they are in. */
+function focusOn(element: HTMLElement): void {
+  element.focus({ preventScroll: true })
+  if (focusedElement(element.ownerDocument) === element) return
+  const around = closest(element, COMPOSITE)
+  if (isElement(around)) around.focus({ preventScroll: true })
+}
+
 /** Presses a key like `Enter`, `ArrowDown`, `Shift+Tab` or `Control+A`. */
 export async function pressKey(
   keyName: string,
@@ -31,10 +43,11 @@ export async function pressKey(
     if (element) {
       await makeReady(element, { live, signal, byKeys: true })
       await show(element)
-      element.focus({ preventScroll: true })
+      focusOn(element)
     }
     const { ownerDocument } = rootOf(live.options)
     const focused = activeElement(ownerDocument)
+    const selectedBefore = readSelection(options)
     const times = Math.min(Math.max(1, options.times ?? 1), MOST_TIMES)
     let receiver: Element = ownerDocument.body
     for (let count = 0; count < times; count += 1) {
@@ -46,11 +59,14 @@ export async function pressKey(
       press(receiver, key)
       await Promise.resolve()
     }
+    const selected = readSelection(options)
+    const selects = selected !== '' && selected !== selectedBefore
     const where = receiver === ownerDocument.body ? '' : ` on ${describeElement(receiver, live)}`
     return {
-      said: `Pressed ${keyName}${times > 1 ? ` ${times} times` : ''}${where}.`,
+      said: `Pressed ${keyName}${times > 1 ? ` ${times} times` : ''}${where}.${selects ? ` Selected: ${quote(shorten(selected, 100))}.` : ''}`,
       element: receiver,
       focused,
+      expectsChange: !selects,
     }
   })
 }
