@@ -1,11 +1,13 @@
-import * as Checkbox from '@radix-ui/react-checkbox'
-import * as Dialog from '@radix-ui/react-dialog'
-import * as Menu from '@radix-ui/react-dropdown-menu'
-import * as Radio from '@radix-ui/react-radio-group'
-import * as Select from '@radix-ui/react-select'
-import * as Slider from '@radix-ui/react-slider'
-import * as Switch from '@radix-ui/react-switch'
-import * as Tabs from '@radix-ui/react-tabs'
+import {
+  Checkbox,
+  Dialog,
+  DropdownMenu as Menu,
+  RadioGroup as Radio,
+  Select,
+  Slider,
+  Switch,
+  Tabs,
+} from 'radix-ui'
 import { useState } from 'react'
 import { createRoot } from 'react-dom/client'
 
