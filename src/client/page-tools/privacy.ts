@@ -54,7 +54,8 @@ function isInCode({ parentElement }: HTMLInputElement): boolean {
   for (const around of [parentElement, parentElement?.parentElement]) {
     const fields = [...(around?.querySelectorAll('input') ?? [])]
     const boxes = fields.filter(
-      ({ maxLength, autocomplete }) => maxLength === 1 || autocomplete === 'one-time-code',
+      // Not by the property, which is empty for what a browser doesn't know.
+      (field) => field.maxLength === 1 || field.getAttribute('autocomplete') === 'one-time-code',
     )
     if (boxes.length >= CODE_LENGTH.least && boxes.length <= CODE_LENGTH.most) return true
   }
