@@ -1,8 +1,8 @@
 import * as mui from '@mui/material'
 import { LocalizationProvider } from '@mui/x-date-pickers'
 import { AdapterDayjs } from '@mui/x-date-pickers/AdapterDayjs'
-import { DatePicker } from '@mui/x-date-pickers/DatePicker'
-import { TimePicker } from '@mui/x-date-pickers/TimePicker'
+import { DesktopDatePicker } from '@mui/x-date-pickers/DesktopDatePicker'
+import { DesktopTimePicker } from '@mui/x-date-pickers/DesktopTimePicker'
 import { RichTreeView } from '@mui/x-tree-view/RichTreeView'
 import dayjs from 'dayjs'
 import { useState } from 'react'
@@ -42,18 +42,17 @@ function App() {
     <LocalizationProvider dateAdapter={AdapterDayjs}>
       <mui.Stack spacing={2} sx={{ p: 2, maxWidth: 480 }}>
         <mui.Button onClick={() => set({ drawer: true })}>Filters</mui.Button>
-        <DatePicker
+        <DesktopDatePicker
           label="Born"
           value={dayjs(state.born)}
           onChange={(value) => set({ born: iso(value) })}
         />
-        <DatePicker
+        <DesktopDatePicker
           label="Due"
-          disablePast={false}
           referenceDate={dayjs('2026-05-20')}
           onChange={(value) => set({ due: iso(value) })}
         />
-        <TimePicker
+        <DesktopTimePicker
           label="Start"
           onChange={(value) => set({ start: value?.isValid() ? value.format('HH:mm') : '' })}
         />
