@@ -7,7 +7,7 @@ import { refOf } from '../refs.ts'
  * Notices that the page wants to open a file picker during an action, as buttons do that stand for a
  * hidden file field. Listens only until `stop`.
  */
-export function watchFilePicker(views: Iterable<Window>): {
+export function watchFilePicker(views: ReadonlySet<Window>): {
   /** What to tell of it, unless the field itself was used. */
   lines(live: LivePage, used: Element | undefined): string[]
   stop(): void
@@ -17,9 +17,7 @@ export function watchFilePicker(views: Iterable<Window>): {
     const target = event.composedPath()[0] as Node
     if (isElement(target) && isTag(target, 'input') && target.type === 'file') field = target
   }
-  const stop = new AbortController()
-  const { signal } = stop
-  for (const view of views) view.addEventListener('click', notice, { capture: true, signal })
+  for (const view of views) view.addEventListener('click', notice, true)
   return {
     lines: (live, used) =>
       field?.isConnected && field !== used && isReadable(field, live.options)
@@ -27,6 +25,8 @@ export function watchFilePicker(views: Iterable<Window>): {
             `The page asks for a file. A picker opens only for people: use type_text with ref ${refOf(field)} and the name of the file.`,
           ]
         : [],
-    stop: () => stop.abort(),
+    stop() {
+      for (const view of views) view.removeEventListener('click', notice, true)
+    },
   }
 }
