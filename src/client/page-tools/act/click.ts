@@ -1,9 +1,7 @@
-import { closest, isTag, isElement, parentOf } from '../dom.ts'
-import { labelsOf } from '../labels.ts'
+import { closest, isTag, parentOf } from '../dom.ts'
 import { livePage, type LivePage } from '../live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
-import { whyInvisible } from '../read/look.ts'
 import { roleOf } from '../read/role.ts'
 import { describeElement } from './describe.ts'
 import { elementAt, type Hit } from './hit-test.ts'
@@ -11,6 +9,7 @@ import { clickPointer, movePointer, type Modifiers } from './pointer.ts'
 import { perform, type ActionContext, type ActionReport, type Done } from './perform.ts'
 import { makeReady } from './ready.ts'
 import { sendChoice } from './set-value.ts'
+import { clickPlace } from './stand-in.ts'
 import { resolveTarget, type Target } from './target.ts'
 
 export interface ClickOptions extends ActOptions {
@@ -68,15 +67,6 @@ function takenPlace(
       return { point, receiver: found ?? at }
   const now = found ? ` by ${describeElement(found, live)}` : ''
   throw new PageError('stale-ref', `${name} was replaced${now} when the pointer came over it.`)
-}
-
-/** Fields that are restyled are often invisible themselves: people click their label. */
-function clickPlace(element: HTMLElement): HTMLElement {
-  if (!isTag(element, 'input') || !/^(checkbox|radio|file)$/.test(element.type)) return element
-  const { width, height } = element.getBoundingClientRect()
-  if (whyInvisible(element) === null && width > 1 && height > 1) return element
-  const label = labelsOf(element).find((one) => whyInvisible(one) === null)
-  return label && isElement(label) ? label : element
 }
 
 function pickOption(option: HTMLOptionElement): void {

@@ -41,8 +41,13 @@ export async function drag(
     const end = goal
       ? goalPoint(goal, start.point)
       : moved(start.point, 'by' in place ? place.by : { x: 0, y: 0 })
-    await (draggableAround(start.receiver)
-      ? dragAndDrop(start, end, context)
+    movePointer(live, start)
+    pressPointer(start, PRESS)
+    // Some make an element draggable only when the button goes down.
+    await nextFrame(viewOf(source))
+    const dragged = draggableAround(start.receiver)
+    await (dragged
+      ? dragAndDrop(dragged, start, { end, context })
       : dragPointer(start, end, context))
     const where = goal ? ` to ${describeElement(goal, live)}` : ''
     return { said: `Dragged ${describeElement(source, live)}${where}.`, element: source }
@@ -80,8 +85,6 @@ function draggableAround(element: Element): HTMLElement | null {
 
 async function dragPointer(start: Hit, end: Point, { live, signal }: ActionContext): Promise<void> {
   const { receiver } = start
-  movePointer(live, start)
-  pressPointer(start, PRESS)
   let last = start
   try {
     for (const point of between(start.point, end)) {
@@ -97,15 +100,16 @@ async function dragPointer(start: Hit, end: Point, { live, signal }: ActionConte
   }
 }
 
-async function dragAndDrop(start: Hit, end: Point, { live, signal }: ActionContext): Promise<void> {
-  const source = draggableAround(start.receiver)
-  if (!source) return
+async function dragAndDrop(
+  source: HTMLElement,
+  start: Hit,
+  { end, context }: { readonly end: Point; readonly context: ActionContext },
+): Promise<void> {
+  const { signal } = context
   const view = viewOf(source)
   const data = dragData(view)
   const send = (target: Element, type: string, point: Point): boolean =>
     sendDrag(target, type, { point, data })
-  movePointer(live, start)
-  pressPointer(start, PRESS)
   if (!send(source, 'dragstart', start.point)) return releasePointer(start, PRESS)
   cancelPointer(start, PRESS)
   let over: Element | null = null

@@ -6,7 +6,6 @@ import { PageError } from '../page-error.ts'
 import { changesText } from '../read/changes.ts'
 import { isPopup } from '../read/role.ts'
 import { describeElement } from './describe.ts'
-import { watchFilePicker } from './file-picker.ts'
 import { showHand } from './hands.ts'
 import { watchDialogs } from './native-dialogs.ts'
 import { waitQuiet } from './quiet.ts'
@@ -64,10 +63,8 @@ async function performNow(
   await live.outline.refresh(signal)
   const before = stateOf(live)
   const trees = treesOf(live)
-  const views = new Set([...trees].map(viewOf))
-  const dialogs = watchDialogs(views, live.options.dialogs)
+  const dialogs = watchDialogs(new Set([...trees].map(viewOf)), live.options.dialogs)
   const refusals = watchRefusals(trees, live)
-  const picker = watchFilePicker(views)
   try {
     const done = await action({ live, signal, show: (element) => showHand(live, element) })
     const isDue = done.expectsChange !== false && !live.outline.isTouched
@@ -75,14 +72,13 @@ async function performNow(
     await waitQuiet(live, signal, { reactsLater, opensSlowly, element })
     const touched = live.outline.isTouched
     await live.outline.refresh(signal)
-    const notes = [...dialogs.lines, ...refusals.lines(), ...picker.lines(live, element)]
+    const notes = [...dialogs.lines, ...refusals.lines()]
     return report(live, { done, before, notes, touched })
   } catch (error) {
     throw PageError.is(error) ? new PageError(error.code, scrub(error.message, live)) : error
   } finally {
     dialogs.restore()
     refusals.stop()
-    picker.stop()
   }
 }
 

@@ -58,6 +58,7 @@ export async function choose(
   context: ActionContext,
 ): Promise<string> {
   if (wanted.length === 0) throw new PageError('invalid-input', 'Say which option.')
+  if (isTag(element, 'label') && element.control) return choose(element.control, wanted, context)
   if (isTag(element, 'select')) await chooseNative(element, wanted, context)
   else await chooseDrawn(element, wanted, context)
   return `Chose ${wanted.map(quote).join(', ')} in ${describeElement(element, context.live)}.`
@@ -69,7 +70,8 @@ async function chooseNative(
   context: ActionContext,
 ): Promise<void> {
   const { live, signal, show } = context
-  await makeReady(select, { live, signal })
+  // A library may have hidden it behind what it draws, and then listens to it.
+  await makeReady(select, { live, signal, byKeys: true })
   await show(select)
   if (wanted.length > 1 && !select.multiple)
     throw new PageError('refused-value', `${describeElement(select, live)} takes one option only.`)

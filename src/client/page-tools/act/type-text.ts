@@ -42,10 +42,13 @@ export async function typeText(
   }))
 }
 
-/** Suggestions come a while after the last key; these fields say that they have some. */
+/** Suggestions come a while after the last key. These fields have some, or want none of the browser's. */
 function maySuggest(target: HTMLElement): boolean {
   const field = editableIn(target) ?? target
-  const suggests = /^(combobox|searchbox)$/.test(roleOf(field)) || field.ariaAutoComplete !== null
+  const suggests =
+    /^(combobox|searchbox)$/.test(roleOf(field)) ||
+    field.ariaAutoComplete !== null ||
+    field.getAttribute('autocomplete') === 'off'
   return suggests && field.ariaExpanded !== 'true'
 }
 

@@ -1,6 +1,7 @@
 import { isElement, isTag } from '../dom.ts'
 import type { LivePage } from '../live-page.ts'
 import { isMasked } from '../privacy.ts'
+import { isReadable } from '../read/region.ts'
 import { complaintOf } from './complaint.ts'
 import { describeElement } from './describe.ts'
 
@@ -19,9 +20,10 @@ const MOST = 3
 export function watchRefusals(trees: Iterable<EventTarget>, live: LivePage): RefusalWatch {
   const invalid = new Set<Element>()
   const pickers = new Set<Element>()
-  const note = ({ type, target }: Event): void => {
-    if (!isElement(target as Node)) return
-    const element = target as HTMLElement
+  const note = (event: Event): void => {
+    const { type } = event
+    const element = event.composedPath()[0] as Node
+    if (!isElement(element) || !isReadable(element, live.options)) return
     if (type === 'invalid') invalid.add(element)
     // Sent nevertheless: someone only asked.
     else if (type === 'submit') invalid.clear()
@@ -36,7 +38,7 @@ export function watchRefusals(trees: Iterable<EventTarget>, live: LivePage): Ref
       ...[...invalid].slice(0, MOST).flatMap((field) => refusalOf(field, live)),
       ...[...pickers].map(
         (field) =>
-          `A file picker opens only for people: give the file's name to ${describeElement(field, live)} with type_text.`,
+          `The page asks for a file. A picker opens only for people: give the file's name to ${describeElement(field, live)} with type_text.`,
       ),
     ],
     stop() {

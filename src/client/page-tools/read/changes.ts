@@ -1,9 +1,10 @@
 import type { LivePage } from '../live-page.ts'
 import { atOnce } from '../slices.ts'
 import { display } from './display.ts'
-import { none, once, type Entry } from './entry.ts'
+import { none, once, textEntry, type Entry } from './entry.ts'
 import { fit } from './fit.ts'
 import { headOf, VALUE_LIMIT } from './line.ts'
+import { orderLine } from './order.ts'
 import { isText, nodesOf, type OutlineNode } from './outline-node.ts'
 import { readableText } from './readable-text.ts'
 import { isNamedByContent } from './role.ts'
@@ -26,7 +27,7 @@ export function changesText(
   since: number,
   { maxTokens, restless }: ChangesOptions,
 ): string {
-  const { added, changed: all, removed } = page.outline.changesSince(since)
+  const { added, changed: all, removed, reordered } = page.outline.changesSince(since)
   const changed = restless ? all : all.filter(({ element }) => !page.outline.isRestless(element))
   const isNew = new Set(added)
   const tops = added.filter(({ parent }) => !parent || !isNew.has(parent))
@@ -36,6 +37,9 @@ export function changesText(
   const entries = [
     ...[...fresh].flatMap((node) => entriesFor(node, page, '<new>')),
     ...[...different].flatMap((node) => ownEntries(node, entriesFor(node, page, '<changed>'))),
+    ...reordered.map((node) =>
+      textEntry(() => orderLine(node, page.options), { node, parent: null }),
+    ),
     ...removed.map((line) => removedEntry(line)),
   ]
   const told = new Set<Element>()

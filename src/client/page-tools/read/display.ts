@@ -10,7 +10,7 @@ import {
   type OutlineNode,
   type TextItem,
 } from './outline-node.ts'
-import { isNamedByContent, isPopup } from './role.ts'
+import { isActionable, isNamedByContent, isPopup } from './role.ts'
 
 export interface DisplayOptions {
   readonly options: PageOptions
@@ -54,11 +54,13 @@ function nodeEntry(node: OutlineNode, parent: Entry | null, settings: DisplayOpt
   return entry
 }
 
-/** A list item that only holds one control is left out for it. */
+/** A list item that only holds one thing is left out for it, and what is drawn around one control. */
 function onlyChild({ node, children, parent }: Entry): Entry | null {
-  if (node?.role !== 'listitem' || node.clickable) return null
+  const isBare = node?.role === 'listitem' && !node.clickable
+  const isFrame = node?.role === '' && node.clickable
+  if (!isBare && !isFrame) return null
   const [only, ...others] = children()
-  if (!only?.node || others.length > 0) return null
+  if (!only?.node || others.length > 0 || (isFrame && !isActionable(only.node.role))) return null
   only.parent = parent
   return only
 }

@@ -6,7 +6,8 @@ import { inSlices } from '../slices.ts'
 import { once } from './entry.ts'
 import { drawnModal, isShutOut } from './drawn-modal.ts'
 import { MutationLog, type Extent } from './mutation-log.ts'
-import { isText, nodesOf, type OutlineNode } from './outline-node.ts'
+import { isText, nodesOf, type OutlineItem, type OutlineNode } from './outline-node.ts'
+import { isReordered } from './order.ts'
 import { isActionable } from './role.ts'
 import { pageContext, renew, signature, walk, type Walk } from './walk.ts'
 
@@ -19,6 +20,8 @@ export interface Changes {
   readonly added: readonly OutlineNode[]
   readonly changed: readonly OutlineNode[]
   readonly removed: readonly string[]
+  /** What is in them stands in another order. */
+  readonly reordered: readonly OutlineNode[]
 }
 
 /** Beyond this many changed places a whole look is cheaper than many small ones. */
@@ -44,6 +47,7 @@ export class LiveOutline {
   #behind = new Map<Element, OutlineNode>()
   #hidden = new Set<Element>()
   #removals: Removal[] = []
+  #reordered: { readonly at: number; readonly element: Element }[] = []
   #top: OutlineNode | null = null
   #modal: Element | null = null
   #version = 0
@@ -106,7 +110,9 @@ export class LiveOutline {
       else if (node.changed > version) changed.push(node)
     }
     const removed = this.#removals.filter(({ at }) => at > version).map(({ line }) => line)
-    return { added, changed, removed }
+    const moved = this.#reordered.filter(({ at }) => at > version)
+    const reordered = moved.flatMap(({ element }) => this.#nodes.get(element) ?? [])
+    return { added, changed, removed, reordered: [...new Set(reordered)] }
   }
 
   /** Whether the page reported a change since the last look. */
@@ -135,6 +141,7 @@ export class LiveOutline {
     this.trees.clear()
     this.#behind.clear()
     this.#removals = []
+    this.#reordered = []
     this.#top = null
     this.#modal = null
   }
@@ -197,7 +204,9 @@ export class LiveOutline {
     if (!isStillIn(node)) return true
     const { sig } = node
     const text = ownText(node)
+    const before = [...node.items]
     if (!(await inSlices(renew(this.#walk(), node), signal))) return false
+    this.#noteOrder(before, node, this.#version + 1)
     if (node.sig === sig) return true
     node.changed = this.#version + 1
     this.#noteEnd(text, node, node.changed)
@@ -236,6 +245,7 @@ export class LiveOutline {
     for (const element of this.#behind.keys())
       if (!element.isConnected || this.#nodes.has(element)) this.#behind.delete(element)
     if (this.#removals.length > KEPT_REMOVALS) this.#removals = this.#removals.slice(-KEPT_REMOVALS)
+    this.#reordered = this.#reordered.slice(-KEPT_REMOVALS)
   }
 
   #track(node: OutlineNode, before: ReadonlyMap<Element, OutlineNode>): void {
@@ -245,10 +255,16 @@ export class LiveOutline {
     node.name = null
     const was = before.get(element) ?? this.#behind.get(element)
     if (was === node) return
-    node.born = was?.born ?? this.#version
+    const isShown = was && (was.role || !node.role)
+    node.born = isShown ? was.born : this.#version
     if (!was) return
     node.changed = was.sig === node.sig ? was.changed : this.#version
     if (was.sig !== node.sig) this.#noteEnd(ownText(was), node, this.#version)
+    this.#noteOrder(was.items, node, this.#version)
+  }
+
+  #noteOrder(before: readonly OutlineItem[], { element, items }: OutlineNode, at: number): void {
+    if (isReordered(before, items)) this.#reordered.push({ at, element })
   }
 
   /** A wrapper's text is a line of its own, unless it is a paragraph of an editor, which has a value. */

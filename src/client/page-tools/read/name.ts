@@ -22,6 +22,8 @@ export function nameOf(element: Element, role: string, options: PageOptions): El
   if (isMasked(element, options) && !isField(element)) return { text: MASKED, unseen: false }
   if (isNamedByMasked(element, role, options)) return { text: MASKED, unseen: false }
   const hinted = HINTS.some((name) => element.hasAttribute(name))
+  const replaced = labelOfReplaced(element, role)
+  if (replaced) return { text: replaced, unseen: false }
   if (!hinted && !mayBeNamed(element, role)) return NO_NAME
   if (!hinted && /^(treeitem|menuitem)/.test(role) && element.querySelector(BRANCH))
     return { text: cleanText(textWithoutBranches(element)), unseen: false }
@@ -63,13 +65,17 @@ function mayBeNamed(element: Element, role: string): boolean {
   )
 }
 
-const BRANCH = '[role=group],[role=menu],[role=tree]'
+const BRANCH = '[role=group],[role=menu],[role=tree],[role=treeitem]'
 
 /** An item that holds its branch or its submenu is called by what stands beside that. */
 function textWithoutBranches(element: Element): string {
-  if (element.matches(`${BRANCH},script,style`) || whyInvisible(element)) return ''
   return [...element.childNodes]
-    .map((node) => (isElement(node) ? textWithoutBranches(node) : (node.nodeValue ?? '')))
+    .map((node) => {
+      if (!isElement(node)) return node.nodeType === 3 ? node.nodeValue : ''
+      return node.matches(`${BRANCH},script,style`) || whyInvisible(node)
+        ? ''
+        : textWithoutBranches(node)
+    })
     .join(' ')
 }
 
@@ -109,7 +115,29 @@ function fallbackName(element: Element): string {
   return cleanText(host?.getAttribute('label') ?? host?.getAttribute('aria-label') ?? '')
 }
 
+/** The label of the hidden field that a drawn control stands for, right after it. */
+function labelOfReplaced(element: Element, role: string): string {
+  if (!STANDS_FOR.test(role) || !element.hasAttribute('role')) return ''
+  let at: Element | null = element
+  for (let level = 0; at && level < 3; level += 1, at = at.parentElement) {
+    const field: Element | null = at.previousElementSibling
+    const [label] = field ? labelsOf(field) : []
+    if (field && label) return isSmall(field) ? cleanText(label.textContent) : ''
+  }
+  return ''
+}
+
+const STANDS_FOR = /^(combobox|textbox|searchbox|listbox)$/
+
+/** As libraries hide the fields that they replace: not displayed, or of a pixel. */
+function isSmall(field: Element): boolean {
+  const { width, height } = field.getBoundingClientRect()
+  return width <= 1 || height <= 1
+}
+
 function isOnScreen(element: Element, text: string): boolean {
   if (element.hasAttribute('placeholder') || element.hasAttribute('aria-labelledby')) return true
-  return cleanText(element.textContent).includes(text)
+  // In a component it may be what is slotted into it.
+  const { host } = element.getRootNode() as Partial<ShadowRoot>
+  return [element, host].some((one) => one && cleanText(one.textContent).includes(text))
 }

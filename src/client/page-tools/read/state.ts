@@ -25,7 +25,7 @@ export function stateOf(element: Element, role: string): ElementState {
   add(isSelected(element) && 'selected')
   add(currentFlag(element))
   add(role === 'heading' && `level=${headingLevel(element)}`)
-  add(element.getAttribute('aria-sort')?.replace(/^(.*)$/, 'sort=$1'))
+  add(sortFlag(element))
   add(fieldType(element))
   add(isReadOnly(element) && 'readonly')
   add(isRequired(element) && 'required')
@@ -85,6 +85,11 @@ function currentFlag(element: Element): string | null {
   const current = element.getAttribute('aria-current')
   if (!current || current === 'false') return null
   return current === 'true' ? 'current' : `current=${cleanText(current)}`
+}
+
+function sortFlag(element: Element): string | null {
+  const sort = element.getAttribute('aria-sort')
+  return sort && sort !== 'none' ? `sort=${cleanText(sort)}` : null
 }
 
 function headingLevel(element: Element): string {

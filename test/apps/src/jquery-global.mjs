@@ -1,0 +1,4 @@
+// Plugins look for jQuery in the global scope.
+import jQuery from 'jquery'
+
+Object.assign(window, { jQuery, $: jQuery })
