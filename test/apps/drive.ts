@@ -10,10 +10,15 @@ export interface Drive {
 }
 
 /** Plain data only: it crosses to the page. */
-type Options = Pick<PageToolsOptions, 'deny' | 'allow' | 'mask' | 'maxTokens' | 'hands'> & {
+export type DriveOptions = Pick<
+  PageToolsOptions,
+  'deny' | 'allow' | 'mask' | 'maxTokens' | 'hands'
+> & {
   readonly dialogs?: 'accept' | 'dismiss'
   /** A selector. */
   readonly root?: string
+  /** Names of the files that the page lends. */
+  readonly files?: readonly string[]
 }
 
 interface Lent {
@@ -24,15 +29,17 @@ interface Lent {
 /** Lends the page's tools from the built package. */
 export async function drive(
   page: Pick<DrivenPage, 'evaluate'>,
-  options: Options = {},
+  options: DriveOptions = {},
 ): Promise<Drive> {
   await page.evaluate(async (settings) => {
     const entry = (await import('/dist/page-tools.js' as string)) as {
       pageTools: (options: object) => Lent[]
     }
-    const { root, ...rest } = settings
+    const { root, files: names, ...rest } = settings
+    const files = (name: string) => (names?.includes(name) ? new File([name], name) : null)
     const tools = entry.pageTools({
       ...rest,
+      ...(names && { files }),
       ...(root && { root: () => document.querySelector(root) }),
     })
     Object.assign(window, {

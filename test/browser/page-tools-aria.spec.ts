@@ -4,7 +4,7 @@ import { openExample } from './support/example-page.ts'
 // The patterns of the WAI-ARIA authoring practices, by mouse and by keyboard.
 
 test('combobox, listbox, menu button', async ({ driven, site }) => {
-  const { step } = await openExample(driven, site, 'aria-patterns')
+  const { step } = await openExample(driven, site, { name: 'aria-patterns' })
   await step('select_option', { ref: 'State', options: ['Arizona'] }, { combo: 'Arizona' })
   const typed = await step('type_text', { ref: 'State', text: 'Al' }, {})
   expect(typed).toContain('option "Alaska"')
@@ -30,7 +30,7 @@ test('combobox, listbox, menu button', async ({ driven, site }) => {
 })
 
 test('tabs, tree, slider, spin button, grid', async ({ driven, site }) => {
-  const { call, step } = await openExample(driven, site, 'aria-patterns')
+  const { call, step } = await openExample(driven, site, { name: 'aria-patterns' })
   expect(await step('click', { ref: 'Two' }, { tab: 't2' })).toContain('Panel two')
   await step('press_key', { key: 'ArrowLeft' }, { tab: 't1' })
   expect(await step('click', { ref: 'docs' }, {})).toContain('guide.md')
@@ -66,7 +66,7 @@ test('disclosure, radio group, switch, checkbox, toggle button, modal dialog', a
   driven,
   site,
 }) => {
-  const { call, step } = await openExample(driven, site, 'aria-patterns')
+  const { call, step } = await openExample(driven, site, { name: 'aria-patterns' })
   expect(await step('click', { ref: 'How?' }, { answer: true })).toContain('Like this.')
   await step('press_key', { ref: 'How?', key: 'Enter' }, { answer: false })
   await step('click', { ref: 'Thin' }, { crust: 'Thin' })

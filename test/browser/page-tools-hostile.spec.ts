@@ -6,8 +6,8 @@ import type { Site } from './support/site.ts'
 
 // One page of difficulties, with a ticker that never rests.
 
-async function openHostile(driven: DrivenPage, site: Site): Promise<App> {
-  const app = await openExample(driven, site, 'hostile')
+async function openHostile(driven: DrivenPage, site: Site, files?: string[]): Promise<App> {
+  const app = await openExample(driven, site, { name: 'hostile', ...(files && { files }) })
   await app.call('read_page')
   // Time enough to notice what changes by itself.
   await driven.evaluate(() => new Promise((resolve) => setTimeout(resolve, 400)))
@@ -152,6 +152,33 @@ test('forms that refuse, tabs that open, and the way back', async ({ driven, sit
   await step('go_back', {}, { hash: '' })
 })
 
+test('files: plain, behind a label, beside a zone, and dropped on it', async ({ driven, site }) => {
+  const { call, step } = await openHostile(driven, site, ['cv.pdf', 'b.txt'])
+  await step('set_checked', { ref: 'Fancy box', checked: true }, { fancy: true })
+  await step('type_text', { ref: 'Plain file', text: 'cv.pdf' }, { plainFile: ['cv.pdf'] })
+  await step('type_text', { ref: 'Drop your CV here', text: 'cv.pdf' }, { cv: ['cv.pdf'] })
+  expect(await call('type_text', { ref: 'Drop your CV here', text: 'b.txt' })).toMatch(
+    /^refused-value: .*\.pdf/,
+  )
+  expect(await call('type_text', { ref: 'Plain file', text: 'cv.pdf, b.txt' })).toMatch(
+    /^refused-value: .*one file/,
+  )
+  expect(await call('type_text', { ref: 'Plain file', text: 'a.txt' })).toMatch(/^not-found: /)
+  const clicked = await call('click', { ref: 'Drop pictures' })
+  const hidden = /file picker opens only for people: .*\[ref=(e\d+)\]/.exec(clicked)?.[1]
+  await step('type_text', { ref: hidden, text: 'cv.pdf, b.txt' }, { pictures: ['cv.pdf', 'b.txt'] })
+  await step('type_text', { ref: 'Drop pictures', text: 'b.txt' }, { dropped: ['b.txt'] })
+  expect(await call('type_text', { ref: 'Does nothing', text: 'b.txt' })).toMatch(/^unsupported: /)
+})
+
+test('a page that lends no files says so', async ({ driven, site }) => {
+  const { call, state } = await openExample(driven, site, { name: 'hostile' })
+  expect(await call('type_text', { ref: 'Plain file', text: 'cv.pdf' })).toMatch(
+    /^unsupported: .*lends no files/,
+  )
+  expect(await state()).not.toHaveProperty('plainFile')
+})
+
 test('what lies over an element is named', async ({ driven, site }) => {
   const { call, step } = await openHostile(driven, site)
   await call('click', { ref: 'Show cookie banner' })
@@ -163,8 +190,8 @@ test('what lies over an element is named', async ({ driven, site }) => {
 })
 
 test('go_back leaves a page as people do', async ({ driven, site }) => {
-  await openExample(driven, site, 'aria-patterns')
-  await openExample(driven, site, 'patterns-values')
+  await openExample(driven, site, { name: 'aria-patterns' })
+  await openExample(driven, site, { name: 'patterns-values' })
   // The page that answers is gone before it can.
   await driven.evaluate(() => {
     const page = window as unknown as { callTool(name: string, input: object): Promise<string> }

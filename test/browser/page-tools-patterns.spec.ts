@@ -5,7 +5,7 @@ import { openExample } from './support/example-page.ts'
 // one control lies inside another, and where a number stands behind a word.
 
 test('comboboxes: select-only, completing while typing, with a grid', async ({ driven, site }) => {
-  const { call, step } = await openExample(driven, site, 'patterns-choices')
+  const { call, step } = await openExample(driven, site, { name: 'patterns-choices' })
   await step('select_option', { ref: 'Favourite fruit', options: ['Cherry'] }, { fruit: 'Cherry' })
   await call('click', { ref: 'Favourite fruit' })
   const down = await step('press_key', { key: 'ArrowDown' }, { fruit: 'Cherry' })
@@ -34,7 +34,7 @@ test('comboboxes: select-only, completing while typing, with a grid', async ({ d
 })
 
 test('a date picker dialog, by pointer, by keys and as text', async ({ driven, site }) => {
-  const { call, step } = await openExample(driven, site, 'patterns-choices')
+  const { call, step } = await openExample(driven, site, { name: 'patterns-choices' })
   const opened = await call('click', { ref: 'Choose date' })
   expect(opened).toContain('New: dialog "Choose date"')
   expect(opened).toContain('The focus is on gridcell [selected]')
@@ -53,7 +53,7 @@ test('listboxes, menus and radio buttons that leave the focus where it is', asyn
   driven,
   site,
 }) => {
-  const { call, step } = await openExample(driven, site, 'patterns-choices')
+  const { call, step } = await openExample(driven, site, { name: 'patterns-choices' })
   await step(
     'select_option',
     { ref: 'Transuranium elements', options: ['Fermium'] },
@@ -96,7 +96,7 @@ test('sliders in a drawing, upright, with two thumbs; spin buttons; a splitter',
   driven,
   site,
 }) => {
-  const { step } = await openExample(driven, site, 'patterns-values')
+  const { step } = await openExample(driven, site, { name: 'patterns-values' })
   await step('type_text', { ref: 'Red', text: '130' }, { red: 130 })
   await step('press_key', { ref: 'Red', key: 'Home' }, { red: 0 })
   await step('click', { ref: 'Red' }, { red: expect.closeTo(123, -1) })
@@ -124,7 +124,7 @@ test('sliders in a drawing, upright, with two thumbs; spin buttons; a splitter',
 })
 
 test('a tree, a treegrid, a sorted table and a feed', async ({ driven, site }) => {
-  const { call, step } = await openExample(driven, site, 'patterns-values')
+  const { call, step } = await openExample(driven, site, { name: 'patterns-values' })
   expect(await call('click', { ref: 'Projects' })).toContain('treeitem "plan.txt"')
   await call('click', { ref: 'Archive' })
   await step('click', { ref: 'old.txt' }, { opened: ['old.txt'] })
@@ -154,7 +154,7 @@ test('toolbar, tooltip, tabs, carousel, disclosures, alerts, switch, mixed box',
   driven,
   site,
 }) => {
-  const { call, step, state } = await openExample(driven, site, 'patterns-values')
+  const { call, step, state } = await openExample(driven, site, { name: 'patterns-values' })
   await step('click', { ref: 'Stop slide rotation' }, { rotating: false })
   // Until then the slides change by the clock.
   const { slide } = await state()

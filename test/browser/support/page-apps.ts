@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { drive, type Drive } from '../../apps/drive.ts'
+import { drive, type Drive, type DriveOptions } from '../../apps/drive.ts'
 import { prepareApps } from '../../apps/prepare-apps.ts'
 import { expect, test as base } from './driven.ts'
 import type { DrivenPage } from './driven-page.ts'
@@ -56,8 +56,8 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 })
 
 /** Lends the page's tools to a page that tells its `window.state()`. */
-export async function asApp(page: DrivenPage): Promise<App> {
-  const driven = await drive(page)
+export async function asApp(page: DrivenPage, options?: DriveOptions): Promise<App> {
+  const driven = await drive(page, options)
   const state = (): Promise<State> =>
     page.evaluate(() => (window as unknown as { state: () => State }).state())
   return Object.assign(driven, {
