@@ -228,7 +228,7 @@ function innerContext(node: OutlineNode, look: Look, children: Visit['children']
   const clip = holdsElements ? clipInside(node, look) : context.clip
   const inLabel =
     context.inLabel || isVisibleLabel(node) || /^(legend|caption)$/.test(element.localName)
-  const hand = context.hand || isWhole(node.role) || (holdsElements && showsHand(look))
+  const hand = context.hand || isOneThing(node.role) || (holdsElements && showsHand(look))
   const same =
     clip === context.clip &&
     node.masked === context.masked &&
@@ -241,7 +241,7 @@ function innerContext(node: OutlineNode, look: Look, children: Visit['children']
 }
 
 /** Controls that are one thing to click, whatever they are drawn with. */
-function isWhole(role: string): boolean {
+function isOneThing(role: string): boolean {
   return isActionable(role) && !/^(treeitem|gridcell|listbox|combobox)$/.test(role)
 }
 
