@@ -23,7 +23,8 @@ export function nameOf(element: Element, role: string, options: PageOptions): El
   if (isNamedByMasked(element, role, options)) return { text: MASKED, unseen: false }
   const hinted = HINTS.some((name) => element.hasAttribute(name))
   const replaced = labelOfReplaced(element, role)
-  if (replaced) return { text: replaced, unseen: false }
+  if (replaced && !isMasked(replaced, options))
+    return { text: cleanText(replaced.textContent), unseen: false }
   if (!hinted && !mayBeNamed(element, role)) return NO_NAME
   if (!hinted && /^(treeitem|menuitem)/.test(role) && element.querySelector(BRANCH))
     return { text: cleanText(textWithoutBranches(element)), unseen: false }
@@ -116,15 +117,15 @@ function fallbackName(element: Element): string {
 }
 
 /** The label of the hidden field that a drawn control stands for, right after it. */
-function labelOfReplaced(element: Element, role: string): string {
-  if (!STANDS_FOR.test(role) || !element.hasAttribute('role')) return ''
+function labelOfReplaced(element: Element, role: string): Element | null {
+  if (!STANDS_FOR.test(role) || !element.hasAttribute('role')) return null
   let at: Element | null = element
   for (let level = 0; at && level < 3; level += 1, at = at.parentElement) {
     const field: Element | null = at.previousElementSibling
     const [label] = field ? labelsOf(field) : []
-    if (field && label) return isSmall(field) ? cleanText(label.textContent) : ''
+    if (field && label) return isSmall(field) ? label : null
   }
-  return ''
+  return null
 }
 
 const STANDS_FOR = /^(combobox|textbox|searchbox|listbox)$/
