@@ -165,7 +165,7 @@ test('files: plain, behind a label, beside a zone, and dropped on it', async ({ 
   )
   expect(await call('type_text', { ref: 'Plain file', text: 'a.txt' })).toMatch(/^not-found: /)
   const clicked = await call('click', { ref: 'Drop pictures' })
-  const hidden = /picker opens only for people: .*\[ref=(e\d+)\]/.exec(clicked)?.[1]
+  const hidden = /picker opens only for people: .*ref (e\d+)/.exec(clicked)?.[1]
   await step('type_text', { ref: hidden, text: 'cv.pdf, b.txt' }, { pictures: ['cv.pdf', 'b.txt'] })
   await step('type_text', { ref: 'Drop pictures', text: 'b.txt' }, { dropped: ['b.txt'] })
   expect(await call('type_text', { ref: 'Does nothing', text: 'b.txt' })).toMatch(/^unsupported: /)

@@ -90,12 +90,7 @@ async function byName(name: string, options: TargetOptions): Promise<Element> {
 /** The innermost elements that show exactly this text, for what has no name of its own. */
 async function showing(text: string, settings: FindOptions): Promise<readonly Found[]> {
   const found = await find({ text }, settings)
-  const same = found.filter(({ score }) => score >= 1)
-  return same.filter(({ element }) => !same.some((other) => isAround(element, other.element)))
-}
-
-function isAround(outer: Element, inner: Element): boolean {
-  return outer !== inner && outer.contains(inner)
+  return innermost(found.filter(({ score }) => score >= 1))
 }
 
 /** What people act on, else what can be opened or focused; the heading of a part only if nothing else. */

@@ -2,6 +2,7 @@ import { isElement, isTag } from '../dom.ts'
 import type { LivePage } from '../live-page.ts'
 import { isMasked } from '../privacy.ts'
 import { isReadable } from '../read/region.ts'
+import { refOf } from '../refs.ts'
 import { complaintOf } from './complaint.ts'
 import { describeElement } from './describe.ts'
 
@@ -38,7 +39,7 @@ export function watchRefusals(trees: Iterable<EventTarget>, live: LivePage): Ref
       ...[...invalid].slice(0, MOST).flatMap((field) => refusalOf(field, live)),
       ...[...pickers].map(
         (field) =>
-          `The page asks for a file. A picker opens only for people: give the file's name to ${describeElement(field, live)} with type_text.`,
+          `The page asks for a file. A picker opens only for people: use type_text with ref ${refOf(field)} and the name of the file.`,
       ),
     ],
     stop() {
