@@ -135,7 +135,7 @@ export class LiveOutline {
   }
 
   release(): void {
-    this.#log.stop()
+    this.#log.release()
     this.#nodes.clear()
     this.#hidden.clear()
     this.trees.clear()

@@ -78,6 +78,12 @@ export class MutationLog {
     return this.#restless.has(place)
   }
 
+  /** Stops, and forgets what never rests, too. */
+  release(): void {
+    this.stop()
+    this.#restless.clear()
+  }
+
   stop(): void {
     clearTimeout(this.#timer)
     this.#observer?.disconnect()
