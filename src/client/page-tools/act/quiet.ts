@@ -14,6 +14,8 @@ const FIRST_CHANGE_MS = 450
 const FIRST_CHANGE_HIDDEN_MS = 1200
 /** How long a pointer must rest on most things until what they explain or open appears. */
 const HOVER_MS = 800
+/** How long what has slid out or faded away may take to be taken off the page. */
+const SETTLED_MS = 160
 /** How much longer to wait while something says that it is loading. */
 const BUSY_FACTOR = 2
 
@@ -60,7 +62,10 @@ export async function waitQuiet(
       const busy = root.querySelector('[aria-busy="true"]') !== null
       if (now - started > (busy ? limit * BUSY_FACTOR : limit)) return false
       const moving = isMoving(trees, element)
-      if (moving) last = now
+      if (moving) {
+        last = now
+        idle = Math.max(idle, SETTLED_MS)
+      }
       if (now - last >= idle && !busy) return true
       const pause = moving ? MOVING_MS : Math.min(IDLE_MS, idle - (now - last))
       await sleep(Math.max(10, pause), signal)
