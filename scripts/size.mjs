@@ -23,7 +23,7 @@ const rows = [
   {
     name: 'page tools (dist/page-tools.js)',
     bytes: sizeOf('page-tools.js', { dynamic: true }),
-    limit: 45 * KILOBYTE,
+    limit: 52 * KILOBYTE,
   },
 ]
 

@@ -3,9 +3,9 @@ import { labelsOf } from '../labels.ts'
 import type { PageOptions } from '../options.ts'
 import { MASKED } from '../privacy.ts'
 import { refOf, rememberRef } from '../refs.ts'
-import { nameOf, type ElementName } from './name.ts'
-import type { OutlineNode } from './outline-node.ts'
-import { isActionable, isPopup } from './role.ts'
+import { isHinted, nameOf, type ElementName } from './name.ts'
+import { isNode, isText, type OutlineItem, type OutlineNode } from './outline-node.ts'
+import { isActionable, isNamedByContent, isPopup } from './role.ts'
 import { stateOf } from './state.ts'
 
 const NAME_LIMIT = 100
@@ -24,10 +24,28 @@ const HELD = new Set(
 
 /** The name that a reader goes by; computed once. */
 function displayName(node: OutlineNode, options: PageOptions): ElementName {
-  node.name ??= nameOf(node.control, node.role, options)
+  node.name ??= onlyWords(node) ?? nameOf(node.control, node.role, options)
   if (!node.name.text && node.control !== node.element)
     node.name = nameOf(node.element, 'button', options)
   return node.name
+}
+
+/**
+ * Most controls hold one piece of text, in as many wrappers as there may be: that is their name, and no
+ * library is needed to say so. Null for all others.
+ */
+function onlyWords(node: OutlineNode): ElementName | null {
+  const { role, element, control, masked } = node
+  if (masked || control !== element || !isNamedByContent(role) || labelsOf(element).length > 0)
+    return null
+  for (let at: OutlineNode | undefined = node; at;) {
+    if (isHinted(at.element) || at.items.length !== 1 || (at !== node && at.role)) return null
+    const item: OutlineItem | undefined = at.items[0]
+    if (item && isText(item))
+      return item.text === MASKED ? null : { text: item.text, unseen: false }
+    at = item && isNode(item) ? item : undefined
+  }
+  return null
 }
 
 /** `button "Save" [disabled] [ref=e12]`, without what comes after the colon. */

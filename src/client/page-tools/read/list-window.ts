@@ -23,6 +23,7 @@ export function listWindow(
   children: readonly Node[],
 ): readonly (Node | OmittedItem)[] {
   const { from } = options
+  if (children.length <= options.listLimit) return children
   const listLimit =
     LISTS.test(element.role ?? '') || LISTS.test(element.localName)
       ? options.listLimit

@@ -34,23 +34,27 @@ const GONE: Look = {
 }
 
 /** Answered at once by browsers; styles are asked only for what is not plainly there. */
-const PLAINLY_THERE: CheckVisibilityOptions = { visibilityProperty: true, opacityProperty: true }
+const THERE: CheckVisibilityOptions = { visibilityProperty: true }
+const PLAINLY_THERE: CheckVisibilityOptions = { ...THERE, opacityProperty: true }
 
 /** Reads styles, so it must not be mixed with writes. */
 export function lookOf(element: Element, view: Window): Look {
   const tag = element.localName
   if (NEVER.has(tag) || tag.startsWith('offstage-')) return GONE
-  if (element.hasAttributes() && isSetAside(element)) return GONE
-  const drawn = tag === 'area' ? drawnBy(element) : element
-  const style = view.getComputedStyle(drawn)
-  const plain = drawn.checkVisibility(PLAINLY_THERE)
+  const bare = !element.hasAttributes()
+  if (!bare && isSetAside(element)) return GONE
+  const style = view.getComputedStyle(element)
+  const plain = element.checkVisibility(bare ? THERE : PLAINLY_THERE)
   if (!plain && (style.display === 'none' || isUntilFound(element, style)))
     return { ...GONE, mayShow: true }
+  const invisible = !plain && style.visibility !== 'visible'
+  // Half of a page are elements without attributes, which nobody hides or pins one by one.
+  if (bare) return { gone: false, mayShow: true, invisible, unseen: false, fixed: false, style }
   const { position } = style
   return {
     gone: false,
     mayShow: true,
-    invisible: !plain && style.visibility !== 'visible',
+    invisible,
     unseen: (!plain && style.opacity === '0') || isUnseen(element, style, position),
     fixed: position === 'fixed',
     style,

@@ -21,7 +21,7 @@ export function nameOf(element: Element, role: string, options: PageOptions): El
   if (!role) return NO_NAME
   if (isMasked(element, options) && !isField(element)) return { text: MASKED, unseen: false }
   if (isNamedByMasked(element, role, options)) return { text: MASKED, unseen: false }
-  const hinted = HINTS.some((name) => element.hasAttribute(name))
+  const hinted = isHinted(element)
   const replaced = labelOfReplaced(element, role)
   if (replaced && !isMasked(replaced, options))
     return { text: cleanText(replaced.textContent), unseen: false }
@@ -32,6 +32,11 @@ export function nameOf(element: Element, role: string, options: PageOptions): El
     return { text: cleanText(element.textContent), unseen: false }
   const text = givenName(element) || computeName(element) || fallbackName(element)
   return { text, unseen: hinted && text !== '' && !isOnScreen(element, text) }
+}
+
+/** Whether attributes may name it, before its content does. */
+export function isHinted(element: Element): boolean {
+  return HINTS.some((name) => element.hasAttribute(name))
 }
 
 /** What comes before all else but `aria-labelledby`: no library is needed to say so. */

@@ -127,13 +127,13 @@ export function fieldValue(element: Element, role: string): string | null {
   if (isTag(element, 'select'))
     return [...element.selectedOptions].map((option) => option.label).join(', ')
   if (isTag(element, 'progress') || isTag(element, 'meter')) return String(element.value)
-  if ((element as HTMLElement).isContentEditable && role === 'textbox')
+  if (role === 'textbox' && (element as HTMLElement).isContentEditable)
     return (element as HTMLElement).innerText
   const { ariaValueText, ariaValueNow } = element
+  if (ariaValueText !== null) return ariaValueText
   // What stands in an editable part of a date says more than its number.
-  const shown = (element as HTMLElement).isContentEditable ? element.textContent : ''
-  const value = ariaValueText ?? (ariaValueNow && (shown || ariaValueNow))
-  if (value !== null) return value
+  if (ariaValueNow !== null)
+    return ((element as HTMLElement).isContentEditable && element.textContent) || ariaValueNow
   return role === 'combobox' || role === 'textbox' || role === 'searchbox'
     ? element.textContent
     : null
