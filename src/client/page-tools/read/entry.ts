@@ -29,7 +29,20 @@ export interface EntryPlace {
   readonly parent: Entry | null
 }
 
-export function textEntry(line: () => string, { node, parent }: EntryPlace): Entry {
+export function textEntry(line: () => string, place: EntryPlace): Entry {
+  return leaf(place, { line: once(line) })
+}
+
+export function omittedEntry({ count, first }: OmittedItem, place: EntryPlace): Entry {
+  return leaf(place, {
+    element: first,
+    isOmission: true,
+    weigh: () => count,
+    line: () => omission(count, first),
+  })
+}
+
+function leaf({ node, parent }: EntryPlace, own: Pick<Entry, 'line'> & Partial<Entry>): Entry {
   return {
     element: node.element,
     parent,
@@ -40,22 +53,7 @@ export function textEntry(line: () => string, { node, parent }: EntryPlace): Ent
     node: null,
     isOmission: false,
     weigh: () => 1,
-    line: once(line),
-  }
-}
-
-export function omittedEntry({ count, first }: OmittedItem, { node, parent }: EntryPlace): Entry {
-  return {
-    element: first,
-    parent,
-    children: none,
-    inView: node.inView,
-    holdsView: node.inView,
-    popup: parent?.popup ?? false,
-    node: null,
-    isOmission: true,
-    weigh: () => count,
-    line: () => omission(count, first),
+    ...own,
   }
 }
 
