@@ -85,8 +85,11 @@ test('Ant Design: cascader, trees, tags', async ({ app }) => {
   const open = await step('click', { ref: arrow }, { expanded: ['docs'] })
   const music = refIn(tree, /checkbox .*Music/)
   await step('set_checked', { ref: music, checked: true }, { checked: ['music', 'song'] })
-  const letter = refIn(open, /treeitem .*Letter/)
-  const after = refIn(open, /treeitem .*Invoice/)
+  expect(open).toContain('Letter')
+  // Ant Design draws the branch anew when it has slid open.
+  const opened = await call('read_page', { ref: 'Files' })
+  const letter = refIn(opened, /treeitem .*Letter/)
+  const after = refIn(opened, /treeitem .*Invoice/)
   await step(
     'drag',
     { ref: letter, to: after },
