@@ -110,6 +110,66 @@ test('a run goes on in the page that a click or navigate leads to', async ({ ope
   expect(JSON.stringify(result.toolCalls)).toContain('Third page')
 })
 
+test('a form that a slow server answers with another page is sent once', async ({
+  openPage,
+  site,
+}) => {
+  const steps = [
+    use('type_text', { ref: 'Name', text: 'Ada' }),
+    use('click', { ref: 'Book' }),
+    use('read_page', {}),
+    use('type_text', { ref: 'Look for', text: 'rooms', enter: true }),
+    use('read_page', {}),
+    { text: 'Booked.' },
+  ]
+  const resuming = `<!doctype html><script type="module">import '/lend.js'; window.run = await window.agentFor(${JSON.stringify({ steps })}).resume(); window.result = await window.run?.result</script>`
+  const booked =
+    '<h1>Thank you</h1><form action="/found.html"><input aria-label="Look for" name="q"></form>'
+  site.add('/booked.html', { body: resuming + booked, afterMs: 1500 })
+  site.add('/found.html', { body: `${resuming}<h1>Found it</h1>`, afterMs: 1500 })
+  const page = await openPage({
+    body: `<script type="module" src="/lend.js"></script>
+      <form action="/booked.html" onsubmit="sessionStorage.sent = Number(sessionStorage.sent ?? 0) + 1"><label>Name <input name="name" required></label><button>Book</button></form>`,
+  })
+  await expect.poll(() => property(page, 'html[data-lent]', 'tagName')).toBe('HTML')
+  await page.evaluate((script) => void (window as unknown as Lent).agentFor(script).run('Go'), {
+    steps,
+  })
+  await expect(async () => {
+    const arrived = await page.evaluate(() => [
+      location.pathname + location.search,
+      'result' in window,
+    ])
+    expect(arrived).toEqual(['/found.html?q=rooms', true])
+  }).toPass({ timeout: 20_000 })
+  const [result, sent] = await page.evaluate(
+    () =>
+      [(window as unknown as { result: Result }).result, sessionStorage.sent as string] as const,
+  )
+  expect(result).toMatchObject({ outcome: 'completed', text: 'Booked.' })
+  expect(sent).toBe('1')
+  const outputs = result.toolCalls.map(({ output }) => String(output?.value))
+  expect(outputs[1]).toMatch(/^Done; it led from .* to .*\/booked\.html\?name=Ada\./)
+  expect(outputs[2]).toContain('Thank you')
+  expect(outputs[3]).toMatch(/^Done; it led from .* to .*\/found\.html\?q=rooms\./)
+  expect(outputs[4]).toContain('Found it')
+})
+
+test('a link that downloads says so, and the page stays', async ({ openPage, site }) => {
+  const headers = { 'content-disposition': 'attachment; filename="report.txt"' }
+  site.add('/report.txt', { body: 'Sums', type: 'text/plain', headers })
+  const page = await openPage({
+    body: '<script type="module" src="/lend.js"></script><a href="/report.txt">Report</a>',
+  })
+  await expect.poll(() => property(page, 'html[data-lent]', 'tagName')).toBe('HTML')
+  const result = await page.evaluate(
+    (steps) => (window as unknown as Lent).agentFor({ steps }).run('Get it').result,
+    [use('click', { ref: 'Report' }), { text: 'Got it.' }],
+  )
+  expect(result).toMatchObject({ outcome: 'completed', text: 'Got it.' })
+  expect(String(result.toolCalls[0]?.output?.value)).toContain('or a download')
+})
+
 test('every tool says what it does in few words', async ({ openPage }) => {
   const page = await openPage({ body: '<script type="module" src="/lend.js"></script>' })
   await expect.poll(() => property(page, 'html[data-lent]', 'tagName')).toBe('HTML')

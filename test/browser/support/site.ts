@@ -7,6 +7,8 @@ export interface SiteFile {
   readonly body: string
   readonly type?: string
   readonly headers?: Headers
+  /** How long the server takes to answer. Default 0. */
+  readonly afterMs?: number
 }
 
 type Headers = Readonly<Record<string, string>>
@@ -48,13 +50,17 @@ export async function serveSite(options: SiteOptions): Promise<Site> {
     const headers = { ...options.headers?.(urlPath), ...extra.get(urlPath) }
     const file = memory.get(urlPath)
     if (file) {
-      response.writeHead(200, {
-        'content-type': file.type ?? typeOf(urlPath),
-        'cache-control': 'no-store',
-        ...headers,
-        ...file.headers,
-      })
-      response.end(file.body)
+      const answer = (): void => {
+        response.writeHead(200, {
+          'content-type': file.type ?? typeOf(urlPath),
+          'cache-control': 'no-store',
+          ...headers,
+          ...file.headers,
+        })
+        response.end(file.body)
+      }
+      if (file.afterMs) setTimeout(answer, file.afterMs)
+      else answer()
       return
     }
     sendFile(response, fileOnDisk(options.folders, urlPath), headers)

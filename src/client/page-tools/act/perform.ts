@@ -9,6 +9,7 @@ import { describeElement } from './describe.ts'
 import { showHand } from './hands.ts'
 import { watchDialogs } from './native-dialogs.ts'
 import { waitQuiet } from './quiet.ts'
+import { watchLeaving } from './watch-leaving.ts'
 import { watchRefusals } from './watch-refusals.ts'
 import { whyNothing } from './why-nothing.ts'
 
@@ -63,22 +64,27 @@ async function performNow(
   await live.outline.refresh(signal)
   const before = stateOf(live)
   const trees = treesOf(live)
-  const dialogs = watchDialogs(new Set([...trees].map(viewOf)), live.options.dialogs)
+  const views = new Set([...trees].map(viewOf))
+  const dialogs = watchDialogs(views, live.options.dialogs)
+  const leaving = watchLeaving(views)
   const refusals = watchRefusals(trees, live)
   try {
     const done = await action({ live, signal, show: (element) => showHand(live, element) })
     const isDue = done.expectsChange !== false && !live.outline.isTouched
     const { element, opensSlowly = false, reactsLater = isDue } = done
     await waitQuiet(live, signal, { reactsLater, opensSlowly, element })
+    // Nobody should act on a page that is about to go, or send its form twice.
+    if (await leaving.gone(signal)) await waitQuiet(live, signal)
     const touched = live.outline.isTouched
     await live.outline.refresh(signal)
-    const notes = [...dialogs.lines, ...refusals.lines()]
+    const notes = [...dialogs.lines, ...refusals.lines(), ...leaving.lines()]
     return report(live, { done, before, notes, touched })
   } catch (error) {
     throw PageError.is(error) ? new PageError(error.code, scrub(error.message, live)) : error
   } finally {
     dialogs.restore()
     refusals.stop()
+    leaving.stop()
   }
 }
 
