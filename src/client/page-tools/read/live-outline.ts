@@ -1,15 +1,16 @@
 import { nextTurn } from '../../next-turn.ts'
 import { closest, contains, isDisplayed, isElement, parentOf } from '../dom.ts'
-import { knownRef, lookUpRef } from '../refs.ts'
 import type { PageOptions } from '../options.ts'
 import { inSlices } from '../slices.ts'
 import { once } from './entry.ts'
 import { drawnModal, isShutOut } from './drawn-modal.ts'
 import { MutationLog, type Extent } from './mutation-log.ts'
-import { isText, nodesOf, type OutlineItem, type OutlineNode } from './outline-node.ts'
+import { nodesOf, type OutlineItem, type OutlineNode } from './outline-node.ts'
 import { isReordered } from './order.ts'
+import { isInEditor, ownText, removalLine } from './removal-line.ts'
 import { isActionable } from './role.ts'
-import { pageContext, renew, signature, walk, type Walk } from './walk.ts'
+import { signature } from './signature.ts'
+import { pageContext, renew, walk, type Walk } from './walk.ts'
 
 export interface Removal {
   readonly at: number
@@ -301,36 +302,6 @@ export class LiveOutline {
 function isStillIn(node: OutlineNode): boolean {
   const { element, parent } = node
   return element.isConnected && (parent === null || parent.items.includes(node))
-}
-
-/** What a reader knew it by. */
-function removalLine(removed: OutlineNode): string {
-  const node =
-    [...nodesOf(removed)].find(({ role, items }) => role || items.some(isText)) ?? removed
-  const ref = knownRef(node.element)
-  const text = node.name?.text || (ref && lookUpRef(ref)?.memory.name) || firstText(node)
-  const label = [node.role || (text && 'text'), text && `"${text.slice(0, 80)}"`]
-    .filter(Boolean)
-    .join(' ')
-  return label && ref ? `${label} [ref=${ref}]` : label
-}
-
-function isInEditor(element: Element): boolean {
-  return closest(element, '[contenteditable]') !== null
-}
-
-function firstText(node: OutlineNode): string {
-  for (const inner of nodesOf(node)) {
-    const text = ownText(inner)
-    if (text) return text
-  }
-  return ''
-}
-
-/** The first text that stands directly in it. */
-function ownText({ items }: OutlineNode): string {
-  for (const item of items) if (isText(item)) return item.text
-  return ''
 }
 
 function isShownNow(element: Element): boolean {
