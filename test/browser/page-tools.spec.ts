@@ -44,6 +44,19 @@ test('a snapshot is an outline of what people see', async ({ openPage }) => {
   expect(text).not.toContain('hidden-')
 })
 
+test('text that no eye sees is labelled, whatever hides it', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<style>#a p { opacity: 0 } #b p { position: absolute; left: -9999px } #c p { font-size: 0 }
+      #d { position: absolute; width: 1px; height: 1px; overflow: hidden } .fade { opacity: 0 }</style>
+      <div id="a"><p>Hidden a</p></div><div id="b"><p>Hidden b</p></div><div id="c"><p>Hidden c</p></div>
+      <div id="d"><p>Hidden d</p></div><div class="fade"><p>Hidden e</p></div><div><p>Plain</p></div>`,
+  })
+  const { call } = await drive(page)
+  const text = await call('read_page')
+  for (const letter of 'abcde') expect(text).toContain(`text [sr-only]: Hidden ${letter}`)
+  expect(text).toContain('text: Plain')
+})
+
 test('refs live as long as their elements; stale ones name what took their place', async ({
   openPage,
 }) => {

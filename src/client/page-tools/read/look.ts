@@ -34,8 +34,7 @@ const GONE: Look = {
 }
 
 /** Answered at once by browsers; styles are asked only for what is not plainly there. */
-const THERE: CheckVisibilityOptions = { visibilityProperty: true }
-const PLAINLY_THERE: CheckVisibilityOptions = { ...THERE, opacityProperty: true }
+const PLAINLY_THERE: CheckVisibilityOptions = { visibilityProperty: true, opacityProperty: true }
 
 /** Reads styles, so it must not be mixed with writes. */
 export function lookOf(element: Element, view: Window): Look {
@@ -44,18 +43,20 @@ export function lookOf(element: Element, view: Window): Look {
   const bare = !element.hasAttributes()
   if (!bare && isSetAside(element)) return GONE
   const style = view.getComputedStyle(element)
-  const plain = element.checkVisibility(bare ? THERE : PLAINLY_THERE)
+  const plain = element.checkVisibility(PLAINLY_THERE)
   if (!plain && (style.display === 'none' || isUntilFound(element, style)))
     return { ...GONE, mayShow: true }
   const invisible = !plain && style.visibility !== 'visible'
-  // Half of a page are elements without attributes, which nobody hides or pins one by one.
-  if (bare) return { gone: false, mayShow: true, invisible, unseen: false, fixed: false, style }
+  const transparent = !plain && style.opacity === '0'
+  // Half of a page are elements without attributes: of these only what holds text is pinned or moved away.
+  if (bare && !holdsText(element))
+    return { gone: false, mayShow: true, invisible, unseen: transparent, fixed: false, style }
   const { position } = style
   return {
     gone: false,
     mayShow: true,
     invisible,
-    unseen: (!plain && style.opacity === '0') || isUnseen(element, style, position),
+    unseen: transparent || isUnseen(element, style, position),
     fixed: position === 'fixed',
     style,
   }
@@ -80,6 +81,10 @@ function isSetAside(element: Element): boolean {
   )
 }
 
+function holdsText({ firstChild }: Element): boolean {
+  return firstChild?.nodeType === 3
+}
+
 /** `hidden="until-found"`. Read for such elements only: each property of a style costs. */
 function isUntilFound(element: Element, style: CSSStyleDeclaration): boolean {
   return element.hasAttribute('hidden') && style.contentVisibility === 'hidden'
@@ -87,7 +92,7 @@ function isUntilFound(element: Element, style: CSSStyleDeclaration): boolean {
 
 /** The usual ways of hiding text from eyes only, beside transparency: clipped, without size, far outside. */
 function isUnseen(element: Element, style: CSSStyleDeclaration, position: string): boolean {
-  if (element.firstChild?.nodeType === 3 && style.fontSize === '0px') return true
+  if (holdsText(element) && style.fontSize === '0px') return true
   if (position !== 'absolute' && position !== 'fixed') return false
   return (
     /^rect\((0|1)(px)?,? (0|1)(px)?,? (0|1)(px)?,? (0|1)(px)?\)$/.test(style.clip) ||
