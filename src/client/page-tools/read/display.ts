@@ -1,7 +1,8 @@
 import { cleanText, quote, shorten } from '../clean-text.ts'
 import { isTag } from '../dom.ts'
 import type { PageOptions } from '../options.ts'
-import { omittedEntry, once, sizeOf, textEntry, type Entry } from './entry.ts'
+import { once } from '../once.ts'
+import { omittedEntry, sizeOf, textEntry, type Entry } from './entry.ts'
 import { headOf, optionsLine, shownValue } from './line.ts'
 import {
   isNode,

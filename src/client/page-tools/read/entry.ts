@@ -1,3 +1,4 @@
+import { once } from '../once.ts'
 import { refOf } from '../refs.ts'
 import { isNode, type OmittedItem, type OutlineNode } from './outline-node.ts'
 
@@ -75,11 +76,6 @@ export function sizeOf({ role, clickable, items }: OutlineNode): number {
     }
   }
   return size
-}
-
-export function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | null = null
-  return () => (made ??= { value: make() }).value
 }
 
 export function none(): readonly [] {
