@@ -10,6 +10,14 @@ import type { Store } from './store/store.ts'
 /** How often a failed commit is tried again, and how long to wait before it. Milliseconds. */
 const RETRY_DELAYS = [50, 250, 1000]
 
+export interface Lease {
+  /** Names the store that counts the epochs. */
+  readonly storeId: string
+  readonly epoch: number
+  /** On the worker's monotonic clock. Milliseconds. */
+  readonly knownAt: number
+}
+
 /**
  * One conversation in memory: its journal folded into the newest run's state and the messages.
  * The fold happens only after the commit, so what is here is what a reload would find.
@@ -22,7 +30,7 @@ export class Conversation {
   #run: RunState | null = null
   #runEntries: JournalEntry[] = []
   #lastSeq = 0
-  #epoch = 0
+  #lease = { storeId: '', epoch: 0, knownAt: Number.NEGATIVE_INFINITY }
   #queue: Promise<unknown> = Promise.resolve()
 
   constructor(conversationId: string, store: Store, effects: Effects) {
@@ -45,8 +53,9 @@ export class Conversation {
     return this.#log.messages
   }
 
-  get epoch(): number {
-    return this.#epoch
+  /** The newest claim, and when it was last known to hold. */
+  get lease(): Lease {
+    return this.#lease
   }
 
   hasCallId(toolCallId: string): boolean {
@@ -58,8 +67,9 @@ export class Conversation {
    * when there was anything.
    */
   async claim(): Promise<boolean> {
-    const record = await this.#store.claim(this.conversationId, this.#effects.now())
-    this.#epoch = record.epoch
+    const knownAt = this.#effects.monotonic()
+    const { storeId, epoch } = await this.#store.claim(this.conversationId, this.#effects.now())
+    this.#lease = { storeId, epoch, knownAt }
     const before = this.#lastSeq
     await this.refresh()
     return this.#lastSeq > before
@@ -85,8 +95,11 @@ export class Conversation {
     const at = this.#effects.now()
     const entries = bodies.map((body) => ({ ...body, runId, at }))
     return this.#inOrder(async () => {
-      const append = { conversationId: this.conversationId, epoch: this.#epoch, entries }
+      const { epoch } = this.#lease
+      const append = { conversationId: this.conversationId, epoch, entries }
+      const knownAt = this.#effects.monotonic()
       const placed = await this.#commit({ ...append, strict: options.strict ?? false })
+      this.#lease = { ...this.#lease, knownAt }
       for (const entry of placed) this.#fold(entry)
     })
   }

@@ -10,6 +10,7 @@ import type {
   RunRef,
   StartRun,
   SupplyOutput,
+  WorkerApi,
   WorkerNotice,
 } from '../protocol/api.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
@@ -50,6 +51,8 @@ export class Host {
   readonly #seats: Seats
   readonly #memory = new ModelMemory()
   readonly #engines: Engines
+  /** Agents that are gone: what was asked for in their name is not begun any more. */
+  readonly #released = new Set<string>()
   #batches = 0
 
   constructor(options: HostOptions) {
@@ -97,9 +100,11 @@ export class Host {
     const conversationId = command.conversationId ?? (await this.#newestUnfinished(command))
     if (conversationId === null) return null
     const seat = await this.#seats.take({ ...command, conversationId })
-    if (seat.driver) return { conversationId, runId: seat.driver.runId }
+    const { agentId } = command
     try {
-      return await seat.inLane(() => this.#resume(seat, command.agentId, command))
+      // A run that is driven needs no lane, which a queued one may hold for long.
+      const ref = followed(seat, agentId)
+      return ref ?? (await seat.inLane(() => this.#resume(seat, agentId, command)))
     } catch (error) {
       if (!OffstageError.is(error) || error.code !== 'conversation-busy') throw error
       const { message } = error
@@ -153,11 +158,24 @@ export class Host {
     })
   }
 
+  /** Asks the store itself: this worker may have slept while another one took over. */
+  async confirmLease({
+    epoch,
+    ...scope
+  }: Parameters<WorkerApi['confirmLease']>[0]): Promise<boolean> {
+    const { conversationId } = scope
+    const seat = await this.#seats.take(scope)
+    if (!seat.ownership.holds(conversationId)) return false
+    const record = await (await this.#seats.store(scope)).get(conversationId)
+    return record?.epoch === epoch
+  }
+
   toolsChanged(agentId: string): void {
     for (const seat of this.#seats.drivenBy(agentId)) seat.driver?.toolsChanged()
   }
 
   releaseAgent(agentId: string): void {
+    this.#released.add(agentId)
     for (const seat of this.#seats.drivenBy(agentId)) seat.driver?.release()
     this.#engines.release(agentId)
   }
@@ -198,6 +216,8 @@ export class Host {
       seat.disown()
       throw error
     }
+    // Its agent was disposed of meanwhile: the run is there for whoever resumes it.
+    if (this.#released.has(command.agentId)) return seat.disown()
     events.push({ type: 'run-start', message })
     this.#drive(seat, command, { events, resume: null })
   }
@@ -209,7 +229,9 @@ export class Host {
   ): Promise<RunRef | null> {
     const { conversation } = seat
     const { conversationId } = seat.scope
-    if (seat.driver) return { conversationId, runId: seat.driver.runId }
+    if (seat.driver?.isLeaving) await seat.idle()
+    const followedRun = followed(seat, agentId)
+    if (followedRun) return followedRun
     await conversation.refresh()
     const newest = conversation.run
     if (newest === null) return null
@@ -221,7 +243,7 @@ export class Host {
     }
     await seat.own()
     const { run } = conversation
-    if (run === null || run.end !== null) {
+    if (run === null || run.end !== null || this.#released.has(agentId)) {
       seat.disown()
       return null
     }
@@ -284,6 +306,13 @@ export class Host {
       },
     )
   }
+}
+
+/** The run that is driven here, of which the agent gets the events from now on. Null: none is. */
+function followed({ driver, scope }: Seat, agentId: string): RunRef | null {
+  if (driver === null || driver.isLeaving) return null
+  driver.follow(agentId)
+  return { conversationId: scope.conversationId, runId: driver.runId }
 }
 
 const TELL_MODEL: ResumeOptions = { interrupted: 'tell-model', waitForToolsMs: 10_000 }

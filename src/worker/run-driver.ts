@@ -1,12 +1,11 @@
 import type { CallAnswer } from '../protocol/api.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { JournalBody, RunEnd } from '../protocol/journal.ts'
-import type { JsonValue } from '../protocol/json.ts'
-import type { RunResult } from '../protocol/run.ts'
+import { LEFT_OPEN, type RunResult } from '../protocol/run.ts'
 import { answerCall } from './answer-call.ts'
 import { callModel, type ModelOutcome } from './call-model.ts'
 import { conclusion, decide, type Decision } from './decide.ts'
-import { settle, ToolTable, type Drive, type Stop } from './drive.ts'
+import { isLeftOpen, settle, ToolTable, type Drive, type Stop } from './drive.ts'
 import { commitEnd } from './end-run.ts'
 import { providerOf } from './engines.ts'
 import {
@@ -18,12 +17,14 @@ import {
   type Start,
 } from './execute-calls.ts'
 import { headStart } from './head-start.ts'
+import { leftOpenBy, stopExecuting } from './leave-run.ts'
 import { outgoingRequest } from './outgoing.ts'
 import type { Ownership } from './ownership.ts'
 import { modelFetch } from './page-fetch.ts'
 import { prepareCalls } from './prepare-calls.ts'
 import { recoverCall } from './recover-call.ts'
 import { runResult } from './run-result.ts'
+import { runSnapshot } from './run-snapshot.ts'
 import { stoppablePage } from './stoppable.ts'
 import { isSettled, type CallState, type RunState } from './state.ts'
 import { callEvents, modelOutput } from './take-turn.ts'
@@ -41,8 +42,6 @@ export class RunDriver {
   readonly #stop = new AbortController()
   #stopped: Stop | null = null
   #wake: (() => void) | null = null
-  /** Inputs of calls that may run, as hooks and validation left them. */
-  readonly #ready = new Map<string, JsonValue>()
   /** A step whose end wasn't told yet. */
   #openStep: Extract<JournalBody, { type: 'model-output' }> | null = null
   /** Calls that started with the commit of their output, and are to be handed to the page. */
@@ -50,10 +49,10 @@ export class RunDriver {
   /** The model was asked since this driver took the run. */
   #hasAsked = false
 
-  constructor(drive: Omit<Drive, 'signal' | 'tools'>, ownership: Ownership) {
+  constructor(drive: Omit<Drive, 'ready' | 'signal' | 'tools'>, ownership: Ownership) {
     const { signal } = this.#stop
     const page = stoppablePage(drive.page, signal)
-    this.#drive = { ...drive, page, tools: new ToolTable(), signal }
+    this.#drive = { ...drive, page, tools: new ToolTable(), ready: new Map(), signal }
     this.#tenure = new Tenure(this.#drive, ownership)
   }
 
@@ -74,6 +73,22 @@ export class RunDriver {
     this.#halt({ type: 'release' })
   }
 
+  /** Another worker owns the conversation now: stops without an end, and what runs for it here too. */
+  takenOver(): void {
+    this.#halt({ type: 'taken-over' })
+  }
+
+  /** True while it stops without an end. */
+  get isLeaving(): boolean {
+    return isLeftOpen(this.#drive.signal)
+  }
+
+  /** Another agent of the page gets the run's events, too. */
+  follow(agentId: string): void {
+    const { conversation, events } = this.#drive
+    events.follow(agentId, () => runSnapshot(conversation, this.#run, events.stepText))
+  }
+
   toolsChanged(): void {
     this.#drive.tools.changed()
   }
@@ -90,24 +105,26 @@ export class RunDriver {
     }
   }
 
-  /** Resolves when the run has ended, or was released (null). Doesn't reject. */
-  async drive(): Promise<RunResult | null> {
+  /** Resolves when the run has ended, or goes on without this driver. Doesn't reject. */
+  async drive(): Promise<RunResult> {
     try {
       return await this.#loop()
     } catch (error) {
-      if (this.#stopped?.type === 'release') return null
+      const reason = leftOpenBy(this.#stopped, error)
+      if (reason !== null) return this.#leave(reason)
       return this.#tellEnd({ outcome: 'failed', error: toErrorData(error) })
     } finally {
       this.#tenure.end()
     }
   }
 
-  async #loop(): Promise<RunResult | null> {
+  async #loop(): Promise<RunResult> {
     for (;;) {
-      if (this.#stopped?.type === 'release') return null
+      const left = leftOpenBy(this.#stopped)
+      if (left !== null) return this.#leave(left)
       const run = this.#run
       if (run.end !== null) return this.#tellEnd(run.end)
-      if (this.#stopped) {
+      if (this.#stopped?.type === 'abort') {
         return this.#end(run, { outcome: 'aborted', reason: this.#stopped.reason })
       }
       const decision = decide(run)
@@ -227,10 +244,10 @@ export class RunDriver {
       return
     }
     const fresh = open.filter(
-      (call) => call.status === 'proposed' && !this.#ready.has(call.toolCallId),
+      (call) => call.status === 'proposed' && !drive.ready.has(call.toolCallId),
     )
     if (fresh.length > 0) {
-      await prepareCalls(drive, fresh, this.#ready)
+      await prepareCalls(drive, fresh)
       return this.#requestOutputs()
     }
     await this.#execute(nextGroup(open))
@@ -244,7 +261,7 @@ export class RunDriver {
       else await settle(drive, [{ call, status: 'failed', output: notRegistered(call.toolName) }])
       if (this.#stopped) return
     }
-    if (runnable.length > 0) await executeCalls(drive, runnable, this.#ready)
+    if (runnable.length > 0) await executeCalls(drive, runnable)
   }
 
   /** One-shot mode: what may run is handed to the page. */
@@ -257,7 +274,7 @@ export class RunDriver {
       handed.map((call) => ({
         type: 'output-requested',
         toolCallId: call.toolCallId,
-        input: this.#ready.get(call.toolCallId) ?? call.input,
+        input: this.#drive.ready.get(call.toolCallId)?.input ?? call.input,
       })),
     )
   }
@@ -270,7 +287,7 @@ export class RunDriver {
     this.#tenure.end()
     await woken
     this.#wake = null
-    if (this.#stopped?.type !== 'release') await this.#tenure.take()
+    if (leftOpenBy(this.#stopped) === null) await this.#tenure.take()
   }
 
   #halt(stop: Stop): void {
@@ -278,6 +295,12 @@ export class RunDriver {
     this.#stop.abort(this.#stopped)
     this.#drive.tools.changed()
     this.#wake?.()
+  }
+
+  /** The run goes on elsewhere, or later: its handles end, and nothing is journaled. */
+  #leave(reason: string): RunResult {
+    if (reason !== LEFT_OPEN.disposed) stopExecuting(this.#drive, reason)
+    return this.#tellEnd({ outcome: 'aborted', reason })
   }
 
   async #end(run: RunState, end: RunEnd): Promise<RunResult> {

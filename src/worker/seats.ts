@@ -29,7 +29,7 @@ export class Seats {
     const known = this.#seats.get(key)
     if (known) return known
     const conversation = new Conversation(scope.conversationId, store, this.#effects)
-    const seat = new Seat(scope, conversation, this.#ownership(storageKey(scope.storage)))
+    const seat = new Seat(scope, conversation, this.#ownership(scope))
     this.#seats.set(key, seat)
     return seat
   }
@@ -63,15 +63,21 @@ export class Seats {
     return null
   }
 
-  #ownership(scope: string): Ownership {
-    const known = this.#ownerships.get(scope)
+  #ownership({ storage }: AgentScope): Ownership {
+    const key = storageKey(storage)
+    const known = this.#ownerships.get(key)
     if (known) return known
-    const made = createOwnership(scope)
-    this.#ownerships.set(scope, made)
+    const made = createOwnership(key, (conversationId) =>
+      this.#seats.get(seatKey({ storage, conversationId }))?.driver?.takenOver(),
+    )
+    this.#ownerships.set(key, made)
     return made
   }
 }
 
-function seatKey(scope: ConversationScope): string {
-  return `${storageKey(scope.storage)}\n${scope.conversationId}`
+function seatKey({
+  storage,
+  conversationId,
+}: Pick<ConversationScope, 'storage' | 'conversationId'>): string {
+  return `${storageKey(storage)}\n${conversationId}`
 }

@@ -10,6 +10,7 @@ export interface CallState {
   readonly toolName: string
   /** What runs: the model's input, as a hook or a person may have changed it. */
   readonly input: JsonValue
+  readonly modelInput: JsonValue
   /** A person changed the input when approving. */
   readonly edited: boolean
   /** The call can't run; set when the model's words could not be read. */
@@ -23,8 +24,12 @@ export interface CallState {
   readonly status: ToolCallStatus
   /** Of the newest start. */
   readonly executionId: string | null
-  /** How often the call was handed to the page. */
+  /** How often the call was handed to the page, and not proven to have not begun. */
   readonly starts: number
+  /** How often the page proved that it had not begun. */
+  readonly withdrawals: number
+  /** Of the tool that the call was decided by; null before that. */
+  readonly definition: string | null
 }
 
 /**

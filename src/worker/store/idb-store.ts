@@ -5,10 +5,14 @@ import {
   type ConversationRecord,
   type JournalEntry,
 } from '../../protocol/journal.ts'
-import { applyAppend, claimRecord, newRecord } from './record.ts'
-import type { Append, Store } from './store.ts'
+import { randomId } from '../random-id.ts'
+import { applyAppend, newRecord } from './record.ts'
+import type { Append, Claim, Store } from './store.ts'
 
-const DB_VERSION = 1
+const DB_VERSION = 2
+
+/** The one row of `counters`. */
+const COUNTER = 'epoch'
 
 interface Schema extends DBSchema {
   journal: { key: [string, number]; value: JournalEntry }
@@ -17,10 +21,12 @@ interface Schema extends DBSchema {
     value: ConversationRecord
     indexes: { updatedAt: number }
   }
+  /** The store's own name, and the newest epoch of any conversation. */
+  counters: { key: string; value: Claim }
 }
 
 type Database = IDBPDatabase<Schema>
-type Write = IDBPTransaction<Schema, ('conversations' | 'journal')[], 'readwrite'>
+type Write = IDBPTransaction<Schema, ('conversations' | 'counters' | 'journal')[], 'readwrite'>
 
 /**
  * The durable store. The database is opened at once and reopened after the browser or another tab
@@ -57,10 +63,13 @@ class Connection {
 
   async #open(): Promise<Database> {
     const opened = openDB<Schema>(this.#name, DB_VERSION, {
-      upgrade: (db) => {
-        db.createObjectStore('journal', { keyPath: ['conversationId', 'seq'] })
-        const conversations = db.createObjectStore('conversations', { keyPath: 'conversationId' })
-        conversations.createIndex('updatedAt', 'updatedAt')
+      upgrade: (db, from) => {
+        if (from < 1) {
+          db.createObjectStore('journal', { keyPath: ['conversationId', 'seq'] })
+          const conversations = db.createObjectStore('conversations', { keyPath: 'conversationId' })
+          conversations.createIndex('updatedAt', 'updatedAt')
+        }
+        if (from < 2) db.createObjectStore('counters')
       },
       // A newer version of the page wants to upgrade: stand aside, reopen at the next use.
       blocking: (_current, _blocked, event) => {
@@ -99,11 +108,18 @@ function createIdbStore(connection: Connection): Store {
     claim: (conversationId, at) =>
       write(connection, 'relaxed', async (tx) => {
         const records = tx.objectStore('conversations')
-        const record = claimRecord(
-          (await records.get(conversationId)) ?? newRecord(conversationId, at),
-        )
-        await records.put(record)
-        return record
+        const counters = tx.objectStore('counters')
+        const [record, newest] = await Promise.all([
+          records.get(conversationId),
+          counters.get(COUNTER),
+        ])
+        const epoch = (newest?.epoch ?? 0) + 1
+        const claim = { storeId: newest?.storeId ?? randomId(), epoch }
+        await Promise.all([
+          records.put({ ...(record ?? newRecord(conversationId, at)), epoch }),
+          counters.put(claim, COUNTER),
+        ])
+        return claim
       }),
     append: (append) =>
       write(connection, append.strict ? 'strict' : 'relaxed', (tx) => appendIn(tx, append)),
@@ -177,7 +193,7 @@ async function write<T>(
   body: (tx: Write) => Promise<T>,
 ): Promise<T> {
   return withDatabase(connection, async (db) => {
-    const tx = db.transaction(['conversations', 'journal'], 'readwrite', { durability })
+    const tx = db.transaction(['conversations', 'counters', 'journal'], 'readwrite', { durability })
     // Quota errors arrive at the transaction only, so its end is what counts.
     const ended = tx.done
     quietly(ended)

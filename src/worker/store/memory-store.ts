@@ -1,17 +1,22 @@
 import type { ConversationRecord, JournalEntry } from '../../protocol/journal.ts'
-import { applyAppend, claimRecord, newRecord } from './record.ts'
+import { applyAppend, newRecord } from './record.ts'
+import { randomId } from '../random-id.ts'
 import type { Store } from './store.ts'
 
 /** A store that lives as long as its object: for private windows, tests, and `storage: 'memory'`. */
-export function createMemoryStore(): Store {
+export function createMemoryStore(storeId: string = randomId()): Store {
   const records = new Map<string, ConversationRecord>()
   const journals = new Map<string, JournalEntry[]>()
+  let epoch = 0
 
   return {
     claim: async (conversationId, at) => {
-      const record = claimRecord(records.get(conversationId) ?? newRecord(conversationId, at))
-      records.set(conversationId, record)
-      return record
+      epoch += 1
+      records.set(conversationId, {
+        ...(records.get(conversationId) ?? newRecord(conversationId, at)),
+        epoch,
+      })
+      return { storeId, epoch }
     },
     append: async (append) => {
       const { record, entries } = applyAppend(records.get(append.conversationId), append)

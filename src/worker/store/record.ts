@@ -22,8 +22,11 @@ export function newRecord(conversationId: string, at: number): ConversationRecor
   }
 }
 
-export function claimRecord(record: ConversationRecord): ConversationRecord {
-  return { ...record, epoch: record.epoch + 1 }
+export function takenOver(): OffstageError {
+  return new OffstageError(
+    'ownership-lost',
+    'Another tab or worker has taken over this conversation.',
+  )
 }
 
 /** What an append makes of the record and its entries; throws `ownership-lost` for a fenced owner. */
@@ -31,14 +34,12 @@ export function applyAppend(
   record: ConversationRecord | undefined,
   append: Append,
 ): { record: ConversationRecord; entries: JournalEntry[] } {
-  if (record === undefined || record.epoch !== append.epoch) {
-    throw new OffstageError(
-      'ownership-lost',
-      record === undefined
-        ? 'The conversation was deleted while it was in use.'
-        : 'Another tab or worker has taken over this conversation.',
-    )
+  if (record === undefined) {
+    throw new OffstageError('ownership-lost', 'The conversation was deleted while it was in use.', {
+      details: { deleted: true },
+    })
   }
+  if (record.epoch !== append.epoch) throw takenOver()
   let next = record
   const entries: JournalEntry[] = []
   for (const entry of append.entries) {

@@ -49,7 +49,9 @@ describe('a tool', () => {
       call.executionId,
     ])
     await worker.page.acknowledgeTools([call.executionId])
-    expect(await worker.page.knownExecutions([call.executionId])).toEqual([])
+    expect(await worker.page.knownExecutions([call.executionId])).toEqual([call.executionId])
+    expect((await worker.page.executeTool(call)).status).toBe('unknown')
+    expect(execute).toHaveBeenCalledTimes(1)
   })
 
   test('that the page said it does not know never starts', async () => {
@@ -68,7 +70,7 @@ describe('a tool', () => {
     const execute = vi.fn(() => 'ran')
     const { worker, command } = await withTool(execute)
     const outcome = (more: object) => worker.page.executeTool(execution(command, more))
-    expect(await outcome({ deadline: Date.now() - 1 })).toEqual({
+    expect(await outcome({ leasedAt: performance.now() - 1001 })).toEqual({
       status: 'not-started',
       reason: 'deadline',
     })
@@ -84,7 +86,7 @@ describe('a tool', () => {
   test('that a busy page could not start in time never starts', async () => {
     const execute = vi.fn()
     const { worker, command } = await withTool(execute)
-    const asked = worker.page.executeTool(execution(command, { deadline: Date.now() + 30 }))
+    const asked = worker.page.executeTool(execution(command, { timeoutMs: 30 }))
     const until = performance.now() + 100
     while (performance.now() < until);
     expect(await asked).toEqual({ status: 'not-started', reason: 'deadline' })
@@ -105,7 +107,7 @@ describe('a tool', () => {
     worker.tell(command, text('two'), { type: 'text-end', partId: 'p' }, text('three'))
     await asked
     expect(seen).toEqual(['one', 'two', 'three', 'tool'])
-    const never = execution(command, { afterBatch: 99, deadline: Date.now() + 40 })
+    const never = execution(command, { afterBatch: 99, timeoutMs: 40 })
     expect(await worker.page.executeTool(never)).toEqual({
       status: 'not-started',
       reason: 'deadline',
@@ -155,7 +157,7 @@ describe('a tool', () => {
     const asked = worker.page.executeTool(execution(command))
     await until(() => signal)
     undo()
-    expect(await asked).toMatchObject({ status: 'aborted', output: { code: 'interrupted' } })
+    expect(await asked).toMatchObject({ status: 'unknown', output: { code: 'interrupted' } })
     expect(signal!.aborted).toBe(true)
     expect(await worker.page.executeTool(execution(command))).toMatchObject({
       reason: 'not-registered',
@@ -174,7 +176,7 @@ describe('a tool', () => {
     await until(() => execute.mock.calls.length)
     run.abort('stop')
     expect(execute.mock.calls[0]![1].signal.aborted).toBe(true)
-    expect(await asked).toMatchObject({ status: 'aborted', output: { code: 'aborted' } })
+    expect(await asked).toMatchObject({ status: 'unknown', output: { code: 'interrupted' } })
     expect(await worker.page.executeTool(execution(command))).toEqual({
       status: 'not-started',
       reason: 'cancelled',
@@ -191,7 +193,7 @@ describe('a tool', () => {
     const executionIds = [running.executionId, waiting.executionId, 'not-asked-yet']
     await worker.page.cancelTools({ agentId: command.agentId, executionIds, reason: 'replaced' })
     expect(await outcomes).toMatchObject([
-      { status: 'aborted', output: { code: 'interrupted' } },
+      { status: 'unknown', output: { code: 'interrupted' } },
       { status: 'not-started', reason: 'cancelled' },
     ])
     const late = execution(command, { executionId: 'not-asked-yet' })
