@@ -83,6 +83,74 @@ describe('a tool', () => {
     expect(execute).toHaveBeenCalledTimes(1)
   })
 
+  describe('that may not run twice, when the worker last knew long ago that it owns the run', () => {
+    const late = () => ({ leasedAt: performance.now() - 5000, timeoutMs: 60_000 })
+    const confirming = async (confirmLease: () => Promise<boolean>, more: Partial<Tool> = {}) => {
+      const execute = vi.fn(() => 'ran')
+      const set = stage({ tools: [tool(execute, more)], heartbeatMs: 60_000 }, { confirmLease })
+      const { worker, command } = await startedRun(set, 'x')
+      return { outcome: await worker.page.executeTool(execution(command, late())), execute, worker }
+    }
+
+    test('starts once the store has confirmed it', async () => {
+      const { outcome, worker } = await confirming(async () => true)
+      expect(outcome.status).toBe('succeeded')
+      expect(worker.of('confirmLease')).toMatchObject([{ epoch: 1 }])
+    })
+
+    test('does not start when another owner came meanwhile', async () => {
+      const { outcome, execute } = await confirming(async () => false)
+      expect(outcome).toEqual({ status: 'not-started', reason: 'stale-epoch' })
+      expect(execute).not.toHaveBeenCalled()
+    })
+
+    test('does not start when nobody can say, and is decided anew', async () => {
+      const { outcome, execute } = await confirming(async () =>
+        Promise.reject(new Error('no store')),
+      )
+      expect(outcome).toEqual({ status: 'not-started', reason: 'unconfirmed' })
+      expect(execute).not.toHaveBeenCalled()
+    })
+
+    test('is not asked about when it may run twice', async () => {
+      const { outcome, worker } = await confirming(async () => false, {
+        annotations: { idempotent: true },
+      })
+      expect(outcome.status).toBe('succeeded')
+      expect(worker.of('confirmLease')).toEqual([])
+    })
+  })
+
+  test.each([+86_400_000, -86_400_000])(
+    'starts and keeps its time though the wall clock jumps by %i ms',
+    async (jump) => {
+      const { worker, command } = await withTool(() => sleep(5).then(() => 'ran'))
+      const now = Date.now.bind(Date)
+      vi.spyOn(Date, 'now').mockImplementation(() => now() + jump)
+      try {
+        const outcome = await worker.page.executeTool(
+          execution(command, { afterBatch: 99, timeoutMs: 30 }),
+        )
+        expect(outcome).toEqual({ status: 'not-started', reason: 'deadline' })
+        expect(await worker.page.executeTool(execution(command))).toMatchObject({
+          status: 'succeeded',
+        })
+      } finally {
+        vi.restoreAllMocks()
+      }
+    },
+  )
+
+  test('gets the fence of its owner, and so does reconcile', async () => {
+    const fences: number[] = []
+    const { worker, command } = await withTool((_input, { fence }) => void fences.push(fence), {
+      reconcile: (_input, { fence }) => void fences.push(fence),
+    })
+    await worker.page.executeTool(execution(command, { epoch: 7 }))
+    await worker.page.reconcileTool(execution(command, { epoch: 8 }))
+    expect(fences).toEqual([7, 8])
+  })
+
   test('that a busy page could not start in time never starts', async () => {
     const execute = vi.fn()
     const { worker, command } = await withTool(execute)

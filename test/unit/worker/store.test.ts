@@ -62,6 +62,20 @@ describe.each(Object.entries(stores))('the %s store', (_name, open) => {
     expect(await store.read('c')).toEqual([])
   })
 
+  it('gives every claim of any conversation the next epoch, deleted ones that come again too', async () => {
+    const store = await open()
+    const first = await store.claim('c', 1)
+    const other = await store.claim('d', 1)
+    expect(other.epoch).toBeGreaterThan(first.epoch)
+    await store.delete('c')
+    const again = await store.claim('c', 2)
+    expect(again.epoch).toBeGreaterThan(other.epoch)
+    expect(again.storeId).toBe(first.storeId)
+    const late = store.append({ conversationId: 'c', epoch: first.epoch, entries: [ended('r')] })
+    expect(await codeOf(late)).toBe('ownership-lost')
+    expect((await (await open()).claim('c', 1)).storeId).not.toBe(first.storeId)
+  })
+
   it('keeps the open run and a title in the record', async () => {
     const store = await open()
     const { epoch } = await store.claim('c', 1)
