@@ -155,8 +155,11 @@ test.describe('a page that only seems to be left', () => {
   for (const [what, stay] of Object.entries(stays)) {
     test(`by ${what}: a success is reported, and a failure hangs nothing`, async ({
       driven,
+      driver,
       site,
     }) => {
+      const leaves = driver === 'webkit' && what === 'a mailto link'
+      test.skip(leaves, 'WebKitGTK leaves the page for an error page: it knows no mail program.')
       site.add('/shop.html', { body: HTML, type: 'text/html' })
       site.add('/file', { body: 'text', type: 'text/plain' })
       await driven.goto(`${site.url}/shop.html`)
