@@ -1,8 +1,7 @@
 import type { EventBatch } from './event.ts'
 import type { ConversationRecord } from './journal.ts'
-import type { StorageConfig, StoredConversation } from './conversation.ts'
+import type { StorageConfig, StorageState, StoredConversation } from './conversation.ts'
 import type { EngineLine, EngineOpening, EngineProgress } from './engine.ts'
-import type { ErrorData } from './error.ts'
 import type { JsonSchema, JsonValue } from './json.ts'
 import type { ModelFetch, ModelFetchHead } from './model-fetch.ts'
 import type { Message, ToolOutput, UserMessage } from './message.ts'
@@ -45,7 +44,7 @@ export interface WorkerHello {
 /** What the worker says without being asked. One message, never one an event. */
 export type WorkerNotice =
   | ({ readonly type: 'events' } & EventBatch)
-  | { readonly type: 'storage'; readonly mode: 'durable' | 'memory'; readonly reason?: ErrorData }
+  | ({ readonly type: 'storage' } & StorageState)
   | { readonly type: 'warning'; readonly code: string; readonly message: string }
   | ({
       readonly type: 'engine-progress'
@@ -80,6 +79,8 @@ export interface ResumeRun extends AgentScope {
   readonly interrupted: 'tell-model' | 'ask'
   /** How long to wait for the tool of a call that was under way. Milliseconds. */
   readonly waitForToolsMs: number
+  /** Lets a parked run go on. */
+  readonly goOn?: boolean
 }
 
 export interface RunRef {

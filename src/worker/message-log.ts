@@ -58,6 +58,8 @@ export class MessageLog {
       case 'output-requested':
       case 'call-started':
       case 'call-interrupted':
+      case 'run-parked':
+      case 'run-continued':
         return
       default:
         entry satisfies never

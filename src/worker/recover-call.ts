@@ -1,4 +1,4 @@
-import { MAX_RESUMES } from './decide.ts'
+import { isCallLooping } from './crash-loop.ts'
 import { callContext, settle, type Drive } from './drive.ts'
 import { executeCalls, joinExecution } from './execute-calls.ts'
 import type { CallState } from './state.ts'
@@ -15,7 +15,8 @@ export async function recoverCall(drive: Drive, call: CallState): Promise<void> 
   const known = await drive.page.knownExecutions([executionId])
   if (known.includes(executionId)) return joinExecution(drive, call, executionId)
   const neverRan = executionId.startsWith(`${drive.pageId}:`)
-  if ((call.replayable || neverRan) && call.starts <= MAX_RESUMES) return runAgain(drive, call)
+  const isLooping = isCallLooping(call, drive.effects.now())
+  if ((call.replayable || neverRan) && !isLooping) return runAgain(drive, call)
   if (call.reconcilable && (await reconcile(drive, call))) return
   if (drive.resume?.interrupted === 'ask') return ask(drive, call)
   await settle(drive, [{ call, status: 'interrupted', output: INTERRUPTED }])
@@ -42,7 +43,7 @@ async function reconcile(drive: Drive, call: CallState): Promise<boolean> {
       await settle(drive, [{ call, status: 'succeeded', output: verdict.output }])
       return true
     case 'did-not-happen':
-      if (call.starts > MAX_RESUMES) return false
+      if (isCallLooping(call, drive.effects.now())) return false
       await executeCalls(drive, [call], new Map())
       return true
     case 'unknown':

@@ -3,8 +3,9 @@ import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { JournalBody, RunEnd } from '../protocol/journal.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { RunResult } from '../protocol/run.ts'
-import { answerCall } from './answer-call.ts'
+import { answerCall, waitingCall } from './answer-call.ts'
 import { callModel, type ModelOutcome } from './call-model.ts'
+import { isStepLooping } from './crash-loop.ts'
 import { conclusion, decide, type Decision } from './decide.ts'
 import { settle, ToolTable, type Drive, type Stop } from './drive.ts'
 import { commitEnd } from './end-run.ts'
@@ -19,7 +20,7 @@ import {
 } from './execute-calls.ts'
 import { headStart } from './head-start.ts'
 import { outgoingRequest } from './outgoing.ts'
-import type { Ownership } from './ownership.ts'
+import { isElsewhere, type Ownership } from './ownership.ts'
 import { modelFetch } from './page-fetch.ts'
 import { prepareCalls } from './prepare-calls.ts'
 import { recoverCall } from './recover-call.ts'
@@ -43,6 +44,8 @@ export class RunDriver {
   #wake: (() => void) | null = null
   /** Inputs of calls that may run, as hooks and validation left them. */
   readonly #ready = new Map<string, JsonValue>()
+  /** Aborted when what could not be committed yet is given up. */
+  readonly #givenUp = new AbortController()
   /** A step whose end wasn't told yet. */
   #openStep: Extract<JournalBody, { type: 'model-output' }> | null = null
   /** Calls that started with the commit of their output, and are to be handed to the page. */
@@ -71,7 +74,22 @@ export class RunDriver {
 
   /** Stops without an end: the run stays resumable. */
   release(): void {
+    this.#givenUp.abort()
     this.#halt({ type: 'release' })
+  }
+
+  /** Ends the run of a conversation that is deleted, though its end can't be stored. */
+  discard(reason: string): void {
+    this.#givenUp.abort()
+    this.abort(reason)
+  }
+
+  get isReleased(): boolean {
+    return this.#stopped?.type === 'release'
+  }
+
+  get isStopped(): boolean {
+    return this.#stopped !== null
   }
 
   toolsChanged(): void {
@@ -80,25 +98,68 @@ export class RunDriver {
 
   /** A person's word on a parked call; false when it waits for none. */
   async answer(answer: CallAnswer['answer'], toolCallId: string): Promise<boolean> {
-    await this.#tenure.take()
+    const { conversation } = this.#drive
     try {
-      return await answerCall(this.#drive, toolCallId, answer)
-    } finally {
-      // Even when it was refused: another tab may have gone on or ended the run meanwhile, and the
-      // loop parks again if it must.
+      return await this.#say(() => answerCall(this.#drive, toolCallId, answer))
+    } catch (error) {
+      if (!isElsewhere(error)) throw error
+      await conversation.refresh()
+      if (waitingCall(conversation.run, toolCallId, answer)) throw error
+      // The loop finds that the run goes on elsewhere.
       this.#wake?.()
+      return false
     }
+  }
+
+  /** Lets a parked run go on: one that crashed again and again, or one that waits for the storage. */
+  async goOn(): Promise<void> {
+    const { conversation, events } = this.#drive
+    conversation.patience.retry()
+    if (conversation.run?.parked == null) return
+    await this.#say(async () => {
+      const goesOn = (run: RunState | null): JournalBody[] | null =>
+        run?.parked == null || run.end !== null ? null : [{ type: 'run-continued' }]
+      if (await conversation.append(goesOn, { waits: false })) {
+        events.push({ type: 'run-continued' })
+      }
+    })
   }
 
   /** Resolves when the run has ended, or was released (null). Doesn't reject. */
   async drive(): Promise<RunResult | null> {
+    const { conversation, events } = this.#drive
+    conversation.patience.waiter = {
+      signal: this.#givenUp.signal,
+      onPark: (reason) => {
+        events.push({ type: 'run-parked', reason })
+        events.flush()
+      },
+      onContinue: () => events.push({ type: 'run-continued' }),
+    }
     try {
       return await this.#loop()
     } catch (error) {
-      if (this.#stopped?.type === 'release') return null
-      return this.#tellEnd({ outcome: 'failed', error: toErrorData(error) })
+      return await this.#fail(error)
     } finally {
+      conversation.patience.waiter = null
       this.#tenure.end()
+    }
+  }
+
+  /** A person's word: journaled as the owner, then the loop looks again. */
+  async #say<T>(word: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      await this.#tenure.take()
+      try {
+        const said = await word()
+        this.#wake?.()
+        return said
+      } catch (error) {
+        if (!OffstageError.is(error) || error.code !== 'ownership-lost') throw error
+        // Somebody else wrote first: what they wrote decides, so it is read before the next try.
+        this.#tenure.lose()
+        if (attempt === MAX_CLAIMS) throw error
+      }
     }
   }
 
@@ -108,12 +169,11 @@ export class RunDriver {
       const run = this.#run
       if (run.end !== null) return this.#tellEnd(run.end)
       if (this.#stopped) {
-        return this.#end(run, { outcome: 'aborted', reason: this.#stopped.reason })
+        await this.#end({ outcome: 'aborted', reason: this.#stopped.reason })
+        continue
       }
-      const decision = decide(run)
-      if (decision === 'end') return this.#end(run, conclusion(run) ?? NO_CONCLUSION)
       try {
-        await this.#effect(decision, run)
+        await this.#effect(decide(run), run)
       } catch (error) {
         // What a stop breaks off ends with the stop's own outcome.
         if (this.#stopped === null) throw error
@@ -121,8 +181,10 @@ export class RunDriver {
     }
   }
 
-  #effect(decision: Exclude<Decision, 'end'>, run: RunState): Promise<void> {
+  #effect(decision: Decision, run: RunState): Promise<void> {
     switch (decision) {
+      case 'end':
+        return this.#end(conclusion(run) ?? NO_CONCLUSION)
       case 'call-model':
         this.#endStep()
         return this.#callModel(run)
@@ -146,20 +208,19 @@ export class RunDriver {
   async #callModel(run: RunState): Promise<void> {
     const { conversation, page, agentId, runId, memory, effects } = this.#drive
     const { conversationId } = conversation
+    const step = run.steps + 1
+    const resumed = run.stepOpen && !this.#hasAsked && this.#drive.resume !== null
+    if (resumed && isStepLooping(run, effects.now())) return this.#parkForGood('crash-loop')
     const context = await page.stepContext({ agentId, runId, conversationId })
     if (this.#stopped) return
     this.#drive.tools.set(context.tools)
     this.#drive.tools.hasBeforeToolCall = context.hasBeforeToolCall
-    const step = run.steps + 1
-    // Found open after a reload, or not yet begun: its commit runs beside the request, and the output
-    // waits for it. Mostly the step was begun with the commit before.
-    const resumed = run.stepOpen && !this.#hasAsked && this.#drive.resume !== null
-    const begun =
-      run.stepOpen && !resumed
-        ? Promise.resolve()
-        : conversation.append([{ type: 'step-started', step, resumed }])
-    begun.catch(() => undefined)
+    // Mostly the step was begun with the commit before.
+    if (!run.stepOpen || resumed) {
+      await conversation.append([{ type: 'step-started', step, resumed }])
+    }
     this.#hasAsked = true
+    if (this.#stopped) return
     const outcome = await callModel({
       step,
       context,
@@ -173,7 +234,6 @@ export class RunDriver {
       emit: (event) => this.#drive.events.push(event),
       isUsedId: (toolCallId) => conversation.hasCallId(toolCallId),
       attemptFailed: (usage) => conversation.append([{ type: 'attempt-failed', step, usage }]),
-      begun,
     })
     await this.#takeOutcome(step, outcome)
   }
@@ -183,17 +243,11 @@ export class RunDriver {
       case 'turn':
         return this.#takeTurn(step, outcome)
       case 'failed':
-        await commitEnd(this.#drive, this.#run, {
-          end: { outcome: 'failed', error: outcome.error },
-          partial: outcome.partial,
-        })
-        return
+        return this.#end({ outcome: 'failed', error: outcome.error }, outcome.partial)
       case 'aborted':
         if (this.#stopped?.type === 'abort') {
-          await commitEnd(this.#drive, this.#run, {
-            end: { outcome: 'aborted', reason: this.#stopped.reason },
-            partial: outcome.partial,
-          })
+          const { reason } = this.#stopped
+          await this.#end({ outcome: 'aborted', reason }, outcome.partial)
         }
         return
       default:
@@ -262,15 +316,28 @@ export class RunDriver {
     )
   }
 
+  /** The run rests, for whoever takes it up, until somebody lets it go on. */
+  async #parkForGood(reason: 'crash-loop'): Promise<void> {
+    await this.#drive.conversation.append([{ type: 'run-parked', reason }])
+    this.#drive.events.push({ type: 'run-parked', reason })
+  }
+
   async #park(): Promise<void> {
-    this.#drive.events.flush()
+    const { conversation, events } = this.#drive
+    events.flush()
     const woken = new Promise<void>((resolve) => {
       this.#wake = resolve
     })
     this.#tenure.end()
     await woken
     this.#wake = null
-    if (this.#stopped?.type !== 'release') await this.#tenure.take()
+    if (this.isReleased) return
+    try {
+      await conversation.patience.persist(() => this.#tenure.take())
+    } catch (error) {
+      if (!OffstageError.is(error) || error.code !== 'conversation-busy') throw error
+      throw new OffstageError('ownership-lost', 'The run went on in another tab.')
+    }
   }
 
   #halt(stop: Stop): void {
@@ -280,15 +347,34 @@ export class RunDriver {
     this.#wake?.()
   }
 
-  async #end(run: RunState, end: RunEnd): Promise<RunResult> {
-    await commitEnd(this.#drive, run, { end })
-    return this.#tellEnd(end)
+  /** The one place where a run ends: in the journal. The loop finds it there, and emits it. */
+  #end(end: RunEnd, partial = ''): Promise<void> {
+    return commitEnd(this.#drive, { end, partial })
+  }
+
+  /** What was thrown becomes the run's end, unless another owner goes on with it. */
+  async #fail(thrown: unknown): Promise<RunResult | null> {
+    const error = toErrorData(thrown)
+    try {
+      if (error.code === 'ownership-lost' || this.#givenUp.signal.aborted) throw thrown
+      const end: RunEnd = { outcome: 'failed', error }
+      await this.#end(end)
+      return this.#tellEnd(this.#run.end ?? end)
+    } catch (failure) {
+      if (this.isReleased) return null
+      return this.#tellEnd(
+        this.#stopped?.type === 'abort'
+          ? { outcome: 'aborted', reason: this.#stopped.reason }
+          : { outcome: 'failed', error: toErrorData(failure) },
+      )
+    }
   }
 
   #tellEnd(end: RunEnd): RunResult {
     const { conversation, events, runId } = this.#drive
     const ref = { runId, conversationId: conversation.conversationId }
-    const result = runResult(ref, conversation.runEntries, end)
+    const entries = conversation.runEntries.filter((entry) => entry.runId === runId)
+    const result = runResult(ref, entries, end)
     this.#endStep()
     events.push({ type: 'run-end', result })
     events.flush()
@@ -308,6 +394,9 @@ export class RunDriver {
     })
   }
 }
+
+/** How often a person's word is tried though other owners come in between. */
+const MAX_CLAIMS = 3
 
 const NO_CONCLUSION: RunEnd = {
   outcome: 'failed',

@@ -3,7 +3,6 @@ import { Conversation } from './conversation.ts'
 import type { Effects } from './effects.ts'
 import { createOwnership, type Ownership } from './ownership.ts'
 import { Seat } from './seat.ts'
-import { isSettled } from './state.ts'
 import type { Store } from './store/store.ts'
 import { storageKey, type Stores } from './stores.ts'
 
@@ -34,11 +33,6 @@ export class Seats {
     return seat
   }
 
-  /** The next one to take it reads the conversation afresh. */
-  forget(scope: ConversationScope): void {
-    this.#seats.delete(seatKey(scope))
-  }
-
   /** Those whose run this agent drives. */
   drivenBy(agentId: string): Seat[] {
     return [...this.#seats.values()].filter((seat) => seat.driver?.agentId === agentId)
@@ -54,13 +48,9 @@ export class Seats {
       const exists = (await store.get(conversationId)) !== null
       return exists ? this.take({ agentId, storage, conversationId }) : null
     }
-    for (const record of await store.list()) {
-      const seat = await this.take({ agentId, storage, conversationId: record.conversationId })
-      await seat.conversation.refresh()
-      const open = seat.conversation.run?.calls.find((each) => each.toolCallId === toolCallId)
-      if (open && !isSettled(open)) return seat
-    }
-    return null
+    const records = await store.list()
+    const open = records.find((each) => !each.broken && each.openCalls.includes(toolCallId))
+    return open ? this.take({ agentId, storage, conversationId: open.conversationId }) : null
   }
 
   #ownership(scope: string): Ownership {

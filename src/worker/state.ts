@@ -1,7 +1,7 @@
 import type { RunEnd } from '../protocol/journal.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { CallError, FinishReason, RunUsage } from '../protocol/message.ts'
-import type { PendingCall, RunLimits } from '../protocol/run.ts'
+import type { ParkReason, PendingCall, RunLimits } from '../protocol/run.ts'
 import type { ToolCallStatus } from '../protocol/tool.ts'
 
 /** A call of the run's newest step. */
@@ -23,8 +23,10 @@ export interface CallState {
   readonly status: ToolCallStatus
   /** Of the newest start. */
   readonly executionId: string | null
-  /** How often the call was handed to the page. */
+  /** How often the call was handed to the page, each time soon after the last. */
   readonly starts: number
+  /** Of the newest start; 0 before the first. */
+  readonly startedAt: number
 }
 
 /**
@@ -36,8 +38,10 @@ export interface RunState {
   readonly limits: RunLimits
   /** Model outputs so far. */
   readonly steps: number
-  /** Resumes of the step under way, since the last output. */
+  /** Resumes of the step under way, each soon after it was begun last. */
   readonly stepResumes: number
+  /** When the step was begun last. */
+  readonly stepStartedAt: number
   /** A step was begun and has no output yet. */
   readonly stepOpen: boolean
   readonly calls: readonly CallState[]
@@ -51,6 +55,8 @@ export interface RunState {
   /** Steps in a row that asked for the same. */
   readonly repetition: { readonly signature: string; readonly count: number }
   readonly usage: RunUsage
+  /** It rests until somebody lets it go on. */
+  readonly parked: ParkReason | null
   readonly end: RunEnd | null
 }
 

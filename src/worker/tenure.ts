@@ -23,6 +23,11 @@ export class Tenure {
     this.#ownership.release(this.#drive.conversation.conversationId)
   }
 
+  /** Another owner wrote since: to be taken anew. */
+  lose(): void {
+    this.#held = false
+  }
+
   /** Throws `conversation-busy` when another tab goes on with the run. */
   async take(): Promise<void> {
     if (this.#held) return
@@ -36,7 +41,7 @@ export class Tenure {
     const { conversation, events, runId } = this.#drive
     const { conversationId } = conversation
     if (!(await this.#ownership.acquire(conversationId))) throw elsewhere(conversationId)
-    const changed = await conversation.claim()
+    const changed = await conversation.claim({ create: false })
     this.#held = true
     const { run } = conversation
     // What another tab did to this run was told there, not here.

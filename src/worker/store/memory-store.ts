@@ -1,5 +1,5 @@
 import type { ConversationRecord, JournalEntry } from '../../protocol/journal.ts'
-import { applyAppend, claimRecord, newRecord } from './record.ts'
+import { applyAppend, claimRecord, markRecord, unclaimed } from './record.ts'
 import type { Store } from './store.ts'
 
 /** A store that lives as long as its object: for private windows, tests, and `storage: 'memory'`. */
@@ -8,8 +8,9 @@ export function createMemoryStore(): Store {
   const journals = new Map<string, JournalEntry[]>()
 
   return {
-    claim: async (conversationId, at) => {
-      const record = claimRecord(records.get(conversationId) ?? newRecord(conversationId, at))
+    claim: async (conversationId, at, options) => {
+      const found = records.get(conversationId) ?? unclaimed(conversationId, at, options)
+      const record = claimRecord(found)
       records.set(conversationId, record)
       return record
     },
@@ -21,14 +22,20 @@ export function createMemoryStore(): Store {
       journals.set(append.conversationId, journal)
       return entries
     },
-    read: async (conversationId, afterSeq = 0) =>
-      (journals.get(conversationId) ?? []).filter((entry) => entry.seq > afterSeq),
+    read: async (conversationId, afterSeq = 0) => ({
+      record: records.get(conversationId) ?? null,
+      entries: (journals.get(conversationId) ?? []).filter((entry) => entry.seq > afterSeq),
+    }),
     list: async () => [...records.values()].sort((a, b) => b.updatedAt - a.updatedAt),
     get: async (conversationId) => records.get(conversationId) ?? null,
     rename: async (conversationId, title) => {
       const record = records.get(conversationId)
       if (record) records.set(conversationId, { ...record, title })
       return record !== undefined
+    },
+    mark: async (conversationId, broken) => {
+      const record = records.get(conversationId)
+      if (record) records.set(conversationId, markRecord(record, broken))
     },
     delete: async (conversationId) => {
       journals.delete(conversationId)

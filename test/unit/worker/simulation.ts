@@ -263,6 +263,7 @@ function killable(store: Store, life: Life): Store {
     list: () => life.cross(() => store.list()),
     get: (...args) => life.cross(() => store.get(...args)),
     rename: (...args) => life.cross(() => store.rename(...args)),
+    mark: (...args) => life.cross(() => store.mark(...args)),
     delete: (...args) => life.cross(() => store.delete(...args)),
     close: () => store.close(),
   }
@@ -287,6 +288,8 @@ export async function liveThrough(world: World, kills: readonly Kill[]): Promise
     const live = startLife(world, kill?.after ?? 0)
     const opened = index === 0 ? live.host.startRun(startCommand('run', 'go')) : resume(live)
     void opened.catch(() => undefined)
+    // Parked after too many crashes: a person lets it go on.
+    void live.until('run-parked').then(() => resume(live, true))
     const outcome = await Promise.race([live.ended(), live.life.died.then(() => null)])
     if (outcome !== null) return outcome
     if (kill?.who === 'page') {
@@ -296,12 +299,13 @@ export async function liveThrough(world: World, kills: readonly Kill[]): Promise
   }
 }
 
-async function resume(live: LiveHost): Promise<void> {
+async function resume(live: LiveHost, goOn = false): Promise<void> {
   const ref = await live.host.resumeRun({
     ...SCOPE,
     runId: 'run',
     interrupted: 'tell-model',
     waitForToolsMs: 20,
+    goOn,
   })
   // The last life died before the run was written down: the page asks again.
   if (ref === null) await live.host.startRun(startCommand('run', 'go'))
