@@ -45,8 +45,10 @@ export class Seats {
     const { agentId, storage, conversationId, toolCallId } = call
     const store = await this.store(call)
     if (conversationId !== undefined) {
-      const exists = (await store.get(conversationId)) !== null
-      return exists ? this.take({ agentId, storage, conversationId }) : null
+      const scope = { agentId, storage, conversationId }
+      // One in use, too, whose rows another tab deleted: what is driven there finds out.
+      const exists = this.#seats.has(seatKey(scope)) || (await store.get(conversationId)) !== null
+      return exists ? this.take(scope) : null
     }
     const records = await store.list()
     const open = records.find((each) => !each.broken && each.openCalls.includes(toolCallId))

@@ -146,9 +146,11 @@ export class SimPage {
 }
 
 /** Plays turns by position, as the scripted provider does; refuses requests that aren't paired. */
-function simProvider(turns: readonly Turn[], life: Life, seen: ModelRequest[]): Provider {
+function simProvider(world: World, life: Life): Provider {
+  const { turns, requests } = world
   const batches = async function* (request: ModelRequest): AsyncGenerator<readonly StreamPart[]> {
-    seen.push(request)
+    requests.push(request)
+    if (world.silent) await never
     const since = request.messages.findLastIndex((m) => m.role === 'user' && !m.synthetic)
     const at = request.messages.slice(since).filter((m) => m.role === 'assistant').length
     const turn = turns[at] ?? { text: 'done' }
@@ -176,12 +178,16 @@ function simProvider(turns: readonly Turn[], life: Life, seen: ModelRequest[]): 
 }
 
 export interface World {
-  readonly store: Store
+  store: Store
   readonly turns: readonly Turn[]
   readonly tools: ReadonlyMap<string, SimTool>
   readonly requests: ModelRequest[]
   page: SimPage
   ids: number
+  /** How far its clock is ahead of the real one. Milliseconds. */
+  ahead: number
+  /** Its model says nothing. */
+  silent: boolean
 }
 
 export function createWorld(
@@ -197,6 +203,8 @@ export function createWorld(
     requests: [],
     page: new SimPage(map, context),
     ids: 0,
+    ahead: 0,
+    silent: false,
   }
 }
 
@@ -214,7 +222,7 @@ export function startLife(world: World, kill = 0): LiveHost {
   const events: RunEventBody[] = []
   const watchers = new Set<() => void>()
   const effects: Effects = {
-    now: () => Date.now(),
+    now: () => Date.now() + world.ahead,
     random: () => 0.5,
     newId: (prefix) => `${prefix}${++world.ids}`,
     sleep: (ms, signal) => realEffects.sleep(Math.min(ms, 20), signal),
@@ -227,7 +235,7 @@ export function startLife(world: World, kill = 0): LiveHost {
       events.push(...notice.events)
       for (const watch of watchers) watch()
     },
-    providers: { create: () => simProvider(world.turns, life, world.requests) },
+    providers: { create: () => simProvider(world, life) },
     effects,
     openDurable: async () => killable(world.store, life),
   })
