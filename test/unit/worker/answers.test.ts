@@ -36,10 +36,9 @@ async function askedRun(tool: Partial<SimTool> = {}): Promise<Asked> {
     },
     ...tool,
   }
-  const world = createWorld(
-    [{ calls: [{ tool: 'drop', input: { n: 1 } }] }, { text: 'done' }],
-    { drop },
-  )
+  const world = createWorld([{ calls: [{ tool: 'drop', input: { n: 1 } }] }, { text: 'done' }], {
+    drop,
+  })
   const live = startLife(world)
   await live.host.startRun(startCommand('run', 'go'))
   await live.until('tool-approval-request')
@@ -108,7 +107,12 @@ describe('several answers to one approval', () => {
       interrupted: 'tell-model',
       waitForToolsMs: 20,
     })
-    const said = await Promise.all([say(next, deny), say(next, approve), say(next, edited), resumed])
+    const said = await Promise.all([
+      say(next, deny),
+      say(next, approve),
+      say(next, edited),
+      resumed,
+    ])
     expect(said.slice(0, 3).filter(Boolean)).toHaveLength(1)
     await next.ended()
     const entries = await entriesOf(asked.world)
@@ -138,14 +142,20 @@ describe('an answer to a run that is being ended', () => {
     expect(asked.ran).toEqual([])
   })
 
-  it.each([approve, deny])('is refused while the conversation is deleted: $type', async (answer) => {
-    const asked = await askedRun()
-    const deleted = asked.live.host.library.delete(SCOPE)
-    expect(await say(asked.live, answer)).toBe(false)
-    expect(await deleted).toBe(true)
-    expect(await asked.world.store.read(SCOPE.conversationId)).toEqual({ record: null, entries: [] })
-    expect(await asked.world.store.list()).toEqual([])
-  })
+  it.each([approve, deny])(
+    'is refused while the conversation is deleted: $type',
+    async (answer) => {
+      const asked = await askedRun()
+      const deleted = asked.live.host.library.delete(SCOPE)
+      expect(await say(asked.live, answer)).toBe(false)
+      expect(await deleted).toBe(true)
+      expect(await asked.world.store.read(SCOPE.conversationId)).toEqual({
+        record: null,
+        entries: [],
+      })
+      expect(await asked.world.store.list()).toEqual([])
+    },
+  )
 
   it('does not bring back a conversation that another tab deleted', async () => {
     const asked = await askedRun()

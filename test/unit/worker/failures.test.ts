@@ -1,6 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { defineTool, type Agent, type ErrorCode, type ModelConfig } from '../../../src/index.ts'
-import { createTestAgent, createTestStorage, type TestAgentOptions } from '../../../src/testing/index.ts'
+import {
+  createTestAgent,
+  createTestStorage,
+  type TestAgentOptions,
+} from '../../../src/testing/index.ts'
 
 const agents: Agent[] = []
 afterEach(() => Promise.all(agents.splice(0).map((agent) => agent.dispose())))
