@@ -44,7 +44,8 @@ export async function answerCall(
   const isFirst = await conversation.append(
     (run) => {
       // A run that is being stopped settles its calls itself.
-      const call = signal.aborted || run?.runId !== runId ? null : waitingCall(run, toolCallId, answer)
+      const call =
+        signal.aborted || run?.runId !== runId ? null : waitingCall(run, toolCallId, answer)
       if (call === null) return null
       settlement = settlementBy(call, answer)
       return factsOf(call, answer, settlement)
@@ -85,9 +86,7 @@ function factsOf(
     case 'answer':
       return [{ type: 'question-answered', toolCallId, answer: answer.text }, ...settled]
     case 'resolve':
-      return settlement
-        ? settled
-        : [{ type: 'approval-answered', toolCallId, approved: true }]
+      return settlement ? settled : [{ type: 'approval-answered', toolCallId, approved: true }]
     default:
       return answer satisfies never
   }

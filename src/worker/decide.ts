@@ -55,9 +55,12 @@ function concludeStep(run: RunState): RunEnd | null {
   return null
 }
 
-function failed(
-  code: 'repeated-calls' | 'invalid-tool-calls',
-  message: string,
-): RunEnd {
+/** Of a run that `decide` ends for no reason that `conclusion` knows: none should come here. */
+export function noConclusion(): RunEnd {
+  const message = 'The run came to an end without a reason.'
+  return { outcome: 'failed', error: { code: 'internal', message, retryable: false } }
+}
+
+function failed(code: 'repeated-calls' | 'invalid-tool-calls', message: string): RunEnd {
   return { outcome: 'failed', error: { code, message, retryable: false } }
 }

@@ -1,36 +1,25 @@
 import type { CallAnswer } from '../protocol/api.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { JournalBody, RunEnd } from '../protocol/journal.ts'
-import type { JsonValue } from '../protocol/json.ts'
 import type { RunResult } from '../protocol/run.ts'
-import { answerCall, waitingCall } from './answer-call.ts'
 import { callModel, type ModelOutcome } from './call-model.ts'
 import { isStepLooping } from './crash-loop.ts'
-import { conclusion, decide, type Decision } from './decide.ts'
-import { settle, ToolTable, type Drive, type Stop } from './drive.ts'
+import { conclusion, decide, noConclusion, type Decision } from './decide.ts'
+import { ToolTable, type Drive, type Stop } from './drive.ts'
 import { commitEnd } from './end-run.ts'
 import { providerOf } from './engines.ts'
-import {
-  executeCalls,
-  mustBeStrict,
-  nextGroup,
-  runStarts,
-  startEntry,
-  type Start,
-} from './execute-calls.ts'
+import { mustBeStrict, startEntry } from './execute-calls.ts'
 import { headStart } from './head-start.ts'
 import { outgoingRequest } from './outgoing.ts'
-import { isElsewhere, type Ownership } from './ownership.ts'
+import type { Ownership } from './ownership.ts'
 import { modelFetch } from './page-fetch.ts'
-import { prepareCalls } from './prepare-calls.ts'
-import { recoverCall } from './recover-call.ts'
+import { PersonsWord } from './persons-word.ts'
 import { runResult } from './run-result.ts'
 import { stoppablePage } from './stoppable.ts'
-import { isSettled, type CallState, type RunState } from './state.ts'
+import type { RunState } from './state.ts'
+import { StepCalls } from './step-calls.ts'
 import { callEvents, modelOutput } from './take-turn.ts'
-import { notRegistered } from './tool-errors.ts'
 import { Tenure } from './tenure.ts'
-import { availableTool } from './wait-for-tool.ts'
 
 /**
  * Drives one run: decide, do that one effect, commit its outcome, fold, repeat. Everything else
@@ -39,17 +28,15 @@ import { availableTool } from './wait-for-tool.ts'
 export class RunDriver {
   readonly #drive: Drive
   readonly #tenure: Tenure
+  readonly #word: PersonsWord
+  readonly #calls: StepCalls
   readonly #stop = new AbortController()
   #stopped: Stop | null = null
   #wake: (() => void) | null = null
-  /** Inputs of calls that may run, as hooks and validation left them. */
-  readonly #ready = new Map<string, JsonValue>()
   /** Aborted when what could not be committed yet is given up. */
   readonly #givenUp = new AbortController()
   /** A step whose end wasn't told yet. */
   #openStep: Extract<JournalBody, { type: 'model-output' }> | null = null
-  /** Calls that started with the commit of their output, and are to be handed to the page. */
-  #started: Start[] = []
   /** The model was asked since this driver took the run. */
   #hasAsked = false
 
@@ -58,6 +45,8 @@ export class RunDriver {
     const page = stoppablePage(drive.page, signal)
     this.#drive = { ...drive, page, tools: new ToolTable(), signal }
     this.#tenure = new Tenure(this.#drive, ownership)
+    this.#word = new PersonsWord(this.#drive, this.#tenure, () => this.#wake?.())
+    this.#calls = new StepCalls(this.#drive)
   }
 
   get runId(): string {
@@ -97,32 +86,13 @@ export class RunDriver {
   }
 
   /** A person's word on a parked call; false when it waits for none. */
-  async answer(answer: CallAnswer['answer'], toolCallId: string): Promise<boolean> {
-    const { conversation } = this.#drive
-    try {
-      return await this.#say(() => answerCall(this.#drive, toolCallId, answer))
-    } catch (error) {
-      if (!isElsewhere(error)) throw error
-      await conversation.refresh()
-      if (waitingCall(conversation.run, toolCallId, answer)) throw error
-      // The loop finds that the run goes on elsewhere.
-      this.#wake?.()
-      return false
-    }
+  answer(answer: CallAnswer['answer'], toolCallId: string): Promise<boolean> {
+    return this.#word.answer(answer, toolCallId)
   }
 
   /** Lets a parked run go on: one that crashed again and again, or one that waits for the storage. */
-  async goOn(): Promise<void> {
-    const { conversation, events } = this.#drive
-    conversation.patience.retry()
-    if (conversation.run?.parked == null) return
-    await this.#say(async () => {
-      const goesOn = (run: RunState | null): JournalBody[] | null =>
-        run?.parked == null || run.end !== null ? null : [{ type: 'run-continued' }]
-      if (await conversation.append(goesOn, { waits: false })) {
-        events.push({ type: 'run-continued' })
-      }
-    })
+  goOn(): Promise<void> {
+    return this.#word.goOn()
   }
 
   /** Resolves when the run has ended, or was released (null). Doesn't reject. */
@@ -143,23 +113,6 @@ export class RunDriver {
     } finally {
       conversation.patience.waiter = null
       this.#tenure.end()
-    }
-  }
-
-  /** A person's word: journaled as the owner, then the loop looks again. */
-  async #say<T>(word: () => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      await this.#tenure.take()
-      try {
-        const said = await word()
-        this.#wake?.()
-        return said
-      } catch (error) {
-        if (!OffstageError.is(error) || error.code !== 'ownership-lost') throw error
-        // Somebody else wrote first: what they wrote decides, so it is read before the next try.
-        this.#tenure.lose()
-        if (attempt === MAX_CLAIMS) throw error
-      }
     }
   }
 
@@ -184,12 +137,12 @@ export class RunDriver {
   #effect(decision: Decision, run: RunState): Promise<void> {
     switch (decision) {
       case 'end':
-        return this.#end(conclusion(run) ?? NO_CONCLUSION)
+        return this.#end(conclusion(run) ?? noConclusion())
       case 'call-model':
         this.#endStep()
         return this.#callModel(run)
       case 'run-tools':
-        return this.#runTools(run)
+        return this.#calls.run(run)
       case 'wait':
         return this.#park()
       default:
@@ -265,55 +218,8 @@ export class RunDriver {
     const starts = headStart(this.#drive, this.#run, output)
     await conversation.append([output, ...starts.map(startEntry)], { strict: mustBeStrict(starts) })
     this.#openStep = output
-    this.#started = starts
+    this.#calls.begin(starts)
     for (const event of callEvents(output.message)) events.push(event)
-  }
-
-  async #runTools(run: RunState): Promise<void> {
-    const drive = this.#drive
-    const started = this.#started.splice(0)
-    if (started.length > 0) return runStarts(drive, started)
-    if (!drive.tools.isLoaded) drive.tools.set(await drive.page.currentTools(drive.agentId))
-    const open = run.calls.filter((call) => !isSettled(call))
-    const executing = open.filter((call) => call.status === 'executing')
-    if (executing.length > 0) {
-      await Promise.all(executing.map((call) => recoverCall(drive, call)))
-      return
-    }
-    const fresh = open.filter(
-      (call) => call.status === 'proposed' && !this.#ready.has(call.toolCallId),
-    )
-    if (fresh.length > 0) {
-      await prepareCalls(drive, fresh, this.#ready)
-      return this.#requestOutputs()
-    }
-    await this.#execute(nextGroup(open))
-  }
-
-  async #execute(group: readonly CallState[]): Promise<void> {
-    const drive = this.#drive
-    const runnable: CallState[] = []
-    for (const call of group) {
-      if (await availableTool(drive, call)) runnable.push(call)
-      else await settle(drive, [{ call, status: 'failed', output: notRegistered(call.toolName) }])
-      if (this.#stopped) return
-    }
-    if (runnable.length > 0) await executeCalls(drive, runnable, this.#ready)
-  }
-
-  /** One-shot mode: what may run is handed to the page. */
-  async #requestOutputs(): Promise<void> {
-    const run = this.#run
-    if (run.limits.maxSteps !== 0 || this.#stopped) return
-    const handed = run.calls.filter((call) => call.status === 'proposed')
-    if (handed.length === 0) return
-    await this.#drive.conversation.append(
-      handed.map((call) => ({
-        type: 'output-requested',
-        toolCallId: call.toolCallId,
-        input: this.#ready.get(call.toolCallId) ?? call.input,
-      })),
-    )
   }
 
   /** The run rests, for whoever takes it up, until somebody lets it go on. */
@@ -393,16 +299,4 @@ export class RunDriver {
       ...(open.rawFinishReason !== undefined && { rawFinishReason: open.rawFinishReason }),
     })
   }
-}
-
-/** How often a person's word is tried though other owners come in between. */
-const MAX_CLAIMS = 3
-
-const NO_CONCLUSION: RunEnd = {
-  outcome: 'failed',
-  error: {
-    code: 'internal',
-    message: 'The run came to an end without a reason.',
-    retryable: false,
-  },
 }

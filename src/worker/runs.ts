@@ -135,11 +135,7 @@ export class Runs {
   }
 
   /** Begins the run; while the storage is full it waits, and the person's message is kept. */
-  async #admit(
-    seat: Seat,
-    command: StartRun,
-    { events, admission }: Asked,
-  ): Promise<void> {
+  async #admit(seat: Seat, command: StartRun, { events, admission }: Asked): Promise<void> {
     const { patience } = seat.conversation
     const { signal } = admission.stop
     patience.waiter = {

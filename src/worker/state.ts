@@ -82,6 +82,11 @@ export function isSettled(call: CallState): boolean {
   }
 }
 
+/** It rests until somebody lets it go on. */
+export function isParked(run: RunState | null): boolean {
+  return run !== null && run.end === null && run.parked !== null
+}
+
 /** What a person or the page still has to say, in the order of the calls. */
 export function pendingCalls(run: RunState): PendingCall[] {
   const pending: PendingCall[] = []

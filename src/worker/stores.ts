@@ -8,10 +8,7 @@ import type { Store } from './store/store.ts'
  * Opens the durable store of a name, and reports each change of its state. Rejects only where the
  * browser gives the page no database at all.
  */
-export type OpenDurable = (
-  name: string,
-  report: (state: StorageState) => void,
-) => Promise<Store>
+export type OpenDurable = (name: string, report: (state: StorageState) => void) => Promise<Store>
 
 /**
  * The stores in use, one for each name. Only where the browser has no database for the page (missing,

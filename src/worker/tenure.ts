@@ -23,11 +23,6 @@ export class Tenure {
     this.#ownership.release(this.#drive.conversation.conversationId)
   }
 
-  /** Another owner wrote since: to be taken anew. */
-  lose(): void {
-    this.#held = false
-  }
-
   /** Throws `conversation-busy` when another tab goes on with the run. */
   async take(): Promise<void> {
     if (this.#held) return

@@ -16,7 +16,7 @@ function stored(more: Partial<StoredConversation> = {}): StoredConversation {
     lastSeq: 1,
     epoch: 1,
     openRunId: null,
-  openCalls: [],
+    openCalls: [],
     messages: [old],
     pending: [],
     ...more,

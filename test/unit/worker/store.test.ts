@@ -104,6 +104,64 @@ describe.each(Object.entries(stores))('the %s store', (_name, open) => {
 })
 
 describe('the IndexedDB store', () => {
+  const openRaw = (name: string, version: number) =>
+    new Promise<IDBDatabase>((resolve, reject) => {
+      const request = indexedDB.open(name, version)
+      request.onsuccess = () => resolve(request.result)
+      request.onerror = () => reject(request.error ?? new Error('no'))
+    })
+
+  it('is refused while another connection blocks it, and durable once that is closed', async () => {
+    const old = await openRaw('blocked', 1)
+    const states: string[] = []
+    const store = await openIdbStore('blocked', ({ mode }) => states.push(mode), 20)
+    expect(states).toEqual(['blocked'])
+    expect(await codeOf(store.claim('c', 1))).toBe('storage-blocked')
+    expect(await codeOf(store.list())).toBe('storage-blocked')
+    old.close()
+    await expect.poll(() => states).toEqual(['blocked', 'durable'])
+    expect((await store.claim('c', 1)).conversationId).toBe('c')
+  })
+
+  it('is refused while the database is newer, and works once it is not', async () => {
+    const states: string[] = []
+    const store = await openIdbStore('future', ({ mode }) => states.push(mode))
+    await store.claim('c', 1)
+    // The page's next version takes over: this one stands aside.
+    const newer = await openRaw('future', 99)
+    expect(await codeOf(store.claim('c', 2))).toBe('storage-newer')
+    expect(states).toEqual(['durable', 'newer'])
+    newer.close()
+    await new Promise((resolve) => {
+      indexedDB.deleteDatabase('future').onsuccess = resolve
+    })
+    expect((await store.claim('d', 1)).conversationId).toBe('d')
+    expect(states).toEqual(['durable', 'newer', 'durable'])
+  })
+
+  it.each([
+    ['QuotaExceededError', 'storage-full'],
+    ['UnknownError', 'storage-failed'],
+  ])('names why a transaction was aborted: %s', async (name, code) => {
+    const store = await openIdbStore(`aborted-${name}`)
+    await store.claim('c', 1)
+    const { put } = IDBObjectStore.prototype
+    IDBObjectStore.prototype.put = function (this: IDBObjectStore, ...args) {
+      const { transaction } = this
+      // As a browser does it: the transaction ends with the reason, its requests say only that it did.
+      Object.defineProperty(transaction, 'error', { value: new DOMException('no room', name) })
+      const request = put.apply(this, args)
+      transaction.abort()
+      return request
+    }
+    try {
+      expect(await codeOf(store.claim('c', 2))).toBe(code)
+    } finally {
+      IDBObjectStore.prototype.put = put
+    }
+    expect((await store.claim('c', 3)).epoch).toBe(2)
+  })
+
   it('reopens a database that was closed underneath', async () => {
     const store = await openIdbStore('closed')
     await store.claim('c', 1)
