@@ -42,6 +42,11 @@ export interface Agent {
    * when there is none. The same handle when called twice.
    */
   resume(conversationId?: string, options?: ResumeOptions): Promise<Run | null>
+  /**
+   * Lets the parked open run of a conversation go on: after a crash loop, or as soon as there may be
+   * room in the storage. One that isn't parked is resumed. Null when there is none.
+   */
+  continue(conversationId: string): Promise<Run | null>
   /** Takes effect at the next step. `values` are added to those that are there. */
   configure(change: {
     readonly model?: ModelConfig

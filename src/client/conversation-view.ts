@@ -106,9 +106,14 @@ function fromStored(
   const told = events.flatMap(({ type, runId }) =>
     type === 'run-start' || type === 'run-snapshot' ? runId : [],
   )
+  const { broken, parked } = stored
   return {
     ...empty,
-    status: stored.pending.length ? 'waiting' : 'idle',
+    status: stored.pending.length || parked ? 'waiting' : 'idle',
+    ...(parked && { parked }),
+    ...(broken && {
+      error: { code: 'conversation-broken' as const, message: broken, retryable: false },
+    }),
     pending: stored.openRunId && told.includes(stored.openRunId) ? [] : stored.pending,
     messages: stored.messages.filter(
       (message) => message.parts.length && !told.some((runId) => isOfRun(message, runId)),

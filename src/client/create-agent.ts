@@ -1,4 +1,4 @@
-import type { CallAnswer, ConversationScope } from '../protocol/api.ts'
+import type { AgentScope, CallAnswer, ConversationScope, ResumeRun } from '../protocol/api.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { ToolOutput } from '../protocol/message.ts'
 import type { Agent, CallRef, Conversations } from './agent.ts'
@@ -6,6 +6,7 @@ import { AgentCore } from './agent-core.ts'
 import { checkModel, checkOptions, hasContent, wrongLimit } from './check-options.ts'
 import { newId } from './ids.ts'
 import type { AgentOptions } from './options.ts'
+import type { Run } from './run-handle.ts'
 
 /** Throws an `OffstageError` for bad configuration; everything later is an outcome or a rejection. */
 export function createAgent(options: AgentOptions): Agent {
@@ -16,17 +17,9 @@ export function createAgent(options: AgentOptions): Agent {
   if (options.enabledTools) registry.enable(options.enabledTools)
   return {
     run: startRun(core, options),
-    async resume(conversationId, { interrupted = 'tell-model', waitForToolsMs = 10_000 } = {}) {
-      const handle = await runs.adopt(
-        core.ask('resumeRun', {
-          ...core.scope(),
-          ...(conversationId !== undefined && { conversationId }),
-          interrupted,
-          waitForToolsMs,
-        }),
-      )
-      return handle && handle.run
-    },
+    resume: (conversationId, options) =>
+      takeUp(core, { ...options, ...(conversationId !== undefined && { conversationId }) }),
+    continue: (conversationId) => takeUp(core, { conversationId, goOn: true }),
     configure({ model, instructions, values }) {
       if (model) {
         checkModel(model, options)
@@ -49,6 +42,16 @@ export function createAgent(options: AgentOptions): Agent {
     dispose: () => core.dispose(),
     [Symbol.asyncDispose]: () => core.dispose(),
   }
+}
+
+async function takeUp(
+  core: AgentCore,
+  command: Partial<Omit<ResumeRun, keyof AgentScope>>,
+): Promise<Run | null> {
+  const defaults = { interrupted: 'tell-model', waitForToolsMs: 10_000 } as const
+  const resumed = core.ask('resumeRun', { ...defaults, ...command, ...core.scope() })
+  const handle = await core.runs.adopt(resumed)
+  return handle && handle.run
 }
 
 function startRun({ runs }: AgentCore, options: AgentOptions): Agent['run'] {

@@ -1,5 +1,4 @@
-import type { ErrorData } from '../protocol/error.ts'
-import { OffstageError, toErrorData } from '../protocol/error.ts'
+import { isErrorData, OffstageError, toErrorData } from '../protocol/error.ts'
 
 /** Any rejection as an `OffstageError`: the worker rejects with plain `ErrorData`, since Comlink drops an error's code. */
 export function toOffstageError(thrown: unknown): OffstageError {
@@ -7,10 +6,6 @@ export function toOffstageError(thrown: unknown): OffstageError {
   return isErrorData(thrown)
     ? OffstageError.fromData(thrown)
     : new OffstageError('internal', toErrorData(thrown).message, { cause: thrown })
-}
-
-function isErrorData(value: unknown): value is ErrorData {
-  return typeof value === 'object' && value !== null && 'code' in value && 'retryable' in value
 }
 
 export function badConfig(message: string): OffstageError {

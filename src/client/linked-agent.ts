@@ -75,7 +75,9 @@ async function takeUpRun({ ask, scope, runs }: AgentParts, handle: RunHandle): P
   const { runId, conversationId } = handle.run
   const at = { ...scope(), conversationId }
   const stored = await ask('getConversation', at)
-  const begun = handle.events.length || stored?.messages.some((message) => isOfRun(message, runId))
+  // A run whose first commit waited for room in the storage is in no journal.
+  const isTold = handle.events.some(({ type }) => type !== 'run-parked' && type !== 'run-continued')
+  const begun = isTold || stored?.messages.some((message) => isOfRun(message, runId))
   if (!begun && runs.resendStart(handle)) return
   const ref = await ask('resumeRun', {
     ...at,

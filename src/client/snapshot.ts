@@ -8,7 +8,7 @@ import type {
   ToolMessage,
   ToolResultPart,
 } from '../protocol/message.ts'
-import { LEFT_OPEN, type PendingCall, type RunResult } from '../protocol/run.ts'
+import { LEFT_OPEN, type ParkReason, type PendingCall, type RunResult } from '../protocol/run.ts'
 import { isOfRun } from './is-of-run.ts'
 
 /** A conversation as a page shows it. Immutable; what didn't change keeps its identity. */
@@ -19,6 +19,8 @@ export interface ConversationSnapshot {
   readonly pending: readonly PendingCall[]
   /** Of the open run. */
   readonly runId?: string
+  /** Why the open run rests until there is room in the storage, or `continue()` lets it go on. */
+  readonly parked?: ParkReason
   /** Why the last run failed, or why the stored messages can't be read. */
   readonly error?: ErrorData
   /** Which tab drives the open run. */
@@ -43,10 +45,22 @@ export function reduceEvent(snapshot: ConversationSnapshot, event: RunEvent): Co
   const { runId } = event
   switch (event.type) {
     case 'run-start': {
-      const { error: _error, ...rest } = snapshot
+      const { error: _error, parked: _parked, ...rest } = snapshot
       const started = { ...rest, runId, status: 'running', ownership: 'this-tab' } as const
       const id = `${runId}:user`
       return event.message ? withMessage(started, { ...event.message, id }) : started
+    }
+    case 'run-parked': {
+      const { reason, message } = event
+      const parked = { ...snapshot, runId, ownership: 'this-tab', parked: reason } as const
+      return withPending(
+        message ? withMessage(parked, { ...message, id: `${runId}:user` }) : parked,
+        snapshot.pending,
+      )
+    }
+    case 'run-continued': {
+      const { parked: _parked, ...rest } = snapshot
+      return withPending(rest, snapshot.pending)
     }
     case 'run-snapshot':
       return withPending(
@@ -113,7 +127,7 @@ function ended(
   snapshot: ConversationSnapshot,
   { runId, result }: Extract<RunEvent, { readonly type: 'run-end' }>,
 ): ConversationSnapshot {
-  const { runId: _run, error: _error, ...rest } = snapshot
+  const { runId: _run, error: _error, parked: _parked, ...rest } = snapshot
   const cut = result.outcome === 'aborted' || result.outcome === 'failed'
   let messages = snapshot.messages
   const index = messages.findLastIndex((message) => message.role === 'assistant')
@@ -220,7 +234,8 @@ function withPending(
   snapshot: ConversationSnapshot,
   pending: readonly PendingCall[],
 ): ConversationSnapshot {
-  return { ...snapshot, pending, status: pending.length ? 'waiting' : 'running' }
+  const isWaiting = pending.length || snapshot.parked
+  return { ...snapshot, pending, status: isWaiting ? 'waiting' : 'running' }
 }
 
 function park(

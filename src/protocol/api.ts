@@ -1,8 +1,7 @@
 import type { EventBatch } from './event.ts'
 import type { ConversationRecord } from './journal.ts'
-import type { StorageConfig, StoredConversation } from './conversation.ts'
+import type { StorageConfig, StorageState, StoredConversation } from './conversation.ts'
 import type { EngineLine, EngineOpening, EngineProgress } from './engine.ts'
-import type { ErrorData } from './error.ts'
 import type { JsonSchema, JsonValue } from './json.ts'
 import type { ModelFetch, ModelFetchHead } from './model-fetch.ts'
 import type { Message, ToolOutput, UserMessage } from './message.ts'
@@ -47,7 +46,7 @@ export interface WorkerHello {
 /** What the worker says without being asked. One message, never one an event. */
 export type WorkerNotice =
   | ({ readonly type: 'events' } & EventBatch)
-  | { readonly type: 'storage'; readonly mode: 'durable' | 'memory'; readonly reason?: ErrorData }
+  | ({ readonly type: 'storage' } & StorageState)
   | { readonly type: 'warning'; readonly code: string; readonly message: string }
   | ({
       readonly type: 'engine-progress'
@@ -82,6 +81,8 @@ export interface ResumeRun extends AgentScope {
   readonly interrupted: 'tell-model' | 'ask'
   /** How long to wait for the tool of a call that was under way. Milliseconds. */
   readonly waitForToolsMs: number
+  /** Lets a parked run go on. */
+  readonly goOn?: boolean
 }
 
 export interface RunRef {
@@ -216,8 +217,8 @@ export interface ExecuteTool extends CallContext {
   readonly epoch: number
   /** Names the store that counts the epochs. */
   readonly storeId: string
-  /** Of the descriptor that the call was decided by. Null: there was none (found after a reload). */
-  readonly definition: string | null
+  /** Of the tool that the call was decided by. */
+  readonly definition: string
   /** The page starts the tool only after it has handled this batch of the run's events. */
   readonly afterBatch: number
 }

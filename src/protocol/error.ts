@@ -12,6 +12,7 @@ export type ErrorCode =
   | 'no-tools-available'
   | 'conversation-busy'
   | 'conversation-not-found'
+  | 'conversation-broken'
   | 'calls-pending'
   | 'disposed'
   // the worker and the storage
@@ -19,6 +20,9 @@ export type ErrorCode =
   | 'worker-lost'
   | 'protocol-mismatch'
   | 'storage-failed'
+  | 'storage-full'
+  | 'storage-blocked'
+  | 'storage-newer'
   | 'ownership-lost'
   // the model's endpoint
   | 'authentication'
@@ -107,10 +111,24 @@ export class OffstageError extends Error {
   }
 }
 
-/** Any thrown value as plain error data; what isn't an `OffstageError` becomes `internal`. */
+/** Any thrown value as plain error data; what is neither that nor an `OffstageError` becomes `internal`. */
 export function toErrorData(thrown: unknown): ErrorData {
   if (OffstageError.is(thrown)) return thrown.toData()
+  if (isErrorData(thrown)) return thrown
   return { code: 'internal', message: describeThrown(thrown), retryable: false }
+}
+
+/** Error data as it crossed to this side: Comlink would drop an error's code. */
+export function isErrorData(value: unknown): value is ErrorData {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'code' in value &&
+    'message' in value &&
+    'retryable' in value &&
+    typeof value.code === 'string' &&
+    typeof value.message === 'string'
+  )
 }
 
 /** Words for any thrown value: an error's message, a string as it is, else its JSON or type. */

@@ -1,7 +1,7 @@
 import type { ErrorData } from './error.ts'
 import type { JsonValue } from './json.ts'
 import type { CallError, FinishReason, Message, ToolOutput, Usage, UserMessage } from './message.ts'
-import type { PendingCall, RunResult } from './run.ts'
+import type { ParkReason, PendingCall, RunResult } from './run.ts'
 import type { SettledStatus } from './tool.ts'
 
 /**
@@ -18,6 +18,16 @@ export type RunEventBody =
       readonly step: number
       readonly text: string
     }
+  /**
+   * The run rests until there is room in the storage, or somebody lets it go on. `message`: the
+   * person's, of a run that isn't in the journal yet.
+   */
+  | {
+      readonly type: 'run-parked'
+      readonly reason: ParkReason
+      readonly message?: UserMessage
+    }
+  | { readonly type: 'run-continued' }
   | { readonly type: 'step-start'; readonly step: number; readonly attempt: number }
   | { readonly type: 'text-start'; readonly partId: string }
   | { readonly type: 'text-delta'; readonly partId: string; readonly delta: string }

@@ -9,7 +9,7 @@ import type {
   Usage,
   UserMessage,
 } from './message.ts'
-import type { PendingCall, RunLimits } from './run.ts'
+import type { ParkReason, PendingCall, RunLimits } from './run.ts'
 import type { SettledStatus } from './tool.ts'
 
 /** Version of the entries below. A newer one in the store is refused with an explanation. */
@@ -95,7 +95,7 @@ export type JournalBody =
       readonly executionId: string
       readonly input?: JsonValue
       /** Of the tool that the call was decided by. */
-      readonly definition: string | null
+      readonly definition: string
     }
   /** Executing no more: the page has proven that it did not begin, and it is decided anew. */
   | { readonly type: 'call-withdrawn'; readonly toolCallId: string }
@@ -110,6 +110,9 @@ export type JournalBody =
       /** Told to the model beside the output. */
       readonly note?: string
     }
+  /** The run rests until somebody lets it go on: it kept crashing at the same step. */
+  | { readonly type: 'run-parked'; readonly reason: Extract<ParkReason, 'crash-loop'> }
+  | { readonly type: 'run-continued' }
   /** `partial`: the text of a step that was cut short. */
   | { readonly type: 'run-ended'; readonly end: RunEnd; readonly partial?: string }
   | { readonly type: 'history-cleared' }
@@ -141,4 +144,8 @@ export interface ConversationRecord {
   readonly epoch: number
   /** The run that has no end yet. */
   readonly openRunId: string | null
+  /** Calls of the newest run that have no outcome yet. */
+  readonly openCalls: readonly string[]
+  /** What is wrong with the stored rows: readable up to the fault, deletable, and nothing else. */
+  readonly broken?: string
 }

@@ -23,6 +23,14 @@ export interface PendingCall {
   readonly kind: 'approval' | 'answer' | 'output' | 'decision'
 }
 
+/** Why a run rests though it waits for nobody's answer. `continue()` lets it go on. */
+export type ParkReason =
+  | 'crash-loop'
+  | 'storage-full'
+  | 'storage-blocked'
+  | 'storage-newer'
+  | 'storage-failed'
+
 interface RunResultBase {
   readonly runId: string
   readonly conversationId: string

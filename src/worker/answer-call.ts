@@ -1,44 +1,21 @@
 import type { CallAnswer } from '../protocol/api.ts'
 import { OffstageError } from '../protocol/error.ts'
-import type { RunEventBody } from '../protocol/event.ts'
 import type { JournalBody } from '../protocol/journal.ts'
-import type { ToolOutput } from '../protocol/message.ts'
-import type { SettledStatus } from '../protocol/tool.ts'
-import { emitResult, type Drive } from './drive.ts'
-import type { CallState } from './state.ts'
+import { emitResult, type Drive, type Settlement } from './drive.ts'
+import type { CallState, RunState } from './state.ts'
 import { checkInput } from './validation/check-input.ts'
 import { availableTool } from './wait-for-tool.ts'
 
 type Answer = CallAnswer['answer']
 
-/**
- * Journals a person's word on a call; false when the call doesn't wait for it. An edited input that
- * doesn't fit the tool's schema is refused with `invalid-input`, and the call waits on.
- */
-export async function answerCall(
-  drive: Drive,
+/** The call, if it waits for this kind of answer. */
+export function waitingCall(
+  run: RunState | null,
   toolCallId: string,
   answer: Answer,
-): Promise<boolean> {
-  const run = drive.conversation.run
+): CallState | null {
   const call = run?.end === null && run.calls.find((open) => open.toolCallId === toolCallId)
-  if (!call || call.status !== WAITS_AS[answer.type]) return false
-  switch (answer.type) {
-    case 'approve':
-      return approve(drive, call, answer)
-    case 'deny':
-      return deny(drive, call, answer)
-    case 'answer':
-      return settleWith(drive, call, {
-        before: [{ type: 'question-answered', toolCallId, answer: answer.text }],
-        status: 'succeeded',
-        output: { type: 'text', value: answer.text },
-      })
-    case 'resolve':
-      return resolveInterrupted(drive, call, answer)
-    default:
-      return answer satisfies never
-  }
+  return call && call.status === WAITS_AS[answer.type] ? call : null
 }
 
 const WAITS_AS = {
@@ -48,89 +25,128 @@ const WAITS_AS = {
   resolve: 'awaiting-decision',
 } as const
 
-async function approve(
+/**
+ * Journals a person's word on a call; false when the call doesn't wait for it. Whether it does is
+ * decided in the append, so of several answers, from wherever, one counts and the others write
+ * nothing. An edited input that doesn't fit the tool's schema is refused with `invalid-input`, and the
+ * call waits on.
+ */
+export async function answerCall(
   drive: Drive,
-  call: CallState,
-  { input }: Extract<Answer, { type: 'approve' }>,
+  toolCallId: string,
+  answer: Answer,
 ): Promise<boolean> {
-  const { toolCallId } = call
-  const edited = input === undefined ? {} : { input }
-  if (input !== undefined) {
-    const tool = await availableTool(drive, call)
-    const problem = tool && checkInput(drive.validator, tool, input)
-    if (problem) throw new OffstageError('invalid-input', problem.message)
+  const { conversation, events, signal, runId } = drive
+  const asked = waitingCall(conversation.run, toolCallId, answer)
+  if (asked === null) return false
+  if (answer.type === 'approve') await checkEdit(drive, asked, answer)
+  let settlement: Settlement | null = null
+  const isFirst = await conversation.append(
+    (run) => {
+      // A run that is being stopped settles its calls itself.
+      const call =
+        signal.aborted || run?.runId !== runId ? null : waitingCall(run, toolCallId, answer)
+      if (call === null) return null
+      settlement = settlementBy(call, answer)
+      return factsOf(call, answer, settlement)
+    },
+    { waits: false },
+  )
+  if (!isFirst) return false
+  if (answer.type === 'approve' || answer.type === 'deny') {
+    events.push({ type: 'tool-approval-response', ...approvalOf(toolCallId, answer) })
   }
-  await drive.conversation.append([
-    { type: 'approval-answered', toolCallId, approved: true, ...edited },
-  ])
-  drive.events.push({ type: 'tool-approval-response', toolCallId, approved: true, ...edited })
+  if (settlement !== null) emitResult(drive, settlement)
   return true
 }
 
-async function deny(
+async function checkEdit(
   drive: Drive,
   call: CallState,
-  { reason }: Extract<Answer, { type: 'deny' }>,
-): Promise<boolean> {
-  const { toolCallId } = call
-  const why = reason === undefined ? {} : { reason }
-  const answered = { toolCallId, approved: false, ...why }
-  return settleWith(drive, call, {
-    before: [{ type: 'approval-answered', ...answered }],
-    told: { type: 'tool-approval-response', ...answered },
-    status: 'denied',
-    output: { type: 'denied', ...why },
-  })
+  { input }: Extract<Answer, { type: 'approve' }>,
+): Promise<void> {
+  if (input === undefined) return
+  const tool = await availableTool(drive, call)
+  const problem = tool && checkInput(drive.validator, tool, input)
+  if (problem) throw new OffstageError('invalid-input', problem.message)
 }
 
-async function resolveInterrupted(
-  drive: Drive,
+function factsOf(
+  { toolCallId }: CallState,
+  answer: Answer,
+  settlement: Settlement | null,
+): JournalBody[] {
+  const settled: JournalBody[] = settlement
+    ? [{ type: 'call-settled', toolCallId, status: settlement.status, output: settlement.output }]
+    : []
+  switch (answer.type) {
+    case 'approve':
+    case 'deny':
+      return [{ type: 'approval-answered', ...approvalOf(toolCallId, answer) }, ...settled]
+    case 'answer':
+      return [{ type: 'question-answered', toolCallId, answer: answer.text }, ...settled]
+    case 'resolve':
+      return settlement ? settled : [{ type: 'approval-answered', toolCallId, approved: true }]
+    default:
+      return answer satisfies never
+  }
+}
+
+function approvalOf(
+  toolCallId: string,
+  answer: Extract<Answer, { type: 'approve' | 'deny' }>,
+): Omit<Extract<JournalBody, { type: 'approval-answered' }>, 'type'> {
+  if (answer.type === 'approve') {
+    const { input } = answer
+    return { toolCallId, approved: true, ...(input !== undefined && { input }) }
+  }
+  const { reason } = answer
+  return { toolCallId, approved: false, ...(reason !== undefined && { reason }) }
+}
+
+/** What the answer makes of the call; null when it is to run. */
+function settlementBy(call: CallState, answer: Answer): Settlement | null {
+  switch (answer.type) {
+    case 'approve':
+      return null
+    case 'deny': {
+      const { reason } = answer
+      const output = { type: 'denied', ...(reason !== undefined && { reason }) } as const
+      return { call, status: 'denied', output }
+    }
+    case 'answer':
+      return { call, status: 'succeeded', output: { type: 'text', value: answer.text } }
+    case 'resolve':
+      return resolution(call, answer)
+    default:
+      return answer satisfies never
+  }
+}
+
+function resolution(
   call: CallState,
   { verdict, output }: Extract<Answer, { type: 'resolve' }>,
-): Promise<boolean> {
-  const { toolCallId } = call
+): Settlement | null {
   switch (verdict) {
     case 'run-again':
-      await drive.conversation.append([{ type: 'approval-answered', toolCallId, approved: true }])
-      return true
+      return null
     case 'happened':
-      return settleWith(drive, call, {
-        before: [],
+      return {
+        call,
         status: 'succeeded',
         output: output ?? { type: 'text', value: 'A person confirmed that this call happened.' },
-      })
+      }
     case 'did-not-happen':
-      return settleWith(drive, call, {
-        before: [],
+      return {
+        call,
         status: 'failed',
         output: {
           type: 'error',
           code: 'failed',
           message: 'A person confirmed that this call did not happen.',
         },
-      })
+      }
     default:
       return verdict satisfies never
   }
-}
-
-async function settleWith(
-  drive: Drive,
-  call: CallState,
-  end: {
-    readonly before: readonly JournalBody[]
-    readonly status: SettledStatus
-    readonly output: ToolOutput
-    readonly told?: RunEventBody
-  },
-): Promise<boolean> {
-  const { toolCallId } = call
-  const { status, output } = end
-  await drive.conversation.append([
-    ...end.before,
-    { type: 'call-settled', toolCallId, status, output },
-  ])
-  if (end.told) drive.events.push(end.told)
-  emitResult(drive, { call, status, output })
-  return true
 }

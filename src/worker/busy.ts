@@ -7,6 +7,14 @@ export function busy(conversationId: string): OffstageError {
   )
 }
 
+/** Nobody makes room there by waiting: a person has to decide. */
+export function parkedRun(conversationId: string, reason: string): OffstageError {
+  return new OffstageError(
+    'conversation-busy',
+    `The open run of conversation ${conversationId} is parked (${reason}). Let it go on with continue(), abort it, or pass ifBusy: 'replace'.`,
+  )
+}
+
 export function callsPending(
   pending: readonly { readonly toolCallId: string; readonly toolName: string }[],
 ): OffstageError {

@@ -30,9 +30,7 @@ export interface ModelCall {
   readonly emit: (event: RunEventBody) => void
   readonly isUsedId: (toolCallId: string) => boolean
   /** A failed attempt's usage, to be journaled. */
-  readonly attemptFailed: (usage: Usage) => Promise<void>
-  /** Settled before the output counts: the step is journaled as begun. */
-  readonly begun: Promise<void>
+  readonly attemptFailed: (usage: Usage) => Promise<unknown>
 }
 
 /**
@@ -45,7 +43,6 @@ export async function callModel(call: ModelCall): Promise<ModelOutcome> {
     const toolMode = call.memory.toolMode(context.model)
     emit({ type: 'step-start', step: call.step, attempt })
     const reader = await readAttempt(call, { attempt, toolMode })
-    await call.begun
     if (signal.aborted) return { type: 'aborted', partial: reader.text }
     const turn = reader.end()
     if (turn) return { type: 'turn', turn, toolMode }

@@ -1,14 +1,30 @@
 import { OffstageError } from '../protocol/error.ts'
-import type { JournalBody, JournalEntry } from '../protocol/journal.ts'
+import type { ConversationRecord, JournalBody, JournalEntry } from '../protocol/journal.ts'
 import type { Message } from '../protocol/message.ts'
 import type { Effects } from './effects.ts'
 import { evolve } from './evolve.ts'
 import { MessageLog } from './message-log.ts'
+import { Patience } from './patience.ts'
 import type { RunState } from './state.ts'
+import { checkEntry } from './store/check-entry.ts'
+import { brokenConversation } from './store/record.ts'
 import type { Store } from './store/store.ts'
 
-/** How often a failed commit is tried again, and how long to wait before it. Milliseconds. */
-const RETRY_DELAYS = [50, 250, 1000]
+/**
+ * Facts to append, or a decision on them: it is made right before the commit, when nobody else can
+ * write any more; null writes nothing.
+ */
+export type Facts =
+  | readonly JournalBody[]
+  | ((run: RunState | null) => readonly JournalBody[] | null)
+
+export interface AppendOptions {
+  /** Default: the newest run. */
+  readonly runId?: string | null
+  readonly strict?: boolean
+  /** False: refused at once while the storage can't take it. Default true: waits, in a run. */
+  readonly waits?: boolean
+}
 
 export interface Lease {
   /** Names the store that counts the epochs. */
@@ -24,17 +40,22 @@ export interface Lease {
  */
 export class Conversation {
   readonly conversationId: string
+  /** How appends wait for a storage that is full or closed. */
+  readonly patience: Patience
   readonly #store: Store
   readonly #effects: Effects
   #log = new MessageLog()
   #run: RunState | null = null
   #runEntries: JournalEntry[] = []
   #lastSeq = 0
-  #lease = { storeId: '', epoch: 0, knownAt: Number.NEGATIVE_INFINITY }
+  #createdAt = 0
+  #lease: Lease = { storeId: '', epoch: 0, knownAt: Number.NEGATIVE_INFINITY }
+  #fault: string | null = null
   #queue: Promise<unknown> = Promise.resolve()
 
   constructor(conversationId: string, store: Store, effects: Effects) {
     this.conversationId = conversationId
+    this.patience = new Patience(effects)
     this.#store = store
     this.#effects = effects
   }
@@ -58,50 +79,67 @@ export class Conversation {
     return this.#lease
   }
 
+  /** Why the journal can't be folded to its end; nothing is driven or appended then. */
+  get fault(): string | null {
+    return this.#fault
+  }
+
   hasCallId(toolCallId: string): boolean {
     return this.#log.hasCallId(toolCallId)
   }
 
   /**
-   * Becomes the owner: creates the conversation if need be, and folds what others wrote since. True
-   * when there was anything.
+   * Becomes the owner: creates the conversation if need be and wished, and folds what others wrote
+   * since. True when there was anything.
    */
-  async claim(): Promise<boolean> {
+  async claim(options: { readonly create?: boolean } = {}): Promise<boolean> {
     const knownAt = this.#effects.monotonic()
-    const { storeId, epoch } = await this.#store.claim(this.conversationId, this.#effects.now())
+    const at = this.#effects.now()
+    const { storeId, epoch } = await this.#store.claim(this.conversationId, at, options)
     this.#lease = { storeId, epoch, knownAt }
     const before = this.#lastSeq
-    await this.refresh()
-    return this.#lastSeq > before
+    await this.#inOrder(() => this.#catchUp())
+    this.refuseBroken()
+    return this.#lastSeq !== before
+  }
+
+  /** Throws `conversation-broken` when the journal could not be folded to its end. */
+  refuseBroken(): void {
+    if (this.#fault !== null) throw brokenConversation(this.conversationId, this.#fault)
   }
 
   /** Folds what was written since the last look, by whoever. */
-  refresh(): Promise<void> {
-    return this.#inOrder(async () => {
-      const entries = await this.#store.read(this.conversationId, this.#lastSeq)
-      for (const entry of entries) this.#fold(entry)
-    })
+  async refresh(): Promise<void> {
+    // A commit that waits is its owner's: nobody else writes meanwhile.
+    if (this.patience.waitsFor === null) await this.#inOrder(() => this.#catchUp())
   }
 
   /**
-   * Commits facts of the run (default: the newest one) in one transaction, then folds them. Appends
-   * are taken one after the other. A commit that fails is tried again; entries stay in order.
+   * Commits facts in one transaction, then folds them; false when the decision was to write nothing.
+   * Appends are taken one after the other. A commit that fails is tried again; entries stay in order.
    */
-  append(
-    bodies: readonly JournalBody[],
-    options: { readonly runId?: string | null; readonly strict?: boolean } = {},
-  ): Promise<void> {
-    const runId = options.runId === undefined ? (this.#run?.runId ?? null) : options.runId
-    const at = this.#effects.now()
-    const entries = bodies.map((body) => ({ ...body, runId, at }))
-    return this.#inOrder(async () => {
-      const { epoch } = this.#lease
-      const append = { conversationId: this.conversationId, epoch, entries }
-      const knownAt = this.#effects.monotonic()
-      const placed = await this.#commit({ ...append, strict: options.strict ?? false })
-      this.#lease = { ...this.#lease, knownAt }
-      for (const entry of placed) this.#fold(entry)
-    })
+  async append(facts: Facts, options: AppendOptions = {}): Promise<boolean> {
+    const { waits = true, strict = false } = options
+    if (!waits && this.patience.waitsFor) throw OffstageError.fromData(this.patience.waitsFor)
+    return this.#inOrder(() =>
+      this.patience.persist(async () => {
+        this.refuseBroken()
+        const bodies = typeof facts === 'function' ? facts(this.#run) : facts
+        if (bodies === null) return false
+        const runId = options.runId === undefined ? (this.#run?.runId ?? null) : options.runId
+        const at = this.#effects.now()
+        const knownAt = this.#effects.monotonic()
+        const placed = await this.#store.append({
+          conversationId: this.conversationId,
+          epoch: this.#lease.epoch,
+          entries: bodies.map((body) => ({ ...body, runId, at })),
+          strict,
+        })
+        this.#lease = { ...this.#lease, knownAt }
+        for (const entry of placed) this.#fold(entry)
+        return true
+      }, waits),
+    )
   }
 
   /** Reads and commits never overlap: every entry is folded once, in its place. */
@@ -111,16 +149,55 @@ export class Conversation {
     return done
   }
 
-  async #commit(append: Parameters<Store['append']>[0]): Promise<readonly JournalEntry[]> {
-    for (const delay of RETRY_DELAYS) {
-      try {
-        return await this.#store.append(append)
-      } catch (error) {
-        if (OffstageError.is(error) && error.code === 'ownership-lost') throw error
-        await this.#effects.sleep(delay)
-      }
+  async #catchUp(): Promise<void> {
+    let rows = await this.#store.read(this.conversationId, this.#lastSeq)
+    if (this.#lastSeq > 0 && !this.#isContinued(rows.record)) {
+      this.#reset()
+      rows = await this.#store.read(this.conversationId)
     }
-    return this.#store.append(append)
+    const { record, entries } = rows
+    this.#createdAt = record?.createdAt ?? 0
+    const found = this.#foldChecked(entries, record)
+    this.#fault = found?.fault ?? null
+    if (record === null || found?.isNewer === true) return
+    // Noted for the list, which reads no journals. Not while it only can't be written.
+    if ((record.broken ?? null) !== this.#fault) {
+      await this.#store.mark(this.conversationId, this.#fault).catch(() => undefined)
+    }
+  }
+
+  /** The rows that were folded are the beginning of what the store has now. */
+  #isContinued(record: ConversationRecord | null): boolean {
+    return (
+      this.#fault === null &&
+      record !== null &&
+      record.broken === undefined &&
+      record.createdAt === this.#createdAt &&
+      record.lastSeq >= this.#lastSeq
+    )
+  }
+
+  #reset(): void {
+    this.#log = new MessageLog()
+    this.#run = null
+    this.#runEntries = []
+    this.#lastSeq = 0
+    this.#fault = null
+  }
+
+  /** Folds up to the first row that can't be; returns what is wrong with it. */
+  #foldChecked(
+    rows: readonly unknown[],
+    record: ConversationRecord | null,
+  ): { readonly fault: string; readonly isNewer: boolean } | null {
+    for (const row of rows) {
+      const entry = checkEntry(row, this.#lastSeq + 1)
+      if ('fault' in entry) return entry
+      this.#fold(entry)
+    }
+    if (record === null || record.lastSeq === this.#lastSeq) return null
+    const fault = record.broken ?? `Row ${Math.min(this.#lastSeq, record.lastSeq) + 1} is missing.`
+    return { fault, isNewer: false }
   }
 
   #fold(entry: JournalEntry): void {

@@ -4,14 +4,12 @@ import { isSettled, pendingCalls, type RunState } from './state.ts'
 /** Identical steps in a row after which the model is told, and after which the run stops. */
 export const REPETITION = { tell: 3, stop: 6 } as const
 
-/** Resumes of one step, or of one call, without an outcome, before it counts as a crash loop. */
-export const MAX_RESUMES = 2
-
 export type Decision = 'call-model' | 'run-tools' | 'wait' | 'end'
 
 /** What a run does next. Pure. */
 export function decide(run: RunState): Decision {
-  if (run.end !== null || run.stepResumes > MAX_RESUMES) return 'end'
+  if (run.end !== null) return 'end'
+  if (run.parked !== null) return 'wait'
   const next = run.calls.find((call) => !isSettled(call))
   if (next === undefined) return conclusion(run) === null ? 'call-model' : 'end'
   if (run.repetition.count >= REPETITION.stop) return 'end'
@@ -29,12 +27,6 @@ export function decide(run: RunState): Decision {
 /** How the run ends, by its state alone; null when it goes on. */
 export function conclusion(run: RunState): RunEnd | null {
   if (run.end !== null) return run.end
-  if (run.stepResumes > MAX_RESUMES) {
-    return failed(
-      'crash-loop',
-      'The same step was resumed twice without an outcome; it was given up.',
-    )
-  }
   const pending = pendingCalls(run)
   if (pending.length > 0 && run.limits.maxSteps === 0) return { outcome: 'waiting', pending }
   if (run.repetition.count >= REPETITION.stop) {
@@ -52,8 +44,7 @@ function concludeStep(run: RunState): RunEnd | null {
   if (finished) return { outcome: 'completed' }
   const asksOn = run.calls.length > 0 || run.feedback !== null
   if (!asksOn) return { outcome: 'completed' }
-  const allowed = run.limits.maxSteps === 0 ? 0 : run.limits.retries
-  if (run.invalidStreak > allowed) {
+  if (run.invalidStreak > run.limits.retries) {
     return failed(
       'invalid-tool-calls',
       `The model's tool calls stayed invalid: ${run.lastInvalid?.message ?? 'no reason given'}`,
@@ -64,9 +55,12 @@ function concludeStep(run: RunState): RunEnd | null {
   return null
 }
 
-function failed(
-  code: 'crash-loop' | 'repeated-calls' | 'invalid-tool-calls',
-  message: string,
-): RunEnd {
+/** Of a run that `decide` ends for no reason that `conclusion` knows: none should come here. */
+export function noConclusion(): RunEnd {
+  const message = 'The run came to an end without a reason.'
+  return { outcome: 'failed', error: { code: 'internal', message, retryable: false } }
+}
+
+function failed(code: 'repeated-calls' | 'invalid-tool-calls', message: string): RunEnd {
   return { outcome: 'failed', error: { code, message, retryable: false } }
 }

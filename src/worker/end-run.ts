@@ -1,25 +1,29 @@
 import type { JournalBody, RunEnd } from '../protocol/journal.ts'
 import { emitResult, type Drive, type Settlement } from './drive.ts'
-import { isSettled, type CallState, type RunState } from './state.ts'
+import { isSettled, type CallState } from './state.ts'
 import { ABORTED, INTERRUPTED } from './tool-errors.ts'
 
-/** Commits the run's end and the ends of its open calls, in one transaction. */
+/**
+ * Commits the run's end and the ends of its open calls, in one transaction. Writes nothing when the
+ * run has ended already.
+ */
 export async function commitEnd(
   drive: Drive,
-  run: RunState,
   { end, partial = '' }: { readonly end: RunEnd; readonly partial?: string },
 ): Promise<void> {
-  const settlements = end.outcome === 'waiting' ? [] : run.calls.flatMap(settlementAtEnd)
-  const settled = settlements.map(({ call, status, output }): JournalBody => ({
-    type: 'call-settled',
-    toolCallId: call.toolCallId,
-    status,
-    output,
-  }))
-  await drive.conversation.append([
-    ...settled,
-    { type: 'run-ended', end, ...(partial !== '' && { partial }) },
-  ])
+  let settlements: readonly Settlement[] = []
+  const isNew = await drive.conversation.append((run) => {
+    if (run?.runId !== drive.runId || run.end !== null) return null
+    settlements = end.outcome === 'waiting' ? [] : run.calls.flatMap(settlementAtEnd)
+    const settled = settlements.map(({ call, status, output }): JournalBody => ({
+      type: 'call-settled',
+      toolCallId: call.toolCallId,
+      status,
+      output,
+    }))
+    return [...settled, { type: 'run-ended', end, ...(partial !== '' && { partial }) }]
+  })
+  if (!isNew) return
   for (const settlement of settlements) emitResult(drive, settlement)
 }
 

@@ -1,5 +1,6 @@
 import type { CallFacts, JournalEntry } from '../protocol/journal.ts'
 import type { AssistantMessage, ToolCallPart } from '../protocol/message.ts'
+import { isSoonAfter } from './crash-loop.ts'
 import { isSettled, type CallState, type RunState } from './state.ts'
 import { addUsage } from './usage.ts'
 
@@ -8,13 +9,17 @@ type ModelOutput = Extract<JournalEntry, { type: 'model-output' }>
 /** The next state of a conversation's newest run. Pure; `null` before the first run. */
 export function evolve(run: RunState | null, entry: JournalEntry): RunState | null {
   if (entry.type === 'run-started') return startRun(entry)
+  // What waited for an output waits no more: nothing of it is left to go on from.
+  if (entry.type === 'history-cleared') return run && { ...run, calls: [] }
   if (run === null || entry.runId !== run.runId) return run
   switch (entry.type) {
     case 'step-started':
       return {
         ...run,
         stepOpen: true,
-        stepResumes: entry.resumed ? run.stepResumes + 1 : run.stepResumes,
+        stepStartedAt: entry.at,
+        stepResumes:
+          entry.resumed && isSoonAfter(run.stepStartedAt, entry.at) ? run.stepResumes + 1 : 0,
       }
     case 'attempt-failed':
       return { ...run, usage: addUsage(run.usage, entry.usage) }
@@ -47,9 +52,12 @@ export function evolve(run: RunState | null, entry: JournalEntry): RunState | nu
       return withCall(run, entry.toolCallId, { status: 'awaiting-decision' })
     case 'call-settled':
       return settleCall(run, entry)
+    case 'run-parked':
+      return { ...run, parked: entry.reason }
+    case 'run-continued':
+      return { ...run, parked: null, stepResumes: 0 }
     case 'run-ended':
       return { ...run, stepOpen: false, end: entry.end }
-    case 'history-cleared':
     case 'messages-imported':
       return run
     default:
@@ -63,6 +71,7 @@ function startRun(entry: Extract<JournalEntry, { type: 'run-started' }>): RunSta
     limits: entry.limits,
     steps: 0,
     stepResumes: 0,
+    stepStartedAt: 0,
     stepOpen: false,
     calls: [],
     feedback: null,
@@ -71,6 +80,7 @@ function startRun(entry: Extract<JournalEntry, { type: 'run-started' }>): RunSta
     lastInvalid: null,
     repetition: { signature: '', count: 0 },
     usage: { modelCalls: 0 },
+    parked: null,
     end: null,
   }
 }
@@ -119,6 +129,7 @@ function proposed(part: ToolCallPart, facts: CallFacts | undefined): CallState {
     starts: 0,
     withdrawals: 0,
     definition: null,
+    startedAt: 0,
   }
 }
 
@@ -146,7 +157,8 @@ function startCall(
   return withCall(run, entry.toolCallId, {
     status: 'executing',
     executionId: entry.executionId,
-    starts: (call?.starts ?? 0) + 1,
+    starts: call && isSoonAfter(call.startedAt, entry.at) ? call.starts + 1 : 1,
+    startedAt: entry.at,
     definition: entry.definition,
     ...(entry.input !== undefined && { input: entry.input }),
   })

@@ -75,7 +75,6 @@ async function ask(deps: ExtractDeps, command: Extract): Promise<string> {
     emit: () => undefined,
     isUsedId: () => false,
     attemptFailed: async () => undefined,
-    begun: Promise.resolve(),
   })
   switch (outcome.type) {
     case 'turn':

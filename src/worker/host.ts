@@ -1,5 +1,4 @@
 import type {
-  AgentScope,
   CallAnswer,
   ConversationScope,
   Extract,
@@ -14,26 +13,21 @@ import type {
   WorkerNotice,
 } from '../protocol/api.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
-import type { RunResult } from '../protocol/run.ts'
-import { pendingToolCalls } from '../providers/pending-tool-calls.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
-import { busy, callsPending } from './busy.ts'
-import type { ResumeOptions } from './drive.ts'
+import { waitingCall } from './answer-call.ts'
 import type { Effects } from './effects.ts'
 import { Engines } from './engines.ts'
 import { extractData } from './extract.ts'
 import { Library } from './library.ts'
 import { ModelMemory } from './model-memory.ts'
-import { RunDriver } from './run-driver.ts'
+import { isElsewhere } from './ownership.ts'
 import { RunEvents } from './run-events.ts'
-import { runResult } from './run-result.ts'
-import { runSnapshot } from './run-snapshot.ts'
+import { Runs, TELL_MODEL, type Resume } from './runs.ts'
 import type { Seat } from './seat.ts'
 import { Seats } from './seats.ts'
-import { isSettled, pendingCalls } from './state.ts'
+import { isSettled } from './state.ts'
 import { Stores, type OpenDurable } from './stores.ts'
 import { lateOutputMessage, pendingOutput } from './supply-output.ts'
-import { sharedValidator } from './validation/create-validator.ts'
 
 export interface HostOptions {
   readonly page: PageApi
@@ -51,8 +45,7 @@ export class Host {
   readonly #seats: Seats
   readonly #memory = new ModelMemory()
   readonly #engines: Engines
-  /** Agents that are gone: what was asked for in their name is not begun any more. */
-  readonly #released = new Set<string>()
+  readonly #runs: Runs
   #batches = 0
 
   constructor(options: HostOptions) {
@@ -62,6 +55,13 @@ export class Host {
     this.library = new Library(this.#seats)
     const openEngine: PageApi['openEngine'] = (opening) => options.page.openEngine(opening)
     this.#engines = new Engines({ openEngine, notify: options.notify })
+    this.#runs = new Runs({
+      ...options,
+      memory: this.#memory,
+      engines: this.#engines,
+      seats: this.#seats,
+      eventsOf: (ref) => this.#events(ref),
+    })
   }
 
   async prepare({ model, engine, ...scope }: Preparation): Promise<void> {
@@ -81,79 +81,104 @@ export class Host {
     return extractData({ page, providers, effects, ...own }, command)
   }
 
-  /** Never rejects: whatever refuses the run becomes its `failed` end. */
-  async startRun(command: StartRun): Promise<void> {
-    const events = this.#events(command)
-    try {
-      const seat = await this.#seats.take(command)
-      await seat.inLane(async () => {
-        await this.#makeRoom(seat, command)
-        await this.#begin(seat, command, events)
-      })
-    } catch (error) {
-      const end = { outcome: 'failed', error: toErrorData(error) } as const
-      tellEnd(events, runResult(command, [], end))
-    }
+  startRun(command: StartRun): Promise<void> {
+    return this.#runs.start(command)
   }
 
   async resumeRun(command: ResumeRun): Promise<RunRef | null> {
-    const conversationId = command.conversationId ?? (await this.#newestUnfinished(command))
-    if (conversationId === null) return null
-    const seat = await this.#seats.take({ ...command, conversationId })
-    const { agentId } = command
+    const { conversationId } = command
+    if (conversationId !== undefined) return this.#resumeRun({ ...command, conversationId })
+    for (const record of await this.library.list({ ...command, unfinished: true })) {
+      if (record.broken !== undefined) continue
+      try {
+        return await this.#resumeRun({ ...command, conversationId: record.conversationId })
+      } catch (error) {
+        // Found out just now: the others work.
+        if (!OffstageError.is(error) || error.code !== 'conversation-broken') throw error
+      }
+    }
+    return null
+  }
+
+  async #resumeRun(command: ResumeRun & ConversationScope): Promise<RunRef | null> {
+    const { agentId, conversationId, goOn } = command
+    const seat = await this.#seats.take(command)
+    if (goOn) seat.conversation.patience.retry()
+    if (seat.parked) return { conversationId, runId: seat.parked.runId }
     try {
-      // A run that is driven needs no lane, which a queued one may hold for long.
-      const ref = followed(seat, agentId)
-      return ref ?? (await seat.inLane(() => this.#resume(seat, agentId, command)))
+      const ref = await this.#takeUp(seat, agentId, { ...command, follows: true })
+      if (goOn) await seat.driver?.goOn()
+      return ref
     } catch (error) {
-      if (!OffstageError.is(error) || error.code !== 'conversation-busy') throw error
-      const { message } = error
+      if (!isElsewhere(error)) throw error
+      const { message } = toErrorData(error)
       this.#options.notify({ type: 'warning', code: 'owned-elsewhere', message })
       return null
     }
   }
 
+  /** Names the run that is driven here, or takes up the open one. */
+  async #takeUp(seat: Seat, agentId: string, resume: Resume): Promise<RunRef | null> {
+    // One that stops without an end is taken up as soon as it has.
+    if (seat.driver?.isLeaving) await seat.idle()
+    if (seat.driver) return seat.driven(agentId, resume)
+    return seat.inLaneNow(() => this.#runs.resume(seat, agentId, resume))
+  }
+
   async abortRun(
     command: ConversationScope & { readonly runId: string; readonly reason: string },
   ): Promise<boolean> {
+    const { runId, reason } = command
     const seat = await this.#seats.take(command)
-    if (seat.driver?.runId === command.runId) {
-      await seat.abort(command.reason)
+    if (seat.driver?.runId === runId) {
+      await seat.abort(reason)
       return true
     }
-    return seat.inLane(async () => {
+    const admission = seat.admissions.get(runId)
+    if (admission) {
+      admission.stop.abort(reason)
+      return true
+    }
+    return seat.inLaneNow(async () => {
       await seat.conversation.refresh()
       const { run } = seat.conversation
-      if (run === null || run.end !== null || run.runId !== command.runId) return false
-      await this.#resume(seat, command.agentId, TELL_MODEL)
-      await seat.abort(command.reason)
+      if (run === null || run.end !== null || run.runId !== runId) return false
+      await this.#runs.resume(seat, command.agentId, TELL_MODEL)
+      await seat.abort(reason)
       return true
     })
   }
 
   async answerCall(command: CallAnswer): Promise<boolean> {
+    const { agentId, toolCallId, answer } = command
     const seat = await this.#seats.ofCall(command)
-    if (seat === null) return false
-    if (seat.driver === null) {
-      await seat.inLane(() => this.#resume(seat, command.agentId, TELL_MODEL))
+    if (seat === null || seat.parked) return false
+    const { conversation } = seat
+    try {
+      await this.#takeUp(seat, agentId, TELL_MODEL)
+    } catch (error) {
+      await conversation.refresh()
+      if (!isElsewhere(error) || waitingCall(conversation.run, toolCallId, answer)) throw error
     }
-    return (await seat.driver?.answer(command.answer, command.toolCallId)) ?? false
+    return (await seat.driver?.answer(answer, toolCallId)) ?? false
   }
 
   async supplyOutput(command: SupplyOutput): Promise<RunRef | null> {
     const seat = await this.#seats.ofCall(command)
     if (seat === null) return this.#keepLateOutput(command)
-    return seat.inLane(async () => {
-      await seat.conversation.refresh()
-      const settled = pendingOutput(seat.conversation.run, command)
-      if (settled === null) return this.#keepLateOutput(command)
-      await seat.owning(() => seat.conversation.append([settled]))
-      const { run } = seat.conversation
+    return seat.inLaneNow(async () => {
+      const { conversation } = seat
+      await conversation.refresh()
+      const isTaken =
+        pendingOutput(conversation.run, command) !== null &&
+        (await seat.owning(() => conversation.append((run) => pendingOutput(run, command))))
+      if (!isTaken) return this.#keepLateOutput(command)
+      const { run } = conversation
       if (run === null || !run.calls.every(isSettled)) return null
       const { agentId, storage, nextRunId: runId } = command
       const { conversationId } = seat.scope
       const next = { agentId, storage, conversationId, runId, message: null, limits: run.limits }
-      await this.#begin(seat, { ...next, ifBusy: 'refuse' }, this.#events(next))
+      await this.#runs.begin(seat, { ...next, ifBusy: 'refuse' }, this.#events(next))
       return { conversationId, runId }
     })
   }
@@ -175,107 +200,8 @@ export class Host {
   }
 
   releaseAgent(agentId: string): void {
-    this.#released.add(agentId)
-    for (const seat of this.#seats.drivenBy(agentId)) seat.driver?.release()
+    this.#runs.release(agentId)
     this.#engines.release(agentId)
-  }
-
-  /** Refuses, waits or ends what runs, as the command wishes. */
-  async #makeRoom(seat: Seat, command: StartRun): Promise<void> {
-    switch (command.ifBusy) {
-      case 'refuse':
-        if (seat.driver) throw busy(command.conversationId)
-        return
-      case 'queue':
-        return seat.idle()
-      case 'replace':
-        await this.#resume(seat, command.agentId, TELL_MODEL)
-        return seat.abort('replaced')
-      default:
-        command.ifBusy satisfies never
-    }
-  }
-
-  async #begin(seat: Seat, command: StartRun, events: RunEvents): Promise<void> {
-    const { conversation } = seat
-    const { runId, message, limits, history = [] } = command
-    await seat.own()
-    try {
-      const { run } = conversation
-      if (run?.end === null) throw busy(command.conversationId)
-      const imported = conversation.messages.length === 0 ? history : []
-      const pending = [...(run === null ? [] : pendingCalls(run)), ...pendingToolCalls(imported)]
-      if (message !== null && pending.length > 0) throw callsPending(pending)
-      if (imported.length > 0) {
-        const entry = { type: 'messages-imported', messages: imported } as const
-        await conversation.append([entry], { runId: null })
-      }
-      const first = { type: 'step-started', step: 1, resumed: false } as const
-      await conversation.append([{ type: 'run-started', message, limits }, first], { runId })
-    } catch (error) {
-      seat.disown()
-      throw error
-    }
-    // Its agent was disposed of meanwhile: the run is there for whoever resumes it.
-    if (this.#released.has(command.agentId)) return seat.disown()
-    events.push({ type: 'run-start', message })
-    this.#drive(seat, command, { events, resume: null })
-  }
-
-  async #resume(
-    seat: Seat,
-    agentId: string,
-    resume: ResumeOptions & { readonly runId?: string },
-  ): Promise<RunRef | null> {
-    const { conversation } = seat
-    const { conversationId } = seat.scope
-    if (seat.driver?.isLeaving) await seat.idle()
-    const followedRun = followed(seat, agentId)
-    if (followedRun) return followedRun
-    await conversation.refresh()
-    const newest = conversation.run
-    if (newest === null) return null
-    const ref = { agentId, conversationId, runId: newest.runId }
-    if (newest.end !== null) {
-      if (newest.runId !== resume.runId) return null
-      tellEnd(this.#events(ref), runResult(ref, conversation.runEntries, newest.end))
-      return { conversationId, runId: newest.runId }
-    }
-    await seat.own()
-    const { run } = conversation
-    if (run === null || run.end !== null || this.#released.has(agentId)) {
-      seat.disown()
-      return null
-    }
-    const events = this.#events(ref)
-    events.push(runSnapshot(conversation, run))
-    this.#drive(seat, ref, { events, resume })
-    return { conversationId, runId: run.runId }
-  }
-
-  #drive(
-    seat: Seat,
-    ref: { readonly agentId: string; readonly runId: string },
-    how: { readonly events: RunEvents; readonly resume: ResumeOptions | null },
-  ): void {
-    const { page, pageId, providers, effects } = this.#options
-    const { agentId, runId } = ref
-    const { conversation, ownership } = seat
-    const own = { memory: this.#memory, engines: this.#engines }
-    const shared = { page, pageId, providers, effects, ...own }
-    const driver = new RunDriver(
-      { agentId, runId, conversation, validator: sharedValidator(), ...shared, ...how },
-      ownership,
-    )
-    seat.drive(driver, () => {
-      // The fold of a run that stopped without an end may be behind the truth.
-      if (conversation.run?.end === null) this.#seats.forget(seat.scope)
-    })
-  }
-
-  async #newestUnfinished(scope: AgentScope): Promise<string | null> {
-    const [newest] = await this.library.list({ ...scope, unfinished: true })
-    return newest?.conversationId ?? null
   }
 
   /** An output nobody waits for is kept as a message, so that the model sees it at its next turn. */
@@ -290,7 +216,7 @@ export class Host {
     if (!kept) return null
     const seat = await this.#seats.take({ agentId, storage, conversationId })
     const entry = { type: 'messages-imported', messages: [lateOutputMessage(command)] } as const
-    const append = (): Promise<void> => seat.conversation.append([entry], { runId: null })
+    const append = (): Promise<boolean> => seat.conversation.append([entry], { runId: null })
     // While a run is driven here the conversation is owned already.
     await (seat.driver ? append() : seat.owning(append))
     return null
@@ -306,18 +232,4 @@ export class Host {
       },
     )
   }
-}
-
-/** The run that is driven here, of which the agent gets the events from now on. Null: none is. */
-function followed({ driver, scope }: Seat, agentId: string): RunRef | null {
-  if (driver === null || driver.isLeaving) return null
-  driver.follow(agentId)
-  return { conversationId: scope.conversationId, runId: driver.runId }
-}
-
-const TELL_MODEL: ResumeOptions = { interrupted: 'tell-model', waitForToolsMs: 10_000 }
-
-function tellEnd(events: RunEvents, result: RunResult): void {
-  events.push({ type: 'run-end', result })
-  events.flush()
 }

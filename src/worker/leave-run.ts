@@ -10,6 +10,8 @@ export function leftOpenBy(stop: Stop | null, error?: unknown): string | null {
   switch (error.code) {
     case 'disposed':
       return LEFT_OPEN.disposed
+    case 'conversation-not-found':
+      return 'deleted'
     case 'ownership-lost':
       return error.details?.['deleted'] ? 'deleted' : LEFT_OPEN.takenOver
     // A parked run went on in another tab.

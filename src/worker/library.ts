@@ -18,16 +18,19 @@ export class Library {
     return scope.unfinished ? records.filter((record) => record.openRunId !== null) : records
   }
 
+  /** A broken one up to its fault. */
   async get(scope: ConversationScope): Promise<StoredConversation | null> {
     const record = await (await this.#seats.store(scope)).get(scope.conversationId)
     if (record === null) return null
     const { conversation } = await this.#seats.take(scope)
     await conversation.refresh()
-    const { run } = conversation
+    const { run, fault, messages } = conversation
+    if (fault !== null) return { ...record, broken: fault, messages: [...messages], pending: [] }
     return {
       ...record,
-      messages: [...conversation.messages],
+      messages: [...messages],
       pending: run === null ? [] : pendingCalls(run),
+      ...(run?.parked && run.end === null && { parked: run.parked }),
     }
   }
 
@@ -35,25 +38,34 @@ export class Library {
     return (await this.#seats.store(scope)).rename(scope.conversationId, scope.title)
   }
 
-  /** A run in it is aborted first. */
+  /** What runs in it, or is about to, is aborted first. */
   async delete(scope: ConversationScope): Promise<boolean> {
     const seat = await this.#seats.take(scope)
-    await seat.abort('conversation deleted')
-    this.#seats.forget(scope)
-    return (await this.#seats.store(scope)).delete(scope.conversationId)
+    const reason = 'conversation deleted'
+    await seat.discard(reason)
+    return seat.inLane(async () => {
+      await seat.discard(reason)
+      return (await this.#seats.store(scope)).delete(scope.conversationId)
+    })
   }
 
   async clearHistory(scope: ConversationScope): Promise<boolean> {
     const { conversationId } = scope
     if ((await (await this.#seats.store(scope)).get(conversationId)) === null) return false
     const seat = await this.#seats.take(scope)
-    return seat.inLane(async () => {
+    return seat.inLaneNow(async () => {
+      const { conversation } = seat
       if (seat.driver) throw busy(conversationId)
-      return seat.owning(async () => {
-        if (seat.conversation.run?.end === null) throw busy(conversationId)
-        await seat.conversation.append([{ type: 'history-cleared' }], { runId: null })
-        return true
-      })
+      await seat.owning(() =>
+        conversation.append(
+          (run) => {
+            if (run?.end === null) throw busy(conversationId)
+            return [{ type: 'history-cleared' }]
+          },
+          { runId: null },
+        ),
+      )
+      return true
     })
   }
 }

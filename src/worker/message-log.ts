@@ -59,6 +59,8 @@ export class MessageLog {
       case 'call-started':
       case 'call-withdrawn':
       case 'call-interrupted':
+      case 'run-parked':
+      case 'run-continued':
         return
       default:
         entry satisfies never

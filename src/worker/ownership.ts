@@ -24,6 +24,16 @@ export function elsewhere(conversationId: string): OffstageError {
   )
 }
 
+/** Somebody else works on the conversation, or deleted it. */
+export function isElsewhere(thrown: unknown): boolean {
+  return (
+    OffstageError.is(thrown) &&
+    (thrown.code === 'conversation-busy' ||
+      thrown.code === 'conversation-not-found' ||
+      thrown.code === 'ownership-lost')
+  )
+}
+
 /** A page that is being left lets go of its locks within this time. Milliseconds. */
 const UNLOAD_MS = 300
 const ANSWER_MS = 1000

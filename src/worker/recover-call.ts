@@ -1,4 +1,4 @@
-import { MAX_RESUMES } from './decide.ts'
+import { isCallLooping } from './crash-loop.ts'
 import { callContext, settle, type Drive } from './drive.ts'
 import { executeCalls, joinExecution, withdraw } from './execute-calls.ts'
 import type { CallState } from './state.ts'
@@ -19,7 +19,7 @@ export async function recoverCall(drive: Drive, call: CallState): Promise<void> 
     return goByTable(drive, call, { running: outcome.running, output: outcome.output })
   }
   const neverRan = executionId.startsWith(`${drive.pageId}:`)
-  if (neverRan && call.starts <= MAX_RESUMES) return runUndone(drive, call)
+  if (neverRan && !isLooping(drive, call)) return runUndone(drive, call)
   return goByTable(drive, call, { running: false, output: INTERRUPTED })
 }
 
@@ -29,10 +29,14 @@ async function goByTable(
   call: CallState,
   { running, output }: { readonly running: boolean; readonly output: typeof INTERRUPTED },
 ): Promise<void> {
-  if (call.replayable && call.starts <= MAX_RESUMES && (await repeat(drive, call))) return
+  if (call.replayable && !isLooping(drive, call) && (await repeat(drive, call))) return
   if (call.reconcilable && !running && (await reconcile(drive, call))) return
   if (drive.resume?.interrupted === 'ask') return ask(drive, call)
   await settle(drive, [{ call, status: 'interrupted', output }])
+}
+
+function isLooping({ effects }: Drive, call: CallState): boolean {
+  return isCallLooping(call, effects.now())
 }
 
 /** Runs a call that is proven not to have happened, or decides it anew when its tool is another one now. */
@@ -75,7 +79,7 @@ async function reconcile(drive: Drive, call: CallState): Promise<boolean> {
       await settle(drive, [{ call, status: 'succeeded', output: verdict.output }])
       return true
     case 'did-not-happen':
-      if (call.starts > MAX_RESUMES) return false
+      if (isLooping(drive, call)) return false
       await runUndone(drive, call)
       return true
     case 'unknown':

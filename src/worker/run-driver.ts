@@ -2,35 +2,26 @@ import type { CallAnswer } from '../protocol/api.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { JournalBody, RunEnd } from '../protocol/journal.ts'
 import { LEFT_OPEN, type RunResult } from '../protocol/run.ts'
-import { answerCall } from './answer-call.ts'
 import { callModel, type ModelOutcome } from './call-model.ts'
-import { conclusion, decide, type Decision } from './decide.ts'
-import { isLeftOpen, settle, ToolTable, type Drive, type Stop } from './drive.ts'
+import { isStepLooping } from './crash-loop.ts'
+import { conclusion, decide, noConclusion, type Decision } from './decide.ts'
+import { isLeftOpen, ToolTable, type Drive, type Stop } from './drive.ts'
 import { commitEnd } from './end-run.ts'
 import { providerOf } from './engines.ts'
-import {
-  executeCalls,
-  mustBeStrict,
-  nextGroup,
-  runStarts,
-  startEntry,
-  type Start,
-} from './execute-calls.ts'
+import { mustBeStrict, startEntry } from './execute-calls.ts'
 import { headStart } from './head-start.ts'
 import { leftOpenBy, stopExecuting } from './leave-run.ts'
 import { outgoingRequest } from './outgoing.ts'
 import type { Ownership } from './ownership.ts'
 import { modelFetch } from './page-fetch.ts'
-import { prepareCalls } from './prepare-calls.ts'
-import { recoverCall } from './recover-call.ts'
+import { PersonsWord } from './persons-word.ts'
 import { runResult } from './run-result.ts'
 import { runSnapshot } from './run-snapshot.ts'
 import { stoppablePage } from './stoppable.ts'
-import { isSettled, type CallState, type RunState } from './state.ts'
+import type { RunState } from './state.ts'
+import { StepCalls } from './step-calls.ts'
 import { callEvents, modelOutput } from './take-turn.ts'
-import { notRegistered } from './tool-errors.ts'
 import { Tenure } from './tenure.ts'
-import { availableTool } from './wait-for-tool.ts'
 
 /**
  * Drives one run: decide, do that one effect, commit its outcome, fold, repeat. Everything else
@@ -39,13 +30,15 @@ import { availableTool } from './wait-for-tool.ts'
 export class RunDriver {
   readonly #drive: Drive
   readonly #tenure: Tenure
+  readonly #word: PersonsWord
+  readonly #calls: StepCalls
   readonly #stop = new AbortController()
   #stopped: Stop | null = null
   #wake: (() => void) | null = null
+  /** Aborted when what could not be committed yet is given up. */
+  readonly #givenUp = new AbortController()
   /** A step whose end wasn't told yet. */
   #openStep: Extract<JournalBody, { type: 'model-output' }> | null = null
-  /** Calls that started with the commit of their output, and are to be handed to the page. */
-  #started: Start[] = []
   /** The model was asked since this driver took the run. */
   #hasAsked = false
 
@@ -54,6 +47,8 @@ export class RunDriver {
     const page = stoppablePage(drive.page, signal)
     this.#drive = { ...drive, page, tools: new ToolTable(), ready: new Map(), signal }
     this.#tenure = new Tenure(this.#drive, ownership)
+    this.#word = new PersonsWord(this.#drive, this.#tenure, () => this.#wake?.())
+    this.#calls = new StepCalls(this.#drive)
   }
 
   get runId(): string {
@@ -70,17 +65,14 @@ export class RunDriver {
 
   /** Stops without an end: the run stays resumable. */
   release(): void {
+    this.#givenUp.abort()
     this.#halt({ type: 'release' })
   }
 
   /** Another worker owns the conversation now: stops without an end, and what runs for it here too. */
   takenOver(): void {
+    this.#givenUp.abort()
     this.#halt({ type: 'taken-over' })
-  }
-
-  /** True while it stops without an end. */
-  get isLeaving(): boolean {
-    return isLeftOpen(this.#drive.signal)
   }
 
   /** Another agent of the page gets the run's events, too. */
@@ -89,31 +81,52 @@ export class RunDriver {
     events.follow(agentId, () => runSnapshot(conversation, this.#run, events.stepText))
   }
 
+  /** Ends the run of a conversation that is deleted, though its end can't be stored. */
+  discard(reason: string): void {
+    this.#givenUp.abort()
+    this.abort(reason)
+  }
+
+  /** True while it stops without an end. */
+  get isLeaving(): boolean {
+    return isLeftOpen(this.#drive.signal)
+  }
+
+  get isStopped(): boolean {
+    return this.#stopped !== null
+  }
+
   toolsChanged(): void {
     this.#drive.tools.changed()
   }
 
   /** A person's word on a parked call; false when it waits for none. */
-  async answer(answer: CallAnswer['answer'], toolCallId: string): Promise<boolean> {
-    await this.#tenure.take()
-    try {
-      return await answerCall(this.#drive, toolCallId, answer)
-    } finally {
-      // Even when it was refused: another tab may have gone on or ended the run meanwhile, and the
-      // loop parks again if it must.
-      this.#wake?.()
-    }
+  answer(answer: CallAnswer['answer'], toolCallId: string): Promise<boolean> {
+    return this.#word.answer(answer, toolCallId)
+  }
+
+  /** Lets a parked run go on: one that crashed again and again, or one that waits for the storage. */
+  goOn(): Promise<void> {
+    return this.#word.goOn()
   }
 
   /** Resolves when the run has ended, or goes on without this driver. Doesn't reject. */
   async drive(): Promise<RunResult> {
+    const { conversation, events } = this.#drive
+    conversation.patience.waiter = {
+      signal: this.#givenUp.signal,
+      onPark: (reason) => {
+        events.push({ type: 'run-parked', reason })
+        events.flush()
+      },
+      onContinue: () => events.push({ type: 'run-continued' }),
+    }
     try {
       return await this.#loop()
     } catch (error) {
-      const reason = leftOpenBy(this.#stopped, error)
-      if (reason !== null) return this.#leave(reason)
-      return this.#tellEnd({ outcome: 'failed', error: toErrorData(error) })
+      return await this.#fail(error)
     } finally {
+      conversation.patience.waiter = null
       this.#tenure.end()
     }
   }
@@ -125,12 +138,11 @@ export class RunDriver {
       const run = this.#run
       if (run.end !== null) return this.#tellEnd(run.end)
       if (this.#stopped?.type === 'abort') {
-        return this.#end(run, { outcome: 'aborted', reason: this.#stopped.reason })
+        await this.#end({ outcome: 'aborted', reason: this.#stopped.reason })
+        continue
       }
-      const decision = decide(run)
-      if (decision === 'end') return this.#end(run, conclusion(run) ?? NO_CONCLUSION)
       try {
-        await this.#effect(decision, run)
+        await this.#effect(decide(run), run)
       } catch (error) {
         // What a stop breaks off ends with the stop's own outcome.
         if (this.#stopped === null) throw error
@@ -138,13 +150,15 @@ export class RunDriver {
     }
   }
 
-  #effect(decision: Exclude<Decision, 'end'>, run: RunState): Promise<void> {
+  #effect(decision: Decision, run: RunState): Promise<void> {
     switch (decision) {
+      case 'end':
+        return this.#end(conclusion(run) ?? noConclusion())
       case 'call-model':
         this.#endStep()
         return this.#callModel(run)
       case 'run-tools':
-        return this.#runTools(run)
+        return this.#calls.run(run)
       case 'wait':
         return this.#park()
       default:
@@ -163,20 +177,19 @@ export class RunDriver {
   async #callModel(run: RunState): Promise<void> {
     const { conversation, page, agentId, runId, memory, effects } = this.#drive
     const { conversationId } = conversation
+    const step = run.steps + 1
+    const resumed = run.stepOpen && !this.#hasAsked && this.#drive.resume !== null
+    if (resumed && isStepLooping(run, effects.now())) return this.#parkForGood('crash-loop')
     const context = await page.stepContext({ agentId, runId, conversationId })
     if (this.#stopped) return
     this.#drive.tools.set(context.tools)
     this.#drive.tools.hasBeforeToolCall = context.hasBeforeToolCall
-    const step = run.steps + 1
-    // Found open after a reload, or not yet begun: its commit runs beside the request, and the output
-    // waits for it. Mostly the step was begun with the commit before.
-    const resumed = run.stepOpen && !this.#hasAsked && this.#drive.resume !== null
-    const begun =
-      run.stepOpen && !resumed
-        ? Promise.resolve()
-        : conversation.append([{ type: 'step-started', step, resumed }])
-    begun.catch(() => undefined)
+    // Mostly the step was begun with the commit before.
+    if (!run.stepOpen || resumed) {
+      await conversation.append([{ type: 'step-started', step, resumed }])
+    }
     this.#hasAsked = true
+    if (this.#stopped) return
     const outcome = await callModel({
       step,
       context,
@@ -190,7 +203,6 @@ export class RunDriver {
       emit: (event) => this.#drive.events.push(event),
       isUsedId: (toolCallId) => conversation.hasCallId(toolCallId),
       attemptFailed: (usage) => conversation.append([{ type: 'attempt-failed', step, usage }]),
-      begun,
     })
     await this.#takeOutcome(step, outcome)
   }
@@ -200,17 +212,11 @@ export class RunDriver {
       case 'turn':
         return this.#takeTurn(step, outcome)
       case 'failed':
-        await commitEnd(this.#drive, this.#run, {
-          end: { outcome: 'failed', error: outcome.error },
-          partial: outcome.partial,
-        })
-        return
+        return this.#end({ outcome: 'failed', error: outcome.error }, outcome.partial)
       case 'aborted':
         if (this.#stopped?.type === 'abort') {
-          await commitEnd(this.#drive, this.#run, {
-            end: { outcome: 'aborted', reason: this.#stopped.reason },
-            partial: outcome.partial,
-          })
+          const { reason } = this.#stopped
+          await this.#end({ outcome: 'aborted', reason }, outcome.partial)
         }
         return
       default:
@@ -228,66 +234,26 @@ export class RunDriver {
     const starts = headStart(this.#drive, this.#run, output)
     await conversation.append([output, ...starts.map(startEntry)], { strict: mustBeStrict(starts) })
     this.#openStep = output
-    this.#started = starts
+    this.#calls.begin(starts)
     for (const event of callEvents(output.message)) events.push(event)
   }
 
-  async #runTools(run: RunState): Promise<void> {
-    const drive = this.#drive
-    const started = this.#started.splice(0)
-    if (started.length > 0) return runStarts(drive, started)
-    if (!drive.tools.isLoaded) drive.tools.set(await drive.page.currentTools(drive.agentId))
-    const open = run.calls.filter((call) => !isSettled(call))
-    const executing = open.filter((call) => call.status === 'executing')
-    if (executing.length > 0) {
-      await Promise.all(executing.map((call) => recoverCall(drive, call)))
-      return
-    }
-    const fresh = open.filter(
-      (call) => call.status === 'proposed' && !drive.ready.has(call.toolCallId),
-    )
-    if (fresh.length > 0) {
-      await prepareCalls(drive, fresh)
-      return this.#requestOutputs()
-    }
-    await this.#execute(nextGroup(open))
-  }
-
-  async #execute(group: readonly CallState[]): Promise<void> {
-    const drive = this.#drive
-    const runnable: CallState[] = []
-    for (const call of group) {
-      if (await availableTool(drive, call)) runnable.push(call)
-      else await settle(drive, [{ call, status: 'failed', output: notRegistered(call.toolName) }])
-      if (this.#stopped) return
-    }
-    if (runnable.length > 0) await executeCalls(drive, runnable)
-  }
-
-  /** One-shot mode: what may run is handed to the page. */
-  async #requestOutputs(): Promise<void> {
-    const run = this.#run
-    if (run.limits.maxSteps !== 0 || this.#stopped) return
-    const handed = run.calls.filter((call) => call.status === 'proposed')
-    if (handed.length === 0) return
-    await this.#drive.conversation.append(
-      handed.map((call) => ({
-        type: 'output-requested',
-        toolCallId: call.toolCallId,
-        input: this.#drive.ready.get(call.toolCallId)?.input ?? call.input,
-      })),
-    )
+  /** The run rests, for whoever takes it up, until somebody lets it go on. */
+  async #parkForGood(reason: 'crash-loop'): Promise<void> {
+    await this.#drive.conversation.append([{ type: 'run-parked', reason }])
+    this.#drive.events.push({ type: 'run-parked', reason })
   }
 
   async #park(): Promise<void> {
-    this.#drive.events.flush()
+    const { conversation, events } = this.#drive
+    events.flush()
     const woken = new Promise<void>((resolve) => {
       this.#wake = resolve
     })
     this.#tenure.end()
     await woken
     this.#wake = null
-    if (leftOpenBy(this.#stopped) === null) await this.#tenure.take()
+    if (!this.isLeaving) await conversation.patience.persist(() => this.#tenure.take())
   }
 
   #halt(stop: Stop): void {
@@ -297,21 +263,40 @@ export class RunDriver {
     this.#wake?.()
   }
 
+  /** The one place where a run ends: in the journal. The loop finds it there, and emits it. */
+  #end(end: RunEnd, partial = ''): Promise<void> {
+    return commitEnd(this.#drive, { end, partial })
+  }
+
+  /** What was thrown becomes the run's end, unless it goes on elsewhere, or later. */
+  async #fail(thrown: unknown): Promise<RunResult> {
+    try {
+      if (leftOpenBy(this.#stopped, thrown) !== null || this.#givenUp.signal.aborted) throw thrown
+      const end: RunEnd = { outcome: 'failed', error: toErrorData(thrown) }
+      await this.#end(end)
+      return this.#tellEnd(this.#run.end ?? end)
+    } catch (failure) {
+      const left = leftOpenBy(this.#stopped, failure)
+      if (left !== null) return this.#leave(left)
+      return this.#tellEnd(
+        this.#stopped?.type === 'abort'
+          ? { outcome: 'aborted', reason: this.#stopped.reason }
+          : { outcome: 'failed', error: toErrorData(failure) },
+      )
+    }
+  }
+
   /** The run goes on elsewhere, or later: its handles end, and nothing is journaled. */
   #leave(reason: string): RunResult {
     if (reason !== LEFT_OPEN.disposed) stopExecuting(this.#drive, reason)
     return this.#tellEnd({ outcome: 'aborted', reason })
   }
 
-  async #end(run: RunState, end: RunEnd): Promise<RunResult> {
-    await commitEnd(this.#drive, run, { end })
-    return this.#tellEnd(end)
-  }
-
   #tellEnd(end: RunEnd): RunResult {
     const { conversation, events, runId } = this.#drive
     const ref = { runId, conversationId: conversation.conversationId }
-    const result = runResult(ref, conversation.runEntries, end)
+    const entries = conversation.runEntries.filter((entry) => entry.runId === runId)
+    const result = runResult(ref, entries, end)
     this.#endStep()
     events.push({ type: 'run-end', result })
     events.flush()
@@ -330,13 +315,4 @@ export class RunDriver {
       ...(open.rawFinishReason !== undefined && { rawFinishReason: open.rawFinishReason }),
     })
   }
-}
-
-const NO_CONCLUSION: RunEnd = {
-  outcome: 'failed',
-  error: {
-    code: 'internal',
-    message: 'The run came to an end without a reason.',
-    retryable: false,
-  },
 }

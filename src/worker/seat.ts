@@ -1,13 +1,27 @@
-import type { ConversationScope } from '../protocol/api.ts'
+import type { ConversationScope, RunRef } from '../protocol/api.ts'
+import { busy } from './busy.ts'
 import type { Conversation } from './conversation.ts'
 import { elsewhere, type Ownership } from './ownership.ts'
 import type { RunDriver } from './run-driver.ts'
+import { whenAborted } from './stoppable.ts'
 
-/** A conversation in use: its fold, and the run that is driven, if any. */
+/** A run that is asked for and not yet in the journal. */
+export interface Admission {
+  readonly agentId: string
+  readonly runId: string
+  /** Aborted when the run is not to begin. */
+  readonly stop: AbortController
+  /** Nothing else may begin: its first commit waits for the storage. */
+  isParked: boolean
+}
+
+/** A conversation in use: its fold, the run that is driven, if any, and those that are to begin. */
 export class Seat {
   readonly scope: ConversationScope
   readonly conversation: Conversation
   readonly ownership: Ownership
+  /** By run. */
+  readonly admissions: Map<string, Admission> = new Map()
   #driver: RunDriver | null = null
   #driven: Promise<unknown> = Promise.resolve()
   #lane: Promise<unknown> = Promise.resolve()
@@ -23,9 +37,17 @@ export class Seat {
     return this.#driver
   }
 
-  /** Resolves when nothing is driven any more. */
-  async idle(): Promise<void> {
-    while (this.#driver) await this.#driven
+  /** The run whose first commit waits for the storage. */
+  get parked(): Admission | null {
+    return [...this.admissions.values()].find((admission) => admission.isParked) ?? null
+  }
+
+  /** Resolves when nothing is driven any more, or the signal aborts. */
+  async idle(signal?: AbortSignal): Promise<void> {
+    const aborted = signal && whenAborted(signal)
+    while (this.#driver && !signal?.aborted) {
+      await (aborted ? Promise.race([this.#driven, aborted]) : this.#driven)
+    }
   }
 
   /** Takes commands on the conversation one after the other. */
@@ -35,15 +57,33 @@ export class Seat {
     return done
   }
 
+  /** The same for what can't wait until there is room in the storage: `conversation-busy` then. */
+  async inLaneNow<T>(work: () => Promise<T>): Promise<T> {
+    if (this.parked) throw busy(this.scope.conversationId)
+    return this.inLane(work)
+  }
+
   /** Becomes the conversation's owner. Throws `conversation-busy` when another tab is. */
-  async own(): Promise<void> {
+  async own(options?: { readonly create?: boolean }): Promise<void> {
     const { conversationId } = this.scope
     if (!(await this.ownership.acquire(conversationId))) throw elsewhere(conversationId)
-    await this.conversation.claim()
+    try {
+      await this.conversation.claim(options)
+    } catch (error) {
+      this.disown()
+      throw error
+    }
   }
 
   disown(): void {
     this.ownership.release(this.scope.conversationId)
+  }
+
+  /** The run that is driven here. `follows`: the agent gets its events from now on. */
+  driven(agentId: string, { follows = false }: { readonly follows?: boolean }): RunRef | null {
+    if (this.#driver === null) return null
+    if (follows) this.#driver.follow(agentId)
+    return { conversationId: this.scope.conversationId, runId: this.#driver.runId }
   }
 
   /** For work between runs: owns the conversation as long as it takes. */
@@ -56,17 +96,23 @@ export class Seat {
     }
   }
 
-  /** Drives a run to its end, and calls `then` when it is over. */
-  drive(driver: RunDriver, then: () => void): void {
+  /** Drives a run to its end. */
+  drive(driver: RunDriver): void {
     this.#driver = driver
     this.#driven = driver.drive().then(() => {
       this.#driver = null
-      then()
     })
   }
 
   async abort(reason: string): Promise<void> {
     this.#driver?.abort(reason)
+    await this.idle()
+  }
+
+  /** Ends everything in a conversation that is deleted, stored or not. */
+  async discard(reason: string): Promise<void> {
+    for (const { stop } of this.admissions.values()) stop.abort(reason)
+    this.#driver?.discard(reason)
     await this.idle()
   }
 }

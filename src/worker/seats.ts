@@ -3,7 +3,6 @@ import { Conversation } from './conversation.ts'
 import type { Effects } from './effects.ts'
 import { createOwnership, type Ownership } from './ownership.ts'
 import { Seat } from './seat.ts'
-import { isSettled } from './state.ts'
 import type { Store } from './store/store.ts'
 import { storageKey, type Stores } from './stores.ts'
 
@@ -34,14 +33,13 @@ export class Seats {
     return seat
   }
 
-  /** The next one to take it reads the conversation afresh. */
-  forget(scope: ConversationScope): void {
-    this.#seats.delete(seatKey(scope))
-  }
-
   /** Those whose run this agent drives. */
   drivenBy(agentId: string): Seat[] {
     return [...this.#seats.values()].filter((seat) => seat.driver?.agentId === agentId)
+  }
+
+  all(): Iterable<Seat> {
+    return this.#seats.values()
   }
 
   /** The seat of the conversation that is named, or else of the newest that has the call open. */
@@ -51,16 +49,14 @@ export class Seats {
     const { agentId, storage, conversationId, toolCallId } = call
     const store = await this.store(call)
     if (conversationId !== undefined) {
-      const exists = (await store.get(conversationId)) !== null
-      return exists ? this.take({ agentId, storage, conversationId }) : null
+      const scope = { agentId, storage, conversationId }
+      // One in use, too, whose rows another tab deleted: what is driven there finds out.
+      const exists = this.#seats.has(seatKey(scope)) || (await store.get(conversationId)) !== null
+      return exists ? this.take(scope) : null
     }
-    for (const record of await store.list()) {
-      const seat = await this.take({ agentId, storage, conversationId: record.conversationId })
-      await seat.conversation.refresh()
-      const open = seat.conversation.run?.calls.find((each) => each.toolCallId === toolCallId)
-      if (open && !isSettled(open)) return seat
-    }
-    return null
+    const records = await store.list()
+    const open = records.find((each) => !each.broken && each.openCalls.includes(toolCallId))
+    return open ? this.take({ agentId, storage, conversationId: open.conversationId }) : null
   }
 
   #ownership({ storage }: AgentScope): Ownership {

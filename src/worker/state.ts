@@ -1,7 +1,7 @@
 import type { RunEnd } from '../protocol/journal.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { CallError, FinishReason, RunUsage } from '../protocol/message.ts'
-import type { PendingCall, RunLimits } from '../protocol/run.ts'
+import type { ParkReason, PendingCall, RunLimits } from '../protocol/run.ts'
 import type { ToolCallStatus } from '../protocol/tool.ts'
 
 /** A call of the run's newest step. */
@@ -24,8 +24,10 @@ export interface CallState {
   readonly status: ToolCallStatus
   /** Of the newest start. */
   readonly executionId: string | null
-  /** How often the call was handed to the page, and not proven to have not begun. */
+  /** How often the call was handed to the page soon after the last time, and not proven to have not begun. */
   readonly starts: number
+  /** Of the newest start; 0 before the first. */
+  readonly startedAt: number
   /** How often the page proved that it had not begun. */
   readonly withdrawals: number
   /** Of the tool that the call was decided by; null before that. */
@@ -41,8 +43,10 @@ export interface RunState {
   readonly limits: RunLimits
   /** Model outputs so far. */
   readonly steps: number
-  /** Resumes of the step under way, since the last output. */
+  /** Resumes of the step under way, each soon after it was begun last. */
   readonly stepResumes: number
+  /** When the step was begun last. */
+  readonly stepStartedAt: number
   /** A step was begun and has no output yet. */
   readonly stepOpen: boolean
   readonly calls: readonly CallState[]
@@ -56,6 +60,8 @@ export interface RunState {
   /** Steps in a row that asked for the same. */
   readonly repetition: { readonly signature: string; readonly count: number }
   readonly usage: RunUsage
+  /** It rests until somebody lets it go on. */
+  readonly parked: ParkReason | null
   readonly end: RunEnd | null
 }
 
@@ -79,6 +85,11 @@ export function isSettled(call: CallState): boolean {
     default:
       return call.status satisfies never
   }
+}
+
+/** It rests until somebody lets it go on. */
+export function isParked(run: RunState | null): boolean {
+  return run !== null && run.end === null && run.parked !== null
 }
 
 /** What a person or the page still has to say, in the order of the calls. */

@@ -1,14 +1,19 @@
 import type { WorkerNotice } from '../protocol/api.ts'
-import type { StorageConfig } from '../protocol/conversation.ts'
+import type { StorageConfig, StorageState } from '../protocol/conversation.ts'
 import { toErrorData } from '../protocol/error.ts'
 import { createMemoryStore } from './store/memory-store.ts'
 import type { Store } from './store/store.ts'
 
-export type OpenDurable = (name: string) => Promise<Store>
+/**
+ * Opens the durable store of a name, and reports each change of its state. Rejects only where the
+ * browser gives the page no database at all.
+ */
+export type OpenDurable = (name: string, report: (state: StorageState) => void) => Promise<Store>
 
 /**
- * The stores in use, one for each name. A database that can't be opened (private window, blocked,
- * missing) is replaced by memory, and the page is told: runs work on, a reload forgets them.
+ * The stores in use, one for each name. Only where the browser has no database for the page (missing,
+ * or refused outright) memory takes its place: runs work on, a reload forgets them. A database that
+ * doesn't open now is never replaced: it is waited for, and the page is told.
  */
 export class Stores {
   readonly #openDurable: OpenDurable
@@ -29,19 +34,24 @@ export class Stores {
     return opened
   }
 
-  async #memory(): Promise<Store> {
-    this.#notify({ type: 'storage', mode: 'memory' })
+  async #memory(reason?: unknown): Promise<Store> {
+    const why = reason === undefined ? {} : { reason: toErrorData(reason) }
+    this.#notify({ type: 'storage', mode: 'memory', ...why })
     return createMemoryStore()
   }
 
   async #durable(name: string): Promise<Store> {
+    let isReported = false
+    const report = (state: StorageState): void => {
+      isReported = true
+      this.#notify({ type: 'storage', ...state })
+    }
     try {
-      const store = await this.#openDurable(name)
-      this.#notify({ type: 'storage', mode: 'durable' })
+      const store = await this.#openDurable(name, report)
+      if (!isReported) report({ mode: 'durable' })
       return store
     } catch (error) {
-      this.#notify({ type: 'storage', mode: 'memory', reason: toErrorData(error) })
-      return createMemoryStore()
+      return this.#memory(error)
     }
   }
 }

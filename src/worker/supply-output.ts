@@ -4,16 +4,16 @@ import type { UserMessage } from '../protocol/message.ts'
 import { outputText } from '../providers/output-text.ts'
 import type { RunState } from './state.ts'
 
-/** The entry for an output that the page supplies; null when the call waits for none. */
+/** The facts of an output that the page supplies; null when the call waits for none. */
 export function pendingOutput(
   run: RunState | null,
   { toolCallId, output }: Pick<SupplyOutput, 'toolCallId' | 'output'>,
-): JournalBody | null {
+): JournalBody[] | null {
   const call = run?.calls.find((each) => each.toolCallId === toolCallId)
   if (call?.status !== 'awaiting-output') return null
   const status =
     output.type === 'error' ? 'failed' : output.type === 'denied' ? 'denied' : 'succeeded'
-  return { type: 'call-settled', toolCallId, status, output }
+  return [{ type: 'call-settled', toolCallId, status, output }]
 }
 
 export function lateOutputMessage({ toolCallId, output }: SupplyOutput): UserMessage {

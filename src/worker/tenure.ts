@@ -36,7 +36,7 @@ export class Tenure {
     const { conversation, events, runId } = this.#drive
     const { conversationId } = conversation
     if (!(await this.#ownership.acquire(conversationId))) throw elsewhere(conversationId)
-    const changed = await conversation.claim()
+    const changed = await conversation.claim({ create: false })
     this.#held = true
     const { run } = conversation
     // What another tab did to this run was told there, not here.

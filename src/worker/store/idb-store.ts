@@ -1,153 +1,94 @@
-import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction } from 'idb'
-import { OffstageError, describeThrown } from '../../protocol/error.ts'
+import type { IDBPTransaction } from 'idb'
+import type { StorageState } from '../../protocol/conversation.ts'
+import type { ConversationRecord, JournalEntry } from '../../protocol/journal.ts'
 import {
-  JOURNAL_VERSION,
-  type ConversationRecord,
-  type JournalEntry,
-} from '../../protocol/journal.ts'
+  Connection,
+  isRefused,
+  storageError,
+  type Database,
+  type Schema,
+} from './idb-connection.ts'
+import {
+  applyAppend,
+  claimRecord,
+  lostRecord,
+  markRecord,
+  readRecord,
+  unclaimed,
+} from './record.ts'
+import { isRecord } from './shape.ts'
 import { randomId } from '../random-id.ts'
-import { applyAppend, newRecord } from './record.ts'
-import type { Append, Claim, Store } from './store.ts'
+import type { Append, Claim, Store, StoredRows } from './store.ts'
 
-const DB_VERSION = 2
+type Names = ('conversations' | 'counters' | 'journal')[]
 
 /** The one row of `counters`. */
 const COUNTER = 'epoch'
 
-interface Schema extends DBSchema {
-  journal: { key: [string, number]; value: JournalEntry }
-  conversations: {
-    key: string
-    value: ConversationRecord
-    indexes: { updatedAt: number }
-  }
-  /** The store's own name, and the newest epoch of any conversation. */
-  counters: { key: string; value: Claim }
-}
-
-type Database = IDBPDatabase<Schema>
-type Write = IDBPTransaction<Schema, ('conversations' | 'counters' | 'journal')[], 'readwrite'>
+type Write = IDBPTransaction<Schema, Names, 'readwrite'>
+type Records = Pick<
+  ReturnType<IDBPTransaction<Schema, Names>['objectStore']>,
+  'get' | 'getAll' | 'getKey'
+>
 
 /**
- * The durable store. The database is opened at once and reopened after the browser or another tab
- * closed it. Rejects with `storage-failed` when it can't be opened within `openMs`.
+ * The durable store. Resolves though the database can't be opened yet (blocked by another tab, made
+ * by a newer version, failing): uses are refused with a typed error until it opens, and `report` is
+ * called at each change. Rejects only where the browser gives the page no database at all.
  */
-export async function openIdbStore(name: string, openMs = 5000): Promise<Store> {
-  const connection = new Connection(name, openMs)
-  await connection.database()
+export async function openIdbStore(
+  name: string,
+  report: (state: StorageState) => void = () => undefined,
+  openMs = 5000,
+): Promise<Store> {
+  const connection = new Connection(name, { report, openMs })
+  try {
+    await connection.database()
+  } catch (error) {
+    if (isRefused(error)) throw storageError(error)
+  }
   return createIdbStore(connection)
 }
 
-/** One open database, replaced when it was closed underneath. */
-class Connection {
-  readonly #name: string
-  readonly #openMs: number
-  #opening: Promise<Database> | null = null
-
-  constructor(name: string, openMs: number) {
-    this.#name = name
-    this.#openMs = openMs
-  }
-
-  database(): Promise<Database> {
-    this.#opening ??= this.#open().catch((error: unknown) => {
-      this.#opening = null
-      throw storageError(error)
-    })
-    return this.#opening
-  }
-
-  forget(): void {
-    this.#opening = null
-  }
-
-  async #open(): Promise<Database> {
-    const opened = openDB<Schema>(this.#name, DB_VERSION, {
-      upgrade: (db, from) => {
-        if (from < 1) {
-          db.createObjectStore('journal', { keyPath: ['conversationId', 'seq'] })
-          const conversations = db.createObjectStore('conversations', { keyPath: 'conversationId' })
-          conversations.createIndex('updatedAt', 'updatedAt')
-        }
-        if (from < 2) db.createObjectStore('counters')
-      },
-      // A newer version of the page wants to upgrade: stand aside, reopen at the next use.
-      blocking: (_current, _blocked, event) => {
-        ;(event.target as unknown as IDBDatabase).close()
-        this.forget()
-      },
-      terminated: () => this.forget(),
-    })
-    return within(opened, this.#openMs)
-  }
-}
-
-async function within(opened: Promise<Database>, ms: number): Promise<Database> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      // Should it open after all, nobody uses it any more.
-      void opened.then((db) => db.close()).catch(() => undefined)
-      reject(
-        new OffstageError('storage-failed', `IndexedDB did not open within ${ms} ms.`, {
-          retryable: true,
-        }),
-      )
-    }, ms)
-  })
-  try {
-    return await Promise.race([opened, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
 function createIdbStore(connection: Connection): Store {
+  const orphans = new Orphans()
   return {
-    read: (conversationId, afterSeq) => readJournal(connection, conversationId, afterSeq),
-    claim: (conversationId, at) =>
-      write(connection, 'relaxed', async (tx) => {
-        const records = tx.objectStore('conversations')
-        const counters = tx.objectStore('counters')
-        const [record, newest] = await Promise.all([
-          records.get(conversationId),
-          counters.get(COUNTER),
-        ])
-        const epoch = (newest?.epoch ?? 0) + 1
-        const claim = { storeId: newest?.storeId ?? randomId(), epoch }
-        await Promise.all([
-          records.put({ ...(record ?? newRecord(conversationId, at)), epoch }),
-          counters.put(claim, COUNTER),
-        ])
-        return claim
-      }),
+    read: (conversationId, afterSeq) => readRows(connection, conversationId, afterSeq),
+    claim: (conversationId, at, options) =>
+      write(connection, 'relaxed', (tx) =>
+        claimIn(tx, conversationId, (found) => found ?? unclaimed(conversationId, at, options)),
+      ),
     append: (append) =>
       write(connection, append.strict ? 'strict' : 'relaxed', (tx) => appendIn(tx, append)),
-    list: async () => {
-      const records = await withDatabase(connection, (db) =>
-        db.getAllFromIndex('conversations', 'updatedAt'),
-      )
-      return records.reverse()
-    },
-    get: async (conversationId) =>
-      (await withDatabase(connection, (db) => db.get('conversations', conversationId))) ?? null,
-    rename: (conversationId, title) =>
-      write(connection, 'relaxed', async (tx) => {
-        const records = tx.objectStore('conversations')
-        const record = await records.get(conversationId)
-        if (record) await records.put({ ...record, title })
-        return record !== undefined
+    list: () =>
+      withDatabase(connection, async (db) => {
+        const tx = db.transaction(BOTH)
+        const rows = await tx.objectStore('conversations').getAll()
+        const records = rows.flatMap((row) => {
+          const id = isRecord(row) ? row['conversationId'] : null
+          return typeof id === 'string' ? [readRecord(id, row)] : []
+        })
+        const all = [...records, ...(await orphans.besides(records, tx))]
+        return all.sort((a, b) => b.updatedAt - a.updatedAt)
       }),
+    get: async (conversationId) =>
+      withDatabase(connection, async (db) => {
+        const tx = db.transaction(BOTH)
+        return (await findRecord(tx, conversationId)) ?? null
+      }),
+    rename: (conversationId, title) =>
+      change(connection, conversationId, (record) => ({ ...record, title })),
+    mark: async (conversationId, broken) => {
+      await change(connection, conversationId, (record) => markRecord(record, broken))
+    },
     delete: (conversationId) =>
       write(connection, 'relaxed', async (tx) => {
-        const records = tx.objectStore('conversations')
-        const known = (await records.getKey(conversationId)) !== undefined
+        const known = (await findRecord(tx, conversationId)) !== undefined
         await Promise.all([
-          records.delete(conversationId),
-          tx
-            .objectStore('journal')
-            .delete(IDBKeyRange.bound([conversationId, 0], [conversationId, Infinity])),
+          tx.objectStore('conversations').delete(conversationId),
+          tx.objectStore('journal').delete(rowsOf(conversationId)),
         ])
+        orphans.forget(conversationId)
         return known
       }),
     close: () => {
@@ -160,30 +101,110 @@ function createIdbStore(connection: Connection): Store {
   }
 }
 
-async function readJournal(
+const BOTH: Names = ['conversations', 'journal']
+const ALL: Names = [...BOTH, 'counters']
+
+function rowsOf(conversationId: string, afterSeq = 0): IDBKeyRange {
+  return IDBKeyRange.bound([conversationId, afterSeq], [conversationId, Infinity], true)
+}
+
+/** Also of rows without a record: they are named as broken, and never written over. */
+async function findRecord(
+  tx: { objectStore(name: 'conversations' | 'journal'): Records },
+  conversationId: string,
+): Promise<ConversationRecord | undefined> {
+  const row = await tx.objectStore('conversations').get(conversationId)
+  if (row !== undefined) return readRecord(conversationId, row)
+  const first = await tx.objectStore('journal').getKey(rowsOf(conversationId))
+  return first === undefined ? undefined : lostRecord(conversationId)
+}
+
+/** Journals whose record is gone: looked for once, since only something else than this code makes them. */
+class Orphans {
+  #ids: Set<string> | null = null
+
+  forget(conversationId: string): void {
+    this.#ids?.delete(conversationId)
+  }
+
+  async besides(
+    records: readonly ConversationRecord[],
+    tx: IDBPTransaction<Schema, Names>,
+  ): Promise<ConversationRecord[]> {
+    const known = new Set(records.map((record) => record.conversationId))
+    this.#ids ??= await findOrphans(tx, known)
+    return [...this.#ids].filter((id) => !known.has(id)).map(lostRecord)
+  }
+}
+
+async function findOrphans(
+  tx: IDBPTransaction<Schema, Names>,
+  known: ReadonlySet<string>,
+): Promise<Set<string>> {
+  const found = new Set<string>()
+  // From one conversation's first row to the next one's: as many reads as there are of them.
+  let cursor = await tx.objectStore('journal').openKeyCursor()
+  while (cursor) {
+    const [id] = cursor.key
+    if (typeof id === 'string' && !known.has(id)) found.add(id)
+    cursor = await cursor.continue([id, Infinity])
+  }
+  return found
+}
+
+async function readRows(
   connection: Connection,
   conversationId: string,
-  afterSeq = 0,
-): Promise<readonly JournalEntry[]> {
-  const range = IDBKeyRange.bound([conversationId, afterSeq], [conversationId, Infinity], true)
-  const entries = await withDatabase(connection, (db) => db.getAll('journal', range))
-  const newer = entries.find((entry) => (entry.v as number) > JOURNAL_VERSION)
-  if (newer) {
-    throw new OffstageError(
-      'storage-failed',
-      `This conversation was written by a newer Offstage (journal version ${newer.v}); reload the page or update the package.`,
-    )
-  }
-  return entries
+  afterSeq?: number,
+): Promise<StoredRows> {
+  return withDatabase(connection, async (db) => {
+    const tx = db.transaction(BOTH)
+    const [record, entries] = await Promise.all([
+      tx.objectStore('conversations').get(conversationId),
+      tx.objectStore('journal').getAll(rowsOf(conversationId, afterSeq)),
+    ])
+    if (record !== undefined) return { record: readRecord(conversationId, record), entries }
+    return { record: entries.length > 0 ? lostRecord(conversationId) : null, entries }
+  })
+}
+
+async function change(
+  connection: Connection,
+  conversationId: string,
+  next: (record: ConversationRecord) => ConversationRecord,
+): Promise<boolean> {
+  return write(connection, 'relaxed', async (tx) => {
+    const records = tx.objectStore('conversations')
+    const row = await records.get(conversationId)
+    if (row !== undefined) await records.put(next(readRecord(conversationId, row)))
+    return row !== undefined
+  })
+}
+
+async function claimIn(
+  tx: Write,
+  conversationId: string,
+  recordOf: (found: ConversationRecord | undefined) => ConversationRecord,
+): Promise<Claim> {
+  const counters = tx.objectStore('counters')
+  const [found, newest] = await Promise.all([findRecord(tx, conversationId), counters.get(COUNTER)])
+  const epoch = (newest?.epoch ?? 0) + 1
+  const claim: Claim = { storeId: newest?.storeId ?? randomId(), epoch }
+  await Promise.all([
+    tx.objectStore('conversations').put(claimRecord(recordOf(found), epoch)),
+    counters.put(claim, COUNTER),
+  ])
+  return claim
 }
 
 async function appendIn(tx: Write, append: Append): Promise<readonly JournalEntry[]> {
-  const records = tx.objectStore('conversations')
+  const { conversationId } = append
+  const row = await tx.objectStore('conversations').get(conversationId)
+  const applied = applyAppend(row === undefined ? row : readRecord(conversationId, row), append)
   const journal = tx.objectStore('journal')
-  const applied = applyAppend(await records.get(append.conversationId), append)
   // Not awaited one by one, which would cost a turn of the queue each: the transaction's end tells.
   for (const entry of applied.entries) quietly(journal.add(entry))
-  quietly(records.put(applied.record))
+  quietly(tx.objectStore('conversations').put(applied.record))
   return applied.entries
 }
 
@@ -193,7 +214,7 @@ async function write<T>(
   body: (tx: Write) => Promise<T>,
 ): Promise<T> {
   return withDatabase(connection, async (db) => {
-    const tx = db.transaction(['conversations', 'counters', 'journal'], 'readwrite', { durability })
+    const tx = db.transaction(ALL, 'readwrite', { durability })
     // Quota errors arrive at the transaction only, so its end is what counts.
     const ended = tx.done
     quietly(ended)
@@ -205,9 +226,17 @@ async function write<T>(
       return value
     } catch (error) {
       abortQuietly(tx)
-      throw error
+      throw await causeOf(ended, error)
     }
   })
+}
+
+/** Why the transaction was aborted, if not by us: its requests only say that it was. */
+function causeOf(ended: Promise<void>, error: unknown): Promise<unknown> {
+  return ended.then(
+    () => error,
+    (cause: unknown) => (cause instanceof Error && cause.name !== 'AbortError' ? cause : error),
+  )
 }
 
 /** What fails here fails its transaction, whose error is the one that counts. */
@@ -243,17 +272,4 @@ async function withDatabase<T>(
 
 function isClosed(error: unknown): boolean {
   return error instanceof Error && error.name === 'InvalidStateError'
-}
-
-function storageError(error: unknown): OffstageError {
-  if (OffstageError.is(error)) return error
-  const name = error instanceof Error ? error.name : 'Error'
-  const full = name === 'QuotaExceededError'
-  return new OffstageError(
-    'storage-failed',
-    full
-      ? "The browser's storage quota is used up: free space or export and delete conversations."
-      : `IndexedDB failed (${name}): ${describeThrown(error)}`,
-    { cause: error, details: { name } },
-  )
 }

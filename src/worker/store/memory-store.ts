@@ -1,6 +1,6 @@
 import type { ConversationRecord, JournalEntry } from '../../protocol/journal.ts'
-import { applyAppend, newRecord } from './record.ts'
 import { randomId } from '../random-id.ts'
+import { applyAppend, claimRecord, markRecord, unclaimed } from './record.ts'
 import type { Store } from './store.ts'
 
 /** A store that lives as long as its object: for private windows, tests, and `storage: 'memory'`. */
@@ -10,12 +10,10 @@ export function createMemoryStore(storeId: string = randomId()): Store {
   let epoch = 0
 
   return {
-    claim: async (conversationId, at) => {
+    claim: async (conversationId, at, options) => {
+      const found = records.get(conversationId) ?? unclaimed(conversationId, at, options)
+      records.set(conversationId, claimRecord(found, epoch + 1))
       epoch += 1
-      records.set(conversationId, {
-        ...(records.get(conversationId) ?? newRecord(conversationId, at)),
-        epoch,
-      })
       return { storeId, epoch }
     },
     append: async (append) => {
@@ -26,14 +24,20 @@ export function createMemoryStore(storeId: string = randomId()): Store {
       journals.set(append.conversationId, journal)
       return entries
     },
-    read: async (conversationId, afterSeq = 0) =>
-      (journals.get(conversationId) ?? []).filter((entry) => entry.seq > afterSeq),
+    read: async (conversationId, afterSeq = 0) => ({
+      record: records.get(conversationId) ?? null,
+      entries: (journals.get(conversationId) ?? []).filter((entry) => entry.seq > afterSeq),
+    }),
     list: async () => [...records.values()].sort((a, b) => b.updatedAt - a.updatedAt),
     get: async (conversationId) => records.get(conversationId) ?? null,
     rename: async (conversationId, title) => {
       const record = records.get(conversationId)
       if (record) records.set(conversationId, { ...record, title })
       return record !== undefined
+    },
+    mark: async (conversationId, broken) => {
+      const record = records.get(conversationId)
+      if (record) records.set(conversationId, markRecord(record, broken))
     },
     delete: async (conversationId) => {
       journals.delete(conversationId)

@@ -6,6 +6,7 @@ import {
   type JournalEntry,
   type NewEntry,
 } from '../../protocol/journal.ts'
+import { isNumber, isRecord, isText, listOf, nullOr, optional, shape } from './shape.ts'
 import type { Append } from './store.ts'
 
 const TITLE_LENGTH = 60
@@ -19,7 +20,49 @@ export function newRecord(conversationId: string, at: number): ConversationRecor
     lastSeq: 0,
     epoch: 0,
     openRunId: null,
+    openCalls: [],
   }
+}
+
+const isSound = shape({
+  conversationId: isText,
+  title: isText,
+  createdAt: isNumber,
+  updatedAt: isNumber,
+  lastSeq: isNumber,
+  epoch: isNumber,
+  openRunId: nullOr(isText),
+  openCalls: listOf(isText),
+  broken: optional(isText),
+})
+
+/** A stored record; one that isn't whole is named as broken, with what of it can be shown. */
+export function readRecord(conversationId: string, row: unknown): ConversationRecord {
+  if (isSound(row)) return row as ConversationRecord
+  const { title, updatedAt } = isRecord(row) ? row : {}
+  return {
+    ...newRecord(conversationId, typeof updatedAt === 'number' ? updatedAt : 0),
+    ...(typeof title === 'string' && { title }),
+    broken: "The conversation's record can't be read.",
+  }
+}
+
+/** Of a journal whose record is gone. */
+export function lostRecord(conversationId: string): ConversationRecord {
+  return { ...newRecord(conversationId, 0), broken: "The conversation's record is missing." }
+}
+
+export function brokenConversation(conversationId: string, fault: string): OffstageError {
+  return new OffstageError(
+    'conversation-broken',
+    `Conversation ${conversationId} is damaged. ${fault} It can be read up to there and deleted; all others work.`,
+    { details: { conversationId, fault } },
+  )
+}
+
+export function claimRecord(record: ConversationRecord, epoch: number): ConversationRecord {
+  refuseBroken(record)
+  return { ...record, epoch }
 }
 
 export function takenOver(): OffstageError {
@@ -27,6 +70,21 @@ export function takenOver(): OffstageError {
     'ownership-lost',
     'Another tab or worker has taken over this conversation.',
   )
+}
+
+/** What a claim finds where no record is. */
+export function unclaimed(
+  conversationId: string,
+  at: number,
+  { create = true }: { readonly create?: boolean } = {},
+): ConversationRecord {
+  if (create) return newRecord(conversationId, at)
+  throw new OffstageError('conversation-not-found', `Conversation ${conversationId} is gone.`)
+}
+
+export function markRecord(record: ConversationRecord, broken: string | null): ConversationRecord {
+  const { broken: _broken, ...rest } = record
+  return broken === null ? rest : { ...rest, broken }
 }
 
 /** What an append makes of the record and its entries; throws `ownership-lost` for a fenced owner. */
@@ -40,6 +98,7 @@ export function applyAppend(
     })
   }
   if (record.epoch !== append.epoch) throw takenOver()
+  refuseBroken(record)
   let next = record
   const entries: JournalEntry[] = []
   for (const entry of append.entries) {
@@ -54,6 +113,10 @@ export function applyAppend(
   return { record: next, entries }
 }
 
+function refuseBroken({ conversationId, broken }: ConversationRecord): void {
+  if (broken !== undefined) throw brokenConversation(conversationId, broken)
+}
+
 function afterEntry(record: ConversationRecord, entry: NewEntry): ConversationRecord {
   return {
     ...record,
@@ -61,6 +124,7 @@ function afterEntry(record: ConversationRecord, entry: NewEntry): ConversationRe
     updatedAt: Math.max(record.updatedAt, entry.at),
     title: record.title || titleOf(entry),
     openRunId: openRunAfter(record.openRunId, entry),
+    openCalls: openCallsAfter(record.openCalls, entry),
   }
 }
 
@@ -68,6 +132,23 @@ function openRunAfter(open: string | null, entry: NewEntry): string | null {
   if (entry.type === 'run-started') return entry.runId
   if (entry.type === 'run-ended' && entry.runId === open) return null
   return open
+}
+
+/** By these a call is found without reading any journal. */
+function openCallsAfter(open: readonly string[], entry: NewEntry): readonly string[] {
+  switch (entry.type) {
+    case 'model-output':
+      return entry.calls.map((call) => call.toolCallId)
+    case 'call-settled':
+      return open.filter((toolCallId) => toolCallId !== entry.toolCallId)
+    case 'run-ended':
+      return entry.end.outcome === 'waiting' ? open : []
+    case 'run-started':
+    case 'history-cleared':
+      return []
+    default:
+      return open
+  }
 }
 
 /** The beginning of the first thing the person wrote. */

@@ -15,25 +15,34 @@ export interface Claim {
   readonly epoch: number
 }
 
+/** A conversation's rows as they are stored: whoever folds them checks them first. */
+export interface StoredRows {
+  readonly record: ConversationRecord | null
+  readonly entries: readonly unknown[]
+}
+
 /**
  * Where journals are kept. Every method is one transaction. Implementations reject with
- * `OffstageError`: `storage-failed`, or `ownership-lost` from `append` when another owner has
- * claimed the conversation since.
+ * `OffstageError`: a `storage-…` code, `ownership-lost` from `append` when another owner has claimed
+ * the conversation since, `conversation-broken` from `claim` and `append` when its record says so.
  */
 export interface Store {
   /**
-   * Creates the conversation when it doesn't exist, and gives it the next epoch of the store: older
-   * owners are fenced off, those of a conversation that was deleted and made again, too.
+   * Gives the conversation the next epoch of the store: older owners are fenced off, those of one that
+   * was deleted and made again, too. Creates the conversation when it doesn't exist, unless `create` is
+   * false: `conversation-not-found` then.
    */
-  claim(conversationId: string, at: number): Promise<Claim>
+  claim(conversationId: string, at: number, options?: { readonly create?: boolean }): Promise<Claim>
   /** Gives the entries their places after the last one; all of them or none. */
   append(append: Append): Promise<readonly JournalEntry[]>
-  /** Entries after `afterSeq` (default 0: all), in order. */
-  read(conversationId: string, afterSeq?: number): Promise<readonly JournalEntry[]>
+  /** The record, and the entries after `afterSeq` (default 0: all), in order. */
+  read(conversationId: string, afterSeq?: number): Promise<StoredRows>
   /** Newest change first. */
   list(): Promise<ConversationRecord[]>
   get(conversationId: string): Promise<ConversationRecord | null>
   rename(conversationId: string, title: string): Promise<boolean>
+  /** Notes in the record what is wrong with the conversation's rows; null: nothing any more. */
+  mark(conversationId: string, broken: string | null): Promise<void>
   delete(conversationId: string): Promise<boolean>
   close(): void
 }

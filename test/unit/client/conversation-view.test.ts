@@ -16,6 +16,7 @@ function stored(more: Partial<StoredConversation> = {}): StoredConversation {
     lastSeq: 1,
     epoch: 1,
     openRunId: null,
+    openCalls: [],
     messages: [old],
     pending: [],
     ...more,

@@ -213,6 +213,33 @@ describe('one-shot mode', () => {
     const messages = (await live.host.library.get(SCOPE))?.messages ?? []
     expect(JSON.stringify(messages.at(-1))).toContain('{\\"a\\":1}')
   })
+
+  it('tells the model of invalid calls, and asks again within `retries`', async () => {
+    const turns = [call('nope', { n: 1 }), call('nope', { n: 2 }), call('write')]
+    const tools = { write, other: write }
+    const { result, world } = await run(turns, tools, limits(0, 2))
+    expect(result).toMatchObject({ outcome: 'waiting', steps: 3, pending: [{ toolName: 'write' }] })
+    expect(JSON.stringify(world.requests[1]?.messages)).toContain("Unknown tool 'nope'")
+    const strict = await run(turns, tools, limits(0, 0))
+    expect(strict.result).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'invalid-tool-calls' },
+    })
+    expect(strict.world.requests).toHaveLength(1)
+  })
+
+  it('forgets with the history what waited for an output', async () => {
+    const { live, world } = await run([call('write'), { text: 'fresh' }], { write }, limits(0))
+    expect(await live.host.library.clearHistory(SCOPE)).toBe(true)
+    expect(await live.host.library.get(SCOPE)).toMatchObject({ messages: [], pending: [] })
+    live.events.length = 0
+    world.requests.length = 0
+    await live.host.startRun(startCommand('second', 'and now?', limits(0)))
+    expect((await live.ended()).outcome).toBe('waiting')
+    expect(world.requests[0]?.messages).toHaveLength(1)
+    const late = { ...SCOPE, toolCallId: 'c1-0-9', output: { type: 'text', value: 'x' } } as const
+    expect(await live.host.supplyOutput({ ...late, nextRunId: 'n' })).toBeNull()
+  })
 })
 
 describe('approval', () => {

@@ -147,9 +147,11 @@ export class SimPage {
 }
 
 /** Plays turns by position, as the scripted provider does; refuses requests that aren't paired. */
-function simProvider(turns: readonly Turn[], life: Life, seen: ModelRequest[]): Provider {
+function simProvider(world: World, life: Life): Provider {
+  const { turns, requests } = world
   const batches = async function* (request: ModelRequest): AsyncGenerator<readonly StreamPart[]> {
-    seen.push(request)
+    requests.push(request)
+    if (world.silent) await never
     const since = request.messages.findLastIndex((m) => m.role === 'user' && !m.synthetic)
     const at = request.messages.slice(since).filter((m) => m.role === 'assistant').length
     const turn = turns[at] ?? { text: 'done' }
@@ -177,12 +179,16 @@ function simProvider(turns: readonly Turn[], life: Life, seen: ModelRequest[]): 
 }
 
 export interface World {
-  readonly store: Store
+  store: Store
   readonly turns: readonly Turn[]
   readonly tools: ReadonlyMap<string, SimTool>
   readonly requests: ModelRequest[]
   page: SimPage
   ids: number
+  /** How far its clock is ahead of the real one. Milliseconds. */
+  ahead: number
+  /** Its model says nothing. */
+  silent: boolean
 }
 
 export function createWorld(
@@ -198,6 +204,8 @@ export function createWorld(
     requests: [],
     page: new SimPage(map, context),
     ids: 0,
+    ahead: 0,
+    silent: false,
   }
 }
 
@@ -215,7 +223,7 @@ export function startLife(world: World, kill = 0): LiveHost {
   const events: RunEventBody[] = []
   const watchers = new Set<() => void>()
   const effects: Effects = {
-    now: () => Date.now(),
+    now: () => Date.now() + world.ahead,
     monotonic: () => performance.now(),
     random: () => 0.5,
     newId: (prefix) => `${prefix}${++world.ids}`,
@@ -229,7 +237,7 @@ export function startLife(world: World, kill = 0): LiveHost {
       events.push(...notice.events)
       for (const watch of watchers) watch()
     },
-    providers: { create: () => simProvider(world.turns, life, world.requests) },
+    providers: { create: () => simProvider(world, life) },
     effects,
     openDurable: async () => killable(world.store, life),
   })
@@ -265,6 +273,7 @@ function killable(store: Store, life: Life): Store {
     list: () => life.cross(() => store.list()),
     get: (...args) => life.cross(() => store.get(...args)),
     rename: (...args) => life.cross(() => store.rename(...args)),
+    mark: (...args) => life.cross(() => store.mark(...args)),
     delete: (...args) => life.cross(() => store.delete(...args)),
     close: () => store.close(),
   }
@@ -289,6 +298,8 @@ export async function liveThrough(world: World, kills: readonly Kill[]): Promise
     const live = startLife(world, kill?.after ?? 0)
     const opened = index === 0 ? live.host.startRun(startCommand('run', 'go')) : resume(live)
     void opened.catch(() => undefined)
+    // Parked after too many crashes: a person lets it go on.
+    void live.until('run-parked').then(() => resume(live, true))
     const outcome = await Promise.race([live.ended(), live.life.died.then(() => null)])
     if (outcome !== null) return outcome
     if (kill?.who === 'page') {
@@ -298,12 +309,13 @@ export async function liveThrough(world: World, kills: readonly Kill[]): Promise
   }
 }
 
-async function resume(live: LiveHost): Promise<void> {
+async function resume(live: LiveHost, goOn = false): Promise<void> {
   const ref = await live.host.resumeRun({
     ...SCOPE,
     runId: 'run',
     interrupted: 'tell-model',
     waitForToolsMs: 20,
+    goOn,
   })
   // The last life died before the run was written down: the page asks again.
   if (ref === null) await live.host.startRun(startCommand('run', 'go'))

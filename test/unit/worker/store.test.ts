@@ -1,7 +1,7 @@
 import 'fake-indexeddb/auto'
 import { describe, expect, it } from 'vitest'
 import { OffstageError } from '../../../src/protocol/error.ts'
-import type { NewEntry } from '../../../src/protocol/journal.ts'
+import type { JournalEntry, NewEntry } from '../../../src/protocol/journal.ts'
 import { openIdbStore } from '../../../src/worker/store/idb-store.ts'
 import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
 import type { Store } from '../../../src/worker/store/store.ts'
@@ -26,6 +26,9 @@ const stores: Record<string, () => Promise<Store>> = {
   IndexedDB: () => openIdbStore(`store-test-${++names}`),
 }
 
+const rowsOf = async (store: Store, after?: number): Promise<readonly JournalEntry[]> =>
+  (await store.read('c', after)).entries as readonly JournalEntry[]
+
 async function codeOf(promise: Promise<unknown>): Promise<string> {
   const error: unknown = await promise.then(
     () => null,
@@ -40,13 +43,13 @@ describe.each(Object.entries(stores))('the %s store', (_name, open) => {
     const { epoch } = await store.claim('c', 1)
     await store.append({ conversationId: 'c', epoch, entries: [started('r', 'hi'), ended('r')] })
     await store.append({ conversationId: 'c', epoch, entries: [started('s', 'again')] })
-    const entries = await store.read('c')
+    const entries = await rowsOf(store)
     expect(entries.map((entry) => [entry.seq, entry.type, entry.runId])).toEqual([
       [1, 'run-started', 'r'],
       [2, 'run-ended', 'r'],
       [3, 'run-started', 's'],
     ])
-    expect((await store.read('c', 2)).map((entry) => entry.seq)).toEqual([3])
+    expect((await rowsOf(store, 2)).map((entry) => entry.seq)).toEqual([3])
   })
 
   it('refuses the append of an owner that was fenced off, and writes nothing of it', async () => {
@@ -59,7 +62,7 @@ describe.each(Object.entries(stores))('the %s store', (_name, open) => {
       entries: [started('r', 'hi')],
     })
     expect(await codeOf(late)).toBe('ownership-lost')
-    expect(await store.read('c')).toEqual([])
+    expect(await rowsOf(store)).toEqual([])
   })
 
   it('gives every claim of any conversation the next epoch, deleted ones that come again too', async () => {
@@ -100,7 +103,7 @@ describe.each(Object.entries(stores))('the %s store', (_name, open) => {
     expect((await store.list()).map((record) => record.conversationId)).toEqual(['b', 'a'])
     expect(await store.delete('b')).toBe(true)
     expect(await store.delete('b')).toBe(false)
-    expect(await store.read('b')).toEqual([])
+    expect(await store.read('b')).toEqual({ record: null, entries: [] })
     expect((await store.list()).map((record) => record.conversationId)).toEqual(['a'])
   })
 
@@ -115,21 +118,62 @@ describe.each(Object.entries(stores))('the %s store', (_name, open) => {
 })
 
 describe('the IndexedDB store', () => {
-  it('explains a journal that a newer version wrote', async () => {
-    const store = await openIdbStore('newer')
-    const { epoch } = await store.claim('c', 1)
-    await store.append({ conversationId: 'c', epoch, entries: [ended('r')] })
-    const db = await new Promise<IDBDatabase>((resolve) => {
-      const open = indexedDB.open('newer')
-      open.onsuccess = () => resolve(open.result)
+  const openRaw = (name: string, version: number) =>
+    new Promise<IDBDatabase>((resolve, reject) => {
+      const request = indexedDB.open(name, version)
+      request.onsuccess = () => resolve(request.result)
+      request.onerror = () => reject(request.error ?? new Error('no'))
     })
+
+  it('is refused while another connection blocks it, and durable once that is closed', async () => {
+    const old = await openRaw('blocked', 1)
+    const states: string[] = []
+    const store = await openIdbStore('blocked', ({ mode }) => states.push(mode), 20)
+    expect(states).toEqual(['blocked'])
+    expect(await codeOf(store.claim('c', 1))).toBe('storage-blocked')
+    expect(await codeOf(store.list())).toBe('storage-blocked')
+    old.close()
+    await expect.poll(() => states).toEqual(['blocked', 'durable'])
+    expect((await store.claim('c', 1)).epoch).toBe(1)
+  })
+
+  it('is refused while the database is newer, and works once it is not', async () => {
+    const states: string[] = []
+    const store = await openIdbStore('future', ({ mode }) => states.push(mode))
+    await store.claim('c', 1)
+    // The page's next version takes over: this one stands aside.
+    const newer = await openRaw('future', 99)
+    expect(await codeOf(store.claim('c', 2))).toBe('storage-newer')
+    expect(states).toEqual(['durable', 'newer'])
+    newer.close()
     await new Promise((resolve) => {
-      const tx = db.transaction('journal', 'readwrite')
-      tx.objectStore('journal').put({ v: 99, conversationId: 'c', seq: 2, type: 'from-the-future' })
-      tx.oncomplete = resolve
+      indexedDB.deleteDatabase('future').onsuccess = resolve
     })
-    db.close()
-    await expect(store.read('c')).rejects.toThrow(/newer Offstage/)
+    expect((await store.claim('d', 1)).epoch).toBe(1)
+    expect(states).toEqual(['durable', 'newer', 'durable'])
+  })
+
+  it.each([
+    ['QuotaExceededError', 'storage-full'],
+    ['UnknownError', 'storage-failed'],
+  ])('names why a transaction was aborted: %s', async (name, code) => {
+    const store = await openIdbStore(`aborted-${name}`)
+    await store.claim('c', 1)
+    const { put } = IDBObjectStore.prototype
+    IDBObjectStore.prototype.put = function (this: IDBObjectStore, ...args) {
+      const { transaction } = this
+      // As a browser does it: the transaction ends with the reason, its requests say only that it did.
+      Object.defineProperty(transaction, 'error', { value: new DOMException('no room', name) })
+      const request = put.apply(this, args)
+      transaction.abort()
+      return request
+    }
+    try {
+      expect(await codeOf(store.claim('c', 2))).toBe(code)
+    } finally {
+      IDBObjectStore.prototype.put = put
+    }
+    expect((await store.claim('c', 3)).epoch).toBe(2)
   })
 
   it('reopens a database that was closed underneath', async () => {

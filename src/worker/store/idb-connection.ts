@@ -1,0 +1,167 @@
+import { openDB, type DBSchema, type IDBPDatabase } from 'idb'
+import type { StorageState } from '../../protocol/conversation.ts'
+import { OffstageError, describeThrown } from '../../protocol/error.ts'
+import type { Claim } from './store.ts'
+
+export const DB_VERSION = 2
+
+export interface Schema extends DBSchema {
+  /** Rows are checked by whoever folds them. */
+  journal: { key: [string, number]; value: unknown }
+  conversations: { key: string; value: unknown }
+  /** One row: the store's own name, and the newest epoch of any conversation. */
+  counters: { key: string; value: Claim }
+}
+
+export type Database = IDBPDatabase<Schema>
+
+export interface ConnectionOptions {
+  readonly report: (state: StorageState) => void
+  /** How long one use waits for the database to open. Milliseconds. */
+  readonly openMs: number
+}
+
+/** Uses after the first that found the database blocked wait no longer than this. Milliseconds. */
+const STILL_BLOCKED_MS = 500
+
+/**
+ * One open database, opened again after the browser or another tab closed it. While it can't be
+ * opened, each use is refused with a typed error after a bounded wait; the next one tries again.
+ */
+export class Connection {
+  readonly #name: string
+  readonly #options: ConnectionOptions
+  #opening: Promise<Database> | null = null
+  #mode: StorageState['mode'] | null = null
+
+  constructor(name: string, options: ConnectionOptions) {
+    this.#name = name
+    this.#options = options
+  }
+
+  async database(): Promise<Database> {
+    // A request that is blocked stays: it succeeds by itself once the other tab has closed.
+    this.#opening ??= this.#open()
+    const { openMs } = this.#options
+    const waitMs = this.#mode === 'blocked' ? Math.min(STILL_BLOCKED_MS, openMs) : openMs
+    const database = await within(this.#opening, waitMs)
+    if (database) return database
+    throw this.#report('blocked', blocked())
+  }
+
+  /** The next use opens it again. */
+  forget(): void {
+    this.#opening = null
+  }
+
+  #open(): Promise<Database> {
+    const opening = openDB<Schema>(this.#name, DB_VERSION, {
+      upgrade: (db) => {
+        // Version 1 was never published: nothing of it is kept.
+        for (const name of db.objectStoreNames) db.deleteObjectStore(name)
+        db.createObjectStore('journal', { keyPath: ['conversationId', 'seq'] })
+        db.createObjectStore('conversations', { keyPath: 'conversationId' })
+        db.createObjectStore('counters')
+      },
+      blocked: () => void this.#report('blocked', blocked()),
+      // A newer version of the page wants to upgrade: stand aside, open again at the next use.
+      blocking: (_current, _blocked, event) => {
+        ;(event.target as unknown as IDBDatabase).close()
+        this.forget()
+      },
+      terminated: () => this.forget(),
+    }).then(
+      (database) => {
+        this.#report('durable')
+        return database
+      },
+      (thrown: unknown) => {
+        this.forget()
+        if (isRefused(thrown)) throw thrown
+        const error = storageError(thrown)
+        throw this.#report(error.code === 'storage-newer' ? 'newer' : 'failed', error)
+      },
+    )
+    opening.catch(() => undefined)
+    return opening
+  }
+
+  #report(mode: 'durable'): void
+  #report(mode: 'blocked' | 'newer' | 'failed', reason: OffstageError): OffstageError
+  #report(mode: StorageState['mode'], reason?: OffstageError): OffstageError | undefined {
+    if (mode !== this.#mode) {
+      this.#mode = mode
+      this.#options.report({ mode, ...(reason && { reason: reason.toData() }) })
+    }
+    return reason
+  }
+}
+
+/** Null when it takes longer. */
+async function within<T>(promise: Promise<T>, ms: number): Promise<T | null> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, ms, null)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * The browser gives this page no database at all: some private modes, opaque origins, blocked site
+ * data. Chromium says the last in an `UnknownError`.
+ */
+export function isRefused(thrown: unknown): boolean {
+  if (typeof indexedDB === 'undefined' || indexedDB === null) return true
+  if (!(thrown instanceof Error)) return false
+  const { name, message } = thrown
+  return (
+    name === 'SecurityError' ||
+    name === 'InvalidStateError' ||
+    (name === 'UnknownError' && message.includes('denied permission'))
+  )
+}
+
+function blocked(): OffstageError {
+  return new OffstageError(
+    'storage-blocked',
+    'The database does not open: another tab of this site holds an older one. It is used as soon as that tab is reloaded or closed.',
+    { retryable: true },
+  )
+}
+
+export function storageError(error: unknown): OffstageError {
+  if (OffstageError.is(error)) return error
+  const name = error instanceof Error ? error.name : 'Error'
+  const options = { cause: error, retryable: true, details: { name } }
+  switch (name) {
+    case 'QuotaExceededError':
+      return new OffstageError(
+        'storage-full',
+        "The browser's storage quota is used up: free space, or export and delete conversations.",
+        options,
+      )
+    case 'VersionError':
+      return new OffstageError(
+        'storage-newer',
+        'The database was made by a newer Offstage: reload the page or update the package.',
+        options,
+      )
+    case 'DataCloneError':
+      return new OffstageError('internal', `This can't be stored: ${describeThrown(error)}`)
+    case 'ConstraintError':
+      return new OffstageError(
+        'conversation-broken',
+        'A row is in the way that no record tells of.',
+      )
+    default:
+      return new OffstageError(
+        'storage-failed',
+        `IndexedDB failed (${name}): ${describeThrown(error)}`,
+        options,
+      )
+  }
+}

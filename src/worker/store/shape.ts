@@ -1,0 +1,34 @@
+/** Whether a value read from a store has the shape that the code relies on. */
+export type Check = (value: unknown) => boolean
+
+export const isText: Check = (value) => typeof value === 'string'
+export const isFlag: Check = (value) => typeof value === 'boolean'
+export const isNumber: Check = (value) => typeof value === 'number' && !Number.isNaN(value)
+export const isThere: Check = (value) => value !== undefined
+
+export function optional(check: Check): Check {
+  return (value) => value === undefined || check(value)
+}
+
+export function nullOr(check: Check): Check {
+  return (value) => value === null || check(value)
+}
+
+export function listOf(check: Check): Check {
+  return (value) => Array.isArray(value) && value.every(check)
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function shape(fields: Readonly<Record<string, Check>>): Check {
+  const checks = Object.entries(fields)
+  return (value) => isRecord(value) && checks.every(([name, check]) => check(value[name]))
+}
+
+/** Objects that say by a field of theirs which of the shapes they have. */
+export function oneOf(field: string, shapes: Readonly<Record<string, Check>>): Check {
+  const known = new Map(Object.entries(shapes))
+  return (value) => isRecord(value) && (known.get(String(value[field]))?.(value) ?? false)
+}

@@ -1,0 +1,228 @@
+import { describe, expect, it } from 'vitest'
+import type { CallAnswer, ToolOutcome } from '../../../src/protocol/api.ts'
+import type { JournalEntry } from '../../../src/protocol/journal.ts'
+import {
+  createWorld,
+  SCOPE,
+  startCommand,
+  startLife,
+  type LiveHost,
+  type SimTool,
+  type World,
+} from './simulation.ts'
+
+type Answer = CallAnswer['answer']
+
+const approve: Answer = { type: 'approve' }
+const edited: Answer = { type: 'approve', input: { n: 2 } }
+const deny: Answer = { type: 'deny', reason: 'no' }
+const toolCallId = 'c1-0-0'
+
+interface Asked {
+  readonly world: World
+  readonly live: LiveHost
+  /** What ran, by its input. */
+  readonly ran: unknown[]
+}
+
+/** A run that waits for a person's approval of its one call. */
+async function askedRun(tool: Partial<SimTool> = {}): Promise<Asked> {
+  const ran: unknown[] = []
+  const drop: SimTool = {
+    descriptor: { needsApproval: true },
+    run: (call): ToolOutcome => {
+      ran.push(call.input)
+      return { status: 'succeeded', output: { type: 'text', value: 'dropped' } }
+    },
+    ...tool,
+  }
+  const world = createWorld([{ calls: [{ tool: 'drop', input: { n: 1 } }] }, { text: 'done' }], {
+    drop,
+  })
+  const live = startLife(world)
+  await live.host.startRun(startCommand('run', 'go'))
+  await live.until('tool-approval-request')
+  return { world, live, ran }
+}
+
+/** Refusals count as no. */
+async function say(live: LiveHost, answer: Answer, call = toolCallId): Promise<boolean> {
+  const command = { ...SCOPE, toolCallId: call, answer }
+  return live.host.answerCall(command).catch(() => false)
+}
+
+async function entriesOf(world: World): Promise<readonly JournalEntry[]> {
+  return (await world.store.read(SCOPE.conversationId)).entries as readonly JournalEntry[]
+}
+
+const answersIn = (entries: readonly JournalEntry[]) =>
+  entries.filter((entry) => entry.type === 'approval-answered')
+const settledIn = (entries: readonly JournalEntry[]) =>
+  entries.filter((entry) => entry.type === 'call-settled')
+
+/** What a call comes to that got this one answer. */
+function expectOnly(answer: Answer, asked: Asked, entries: readonly JournalEntry[]): void {
+  const inputs = { approve: { n: 1 }, edited: { n: 2 } }
+  const kind = answer.type === 'deny' ? null : answer === edited ? 'edited' : 'approve'
+  expect(asked.ran).toEqual(kind === null ? [] : [inputs[kind]])
+  expect(answersIn(entries)).toMatchObject([{ approved: kind !== null }])
+  expect(settledIn(entries)).toMatchObject([{ status: kind === null ? 'denied' : 'succeeded' }])
+  const told = asked.live.events.filter((event) => event.type === 'tool-approval-response')
+  expect(told.length).toBeLessThanOrEqual(1)
+}
+
+const pairs: [string, Answer, Answer][] = [
+  ['denied and approved', deny, approve],
+  ['approved and denied', approve, deny],
+  ['approved with and without an edit', edited, approve],
+  ['approved without and with an edit', approve, edited],
+  ['denied twice', deny, deny],
+]
+
+describe('several answers to one approval', () => {
+  it.each(pairs)('counts exactly one when it is %s at once', async (_what, first, second) => {
+    const asked = await askedRun()
+    const said = await Promise.all([say(asked.live, first), say(asked.live, second)])
+    expect(said.filter(Boolean)).toHaveLength(1)
+    expect((await asked.live.ended()).outcome).toBe('completed')
+    expectOnly(said[0] ? first : second, asked, await entriesOf(asked.world))
+  })
+
+  it.each(pairs)('counts one when it is %s in two tabs', async (_what, first, second) => {
+    const asked = await askedRun()
+    const other = startLife(asked.world)
+    const said = await Promise.all([say(asked.live, first), say(other, second)])
+    expect(said.filter(Boolean)).toHaveLength(1)
+    await Promise.race([asked.live.ended(), other.ended()])
+    await expect.poll(async () => (await entriesOf(asked.world)).at(-1)?.type).toBe('run-ended')
+    expectOnly(said[0] ? first : second, asked, await entriesOf(asked.world))
+  })
+
+  it('counts one of an answer and of those that race a resume on another page', async () => {
+    const asked = await askedRun()
+    asked.live.life.dead = true
+    const next = startLife(asked.world)
+    const resumed = next.host.resumeRun({
+      ...SCOPE,
+      interrupted: 'tell-model',
+      waitForToolsMs: 20,
+    })
+    const said = await Promise.all([
+      say(next, deny),
+      say(next, approve),
+      say(next, edited),
+      resumed,
+    ])
+    expect(said.slice(0, 3).filter(Boolean)).toHaveLength(1)
+    await next.ended()
+    const entries = await entriesOf(asked.world)
+    expect(answersIn(entries)).toHaveLength(1)
+    expect(settledIn(entries)).toHaveLength(1)
+  })
+
+  it('writes nothing of an answer to a call that waits for another kind of it', async () => {
+    const asked = await askedRun()
+    const before = await entriesOf(asked.world)
+    expect(await say(asked.live, { type: 'answer', text: 'yes' })).toBe(false)
+    expect(await say(asked.live, { type: 'resolve', verdict: 'happened' })).toBe(false)
+    expect(await say(asked.live, approve, 'no such call')).toBe(false)
+    expect(await entriesOf(asked.world)).toEqual(before)
+  })
+})
+
+describe('an answer to a run that is being ended', () => {
+  it.each([approve, deny])('is refused while the run is aborted: $type', async (answer) => {
+    const asked = await askedRun()
+    const aborted = asked.live.host.abortRun({ ...SCOPE, runId: 'run', reason: 'enough' })
+    expect(await say(asked.live, answer)).toBe(false)
+    expect(await aborted).toBe(true)
+    const entries = await entriesOf(asked.world)
+    expect(answersIn(entries)).toEqual([])
+    expect(settledIn(entries)).toMatchObject([{ status: 'aborted' }])
+    expect(asked.ran).toEqual([])
+  })
+
+  it.each([approve, deny])(
+    'is refused while the conversation is deleted: $type',
+    async (answer) => {
+      const asked = await askedRun()
+      const deleted = asked.live.host.library.delete(SCOPE)
+      expect(await say(asked.live, answer)).toBe(false)
+      expect(await deleted).toBe(true)
+      expect(await asked.world.store.read(SCOPE.conversationId)).toEqual({
+        record: null,
+        entries: [],
+      })
+      expect(await asked.world.store.list()).toEqual([])
+    },
+  )
+
+  it('does not bring back a conversation that another tab deleted', async () => {
+    const asked = await askedRun()
+    await asked.world.store.delete(SCOPE.conversationId)
+    expect(await say(asked.live, approve)).toBe(false)
+    const end = await asked.live.ended()
+    expect(end).toMatchObject({ outcome: 'aborted', reason: 'deleted' })
+    expect(await asked.world.store.list()).toEqual([])
+    expect(asked.ran).toEqual([])
+  })
+})
+
+describe('the output of a one-shot call', () => {
+  const write: SimTool = {
+    descriptor: {},
+    run: () => ({ status: 'succeeded', output: { type: 'text', value: 'ok' } }),
+  }
+  const supply = (live: LiveHost, value: string) =>
+    live.host.supplyOutput({
+      ...SCOPE,
+      toolCallId,
+      output: { type: 'text', value },
+      nextRunId: `next-${value}`,
+    })
+
+  it('is taken once, though it is supplied twice at once', async () => {
+    const world = createWorld([{ calls: [{ tool: 'write', input: {} }] }, {}], { write })
+    const live = startLife(world)
+    await live.host.startRun(startCommand('run', 'go', { maxSteps: 0, retries: 3 }))
+    await live.ended()
+    const refs = await Promise.all([supply(live, 'a'), supply(live, 'b')])
+    expect(refs.filter(Boolean)).toHaveLength(1)
+    expect(settledIn(await entriesOf(world))).toHaveLength(1)
+  })
+
+  it('is found by the bare id without reading another conversation', async () => {
+    const world = createWorld([{ calls: [{ tool: 'write', input: {} }] }, {}], { write })
+    const read: string[] = []
+    const store = { ...world.store }
+    const spied = {
+      ...world,
+      store: {
+        ...store,
+        read: (id: string, after?: number) => {
+          read.push(id)
+          return store.read(id, after)
+        },
+      },
+    }
+    const live = startLife(spied)
+    for (const conversationId of ['one', 'two']) {
+      const limits = { maxSteps: 0, retries: 3 }
+      await live.host.startRun({ ...startCommand(conversationId, 'go', limits), conversationId })
+      await expect.poll(async () => (await store.get(conversationId))?.openRunId).toBe(null)
+    }
+    read.length = 0
+    const { agentId, storage } = SCOPE
+    const fresh = startLife(spied)
+    const output = { type: 'text', value: 'x' } as const
+    const ref = await fresh.host.supplyOutput({
+      agentId,
+      storage,
+      toolCallId,
+      output,
+      nextRunId: 'next',
+    })
+    expect(ref?.conversationId).toBe('two')
+    expect(new Set(read)).toEqual(new Set(['two']))
+  })
+})

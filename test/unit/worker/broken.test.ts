@@ -1,0 +1,181 @@
+import 'fake-indexeddb/auto'
+import { describe, expect, it } from 'vitest'
+import type { ToolOutcome } from '../../../src/protocol/api.ts'
+import { openIdbStore } from '../../../src/worker/store/idb-store.ts'
+import {
+  createWorld,
+  SCOPE,
+  SimPage,
+  startCommand,
+  startLife,
+  type SimTool,
+  type World,
+} from './simulation.ts'
+
+const resume = {
+  agentId: SCOPE.agentId,
+  storage: SCOPE.storage,
+  interrupted: 'tell-model',
+  waitForToolsMs: 20,
+} as const
+const { conversationId } = SCOPE
+
+let names = 0
+
+interface Damaged {
+  readonly world: World
+  /** Writes into the database behind the store's back. */
+  damage(
+    work: (stores: { journal: IDBObjectStore; conversations: IDBObjectStore }) => void,
+  ): Promise<void>
+  readonly ran: { count: number }
+}
+
+/** Two conversations whose page died while a call ran, the newer one about to be damaged. */
+async function twoConversations(): Promise<Damaged> {
+  const name = `broken-${++names}`
+  const ran = { count: 0 }
+  let hangs = true
+  const put: SimTool = {
+    descriptor: { annotations: { idempotent: true } },
+    run: (): ToolOutcome | Promise<ToolOutcome> => {
+      ran.count += 1
+      if (hangs) return new Promise(() => undefined)
+      return { status: 'succeeded', output: { type: 'text', value: 'ok' } }
+    },
+  }
+  const turns = [{ calls: [{ tool: 'put', input: {} }] }, { text: 'done' }]
+  const world = createWorld(turns, { put })
+  world.store = await openIdbStore(name)
+  for (const id of ['whole', conversationId]) {
+    const live = startLife(world)
+    void live.host.startRun({ ...startCommand(`run-${id}`, 'go'), conversationId: id })
+    await live.until('tool-execution-start')
+    live.life.dead = true
+    world.ahead += 1000
+  }
+  world.page = new SimPage(world.tools)
+  hangs = false
+  await expect.poll(() => ran.count).toBe(2)
+  ran.count = 0
+  const damage: Damaged['damage'] = async (work) => {
+    const db = await new Promise<IDBDatabase>((resolve) => {
+      const request = indexedDB.open(name)
+      request.onsuccess = () => resolve(request.result)
+    })
+    await new Promise((resolve) => {
+      const tx = db.transaction(['journal', 'conversations'], 'readwrite')
+      work({ journal: tx.objectStore('journal'), conversations: tx.objectStore('conversations') })
+      tx.oncomplete = resolve
+    })
+    db.close()
+  }
+  return { world, damage, ran }
+}
+
+type Work = Parameters<Damaged['damage']>[0]
+
+const damages: [string, number, RegExp, Work][] = [
+  ['a row is missing', 1, /Row 3 is missing/, ({ journal }) => journal.delete([conversationId, 3])],
+  ['the first row is missing', 0, /Row 1/, ({ journal }) => journal.delete([conversationId, 1])],
+  ['the last row is missing', 3, /Row 4/, ({ journal }) => journal.delete([conversationId, 4])],
+  [
+    'a row is garbage',
+    1,
+    /Row 3/,
+    ({ journal }) =>
+      journal.put({ conversationId, seq: 3, v: 1, runId: 'run', at: 1, type: 'model-output' }),
+  ],
+  [
+    'a row has no type that is known',
+    1,
+    /Row 3/,
+    ({ journal }) =>
+      journal.put({ conversationId, seq: 3, v: 1, runId: null, at: 1, type: 'toString' }),
+  ],
+  [
+    'a row came from a newer version',
+    1,
+    /newer Offstage/,
+    ({ journal }) =>
+      journal.put({ conversationId, seq: 3, v: 99, runId: null, at: 1, type: 'dreamt' }),
+  ],
+  [
+    'the record has no journal',
+    0,
+    /Row 1/,
+    ({ journal }) => journal.delete(IDBKeyRange.bound([conversationId, 0], [conversationId, 99])),
+  ],
+  [
+    'the journal has no record',
+    3,
+    /record is missing/,
+    ({ conversations }) => conversations.delete(conversationId),
+  ],
+  [
+    'the record is garbage',
+    3,
+    /record can't be read/,
+    ({ conversations }) => conversations.put({ conversationId, lastSeq: 'x' }),
+  ],
+]
+
+describe.each(damages)('a conversation in which %s', (_what, readable, fault, work) => {
+  it('is quarantined: readable up to the fault, never driven, deletable', async () => {
+    const { world, damage, ran } = await twoConversations()
+    await damage(work)
+    const live = startLife(world)
+    const { host } = live
+
+    const stored = await host.library.get(SCOPE)
+    expect(stored?.broken).toMatch(fault)
+    expect(stored?.messages).toHaveLength(readable)
+    expect(stored?.pending).toEqual([])
+
+    const refused = { code: 'conversation-broken' }
+    await expect(host.resumeRun({ ...resume, conversationId })).rejects.toMatchObject(refused)
+    await host.startRun({ ...startCommand('next', 'and?'), conversationId })
+    expect(await live.ended()).toMatchObject({ outcome: 'failed', error: refused })
+    await expect(host.library.clearHistory(SCOPE)).rejects.toMatchObject(refused)
+    expect(ran.count).toBe(0)
+
+    const isNewer = fault.source.startsWith('newer')
+    const listed = (await host.library.list(SCOPE)).find(
+      (one) => one.conversationId === conversationId,
+    )
+    expect(listed?.broken !== undefined).toBe(!isNewer)
+    expect(await host.library.delete(SCOPE)).toBe(true)
+    expect((await host.library.list(SCOPE)).map((one) => one.conversationId)).toEqual(['whole'])
+
+    // The name is free again.
+    live.events.length = 0
+    await host.startRun({ ...startCommand('fresh', 'go'), conversationId })
+    expect(await live.ended()).toMatchObject({ outcome: 'completed', text: 'done' })
+  })
+
+  it('keeps no other conversation from being resumed', async () => {
+    const { world, damage, ran } = await twoConversations()
+    await damage(work)
+    const live = startLife(world)
+    expect(await live.host.resumeRun(resume)).toEqual({
+      conversationId: 'whole',
+      runId: 'run-whole',
+    })
+    expect(await live.ended()).toMatchObject({ outcome: 'completed', text: 'done' })
+    expect(ran.count).toBe(1)
+  })
+})
+
+describe('a row that is lost while the conversation is in use', () => {
+  it('is found at the next look, and nothing more is appended', async () => {
+    const { world, damage } = await twoConversations()
+    const live = startLife(world)
+    expect((await live.host.library.get(SCOPE))?.broken).toBeUndefined()
+    const other = startLife(world)
+    await damage(({ journal }) => journal.delete([conversationId, 3]))
+    expect((await other.host.library.get(SCOPE))?.broken).toMatch(/Row 3/)
+    await expect(live.host.resumeRun({ ...resume, conversationId })).rejects.toMatchObject({
+      code: 'conversation-broken',
+    })
+  })
+})

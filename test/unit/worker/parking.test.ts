@@ -1,0 +1,342 @@
+import { describe, expect, it } from 'vitest'
+import type { ToolOutcome } from '../../../src/protocol/api.ts'
+import { OffstageError, type ErrorCode } from '../../../src/protocol/error.ts'
+import type { RunEventBody } from '../../../src/protocol/event.ts'
+import type { JournalEntry } from '../../../src/protocol/journal.ts'
+import type { Append, Store } from '../../../src/worker/store/store.ts'
+import {
+  createWorld,
+  SCOPE,
+  startCommand,
+  startLife,
+  type LiveHost,
+  type SimTool,
+  type World,
+} from './simulation.ts'
+
+const ok: ToolOutcome = { status: 'succeeded', output: { type: 'text', value: 'ok' } }
+const resume = { ...SCOPE, interrupted: 'tell-model', waitForToolsMs: 20 } as const
+
+const isOfType = (type: RunEventBody['type']) => (event: RunEventBody) => event.type === type
+const countOf = (live: LiveHost, type: RunEventBody['type']) =>
+  live.events.filter(isOfType(type)).length
+
+async function factsOf(world: World): Promise<string[]> {
+  const { entries } = await world.store.read(SCOPE.conversationId)
+  return (entries as readonly JournalEntry[]).map((entry) => entry.type)
+}
+
+/** A run whose model never answers; each page that resumes it dies `everyMs` after the last did. */
+async function dieWhileAsking(times: number, everyMs: number): Promise<World> {
+  const world = createWorld([{ text: 'finally' }], {})
+  world.silent = true
+  for (let life = 0; life <= times; life++) {
+    const live = startLife(world)
+    if (life === 0) void live.host.startRun(startCommand('run', 'go'))
+    else void live.host.resumeRun(resume)
+    await live.until('step-start')
+    live.life.dead = true
+    world.ahead += everyMs
+  }
+  world.silent = false
+  return world
+}
+
+describe('a step that leads to a crash each time', () => {
+  it('is parked, not failed, and goes on when a person says so', async () => {
+    const world = await dieWhileAsking(2, 100)
+    const live = startLife(world)
+    expect(await live.host.resumeRun(resume)).toMatchObject({ runId: 'run' })
+    expect(await live.until('run-parked')).toMatchObject({ reason: 'crash-loop' })
+    expect(await live.host.library.get(SCOPE)).toMatchObject({ parked: 'crash-loop' })
+    expect(countOf(live, 'step-start')).toBe(0)
+
+    // Resumed again, by another page: it stays parked, and says so.
+    live.life.dead = true
+    const next = startLife(world)
+    await next.host.resumeRun(resume)
+    expect(await next.until('run-parked')).toMatchObject({ reason: 'crash-loop' })
+    expect(await next.host.resumeRun({ ...resume, goOn: true })).toMatchObject({ runId: 'run' })
+    expect(await next.ended()).toMatchObject({ outcome: 'completed', text: 'finally' })
+    expect(await factsOf(world)).toContain('run-continued')
+  })
+
+  it('is asked again after any number of reloads that are not in quick succession', async () => {
+    const world = await dieWhileAsking(5, 11_000)
+    const live = startLife(world)
+    await live.host.resumeRun(resume)
+    expect(await live.ended()).toMatchObject({ outcome: 'completed', text: 'finally' })
+    expect(await factsOf(world)).not.toContain('run-parked')
+  })
+
+  it('can be aborted while it is parked', async () => {
+    const world = await dieWhileAsking(2, 100)
+    const live = startLife(world)
+    expect(await live.host.abortRun({ ...SCOPE, runId: 'run', reason: 'enough' })).toBe(true)
+    expect(await live.ended()).toMatchObject({ outcome: 'aborted', reason: 'enough' })
+  })
+
+  it.each([
+    ['refuse', 'conversation-busy'],
+    ['queue', 'conversation-busy'],
+  ] as const)('makes no room for a new turn that would %s', async (ifBusy, code) => {
+    const world = await dieWhileAsking(2, 100)
+    const first = startLife(world)
+    await first.host.resumeRun(resume)
+    await first.until('run-parked')
+    first.life.dead = true
+    const live = startLife(world)
+    await live.host.startRun({ ...startCommand('next', 'and?'), ifBusy })
+    expect(await live.ended()).toMatchObject({ runId: 'next', outcome: 'failed', error: { code } })
+    if (ifBusy === 'queue') expect(JSON.stringify(live.events)).toContain('continue()')
+  })
+
+  it('is replaced by a new turn', async () => {
+    const world = await dieWhileAsking(2, 100)
+    const live = startLife(world)
+    await live.host.startRun({ ...startCommand('next', 'and?'), ifBusy: 'replace' })
+    await expect
+      .poll(() => live.events.flatMap((event) => (event.type === 'run-end' ? event.result : [])))
+      .toMatchObject([
+        { runId: 'run', outcome: 'aborted', reason: 'replaced' },
+        { runId: 'next', outcome: 'completed' },
+      ])
+  })
+})
+
+describe("a new turn with ifBusy: 'queue'", () => {
+  it('takes up a stored run that nobody drives, and comes after it', async () => {
+    const world = await dieWhileAsking(0, 0)
+    const live = startLife(world)
+    await live.host.startRun({ ...startCommand('next', 'and?'), ifBusy: 'queue' })
+    await expect
+      .poll(() => live.events.flatMap((event) => (event.type === 'run-end' ? event.result : [])))
+      .toMatchObject([
+        { runId: 'run', outcome: 'completed' },
+        { runId: 'next', outcome: 'completed' },
+      ])
+  })
+
+  it('never begins when it is aborted before its turn', async () => {
+    const drop: SimTool = { descriptor: { needsApproval: true }, run: () => ok }
+    const world = createWorld([{ calls: [{ tool: 'drop', input: {} }] }, {}], { drop })
+    const live = startLife(world)
+    await live.host.startRun(startCommand('one', 'go'))
+    await live.until('tool-approval-request')
+    const queued = live.host.startRun({ ...startCommand('two', 'go'), ifBusy: 'queue' })
+    await expect
+      .poll(() => live.host.abortRun({ ...SCOPE, runId: 'two', reason: 'never mind' }))
+      .toBe(true)
+    await queued
+    expect(await live.ended()).toMatchObject({ runId: 'two', outcome: 'aborted' })
+    expect((await factsOf(world)).filter((type) => type === 'run-started')).toHaveLength(1)
+  })
+})
+
+/** A store whose writes are refused while `code` says so. */
+interface Refusing {
+  code: ErrorCode | null
+  refused: number
+}
+
+function refusing(store: Store, when: (append: Append | null) => boolean = () => true) {
+  const switchboard: Refusing = { code: null, refused: 0 }
+  const refuse = (append: Append | null): void => {
+    if (switchboard.code === null || !when(append)) return
+    switchboard.refused += 1
+    throw new OffstageError(switchboard.code, 'No.', { retryable: true })
+  }
+  const wrapped: Store = {
+    ...store,
+    claim: async (...args) => {
+      refuse(null)
+      return store.claim(...args)
+    },
+    append: async (append) => {
+      refuse(append)
+      return store.append(append)
+    },
+  }
+  return { store: wrapped, switchboard }
+}
+
+const of = (type: string) => (append: Append | null) =>
+  append?.entries.some((entry) => entry.type === type) ?? false
+
+describe('a storage that is full', () => {
+  const calling = (run: SimTool['run'] = () => ok) => {
+    const ran = { count: 0 }
+    const write: SimTool = {
+      descriptor: {},
+      run: (call) => {
+        ran.count += 1
+        return run(call)
+      },
+    }
+    const world = createWorld([{ calls: [{ tool: 'write', input: {} }] }, { text: 'done' }], {
+      write,
+    })
+    return { world, ran }
+  }
+
+  it('parks a run that is about to begin, and keeps the message', async () => {
+    const { world } = calling()
+    const { store, switchboard } = refusing(world.store)
+    world.store = store
+    const live = startLife(world)
+    switchboard.code = 'storage-full'
+    const started = live.host.startRun(startCommand('run', 'go'))
+    expect(await live.until('run-parked')).toEqual({
+      type: 'run-parked',
+      reason: 'storage-full',
+      message: startCommand('run', 'go').message,
+    })
+    expect(world.requests).toHaveLength(0)
+    // On demand it is tried at once.
+    const refused = switchboard.refused
+    expect(await live.host.resumeRun({ ...resume, goOn: true })).toMatchObject({ runId: 'run' })
+    await expect.poll(() => switchboard.refused).toBeGreaterThan(refused)
+    switchboard.code = null
+    await started
+    expect(await live.ended()).toMatchObject({ outcome: 'completed', text: 'done' })
+    expect(countOf(live, 'run-parked')).toBe(1)
+    expect(countOf(live, 'run-continued')).toBe(1)
+  })
+
+  it('drops a parked run that is aborted before it began', async () => {
+    const { world } = calling()
+    const { store, switchboard } = refusing(world.store)
+    world.store = store
+    const live = startLife(world)
+    switchboard.code = 'storage-full'
+    const started = live.host.startRun(startCommand('run', 'go'))
+    await live.until('run-parked')
+    await live.host.startRun(startCommand('other', 'and?'))
+    expect(live.events.at(-1)).toMatchObject({ result: { error: { code: 'conversation-busy' } } })
+    expect(await live.host.abortRun({ ...SCOPE, runId: 'run', reason: 'enough' })).toBe(true)
+    await started
+    expect(live.events.at(-1)).toMatchObject({ result: { runId: 'run', outcome: 'aborted' } })
+    switchboard.code = null
+    expect((await world.store.read(SCOPE.conversationId)).entries).toEqual([])
+  })
+
+  it('parks a run before the effect, which happens once there is room', async () => {
+    const { world, ran } = calling()
+    const { store, switchboard } = refusing(world.store, of('call-started'))
+    world.store = store
+    const live = startLife(world)
+    switchboard.code = 'storage-full'
+    await live.host.startRun(startCommand('run', 'go'))
+    expect(await live.until('run-parked')).toMatchObject({ reason: 'storage-full' })
+    expect(ran.count).toBe(0)
+    // Who looks meanwhile doesn't wait for the room.
+    expect((await live.host.library.get(SCOPE))?.openRunId).toBe('run')
+    switchboard.code = null
+    expect(await live.ended()).toMatchObject({ outcome: 'completed', text: 'done' })
+    expect(ran.count).toBe(1)
+  })
+
+  it('keeps the result of a call in memory: nobody runs it twice or calls it interrupted', async () => {
+    const { world, ran } = calling()
+    const { store, switchboard } = refusing(world.store, of('call-settled'))
+    world.store = store
+    const live = startLife(world)
+    switchboard.code = 'storage-full'
+    await live.host.startRun(startCommand('run', 'go'))
+    await live.until('run-parked')
+    expect(ran.count).toBe(1)
+    expect(countOf(live, 'tool-result')).toBe(0)
+    switchboard.code = null
+    expect(await live.ended()).toMatchObject({
+      outcome: 'completed',
+      toolCalls: [{ status: 'succeeded' }],
+    })
+    expect(ran.count).toBe(1)
+  })
+
+  it('journals the end of a run that is aborted meanwhile, with what is known of its calls', async () => {
+    const { world, ran } = calling()
+    const { store, switchboard } = refusing(world.store, of('call-settled'))
+    world.store = store
+    const live = startLife(world)
+    switchboard.code = 'storage-full'
+    await live.host.startRun(startCommand('run', 'go'))
+    await live.until('run-parked')
+    const aborted = live.host.abortRun({ ...SCOPE, runId: 'run', reason: 'enough' })
+    const next = live.host.startRun(startCommand('next', 'and?'))
+    switchboard.code = null
+    expect(await aborted).toBe(true)
+    await next
+    expect(await live.ended()).toMatchObject({
+      runId: 'run',
+      outcome: 'aborted',
+      toolCalls: [{ status: 'succeeded' }],
+    })
+    expect(ran.count).toBe(1)
+    await expect.poll(() => factsOf(world)).toContain('run-ended')
+  })
+
+  it('lets the conversation be deleted though nothing can be written', async () => {
+    const { world } = calling()
+    const { store, switchboard } = refusing(world.store, of('call-settled'))
+    world.store = store
+    const live = startLife(world)
+    switchboard.code = 'storage-full'
+    await live.host.startRun(startCommand('run', 'go'))
+    await live.until('run-parked')
+    expect(await live.host.library.delete(SCOPE)).toBe(true)
+    expect((await live.ended()).outcome).toBe('aborted')
+    expect(await world.store.list()).toEqual([])
+  })
+
+  it('refuses an answer at once, and takes it when there is room', async () => {
+    const drop: SimTool = { descriptor: { needsApproval: true }, run: () => ok }
+    const world = createWorld([{ calls: [{ tool: 'drop', input: {} }] }, {}], { drop })
+    const { store, switchboard } = refusing(world.store)
+    world.store = store
+    const live = startLife(world)
+    await live.host.startRun(startCommand('run', 'go'))
+    await live.until('tool-approval-request')
+    switchboard.code = 'storage-full'
+    const approve = () =>
+      live.host.answerCall({ ...SCOPE, toolCallId: 'c1-0-0', answer: { type: 'approve' } })
+    await expect(approve()).rejects.toMatchObject({ code: 'storage-full' })
+    switchboard.code = null
+    expect(await approve()).toBe(true)
+    expect((await live.ended()).outcome).toBe('completed')
+  })
+})
+
+describe('a storage that is blocked, newer or failing', () => {
+  it.each(['storage-blocked', 'storage-newer', 'storage-failed'] as const)(
+    'refuses a run before anything is asked: %s',
+    async (code) => {
+      const world = createWorld([{ text: 'x' }], {})
+      const { store, switchboard } = refusing(world.store)
+      world.store = store
+      const live = startLife(world)
+      switchboard.code = code
+      await live.host.startRun(startCommand('run', 'go'))
+      expect(await live.ended()).toMatchObject({ outcome: 'failed', error: { code } })
+      expect(world.requests).toHaveLength(0)
+      live.events.length = 0
+      switchboard.code = null
+      await live.host.startRun(startCommand('next', 'go'))
+      expect((await live.ended()).outcome).toBe('completed')
+    },
+  )
+
+  it('parks a run that has begun, and goes on with it', async () => {
+    const write: SimTool = { descriptor: {}, run: () => ok }
+    const turns = [{ calls: [{ tool: 'write', input: {} }] }, { text: 'done' }]
+    const world = createWorld(turns, { write })
+    const { store, switchboard } = refusing(world.store, of('call-settled'))
+    world.store = store
+    const live = startLife(world)
+    switchboard.code = 'storage-newer'
+    await live.host.startRun(startCommand('run', 'go'))
+    expect(await live.until('run-parked')).toMatchObject({ reason: 'storage-newer' })
+    switchboard.code = null
+    expect((await live.ended()).outcome).toBe('completed')
+  })
+})
