@@ -2,6 +2,7 @@ import { expose, transfer, wrap } from 'comlink'
 import type { PageApi, PageHello, WorkerApi, WorkerHello, WorkerNotice } from '../protocol/api.ts'
 import { PROTOCOL_VERSION } from '../protocol/api.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
+import { withRevivedErrors } from '../protocol/wire-errors.ts'
 import { toOffstageError } from './failures.ts'
 import { newId, pageId } from './ids.ts'
 import type { WorkerLike } from './spawn-worker.ts'
@@ -50,7 +51,7 @@ export async function connectWorker(
       if (!closing.signal.aborted) host.onNotice(data as WorkerNotice)
     })
     events.port1.start()
-    const api = wrap<WorkerApi>(worker as Worker)
+    const api = withRevivedErrors(wrap<WorkerApi>(worker as Worker) as unknown as WorkerApi)
     const hello: PageHello = {
       protocolVersion: PROTOCOL_VERSION,
       pageId: pageId(),

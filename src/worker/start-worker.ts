@@ -7,7 +7,8 @@ import {
   type WorkerApi,
   type WorkerHello,
 } from '../protocol/api.ts'
-import { OffstageError, toErrorData } from '../protocol/error.ts'
+import { OffstageError } from '../protocol/error.ts'
+import { withPlainErrors, withRevivedErrors } from '../protocol/wire-errors.ts'
 import type { ProviderDefinition } from '../providers/define-provider.ts'
 import { createProviderRegistry } from '../providers/registry.ts'
 import { realEffects, type Effects } from './effects.ts'
@@ -68,7 +69,7 @@ class Connection {
         `The page speaks version ${hello.protocolVersion} of the protocol, the worker version ${PROTOCOL_VERSION}: an old file is cached somewhere. Reload without the cache, or deploy both files together.`,
       )
     }
-    const page = wrap<PageApi>(hello.pagePort) as unknown as PageApi
+    const page = withRevivedErrors(wrap<PageApi>(hello.pagePort) as unknown as PageApi)
     this.#host = new Host({
       page,
       pageId: hello.pageId,
@@ -102,20 +103,5 @@ function workerApi(connection: Connection): WorkerApi {
     deleteConversation: (scope) => connection.host.library.delete(scope),
     clearHistory: (scope) => connection.host.library.clearHistory(scope),
   }
-  return plainErrors(api)
-}
-
-/** Comlink keeps only the words of an Error; plain error data crosses whole. */
-function plainErrors(api: WorkerApi): WorkerApi {
-  const wrapped = Object.entries(api).map(([name, method]) => [
-    name,
-    async (argument: never) => {
-      try {
-        return await (method as (argument: never) => Promise<unknown>)(argument)
-      } catch (error) {
-        throw toErrorData(error)
-      }
-    },
-  ])
-  return Object.fromEntries(wrapped) as WorkerApi
+  return withPlainErrors(api)
 }
