@@ -18,7 +18,7 @@ export function createAgent(options: AgentOptions): Agent {
     run: startRun(core, options),
     async resume(conversationId, { interrupted = 'tell-model', waitForToolsMs = 10_000 } = {}) {
       const handle = await runs.adopt(
-        core.ask('resumeRun', {
+        core.carry('resumeRun', {
           ...core.scope(),
           ...(conversationId !== undefined && { conversationId }),
           interrupted,
@@ -38,11 +38,12 @@ export function createAgent(options: AgentOptions): Agent {
     registerTool: registry.register,
     setEnabledTools: registry.enable,
     ...answers(core),
-    abort(reason) {
-      for (const { run } of runs.open.values()) run.abort(reason)
-    },
+    abort: (reason) => core.abort(reason),
     prepare: async ({ signal } = {}) => (await core.live()).prepare(core, signal),
-    extract: async (request) => (await core.live()).extract(core, request) as Promise<never>,
+    extract: (request) =>
+      core.stoppable(request.signal, async (signal) =>
+        (await core.live()).extract(core, request, signal),
+      ) as Promise<never>,
     conversations: conversations(core),
     conversation: (id) => core.view(id),
     on: ambient.on,
@@ -77,8 +78,8 @@ function answers(
   const { ask, runs } = core
   const locate = (call: CallRef): { conversationId?: string; toolCallId: string } =>
     typeof call === 'string' ? { toolCallId: call } : call
-  const format = async (output: unknown): Promise<ToolOutput> =>
-    (await core.live()).formatOutput(output)
+  const format = (output: unknown): Promise<ToolOutput> =>
+    core.whileAlive(async () => (await core.live()).formatOutput(output))
   const reply = (call: CallRef, answer: CallAnswer['answer']): Promise<boolean> =>
     ask('answerCall', { ...core.scope(), ...locate(call), answer })
   return {
@@ -104,7 +105,7 @@ function answers(
 }
 
 function conversations(core: AgentCore): Conversations {
-  const { ask } = core
+  const { ask, carry } = core
   const at = (conversationId: string): ConversationScope => ({
     ...core.scope(),
     conversationId,
@@ -115,8 +116,8 @@ function conversations(core: AgentCore): Conversations {
     return answer
   }
   return {
-    list: async (options) => ask('listConversations', { ...core.scope(), ...options }),
-    get: async (id) => ask('getConversation', at(id)),
+    list: async (options) => carry('listConversations', { ...core.scope(), ...options }),
+    get: async (id) => carry('getConversation', at(id)),
     rename: async (id, title) => ask('renameConversation', { ...at(id), title }),
     delete: (id) => emptied(ask('deleteConversation', at(id))),
     clearHistory: (id) => emptied(ask('clearHistory', at(id))),

@@ -7,6 +7,10 @@ export function toOffstageError(thrown: unknown): OffstageError {
     : new OffstageError('internal', describeThrown(thrown), { cause: thrown })
 }
 
+export function disposed(): OffstageError {
+  return new OffstageError('disposed', 'The agent was disposed.')
+}
+
 export function badConfig(message: string): OffstageError {
   return new OffstageError('invalid-config', message)
 }

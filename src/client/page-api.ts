@@ -1,7 +1,7 @@
 import type { PageApi } from '../protocol/api.ts'
-import { OffstageError } from '../protocol/error.ts'
 import { withPlainErrors } from '../protocol/wire-errors.ts'
 import type { ExecutionsApi } from './executions.ts'
+import { disposed } from './failures.ts'
 import type { PageFetches } from './page-fetches.ts'
 
 /** The questions that an agent answers itself; tools are run by `Executions`. */
@@ -18,7 +18,7 @@ export function createPageApi(
     question: (page: AgentPage) => Promise<Result>,
   ): Promise<Result> => {
     const page = pageOf(agentId)
-    if (!page) throw new OffstageError('disposed', 'The agent was disposed.')
+    if (!page) throw disposed()
     return question(page)
   }
   return withPlainErrors<PageApi>({

@@ -1,5 +1,5 @@
 import type { CallContext, PageApi } from '../protocol/api.ts'
-import type { JournalBody } from '../protocol/journal.ts'
+import type { JournalBody, RunEnd } from '../protocol/journal.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { ToolOutput } from '../protocol/message.ts'
 import type { SettledStatus, ToolDescriptor } from '../protocol/tool.ts'
@@ -35,7 +35,7 @@ export interface Drive {
 
 /** Why a run stops: for good, or so that somebody else may go on with it. */
 export type Stop =
-  | { readonly type: 'abort'; readonly reason: string }
+  | { readonly type: 'end'; readonly end: RunEnd }
   | { readonly type: 'release' }
 
 /** The run was let go of: what is under way stays open in the journal. */

@@ -1,9 +1,7 @@
 import type {
+  AbortRun,
   AgentScope,
   CallAnswer,
-  ConversationScope,
-  Extract,
-  Extraction,
   PageApi,
   Preparation,
   ResumeRun,
@@ -20,7 +18,7 @@ import { busy, callsPending } from './busy.ts'
 import type { ResumeOptions } from './drive.ts'
 import type { Effects } from './effects.ts'
 import { Engines } from './engines.ts'
-import { extractData } from './extract.ts'
+import { Extractions } from './extract.ts'
 import { Library } from './library.ts'
 import { ModelMemory } from './model-memory.ts'
 import { RunDriver } from './run-driver.ts'
@@ -33,6 +31,7 @@ import { isSettled, pendingCalls } from './state.ts'
 import { Stores, type OpenDurable } from './stores.ts'
 import { lateOutputMessage, pendingOutput } from './supply-output.ts'
 import { sharedValidator } from './validation/create-validator.ts'
+import { watchedValidator } from './validation/watched-validator.ts'
 
 export interface HostOptions {
   readonly page: PageApi
@@ -46,6 +45,7 @@ export interface HostOptions {
 /** What the worker does for its page, apart from the wire: admits runs, finds and answers them. */
 export class Host {
   readonly library: Library
+  readonly extractions: Extractions
   readonly #options: HostOptions
   readonly #seats: Seats
   readonly #memory = new ModelMemory()
@@ -59,6 +59,8 @@ export class Host {
     this.library = new Library(this.#seats)
     const openEngine: PageApi['openEngine'] = (opening) => options.page.openEngine(opening)
     this.#engines = new Engines({ openEngine, notify: options.notify })
+    const own = { memory: this.#memory, engines: this.#engines }
+    this.extractions = new Extractions({ ...options, ...own })
   }
 
   async prepare({ model, engine, ...scope }: Preparation): Promise<void> {
@@ -70,12 +72,6 @@ export class Host {
 
   stopPreparing(agentId: string): void {
     this.#engines.stopPreparing(agentId)
-  }
-
-  extract(command: Extract): Promise<Extraction> {
-    const { page, providers, effects } = this.#options
-    const own = { memory: this.#memory, engines: this.#engines }
-    return extractData({ page, providers, effects, ...own }, command)
   }
 
   /** Never rejects: whatever refuses the run becomes its `failed` end. */
@@ -108,12 +104,12 @@ export class Host {
     }
   }
 
-  async abortRun(
-    command: ConversationScope & { readonly runId: string; readonly reason: string },
-  ): Promise<boolean> {
+  async abortRun(command: AbortRun): Promise<boolean> {
+    const { error, reason } = command
+    const end = error && ({ outcome: 'failed', error } as const)
     const seat = await this.#seats.take(command)
     if (seat.driver?.runId === command.runId) {
-      await seat.abort(command.reason)
+      await seat.abort(reason, end)
       return true
     }
     return seat.inLane(async () => {
@@ -121,7 +117,7 @@ export class Host {
       const { run } = seat.conversation
       if (run === null || run.end !== null || run.runId !== command.runId) return false
       await this.#resume(seat, command.agentId, TELL_MODEL)
-      await seat.abort(command.reason)
+      await seat.abort(reason, end)
       return true
     })
   }
@@ -159,6 +155,7 @@ export class Host {
 
   releaseAgent(agentId: string): void {
     for (const seat of this.#seats.drivenBy(agentId)) seat.driver?.release()
+    this.extractions.release(agentId)
     this.#engines.release(agentId)
   }
 
@@ -241,8 +238,11 @@ export class Host {
     const { conversation, ownership } = seat
     const own = { memory: this.#memory, engines: this.#engines }
     const shared = { page, pageId, providers, effects, ...own }
+    const validator = watchedValidator(sharedValidator(), (risk) =>
+      this.#options.notify({ type: 'risk', agentId, runId, risk }),
+    )
     const driver = new RunDriver(
-      { agentId, runId, conversation, validator: sharedValidator(), ...shared, ...how },
+      { agentId, runId, conversation, validator, ...shared, ...how },
       ownership,
     )
     seat.drive(driver, () => {

@@ -65,8 +65,9 @@ export class RunDriver {
     return this.#drive.agentId
   }
 
-  abort(reason: string): void {
-    this.#halt({ type: 'abort', reason })
+  /** Ends the run, as aborted unless told otherwise. */
+  abort(reason: string, end: RunEnd = { outcome: 'aborted', reason }): void {
+    this.#halt({ type: 'end', end })
   }
 
   /** Stops without an end: the run stays resumable. */
@@ -107,9 +108,7 @@ export class RunDriver {
       if (this.#stopped?.type === 'release') return null
       const run = this.#run
       if (run.end !== null) return this.#tellEnd(run.end)
-      if (this.#stopped) {
-        return this.#end(run, { outcome: 'aborted', reason: this.#stopped.reason })
-      }
+      if (this.#stopped) return this.#end(run, this.#stopped.end)
       const decision = decide(run)
       if (decision === 'end') return this.#end(run, conclusion(run) ?? NO_CONCLUSION)
       try {
@@ -189,11 +188,9 @@ export class RunDriver {
         })
         return
       case 'aborted':
-        if (this.#stopped?.type === 'abort') {
-          await commitEnd(this.#drive, this.#run, {
-            end: { outcome: 'aborted', reason: this.#stopped.reason },
-            partial: outcome.partial,
-          })
+        if (this.#stopped?.type === 'end') {
+          const { end } = this.#stopped
+          await commitEnd(this.#drive, this.#run, { end, partial: outcome.partial })
         }
         return
       default:

@@ -49,6 +49,7 @@ export function startWorker(options: StartWorkerOptions = {}): void {
 /** The worker's one page. */
 class Connection {
   readonly #options: StartWorkerOptions
+  readonly #locks = new Map<string, () => void>()
   #host: Host | null = null
 
   constructor(options: StartWorkerOptions) {
@@ -78,7 +79,16 @@ class Connection {
       effects: this.#options.effects ?? realEffects,
       openDurable: this.#options.openDurable ?? openIdbStore,
     })
-    return { protocolVersion: PROTOCOL_VERSION, holdsLock: await holdLifeLock(hello.lifeLock) }
+    return { protocolVersion: PROTOCOL_VERSION }
+  }
+
+  holdLock(name: string): Promise<boolean> {
+    return holdLifeLock(name, new Promise((release) => this.#locks.set(name, release)))
+  }
+
+  releaseLock(name: string): void {
+    this.#locks.get(name)?.()
+    this.#locks.delete(name)
   }
 }
 
@@ -86,6 +96,8 @@ function workerApi(connection: Connection): WorkerApi {
   const api: WorkerApi = {
     connect: (hello) => connection.connect(hello),
     ping: async () => undefined,
+    holdLock: (name) => connection.holdLock(name),
+    releaseLock: async (name) => connection.releaseLock(name),
     // Accepted, not awaited: the run's outcome travels as its last event.
     startRun: async (command) => void connection.host.startRun(command),
     resumeRun: (command) => connection.host.resumeRun(command),
@@ -94,7 +106,8 @@ function workerApi(connection: Connection): WorkerApi {
     supplyOutput: (command) => connection.host.supplyOutput(command),
     toolsChanged: async (agentId) => connection.host.toolsChanged(agentId),
     releaseAgent: async (agentId) => connection.host.releaseAgent(agentId),
-    extract: (command) => connection.host.extract(command),
+    extract: (command) => connection.host.extractions.run(command),
+    stopExtracting: async (extractId) => connection.host.extractions.stop(extractId),
     prepare: (preparation) => connection.host.prepare(preparation),
     stopPreparing: async (agentId) => connection.host.stopPreparing(agentId),
     listConversations: (scope) => connection.host.library.list(scope),

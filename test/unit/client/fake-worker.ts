@@ -107,6 +107,7 @@ export interface Stage {
 }
 
 const defaults: Record<string, unknown> = {
+  holdLock: false,
   abortRun: true,
   resumeRun: null,
   answerCall: true,
@@ -131,11 +132,11 @@ export function fakeWorkerFactory(script: Script, workers: FakeWorker[]): () => 
       worker?.commands.push({ method, command })
       const scripted = script[method as keyof WorkerApi]
       if (scripted) return (scripted as (...all: unknown[]) => unknown)(worker, command)
-      if (method === 'connect') return { protocolVersion: PROTOCOL_VERSION, holdsLock: false }
+      if (method === 'connect') return { protocolVersion: PROTOCOL_VERSION }
       return defaults[method]
     }
     const methods =
-      'connect ping startRun resumeRun abortRun answerCall supplyOutput toolsChanged releaseAgent prepare listConversations getConversation renameConversation deleteConversation clearHistory'
+      'connect ping holdLock releaseLock startRun resumeRun abortRun answerCall supplyOutput toolsChanged releaseAgent extract stopExtracting prepare stopPreparing listConversations getConversation renameConversation deleteConversation clearHistory'
     expose(
       Object.fromEntries(methods.split(' ').map((name) => [name, answer(name)])),
       port2 as never,

@@ -40,6 +40,8 @@ const pageMethods: Record<keyof PageApi, true> = {
 const workerMethods: Record<keyof WorkerApi, true> = {
   connect: true,
   ping: true,
+  holdLock: true,
+  releaseLock: true,
   startRun: true,
   resumeRun: true,
   abortRun: true,
