@@ -11,6 +11,7 @@ import {
   jsonSchemaOf,
   type StandardSchema,
 } from './standard-schema.ts'
+import { reportThrown } from './failures.ts'
 import { newId } from './ids.ts'
 import { addUsage } from './summarize-run.ts'
 import { untilAborted } from './until-aborted.ts'
@@ -23,7 +24,7 @@ export interface ExtractOptions<Schema> {
   readonly retries?: number
   /** Stops it: rejects with `aborted`, and the request is cancelled. */
   readonly signal?: AbortSignal
-  /** Called once it is over, however it ended, with the tokens of all its model calls. */
+  /** Called once it is over, however it ended, with what its model calls reported as used. */
   readonly onUsage?: (usage: RunUsage) => void
 }
 
@@ -64,7 +65,11 @@ export async function extract(
       corrections.push({ output: text, problem: read.problem })
     }
   } finally {
-    onUsage?.(usage)
+    try {
+      onUsage?.(usage)
+    } catch (thrown) {
+      reportThrown(thrown)
+    }
   }
 }
 
