@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { watchedValidator } from '../../../src/worker/validation/watched-validator.ts'
-import { createWorld, SCOPE, startCommand, startLife, type SimTool } from './simulation.ts'
+import { createWorld, SCOPE, startCommand, startLife, SimPage, type SimTool } from './simulation.ts'
 
 const schema = {
   type: 'object',
@@ -49,10 +49,16 @@ it('the run that a worker died of is ended as failed by the next, and does nothi
   // With a hook, calls are checked after the model's output was journaled.
   const context = { hasBeforeToolCall: true }
   const world = createWorld([{ calls: [{ tool: 'drop', input: {} }] }], { drop }, context)
+  const { page } = world
+  const hangs = new Promise<never>(() => undefined)
+  world.page = Object.assign(new SimPage(world.tools, context), {
+    api: (life: Parameters<SimPage['api']>[0]) => ({ ...page.api(life), beforeToolCall: () => hangs }),
+  })
   const first = startLife(world)
   await first.host.startRun(startCommand('run', 'go'))
   await first.until('tool-call')
   first.life.dead = true
+  world.page = page
   const asked = world.requests.length
 
   const second = startLife(world)
