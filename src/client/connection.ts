@@ -1,5 +1,5 @@
 import { expose, transfer, wrap } from 'comlink'
-import type { PageApi, PageHello, WorkerApi, WorkerHello, WorkerNotice } from '../protocol/api.ts'
+import type { PageApi, PageHello, PageNotice, WorkerApi, WorkerHello, WorkerNotice } from '../protocol/api.ts'
 import { PROTOCOL_VERSION } from '../protocol/api.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import { withRevivedErrors } from '../protocol/wire-errors.ts'
@@ -71,7 +71,7 @@ export async function connectWorker(
     if (protocolVersion !== PROTOCOL_VERSION) throw mismatch(protocolVersion)
     return {
       worker: api,
-      watchLife: (onDeath) => watchLife(api, onDeath),
+      watchLife: (onDeath) => watchLife(api, events.port1, onDeath),
       close,
     }
   } catch (thrown) {
@@ -81,7 +81,7 @@ export async function connectWorker(
 }
 
 /** A lock of its own for each watch: none is held while nothing is open, so that the page can be cached. */
-function watchLife(worker: WorkerApi, onDeath: () => void): () => void {
+function watchLife(worker: WorkerApi, port: MessagePort, onDeath: () => void): () => void {
   const name = `offstage-${newId()}`
   const ended = new AbortController()
   const { signal } = ended
@@ -95,7 +95,7 @@ function watchLife(worker: WorkerApi, onDeath: () => void): () => void {
   watch().catch(() => {})
   return () => {
     ended.abort()
-    worker.releaseLock(name).catch(() => {})
+    port.postMessage({ type: 'release-lock', name } satisfies PageNotice)
   }
 }
 

@@ -30,8 +30,17 @@ export interface PageHello {
   readonly pageId: string
   /** Carries `PageApi` (Comlink). */
   readonly pagePort: MessagePort
-  /** Carries `WorkerNotice`s as plain messages. */
+  /** Carries `WorkerNotice`s and `PageNotice`s as plain messages. */
   readonly eventPort: MessagePort
+}
+
+/**
+ * What the page says without an answer: one that comes while the page is kept for going back throws it
+ * out of the browser's cache.
+ */
+export interface PageNotice {
+  readonly type: 'release-lock'
+  readonly name: string
 }
 
 export interface WorkerHello {
@@ -156,7 +165,6 @@ export interface WorkerApi {
    * false where Web Locks are missing: then only the heartbeat tells of the worker's death.
    */
   holdLock(name: string): Promise<boolean>
-  releaseLock(name: string): Promise<void>
   /** Accepts the run and returns at once; a refusal is the run's `failed` outcome. */
   startRun(command: StartRun): Promise<void>
   /** Null when there is nothing to resume. A run this worker already drives is just named. */

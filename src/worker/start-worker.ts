@@ -4,6 +4,7 @@ import {
   PROTOCOL_VERSION,
   type PageApi,
   type PageHello,
+  type PageNotice,
   type WorkerApi,
   type WorkerHello,
 } from '../protocol/api.ts'
@@ -79,6 +80,7 @@ class Connection {
       effects: this.#options.effects ?? realEffects,
       openDurable: this.#options.openDurable ?? openIdbStore,
     })
+    hello.eventPort.onmessage = ({ data }) => this.#releaseLock(data as PageNotice)
     return { protocolVersion: PROTOCOL_VERSION }
   }
 
@@ -86,7 +88,7 @@ class Connection {
     return holdLifeLock(name, new Promise((release) => this.#locks.set(name, release)))
   }
 
-  releaseLock(name: string): void {
+  #releaseLock({ name }: PageNotice): void {
     this.#locks.get(name)?.()
     this.#locks.delete(name)
   }
@@ -97,7 +99,6 @@ function workerApi(connection: Connection): WorkerApi {
     connect: (hello) => connection.connect(hello),
     ping: async () => undefined,
     holdLock: (name) => connection.holdLock(name),
-    releaseLock: async (name) => connection.releaseLock(name),
     // Accepted, not awaited: the run's outcome travels as its last event.
     startRun: async (command) => void connection.host.startRun(command),
     resumeRun: (command) => connection.host.resumeRun(command),

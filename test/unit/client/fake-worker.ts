@@ -4,6 +4,7 @@ import type {
   ExecuteTool,
   PageApi,
   PageHello,
+  PageNotice,
   StartRun,
   WorkerApi,
 } from '../../../src/protocol/api.ts'
@@ -20,11 +21,14 @@ export class FakeWorker {
   readonly #port: MessagePort
   readonly #hello: PageHello
   readonly page: PageApi
+  /** Names of the locks that were given up. */
+  readonly released: string[] = []
   #batch = 0
 
   constructor(port: MessagePort, hello: PageHello) {
     this.#port = port
     this.#hello = hello
+    hello.eventPort.onmessage = ({ data }) => this.released.push((data as PageNotice).name)
     this.page = wrap<PageApi>(hello.pagePort) as unknown as PageApi
   }
 
@@ -136,7 +140,7 @@ export function fakeWorkerFactory(script: Script, workers: FakeWorker[]): () => 
       return defaults[method]
     }
     const methods =
-      'connect ping holdLock releaseLock startRun resumeRun abortRun answerCall supplyOutput toolsChanged releaseAgent extract stopExtracting prepare stopPreparing listConversations getConversation renameConversation deleteConversation clearHistory'
+      'connect ping holdLock startRun resumeRun abortRun answerCall supplyOutput toolsChanged releaseAgent extract stopExtracting prepare stopPreparing listConversations getConversation renameConversation deleteConversation clearHistory'
     expose(
       Object.fromEntries(methods.split(' ').map((name) => [name, answer(name)])),
       port2 as never,

@@ -41,7 +41,6 @@ const workerMethods: Record<keyof WorkerApi, true> = {
   connect: true,
   ping: true,
   holdLock: true,
-  releaseLock: true,
   startRun: true,
   resumeRun: true,
   abortRun: true,
