@@ -4,8 +4,9 @@ import { createAgent } from '../../../src/client/create-agent.ts'
 import type { AgentOptions } from '../../../src/client/options.ts'
 import type { WorkerLike } from '../../../src/client/spawn-worker.ts'
 import { OffstageError } from '../../../src/index.ts'
+import { PROTOCOL_VERSION } from '../../../src/protocol/api.ts'
 import { inProcessWorker, type TestStorage } from '../../../src/testing/index.ts'
-import { sleep, until } from '../client/fake-worker.ts'
+import { type FakeWorker, fakeWorkerFactory, sleep, until } from '../client/fake-worker.ts'
 
 const never = () => new Promise<never>(() => {})
 
@@ -172,23 +173,35 @@ test('a worker that is still starting is ended with the last agent', async () =>
 })
 
 test('what waited for the worker is not sent once its agent is gone', async () => {
-  const spawn = inProcessWorker()
-  const model = { provider: 'scripted', model: 's', script: { steps: [{ text: 'hi' }] } }
-  const context = vi.fn(() => 'seen')
-  const worker = () => spawn()
-  const [gone, stays] = [
-    createAgent({ model, worker, context }),
-    createAgent({ model, worker }),
-  ] as const
-  onTestFinished(() => stays.dispose())
+  const workers: FakeWorker[] = []
+  const started: (() => void)[] = []
+  const protocolVersion = PROTOCOL_VERSION
+  const connect = () =>
+    new Promise<{ protocolVersion: number }>((resolve) =>
+      started.push(() => resolve({ protocolVersion })),
+    )
+  const worker = fakeWorkerFactory({ connect }, workers)
+  const model = { provider: 'scripted', model: 's' }
+  const gone = createAgent({ model, worker })
+  const stays = createAgent({ model, worker })
+  onTestFinished(async () => {
+    await stays.dispose()
+    for (const each of workers) each.die()
+  })
   const ready = stays.prepare()
-  const run = gone.run('x', { conversationId: 'c1' })
-  const extracted = gone.extract({ schema: {}, input: 'x' }).catch((error: unknown) => error)
+  const outcomes = askAll(gone)
+  await until(() => started.length)
+  await sleep(20)
   await gone.dispose()
-  expect(await run.result).toMatchObject({ outcome: 'aborted', reason: 'disposed' })
-  expect(await extracted).toMatchObject({ code: 'disposed' })
+  await until(() => outcomes.size === names.length)
+  started[0]!()
   await ready
-  expect((await stays.run('y').result).outcome).toBe('completed')
-  expect(await stays.conversations.get('c1')).toBeNull()
-  expect(context).not.toHaveBeenCalled()
+  await stays.conversations.list()
+  expect(workers.length).toBe(1)
+  const methods = workers[0]!.commands.map(({ method }) => method)
+  expect(methods.filter((method) => !/ping|Lock/.test(method))).toEqual([
+    'connect',
+    'prepare',
+    'listConversations',
+  ])
 })
