@@ -41,11 +41,15 @@ export function createAgentPage(
   return {
     async stepContext() {
       const context = await readContext(options.context, (value) => stringify(value) ?? '')
+      const offered = tools()
+      const names = new Set(offered.map(({ name }) => name))
+      const others = registry.all().flatMap(({ name }) => (names.has(name) ? [] : name))
       return {
         ...lentModel(config.model, options.engines),
         instructions: fillValues(config.instructions, config.values),
         ...(context !== undefined && { context: truncate(context) }),
-        tools: tools(),
+        tools: offered,
+        ...(others.length && { otherTools: others }),
         hasBeforeToolCall: options.beforeToolCall !== undefined,
         raw: options.raw ?? false,
       }

@@ -38,6 +38,18 @@ export interface TimeoutPolicy {
   readonly idleMs?: number
 }
 
+/** How much one model turn may hold. More ends the run with `response-too-large`, and nothing of it runs. */
+export interface TurnCaps {
+  /** Default 64. */
+  readonly calls?: number
+  /** Characters. Default 1 000 000. */
+  readonly text?: number
+  /** Characters. Default 1 000 000. */
+  readonly reasoning?: number
+  /** Characters of all calls' arguments as JSON. Default 1 000 000. */
+  readonly arguments?: number
+}
+
 /** One model turn of the scripted provider. */
 export interface ScriptStep {
   readonly text?: string
@@ -96,6 +108,7 @@ export interface ModelConfigData {
   readonly transport?: 'worker' | 'page'
   readonly retry?: RetryPolicy
   readonly timeouts?: TimeoutPolicy
+  readonly caps?: TurnCaps
   /** For `provider: 'scripted'`. */
   readonly script?: Script
 }

@@ -56,7 +56,7 @@ export async function callModel(call: ModelCall): Promise<ModelOutcome> {
     const delayMs = refused
       ? 0
       : retryDelay(error, retries + 1, { policy: context.model.retry, random: effects.random })
-    if (delayMs === null) return { type: 'failed', error, partial: reader.text }
+    if (delayMs === null) return failure(call, error, reader)
     if (reader.isVisible) withdraw(call, error)
     if (refused) {
       call.memory.rememberRefusal(context.model)
@@ -68,6 +68,13 @@ export async function callModel(call: ModelCall): Promise<ModelOutcome> {
       if (signal.aborted) return { type: 'aborted', partial: '' }
     }
   }
+}
+
+/** Of a turn that was too large nothing is kept: sent back with the next one, it would fill that, too. */
+function failure(call: ModelCall, error: ErrorData, reader: TurnReader): ModelOutcome {
+  if (error.code !== 'response-too-large') return { type: 'failed', error, partial: reader.text }
+  if (reader.isVisible) withdraw(call, error)
+  return { type: 'failed', error, partial: '' }
 }
 
 function withdraw({ emit, step }: ModelCall, reason: ErrorData): void {
@@ -98,6 +105,7 @@ async function readAttempt(
   const reader = new TurnReader({
     toolMode,
     tools: call.context.tools,
+    caps: call.context.model.caps,
     partPrefix: `${call.step}.${attempt}.`,
     emit: call.emit,
     withdraw: (reason) => withdraw(call, reason),
@@ -114,6 +122,8 @@ async function readAttempt(
     })
     for await (const batch of untilAborted(batches, signal)) {
       for (const part of batch) reader.read(part)
+      // An error is the end; what a turn that is too large goes on with isn't waited for.
+      if (reader.error !== null) break
     }
   } catch (error) {
     // A provider that throws (a custom one, or a key function that rejects) fails the attempt.

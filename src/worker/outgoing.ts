@@ -11,7 +11,7 @@ import type {
 } from '../protocol/message.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
 import type { ModelRequest } from '../providers/provider.ts'
-import { REPETITION } from './decide.ts'
+import { REPETITION, repetitionWords } from './repetition.ts'
 import { textOf } from './run-result.ts'
 import type { RunState } from './state.ts'
 
@@ -57,7 +57,7 @@ function notices(run: RunState): string[] {
   }
   if (run.repetition.count >= REPETITION.tell) {
     told.push(
-      `You have asked for the same calls ${run.repetition.count} times in a row. Don't repeat them: use the results you have, try something else, or say what is in the way.`,
+      `You have asked for the same calls ${repetitionWords(run.repetition)}. Don't repeat them: use the results you have, try something else, or say what is in the way.`,
     )
   }
   return told

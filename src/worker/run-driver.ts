@@ -149,6 +149,7 @@ export class RunDriver {
     const context = await page.stepContext({ agentId, runId, conversationId })
     if (this.#stopped) return
     this.#drive.tools.set(context.tools)
+    this.#drive.tools.others = context.otherTools ?? []
     this.#drive.tools.hasBeforeToolCall = context.hasBeforeToolCall
     const step = run.steps + 1
     // Found open after a reload, or not yet begun: its commit runs beside the request, and the output
@@ -205,9 +206,9 @@ export class RunDriver {
     step: number,
     { turn, toolMode }: Extract<ModelOutcome, { type: 'turn' }>,
   ): Promise<void> {
-    const { conversation, events, tools, validator, runId } = this.#drive
+    const { conversation, events, tools, runId } = this.#drive
     const messageId = `${runId}:${step}`
-    const output = modelOutput({ messageId, step, turn, toolMode, tools, validator })
+    const output = modelOutput({ messageId, step, turn, toolMode, tools })
     const starts = headStart(this.#drive, this.#run, output)
     await conversation.append([output, ...starts.map(startEntry)], { strict: mustBeStrict(starts) })
     this.#openStep = output

@@ -3,6 +3,7 @@ import type { JsonValue } from '../protocol/json.ts'
 import type { CallError, FinishReason, RunUsage } from '../protocol/message.ts'
 import type { PendingCall, RunLimits } from '../protocol/run.ts'
 import type { ToolCallStatus } from '../protocol/tool.ts'
+import type { Repetition } from './repetition.ts'
 
 /** A call of the run's newest step. */
 export interface CallState {
@@ -48,8 +49,8 @@ export interface RunState {
   readonly invalidStreak: number
   /** The newest invalid call's error. */
   readonly lastInvalid: CallError | null
-  /** Steps in a row that asked for the same. */
-  readonly repetition: { readonly signature: string; readonly count: number }
+  /** Steps that ask for the same over and over. */
+  readonly repetition: Repetition
   readonly usage: RunUsage
   readonly end: RunEnd | null
 }

@@ -3,9 +3,8 @@ import type { CallFacts, JournalBody } from '../protocol/journal.ts'
 import type { AssistantMessage, ToolCallPart } from '../protocol/message.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
 import type { ToolTable } from './drive.ts'
+import { resolveName } from './resolve-name.ts'
 import type { ModelTurn } from './turn-reader.ts'
-import { checkInput } from './validation/check-input.ts'
-import type { Validator } from './validation/validator.ts'
 
 /** The journal's entry for a complete model turn: message, calls and usage at once. Pure. */
 export function modelOutput(turn: {
@@ -14,13 +13,14 @@ export function modelOutput(turn: {
   readonly turn: ModelTurn
   readonly toolMode: 'native' | 'action'
   readonly tools: ToolTable
-  readonly validator: Validator
 }): Extract<JournalBody, { type: 'model-output' }> {
   const { tools, toolMode } = turn
   const { parts, usage, finishReason, rawFinishReason, providerMetadata, actionText, feedback } =
     turn.turn
   const named = parts.map((part) =>
-    part.type === 'tool-call' && toolMode === 'native' ? assumeOnlyTool(part, turn) : part,
+    part.type === 'tool-call' && toolMode === 'native'
+      ? { ...part, toolName: resolveName(part.toolName, tools) }
+      : part,
   )
   const message: AssistantMessage = {
     role: 'assistant',
@@ -53,19 +53,6 @@ export function callEvents(message: AssistantMessage): RunEventBody[] {
       ? [{ type, toolCallId, toolName, error: part.error }]
       : [{ type, toolCallId, toolName, input: part.input }]
   })
-}
-
-/** Where exactly one tool exists and the name is wrong, it is meant, if the arguments fit it. */
-function assumeOnlyTool(
-  part: ToolCallPart,
-  { tools, validator }: { readonly tools: ToolTable; readonly validator: Validator },
-): ToolCallPart {
-  const [only, ...others] = tools.names
-  if (only === undefined || others.length > 0 || part.toolName === only || part.error) return part
-  const tool = tools.get(only)
-  return tool && checkInput(validator, tool, part.input) === null
-    ? { ...part, toolName: only }
-    : part
 }
 
 function factsOf(

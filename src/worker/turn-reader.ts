@@ -9,9 +9,11 @@ import type {
   ProviderMetadata,
   Usage,
 } from '../protocol/message.ts'
+import type { TurnCaps } from '../protocol/model.ts'
 import type { StreamPart, ToolCallStreamPart } from '../protocol/stream-part.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
 import { UNOPENED_REASONING_CODE } from '../providers/unopened-reasoning.ts'
+import { TurnMeter } from './turn-caps.ts'
 import { mergeUsage } from './usage.ts'
 
 type Part = AssistantMessage['parts'][number]
@@ -33,6 +35,7 @@ export interface ModelTurn {
 export interface TurnReaderOptions {
   readonly toolMode: 'native' | 'action'
   readonly tools: readonly ToolDefinition[]
+  readonly caps?: TurnCaps | undefined
   /** Makes part ids unique within the run. */
   readonly partPrefix: string
   readonly emit: (event: RunEventBody) => void
@@ -55,6 +58,7 @@ export class TurnReader {
   readonly #parts: Part[] = []
   readonly #ids = new Map<string, string>()
   readonly #openInputs = new Set<string>()
+  readonly #meter: TurnMeter
   #open: { readonly type: 'text' | 'reasoning'; readonly partId: string; text: string } | null =
     null
   #partCount = 0
@@ -65,6 +69,7 @@ export class TurnReader {
 
   constructor(options: TurnReaderOptions) {
     this.#options = options
+    this.#meter = new TurnMeter(options.caps)
     const { toolMode, tools } = options
     const newId = (): string => options.newId('call_')
     this.#scanner =
@@ -95,8 +100,9 @@ export class TurnReader {
   }
 
   read(part: StreamPart): void {
+    if (this.#isOver(part)) return
     if (part.type === 'text-delta' && this.#scanner) {
-      for (const scanned of this.#scanner.push(part.delta)) this.#take(scanned)
+      for (const scanned of this.#scanner.push(part.delta)) this.#takeScanned(scanned)
     } else {
       this.#take(part)
     }
@@ -107,7 +113,8 @@ export class TurnReader {
     const finish = this.#finish
     if (finish === null || this.#error !== null) return null
     const rest = this.#scanner?.end({ finishReason: finish.finishReason }) ?? []
-    for (const part of rest) this.#take(part)
+    for (const part of rest) this.#takeScanned(part)
+    if (this.#error !== null) return null
     this.#closeOpen()
     const hasCalls = this.#parts.some((part) => part.type === 'tool-call')
     const actionText = this.#options.toolMode === 'action' ? this.#scanner?.output : undefined
@@ -123,6 +130,17 @@ export class TurnReader {
       ...(actionText !== undefined && { actionText }),
       ...(this.#feedback && { feedback: this.#feedback }),
     }
+  }
+
+  /** The turn is too large already, or by this part: nothing more is taken. */
+  #isOver(part: StreamPart): boolean {
+    this.#error ??= this.#meter.count(part)
+    return this.#error !== null
+  }
+
+  #takeScanned(part: StreamPart): void {
+    if (part.type !== 'tool-call') return this.#take(part)
+    if (!this.#isOver(part)) this.#take(part)
   }
 
   #take(part: StreamPart): void {
@@ -220,7 +238,8 @@ export class TurnReader {
       ...(providerCallId !== '' && { providerCallId }),
       ...(part.error
         ? { error: part.error, ...(part.rawInput !== undefined && { rawInput: part.rawInput }) }
-        : { input: part.input }),
+        : // No arguments, in the words of some models.
+          { input: part.input ?? {} }),
     })
   }
 
