@@ -7,6 +7,7 @@ import type { ForeignStart } from './foreign/foreign-start.ts'
 import { FenceTrial } from './foreign/trials.ts'
 import type { Trial } from './foreign/trials.ts'
 import type { FoundBlock, ProseOptions, ProseSink } from './prose-sink.ts'
+import { Place } from './place.ts'
 import { matchTag } from './think-tags.ts'
 import { isBlockLast, judgeTrailing, matchMadeUp, splitAtCloser } from './trailing.ts'
 import type { TagMark } from './think-tags.ts'
@@ -34,6 +35,8 @@ export class ProseScanner {
   readonly #blocks: boolean
   readonly #maxLength: number
   readonly #foreign: ForeignStart | undefined
+  /** Where the line stands; absent when calls count wherever they stand. */
+  readonly #place: Place | undefined
   /** A call in another format that has begun: the text is held back. */
   #hold: ForeignHold | undefined
   #mode: 'scan' | 'capture' | 'trailing' | 'done' = 'scan'
@@ -63,6 +66,7 @@ export class ProseScanner {
     this.#blocks = options.maxBlockLength !== undefined
     this.#maxLength = options.maxBlockLength ?? 0
     this.#foreign = options.foreign
+    this.#place = options.strict ? new Place() : undefined
   }
 
   push(piece: string): void {
@@ -71,6 +75,12 @@ export class ProseScanner {
     if (this.#mode === 'capture') return this.#collect(piece)
     this.#held += piece
     this.#scan(false)
+  }
+
+  /** Gives out what was held back of the text. */
+  release(): void {
+    this.#emit(this.#held)
+    this.#held = ''
   }
 
   /** The output is over: what is left is a block, text or a cut opener. */
@@ -131,11 +141,15 @@ export class ProseScanner {
 
   #feed(at: number, code: number): void {
     const before =
-      this.#fence === undefined && this.#tracker.lineStart && (code === 96 || code === 126)
+      !this.#place &&
+      this.#fence === undefined &&
+      this.#tracker.lineStart &&
+      (code === 96 || code === 126)
     if (before && !this.#tracker.fenced && !this.#reasoning && !this.#comment)
       this.#fence = { at, tracker: this.#tracker.clone() }
     this.#dashes = code === 45 ? this.#dashes + 1 : code === 62 && this.#dashes >= 2 ? -1 : 0
     if (this.#dashes === -1) this.#comment = false
+    if (!this.#reasoning && !this.#tracker.fenced) this.#place?.feed(code)
     this.#tracker.feed(code)
     if (this.#doubt && code !== 96 && !this.#tracker.inRun) this.#doubt = undefined
     if (this.#fence && !this.#mayHoldFence(at, code)) this.#fence = undefined
@@ -160,6 +174,7 @@ export class ProseScanner {
     this.#tracker.settle()
     const { fenced, lineStart } = this.#tracker
     if (fenced && !this.#fence) return undefined
+    if (this.#place && (!lineStart || this.#place.isQuoted)) return undefined
     if (this.#hold) {
       const window = this.#held.slice(at, at + 40)
       const madeUp = matchMadeUp(window)
@@ -183,7 +198,8 @@ export class ProseScanner {
     const start = this.#fence?.at ?? at
     this.#emit(this.#held.slice(0, start))
     this.#drop(start)
-    this.#hold = new ForeignHold(trial, this.#sink.hasText)
+    if (this.#place) this.#sink.holdAt(this.#place.clone())
+    this.#hold = new ForeignHold(trial, this.#place !== undefined || this.#sink.hasText)
     return at - start
   }
 
@@ -232,7 +248,10 @@ export class ProseScanner {
     const wasReasoning = this.#reasoning
     this.#reasoning = mark.type === 'think'
     this.#tracker = new CodeTracker()
-    if (mark.type === 'think-end') this.#sink.reasoningEnd(!wasReasoning)
+    if (mark.type !== 'think-end') return 0
+    // What stood before a lone closer was thought, the calls in it, too.
+    if (this.#place && !wasReasoning) this.#hold = undefined
+    this.#sink.reasoningEnd(!wasReasoning)
     return 0
   }
 

@@ -1,4 +1,5 @@
 import type { ToolIndex } from '../tool-index.ts'
+import { matchOpener } from '../openers.ts'
 import { endOfMarker, matchMarker } from './markers.ts'
 import { BracketTrial, MarkedTrial, ReactTrial, TagTrial } from './trials.ts'
 import type { Trial } from './trials.ts'
@@ -9,8 +10,11 @@ const namespaces = ['functions.', 'default_api.', 'tools.'] as const
 export class ForeignStart {
   readonly #words: readonly string[]
   readonly #tags: readonly string[]
+  readonly #blocks: boolean
 
-  constructor(index: ToolIndex) {
+  /** `blocks`: an ACTION block counts as one of these formats. */
+  constructor(index: ToolIndex, blocks: boolean = false) {
+    this.#blocks = blocks
     const names = index.tools.map((tool) => tool.name)
     this.#words = [
       ...names.flatMap((name) => [`${name}(`, ...namespaces.map((space) => `${space}${name}(`)]),
@@ -21,6 +25,13 @@ export class ForeignStart {
   }
 
   match(text: string, at: number, lineStart: boolean): Trial | 'partial' | undefined {
+    const char = text[at]
+    const opener = this.#blocks && char === '<' ? matchOpener(text, at, lineStart) : undefined
+    if (typeof opener === 'object') return new MarkedTrial(opener.end - at, opener.name)
+    return this.#matchOther(text, at, lineStart) ?? opener
+  }
+
+  #matchOther(text: string, at: number, lineStart: boolean): Trial | 'partial' | undefined {
     const char = text[at]
     if (char === '<' || char === '[') {
       const marker = matchMarker(text, at)
