@@ -45,12 +45,19 @@ export class Place {
   #afterBlank = false
   #last = space
 
-  /** The line that begins here, after its white space, is quoted. */
+  /** A sentence ended right here, on this line. */
+  get endsSentence(): boolean {
+    return this.#head !== '' && /[.!?…。！？]/.test(String.fromCharCode(this.#last))
+  }
+
+  /** What begins here, after the white space of its line, is quoted. */
   get isQuoted(): boolean {
     const isContinued = this.#list && this.#indent > 0
+    const isMarked = /^[>|]/.test(this.#head) || listItem.test(this.#head)
     const isOpen = this.#closer !== 0 && (!this.#afterBlank || this.#isLasting)
     const isInside = this.#comment || this.#elements.length > 0
     return (
+      isMarked ||
       this.#indent >= 4 ||
       isContinued ||
       (this.#blockquote && !this.#afterBlank) ||

@@ -3,6 +3,7 @@ import { BlockCapture } from './block-capture.ts'
 import type { CaptureContext } from './block-capture.ts'
 import { CodeTracker } from './code-tracker.ts'
 import { ForeignHold } from './foreign/foreign-hold.ts'
+import { matchStart } from './foreign/foreign-start.ts'
 import type { ForeignStart } from './foreign/foreign-start.ts'
 import { FenceTrial } from './foreign/trials.ts'
 import type { Trial } from './foreign/trials.ts'
@@ -174,14 +175,14 @@ export class ProseScanner {
     this.#tracker.settle()
     const { fenced, lineStart } = this.#tracker
     if (fenced && !this.#fence) return undefined
-    if (this.#place && (!lineStart || this.#place.isQuoted)) return undefined
+    if (this.#place?.isQuoted) return undefined
     if (this.#hold) {
       const window = this.#held.slice(at, at + 40)
       const madeUp = matchMadeUp(window)
       if (madeUp === 'partial') return 'partial'
       if (madeUp) this.#hold.finish()
     }
-    const trial = this.#foreign.match(this.#held, at, lineStart)
+    const trial = matchStart(this.#foreign, this.#held, { at, lineStart, place: this.#place })
     if (trial === undefined || trial === 'partial') return trial
     return { type: 'foreign', trial: fenced ? new FenceTrial() : trial }
   }

@@ -5,7 +5,7 @@ import type { ActionCall } from './call-arguments.ts'
 import { CallProblem } from './call-problem.ts'
 import { CodeTracker } from './code-tracker.ts'
 import { matchMarker } from './foreign/markers.ts'
-import { ForeignStart } from './foreign/foreign-start.ts'
+import { ForeignStart, matchStart } from './foreign/foreign-start.ts'
 import { readForeign, readForeignBlock } from './foreign/read-foreign.ts'
 import type { ForeignRead } from './foreign/read-foreign.ts'
 import { matchOpener } from './openers.ts'
@@ -19,7 +19,12 @@ export interface SectionsRead extends CallsRead {
   readonly prose: readonly string[]
 }
 
-interface Section extends ForeignRead {
+interface SectionRead extends ForeignRead {
+  /** An ACTION block. */
+  readonly isBlock?: boolean
+}
+
+interface Section extends SectionRead {
   readonly start: number
 }
 
@@ -60,8 +65,11 @@ export function readOwnSections(
   index: ToolIndex,
   { place, maxLength }: { readonly place: Place; readonly maxLength: number },
 ): SectionsRead | undefined {
-  const sections = findSections(text, index, { place, maxLength }).filter(
-    (section, at, all) => section.marked || isAlone(text, section, all[at + 1]),
+  const found = findSections(text, index, { place, maxLength })
+  const hasBlock = found.some(({ isBlock }) => isBlock)
+  // R18: a block wins over other formats.
+  const sections = found.filter((section, at) =>
+    hasBlock ? section.isBlock : section.marked || isAlone(text, section, found[at + 1]),
   )
   const last = sections.at(-1)
   if (!last || !isOver(text.slice(last.end))) return undefined
@@ -81,13 +89,15 @@ function findSections(
   for (let at = 0; at < text.length;) {
     const code = text.charCodeAt(at)
     tracker.settle()
-    if (code > 32 && tracker.lineStart && !tracker.fenced && !place.isQuoted) {
-      const trial = starts.match(text, at, true)
+    const { lineStart } = tracker
+    if (code > 32 && !tracker.fenced && !tracker.inRun && !place.isQuoted) {
+      const trial = matchStart(starts, text, { at, lineStart, place })
       const read =
         typeof trial === 'object' ? readSection(text.slice(at), index, start.maxLength) : undefined
       if (read) {
-        sections.push({ ...read, start: at, end: at + read.end })
-        at += read.end
+        const end = at + text.slice(at, at + read.end).trimEnd().length
+        sections.push({ ...read, start: at, end })
+        at = end
         // What follows on the line doesn't begin it.
         tracker.feed(code)
         place.feed(code)
@@ -107,7 +117,7 @@ function isAlone(text: string, section: Section, next: Section | undefined): boo
   return next ? rest.trim() === '' : isOver(rest)
 }
 
-function readSection(text: string, index: ToolIndex, maxLength: number): ForeignRead | undefined {
+function readSection(text: string, index: ToolIndex, maxLength: number): SectionRead | undefined {
   const opener = matchOpener(text, 0, true)
   if (typeof opener !== 'object') return readForeign(text, index)
   const capture = new BlockCapture({ context: 'prose', opener, aloneInFence: false, maxLength })
@@ -119,7 +129,7 @@ function readSection(text: string, index: ToolIndex, maxLength: number): Foreign
     capture.state === 'too-long'
       ? tooLong()
       : (readForeignBlock(content, index) ?? readBlock(content, index))
-  return { ...read, end: text.length - rest.length, marked: true }
+  return { ...read, end: text.length - rest.length, marked: true, isBlock: true }
 }
 
 export function tooLong(): CallsRead {

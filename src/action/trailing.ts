@@ -1,5 +1,7 @@
 /** Tokens that end a turn, leaked into the output. */
 const stopToken = /^(?:<\|[^<>|]{1,30}\|>|<｜[^<>｜]{1,30}｜>|<\/s>|<(?:end_of_turn|eos|EOT)>)/
+/** The next turn's header. */
+const turnStart = /^<\|(?:im_start|start_header_id)\|>(?:user|assistant|system|tool)?/
 const strayCloser = /^<\/[\w:-]{1,30}>/
 /** What a model makes up after its call. */
 const madeUp = /^(?:Observation:|<tool_response>|<\/)/
@@ -24,7 +26,7 @@ export function judgeTrailing(trailing: string, aloneInFence: boolean): 'open' |
 export function isOver(trailing: string): boolean {
   let rest = trailing.trimStart()
   for (;;) {
-    const found = stopToken.exec(rest) ?? strayCloser.exec(rest)
+    const found = turnStart.exec(rest) ?? stopToken.exec(rest) ?? strayCloser.exec(rest)
     if (!found) return rest === ''
     rest = rest.slice(found[0].length).trimStart()
   }

@@ -1,6 +1,7 @@
+import type { Place } from '../place.ts'
 import type { ToolIndex } from '../tool-index.ts'
 import { matchOpener } from '../openers.ts'
-import { endOfMarker, matchMarker } from './markers.ts'
+import { endOfMarker, matchMarker, matchToken } from './markers.ts'
 import { BracketTrial, MarkedTrial, ReactTrial, TagTrial } from './trials.ts'
 import type { Trial } from './trials.ts'
 
@@ -27,8 +28,14 @@ export class ForeignStart {
   match(text: string, at: number, lineStart: boolean): Trial | 'partial' | undefined {
     const char = text[at]
     const opener = this.#blocks && char === '<' ? matchOpener(text, at, lineStart) : undefined
-    if (typeof opener === 'object') return new MarkedTrial(opener.end - at, opener.name)
+    if (typeof opener === 'object') return new MarkedTrial(opener.end - at, opener.name, 'tags')
     return this.#matchOther(text, at, lineStart) ?? opener
+  }
+
+  /** A control token of another format: a model's own, wherever it stands on the line. */
+  matchToken(text: string, at: number): Trial | 'partial' | undefined {
+    const token = matchToken(text, at)
+    return token === true ? markedTrial(text, at) : token
   }
 
   #matchOther(text: string, at: number, lineStart: boolean): Trial | 'partial' | undefined {
@@ -60,6 +67,23 @@ export class ForeignStart {
     }
     return this.#words.some((word) => word.startsWith(window)) ? 'partial' : undefined
   }
+}
+
+/**
+ * Where a call may start. With a `place` (Q2) at the start of a line only; a model's own control token
+ * may follow right after a sentence, since no line break belongs to its format.
+ */
+export function matchStart(
+  starts: ForeignStart,
+  text: string,
+  {
+    at,
+    lineStart,
+    place,
+  }: { readonly at: number; readonly lineStart: boolean; readonly place: Place | undefined },
+): Trial | 'partial' | undefined {
+  if (lineStart || !place) return starts.match(text, at, lineStart)
+  return place.endsSentence ? starts.matchToken(text, at) : undefined
 }
 
 function markedTrial(text: string, at: number): Trial {
