@@ -19,7 +19,15 @@ const pairs: ReadonlyMap<number, number> = new Map([
   [0x300e, 0x300f],
 ])
 /** Elements whose content is shown as it stands, or is somebody's words. */
-const quotingTag = /^<(\/?)(pre|code|blockquote|q|samp|xmp|textarea)(?=[\s>/]|$)/i
+const quotingTags: ReadonlySet<string> = new Set([
+  'pre',
+  'code',
+  'blockquote',
+  'q',
+  'samp',
+  'xmp',
+  'textarea',
+])
 const listItem = /^(?:[-*+•]|\d{1,9}[.)])(?:\s|$)/
 
 /**
@@ -35,6 +43,10 @@ export class Place {
   #blockquote = false
   /** Elements that quote, and are open. */
   #elements: readonly string[] = []
+  /** How many of them are open while the newest quoted call is. */
+  #callDepth = 0
+  /** Somebody else's control token stands in this paragraph. */
+  #quotesToken = false
   #comment = false
   /** A tag or comment delimiter that is being read. */
   #tag = ''
@@ -55,7 +67,7 @@ export class Place {
     const isContinued = this.#list && this.#indent > 0
     const isMarked = /^[>|]/.test(this.#head) || listItem.test(this.#head)
     const isOpen = this.#closer !== 0 && (!this.#afterBlank || this.#isLasting)
-    const isInside = this.#comment || this.#elements.length > 0
+    const isInside = this.#comment || this.#quotesToken || this.#elements.length > 0
     return (
       isMarked ||
       this.#indent >= 4 ||
@@ -64,6 +76,13 @@ export class Place {
       isOpen ||
       isInside
     )
+  }
+
+  /** A call begins here that isn't the model's own: up to its closing tag, or else the paragraph's end. */
+  quoteCall(tag: string | undefined): void {
+    if (tag === undefined) this.#quotesToken = true
+    else this.#elements = [...this.#elements, tag.toLowerCase()].slice(-50)
+    this.#callDepth = this.#elements.length
   }
 
   feed(code: number): void {
@@ -77,7 +96,7 @@ export class Place {
     }
     if (this.#head === '' && this.#afterBlank) this.#beginParagraph()
     this.#extendHead(code)
-    if (!this.#followTag(code)) this.#followQuote(code)
+    if (!this.#followTag(code) && !this.#isInCall) this.#followQuote(code)
     this.#last = code
   }
 
@@ -88,6 +107,8 @@ export class Place {
     copy.#list = this.#list
     copy.#blockquote = this.#blockquote
     copy.#elements = this.#elements
+    copy.#callDepth = this.#callDepth
+    copy.#quotesToken = this.#quotesToken
     copy.#comment = this.#comment
     copy.#tag = this.#tag
     copy.#closer = this.#closer
@@ -95,6 +116,10 @@ export class Place {
     copy.#afterBlank = this.#afterBlank
     copy.#last = this.#last
     return copy
+  }
+
+  get #isInCall(): boolean {
+    return this.#callDepth > 0 && this.#elements.length >= this.#callDepth
   }
 
   /** A pair of its own, or opened right before: a quotation that goes on over a blank line. */
@@ -105,6 +130,7 @@ export class Place {
   #beginParagraph(): void {
     if (!this.#isLasting) this.#closer = 0
     this.#blockquote = false
+    this.#quotesToken = false
     this.#afterBlank = false
   }
 
@@ -113,6 +139,7 @@ export class Place {
   }
 
   #endLine(): void {
+    if (this.#elements.length < this.#callDepth) this.#callDepth = 0
     if (this.#tag !== '') this.#endTag()
     if (this.#head === '') this.#afterBlank = true
     else {
@@ -145,20 +172,18 @@ export class Place {
     if (this.#tag === '<!--') {
       this.#comment = true
       this.#tag = ''
-    } else if (code === moreThan || this.#tag.length > 14) this.#endTag()
+    } else if (code === moreThan || this.#tag.length > 24) this.#endTag()
     return true
   }
 
   #endTag(): void {
-    const found = quotingTag.exec(this.#tag)
+    const [, slash, written = ''] = /^<(\/?)([\w:-]+)/.exec(this.#tag) ?? []
     this.#tag = ''
-    if (!found) return
-    const name = (found[2] ?? '').toLowerCase()
-    if (found[1] === '') this.#elements = [...this.#elements, name].slice(-50)
-    else {
+    const name = written.toLowerCase()
+    if (slash === '/') {
       const at = this.#elements.lastIndexOf(name)
       if (at >= 0) this.#elements = this.#elements.toSpliced(at, 1)
-    }
+    } else if (quotingTags.has(name)) this.#elements = [...this.#elements, name].slice(-50)
   }
 
   #followQuote(code: number): void {

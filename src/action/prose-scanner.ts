@@ -175,7 +175,6 @@ export class ProseScanner {
     this.#tracker.settle()
     const { fenced, lineStart } = this.#tracker
     if (fenced && !this.#fence) return undefined
-    if (this.#place?.isQuoted) return undefined
     if (this.#hold) {
       const window = this.#held.slice(at, at + 40)
       const madeUp = matchMadeUp(window)
@@ -184,6 +183,7 @@ export class ProseScanner {
     }
     const trial = matchStart(this.#foreign, this.#held, { at, lineStart, place: this.#place })
     if (trial === undefined || trial === 'partial') return trial
+    if (this.#place && this.#tracker.inRun) return undefined
     return { type: 'foreign', trial: fenced ? new FenceTrial() : trial }
   }
 

@@ -90,10 +90,12 @@ function findSections(
     const code = text.charCodeAt(at)
     tracker.settle()
     const { lineStart } = tracker
-    if (code > 32 && !tracker.fenced && !tracker.inRun && !place.isQuoted) {
+    if (code > 32 && !tracker.fenced) {
       const trial = matchStart(starts, text, { at, lineStart, place })
       const read =
-        typeof trial === 'object' ? readSection(text.slice(at), index, start.maxLength) : undefined
+        typeof trial === 'object' && !tracker.inRun
+          ? readSection(text.slice(at), index, start.maxLength)
+          : undefined
       if (read) {
         const end = at + text.slice(at, at + read.end).trimEnd().length
         sections.push({ ...read, start: at, end })

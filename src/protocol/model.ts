@@ -38,6 +38,12 @@ export interface TimeoutPolicy {
   readonly idleMs?: number
 }
 
+/**
+ * Whether calls are read that a model with native tools wrote as text. `'auto'`: with vendors whose native
+ * calls aren't dependable, unless `toolChoice` is `'none'`.
+ */
+export type Rescue = 'auto' | 'off'
+
 /** How much one model turn may hold. More ends the run with `response-too-large`, and nothing of it runs. */
 export interface TurnCaps {
   /** Default 64. */
@@ -93,6 +99,8 @@ export interface ModelConfigData {
   readonly credentials?: 'omit' | 'same-origin'
   /** Default `'auto'`: native, and ACTION once the server has refused tools. */
   readonly toolMode?: ToolMode
+  /** Default `'auto'`. */
+  readonly rescue?: Rescue
   /** Tokens. */
   readonly contextWindow?: number
   readonly temperature?: number

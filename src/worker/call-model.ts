@@ -8,6 +8,7 @@ import type { ModelRequest, Provider, StreamOptions } from '../providers/provide
 import type { Effects } from './effects.ts'
 import type { ModelMemory } from './model-memory.ts'
 import { untilAborted } from './stoppable.ts'
+import { readsTextCalls } from './text-calls.ts'
 import { TurnReader, type ModelTurn } from './turn-reader.ts'
 
 export type ModelOutcome =
@@ -104,6 +105,7 @@ async function readAttempt(
 ): Promise<TurnReader> {
   const reader = new TurnReader({
     toolMode,
+    textCalls: readsTextCalls(call.context.model, toolMode),
     tools: call.context.tools,
     caps: call.context.model.caps,
     partPrefix: `${call.step}.${attempt}.`,

@@ -4,6 +4,7 @@ import type { Message } from '../protocol/message.ts'
 import type { Effects } from './effects.ts'
 import { evolve } from './evolve.ts'
 import { MessageLog } from './message-log.ts'
+import { SentWords } from './sent-words.ts'
 import type { RunState } from './state.ts'
 import type { Store } from './store/store.ts'
 
@@ -19,6 +20,8 @@ export class Conversation {
   readonly #store: Store
   readonly #effects: Effects
   #log = new MessageLog()
+  /** What others than the model said. */
+  readonly sentWords: SentWords = new SentWords()
   #run: RunState | null = null
   #runEntries: JournalEntry[] = []
   #lastSeq = 0
@@ -116,5 +119,6 @@ export class Conversation {
     this.#run = evolve(this.#run, entry)
     if (entry.runId !== null && entry.runId === this.#run?.runId) this.#runEntries.push(entry)
     this.#log.fold(entry)
+    this.sentWords.fold(entry)
   }
 }

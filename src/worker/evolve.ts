@@ -108,6 +108,7 @@ function proposed(part: ToolCallPart, facts: CallFacts | undefined): CallState {
     parallel: facts?.parallel ?? false,
     reconcilable: facts?.reconcilable ?? false,
     finishes: facts?.finishes ?? false,
+    asks: facts?.asks ?? false,
     status: 'proposed',
     executionId: null,
     starts: 0,

@@ -22,8 +22,10 @@ export function outgoingRequest(
   step: { readonly context: StepContext; readonly toolMode: 'native' | 'action' },
 ): ModelRequest {
   const { context, toolMode } = step
-  const action = toolMode === 'action' && context.tools.length > 0
-  const instructions = [context.instructions, action ? actionPrompt(context.tools) : '']
+  // Without native calls, a model that isn't told of tools is one that has none to choose.
+  const tools = toolMode === 'action' && context.model.toolChoice === 'none' ? [] : context.tools
+  const action = toolMode === 'action' && tools.length > 0
+  const instructions = [context.instructions, action ? actionPrompt(tools) : '']
     .filter((text) => text !== '')
     .join('\n\n')
   const trailer = [liveContext(context.context), ...notices(run)]
@@ -31,7 +33,7 @@ export function outgoingRequest(
     .join('\n\n')
   return {
     messages: outgoingMessages(messages, context.tools, toolMode),
-    tools: context.tools.map(({ name, description, inputSchema }) => ({
+    tools: tools.map(({ name, description, inputSchema }) => ({
       name,
       description,
       inputSchema,

@@ -1,4 +1,5 @@
 import { bareName } from '../action/foreign/foreign-call.ts'
+import { plainName } from '../action/suggest.ts'
 import type { ToolTable } from './drive.ts'
 
 /**
@@ -10,12 +11,8 @@ import type { ToolTable } from './drive.ts'
 export function resolveName(name: string, tools: ToolTable): string {
   const registered = [...tools.names, ...tools.others]
   if (registered.includes(name)) return name
-  const wanted = new Set([plain(name), plain(bareName(name))])
-  const meant = registered.filter((candidate) => wanted.has(plain(candidate)))
+  const wanted = new Set([plainName(name), plainName(bareName(name))])
+  const meant = registered.filter((candidate) => wanted.has(plainName(candidate)))
   const [only] = meant
   return only !== undefined && meant.length === 1 && tools.get(only) ? only : name
-}
-
-function plain(name: string): string {
-  return name.toLowerCase().replaceAll(/[-_\s.]/g, '')
 }

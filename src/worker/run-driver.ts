@@ -1,4 +1,4 @@
-import type { CallAnswer } from '../protocol/api.ts'
+import type { CallAnswer, StepContext } from '../protocol/api.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { JournalBody, RunEnd } from '../protocol/journal.ts'
 import type { JsonValue } from '../protocol/json.ts'
@@ -176,13 +176,13 @@ export class RunDriver {
       attemptFailed: (usage) => conversation.append([{ type: 'attempt-failed', step, usage }]),
       begun,
     })
-    await this.#takeOutcome(step, outcome)
+    await this.#takeOutcome(step, outcome, context)
   }
 
-  async #takeOutcome(step: number, outcome: ModelOutcome): Promise<void> {
+  async #takeOutcome(step: number, outcome: ModelOutcome, context: StepContext): Promise<void> {
     switch (outcome.type) {
       case 'turn':
-        return this.#takeTurn(step, outcome)
+        return this.#takeTurn(step, outcome, context)
       case 'failed':
         await commitEnd(this.#drive, this.#run, {
           end: { outcome: 'failed', error: outcome.error },
@@ -205,10 +205,19 @@ export class RunDriver {
   async #takeTurn(
     step: number,
     { turn, toolMode }: Extract<ModelOutcome, { type: 'turn' }>,
+    context: StepContext,
   ): Promise<void> {
     const { conversation, events, tools, runId } = this.#drive
     const messageId = `${runId}:${step}`
-    const output = modelOutput({ messageId, step, turn, toolMode, tools })
+    const output = modelOutput({
+      messageId,
+      step,
+      turn,
+      toolMode,
+      tools,
+      isQuoted: (call) => conversation.sentWords.hold(call, context.tools, context.context),
+      calledNatively: conversation.sentWords.calledNatively,
+    })
     const starts = headStart(this.#drive, this.#run, output)
     await conversation.append([output, ...starts.map(startEntry)], { strict: mustBeStrict(starts) })
     this.#openStep = output

@@ -21,6 +21,8 @@ export interface CallState {
   readonly reconcilable: boolean
   /** The run is done once this call succeeded. */
   readonly finishes: boolean
+  /** A person is asked, whatever the tool says. */
+  readonly asks: boolean
   readonly status: ToolCallStatus
   /** Of the newest start. */
   readonly executionId: string | null

@@ -1,5 +1,6 @@
 import { loneThinkCloser } from '../action/action-scanner.ts'
-import { createActionScanner } from '../action/index.ts'
+import { createActionScanner, createThinkSplitter } from '../action/index.ts'
+import type { ActionScanner } from '../action/index.ts'
 import type { ErrorData } from '../protocol/error.ts'
 import type { RunEventBody } from '../protocol/event.ts'
 import type {
@@ -32,9 +33,15 @@ export interface ModelTurn {
   readonly feedback?: CallError
 }
 
+function isLateReasoning(part: StreamPart): boolean {
+  return part.type === 'warning' && LATE_REASONING.has(part.code)
+}
+
 export interface TurnReaderOptions {
   readonly toolMode: 'native' | 'action'
   readonly tools: readonly ToolDefinition[]
+  /** Calls in text are read. Default true. */
+  readonly textCalls?: boolean
   readonly caps?: TurnCaps | undefined
   /** Makes part ids unique within the run. */
   readonly partPrefix: string
@@ -54,7 +61,9 @@ export interface TurnReaderOptions {
  */
 export class TurnReader {
   readonly #options: TurnReaderOptions
-  readonly #scanner: ReturnType<typeof createActionScanner> | null
+  readonly #scanner:
+    | (Pick<ActionScanner, 'push' | 'end'> & Partial<Pick<ActionScanner, 'reset' | 'output'>>)
+    | null
   readonly #parts: Part[] = []
   readonly #ids = new Map<string, string>()
   readonly #openInputs = new Set<string>()
@@ -70,14 +79,14 @@ export class TurnReader {
   constructor(options: TurnReaderOptions) {
     this.#options = options
     this.#meter = new TurnMeter(options.caps)
-    const { toolMode, tools } = options
-    const newId = (): string => options.newId('call_')
-    this.#scanner =
-      toolMode === 'action'
-        ? createActionScanner(tools, { newId })
-        : tools.length > 0
-          ? createActionScanner(tools, { newId, rescue: true })
-          : null
+    const { toolMode, tools, textCalls = true } = options
+    const rescue = toolMode === 'native'
+    const hasText = !rescue || tools.length > 0
+    this.#scanner = !hasText
+      ? null
+      : textCalls
+        ? createActionScanner(tools, { newId: () => options.newId('call_'), rescue })
+        : createThinkSplitter()
   }
 
   get error(): ErrorData | null {
@@ -104,6 +113,8 @@ export class TurnReader {
     if (part.type === 'text-delta' && this.#scanner) {
       for (const scanned of this.#scanner.push(part.delta)) this.#takeScanned(scanned)
     } else {
+      if (isLateReasoning(part))
+        for (const held of this.#scanner?.reset?.() ?? []) this.#takeScanned(held)
       this.#take(part)
     }
   }
@@ -140,7 +151,8 @@ export class TurnReader {
 
   #takeScanned(part: StreamPart): void {
     if (part.type !== 'tool-call') return this.#take(part)
-    if (!this.#isOver(part)) this.#take(part)
+    const rescued = this.#options.toolMode === 'native'
+    if (!this.#isOver(part)) this.#take(rescued ? { ...part, rescued } : part)
   }
 
   #take(part: StreamPart): void {
@@ -166,7 +178,7 @@ export class TurnReader {
         this.#usage = mergeUsage(this.#usage, part.usage)
         return
       case 'warning':
-        if (LATE_REASONING.has(part.code)) this.#textWasReasoning(part.message)
+        if (isLateReasoning(part)) this.#textWasReasoning(part.message)
         return this.#options.emit(part)
       case 'raw':
         if (this.#options.raw) this.#options.emit(part)
@@ -231,8 +243,8 @@ export class TurnReader {
     this.#ids.delete(part.toolCallId)
     const providerCallId =
       part.providerCallId ?? (toolCallId === part.toolCallId ? '' : part.toolCallId)
-    const { toolName } = part
-    const ref = { type: 'tool-call', toolCallId, toolName } as const
+    const { toolName, rescued } = part
+    const ref = { type: 'tool-call', toolCallId, toolName, ...(rescued && { rescued }) } as const
     this.#parts.push({
       ...ref,
       ...(providerCallId !== '' && { providerCallId }),

@@ -70,8 +70,9 @@ export class ForeignStart {
 }
 
 /**
- * Where a call may start. With a `place` (Q2) at the start of a line only; a model's own control token
- * may follow right after a sentence, since no line break belongs to its format.
+ * Where a call may start. With a `place` (Q2): outside of quotations and at the start of a line only; a
+ * model's own control token may follow right after a sentence, since no line break belongs to its format.
+ * What is announced elsewhere is marked as quoted.
  */
 export function matchStart(
   starts: ForeignStart,
@@ -82,8 +83,14 @@ export function matchStart(
     place,
   }: { readonly at: number; readonly lineStart: boolean; readonly place: Place | undefined },
 ): Trial | 'partial' | undefined {
-  if (lineStart || !place) return starts.match(text, at, lineStart)
-  return place.endsSentence ? starts.matchToken(text, at) : undefined
+  if (!place || (lineStart && !place.isQuoted)) return starts.match(text, at, lineStart)
+  if (!/[<[]/.test(text[at] ?? '')) return undefined
+  const own = place.endsSentence && !place.isQuoted ? starts.matchToken(text, at) : undefined
+  if (own !== undefined) return own
+  const marker = matchOpener(text, at, lineStart) ?? matchMarker(text, at)
+  if (marker === 'partial') return 'partial'
+  if (marker !== false) place.quoteCall(/^<([A-Za-z_][\w:]*)/.exec(text.slice(at, at + 60))?.[1])
+  return undefined
 }
 
 function markedTrial(text: string, at: number): Trial {

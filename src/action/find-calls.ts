@@ -1,0 +1,178 @@
+import type { JsonValue } from '../protocol/json.ts'
+import type { ToolDefinition } from '../protocol/tool.ts'
+import { readBlock } from './block-reader.ts'
+import type { CallsRead } from './block-reader.ts'
+import { canonicalCall } from './canonical-call.ts'
+import { endOfElement } from './foreign/element-end.ts'
+import { bareName, settleCalls } from './foreign/foreign-call.ts'
+import type { ForeignCall } from './foreign/foreign-call.ts'
+import { callsOfJson } from './foreign/json-calls.ts'
+import { LiteralReader, Unreadable } from './foreign/literal-reader.ts'
+import { readPythonCalls } from './foreign/python-calls.ts'
+import { matchMarker } from './foreign/markers.ts'
+import { plainMarks, readForeign } from './foreign/read-foreign.ts'
+import { plainName } from './suggest.ts'
+import { indexTools } from './tool-index.ts'
+import type { ToolIndex } from './tool-index.ts'
+import { decodeEntities } from './xml-text.ts'
+
+/** Characters that are read of one text at most, those that are read again included. */
+const maxWork = 30_000_000
+/** JSON in strings of JSON in strings … */
+const maxNesting = 4
+
+/** Collects the calls that somebody else's words hold, wherever they stand in them (Q3). */
+export class CallFinder {
+  readonly #index: ToolIndex
+  readonly #names: readonly string[]
+  readonly #calls = new Set<string>()
+  #work = 0
+  #overworked = false
+
+  constructor(tools: readonly ToolDefinition[]) {
+    this.#index = lenient(indexTools(tools))
+    this.#names = tools.map(({ name }) => plainName(name))
+  }
+
+  /** Takes one more text, as it was sent. */
+  read(text: string): void {
+    this.#work = 0
+    this.#read(text, 0)
+  }
+
+  /** A text holds this call; or it may, where one was too tangled to be read to its end. */
+  holds(toolName: string, input: JsonValue): boolean {
+    if (this.#overworked) return true
+    const tool = this.#index.find(toolName)
+    return tool !== undefined && this.#calls.has(canonicalCall(tool, input))
+  }
+
+  #read(text: string, nesting: number): void {
+    const variants = writtenOut(text)
+    if (!variants.some((variant) => this.#namesTool(variant))) return
+    for (const variant of variants) this.#scan(variant)
+    if (nesting < maxNesting) for (const leaf of leavesOf(text)) this.#read(leaf, nesting + 1)
+  }
+
+  #namesTool(text: string): boolean {
+    const plain = plainName(text)
+    return this.#names.some((name) => plain.includes(name))
+  }
+
+  /** Tries every place where a call of some format may start. */
+  #scan(text: string): void {
+    const starts = /[<[{]|Action:|(?<![\w.-])[A-Za-z_][\w.-]{0,80}(?=\s{0,20}\()/g
+    for (let found = starts.exec(text); found; found = starts.exec(text)) {
+      if (this.#overworked) return
+      const at = found.index
+      const [start] = found
+      if (start === '<') this.#readTag(text, at)
+      else if (start === '[') this.#readMarked(text, at)
+      else if (start === '{') this.#readLiteral(text, at, jsonCalls)
+      else if (start === 'Action:') this.#take(readForeign(text.slice(at), this.#index), text, at)
+      else if (start === 'print' || this.#index.find(bareName(start)))
+        this.#readLiteral(text, at, readPythonCalls)
+    }
+  }
+
+  #readMarked(text: string, at: number): void {
+    if (matchMarker(text, at) === true)
+      this.#take(readForeign(text.slice(at), this.#index), text, at)
+  }
+
+  #readTag(text: string, at: number): void {
+    const tag = /^<([^\s<>/]+)[^<>]*?(\/?)>/.exec(text.slice(at, at + 500))
+    if (!tag?.[1] || !this.#index.find(tag[1])) return this.#readMarked(text, at)
+    const from = at + tag[0].length
+    const end = tag[2] === '/' ? from : endOfElement(text, tag[1], from)
+    this.#take({ ...readBlock(text.slice(at, end), this.#index), end: end - at }, text, at)
+  }
+
+  #readLiteral(
+    text: string,
+    at: number,
+    read: (reader: LiteralReader, index: ToolIndex) => readonly ForeignCall[] | undefined,
+  ): void {
+    const reader = new LiteralReader(text, at)
+    try {
+      for (const call of read(reader, this.#index) ?? [])
+        this.#add(settleCalls([call], this.#index))
+    } catch (thrown) {
+      if (!(thrown instanceof Unreadable)) throw thrown
+    }
+    this.#charge(reader.at - at)
+  }
+
+  #take(read: (CallsRead & { readonly end: number }) | undefined, text: string, at: number): void {
+    this.#charge(read && !read.problem ? read.end : text.length - at)
+    if (read) this.#add(read)
+  }
+
+  #add({ calls }: CallsRead): void {
+    for (const { toolName, input } of calls) {
+      const tool = this.#index.find(toolName)
+      if (tool) this.#calls.add(canonicalCall(tool, input))
+    }
+  }
+
+  #charge(characters: number): void {
+    this.#work += characters
+    this.#overworked ||= this.#work > maxWork
+  }
+}
+
+function jsonCalls(reader: LiteralReader, index: ToolIndex): readonly ForeignCall[] | undefined {
+  return callsOfJson(reader.value(), index, true)
+}
+
+/** Names as a model may write them on: in any letter case, with any separators. */
+function lenient(index: ToolIndex): ToolIndex {
+  const byName = new Map(index.tools.map((tool) => [plainName(tool.name), tool]))
+  return {
+    tools: index.tools,
+    find: (name) => index.find(name) ?? byName.get(plainName(bareName(name))),
+  }
+}
+
+const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' }
+const linePrefix = /^[ \t]*(?:(?:>|[-*+•|]|\d{1,9}[.)])[ \t]?)+/gm
+
+/** The text, and what it says without entities, without quotation marks of lines, and without escapes. */
+function writtenOut(text: string): string[] {
+  const variants = [plainMarks(text)]
+  for (const change of [decodeEntities, decodeEntities, unquoted, unescaped, unescaped]) {
+    for (const variant of [...variants]) {
+      const changed = change(variant)
+      if (!variants.includes(changed)) variants.push(changed)
+    }
+  }
+  return variants
+}
+
+function unquoted(text: string): string {
+  return text.replace(linePrefix, '')
+}
+
+function unescaped(text: string): string {
+  return text.replace(/\\(?:u([\da-fA-F]{4})|(["'\\/ntr]))/g, (_, hex?: string, char?: string) =>
+    hex === undefined
+      ? (escapes[char ?? ''] ?? char ?? '')
+      : String.fromCharCode(parseInt(hex, 16)),
+  )
+}
+
+/** The strings inside a text that is JSON. */
+function leavesOf(text: string): string[] {
+  if (!/^\s*[[{"]/.test(text)) return []
+  try {
+    return stringsOf(JSON.parse(text) as JsonValue)
+  } catch {
+    return []
+  }
+}
+
+function stringsOf(value: JsonValue): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap((entry: JsonValue) => stringsOf(entry))
+}
