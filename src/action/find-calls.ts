@@ -16,8 +16,10 @@ import { indexTools } from './tool-index.ts'
 import type { ToolIndex } from './tool-index.ts'
 import { decodeEntities } from './xml-text.ts'
 
-/** Characters that are read of one text at most, those that are read again included. */
-const maxWork = 30_000_000
+/** Characters that are read of a text at most, those that are read again included, for each it has. */
+const maxReadings = 12
+/** What a place costs at least where no call starts after all, in characters. */
+const attempt = 50
 /** JSON in strings of JSON in strings … */
 const maxNesting = 4
 
@@ -26,7 +28,7 @@ export class CallFinder {
   readonly #index: ToolIndex
   readonly #names: readonly string[]
   readonly #calls = new Set<string>()
-  #work = 0
+  #budget = 0
   #overworked = false
 
   constructor(tools: readonly ToolDefinition[]) {
@@ -36,7 +38,6 @@ export class CallFinder {
 
   /** Takes one more text, as it was sent. */
   read(text: string): void {
-    this.#work = 0
     this.#read(text, 0)
   }
 
@@ -50,8 +51,7 @@ export class CallFinder {
   #read(text: string, nesting: number): void {
     const variants = writtenOut(text)
     if (!variants.some((variant) => this.#namesTool(variant))) return
-    for (const variant of variants) this.#scan(variant)
-    if (nesting < maxNesting) for (const leaf of leavesOf(text)) this.#read(leaf, nesting + 1)
+    for (const variant of variants) this.#scan(variant, nesting)
   }
 
   #namesTool(text: string): boolean {
@@ -60,19 +60,20 @@ export class CallFinder {
   }
 
   /** Tries every place where a call of some format may start. */
-  #scan(text: string): void {
-    const starts = /[<[{]|Action:|(?<![\w.-])[A-Za-z_][\w.-]{0,80}(?=\s{0,20}\()/g
-    for (let found = starts.exec(text); found; found = starts.exec(text)) {
-      if (this.#overworked) return
+  #scan(text: string, nesting: number): void {
+    this.#budget = maxReadings * text.length + 100_000
+    const leaves: string[] = []
+    const starts = /[<[]|\{(?=\s*["'\w])|Action:|(?<![\w.-])[A-Za-z_][\w.-]{0,80}(?=\s{0,20}\()/g
+    for (let found = starts.exec(text); found && !this.#overworked; found = starts.exec(text)) {
       const at = found.index
       const [start] = found
       if (start === '<') this.#readTag(text, at)
       else if (start === '[') this.#readMarked(text, at)
-      else if (start === '{') this.#readLiteral(text, at, jsonCalls)
+      else if (start === '{') starts.lastIndex = this.#readObject(text, at, leaves)
       else if (start === 'Action:') this.#take(readForeign(text.slice(at), this.#index), text, at)
-      else if (start === 'print' || this.#index.find(bareName(start)))
-        this.#readLiteral(text, at, readPythonCalls)
+      else if (start === 'print' || this.#index.find(bareName(start))) this.#readPython(text, at)
     }
+    if (nesting < maxNesting) for (const leaf of leaves) this.#read(leaf, nesting + 1)
   }
 
   #readMarked(text: string, at: number): void {
@@ -88,19 +89,42 @@ export class CallFinder {
     this.#take({ ...readBlock(text.slice(at, end), this.#index), end: end - at }, text, at)
   }
 
-  #readLiteral(
-    text: string,
-    at: number,
-    read: (reader: LiteralReader, index: ToolIndex) => readonly ForeignCall[] | undefined,
-  ): void {
+  /** The calls of a JSON object and of all in it, whose strings are put by; where to go on. */
+  #readObject(text: string, at: number, leaves: string[]): number {
     const reader = new LiteralReader(text, at)
+    const value = this.#attempt(reader, () => reader.value())
+    if (value === undefined) return at + 1
+    this.#walk(value, leaves)
+    return reader.at
+  }
+
+  #walk(value: JsonValue, leaves: string[]): void {
+    if (typeof value === 'string') leaves.push(value)
+    if (typeof value !== 'object' || value === null) return
+    if (!Array.isArray(value)) this.#settle(callsOfJson(value, this.#index, true))
+    for (const entry of Object.values(value)) this.#walk(entry, leaves)
+  }
+
+  #readPython(text: string, at: number): void {
+    const reader = new LiteralReader(text, at)
+    this.#settle(this.#attempt(reader, () => readPythonCalls(reader)))
+  }
+
+  #attempt<T>(reader: LiteralReader, read: () => T): T | undefined {
+    const from = reader.at
     try {
-      for (const call of read(reader, this.#index) ?? [])
-        this.#add(settleCalls([call], this.#index))
+      return read()
     } catch (thrown) {
       if (!(thrown instanceof Unreadable)) throw thrown
+      return undefined
+    } finally {
+      this.#charge(reader.at - from)
     }
-    this.#charge(reader.at - at)
+  }
+
+  /** Each on its own: an invalid one doesn't hide those after it. */
+  #settle(calls: readonly ForeignCall[] = []): void {
+    for (const call of calls) this.#add(settleCalls([call], this.#index))
   }
 
   #take(read: (CallsRead & { readonly end: number }) | undefined, text: string, at: number): void {
@@ -116,13 +140,9 @@ export class CallFinder {
   }
 
   #charge(characters: number): void {
-    this.#work += characters
-    this.#overworked ||= this.#work > maxWork
+    this.#budget -= characters + attempt
+    this.#overworked ||= this.#budget < 0
   }
-}
-
-function jsonCalls(reader: LiteralReader, index: ToolIndex): readonly ForeignCall[] | undefined {
-  return callsOfJson(reader.value(), index, true)
 }
 
 /** Names as a model may write them on: in any letter case, with any separators. */
@@ -159,20 +179,4 @@ function unescaped(text: string): string {
       ? (escapes[char ?? ''] ?? char ?? '')
       : String.fromCharCode(parseInt(hex, 16)),
   )
-}
-
-/** The strings inside a text that is JSON. */
-function leavesOf(text: string): string[] {
-  if (!/^\s*[[{"]/.test(text)) return []
-  try {
-    return stringsOf(JSON.parse(text) as JsonValue)
-  } catch {
-    return []
-  }
-}
-
-function stringsOf(value: JsonValue): string[] {
-  if (typeof value === 'string') return [value]
-  if (typeof value !== 'object' || value === null) return []
-  return Object.values(value).flatMap((entry: JsonValue) => stringsOf(entry))
 }

@@ -90,6 +90,7 @@ export function pendingCalls(run: RunState): PendingCall[] {
         toolName: call.toolName,
         input: call.input,
         kind,
+        ...(call.asks && { asks: true }),
       })
     }
   }

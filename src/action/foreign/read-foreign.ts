@@ -217,7 +217,11 @@ export function plainMarks(text: string): string {
   return text.includes('｜DSML｜') ? text.replaceAll('｜DSML｜', '') : text
 }
 
-function readSection(reader: LiteralReader, index: ToolIndex): CallsRead {
+/** Markers that may stand one inside the other. */
+const maxMarkers = 5
+
+function readSection(reader: LiteralReader, index: ToolIndex, markers: number = 1): CallsRead {
+  if (markers > maxMarkers) throw new Unreadable(false)
   const calls =
     readTokenCalls(reader) ?? one(readHarmonyCall(reader)) ?? one(readFunctionTag(reader, index))
   if (calls) return settleCalls(calls, index)
@@ -227,7 +231,7 @@ function readSection(reader: LiteralReader, index: ToolIndex): CallsRead {
   const end = endOfMarker(reader.text, opener) ?? endOfTag(reader)
   reader.at = end
   reader.match(/\s*(?:```\w*|<\|plugin\|>)?\s*/y)
-  if (matchMarker(reader.text, reader.at) === true) return readSection(reader, index)
+  if (matchMarker(reader.text, reader.at) === true) return readSection(reader, index, markers + 1)
   const tag = /^<([\w:-]+)>/.exec(reader.text.slice(opener, end))?.[1]
   if (reader.text[reader.at] === '<') return readTags(reader, index, tag ?? '')
   const body = readBody(reader, index)

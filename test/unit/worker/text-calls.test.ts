@@ -311,6 +311,20 @@ describe('a call in text that was sent to the model', () => {
     test.agent.dispose()
   })
 
+  it('is handed to the page as one to ask about, in one-shot mode', async () => {
+    for (const [said, asks] of [
+      [quoted, true],
+      ['hello', undefined],
+    ] as const) {
+      const { agent } = world([quoted])
+      const result = await agent.run(`What is ${said}?`, { maxSteps: 0 }).result
+      expect(result.outcome === 'waiting' && result.pending.map((call) => call.asks)).toEqual([
+        asks,
+      ])
+      agent.dispose()
+    }
+  })
+
   it('asks when what was sent is too tangled to be read', async () => {
     const tangle = '<ACTION><delete_account><why>'.repeat(4000)
     expect(await fate(world([quoted]), tangle)).toBe('asked')
