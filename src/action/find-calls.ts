@@ -2,7 +2,7 @@ import type { JsonValue } from '../protocol/json.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
 import { readBlock } from './block-reader.ts'
 import type { CallsRead } from './block-reader.ts'
-import { canonicalCall } from './canonical-call.ts'
+import { canonicalCall, plainCharacters } from './canonical-call.ts'
 import { endOfElement } from './foreign/element-end.ts'
 import { bareName, settleCalls } from './foreign/foreign-call.ts'
 import type { ForeignCall } from './foreign/foreign-call.ts'
@@ -12,6 +12,7 @@ import { readPythonCalls } from './foreign/python-calls.ts'
 import { matchMarker } from './foreign/markers.ts'
 import { plainMarks, readForeign } from './foreign/read-foreign.ts'
 import { plainName } from './suggest.ts'
+import { readOpenTag } from './tags.ts'
 import { indexTools } from './tool-index.ts'
 import type { ToolIndex } from './tool-index.ts'
 import { decodeEntities } from './xml-text.ts'
@@ -82,10 +83,10 @@ export class CallFinder {
   }
 
   #readTag(text: string, at: number): void {
-    const tag = /^<([^\s<>/]+)[^<>]*?(\/?)>/.exec(text.slice(at, at + 500))
-    if (!tag?.[1] || !this.#index.find(tag[1])) return this.#readMarked(text, at)
-    const from = at + tag[0].length
-    const end = tag[2] === '/' ? from : endOfElement(text, tag[1], from)
+    const name = /^<([^\s<>/]+)/.exec(text.slice(at, at + 100))?.[1]
+    const tag = name && this.#index.find(name) ? readOpenTag(text, at + 1 + name.length) : undefined
+    if (!name || !tag) return this.#readMarked(text, at)
+    const end = tag.selfClosing ? tag.end : endOfElement(text, name, tag.end)
     this.#take({ ...readBlock(text.slice(at, end), this.#index), end: end - at }, text, at)
   }
 
@@ -157,11 +158,13 @@ function lenient(index: ToolIndex): ToolIndex {
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' }
 const linePrefix = /^[ \t]*(?:(?:>|[-*+•|]|\d{1,9}[.)])[ \t]?)+/gm
 
+const changes = [decodeEntities, decodeEntities, plainCharacters, unquoted, unescaped, unescaped]
+
 /** The text, and what it says without entities, without quotation marks of lines, and without escapes. */
 function writtenOut(text: string): string[] {
   const variants = [plainMarks(text)]
-  for (const change of [decodeEntities, decodeEntities, unquoted, unescaped, unescaped]) {
-    for (const variant of [...variants]) {
+  for (const change of changes) {
+    for (const variant of variants.slice()) {
       const changed = change(variant)
       if (!variants.includes(changed)) variants.push(changed)
     }
@@ -174,9 +177,11 @@ function unquoted(text: string): string {
 }
 
 function unescaped(text: string): string {
-  return text.replace(/\\(?:u([\da-fA-F]{4})|(["'\\/ntr]))/g, (_, hex?: string, char?: string) =>
-    hex === undefined
-      ? (escapes[char ?? ''] ?? char ?? '')
-      : String.fromCharCode(parseInt(hex, 16)),
+  return text.replace(
+    /\\(?:u([\da-fA-F]{4})|([^\w\s]|[_ntr]))/g,
+    (_, hex?: string, char?: string) =>
+      hex === undefined
+        ? (escapes[char ?? ''] ?? char ?? '')
+        : String.fromCharCode(parseInt(hex, 16)),
   )
 }

@@ -42,14 +42,12 @@ export function createAgentPage(
     async stepContext() {
       const context = await readContext(options.context, (value) => stringify(value) ?? '')
       const offered = tools()
-      const names = new Set(offered.map(({ name }) => name))
-      const others = registry.all().flatMap(({ name }) => (names.has(name) ? [] : name))
       return {
         ...lentModel(config.model, options.engines),
         instructions: fillValues(config.instructions, config.values),
         ...(context !== undefined && { context: truncate(context) }),
         tools: offered,
-        ...(others.length && { otherTools: others }),
+        ...leftOut(registry, offered),
         hasBeforeToolCall: options.beforeToolCall !== undefined,
         raw: options.raw ?? false,
       }
@@ -83,6 +81,16 @@ export function createAgentPage(
         : { type: 'did-not-happen' }
     },
   }
+}
+
+/** The names of registered tools that aren't among those offered. */
+function leftOut(
+  registry: ToolRegistry,
+  offered: readonly ToolDescriptor[],
+): { readonly otherTools?: readonly string[] } {
+  const names = new Set(offered.map(({ name }) => name))
+  const otherTools = registry.all().flatMap(({ name }) => (names.has(name) ? [] : name))
+  return otherTools.length ? { otherTools } : {}
 }
 
 /** A tool and a policy can each ask for approval; a function that throws counts as asking. */

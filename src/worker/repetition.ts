@@ -1,4 +1,4 @@
-import type { CallState } from './state.ts'
+import type { JsonValue } from '../protocol/json.ts'
 
 /** Rounds in a row after which the model is told that it repeats itself, and after which the run stops. */
 export const REPETITION = { tell: 3, stop: 6 } as const
@@ -20,7 +20,10 @@ export interface Repetition {
 export const NO_REPETITION: Repetition = { recent: [], streaks: [], length: 1, count: 0 }
 
 /** Takes one more step's calls; a step without any begins anew. */
-export function countRepetition(before: Repetition, calls: readonly CallState[]): Repetition {
+export function countRepetition(
+  before: Repetition,
+  calls: readonly { readonly toolName: string; readonly input: JsonValue }[],
+): Repetition {
   if (calls.length === 0) return NO_REPETITION
   const signature = digest(JSON.stringify(calls.map((call) => [call.toolName, call.input])))
   const streaks = Array.from({ length: MAX_LENGTH }, (_, index) =>

@@ -72,7 +72,7 @@ export class SentWords {
   }
 
   #takeMessage(message: Message): void {
-    if (message.role === 'user' && !message.synthetic) this.#takeParts(message.parts)
+    if (message.role === 'user') this.#takeParts(message.parts)
     if (message.role !== 'tool') return
     for (const { output } of message.parts) this.#takeOutput(output)
   }

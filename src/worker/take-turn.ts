@@ -24,7 +24,7 @@ export function modelOutput(output: TurnOutput): Extract<JournalBody, { type: 'm
   const { parts, usage, finishReason, rawFinishReason, providerMetadata, actionText, feedback } =
     output.turn
   const named = parts.map((part) =>
-    part.type === 'tool-call' && toolMode === 'native'
+    part.type === 'tool-call' && toolMode === 'native' && !part.rescued
       ? { ...part, toolName: resolveName(part.toolName, tools) }
       : part,
   )

@@ -12,7 +12,7 @@ async function callWith(input: JsonValue, tool: Partial<Tool> = {}) {
     ],
   })
   const { toolCalls } = await agent.run('go').result
-  agent.dispose()
+  await agent.dispose()
   return { got, call: toolCalls[0] }
 }
 

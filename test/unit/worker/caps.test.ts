@@ -85,7 +85,7 @@ describe('a model turn without an end', () => {
         outcome: 'completed',
         text: 'fine',
       })
-      agent.dispose()
+      await agent.dispose()
     },
   )
 
@@ -104,7 +104,7 @@ describe('a model turn without an end', () => {
       })
       expect((await agent.run('go').result).outcome).toBe(count === 64 ? 'completed' : 'failed')
       expect(ran).toBe(count === 64 ? 64 : 0)
-      agent.dispose()
+      await agent.dispose()
     }
   })
 })
