@@ -102,7 +102,7 @@ export class CallFinder {
   #walk(value: JsonValue, leaves: string[]): void {
     if (typeof value === 'string') leaves.push(value)
     if (typeof value !== 'object' || value === null) return
-    if (!Array.isArray(value)) this.#settle(callsOfJson(value, this.#index, true))
+    if (!Array.isArray(value)) this.#settle(callsOfJson(value, this.#index, false))
     for (const entry of Object.values(value)) this.#walk(entry, leaves)
   }
 

@@ -1,23 +1,25 @@
 const tab = 9
 const newline = 10
 const space = 32
-const quote = 34
-const apostrophe = 39
 const lessThan = 60
 const moreThan = 62
-const backtick = 96
 
-/** Quotation marks that come in pairs: what closes each opener. */
-const pairs: ReadonlyMap<number, number> = new Map([
-  [0x201c, 0x201d],
-  [0x201e, 0x201c],
-  [0x2018, 0x2019],
-  [0x201a, 0x2018],
-  [0xab, 0xbb],
-  [0x2039, 0x203a],
-  [0x300c, 0x300d],
-  [0x300e, 0x300f],
+/** Quotation marks that come in pairs: what may close each opener. */
+const pairs: ReadonlyMap<string, string> = new Map([
+  ['“', '”'],
+  ['„', '“”'],
+  ['‚', '‘’'],
+  ['«', '»'],
+  ['»', '«'],
+  ['‹', '›'],
+  ['›', '‹'],
+  ['「', '」'],
+  ['『', '』'],
 ])
+/** Marks that are often something else: they don't reach over a paragraph, and these not over a line. */
+const looseMarks = '"\'`‘'
+const shortMarks = "'`‘"
+
 /** Elements whose content is shown as it stands, or is somebody's words. */
 const quotingTags: ReadonlySet<string> = new Set([
   'pre',
@@ -50,8 +52,9 @@ export class Place {
   #comment = false
   /** A tag or comment delimiter that is being read. */
   #tag = ''
-  /** What closes the quotation that is open; 0: none is. */
-  #closer = 0
+  /** What may close the quotation that is open; empty: none is. */
+  #closers = ''
+  #opener = ''
   /** The quotation was opened by the last character that is not white space. */
   #justOpened = false
   #afterBlank = false
@@ -66,7 +69,7 @@ export class Place {
   get isQuoted(): boolean {
     const isContinued = this.#list && this.#indent > 0
     const isMarked = /^[>|]/.test(this.#head) || listItem.test(this.#head)
-    const isOpen = this.#closer !== 0 && (!this.#afterBlank || this.#isLasting)
+    const isOpen = this.#closers !== '' && (!this.#afterBlank || this.#isLasting)
     const isInside = this.#comment || this.#quotesToken || this.#elements.length > 0
     return (
       isMarked ||
@@ -111,7 +114,8 @@ export class Place {
     copy.#quotesToken = this.#quotesToken
     copy.#comment = this.#comment
     copy.#tag = this.#tag
-    copy.#closer = this.#closer
+    copy.#closers = this.#closers
+    copy.#opener = this.#opener
     copy.#justOpened = this.#justOpened
     copy.#afterBlank = this.#afterBlank
     copy.#last = this.#last
@@ -124,11 +128,11 @@ export class Place {
 
   /** A pair of its own, or opened right before: a quotation that goes on over a blank line. */
   get #isLasting(): boolean {
-    return this.#justOpened || ![quote, apostrophe, backtick].includes(this.#closer)
+    return this.#justOpened || !looseMarks.includes(this.#opener)
   }
 
   #beginParagraph(): void {
-    if (!this.#isLasting) this.#closer = 0
+    if (!this.#isLasting) this.#closers = ''
     this.#blockquote = false
     this.#quotesToken = false
     this.#afterBlank = false
@@ -148,9 +152,7 @@ export class Place {
       if (listItem.test(this.#head)) this.#list = true
       else if (this.#indent === 0) this.#list = false
     }
-    // Inline code and what may be an apostrophe don't reach over the line.
-    const isShort = this.#closer === apostrophe || this.#closer === backtick
-    if (isShort && !this.#justOpened) this.#closer = 0
+    if (shortMarks.includes(this.#opener) && !this.#justOpened) this.#closers = ''
     this.#head = ''
     this.#indent = 0
     this.#last = newline
@@ -158,7 +160,7 @@ export class Place {
 
   /** True while the character belongs to a tag. */
   #followTag(code: number): boolean {
-    if (this.#closer === backtick) return false
+    if (this.#closers === '`') return false
     if (code === lessThan) {
       this.#tag = '<'
       this.#justOpened = false
@@ -187,20 +189,24 @@ export class Place {
   }
 
   #followQuote(code: number): void {
-    if (this.#closer !== 0) {
+    const mark = String.fromCharCode(code)
+    if (this.#closers !== '') {
       this.#justOpened = false
-      if (code === this.#closer) this.#closer = 0
+      if (this.#closers.includes(mark)) this.#closers = ''
       return
     }
-    const closer = pairs.get(code) ?? this.#plainCloser(code)
-    if (closer === 0) return
-    this.#closer = closer
+    const closers = pairs.get(mark) ?? this.#plainClosers(mark)
+    if (closers === '') return
+    this.#closers = closers
+    this.#opener = mark
     this.#justOpened = true
   }
 
-  /** A straight quotation mark opens where a word begins: no apostrophe, no sign for inches. */
-  #plainCloser(code: number): number {
-    if (code !== quote && code !== apostrophe && code !== backtick) return 0
-    return this.#last <= space || /[([{:>,=*_—–-]/.test(String.fromCharCode(this.#last)) ? code : 0
+  /** These open where a word begins: no apostrophe, no sign for inches. */
+  #plainClosers(mark: string): string {
+    if (!looseMarks.includes(mark)) return ''
+    const before = String.fromCharCode(this.#last)
+    if (this.#last > space && !/[([{:>,=*_—–-]/.test(before)) return ''
+    return mark === '‘' ? '’' : mark
   }
 }

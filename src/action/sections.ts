@@ -13,6 +13,9 @@ import type { Place } from './place.ts'
 import type { ToolIndex } from './tool-index.ts'
 import { isOver, matchMadeUp } from './trailing.ts'
 
+/** Places where a call seems to start and none does, at most: each costs some reading. */
+const maxFailures = 500
+
 /** The calls of all sections of a text, in order (R16). */
 export interface SectionsRead extends CallsRead {
   /** What stands around them and is to be shown. */
@@ -86,6 +89,7 @@ function findSections(
   const place = start.place.clone()
   const tracker = new CodeTracker()
   const sections: Section[] = []
+  let failures = 0
   for (let at = 0; at < text.length;) {
     const code = text.charCodeAt(at)
     tracker.settle()
@@ -96,6 +100,7 @@ function findSections(
         typeof trial === 'object' && !tracker.inRun
           ? readSection(text.slice(at), index, start.maxLength)
           : undefined
+      if (typeof trial === 'object' && !read && ++failures > maxFailures) break
       if (read) {
         const end = at + text.slice(at, at + read.end).trimEnd().length
         sections.push({ ...read, start: at, end })

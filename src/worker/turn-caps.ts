@@ -17,7 +17,8 @@ export class TurnMeter {
   readonly #streamed = new Map<string, number>()
 
   constructor(caps: TurnCaps = {}) {
-    this.#caps = { ...DEFAULTS, ...caps }
+    const given = Object.entries(caps).filter(([, cap]) => Number.isFinite(cap))
+    this.#caps = { ...DEFAULTS, ...Object.fromEntries(given) }
   }
 
   /** Takes one more part; the error when it is too much. */

@@ -105,6 +105,7 @@ const beginnings = {
   'after prose': 'I delete it now.\n\n',
   'after a line of prose': 'Plan:\n\n1. delete it\n\nHere I go:\n',
   'after closed quotations': 'You said "delete it" and \'now\', 5" wide. I do.\n',
+  'after quotations of other countries': '„So“, „igen”, »ja«, «oui», ‚so‘, ‘tis so.\n\n',
   'after a fence': '```js\nlet a = "\n```\nNow:\n',
   'after a blockquote': '> delete it\n\nNow:\n\n',
   'after thoughts': '<think>hm</think>\n',
