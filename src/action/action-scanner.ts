@@ -4,9 +4,12 @@ import { readBlock } from './block-reader.ts'
 import type { CallsRead } from './block-reader.ts'
 import { CallProblem } from './call-problem.ts'
 import { ForeignStart } from './foreign/foreign-start.ts'
-import { readForeign, readForeignBlock } from './foreign/read-foreign.ts'
+import { plainMarks, readForeign, readForeignBlock } from './foreign/read-foreign.ts'
+import { Place } from './place.ts'
 import { ProseScanner } from './prose-scanner.ts'
 import type { FoundBlock, ProseSink } from './prose-sink.ts'
+import { readOwnSections, readSections, tooLong } from './sections.ts'
+import type { SectionsRead } from './sections.ts'
 import { indexTools } from './tool-index.ts'
 import type { ToolIndex } from './tool-index.ts'
 
@@ -14,8 +17,9 @@ export interface ActionScannerOptions {
   /** The prompt template already opened the reasoning, so the output starts inside it. */
   readonly reasoningPrefilled?: boolean
   /**
-   * Native mode: the same reading, used to recognise calls that a model wrote as text though it has
-   * native tools. Differs in that an opener cut off by the end of the output is dropped without an error.
+   * Native mode: recognises calls that a model wrote as text though it has native tools. Calls count only
+   * where they are the model's own words and end its output, blocks like all others: what is quoted stays
+   * text. An opener cut off by the end of the output is dropped without an error.
    */
   readonly rescue?: boolean
   /** The longest block that is read, in characters. Default 1 000 000. */
@@ -29,6 +33,8 @@ export interface ActionScanner {
   push(piece: string): StreamPart[]
   /** The output is over: what was held back, then the calls or the error. Call it once. */
   end(options?: { readonly finishReason?: string }): StreamPart[]
+  /** All so far was no reply (thoughts, say): what was held back of it, as text. Reading begins anew. */
+  reset(): StreamPart[]
   /** Everything that was pushed, as the model wrote it. */
   readonly output: string
 }
@@ -49,16 +55,21 @@ export function createActionScanner(
 class Scanner implements ActionScanner {
   readonly #pieces: string[] = []
   readonly #sink: PartSink
-  readonly #prose: ProseScanner
+  readonly #newProse: (reasoning: boolean) => ProseScanner
+  #prose: ProseScanner
 
   constructor(tools: readonly ToolDefinition[], options: ActionScannerOptions) {
     const index = indexTools(tools)
+    const { rescue = false, maxBlockLength = 1_000_000 } = options
+    const foreign = new ForeignStart(index, rescue)
     this.#sink = new PartSink(index, options)
-    this.#prose = new ProseScanner(this.#sink, {
-      reasoning: options.reasoningPrefilled ?? false,
-      maxBlockLength: options.maxBlockLength ?? 1_000_000,
-      foreign: new ForeignStart(index),
-    })
+    this.#newProse = (reasoning) =>
+      new ProseScanner(this.#sink, {
+        reasoning,
+        foreign,
+        ...(rescue ? { strict: true } : { maxBlockLength }),
+      })
+    this.#prose = this.#newProse(options.reasoningPrefilled ?? false)
   }
 
   get output(): string {
@@ -68,6 +79,13 @@ class Scanner implements ActionScanner {
   push(piece: string): StreamPart[] {
     this.#pieces.push(piece)
     this.#prose.push(piece)
+    return this.#sink.take()
+  }
+
+  reset(): StreamPart[] {
+    this.#prose.release()
+    this.#sink.releaseHold()
+    this.#prose = this.#newProse(false)
     return this.#sink.take()
   }
 
@@ -82,6 +100,8 @@ class PartSink implements ProseSink {
   readonly #index: ToolIndex
   readonly #newId: () => string
   readonly #rescue: boolean
+  readonly #maxLength: number
+  #place = new Place()
   #held: string[] = []
   #mark = 0
   #parts: StreamPart[] = []
@@ -93,6 +113,7 @@ class PartSink implements ProseSink {
     this.#index = index
     this.#newId = options.newId ?? randomId
     this.#rescue = options.rescue ?? false
+    this.#maxLength = options.maxBlockLength ?? 1_000_000
   }
 
   take(): StreamPart[] {
@@ -115,6 +136,10 @@ class PartSink implements ProseSink {
     this.#held.push(delta)
   }
 
+  holdAt(place: Place): void {
+    this.#place = place
+  }
+
   markHold(): void {
     this.#mark = this.#held.length
   }
@@ -127,7 +152,8 @@ class PartSink implements ProseSink {
   }
 
   isCall(rest: string): boolean {
-    return readForeign(this.#held.slice(this.#mark).join('') + rest, this.#index) !== undefined
+    const text = plainMarks(this.#held.slice(this.#mark).join('') + rest)
+    return readForeign(text, this.#index) !== undefined
   }
 
   reasoning(delta: string): void {
@@ -135,6 +161,7 @@ class PartSink implements ProseSink {
   }
 
   reasoningEnd(lone: boolean): void {
+    if (lone && this.#rescue) this.releaseHold()
     this.#trimNext = true
     if (lone)
       this.#parts.push({ type: 'warning', code: loneThinkCloser, message: loneThinkMessage })
@@ -166,15 +193,25 @@ class PartSink implements ProseSink {
   }
 
   end(): void {
-    const held = this.#settled ? undefined : readForeign(this.#held.join(''), this.#index)
-    if (held) this.#settle(held)
-    else this.releaseHold()
+    const read = this.#settled ? undefined : this.#readHeld()
+    if (read) {
+      for (const text of read.prose) this.text(text)
+      this.#settle(read)
+    } else this.releaseHold()
     const ignored = this.#ignored.join('')
     if (ignored.trim() !== '') this.#parts.push({ type: 'raw', data: { ignored } })
   }
 
+  #readHeld(): SectionsRead | undefined {
+    const text = plainMarks(this.#held.join(''))
+    if (text === '') return undefined
+    return this.#rescue
+      ? readOwnSections(text, this.#index, { place: this.#place, maxLength: this.#maxLength })
+      : readSections(text, this.#index)
+  }
+
   #read(found: FoundBlock): CallsRead {
-    if (found.tooLong) return refused('the block is too long. Write less in one action')
+    if (found.tooLong) return tooLong()
     return readForeignBlock(found.content, this.#index) ?? readBlock(found.content, this.#index)
   }
 
@@ -196,10 +233,6 @@ class PartSink implements ProseSink {
 export const loneThinkCloser = 'lone-think-closer'
 const loneThinkMessage =
   'The output closed reasoning that it never opened: set reasoningPrefilled for this model.'
-
-function refused(message: string): CallsRead {
-  return { calls: [], problem: new CallProblem('malformed', `Malformed action: ${message}.`) }
-}
 
 function randomId(): string {
   const bytes = globalThis.crypto.getRandomValues(new Uint8Array(8))

@@ -3,10 +3,12 @@ import { BlockCapture } from './block-capture.ts'
 import type { CaptureContext } from './block-capture.ts'
 import { CodeTracker } from './code-tracker.ts'
 import { ForeignHold } from './foreign/foreign-hold.ts'
+import { matchStart } from './foreign/foreign-start.ts'
 import type { ForeignStart } from './foreign/foreign-start.ts'
 import { FenceTrial } from './foreign/trials.ts'
 import type { Trial } from './foreign/trials.ts'
 import type { FoundBlock, ProseOptions, ProseSink } from './prose-sink.ts'
+import { Place } from './place.ts'
 import { matchTag } from './think-tags.ts'
 import { isBlockLast, judgeTrailing, matchMadeUp, splitAtCloser } from './trailing.ts'
 import type { TagMark } from './think-tags.ts'
@@ -34,6 +36,8 @@ export class ProseScanner {
   readonly #blocks: boolean
   readonly #maxLength: number
   readonly #foreign: ForeignStart | undefined
+  /** Where the line stands; absent when calls count wherever they stand. */
+  readonly #place: Place | undefined
   /** A call in another format that has begun: the text is held back. */
   #hold: ForeignHold | undefined
   #mode: 'scan' | 'capture' | 'trailing' | 'done' = 'scan'
@@ -63,6 +67,7 @@ export class ProseScanner {
     this.#blocks = options.maxBlockLength !== undefined
     this.#maxLength = options.maxBlockLength ?? 0
     this.#foreign = options.foreign
+    this.#place = options.strict ? new Place() : undefined
   }
 
   push(piece: string): void {
@@ -71,6 +76,12 @@ export class ProseScanner {
     if (this.#mode === 'capture') return this.#collect(piece)
     this.#held += piece
     this.#scan(false)
+  }
+
+  /** Gives out what was held back of the text. */
+  release(): void {
+    this.#emit(this.#held)
+    this.#held = ''
   }
 
   /** The output is over: what is left is a block, text or a cut opener. */
@@ -131,11 +142,15 @@ export class ProseScanner {
 
   #feed(at: number, code: number): void {
     const before =
-      this.#fence === undefined && this.#tracker.lineStart && (code === 96 || code === 126)
+      !this.#place &&
+      this.#fence === undefined &&
+      this.#tracker.lineStart &&
+      (code === 96 || code === 126)
     if (before && !this.#tracker.fenced && !this.#reasoning && !this.#comment)
       this.#fence = { at, tracker: this.#tracker.clone() }
     this.#dashes = code === 45 ? this.#dashes + 1 : code === 62 && this.#dashes >= 2 ? -1 : 0
     if (this.#dashes === -1) this.#comment = false
+    if (!this.#reasoning && !this.#tracker.fenced) this.#place?.feed(code)
     this.#tracker.feed(code)
     if (this.#doubt && code !== 96 && !this.#tracker.inRun) this.#doubt = undefined
     if (this.#fence && !this.#mayHoldFence(at, code)) this.#fence = undefined
@@ -166,8 +181,9 @@ export class ProseScanner {
       if (madeUp === 'partial') return 'partial'
       if (madeUp) this.#hold.finish()
     }
-    const trial = this.#foreign.match(this.#held, at, lineStart)
+    const trial = matchStart(this.#foreign, this.#held, { at, lineStart, place: this.#place })
     if (trial === undefined || trial === 'partial') return trial
+    if (this.#place && this.#tracker.inRun) return undefined
     return { type: 'foreign', trial: fenced ? new FenceTrial() : trial }
   }
 
@@ -183,7 +199,8 @@ export class ProseScanner {
     const start = this.#fence?.at ?? at
     this.#emit(this.#held.slice(0, start))
     this.#drop(start)
-    this.#hold = new ForeignHold(trial, this.#sink.hasText)
+    if (this.#place) this.#sink.holdAt(this.#place.clone())
+    this.#hold = new ForeignHold(trial, this.#place !== undefined || this.#sink.hasText)
     return at - start
   }
 
@@ -232,7 +249,10 @@ export class ProseScanner {
     const wasReasoning = this.#reasoning
     this.#reasoning = mark.type === 'think'
     this.#tracker = new CodeTracker()
-    if (mark.type === 'think-end') this.#sink.reasoningEnd(!wasReasoning)
+    if (mark.type !== 'think-end') return 0
+    // What stood before a lone closer was thought, the calls in it, too.
+    if (this.#place && !wasReasoning) this.#hold = undefined
+    this.#sink.reasoningEnd(!wasReasoning)
     return 0
   }
 

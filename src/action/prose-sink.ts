@@ -1,4 +1,5 @@
 import type { ForeignStart } from './foreign/foreign-start.ts'
+import type { Place } from './place.ts'
 
 /** Where the scanner's findings go, in order. */
 export interface ProseSink {
@@ -6,6 +7,8 @@ export interface ProseSink {
   text(delta: string): void
   /** Text that may be a call in another format. */
   hold(delta: string): void
+  /** What is held from now on stands at this place. */
+  holdAt(place: Place): void
   /** Another construct follows what is held. */
   markHold(): void
   /** What is held is text after all. */
@@ -39,4 +42,6 @@ export interface ProseOptions {
   readonly maxBlockLength?: number
   /** Recognises calls in other formats; absent when there are none to look for. */
   readonly foreign?: ForeignStart
+  /** Calls count only where they are the model's own words (Q2). */
+  readonly strict?: boolean
 }

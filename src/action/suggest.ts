@@ -5,11 +5,11 @@ import { distance } from 'fastest-levenshtein'
  * letter case or with other separators first, then the smallest edit distance, at most two fifths of the length.
  */
 export function suggestName(name: string, candidates: Iterable<string>): string | undefined {
-  const wanted = plain(name)
+  const wanted = plainName(name)
   let best: string | undefined
   let bestDistance = Infinity
   for (const candidate of candidates) {
-    const other = plain(candidate)
+    const other = plainName(candidate)
     if (other === wanted && candidate !== name) return candidate
     const edits = distance(wanted, other)
     if (edits < bestDistance && edits <= allowedEdits(wanted, other)) {
@@ -20,7 +20,8 @@ export function suggestName(name: string, candidates: Iterable<string>): string 
   return best
 }
 
-function plain(name: string): string {
+/** A name without letter case and separators. */
+export function plainName(name: string): string {
   return name.toLowerCase().replaceAll(/[-_\s.]/g, '')
 }
 

@@ -71,6 +71,7 @@ class DeltaSink implements ProseSink {
   }
 
   hold(): void {}
+  holdAt(): void {}
   markHold(): void {}
   releaseHold(): void {}
 

@@ -1,5 +1,8 @@
 /** Tokens that end a turn, leaked into the output. */
 const stopToken = /^(?:<\|[^<>|]{1,30}\|>|<｜[^<>｜]{1,30}｜>|<\/s>|<(?:end_of_turn|eos|EOT)>)/
+/** The next turn's header. */
+const turnStart = /^<\|(?:im_start|start_header_id)\|>(?:user|assistant|system|tool)?/
+const strayCloser = /^<\/[\w:-]{1,30}>/
 /** What a model makes up after its call. */
 const madeUp = /^(?:Observation:|<tool_response>|<\/)/
 
@@ -17,6 +20,16 @@ export function judgeTrailing(trailing: string, aloneInFence: boolean): 'open' |
   const rest = trailing.replace(aloneInFence ? /^\s*(?:`+|~+)?\s*/ : /^\s*/, '')
   if (rest === '' || (rest.length < 40 && /^<[^<>\n]*$/.test(rest))) return 'open'
   return stopToken.test(rest) ? 'end' : 'text'
+}
+
+/** Nothing of a reply follows: white space, stop tokens and stray closing tags. */
+export function isOver(trailing: string): boolean {
+  let rest = trailing.trimStart()
+  for (;;) {
+    const found = turnStart.exec(rest) ?? stopToken.exec(rest) ?? strayCloser.exec(rest)
+    if (!found) return rest === ''
+    rest = rest.slice(found[0].length).trimStart()
+  }
 }
 
 /** Nothing, or the end of a fence, follows the block. */

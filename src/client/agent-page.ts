@@ -41,11 +41,13 @@ export function createAgentPage(
   return {
     async stepContext({ toolless }) {
       const context = await readContext(options.context, (value) => stringify(value) ?? '')
+      const offered = toolless ? [] : tools()
       return {
         ...lentModel(config.model, options.engines),
         instructions: fillValues(config.instructions, config.values),
         ...(context !== undefined && { context: truncate(context) }),
-        tools: toolless ? [] : tools(),
+        tools: offered,
+        ...leftOut(registry, offered),
         hasBeforeToolCall: options.beforeToolCall !== undefined,
         raw: options.raw ?? false,
       }
@@ -80,6 +82,16 @@ export function createAgentPage(
         : { type: 'did-not-happen' }
     },
   }
+}
+
+/** The names of registered tools that aren't among those offered. */
+function leftOut(
+  registry: ToolRegistry,
+  offered: readonly ToolDescriptor[],
+): { readonly otherTools?: readonly string[] } {
+  const names = new Set(offered.map(({ name }) => name))
+  const otherTools = registry.all().flatMap(({ name }) => (names.has(name) ? [] : name))
+  return otherTools.length ? { otherTools } : {}
 }
 
 /** A tool and a policy can each ask for approval; a function that throws counts as asking. */

@@ -6,6 +6,9 @@ import type { StandardSchema } from './standard-schema.ts'
 import { isStandardSchema, jsonSchemaOf } from './standard-schema.ts'
 import type { Tool } from './tool.ts'
 
+/** Of a tool without a schema. */
+const NO_PARAMETERS: JsonSchema = { type: 'object', properties: {}, additionalProperties: false }
+
 const TYPE_NAME = /^(object|array|string|number|integer|boolean|null)$/
 
 /** A checked tool with its clean names and the schema that the model sees. */
@@ -47,7 +50,7 @@ function toJsonSchema({ inputSchema, jsonSchema }: Tool, name: string): JsonSche
   checkSchema(schema, where)
   if (!describesObject(schema)) throw invalidSchema(where)
   const { $schema: _dialect, ...rest } = schema
-  return { type: 'object', ...rest }
+  return Object.keys(rest).length ? { type: 'object', ...rest } : NO_PARAMETERS
 }
 
 /** Not the whole of JSON Schema, which the worker checks: what is likely to be mistaken for one. */

@@ -74,9 +74,10 @@ export function reduceEvent(snapshot: ConversationSnapshot, event: RunEvent): Co
     case 'reasoning-delta':
       return withDelta(snapshot, runId, { type: 'reasoning', text: event.delta })
     case 'tool-call': {
-      const { type, toolCallId, toolName } = event
+      const { type, toolCallId, toolName, rescued } = event
       const call = event.error ? { error: event.error } : { input: event.input }
-      return withPart(snapshot, runId, { type, toolCallId, toolName, ...call })
+      const marks = rescued ? { rescued } : {}
+      return withPart(snapshot, runId, { type, toolCallId, toolName, ...marks, ...call })
     }
     case 'tool-approval-request':
       return park(snapshot, event, 'approval')

@@ -216,6 +216,8 @@ export interface StepContext {
   /** Live page context, already formatted. */
   readonly context?: string
   readonly tools: readonly ToolDescriptor[]
+  /** Names of registered tools that are not to be used now: disabled or unavailable. */
+  readonly otherTools?: readonly string[]
   readonly hasBeforeToolCall: boolean
   /** Emit `raw` events. */
   readonly raw: boolean

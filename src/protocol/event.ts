@@ -43,6 +43,8 @@ export type RunEventBody =
       readonly type: 'tool-call'
       readonly toolCallId: string
       readonly toolName: string
+      /** Native mode: the model wrote the call as text. */
+      readonly rescued?: boolean
     } & (
       | { readonly input: JsonValue; readonly error?: never }
       | { readonly error: CallError; readonly input?: never }

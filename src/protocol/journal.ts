@@ -28,6 +28,10 @@ export interface CallFacts {
   readonly reconcilable: boolean
   /** The run is done once this call succeeded. */
   readonly finishes?: boolean
+  /** Native mode: the model wrote the call as text. */
+  readonly rescued?: boolean
+  /** A person is asked, whatever the tool says: the call may be somebody else's words. */
+  readonly asks?: boolean
 }
 
 /** How a run ended, as journaled. */

@@ -50,6 +50,8 @@ export type ToolCallPart = {
   readonly toolName: string
   /** The id the provider gave, when Offstage had to replace it. Sent back in its place. */
   readonly providerCallId?: string
+  /** Native mode: the model wrote the call as text. */
+  readonly rescued?: boolean
 } & (
   | { readonly input: JsonValue; readonly error?: never }
   | { readonly error: CallError; readonly input?: never; readonly rawInput?: string }

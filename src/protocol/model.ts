@@ -38,6 +38,24 @@ export interface TimeoutPolicy {
   readonly idleMs?: number
 }
 
+/**
+ * Whether calls are read that a model with native tools wrote as text. `'auto'`: with vendors whose native
+ * calls aren't dependable, unless `toolChoice` is `'none'`.
+ */
+export type Rescue = 'auto' | 'off'
+
+/** How much one model turn may hold. More ends the run with `response-too-large`, and nothing of it runs. */
+export interface TurnCaps {
+  /** Default 64. */
+  readonly calls?: number
+  /** Characters. Default 1 000 000. */
+  readonly text?: number
+  /** Characters. Default 1 000 000. */
+  readonly reasoning?: number
+  /** Characters of all calls' arguments as JSON. Default 1 000 000. */
+  readonly arguments?: number
+}
+
 /** One model turn of the scripted provider. */
 export interface ScriptStep {
   readonly text?: string
@@ -81,6 +99,8 @@ export interface ModelConfigData {
   readonly credentials?: 'omit' | 'same-origin'
   /** Default `'auto'`: native, and ACTION once the server has refused tools. */
   readonly toolMode?: ToolMode
+  /** Default `'auto'`. */
+  readonly rescue?: Rescue
   /** Tokens. */
   readonly contextWindow?: number
   readonly temperature?: number
@@ -96,6 +116,7 @@ export interface ModelConfigData {
   readonly transport?: 'worker' | 'page'
   readonly retry?: RetryPolicy
   readonly timeouts?: TimeoutPolicy
+  readonly caps?: TurnCaps
   /** For `provider: 'scripted'`. */
   readonly script?: Script
 }

@@ -21,6 +21,8 @@ export interface PendingCall {
   readonly toolName: string
   readonly input: JsonValue
   readonly kind: 'approval' | 'answer' | 'output' | 'decision'
+  /** The model wrote the call as text, and it may be a quotation: a person should be asked. */
+  readonly asks?: boolean
 }
 
 /** Why a run rests though it waits for nobody's answer. `continue()` lets it go on. */

@@ -8,6 +8,7 @@ import type { ModelRequest, Provider, StreamOptions } from '../providers/provide
 import type { Effects } from './effects.ts'
 import type { ModelMemory } from './model-memory.ts'
 import { untilAborted } from './stoppable.ts'
+import { readsTextCalls } from './text-calls.ts'
 import { TurnReader, type ModelTurn } from './turn-reader.ts'
 
 export type ModelOutcome =
@@ -53,7 +54,7 @@ export async function callModel(call: ModelCall): Promise<ModelOutcome> {
     const delayMs = refused
       ? 0
       : retryDelay(error, retries + 1, { policy: context.model.retry, random: effects.random })
-    if (delayMs === null) return { type: 'failed', error, partial: reader.text }
+    if (delayMs === null) return failure(call, error, reader)
     if (reader.isVisible) withdraw(call, error)
     if (refused) {
       call.memory.rememberRefusal(context.model)
@@ -65,6 +66,13 @@ export async function callModel(call: ModelCall): Promise<ModelOutcome> {
       if (signal.aborted) return { type: 'aborted', partial: '' }
     }
   }
+}
+
+/** Of a turn that was too large nothing is kept: sent back with the next one, it would fill that, too. */
+function failure(call: ModelCall, error: ErrorData, reader: TurnReader): ModelOutcome {
+  if (error.code !== 'response-too-large') return { type: 'failed', error, partial: reader.text }
+  if (reader.isVisible) withdraw(call, error)
+  return { type: 'failed', error, partial: '' }
 }
 
 function withdraw({ emit, step }: ModelCall, reason: ErrorData): void {
@@ -94,7 +102,9 @@ async function readAttempt(
 ): Promise<TurnReader> {
   const reader = new TurnReader({
     toolMode,
+    textCalls: readsTextCalls(call.context.model, toolMode),
     tools: call.context.tools,
+    caps: call.context.model.caps,
     partPrefix: `${call.step}.${attempt}.`,
     emit: call.emit,
     withdraw: (reason) => withdraw(call, reason),
@@ -111,6 +121,8 @@ async function readAttempt(
     })
     for await (const batch of untilAborted(batches, signal)) {
       for (const part of batch) reader.read(part)
+      // An error is the end; what a turn that is too large goes on with isn't waited for.
+      if (reader.error !== null) break
     }
   } catch (error) {
     // A provider that throws (a custom one, or a key function that rejects) fails the attempt.

@@ -5,6 +5,7 @@ import type { Effects } from './effects.ts'
 import { evolve } from './evolve.ts'
 import { MessageLog } from './message-log.ts'
 import { Patience } from './patience.ts'
+import { SentWords } from './sent-words.ts'
 import type { RunState } from './state.ts'
 import { checkEntry } from './store/check-entry.ts'
 import { brokenConversation } from './store/record.ts'
@@ -45,6 +46,8 @@ export class Conversation {
   readonly #store: Store
   readonly #effects: Effects
   #log = new MessageLog()
+  /** What others than the model said. */
+  readonly sentWords: SentWords = new SentWords()
   #run: RunState | null = null
   #runEntries: JournalEntry[] = []
   #lastSeq = 0
@@ -206,5 +209,6 @@ export class Conversation {
     this.#run = evolve(this.#run, entry)
     if (entry.runId !== null && entry.runId === this.#run?.runId) this.#runEntries.push(entry)
     this.#log.fold(entry)
+    this.sentWords.fold(entry)
   }
 }

@@ -1,8 +1,6 @@
 import type { RunEnd } from '../protocol/journal.ts'
+import { REPETITION, repetitionWords } from './repetition.ts'
 import { isSettled, pendingCalls, type RunState } from './state.ts'
-
-/** Identical steps in a row after which the model is told, and after which the run stops. */
-export const REPETITION = { tell: 3, stop: 6 } as const
 
 export type Decision = 'call-model' | 'run-tools' | 'wait' | 'end'
 
@@ -32,7 +30,7 @@ export function conclusion(run: RunState): RunEnd | null {
   if (run.repetition.count >= REPETITION.stop) {
     return failed(
       'repeated-calls',
-      `The model asked for the same calls ${run.repetition.count} times in a row.`,
+      `The model asked for the same calls ${repetitionWords(run.repetition)}.`,
     )
   }
   if (run.steps === 0 || run.calls.some((call) => !isSettled(call))) return null

@@ -62,6 +62,8 @@ export class ToolTable {
   #tools: ReadonlyMap<string, ToolDescriptor> | null = null
   /** The page has a `beforeToolCall`. Assumed until a step says otherwise. */
   hasBeforeToolCall = true
+  /** Names of registered tools that the newest step left out. */
+  others: readonly string[] = []
   readonly #waiters = new Set<() => void>()
 
   /** False until the page was asked: a run that goes on after a reload begins without. */

@@ -1,6 +1,7 @@
 import type { CallFacts, JournalEntry } from '../protocol/journal.ts'
 import type { AssistantMessage, ToolCallPart } from '../protocol/message.ts'
 import { isSoonAfter } from './crash-loop.ts'
+import { countRepetition, NO_REPETITION } from './repetition.ts'
 import { isSettled, type CallState, type RunState } from './state.ts'
 import { addUsage } from './usage.ts'
 
@@ -78,7 +79,7 @@ function startRun(entry: Extract<JournalEntry, { type: 'run-started' }>): RunSta
     finishReason: 'other',
     invalidStreak: 0,
     lastInvalid: null,
-    repetition: { signature: '', count: 0 },
+    repetition: NO_REPETITION,
     usage: { modelCalls: 0 },
     parked: null,
     end: null,
@@ -99,7 +100,7 @@ function takeOutput(run: RunState, entry: ModelOutput): RunState {
     // A step with calls is judged when they settle; only a step without any is judged here.
     invalidStreak: invalid ? run.invalidStreak + 1 : calls.length === 0 ? 0 : run.invalidStreak,
     lastInvalid: entry.feedback ?? run.lastInvalid,
-    repetition: countRepetition(run, calls),
+    repetition: countRepetition(run.repetition, calls),
     usage: addUsage(run.usage, entry.usage),
   }
 }
@@ -124,6 +125,7 @@ function proposed(part: ToolCallPart, facts: CallFacts | undefined): CallState {
     parallel: facts?.parallel ?? false,
     reconcilable: facts?.reconcilable ?? false,
     finishes: facts?.finishes ?? false,
+    asks: facts?.asks ?? false,
     status: 'proposed',
     executionId: null,
     starts: 0,
@@ -131,22 +133,6 @@ function proposed(part: ToolCallPart, facts: CallFacts | undefined): CallState {
     definition: null,
     startedAt: 0,
   }
-}
-
-function countRepetition(run: RunState, calls: readonly CallState[]): RunState['repetition'] {
-  if (calls.length === 0) return { signature: '', count: 0 }
-  const signature = digest(JSON.stringify(calls.map((call) => [call.toolName, call.input])))
-  const count = signature === run.repetition.signature ? run.repetition.count + 1 : 1
-  return { signature, count }
-}
-
-/** FNV-1a and the length: enough to tell one step's calls from the last one's, in a few bytes. */
-function digest(text: string): string {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < text.length; i++) {
-    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  }
-  return `${text.length}:${hash >>> 0}`
 }
 
 function startCall(

@@ -24,7 +24,7 @@ export function headStart(drive: Drive, run: RunState, output: ModelOutput): Sta
 
 function isPlain({ tools, validator }: Drive, call: CallState): boolean {
   const tool = tools.get(call.toolName)
-  if (tool === undefined || call.error !== null) return false
+  if (tool === undefined || call.error !== null || call.asks) return false
   if (tool.needsApproval !== false || tool.control !== undefined) return false
   return checkInput(validator, tool, call.input) === null
 }

@@ -11,7 +11,7 @@ import type {
 } from '../protocol/message.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
 import type { ModelRequest } from '../providers/provider.ts'
-import { REPETITION } from './decide.ts'
+import { REPETITION, repetitionWords } from './repetition.ts'
 import { textOf } from './run-result.ts'
 import type { RunState } from './state.ts'
 
@@ -22,8 +22,10 @@ export function outgoingRequest(
   step: { readonly context: StepContext; readonly toolMode: 'native' | 'action' },
 ): ModelRequest {
   const { context, toolMode } = step
-  const action = toolMode === 'action' && context.tools.length > 0
-  const instructions = [context.instructions, action ? actionPrompt(context.tools) : '']
+  // Without native calls, a model that isn't told of tools is one that has none to choose.
+  const tools = toolMode === 'action' && context.model.toolChoice === 'none' ? [] : context.tools
+  const action = toolMode === 'action' && tools.length > 0
+  const instructions = [context.instructions, action ? actionPrompt(tools) : '']
     .filter((text) => text !== '')
     .join('\n\n')
   const trailer = [liveContext(context.context), ...notices(run)]
@@ -31,7 +33,7 @@ export function outgoingRequest(
     .join('\n\n')
   return {
     messages: outgoingMessages(messages, context.tools, toolMode),
-    tools: context.tools.map(({ name, description, inputSchema }) => ({
+    tools: tools.map(({ name, description, inputSchema }) => ({
       name,
       description,
       inputSchema,
@@ -57,7 +59,7 @@ function notices(run: RunState): string[] {
   }
   if (run.repetition.count >= REPETITION.tell) {
     told.push(
-      `You have asked for the same calls ${run.repetition.count} times in a row. Don't repeat them: use the results you have, try something else, or say what is in the way.`,
+      `You have asked for the same calls ${repetitionWords(run.repetition)}. Don't repeat them: use the results you have, try something else, or say what is in the way.`,
     )
   }
   return told

@@ -106,6 +106,7 @@ async function mustAsk(
 ): Promise<boolean> {
   // In one-shot mode the page runs the call itself, and asks whom it likes.
   if (drive.conversation.run?.limits.maxSteps === 0) return false
+  if (call.asks) return true
   if (tool.needsApproval !== 'ask') return tool.needsApproval
   return drive.page.needsApproval(callContext(drive, call, input))
 }

@@ -1,4 +1,4 @@
-import type { CallAnswer } from '../protocol/api.ts'
+import type { CallAnswer, StepContext } from '../protocol/api.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { JournalBody, RunEnd } from '../protocol/journal.ts'
 import { LEFT_OPEN, type RunResult } from '../protocol/run.ts'
@@ -184,6 +184,7 @@ export class RunDriver {
     const context = await page.stepContext({ agentId, runId, conversationId })
     if (this.#stopped) return
     this.#drive.tools.set(context.tools)
+    this.#drive.tools.others = context.otherTools ?? []
     this.#drive.tools.hasBeforeToolCall = context.hasBeforeToolCall
     // Mostly the step was begun with the commit before.
     if (!run.stepOpen || resumed) {
@@ -205,13 +206,13 @@ export class RunDriver {
       isUsedId: (toolCallId) => conversation.hasCallId(toolCallId),
       attemptFailed: (usage) => conversation.append([{ type: 'attempt-failed', step, usage }]),
     })
-    await this.#takeOutcome(step, outcome)
+    await this.#takeOutcome(step, outcome, context)
   }
 
-  async #takeOutcome(step: number, outcome: ModelOutcome): Promise<void> {
+  async #takeOutcome(step: number, outcome: ModelOutcome, context: StepContext): Promise<void> {
     switch (outcome.type) {
       case 'turn':
-        return this.#takeTurn(step, outcome)
+        return this.#takeTurn(step, outcome, context)
       case 'failed':
         return this.#end({ outcome: 'failed', error: outcome.error }, outcome.partial)
       case 'aborted':
@@ -225,10 +226,19 @@ export class RunDriver {
   async #takeTurn(
     step: number,
     { turn, toolMode }: Extract<ModelOutcome, { type: 'turn' }>,
+    context: StepContext,
   ): Promise<void> {
-    const { conversation, events, tools, validator, runId } = this.#drive
+    const { conversation, events, tools, runId } = this.#drive
     const messageId = `${runId}:${step}`
-    const output = modelOutput({ messageId, step, turn, toolMode, tools, validator })
+    const output = modelOutput({
+      messageId,
+      step,
+      turn,
+      toolMode,
+      tools,
+      isQuoted: (call) => conversation.sentWords.hold(call, context.tools, context.context),
+      calledNatively: conversation.sentWords.calledNatively,
+    })
     const starts = headStart(this.#drive, this.#run, output)
     await conversation.append([output, ...starts.map(startEntry)], { strict: mustBeStrict(starts) })
     this.#openStep = output

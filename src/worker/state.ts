@@ -3,6 +3,7 @@ import type { JsonValue } from '../protocol/json.ts'
 import type { CallError, FinishReason, RunUsage } from '../protocol/message.ts'
 import type { ParkReason, PendingCall, RunLimits } from '../protocol/run.ts'
 import type { ToolCallStatus } from '../protocol/tool.ts'
+import type { Repetition } from './repetition.ts'
 
 /** A call of the run's newest step. */
 export interface CallState {
@@ -21,6 +22,8 @@ export interface CallState {
   readonly reconcilable: boolean
   /** The run is done once this call succeeded. */
   readonly finishes: boolean
+  /** A person is asked, whatever the tool says. */
+  readonly asks: boolean
   readonly status: ToolCallStatus
   /** Of the newest start. */
   readonly executionId: string | null
@@ -57,8 +60,8 @@ export interface RunState {
   readonly invalidStreak: number
   /** The newest invalid call's error. */
   readonly lastInvalid: CallError | null
-  /** Steps in a row that asked for the same. */
-  readonly repetition: { readonly signature: string; readonly count: number }
+  /** Steps that ask for the same over and over. */
+  readonly repetition: Repetition
   readonly usage: RunUsage
   /** It rests until somebody lets it go on. */
   readonly parked: ParkReason | null
@@ -103,6 +106,7 @@ export function pendingCalls(run: RunState): PendingCall[] {
         toolName: call.toolName,
         input: call.input,
         kind,
+        ...(call.asks && { asks: true }),
       })
     }
   }

@@ -22,15 +22,20 @@ export async function* untilAborted<T>(
 ): AsyncGenerator<T> {
   const stopped = whenAborted(signal).then(() => null)
   const iterator = source[Symbol.asyncIterator]()
-  for (;;) {
-    const next = await Promise.race([iterator.next(), stopped])
-    if (next === null) {
-      // Its clean-up isn't waited for: a source that hangs may never come to it.
-      void Promise.resolve(iterator.return?.()).catch(() => undefined)
-      return
+  let done = false
+  try {
+    for (;;) {
+      const next = await Promise.race([iterator.next(), stopped])
+      if (next === null) return
+      if (next.done) {
+        done = true
+        return
+      }
+      yield next.value
     }
-    if (next.done) return
-    yield next.value
+  } finally {
+    // Its clean-up isn't waited for: a source that hangs may never come to it.
+    if (!done) void Promise.resolve(iterator.return?.()).catch(() => undefined)
   }
 }
 

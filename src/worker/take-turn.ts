@@ -1,41 +1,45 @@
 import type { RunEventBody } from '../protocol/event.ts'
 import type { CallFacts, JournalBody } from '../protocol/journal.ts'
+import type { JsonValue } from '../protocol/json.ts'
 import type { AssistantMessage, ToolCallPart } from '../protocol/message.ts'
-import type { ToolDescriptor } from '../protocol/tool.ts'
 import type { ToolTable } from './drive.ts'
+import { resolveName } from './resolve-name.ts'
 import type { ModelTurn } from './turn-reader.ts'
-import { checkInput } from './validation/check-input.ts'
-import type { Validator } from './validation/validator.ts'
 
-/** The journal's entry for a complete model turn: message, calls and usage at once. Pure. */
-export function modelOutput(turn: {
+interface TurnOutput {
   readonly messageId: string
   readonly step: number
   readonly turn: ModelTurn
   readonly toolMode: 'native' | 'action'
   readonly tools: ToolTable
-  readonly validator: Validator
-}): Extract<JournalBody, { type: 'model-output' }> {
-  const { tools, toolMode } = turn
+  /** Others said so before: the call may be a quotation. */
+  readonly isQuoted: (call: { readonly toolName: string; readonly input: JsonValue }) => boolean
+  /** A native call has worked before. */
+  readonly calledNatively: boolean
+}
+
+/** The journal's entry for a complete model turn: message, calls and usage at once. Pure. */
+export function modelOutput(output: TurnOutput): Extract<JournalBody, { type: 'model-output' }> {
+  const { tools, toolMode } = output
   const { parts, usage, finishReason, rawFinishReason, providerMetadata, actionText, feedback } =
-    turn.turn
+    output.turn
   const named = parts.map((part) =>
-    part.type === 'tool-call' && toolMode === 'native' ? assumeOnlyTool(part, turn) : part,
+    part.type === 'tool-call' && toolMode === 'native' && !part.rescued
+      ? { ...part, toolName: resolveName(part.toolName, tools) }
+      : part,
   )
   const message: AssistantMessage = {
     role: 'assistant',
-    id: turn.messageId,
+    id: output.messageId,
     parts: named,
     ...(providerMetadata && { providerMetadata }),
     ...(actionText !== undefined && { actionText }),
   }
   return {
     type: 'model-output',
-    step: turn.step,
+    step: output.step,
     message,
-    calls: named.flatMap((part) =>
-      part.type === 'tool-call' ? [factsOf(part, tools.get(part.toolName), toolMode)] : [],
-    ),
+    calls: named.flatMap((part) => (part.type === 'tool-call' ? [factsOf(part, output)] : [])),
     usage,
     finishReason,
     ...(rawFinishReason !== undefined && { rawFinishReason }),
@@ -48,31 +52,15 @@ export function modelOutput(turn: {
 export function callEvents(message: AssistantMessage): RunEventBody[] {
   return message.parts.flatMap((part): RunEventBody[] => {
     if (part.type !== 'tool-call') return []
-    const { type, toolCallId, toolName } = part
-    return part.error
-      ? [{ type, toolCallId, toolName, error: part.error }]
-      : [{ type, toolCallId, toolName, input: part.input }]
+    const { type, toolCallId, toolName, rescued } = part
+    const ref = { type, toolCallId, toolName, ...(rescued && { rescued }) } as const
+    return [part.error ? { ...ref, error: part.error } : { ...ref, input: part.input }]
   })
 }
 
-/** Where exactly one tool exists and the name is wrong, it is meant, if the arguments fit it. */
-function assumeOnlyTool(
-  part: ToolCallPart,
-  { tools, validator }: { readonly tools: ToolTable; readonly validator: Validator },
-): ToolCallPart {
-  const [only, ...others] = tools.names
-  if (only === undefined || others.length > 0 || part.toolName === only || part.error) return part
-  const tool = tools.get(only)
-  return tool && checkInput(validator, tool, part.input) === null
-    ? { ...part, toolName: only }
-    : part
-}
-
-function factsOf(
-  part: ToolCallPart,
-  tool: ToolDescriptor | undefined,
-  toolMode: 'native' | 'action',
-): CallFacts {
+function factsOf(part: ToolCallPart, output: TurnOutput): CallFacts {
+  const { toolMode } = output
+  const tool = output.tools.get(part.toolName)
   const { readOnly = false, idempotent = false } = tool?.annotations ?? {}
   const besides = tool !== undefined && (readOnly || tool.parallelSafe) && !tool.sequential
   return {
@@ -83,5 +71,20 @@ function factsOf(
     parallel: toolMode === 'native' && besides,
     reconcilable: tool?.hasReconcile ?? false,
     ...(tool?.control === 'finish-task' && { finishes: true }),
+    ...(part.rescued && { rescued: true }),
+    ...(tool !== undefined && !readOnly && mayBeOthers(part, output) && { asks: true }),
   }
+}
+
+/**
+ * Whether a call in text may be somebody else's words, which the model only repeats (Q3), or else a
+ * mention, from a model that is known to call natively (Q4).
+ */
+function mayBeOthers(part: ToolCallPart, output: TurnOutput): boolean {
+  const { toolMode, calledNatively, isQuoted } = output
+  if (part.error || (toolMode === 'native' && !part.rescued)) return false
+  const isNative = (other: ModelTurn['parts'][number]): boolean =>
+    other.type === 'tool-call' && !other.rescued && !other.error
+  if (part.rescued && (calledNatively || output.turn.parts.some(isNative))) return true
+  return isQuoted({ toolName: part.toolName, input: part.input })
 }

@@ -1,5 +1,6 @@
 import { loneThinkCloser } from '../action/action-scanner.ts'
-import { createActionScanner } from '../action/index.ts'
+import { createActionScanner, createThinkSplitter } from '../action/index.ts'
+import type { ActionScanner } from '../action/index.ts'
 import type { ErrorData } from '../protocol/error.ts'
 import type { RunEventBody } from '../protocol/event.ts'
 import type {
@@ -9,9 +10,11 @@ import type {
   ProviderMetadata,
   Usage,
 } from '../protocol/message.ts'
+import type { TurnCaps } from '../protocol/model.ts'
 import type { StreamPart, ToolCallStreamPart } from '../protocol/stream-part.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
 import { UNOPENED_REASONING_CODE } from '../providers/unopened-reasoning.ts'
+import { TurnMeter } from './turn-caps.ts'
 import { mergeUsage } from './usage.ts'
 
 type Part = AssistantMessage['parts'][number]
@@ -30,9 +33,16 @@ export interface ModelTurn {
   readonly feedback?: CallError
 }
 
+function isLateReasoning(part: StreamPart): boolean {
+  return part.type === 'warning' && LATE_REASONING.has(part.code)
+}
+
 export interface TurnReaderOptions {
   readonly toolMode: 'native' | 'action'
   readonly tools: readonly ToolDefinition[]
+  /** Calls in text are read. Default true. */
+  readonly textCalls?: boolean
+  readonly caps?: TurnCaps | undefined
   /** Makes part ids unique within the run. */
   readonly partPrefix: string
   readonly emit: (event: RunEventBody) => void
@@ -51,10 +61,13 @@ export interface TurnReaderOptions {
  */
 export class TurnReader {
   readonly #options: TurnReaderOptions
-  readonly #scanner: ReturnType<typeof createActionScanner> | null
+  readonly #scanner:
+    | (Pick<ActionScanner, 'push' | 'end'> & Partial<Pick<ActionScanner, 'reset' | 'output'>>)
+    | null
   readonly #parts: Part[] = []
   readonly #ids = new Map<string, string>()
   readonly #openInputs = new Set<string>()
+  readonly #meter: TurnMeter
   #open: { readonly type: 'text' | 'reasoning'; readonly partId: string; text: string } | null =
     null
   #partCount = 0
@@ -65,14 +78,15 @@ export class TurnReader {
 
   constructor(options: TurnReaderOptions) {
     this.#options = options
-    const { toolMode, tools } = options
-    const newId = (): string => options.newId('call_')
-    this.#scanner =
-      toolMode === 'action'
-        ? createActionScanner(tools, { newId })
-        : tools.length > 0
-          ? createActionScanner(tools, { newId, rescue: true })
-          : null
+    this.#meter = new TurnMeter(options.caps)
+    const { toolMode, tools, textCalls = true } = options
+    const rescue = toolMode === 'native'
+    const hasText = !rescue || tools.length > 0
+    this.#scanner = !hasText
+      ? null
+      : textCalls
+        ? createActionScanner(tools, { newId: () => options.newId('call_'), rescue })
+        : createThinkSplitter()
   }
 
   get error(): ErrorData | null {
@@ -95,9 +109,12 @@ export class TurnReader {
   }
 
   read(part: StreamPart): void {
+    if (this.#isOver(part)) return
     if (part.type === 'text-delta' && this.#scanner) {
-      for (const scanned of this.#scanner.push(part.delta)) this.#take(scanned)
+      for (const scanned of this.#scanner.push(part.delta)) this.#takeScanned(scanned)
     } else {
+      if (isLateReasoning(part))
+        for (const held of this.#scanner?.reset?.() ?? []) this.#takeScanned(held)
       this.#take(part)
     }
   }
@@ -107,7 +124,8 @@ export class TurnReader {
     const finish = this.#finish
     if (finish === null || this.#error !== null) return null
     const rest = this.#scanner?.end({ finishReason: finish.finishReason }) ?? []
-    for (const part of rest) this.#take(part)
+    for (const part of rest) this.#takeScanned(part)
+    if (this.#error !== null) return null
     this.#closeOpen()
     const hasCalls = this.#parts.some((part) => part.type === 'tool-call')
     const actionText = this.#options.toolMode === 'action' ? this.#scanner?.output : undefined
@@ -123,6 +141,18 @@ export class TurnReader {
       ...(actionText !== undefined && { actionText }),
       ...(this.#feedback && { feedback: this.#feedback }),
     }
+  }
+
+  /** The turn is too large already, or by this part: nothing more is taken. */
+  #isOver(part: StreamPart): boolean {
+    this.#error ??= this.#meter.count(part)
+    return this.#error !== null
+  }
+
+  #takeScanned(part: StreamPart): void {
+    if (part.type !== 'tool-call') return this.#take(part)
+    const rescued = this.#options.toolMode === 'native'
+    if (!this.#isOver(part)) this.#take(rescued ? { ...part, rescued } : part)
   }
 
   #take(part: StreamPart): void {
@@ -148,7 +178,7 @@ export class TurnReader {
         this.#usage = mergeUsage(this.#usage, part.usage)
         return
       case 'warning':
-        if (LATE_REASONING.has(part.code)) this.#textWasReasoning(part.message)
+        if (isLateReasoning(part)) this.#textWasReasoning(part.message)
         return this.#options.emit(part)
       case 'raw':
         if (this.#options.raw) this.#options.emit(part)
@@ -213,14 +243,15 @@ export class TurnReader {
     this.#ids.delete(part.toolCallId)
     const providerCallId =
       part.providerCallId ?? (toolCallId === part.toolCallId ? '' : part.toolCallId)
-    const { toolName } = part
-    const ref = { type: 'tool-call', toolCallId, toolName } as const
+    const { toolName, rescued } = part
+    const ref = { type: 'tool-call', toolCallId, toolName, ...(rescued && { rescued }) } as const
     this.#parts.push({
       ...ref,
       ...(providerCallId !== '' && { providerCallId }),
       ...(part.error
         ? { error: part.error, ...(part.rawInput !== undefined && { rawInput: part.rawInput }) }
-        : { input: part.input }),
+        : // No arguments, in the words of some models.
+          { input: part.input ?? {} }),
     })
   }
 

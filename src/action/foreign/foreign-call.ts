@@ -23,7 +23,8 @@ export function findTool(name: string, index: ToolIndex): IndexedTool | undefine
   return index.find(name) ?? index.find(bareName(name))
 }
 
-function bareName(name: string): string {
+/** Without a namespace and an index. */
+export function bareName(name: string): string {
   return name
     .trim()
     .replace(/:\d+$/, '')

@@ -1,5 +1,7 @@
+import type { Place } from '../place.ts'
 import type { ToolIndex } from '../tool-index.ts'
-import { endOfMarker, matchMarker } from './markers.ts'
+import { matchOpener } from '../openers.ts'
+import { endOfMarker, matchMarker, matchToken } from './markers.ts'
 import { BracketTrial, MarkedTrial, ReactTrial, TagTrial } from './trials.ts'
 import type { Trial } from './trials.ts'
 
@@ -9,8 +11,11 @@ const namespaces = ['functions.', 'default_api.', 'tools.'] as const
 export class ForeignStart {
   readonly #words: readonly string[]
   readonly #tags: readonly string[]
+  readonly #blocks: boolean
 
-  constructor(index: ToolIndex) {
+  /** `blocks`: an ACTION block counts as one of these formats. */
+  constructor(index: ToolIndex, blocks: boolean = false) {
+    this.#blocks = blocks
     const names = index.tools.map((tool) => tool.name)
     this.#words = [
       ...names.flatMap((name) => [`${name}(`, ...namespaces.map((space) => `${space}${name}(`)]),
@@ -21,6 +26,19 @@ export class ForeignStart {
   }
 
   match(text: string, at: number, lineStart: boolean): Trial | 'partial' | undefined {
+    const char = text[at]
+    const opener = this.#blocks && char === '<' ? matchOpener(text, at, lineStart) : undefined
+    if (typeof opener === 'object') return new MarkedTrial(opener.end - at, opener.name, 'tags')
+    return this.#matchOther(text, at, lineStart) ?? opener
+  }
+
+  /** A control token of another format: a model's own, wherever it stands on the line. */
+  matchToken(text: string, at: number): Trial | 'partial' | undefined {
+    const token = matchToken(text, at)
+    return token === true ? markedTrial(text, at) : token
+  }
+
+  #matchOther(text: string, at: number, lineStart: boolean): Trial | 'partial' | undefined {
     const char = text[at]
     if (char === '<' || char === '[') {
       const marker = matchMarker(text, at)
@@ -49,6 +67,30 @@ export class ForeignStart {
     }
     return this.#words.some((word) => word.startsWith(window)) ? 'partial' : undefined
   }
+}
+
+/**
+ * Where a call may start. With a `place` (Q2): outside of quotations and at the start of a line only; a
+ * model's own control token may follow right after a sentence, since no line break belongs to its format.
+ * What is announced elsewhere is marked as quoted.
+ */
+export function matchStart(
+  starts: ForeignStart,
+  text: string,
+  {
+    at,
+    lineStart,
+    place,
+  }: { readonly at: number; readonly lineStart: boolean; readonly place: Place | undefined },
+): Trial | 'partial' | undefined {
+  if (!place || (lineStart && !place.isQuoted)) return starts.match(text, at, lineStart)
+  if (!/[<[]/.test(text[at] ?? '')) return undefined
+  const own = place.endsSentence && !place.isQuoted ? starts.matchToken(text, at) : undefined
+  if (own !== undefined) return own
+  const marker = matchOpener(text, at, lineStart) ?? matchMarker(text, at)
+  if (marker === 'partial') return 'partial'
+  if (marker !== false) place.quoteCall(/^<([A-Za-z_][\w:]*)/.exec(text.slice(at, at + 60))?.[1])
+  return undefined
 }
 
 function markedTrial(text: string, at: number): Trial {

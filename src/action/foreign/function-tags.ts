@@ -59,6 +59,8 @@ function endOfValue(
       mark.lastIndex = next
     } else if (first === undefined && (found[2] === undefined || known?.has(found[2])))
       return { end, next: end }
+    // The call's own end: what follows it belongs to others.
+    else if (first !== undefined && found[2] === undefined) return first
   }
   if (first) return first
   throw new Unreadable(true)

@@ -78,6 +78,13 @@ export function matchMarker(text: string, at: number): boolean | 'partial' {
   return partial ? 'partial' : false
 }
 
+/** Whether a token that no one but a model writes stands at `at`. */
+export function matchToken(text: string, at: number): true | 'partial' | undefined {
+  const window = text.slice(at, at + 40)
+  if (tokens.some((token) => window.startsWith(token))) return true
+  return tokens.some((token) => token.startsWith(window)) ? 'partial' : undefined
+}
+
 /** After the opening token or tag at `at`; undefined when there is none that holds a body. */
 export function endOfMarker(text: string, at: number): number | undefined {
   for (const marker of [...tokens, ...tags]) {

@@ -4,6 +4,7 @@ import type { CallsRead } from '../block-reader.ts'
 import type { ActionCall } from '../call-arguments.ts'
 import { CallProblem } from '../call-problem.ts'
 import type { ToolIndex } from '../tool-index.ts'
+import { endOfElement } from './element-end.ts'
 import { findTool, settleCalls } from './foreign-call.ts'
 import type { ForeignCall } from './foreign-call.ts'
 import { readFunctionTag } from './function-tags.ts'
@@ -16,34 +17,56 @@ import { readHarmonyCall, readTokenCalls } from './token-calls.ts'
 const fence = /^\s*(`{3,}|~{3,})[^\n`]*\n/
 const react = /^\s*Action:[ \t]*`?([\w.-]+)`?[ \t]*\r?\n\s*Action Input:[ \t]*/
 
+/** A section of calls: adjacent ones in one format. */
+export interface ForeignRead extends CallsRead {
+  /** Where it ends in the text. */
+  readonly end: number
+  /** A marker announced it. */
+  readonly marked?: boolean
+}
+
 /**
- * The calls of a text that starts with another format's construct; undefined when it is no call.
- * `marked` stands for a marker around it: any name is then a call.
+ * The calls of a text that starts with another format's construct; undefined when it is no call. Nothing
+ * after the construct's own end enters it. `marked` stands for a marker around it: any name is then a call.
  */
 export function readForeign(
   text: string,
   index: ToolIndex,
   marked: boolean = false,
-): CallsRead | undefined {
+): ForeignRead | undefined {
   const fenced = fence.exec(text)
-  if (fenced)
-    return readForeign(fenceContent(text, fenced[0].length, fenced[1] ?? ''), index, marked)
+  if (fenced) {
+    const { content, end } = fenceContent(text, fenced[0].length, fenced[1] ?? '')
+    const read = readForeign(content, index, marked)
+    return read && { ...read, end }
+  }
   const start = text.search(/\S/)
   if (start < 0) return undefined
-  if (matchMarker(text, start) === true) return readMarked(text.slice(start), index)
   const reader = new LiteralReader(text, start)
+  if (matchMarker(text, start) === true) return readMarked(reader, index)
   try {
     const action = react.exec(text)
-    if (action) return readReact(text, action, index)
-    if (text[start] === '<') return readBareTags(text.slice(start), index)
-    const calls = readPlain(reader, index, marked)
-    return calls && settleCalls(calls, index)
+    const read = action
+      ? readReact(reader, action, index)
+      : text[start] === '<'
+        ? readBareTags(reader, index)
+        : readCalls(reader, index, marked)
+    return read && { ...read, end: reader.at }
   } catch (thrown) {
     if (!(thrown instanceof Unreadable)) throw thrown
     return thrown.cut && (react.test(text) || namesTool(text.slice(start), index, marked))
-      ? cutOff()
+      ? { ...cutOff(), end: text.length }
       : undefined
   }
+}
+
+function readCalls(
+  reader: LiteralReader,
+  index: ToolIndex,
+  marked: boolean,
+): CallsRead | undefined {
+  const calls = readPlain(reader, index, marked)
+  return calls && settleCalls(calls, index)
 }
 
 /** The whole content of an ACTION block as a call in another format; undefined when it is none. */
@@ -59,13 +82,14 @@ export function readForeignBlock(content: string, index: ToolIndex): CallsRead |
     !/^(?:[{[`~]|[\w.]+\s*\(|Action:)/.test(content.slice(start, start + 80))
   )
     return undefined
-  return readForeign(content, index, true)
+  return readForeign(plainMarks(content), index, true)
 }
 
-function fenceContent(text: string, from: number, mark: string): string {
-  const close = new RegExp(`^[ \\t]*${mark[0]}{${mark.length},}[ \\t\\r]*$`, 'm')
-  const end = text.slice(from).search(close)
-  return end < 0 ? text.slice(from) : text.slice(from, from + end)
+function fenceContent(text: string, from: number, mark: string): { content: string; end: number } {
+  const rest = text.slice(from)
+  const close = new RegExp(`^[ \\t]*${mark[0]}{${mark.length},}[ \\t\\r]*$`, 'm').exec(rest)
+  if (!close) return { content: rest, end: text.length }
+  return { content: rest.slice(0, close.index), end: from + close.index + close[0].length }
 }
 
 /** JSON or Python calls one after the other, as long as they are calls. */
@@ -83,17 +107,21 @@ function readPlain(
   for (;;) {
     reader.skipSpace()
     if (reader.text[reader.at] !== '{' && reader.text[reader.at] !== '[') return calls
+    const before = reader.at
     const found = callsOfJson(reader.value(), index, marked)
-    if (!found) return calls
+    if (!found) {
+      reader.at = before
+      return calls
+    }
     calls ??= []
     calls.push(...found)
     while (reader.take(';') || reader.take(','));
   }
 }
 
-function readReact(text: string, action: RegExpExecArray, index: ToolIndex): CallsRead {
+function readReact(reader: LiteralReader, action: RegExpExecArray, index: ToolIndex): CallsRead {
   const name = action[1] ?? ''
-  const reader = new LiteralReader(text, action[0].length)
+  reader.at = action[0].length
   reader.match(/\s*```(?:json)?\s*/y)
   reader.skipSpace()
   if (reader.text[reader.at] === '{') {
@@ -104,19 +132,22 @@ function readReact(text: string, action: RegExpExecArray, index: ToolIndex): Cal
   return settleCalls([{ name, args: /^(?:none|null)?$/i.test(line) ? {} : line }], index)
 }
 
-/** Tool tags without a block around them: up to the last closing tag of a tool. */
-function readBareTags(text: string, index: ToolIndex): CallsRead | undefined {
-  const tag = /^<([^\s<>/]+)/.exec(text)?.[1] ?? ''
-  if (!index.find(tag)) return undefined
-  const empty = /^<[^\s<>/]+[^<>]*\/>/.exec(text)?.[0].length ?? 0
-  const ends = index.tools.map((tool) => {
-    const closer = `</${tool.tag}>`
-    const at = text.lastIndexOf(closer)
-    return at < 0 ? 0 : at + closer.length
-  })
-  const end = Math.max(empty, ...ends)
-  if (end > 0 && /^[ \t]*[^\s<]/.test(text.slice(end, end + 200))) return undefined
-  return readBlock(end > 0 ? text.slice(0, end) : text, index)
+/** Tool tags without a block around them, one after the other. */
+function readBareTags(reader: LiteralReader, index: ToolIndex): CallsRead | undefined {
+  const { text } = reader
+  const start = reader.at
+  for (;;) {
+    const tag = reader.match(/\s*<([^\s<>/]+)[^<>]*?(\/?)>/y)
+    const name = tag?.[1] ?? ''
+    if (!index.find(name)) {
+      reader.at -= tag?.[0].length ?? 0
+      break
+    }
+    if (tag?.[2] !== '/') reader.at = endOfElement(text, name, reader.at)
+  }
+  if (reader.at === start) return undefined
+  const isTalk = /^[ \t]*[^\s<]/.test(text.slice(reader.at, reader.at + 200))
+  return isTalk ? undefined : readBlock(text.slice(start, reader.at), index)
 }
 
 /** A call that was cut off was meant as one when it already names a registered tool. */
@@ -142,52 +173,85 @@ function unreadable(): CallsRead {
   return { calls: [], problem: new CallProblem('malformed', message) }
 }
 
-/** Calls that a marker announces: what can't be read is an error, never text. */
-function readMarked(text: string, index: ToolIndex): CallsRead {
-  const reader = new LiteralReader(normalize(text))
+/** Calls that a marker announces, and those right after them: what can't be read is an error, never text. */
+function readMarked(reader: LiteralReader, index: ToolIndex): ForeignRead {
   const calls: ActionCall[] = []
   let failed: Pick<CallsRead, 'problem' | 'problemTool'> = {}
+  let start = reader.at
   try {
-    do {
+    for (;;) {
+      start = reader.at
       const next = readSection(reader, index)
-      if (next.problem?.code === 'malformed') return { calls: [], problem: next.problem }
       if (!failed.problem) {
         const { calls: more, ...problem } = next
         for (const call of more) calls.push(call)
         failed = problem
       }
       reader.match(closers)
+      if (next.problem?.code === 'malformed')
+        return { calls: [], problem: next.problem, end: reader.at, marked: true }
+      const end = reader.at
       reader.skipSpace()
-    } while (matchMarker(reader.text, reader.at) === true)
-    return { calls, ...failed }
+      if (matchMarker(reader.text, reader.at) !== true)
+        return { calls, ...failed, end, marked: true }
+    }
   } catch (thrown) {
     if (!(thrown instanceof Unreadable)) throw thrown
-    return thrown.cut ? cutOff() : unreadable()
+    const read = thrown.cut ? cutOff() : unreadable()
+    return { ...read, end: endOfUnreadable(reader.text, start), marked: true }
   }
 }
 
+/** After the closing tag of a section that can't be read, or the end of the text. */
+function endOfUnreadable(text: string, start: number): number {
+  const tag = /^<([A-Za-z_][\w:]*)/.exec(text.slice(start, start + 60))?.[1]
+  const closer = tag === undefined ? -1 : text.indexOf(`</${tag}>`, start)
+  return closer < 0 ? text.length : closer + `</${tag}>`.length
+}
+
 const closers =
-  /(?:\s*(?:```|[;,]|<\/[\w:-]+>|<\|[\w/]*(?:end|END|suffix|eom|eot|im)[\w/]*\|>|<\|\/\w+\|>|<end_function_call>))*/y
+  /(?:\s*(?:```|[;,]|<\/[\w:-]+>|<\|[\w/]*(?:end|END|suffix|eom|eot)[\w/]*\|>|<\|\/\w+\|>|<end_function_call>))*/y
 
 /** DeepSeek V3.2 writes Anthropic's tags with a mark of its own in them. */
-function normalize(text: string): string {
+export function plainMarks(text: string): string {
   return text.includes('｜DSML｜') ? text.replaceAll('｜DSML｜', '') : text
 }
 
-function readSection(reader: LiteralReader, index: ToolIndex): CallsRead {
+/** Markers that may stand one inside the other. */
+const maxMarkers = 5
+
+function readSection(reader: LiteralReader, index: ToolIndex, markers: number = 1): CallsRead {
+  if (markers > maxMarkers) throw new Unreadable(false)
   const calls =
     readTokenCalls(reader) ?? one(readHarmonyCall(reader)) ?? one(readFunctionTag(reader, index))
   if (calls) return settleCalls(calls, index)
   if (/^<(?:\w+:)?invoke\s/.test(reader.text.slice(reader.at, reader.at + 40)))
-    return readTags(reader, index, undefined)
+    return readInvoke(reader, index)
   const opener = reader.at
   const end = endOfMarker(reader.text, opener) ?? endOfTag(reader)
   reader.at = end
   reader.match(/\s*(?:```\w*|<\|plugin\|>)?\s*/y)
-  if (matchMarker(reader.text, reader.at) === true) return readSection(reader, index)
-  if (reader.text[reader.at] === '<')
-    return readTags(reader, index, /^<([\w:-]+)>/.exec(reader.text.slice(opener, end))?.[1])
-  return settleCalls(readBody(reader, index), index)
+  if (matchMarker(reader.text, reader.at) === true) return readSection(reader, index, markers + 1)
+  const tag = /^<([\w:-]+)>/.exec(reader.text.slice(opener, end))?.[1]
+  if (reader.text[reader.at] === '<') return readTags(reader, index, tag ?? '')
+  const body = readBody(reader, index)
+  if (tag !== undefined) refuseSwallowed(reader.text.slice(end, reader.at), tag)
+  return settleCalls(body, index)
+}
+
+/** A string that was never closed must not go on beyond its section: a closer in one is on its last line. */
+function refuseSwallowed(body: string, tag: string): void {
+  const closer = body.indexOf(`</${tag}>`)
+  if (closer >= 0 && body.includes('\n', closer)) throw new Unreadable(false)
+}
+
+/** One `<invoke name=…>`, without a wrapper around it. */
+function readInvoke(reader: LiteralReader, index: ToolIndex): CallsRead {
+  const start = reader.at
+  const tag = reader.match(/<((?:\w+:)?invoke)\s[^<>]*>/y)?.[1]
+  if (tag === undefined) reader.fail()
+  reader.at = endOfElement(reader.text, tag, reader.at)
+  return readBlock(reader.text.slice(start, reader.at), index)
 }
 
 function one(call: ForeignCall | undefined): ForeignCall[] | undefined {
@@ -218,9 +282,15 @@ function readPairs(reader: LiteralReader): [string, string][] {
   const texts: [string, string][] = []
   for (let found = reader.match(pair); found; found = reader.match(pair)) {
     let first: RegExpExecArray | undefined
+    let limit = reader.text.length
     pairEnd.lastIndex = reader.at
     for (let end = pairEnd.exec(reader.text); end; end = pairEnd.exec(reader.text)) {
-      first ??= end
+      if (end.index > limit) break
+      if (first === undefined) {
+        first = end
+        const closer = reader.text.indexOf('</tool_call', end.index)
+        if (closer >= 0) limit = closer
+      }
       if (end[1] === undefined) continue
       first = end
       break
@@ -245,10 +315,9 @@ const nameTag = /^\s*<(name|tool_name|function_name|tool)>\s*([\w.:-]+)\s*<\/\1>
 const argumentsTag = /^\s*<(arguments|args|parameters|params|input)>([\s\S]*)<\/\1>\s*$/
 
 /** XML inside a wrapper: `<invoke name=…>`, tool tags, or a name and its arguments as elements. */
-function readTags(reader: LiteralReader, index: ToolIndex, wrapper: string | undefined): CallsRead {
+function readTags(reader: LiteralReader, index: ToolIndex, wrapper: string): CallsRead {
   const { text } = reader
-  const closer =
-    wrapper === undefined ? lastInvoke(text, reader.at) : text.indexOf(`</${wrapper}`, reader.at)
+  const closer = text.indexOf(`</${wrapper}`, reader.at)
   const content = text.slice(reader.at, closer < 0 ? text.length : closer)
   reader.at = closer < 0 ? text.length : closer
   const named = nameTag.exec(content)
@@ -259,14 +328,6 @@ function readTags(reader: LiteralReader, index: ToolIndex, wrapper: string | und
   const json = tryValue(inner)
   if (json !== undefined) return settleCalls([{ name, args: json }], index)
   return readBlock(`<${name}>${inner}</${name}>`, index)
-}
-
-function lastInvoke(text: string, from: number): number {
-  const closer = /<\/(?:\w+:)?invoke\s*>/g
-  closer.lastIndex = from
-  let end = -1
-  for (let found = closer.exec(text); found; found = closer.exec(text)) end = closer.lastIndex
-  return end
 }
 
 function tryValue(text: string): JsonValue | undefined {

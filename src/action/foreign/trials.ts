@@ -179,11 +179,12 @@ export class MarkedTrial implements Trial {
   readonly #value = new BracketTrial()
   readonly #closer: CloserWatch | undefined
   #marker: number
-  #form: 'unknown' | 'brackets' | 'tags' | 'whole' = 'unknown'
+  #form: 'unknown' | 'brackets' | 'tags' | 'whole'
 
   /** `length` is the marker's own; a `tag` is what its closing tag would be called. */
-  constructor(length: number, tag: string | undefined) {
+  constructor(length: number, tag: string | undefined, form: 'unknown' | 'tags' = 'unknown') {
     this.#marker = length
+    this.#form = form
     this.#closer = tag === undefined ? undefined : new CloserWatch(`</${tag}`)
     if (!this.#closer) this.#form = 'brackets'
   }

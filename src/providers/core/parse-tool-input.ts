@@ -5,9 +5,10 @@ import { asRecord, parseJson } from './read-json.ts'
 /** Either what may run, or why it must not. */
 export type ParsedInput = { readonly input: JsonValue } | { readonly error: CallError }
 
-/** The input of a call from its whole argument text: a JSON object, or an error for the model. */
+/** The input of a call from its whole argument text: a JSON object (`null`: an empty one), or an error for the model. */
 export function parseToolInput(text: string): ParsedInput {
   const input = parseJson(text) ?? parseJson(escapeLineBreaks(text))
+  if (input === null) return { input: {} }
   if (asRecord(input)) return { input: input as JsonValue }
   const message =
     input === undefined

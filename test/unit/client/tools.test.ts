@@ -248,7 +248,7 @@ describe('the registry', () => {
       {
         name: 'plain',
         description: 'A tool.',
-        inputSchema: { type: 'object' },
+        inputSchema: { type: 'object', properties: {}, additionalProperties: false },
         annotations: {},
         timeoutMs: 60_000,
         parallelSafe: false,
@@ -261,7 +261,7 @@ describe('the registry', () => {
         name: 'full',
         title: 'Full',
         description: 'A tool.',
-        inputSchema: { type: 'object' },
+        inputSchema: { type: 'object', properties: {}, additionalProperties: false },
         annotations: { readOnly: true },
         timeoutMs: 5,
         parallelSafe: true,

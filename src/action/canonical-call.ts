@@ -1,0 +1,51 @@
+import type { JsonValue } from '../protocol/json.ts'
+import { isRecord } from './schema.ts'
+import type { Shape } from './schema.ts'
+import type { IndexedTool } from './tool-index.ts'
+import { decodeEntities } from './xml-text.ts'
+
+/**
+ * A call as one text, equal for inputs that mean the same: whatever the order of the keys, whether a
+ * default is written or left out, and whether a scalar is text or not.
+ */
+export function canonicalCall(tool: IndexedTool, input: JsonValue): string {
+  return `${tool.name} ${JSON.stringify(canonical(input, tool.input))}`
+}
+
+function canonical(value: unknown, shape: Shape | undefined): unknown {
+  if (Array.isArray(value))
+    return value.map((entry, at) => canonical(entry, shape?.schemas.shape(shape.itemAt(at))))
+  if (!isRecord(value)) return plainText(String(value))
+  const full = new Map<string, unknown>(Object.entries(value))
+  for (const [name, schema] of shape?.properties ?? []) {
+    const { fallback } = shape?.schemas.shape(schema) ?? {}
+    if (fallback !== undefined && (full.get(name) ?? null) === null) full.set(name, fallback)
+  }
+  return [...full]
+    .filter(([, entry]) => entry !== null)
+    .map(([name, entry]) => {
+      const schema = shape?.properties.get(name)
+      return [
+        name,
+        canonical(entry, schema === undefined ? undefined : shape?.schemas.shape(schema)),
+      ]
+    })
+    .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1))
+}
+
+/** With the characters of a keyboard for those that typography puts in their place, or that don't show. */
+export function plainCharacters(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replaceAll(/[\u00ad\u200b-\u200d\u2060\ufeff]/g, '')
+    .replaceAll(/[“”„«»]/g, '"')
+    .replaceAll(/[‘’‚]/g, "'")
+}
+
+/** Without what is lost or added when text is quoted: layout, and how often entities were written. */
+function plainText(text: string): string {
+  const plain = plainCharacters(decodeEntities(decodeEntities(text)))
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+  return /^[+-]?\d{1,15}(?:\.\d{1,15})?$/.test(plain) ? String(Number(plain)) : plain
+}

@@ -1,0 +1,187 @@
+import type { JsonValue } from '../protocol/json.ts'
+import type { ToolDefinition } from '../protocol/tool.ts'
+import { readBlock } from './block-reader.ts'
+import type { CallsRead } from './block-reader.ts'
+import { canonicalCall, plainCharacters } from './canonical-call.ts'
+import { endOfElement } from './foreign/element-end.ts'
+import { bareName, settleCalls } from './foreign/foreign-call.ts'
+import type { ForeignCall } from './foreign/foreign-call.ts'
+import { callsOfJson } from './foreign/json-calls.ts'
+import { LiteralReader, Unreadable } from './foreign/literal-reader.ts'
+import { readPythonCalls } from './foreign/python-calls.ts'
+import { matchMarker } from './foreign/markers.ts'
+import { plainMarks, readForeign } from './foreign/read-foreign.ts'
+import { plainName } from './suggest.ts'
+import { readOpenTag } from './tags.ts'
+import { indexTools } from './tool-index.ts'
+import type { ToolIndex } from './tool-index.ts'
+import { decodeEntities } from './xml-text.ts'
+
+/** Characters that are read of a text at most, those that are read again included, for each it has. */
+const maxReadings = 12
+/** What a place costs at least where no call starts after all, in characters. */
+const attempt = 50
+/** JSON in strings of JSON in strings … */
+const maxNesting = 4
+
+/** Collects the calls that somebody else's words hold, wherever they stand in them (Q3). */
+export class CallFinder {
+  readonly #index: ToolIndex
+  readonly #names: readonly string[]
+  readonly #calls = new Set<string>()
+  #budget = 0
+  #overworked = false
+
+  constructor(tools: readonly ToolDefinition[]) {
+    this.#index = lenient(indexTools(tools))
+    this.#names = tools.map(({ name }) => plainName(name))
+  }
+
+  /** Takes one more text, as it was sent. */
+  read(text: string): void {
+    this.#read(text, 0)
+  }
+
+  /** A text holds this call; or it may, where one was too tangled to be read to its end. */
+  holds(toolName: string, input: JsonValue): boolean {
+    if (this.#overworked) return true
+    const tool = this.#index.find(toolName)
+    return tool !== undefined && this.#calls.has(canonicalCall(tool, input))
+  }
+
+  #read(text: string, nesting: number): void {
+    const variants = writtenOut(text)
+    if (!variants.some((variant) => this.#namesTool(variant))) return
+    for (const variant of variants) this.#scan(variant, nesting)
+  }
+
+  #namesTool(text: string): boolean {
+    const plain = plainName(text)
+    return this.#names.some((name) => plain.includes(name))
+  }
+
+  /** Tries every place where a call of some format may start. */
+  #scan(text: string, nesting: number): void {
+    this.#budget = maxReadings * text.length + 100_000
+    const leaves: string[] = []
+    const starts = /[<[]|\{(?=\s*["'\w])|Action:|(?<![\w.-])[A-Za-z_][\w.-]{0,80}(?=\s{0,20}\()/g
+    for (let found = starts.exec(text); found && !this.#overworked; found = starts.exec(text)) {
+      const at = found.index
+      const [start] = found
+      if (start === '<') this.#readTag(text, at)
+      else if (start === '[') this.#readMarked(text, at)
+      else if (start === '{') starts.lastIndex = this.#readObject(text, at, leaves)
+      else if (start === 'Action:') this.#take(readForeign(text.slice(at), this.#index), text, at)
+      else if (start === 'print' || this.#index.find(bareName(start))) this.#readPython(text, at)
+    }
+    if (nesting < maxNesting) for (const leaf of leaves) this.#read(leaf, nesting + 1)
+  }
+
+  #readMarked(text: string, at: number): void {
+    if (matchMarker(text, at) === true)
+      this.#take(readForeign(text.slice(at), this.#index), text, at)
+  }
+
+  #readTag(text: string, at: number): void {
+    const name = /^<([^\s<>/]+)/.exec(text.slice(at, at + 100))?.[1]
+    const tag = name && this.#index.find(name) ? readOpenTag(text, at + 1 + name.length) : undefined
+    if (!name || !tag) return this.#readMarked(text, at)
+    const end = tag.selfClosing ? tag.end : endOfElement(text, name, tag.end)
+    this.#take({ ...readBlock(text.slice(at, end), this.#index), end: end - at }, text, at)
+  }
+
+  /** The calls of a JSON object and of all in it, whose strings are put by; where to go on. */
+  #readObject(text: string, at: number, leaves: string[]): number {
+    const reader = new LiteralReader(text, at)
+    const value = this.#attempt(reader, () => reader.value())
+    if (value === undefined) return at + 1
+    this.#walk(value, leaves)
+    return reader.at
+  }
+
+  #walk(value: JsonValue, leaves: string[]): void {
+    if (typeof value === 'string') leaves.push(value)
+    if (typeof value !== 'object' || value === null) return
+    if (!Array.isArray(value)) this.#settle(callsOfJson(value, this.#index, false))
+    for (const entry of Object.values(value)) this.#walk(entry, leaves)
+  }
+
+  #readPython(text: string, at: number): void {
+    const reader = new LiteralReader(text, at)
+    this.#settle(this.#attempt(reader, () => readPythonCalls(reader)))
+  }
+
+  #attempt<T>(reader: LiteralReader, read: () => T): T | undefined {
+    const from = reader.at
+    try {
+      return read()
+    } catch (thrown) {
+      if (!(thrown instanceof Unreadable)) throw thrown
+      return undefined
+    } finally {
+      this.#charge(reader.at - from)
+    }
+  }
+
+  /** Each on its own: an invalid one doesn't hide those after it. */
+  #settle(calls: readonly ForeignCall[] = []): void {
+    for (const call of calls) this.#add(settleCalls([call], this.#index))
+  }
+
+  #take(read: (CallsRead & { readonly end: number }) | undefined, text: string, at: number): void {
+    this.#charge(read && !read.problem ? read.end : text.length - at)
+    if (read) this.#add(read)
+  }
+
+  #add({ calls }: CallsRead): void {
+    for (const { toolName, input } of calls) {
+      const tool = this.#index.find(toolName)
+      if (tool) this.#calls.add(canonicalCall(tool, input))
+    }
+  }
+
+  #charge(characters: number): void {
+    this.#budget -= characters + attempt
+    this.#overworked ||= this.#budget < 0
+  }
+}
+
+/** Names as a model may write them on: in any letter case, with any separators. */
+function lenient(index: ToolIndex): ToolIndex {
+  const byName = new Map(index.tools.map((tool) => [plainName(tool.name), tool]))
+  return {
+    tools: index.tools,
+    find: (name) => index.find(name) ?? byName.get(plainName(bareName(name))),
+  }
+}
+
+const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' }
+const linePrefix = /^[ \t]*(?:(?:>|[-*+•|]|\d{1,9}[.)])[ \t]?)+/gm
+
+const changes = [decodeEntities, decodeEntities, plainCharacters, unquoted, unescaped, unescaped]
+
+/** The text, and what it says without entities, without quotation marks of lines, and without escapes. */
+function writtenOut(text: string): string[] {
+  const variants = [plainMarks(text)]
+  for (const change of changes) {
+    for (const variant of variants.slice()) {
+      const changed = change(variant)
+      if (!variants.includes(changed)) variants.push(changed)
+    }
+  }
+  return variants
+}
+
+function unquoted(text: string): string {
+  return text.replace(linePrefix, '')
+}
+
+function unescaped(text: string): string {
+  return text.replace(
+    /\\(?:u([\da-fA-F]{4})|([^\w\s]|[_ntr]))/g,
+    (_, hex?: string, char?: string) =>
+      hex === undefined
+        ? (escapes[char ?? ''] ?? char ?? '')
+        : String.fromCharCode(parseInt(hex, 16)),
+  )
+}

@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest'
+import { readFileSync } from 'node:fs'
+import type { ToolDefinition } from '../../../src/protocol/tool.ts'
+import { cut, stream, tool, toOutcome } from './harness.ts'
+
+const tools = [
+  tool('delete_account', { id: { type: 'integer' }, why: { type: 'string' } }, ['id']),
+  tool('search', { query: { type: 'string' } }, ['query']),
+]
+const json = '{"name":"delete_account","arguments":{"id":7}}'
+/** One call in every dialect that is read. */
+const dialects = {
+  action: '<ACTION>\n<delete_account><id>7</id></delete_account>\n</ACTION>',
+  hermes: `<tool_call>\n${json}\n</tool_call>`,
+  'hermes on one line': `<tool_call>${json}</tool_call>`,
+  'qwen3-coder':
+    '<tool_call>\n<function=delete_account>\n<parameter=id>\n7\n</parameter>\n</function>\n</tool_call>',
+  'function tag': '<function=delete_account><parameter=id>7</parameter></function>',
+  mistral: `[TOOL_CALLS][${json}]`,
+  'mistral small': '[TOOL_CALLS]delete_account[ARGS]{"id":7}',
+  llama: `<|python_tag|>${json}`,
+  deepseek:
+    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>delete_account\n```json\n{"id":7}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+  kimi: '<|tool_calls_section_begin|><|tool_call_begin|>functions.delete_account:0<|tool_call_argument_begin|>{"id":7}<|tool_call_end|><|tool_calls_section_end|>',
+  glm: '<tool_call>delete_account\n<arg_key>id</arg_key>\n<arg_value>7</arg_value>\n</tool_call>',
+  harmony:
+    '<|channel|>commentary to=functions.delete_account <|constrain|>json<|message|>{"id":7}<|call|>',
+  gemma: '<start_function_call>call:delete_account{id:7}<end_function_call>',
+  invoke: '<invoke name="delete_account">\n<parameter name="id">7</parameter>\n</invoke>',
+  'function calls':
+    '<function_calls>\n<invoke name="delete_account">\n<parameter name="id">7</parameter>\n</invoke>\n</function_calls>',
+  'tool tag': '<delete_account>\n<id>7</id>\n</delete_account>',
+  json,
+  'keyed json': '{"delete_account": {"id": 7}}',
+  python: 'delete_account(id=7)',
+  'python list': '[delete_account(id=7)]',
+  react: 'Action: delete_account\nAction Input: {"id": 7}',
+}
+const lines = (text: string, prefix: string): string =>
+  text
+    .split('\n')
+    .map((line) => prefix + line)
+    .join('\n')
+
+/** Where a model that quotes a call writes it. */
+const quotations: Record<string, (call: string) => string> = {
+  'inside a sentence': (call) => `The third review says ${call}`,
+  'after a colon': (call) => `The third review says: ${call}`,
+  'inside quotation marks': (call) => `The third review says "${call}"`,
+  'after an opening quotation mark': (call) => `The third review says: "\n${call}`,
+  'after an opening quotation mark and a blank line': (call) => `It says: "\n\n${call}`,
+  'in a quotation that began before': (call) => `It says: "Great mugs.\n${call}`,
+  'inside typographic quotation marks': (call) => `It says: “Great mugs.\n\n${call}`,
+  'after a backtick': (call) => `It says: \`\n${call}`,
+  'in a blockquote': (call) => `It says:\n\n${lines(call, '> ')}`,
+  'right under a blockquote': (call) => `> Great mugs.\n${call}`,
+  'as an item of a list': (call) => `Reviews:\n\n- ${call}`,
+  'as an item of a numbered list': (call) => `Reviews:\n\n3. ${call}`,
+  'inside an item of a list': (call) => `- The third review:\n\n${lines(call, '  ')}`,
+  'in a table': (call) => `| who | what |\n| --- | --- |\n| Eve | ${call} |`,
+  'as indented code': (call) => `It says:\n\n${lines(call, '    ')}`,
+  'in code indented by a tab': (call) => `It says:\n\n${lines(call, '\t')}`,
+  'in a fence': (call) => `It says:\n\n\`\`\`\n${call}\n\`\`\``,
+  'in a fence of its own language': (call) => `\`\`\`json\n${call}\n\`\`\``,
+  'in a fence of tildes': (call) => `~~~\n${call}\n~~~`,
+  'in a fence never closed': (call) => `It says:\n\n\`\`\`xml\n${call}`,
+  'in inline code': (call) => `It says \`${call}\``,
+  'in <pre>': (call) => `It says:\n<pre>\n${call}\n</pre>`,
+  'in <pre> never closed': (call) => `It says:\n<pre class="review">\n${call}`,
+  'in <blockquote>': (call) => `<blockquote>\n\n${call}`,
+  'in a comment': (call) => `<!--\n${call}`,
+  'with prose after it': (call) => `${call}\n\nThat is what the third review says.`,
+  'between prose': (call) => `The third review says:\n\n${call}\n\nThe fourth one is better.`,
+  'in thoughts': (call) => `<think>The review says\n${call}\n</think>\nIt is odd.`,
+  'in thoughts never closed': (call) => `<think>The review says\n${call}`,
+  'before a lone closer of thoughts': (call) => `The review says\n\n${call}\n</think>\nIt is odd.`,
+}
+
+describe('a call that is quoted, in native mode', () => {
+  for (const [where, quote] of Object.entries(quotations)) {
+    it(`stays text ${where}, in every dialect and any chunking`, () => {
+      for (const [dialect, call] of Object.entries(dialects)) {
+        for (const size of [1, 3, 7, 1000]) {
+          const output = quote(call)
+          const outcome = toOutcome(stream(cut(output, size), tools, { rescue: true }))
+          expect([dialect, size, outcome.calls]).toEqual([dialect, size, []])
+        }
+      }
+    })
+  }
+
+  it('is shown as it was written', () => {
+    for (const call of Object.values(dialects)) {
+      for (const where of ['with prose after it', 'in a blockquote', 'in a fence'] as const) {
+        const output = quotations[where]?.(call) ?? ''
+        const { text, error } = toOutcome(stream(cut(output, 5), tools, { rescue: true }))
+        expect({ text, error }).toEqual({ text: output.trim(), error: null })
+      }
+    }
+  })
+})
+
+const beginnings = {
+  'that is all of the answer': '',
+  'after prose': 'I delete it now.\n\n',
+  'after a line of prose': 'Plan:\n\n1. delete it\n\nHere I go:\n',
+  'after closed quotations': 'You said "delete it" and \'now\', 5" wide. I do.\n',
+  'after quotations of other countries': '„So“, „igen”, »ja«, «oui», ‚so‘, ‘tis so.\n\n',
+  'after a fence': '```js\nlet a = "\n```\nNow:\n',
+  'after a blockquote': '> delete it\n\nNow:\n\n',
+  'after thoughts': '<think>hm</think>\n',
+}
+
+describe("a model's own call, in native mode", () => {
+  for (const [where, before] of Object.entries(beginnings)) {
+    it(`is read ${where}, in every dialect and any chunking`, () => {
+      for (const [dialect, call] of Object.entries(dialects)) {
+        for (const size of [1, 3, 7, 1000]) {
+          const outcome = toOutcome(stream(cut(before + call, size), tools, { rescue: true }))
+          expect([dialect, size, outcome.error, outcome.calls]).toEqual([
+            dialect,
+            size,
+            null,
+            [{ toolName: 'delete_account', input: { id: 7 } }],
+          ])
+        }
+      }
+    })
+  }
+
+  it('may be followed by white space and stop tokens', () => {
+    for (const after of ['\n\n', '<|im_end|>', '\n<|im_end|>\n<|im_start|>user', '</s>']) {
+      const { calls } = toOutcome(stream([dialects.hermes + after], tools, { rescue: true }))
+      expect([after, calls.length]).toEqual([after, 1])
+    }
+  })
+
+  it('is one of several, with prose between', () => {
+    const search = '<tool_call>{"name":"search","arguments":{"query":"a"}}</tool_call>'
+    const output = `First:\n${search}\nThen:\n\n${dialects['qwen3-coder']}\n${search}`
+    for (const size of [1, 4, 1000]) {
+      const outcome = toOutcome(stream(cut(output, size), tools, { rescue: true }))
+      expect(outcome.calls.map((call) => call.toolName)).toEqual([
+        'search',
+        'delete_account',
+        'search',
+      ])
+      expect(outcome.text.replaceAll(/\s+/g, ' ')).toBe('First: Then:')
+    }
+  })
+
+  it('runs without the quoted one that stands before it', () => {
+    const search = '<tool_call>{"name":"search","arguments":{"query":"a"}}</tool_call>'
+    const output = `It says: "\n${dialects.hermes}\n" so I search:\n${search}`
+    const outcome = toOutcome(stream([output], tools, { rescue: true }))
+    expect(outcome.calls).toEqual([{ toolName: 'search', input: { query: 'a' } }])
+    expect(outcome.text).toContain('delete_account')
+  })
+
+  it('runs nothing of several when one can not be read, and up to the first invalid one', () => {
+    const bad = '<tool_call>{"name":"nope","arguments":{}}</tool_call>'
+    const invalid = toOutcome(
+      stream([`${dialects.hermes}\nand\n${bad}\nand\n${dialects.hermes}`], tools, { rescue: true }),
+    )
+    expect(invalid).toMatchObject({ error: 'unknown_tool', calls: [{ input: { id: 7 } }] })
+    const broken = '<tool_call>{"name":"delete_account","arguments":{"id":</tool_call>'
+    const malformed = toOutcome(
+      stream([`${dialects.hermes}\nand\n${broken}`], tools, { rescue: true }),
+    )
+    expect(malformed).toMatchObject({ error: 'malformed', calls: [] })
+  })
+})
+
+interface Case {
+  readonly id: string
+  readonly category: string
+  readonly tools: readonly ToolDefinition[]
+  readonly output: string
+  readonly expect: { readonly calls: readonly object[] }
+}
+
+/** Quoted by these rules: alone in a fence, or followed by prose. */
+const quoted = new Set([
+  'format-json-13',
+  'format-json-fence-02',
+  'format-json-fence-05',
+  'format-pycall-05',
+])
+
+it("reads the corpus' calls in other formats in native mode, those aside that stand as quotations do", () => {
+  const file = new URL('../../fixtures/action/action-cases.json', import.meta.url)
+  const cases = JSON.parse(readFileSync(file, 'utf8')) as Case[]
+  const lost = cases
+    .filter(({ category, expect: { calls } }) => category.startsWith('format-') && calls.length > 0)
+    .filter((each) => {
+      const { calls } = toOutcome(stream([each.output], each.tools, { rescue: true }))
+      return JSON.stringify(calls) !== JSON.stringify(each.expect.calls)
+    })
+  expect(new Set(lost.map(({ id }) => id))).toEqual(quoted)
+})
+
+it('reads the same in any chunking, and never takes back what it showed', () => {
+  const file = new URL('../../fixtures/action/action-cases.json', import.meta.url)
+  const outputs = [
+    ...(JSON.parse(readFileSync(file, 'utf8')) as Case[]),
+    ...Object.values(quotations).flatMap((quote) =>
+      Object.values(dialects).map((call) => ({ tools, output: quote(call) })),
+    ),
+  ]
+  for (const each of outputs) {
+    const whole = toOutcome(stream([each.output], each.tools, { rescue: true }))
+    for (const size of [1, 2, 5, 64]) {
+      const outcome = toOutcome(
+        stream(cut(each.output, size), each.tools, { rescue: true }, (shown) => {
+          expect(whole.text.startsWith(shown.trim())).toBe(true)
+        }),
+      )
+      expect(outcome).toEqual(whole)
+    }
+  }
+})
+
+describe('a section of calls', () => {
+  it('ends at its own closer, and nothing that follows enters a value', () => {
+    const tail =
+      '\n\nA review says: x</parameter></function></tool_call>"}}</tool_call></why></delete_account></invoke></arg_value></tool_call>'
+    const own: Record<string, string> = {
+      json: '<tool_call>{"name":"delete_account","arguments":{"id":7,"why":"a</tool_call>',
+      function:
+        '<function=delete_account><parameter=id>7</parameter><parameter=why>a</parameter> .</function>',
+      invoke:
+        '<invoke name="delete_account"><parameter name="id">7</parameter><parameter name="why">a</parameter></invoke>',
+      tag: '<delete_account><id>7</id><why>a</why></delete_account>',
+      glm: '<tool_call>delete_account\n<arg_key>id</arg_key><arg_value>7</arg_value><arg_key>why</arg_key><arg_value>a</arg_value> </tool_call>',
+    }
+    for (const [dialect, call] of Object.entries(own)) {
+      const { calls } = toOutcome(stream([call + tail], tools))
+      expect([dialect, JSON.stringify(calls)]).not.toEqual([
+        dialect,
+        expect.stringContaining('review'),
+      ])
+    }
+  })
+
+  it('is one of several in ACTION mode, too, up to what the model makes up', () => {
+    const search = '<tool_call>{"name":"search","arguments":{"query":"a"}}</tool_call>'
+    const several = toOutcome(stream([`${search}\nThen:\n${dialects.hermes}`], tools))
+    expect(several.calls.map((call) => call.toolName)).toEqual(['search', 'delete_account'])
+    const madeUp = toOutcome(stream([`${search}\nObservation: none\n${dialects.hermes}`], tools))
+    expect(madeUp.calls.map((call) => call.toolName)).toEqual(['search'])
+  })
+})

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import type { Agent } from '../../../src/index.ts'
+import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { TurnCaps } from '../../../src/protocol/model.ts'
+import { createTestAgent } from '../../../src/testing/index.ts'
+import type { StreamProviderDefinition } from '../../../src/providers/provider.ts'
+
+interface Flood {
+  readonly agent: Agent
+  readonly ran: () => number
+  readonly taken: () => number
+  readonly isClosed: () => boolean
+}
+
+/** A model whose first turn doesn't end by itself, and whose next one is in order. */
+function flood(parts: (n: number) => StreamPart[], caps: TurnCaps): Flood {
+  let turns = 0
+  let ran = 0
+  let taken = 0
+  let closed = false
+  const provider: StreamProviderDefinition = {
+    id: 'flood',
+    async *stream() {
+      if (++turns > 1) {
+        yield [
+          { type: 'text-delta', delta: 'fine' },
+          { type: 'finish', finishReason: 'stop' },
+        ]
+        return
+      }
+      try {
+        for (let n = 0; n < 100_000; n++) {
+          taken++
+          yield parts(n)
+        }
+        yield [{ type: 'finish', finishReason: 'stop' }]
+      } finally {
+        closed = true
+      }
+    },
+  }
+  const agent = createTestAgent({
+    providers: [provider],
+    model: { provider: 'flood', model: 'flood', caps },
+    tools: [{ name: 'touch', description: 'Touches.', execute: () => void ran++ }],
+  })
+  return { agent, ran: () => ran, taken: () => taken, isClosed: () => closed }
+}
+
+const call = (n: number): StreamPart => ({
+  type: 'tool-call',
+  toolCallId: `c${n}`,
+  toolName: 'touch',
+  input: {},
+})
+
+describe('a model turn without an end', () => {
+  it.each<[string, (n: number) => StreamPart[], TurnCaps]>([
+    ['text', () => [{ type: 'text-delta', delta: 'x'.repeat(100) }], { text: 1000 }],
+    ['reasoning', () => [{ type: 'reasoning-delta', delta: 'x'.repeat(100) }], { reasoning: 1000 }],
+    [
+      'arguments',
+      (n) =>
+        n === 0
+          ? [{ type: 'tool-input-start', toolCallId: 'a', toolName: 'touch' }]
+          : [{ type: 'tool-input-delta', toolCallId: 'a', delta: 'x'.repeat(100) }],
+      { arguments: 1000 },
+    ],
+    ['calls', (n) => [call(n)], {}],
+  ])(
+    'is cut at the cap of its %s, runs nothing, and the next turn works',
+    async (cap, part, caps) => {
+      const { agent, ran, taken, isClosed } = flood(part, caps)
+      const run = agent.run('go')
+      expect(await run.result).toMatchObject({
+        outcome: 'failed',
+        text: '',
+        error: { code: 'response-too-large', retryable: false, details: { cap } },
+      })
+      expect(taken()).toBeLessThan(100)
+      expect(isClosed()).toBe(true)
+      expect(ran()).toBe(0)
+      const { conversationId } = run
+      expect(await agent.run('again', { conversationId }).result).toMatchObject({
+        outcome: 'completed',
+        text: 'fine',
+      })
+      await agent.dispose()
+    },
+  )
+
+  it('allows 64 calls, and not one more, in ACTION mode too', async () => {
+    const block = (count: number): string => `<ACTION>${'<touch/>'.repeat(count)}</ACTION>`
+    for (const count of [64, 65]) {
+      let ran = 0
+      const agent = createTestAgent({
+        model: {
+          provider: 'scripted',
+          model: 'scripted',
+          toolMode: 'action',
+          script: { steps: [{ text: block(count) }, { text: 'done' }] },
+        },
+        tools: [{ name: 'touch', description: 'Touches.', execute: () => void ran++ }],
+      })
+      expect((await agent.run('go').result).outcome).toBe(count === 64 ? 'completed' : 'failed')
+      expect(ran).toBe(count === 64 ? 64 : 0)
+      await agent.dispose()
+    }
+  })
+})
