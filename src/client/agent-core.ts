@@ -7,6 +7,7 @@ import { createAmbient } from './ambient.ts'
 import type { ConversationView } from './conversation-view.ts'
 import { createConversationView } from './conversation-view.ts'
 import { newId } from './ids.ts'
+import { copyConfig } from './model-config.ts'
 import type { AgentOptions } from './options.ts'
 import type { AgentParts } from './linked-agent.ts'
 import type * as live from './live.ts'
@@ -36,7 +37,7 @@ export class AgentCore implements AgentParts {
     const { model, instructions = '', values = {} } = options
     this.options = options
     this.signal = this.#life.signal
-    this.config = { model, instructions, values }
+    this.config = { model: copyConfig(model), instructions, values }
     this.registry = createToolRegistry({
       onChange: () => {
         if (this.#link?.isStarted && !this.signal.aborted)

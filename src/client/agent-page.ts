@@ -7,7 +7,7 @@ import { describeTools } from './describe-tools.ts'
 import { badConfig } from './failures.ts'
 import { findEngine, lentModel } from './lent-engine.ts'
 import { formatOutput, truncate } from './format-output.ts'
-import { fillValues, readContext, readCredentials } from './model-config.ts'
+import { createConfigBook, fillValues, readContext, readCredentials } from './model-config.ts'
 import type { AgentOptions, HookedCall, ModelConfig, PromptValues } from './options.ts'
 import type { AgentPage } from './page-api.ts'
 import { stringify } from './stringify.ts'
@@ -38,11 +38,13 @@ export function createAgentPage(
     ...describeTools(registry, options.toolApproval ?? 'destructive'),
     ...controlDescriptors(options.controlTools ?? []),
   ]
+  const book = createConfigBook()
   return {
     async stepContext() {
       const context = await readContext(options.context, (value) => stringify(value) ?? '')
       return {
         ...lentModel(config.model, options.engines),
+        configId: book.idOf(config.model),
         instructions: fillValues(config.instructions, config.values),
         ...(context !== undefined && { context: truncate(context) }),
         tools: tools(),
@@ -51,8 +53,8 @@ export function createAgentPage(
       }
     },
     currentTools: async () => tools(),
-    credentials: ({ previousRejected }) =>
-      readCredentials(config.model, { signal, previousRejected }),
+    credentials: async ({ configId, endpoint, previousRejected }) =>
+      readCredentials(book.find(configId), { ...endpoint, signal, previousRejected }),
     async openEngine({ provider, ...opening }) {
       const engine = findEngine(provider, options.engines)
       if (!engine) throw badConfig(`There is no engine ${provider} in the engines of this agent.`)

@@ -5,6 +5,7 @@ import type { Agent, CallRef, Conversations } from './agent.ts'
 import { AgentCore } from './agent-core.ts'
 import { checkModel, checkOptions, hasContent, wrongLimit } from './check-options.ts'
 import { newId } from './ids.ts'
+import { copyConfig } from './model-config.ts'
 import type { AgentOptions } from './options.ts'
 
 /** Throws an `OffstageError` for bad configuration; everything later is an outcome or a rejection. */
@@ -30,7 +31,7 @@ export function createAgent(options: AgentOptions): Agent {
     configure({ model, instructions, values }) {
       if (model) {
         checkModel(model, options)
-        config.model = model
+        config.model = copyConfig(model)
       }
       config.instructions = instructions ?? config.instructions
       config.values = { ...config.values, ...values }

@@ -14,8 +14,44 @@ function resolveUrl(url: string): string {
   try {
     return new URL(url, base).href
   } catch {
-    throw new OffstageError('invalid-config', `The model's baseURL ${url} is no URL.`)
+    throw new OffstageError('invalid-config', `The model's baseURL ${url.replace(/\/\/.*@|[?#].*/gs, '')} is no URL.`)
   }
+}
+
+/** Replaced configurations that are kept, keys included, for the steps that were begun with them. */
+const KEPT_CONFIGS = 20
+
+export interface ConfigBook {
+  idOf(config: ModelConfig): number
+  /** Throws for one that was replaced too long ago: no other's key may take its place. */
+  find(id: number): ModelConfig
+}
+
+/** Names configurations, so that a step that retries gets the key of the address it was begun with. */
+export function createConfigBook(): ConfigBook {
+  const configs = new Map<number, ModelConfig>()
+  let newest = 0
+  return {
+    idOf(config) {
+      if (configs.get(newest) !== config) configs.set(++newest, config)
+      configs.delete(newest - KEPT_CONFIGS)
+      return newest
+    },
+    find(id) {
+      const config = configs.get(id)
+      if (config) return config
+      throw new OffstageError(
+        'authentication',
+        'The model was configured anew many times during one step, whose key is forgotten.',
+      )
+    },
+  }
+}
+
+/** A copy that later changes to the object that was passed, or to its headers, don't reach. */
+export function copyConfig(config: ModelConfig): ModelConfig {
+  const { headers } = config
+  return { ...config, ...(typeof headers === 'object' && { headers: { ...headers } }) }
 }
 
 /** Asks the key and header functions. Their own words are not passed on: they might hold the key. */

@@ -2,13 +2,14 @@ import type { StorageConfig } from '../protocol/conversation.ts'
 import type { Engine } from '../protocol/engine.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { FilePart, Message, TextPart, ToolOutput } from '../protocol/message.ts'
-import type { ModelConfigData } from '../protocol/model.ts'
+import type { Endpoint, ModelConfigData } from '../protocol/model.ts'
 import type { SettledStatus } from '../protocol/tool.ts'
 import type { ControlTool } from './control-tools.ts'
 import type { WorkerLike } from './spawn-worker.ts'
 import type { Tool, ToolCallInfo } from './tool.ts'
 
-export interface CredentialRequest {
+/** Which request a key is for. A key belongs to an `origin`: give it to no other. */
+export interface CredentialRequest extends Endpoint {
   /** Aborted when the agent is disposed. */
   readonly signal: AbortSignal
   /** The last answer got a 401: don't hand out the same key again. */

@@ -6,7 +6,7 @@ import type { ErrorData } from './error.ts'
 import type { JsonSchema, JsonValue } from './json.ts'
 import type { ModelFetch, ModelFetchHead } from './model-fetch.ts'
 import type { Message, ToolOutput, UserMessage } from './message.ts'
-import type { Credentials, ModelConfigData } from './model.ts'
+import type { Credentials, Endpoint, ModelConfigData } from './model.ts'
 import type { RunLimits } from './run.ts'
 import type { ToolDescriptor } from './tool.ts'
 
@@ -172,6 +172,8 @@ export interface WorkerApi {
 /** What a step needs from the page, read afresh before every model call. */
 export interface StepContext {
   readonly model: ModelConfigData
+  /** Names the configuration that `model` is the plain part of; its key is asked for by this name. */
+  readonly configId: number
   /** The page lends an engine for the model's provider: `openEngine` leads to it. */
   readonly engine: boolean
   readonly instructions: string
@@ -247,9 +249,14 @@ export interface PageApi {
   }): Promise<StepContext>
   /** The tools as they are now; for calls found after a reload. */
   currentTools(agentId: string): Promise<readonly ToolDescriptor[]>
-  /** Asks the key and header functions. `previousRejected`: the last answer got a 401. */
+  /**
+   * Asks the key and header functions of the configuration that a step was begun with, whatever has
+   * been configured since. `previousRejected`: the last answer got a 401.
+   */
   credentials(request: {
     readonly agentId: string
+    readonly configId: number
+    readonly endpoint: Endpoint
     readonly previousRejected: boolean
   }): Promise<Credentials>
   /**

@@ -70,7 +70,8 @@ async function ask(deps: ExtractDeps, command: Extract): Promise<string> {
     memory,
     effects,
     signal: new AbortController().signal,
-    credentials: (previousRejected) => page.credentials({ agentId, previousRejected }),
+    credentials: (previousRejected, endpoint) =>
+        page.credentials({ agentId, configId: given.configId, endpoint, previousRejected }),
     fetch: modelFetch(page, given.model),
     emit: () => undefined,
     isUsedId: () => false,
