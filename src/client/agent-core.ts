@@ -6,8 +6,8 @@ import type { Ambient } from './ambient.ts'
 import { createAmbient } from './ambient.ts'
 import type { ConversationView } from './conversation-view.ts'
 import { createConversationView } from './conversation-view.ts'
+import { copyConfig } from './copy-config.ts'
 import { newId } from './ids.ts'
-import { copyConfig } from './model-config.ts'
 import type { AgentOptions } from './options.ts'
 import type { AgentParts } from './linked-agent.ts'
 import type * as live from './live.ts'
@@ -39,6 +39,7 @@ export class AgentCore implements AgentParts {
     this.signal = this.#life.signal
     this.config = { model: copyConfig(model), instructions, values }
     this.registry = createToolRegistry({
+      reserved: options.controlTools ?? [],
       onChange: () => {
         if (this.#link?.isStarted && !this.signal.aborted)
           this.ask('toolsChanged', this.scope().agentId).catch(() => {})

@@ -7,7 +7,8 @@ import { describeTools } from './describe-tools.ts'
 import { badConfig } from './failures.ts'
 import { findEngine, lentModel } from './lent-engine.ts'
 import { formatOutput, truncate } from './format-output.ts'
-import { createConfigBook, fillValues, readContext, readCredentials } from './model-config.ts'
+import { fillValues } from './fill-values.ts'
+import { createConfigBook, readContext, readCredentials } from './model-config.ts'
 import type { AgentOptions, HookedCall, ModelConfig, PromptValues } from './options.ts'
 import type { AgentPage } from './page-api.ts'
 import { stringify } from './stringify.ts'
@@ -45,7 +46,7 @@ export function createAgentPage(
       return {
         ...lentModel(config.model, options.engines),
         configId: book.idOf(config.model),
-        instructions: fillValues(config.instructions, config.values),
+        instructions: fillValues(config.instructions, config.values, 'invalid-config'),
         ...(context !== undefined && { context: truncate(context) }),
         tools: tools(),
         hasBeforeToolCall: options.beforeToolCall !== undefined,

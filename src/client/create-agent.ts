@@ -4,8 +4,12 @@ import type { ToolOutput } from '../protocol/message.ts'
 import type { Agent, CallRef, Conversations } from './agent.ts'
 import { AgentCore } from './agent-core.ts'
 import { checkModel, checkOptions, hasContent, wrongLimit } from './check-options.ts'
+import { checkNames } from './check-names.ts'
+import { copyConfig } from './copy-config.ts'
+import { toOffstageError } from './failures.ts'
+import { fillInput } from './fill-values.ts'
 import { newId } from './ids.ts'
-import { copyConfig } from './model-config.ts'
+import { configureNames, resumeNames, runNames } from './option-names.ts'
 import type { AgentOptions } from './options.ts'
 
 /** Throws an `OffstageError` for bad configuration; everything later is an outcome or a rejection. */
@@ -17,7 +21,9 @@ export function createAgent(options: AgentOptions): Agent {
   if (options.enabledTools) registry.enable(options.enabledTools)
   return {
     run: startRun(core, options),
-    async resume(conversationId, { interrupted = 'tell-model', waitForToolsMs = 10_000 } = {}) {
+    async resume(conversationId, how = {}) {
+      checkNames(how, resumeNames, { of: 'resume()' })
+      const { interrupted = 'tell-model', waitForToolsMs = 10_000 } = how
       const handle = await runs.adopt(
         core.ask('resumeRun', {
           ...core.scope(),
@@ -28,7 +34,9 @@ export function createAgent(options: AgentOptions): Agent {
       )
       return handle && handle.run
     },
-    configure({ model, instructions, values }) {
+    configure(change) {
+      checkNames(change, configureNames, { of: 'configure()' })
+      const { model, instructions, values } = change
       if (model) {
         checkModel(model, options)
         config.model = copyConfig(model)
@@ -52,23 +60,27 @@ export function createAgent(options: AgentOptions): Agent {
   }
 }
 
-function startRun({ runs }: AgentCore, options: AgentOptions): Agent['run'] {
-  return (
-    input,
-    { conversationId = newId(), signal, ifBusy = 'refuse', history, ...limited } = {},
-  ) => {
+function startRun({ config, runs }: AgentCore, agent: AgentOptions): Agent['run'] {
+  return (input, options = {}) => {
+    const { conversationId = newId(), signal, ifBusy = 'refuse', history, values } = options
     const ref = { runId: newId(), conversationId }
-    const limits = {
-      maxSteps: limited.maxSteps ?? options.maxSteps ?? 10,
-      retries: limited.retries ?? options.retries ?? 3,
+    try {
+      checkNames(options, runNames, { of: 'run()' })
+      const limits = {
+        maxSteps: options.maxSteps ?? agent.maxSteps ?? 10,
+        retries: options.retries ?? agent.retries ?? 3,
+      }
+      const wrong =
+        wrongLimit(limits) ??
+        (hasContent(input) ? undefined : 'The message is empty. Pass text or parts.')
+      if (wrong) throw new OffstageError('invalid-input', wrong)
+      const parts = fillInput(input, values === false ? {} : { ...config.values, ...values })
+      const message = { role: 'user' as const, id: `${ref.runId}:user`, parts }
+      const command = { ...ref, message, limits, ifBusy, ...(history && { history }) }
+      return runs.start(command, signal).run
+    } catch (thrown) {
+      return runs.refuse(ref, toOffstageError(thrown)).run
     }
-    const wrong =
-      wrongLimit(limits) ??
-      (hasContent(input) ? undefined : 'The message is empty. Pass text or parts.')
-    if (wrong) return runs.refuse(ref, new OffstageError('invalid-input', wrong)).run
-    const parts = typeof input === 'string' ? [{ type: 'text' as const, text: input }] : input
-    const message = { role: 'user' as const, id: `${ref.runId}:user`, parts }
-    return runs.start({ ...ref, message, limits, ifBusy, ...(history && { history }) }, signal).run
   }
 }
 

@@ -1,7 +1,9 @@
 import type { AgentScope } from '../protocol/api.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { JsonSchema } from '../protocol/json.ts'
+import { checkNames } from './check-names.ts'
 import type { InferJson } from './infer-schema.ts'
+import { extractNames } from './option-names.ts'
 import type { RunInput } from './options.ts'
 import type { AskWorker } from './ask-worker.ts'
 import {
@@ -25,8 +27,10 @@ export type Extracted<Schema> =
 /** See `Agent.extract`. */
 export async function extract(
   core: { readonly scope: () => AgentScope; readonly ask: AskWorker },
-  { schema, input, retries = 2 }: ExtractOptions<JsonSchema | StandardSchema>,
+  options: ExtractOptions<JsonSchema | StandardSchema>,
 ): Promise<unknown> {
+  checkNames(options, extractNames, { of: 'extract()' })
+  const { schema, input, retries = 2 } = options
   const command = {
     ...core.scope(),
     schema: jsonSchemaOf(schema, 'given to extract()'),

@@ -1,16 +1,12 @@
-import type { ErrorData } from '../protocol/error.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 
 /** Any rejection as an `OffstageError`: the worker rejects with plain `ErrorData`, since Comlink drops an error's code. */
 export function toOffstageError(thrown: unknown): OffstageError {
   if (OffstageError.is(thrown)) return thrown
-  return isErrorData(thrown)
-    ? OffstageError.fromData(thrown)
-    : new OffstageError('internal', toErrorData(thrown).message, { cause: thrown })
-}
-
-function isErrorData(value: unknown): value is ErrorData {
-  return typeof value === 'object' && value !== null && 'code' in value && 'retryable' in value
+  const data = toErrorData(thrown)
+  return data === thrown
+    ? OffstageError.fromData(data)
+    : new OffstageError('internal', data.message, { cause: thrown })
 }
 
 export function badConfig(message: string): OffstageError {

@@ -1,6 +1,6 @@
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { Credentials, ModelConfigData } from '../protocol/model.ts'
-import type { CredentialRequest, ModelConfig, PromptValues } from './options.ts'
+import type { CredentialRequest, ModelConfig } from './options.ts'
 
 /** The part of a model's configuration that crosses: plain data, no key, no headers, absolute URL. */
 export function toModelData(config: ModelConfig): ModelConfigData {
@@ -14,7 +14,10 @@ function resolveUrl(url: string): string {
   try {
     return new URL(url, base).href
   } catch {
-    throw new OffstageError('invalid-config', `The model's baseURL ${url.replace(/\/\/.*@|[?#].*/gs, '')} is no URL.`)
+    throw new OffstageError(
+      'invalid-config',
+      `The model's baseURL ${url.replace(/\/\/.*@|[?#].*/gs, '')} is no URL.`,
+    )
   }
 }
 
@@ -48,12 +51,6 @@ export function createConfigBook(): ConfigBook {
   }
 }
 
-/** A copy that later changes to the object that was passed, or to its headers, don't reach. */
-export function copyConfig(config: ModelConfig): ModelConfig {
-  const { headers } = config
-  return { ...config, ...(typeof headers === 'object' && { headers: { ...headers } }) }
-}
-
 /** Asks the key and header functions. Their own words are not passed on: they might hold the key. */
 export async function readCredentials(
   { apiKey, headers }: ModelConfig,
@@ -74,13 +71,6 @@ export async function readCredentials(
       },
     )
   }
-}
-
-/** Replaces `{{name}}` by its value; a name without one stays as it is. */
-export function fillValues(text: string, values: PromptValues): string {
-  return text.replace(/\{\{\s*([\w.-]+)\s*\}\}/g, (whole, name: string) =>
-    Object.hasOwn(values, name) ? String(values[name]) : whole,
-  )
 }
 
 /** The page's `context()` as text, or undefined when it has nothing to say. */

@@ -29,7 +29,7 @@ export interface ModelConfig extends Omit<ModelConfigData, 'headers'> {
   readonly headers?: Headers | ((request: CredentialRequest) => Headers | Promise<Headers>)
 }
 
-/** Put in the place of `{{name}}` in the instructions. */
+/** Put in the place of `{{name}}` in instructions and prompts. `\{{name}}` stands for the braces themselves. */
 export interface PromptValues {
   readonly [name: string]: string | number | boolean
 }
@@ -111,6 +111,12 @@ export interface RunOptions {
   readonly retries?: number
   /** When the conversation has an open run. Default `'refuse'`: fails with `conversation-busy`. */
   readonly ifBusy?: 'refuse' | 'queue' | 'replace'
+  /**
+   * Put in the place of `{{name}}` in the input, together with the agent's. When either has any, the
+   * input is a template, and a name without a value fails the run. False: the input is taken as it is,
+   * as what a person typed should be.
+   */
+  readonly values?: PromptValues | false
   /** Earlier messages from elsewhere, for a conversation that has none yet. */
   readonly history?: readonly Message[]
 }

@@ -59,6 +59,8 @@ export interface Tool<Name extends string = string, Input = unknown, Output = un
    * happen is run.
    */
   reconcile?(input: Input, context: ReconcileContext): Reconciled | Promise<Reconciled>
+  /** For the page's own use. */
+  readonly metadata?: unknown
   /** What the model is to see of a result. */
   toModelOutput?(output: Output, input: Input): unknown
   execute(input: Input, context: ToolContext): Output | Promise<Output>

@@ -107,10 +107,24 @@ export class OffstageError extends Error {
   }
 }
 
-/** Any thrown value as plain error data; what isn't an `OffstageError` becomes `internal`. */
+/**
+ * Any thrown value as plain error data, as which it may have crossed already; what isn't an
+ * `OffstageError` becomes `internal`.
+ */
 export function toErrorData(thrown: unknown): ErrorData {
   if (OffstageError.is(thrown)) return thrown.toData()
+  if (isErrorData(thrown)) return thrown
   return { code: 'internal', message: describeThrown(thrown), retryable: false }
+}
+
+function isErrorData(value: unknown): value is ErrorData {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'code' in value &&
+    'message' in value &&
+    'retryable' in value
+  )
 }
 
 /** Words for any thrown value: an error's message, a string as it is, else its JSON or type. */

@@ -1,5 +1,5 @@
-import type { CallAnswer } from '../protocol/api.ts'
-import { OffstageError, toErrorData } from '../protocol/error.ts'
+import type { CallAnswer, StepContext } from '../protocol/api.ts'
+import { OffstageError, toErrorData, type ErrorCode } from '../protocol/error.ts'
 import type { JournalBody, RunEnd } from '../protocol/journal.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { RunResult } from '../protocol/run.ts'
@@ -144,10 +144,9 @@ export class RunDriver {
   }
 
   async #callModel(run: RunState): Promise<void> {
-    const { conversation, page, agentId, runId, memory, effects } = this.#drive
-    const { conversationId } = conversation
-    const context = await page.stepContext({ agentId, runId, conversationId })
-    if (this.#stopped) return
+    const { conversation, page, agentId, memory, effects } = this.#drive
+    const context = await this.#stepContext(run)
+    if (context === null || this.#stopped) return
     this.#drive.tools.set(context.tools)
     this.#drive.tools.hasBeforeToolCall = context.hasBeforeToolCall
     const step = run.steps + 1
@@ -177,6 +176,21 @@ export class RunDriver {
       begun,
     })
     await this.#takeOutcome(step, outcome)
+  }
+
+  /** Null when the page has no usable configuration: the run has ended with that error then. */
+  async #stepContext(run: RunState): Promise<StepContext | null> {
+    const { conversation, page, agentId, runId } = this.#drive
+    const { conversationId } = conversation
+    try {
+      return await page.stepContext({ agentId, runId, conversationId })
+    } catch (thrown) {
+      const error = toErrorData(thrown)
+      // A page that is gone or leaves says nothing about the run, which stays resumable.
+      if (this.#stopped || !CONFIG_ERRORS.has(error.code)) throw thrown
+      await commitEnd(this.#drive, run, { end: { outcome: 'failed', error } })
+      return null
+    }
   }
 
   async #takeOutcome(step: number, outcome: ModelOutcome): Promise<void> {
@@ -309,6 +323,15 @@ export class RunDriver {
     })
   }
 }
+
+/** What is wrong with an agent's configuration, as the page finds out when a step begins. */
+const CONFIG_ERRORS: ReadonlySet<ErrorCode> = new Set([
+  'invalid-config',
+  'unknown-provider',
+  'no-tools-available',
+  'schema-unsupported',
+  'schema-invalid',
+])
 
 const NO_CONCLUSION: RunEnd = {
   outcome: 'failed',
