@@ -1,35 +1,38 @@
 import { badConfig } from './failures.ts'
+import { OPTION_NAMES } from './option-names.ts'
 
-/** The names of an object's options: 1, or the names that may stand in the option's own value. */
-export interface OptionNames {
-  readonly [name: string]: 1 | OptionNames
-}
+type Owner = keyof typeof OPTION_NAMES
 
-/** Throws for a name that isn't one of these, at any depth, with the one that was probably meant. */
+/** Throws for an option that there isn't, at any depth, with the one that was probably meant. */
 export function checkNames(
   value: unknown,
-  names: OptionNames,
-  { of, allows }: { readonly of: string; allows?(name: string, value: unknown): boolean },
+  owner: Owner,
+  allows?: (name: string, value: unknown) => boolean,
 ): void {
-  if (Array.isArray(value)) for (const item of value) checkNames(item, names, { of })
+  if (Array.isArray(value)) for (const item of value) checkNames(item, owner)
   else if (typeof value === 'object' && value !== null)
     for (const [name, inner] of Object.entries(value)) {
-      const known = Object.hasOwn(names, name) ? names[name] : undefined
-      if (!known && !allows?.(name, inner))
+      const known = namesOf(owner)
+      if (known.includes(name)) {
+        if (isOwner(name) && name !== 'model') checkNames(inner, name)
+      } else if (!allows?.(name, inner))
         throw badConfig(
-          `There is no option ${name} in ${of}. Did you mean ${nearest(name, Object.keys(names))}?`,
+          `There is no option ${name} of ${owner}. Did you mean ${nearest(name, known)}?`,
         )
-      if (typeof known === 'object') checkNames(inner, known, { of: `${name} of ${of}` })
     }
 }
 
-/** The same letters and digits: `base_url` and `baseURL`. */
-export function isSpelling(name: string, names: OptionNames): boolean {
-  return Object.keys(names).some((known) => plain(known) === plain(name))
+function isOwner(name: string): name is Owner {
+  return Object.hasOwn(OPTION_NAMES, name)
 }
 
-export function isNear(name: string, names: OptionNames): boolean {
-  return Object.keys(names).some((known) => distance(plain(name), plain(known)) < 3)
+function namesOf(owner: Owner): string[] {
+  return OPTION_NAMES[owner].split(' ')
+}
+
+/** A known option with other letter cases or signs (`base_url`), or with so many letters changed. */
+export function isMisspelt(name: string, owner: Owner, letters = 0): boolean {
+  return namesOf(owner).some((known) => distance(plain(name), plain(known)) <= letters)
 }
 
 /** What other libraries call it. */
@@ -37,16 +40,17 @@ const ALIASES: { readonly [name: string]: string } = {
   parameters: 'inputSchema',
   handler: 'execute',
   system: 'instructions',
+  maxtokens: 'maxOutputTokens',
 }
 
 export function nearest(name: string, known: readonly string[]): string {
-  const alias = Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined
-  if (alias && known.includes(alias)) return alias
   const word = plain(name)
-  const far = (other: string): number =>
-    other.includes(word) || word.includes(other) ? 1 : distance(word, other)
-  const [first = ''] = known.toSorted((a, b) => far(plain(a)) - far(plain(b)))
-  return first
+  const far = (other: string): number => {
+    const near = plain(other)
+    if (ALIASES[word] === other) return 0
+    return near.includes(word) || word.includes(near) ? 1 : distance(word, near)
+  }
+  return known.toSorted((a, b) => far(a) - far(b))[0] ?? ''
 }
 
 function plain(name: string): string {
@@ -55,18 +59,15 @@ function plain(name: string): string {
 
 /** Levenshtein's. */
 function distance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  let row = Array.from(`${to} `, (_, index) => index)
   for (const [index, letter] of [...from].entries()) {
-    const next = [index + 1]
-    for (let at = 0; at < to.length; at++)
-      next.push(
-        Math.min(
-          (next[at] ?? 0) + 1,
-          (row[at + 1] ?? 0) + 1,
-          (row[at] ?? 0) + (to[at] === letter ? 0 : 1),
-        ),
-      )
-    row = next
+    let left = index + 1
+    row = row.map((above, at) => {
+      if (at === 0) return left
+      const corner = (row[at - 1] ?? 0) + (to[at - 1] === letter ? 0 : 1)
+      left = Math.min(left + 1, above + 1, corner)
+      return left
+    })
   }
   return row.at(-1) ?? 0
 }

@@ -3,13 +3,12 @@ import { PROVIDER_IDS } from '../protocol/model.ts'
 import type { RunLimits } from '../protocol/run.ts'
 import type { ControlTool } from './control-tools.ts'
 import { badConfig } from './failures.ts'
-import { checkNames, isSpelling, nearest } from './check-names.ts'
-import { agentNames, modelNames } from './option-names.ts'
+import { checkNames, isMisspelt, nearest } from './check-names.ts'
 import type { AgentOptions, ModelConfig, RunInput } from './options.ts'
 
 /** Throws an `OffstageError` that says what to change. */
 export function checkOptions(options: AgentOptions): void {
-  checkNames(options, agentNames, { of: 'createAgent()' })
+  checkNames(options, 'createAgent')
   const { toolApproval, storage, worker, tools, controlTools = [] } = options ?? {}
   checkModel(options?.model, options ?? {})
   const wrong = wrongLimit(options)
@@ -56,10 +55,7 @@ export function checkModel(
       `There is no provider ${provider}. Use one of ${known.join(', ')}, or pass a worker that registers it.`,
     )
   const isOwn = !(PROVIDER_IDS as readonly string[]).includes(provider)
-  checkNames(model, modelNames, {
-    of: 'model',
-    allows: (name) => isOwn && !isSpelling(name, modelNames),
-  })
+  checkNames(model, 'model', (name) => isOwn && !isMisspelt(name, 'model'))
   if (provider === 'openai-compatible' && !model.baseURL)
     throw badConfig(`The provider ${provider} needs a baseURL: the server's address.`)
 }

@@ -9,7 +9,6 @@ import { copyConfig } from './copy-config.ts'
 import { toOffstageError } from './failures.ts'
 import { fillInput } from './fill-values.ts'
 import { newId } from './ids.ts'
-import { configureNames, resumeNames, runNames } from './option-names.ts'
 import type { AgentOptions } from './options.ts'
 
 /** Throws an `OffstageError` for bad configuration; everything later is an outcome or a rejection. */
@@ -22,7 +21,7 @@ export function createAgent(options: AgentOptions): Agent {
   return {
     run: startRun(core, options),
     async resume(conversationId, how = {}) {
-      checkNames(how, resumeNames, { of: 'resume()' })
+      checkNames(how, 'resume')
       const { interrupted = 'tell-model', waitForToolsMs = 10_000 } = how
       const handle = await runs.adopt(
         core.ask('resumeRun', {
@@ -35,7 +34,7 @@ export function createAgent(options: AgentOptions): Agent {
       return handle && handle.run
     },
     configure(change) {
-      checkNames(change, configureNames, { of: 'configure()' })
+      checkNames(change, 'configure')
       const { model, instructions, values } = change
       if (model) {
         checkModel(model, options)
@@ -65,7 +64,7 @@ function startRun({ config, runs }: AgentCore, agent: AgentOptions): Agent['run'
     const { conversationId = newId(), signal, ifBusy = 'refuse', history, values } = options
     const ref = { runId: newId(), conversationId }
     try {
-      checkNames(options, runNames, { of: 'run()' })
+      checkNames(options, 'run')
       const limits = {
         maxSteps: options.maxSteps ?? agent.maxSteps ?? 10,
         retries: options.retries ?? agent.retries ?? 3,

@@ -3,7 +3,6 @@ import { OffstageError } from '../protocol/error.ts'
 import type { JsonSchema } from '../protocol/json.ts'
 import { checkNames } from './check-names.ts'
 import type { InferJson } from './infer-schema.ts'
-import { extractNames } from './option-names.ts'
 import type { RunInput } from './options.ts'
 import type { AskWorker } from './ask-worker.ts'
 import {
@@ -29,7 +28,7 @@ export async function extract(
   core: { readonly scope: () => AgentScope; readonly ask: AskWorker },
   options: ExtractOptions<JsonSchema | StandardSchema>,
 ): Promise<unknown> {
-  checkNames(options, extractNames, { of: 'extract()' })
+  checkNames(options, 'extract')
   const { schema, input, retries = 2 } = options
   const command = {
     ...core.scope(),

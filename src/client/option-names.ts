@@ -1,4 +1,3 @@
-import type { OptionNames } from './check-names.ts'
 import type { RetryPolicy, Script, ScriptStep, TimeoutPolicy } from '../protocol/model.ts'
 import type { ToolAnnotations } from '../protocol/tool.ts'
 import type { Agent, ResumeOptions } from './agent.ts'
@@ -7,123 +6,55 @@ import type { AgentOptions, ModelConfig, RunOptions } from './options.ts'
 import type { RegisterOptions } from './tool-registry.ts'
 import type { Tool } from './tool.ts'
 
-/** Every name of the type, and no other. */
-type NamesOf<Options> = { readonly [Name in keyof Required<Options>]: 1 | OptionNames }
+/**
+ * The names of options, by what they are options of; where that is an option itself, by its name. In
+ * text, for its size; the types below see that none is missing.
+ */
+export const OPTION_NAMES = {
+  createAgent:
+    'model instructions values tools enabledTools controlTools context toolApproval beforeToolCall afterToolCall maxSteps retries storage worker workerUrl engines raw heartbeatMs',
+  configure: 'model instructions values',
+  run: 'conversationId signal maxSteps retries ifBusy history values',
+  resume: 'interrupted waitForToolsMs',
+  registerTool: 'signal replace',
+  extract: 'schema input retries',
+  model:
+    'provider model baseURL apiKey headers credentials toolMode contextWindow temperature maxOutputTokens topP stop seed toolChoice parallelToolCalls extraBody transport retry timeouts script',
+  tool: 'name title description inputSchema jsonSchema annotations timeoutMs sequential needsApproval available dispose reconcile toModelOutput metadata execute',
+  // The last two are MCP's: they mean nothing here and do no harm.
+  annotations: 'readOnly destructive idempotent title openWorldHint',
+  storage: 'name',
+  retry: 'maxRetries baseDelayMs maxDelayMs',
+  timeouts: 'firstChunkMs idleMs',
+  toolChoice: 'toolName',
+  script: 'steps scenes fallback paceMs pieceLength',
+  scenes: 'match steps',
+  steps: 'text reasoning toolCalls error delayMs',
+  toolCalls: 'toolName input',
+} as const
 
-const step: NamesOf<ScriptStep> = {
-  text: 1,
-  reasoning: 1,
-  toolCalls: { toolName: 1, input: 1 },
-  error: 1,
-  delayMs: 1,
-}
+type Split<Names extends string> = Names extends `${infer First} ${infer Rest}`
+  ? First | Split<Rest>
+  : Names
 
-const retry: NamesOf<RetryPolicy> = { maxRetries: 1, baseDelayMs: 1, maxDelayMs: 1 }
-const timeouts: NamesOf<TimeoutPolicy> = { firstChunkMs: 1, idleMs: 1 }
-const script: NamesOf<Script> = {
-  steps: step,
-  scenes: { match: 1, steps: step },
-  fallback: step,
-  paceMs: 1,
-  pieceLength: 1,
-}
+/** Never, unless a name is missing here or isn't there any more. */
+type Differences<Of extends keyof typeof OPTION_NAMES, Name extends string> =
+  | Exclude<Split<(typeof OPTION_NAMES)[Of]>, Name>
+  | Exclude<Name, Split<(typeof OPTION_NAMES)[Of]>>
 
-export const modelNames: NamesOf<ModelConfig> = {
-  provider: 1,
-  model: 1,
-  baseURL: 1,
-  apiKey: 1,
-  headers: 1,
-  credentials: 1,
-  toolMode: 1,
-  contextWindow: 1,
-  temperature: 1,
-  maxOutputTokens: 1,
-  topP: 1,
-  stop: 1,
-  seed: 1,
-  toolChoice: { toolName: 1 },
-  parallelToolCalls: 1,
-  extraBody: 1,
-  transport: 1,
-  retry,
-  timeouts,
-  script,
-}
+type AllDifferences =
+  | Differences<'createAgent', keyof AgentOptions>
+  | Differences<'configure', keyof Parameters<Agent['configure']>[0]>
+  | Differences<'run', keyof RunOptions>
+  | Differences<'resume', keyof ResumeOptions>
+  | Differences<'registerTool', keyof RegisterOptions>
+  | Differences<'extract', keyof ExtractOptions<unknown>>
+  | Differences<'model', keyof ModelConfig>
+  | Differences<'tool', keyof Tool>
+  | Differences<'annotations', keyof ToolAnnotations>
+  | Differences<'retry', keyof RetryPolicy>
+  | Differences<'timeouts', keyof TimeoutPolicy>
+  | Differences<'script', keyof Script>
+  | Differences<'steps', keyof ScriptStep>
 
-/** `model` and `tools` are checked apart. */
-export const agentNames: NamesOf<AgentOptions> = {
-  model: 1,
-  instructions: 1,
-  values: 1,
-  tools: 1,
-  enabledTools: 1,
-  controlTools: 1,
-  context: 1,
-  toolApproval: 1,
-  beforeToolCall: 1,
-  afterToolCall: 1,
-  maxSteps: 1,
-  retries: 1,
-  storage: { name: 1 },
-  worker: 1,
-  workerUrl: 1,
-  engines: 1,
-  raw: 1,
-  heartbeatMs: 1,
-}
-
-export const configureNames: NamesOf<Parameters<Agent['configure']>[0]> = {
-  model: 1,
-  instructions: 1,
-  values: 1,
-}
-
-export const runNames: NamesOf<RunOptions> = {
-  conversationId: 1,
-  signal: 1,
-  maxSteps: 1,
-  retries: 1,
-  ifBusy: 1,
-  history: 1,
-  values: 1,
-}
-
-export const resumeNames: NamesOf<ResumeOptions> = {
-  interrupted: 1,
-  waitForToolsMs: 1,
-}
-
-export const registerNames: NamesOf<RegisterOptions> = { signal: 1, replace: 1 }
-
-export const extractNames: NamesOf<ExtractOptions<unknown>> = {
-  schema: 1,
-  input: 1,
-  retries: 1,
-}
-
-const annotations: NamesOf<ToolAnnotations> = {
-  readOnly: 1,
-  destructive: 1,
-  idempotent: 1,
-  title: 1,
-  openWorldHint: 1,
-}
-
-export const toolNames: NamesOf<Tool> = {
-  name: 1,
-  title: 1,
-  description: 1,
-  inputSchema: 1,
-  jsonSchema: 1,
-  annotations,
-  timeoutMs: 1,
-  sequential: 1,
-  needsApproval: 1,
-  available: 1,
-  dispose: 1,
-  reconcile: 1,
-  toModelOutput: 1,
-  metadata: 1,
-  execute: 1,
-}
+OPTION_NAMES satisfies [AllDifferences] extends [never] ? object : AllDifferences

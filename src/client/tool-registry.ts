@@ -1,7 +1,6 @@
 import { OffstageError } from '../protocol/error.ts'
 import { badConfig } from './failures.ts'
 import { checkNames } from './check-names.ts'
-import { registerNames } from './option-names.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import { prepareTool } from './prepare-tool.ts'
 import type { Tool } from './tool.ts'
@@ -49,7 +48,7 @@ export function createToolRegistry(observer: RegistryObserver): ToolRegistry {
 
   return {
     register(tool, options = {}) {
-      checkNames(options, registerNames, { of: 'registerTool()' })
+      checkNames(options, 'registerTool')
       const { signal, replace } = options
       // A copy: each registration is its own, so that an undo removes nothing but what it added.
       const entry = { ...prepareTool(tool) }

@@ -104,7 +104,9 @@ describe('a step', () => {
       hasBeforeToolCall: false,
       raw: true,
     })
-    expect(await worker.page.credentials({ agentId, configId: 1, endpoint, previousRejected: false })).toEqual({
+    expect(
+      await worker.page.credentials({ agentId, configId: 1, endpoint, previousRejected: false }),
+    ).toEqual({
       apiKey: canary,
       headers: { 'x-canary': canary },
     })
@@ -128,11 +130,15 @@ describe('a step', () => {
       model: { ...model, apiKey, headers: () => ({ a: 'b' }) },
     })
     await read()
-    expect(await worker.page.credentials({ agentId, configId: 1, endpoint, previousRejected: false })).toEqual({
+    expect(
+      await worker.page.credentials({ agentId, configId: 1, endpoint, previousRejected: false }),
+    ).toEqual({
       apiKey: 'old',
       headers: { a: 'b' },
     })
-    expect(await worker.page.credentials({ agentId, configId: 1, endpoint, previousRejected: true })).toMatchObject({
+    expect(
+      await worker.page.credentials({ agentId, configId: 1, endpoint, previousRejected: true }),
+    ).toMatchObject({
       apiKey: 'new',
     })
     expect(apiKey.mock.calls[0]![0].signal).toBeInstanceOf(AbortSignal)
