@@ -1,6 +1,7 @@
 import type { CallAnswer, ConversationScope } from '../protocol/api.ts'
-import { OffstageError } from '../protocol/error.ts'
+import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { ToolOutput } from '../protocol/message.ts'
+import type { RunLimits } from '../protocol/run.ts'
 import type { Agent, CallRef, Conversations } from './agent.ts'
 import { AgentCore } from './agent-core.ts'
 import { checkModel, checkOptions, hasContent, wrongLimit } from './check-options.ts'
@@ -65,21 +66,40 @@ function startRun({ config, runs }: AgentCore, agent: AgentOptions): Agent['run'
     const ref = { runId: newId(), conversationId }
     try {
       checkNames(options, 'run')
-      const limits = {
-        maxSteps: options.maxSteps ?? agent.maxSteps ?? 10,
-        retries: options.retries ?? agent.retries ?? 3,
-      }
+      const limits = limitsOf(agent, options)
       const wrong =
         wrongLimit(limits) ??
         (hasContent(input) ? undefined : 'The message is empty. Pass text or parts.')
       if (wrong) throw new OffstageError('invalid-input', wrong)
       const parts = fillInput(input, values === false ? {} : { ...config.values, ...values })
       const message = { role: 'user' as const, id: `${ref.runId}:user`, parts }
-      const command = { ...ref, message, limits, ifBusy, ...(history && { history }) }
+      const command = {
+        ...ref,
+        message,
+        limits,
+        ifBusy,
+        ...(history && { history: plainHistory(history) }),
+      }
       return runs.start(command, signal).run
     } catch (thrown) {
       return runs.refuse(ref, toOffstageError(thrown)).run
     }
+  }
+}
+
+function limitsOf(agent: Partial<RunLimits>, run: Partial<RunLimits> = {}): RunLimits {
+  return {
+    maxSteps: run.maxSteps ?? agent.maxSteps ?? 10,
+    retries: run.retries ?? agent.retries ?? 3,
+  }
+}
+
+/** As JSON, so that it can cross. What it is, the worker finds out. */
+function plainHistory(history: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(history))
+  } catch (cause) {
+    throw new OffstageError('invalid-history', `history is no JSON: ${describeThrown(cause)}`)
   }
 }
 
@@ -99,7 +119,8 @@ function answers(
     deny: (call, reason) => reply(call, { type: 'deny', ...(reason && { reason }) }),
     answer: (call, text) => reply(call, { type: 'answer', text }),
     async supplyOutput(call, output) {
-      const command = { ...core.scope(), ...locate(call), nextRunId: newId() }
+      const limits = limitsOf(core.options)
+      const command = { ...core.scope(), ...locate(call), nextRunId: newId(), limits }
       const supplied = { ...command, output: await format(output) }
       const handle = await runs.adopt(ask('supplyOutput', supplied))
       core.reload()

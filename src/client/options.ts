@@ -1,7 +1,8 @@
 import type { StorageConfig } from '../protocol/conversation.ts'
 import type { Engine } from '../protocol/engine.ts'
 import type { JsonValue } from '../protocol/json.ts'
-import type { FilePart, Message, TextPart, ToolOutput } from '../protocol/message.ts'
+import type { HistoryMessage } from '../protocol/history.ts'
+import type { FilePart, TextPart, ToolOutput } from '../protocol/message.ts'
 import type { Endpoint, ModelConfigData } from '../protocol/model.ts'
 import type { SettledStatus } from '../protocol/tool.ts'
 import type { ControlTool } from './control-tools.ts'
@@ -117,8 +118,11 @@ export interface RunOptions {
    * as what a person typed should be.
    */
   readonly values?: PromptValues | false
-  /** Earlier messages from elsewhere, for a conversation that has none yet. */
-  readonly history?: readonly Message[]
+  /**
+   * Earlier messages from elsewhere, for a conversation that has none yet: Offstage's own, OpenAI's
+   * (Chat Completions) or Anthropic's. Calls in it without a result wait for `supplyOutput()`.
+   */
+  readonly history?: readonly HistoryMessage[]
 }
 
 export type RunInput = string | readonly (TextPart | FilePart)[]

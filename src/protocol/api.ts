@@ -5,7 +5,7 @@ import type { EngineLine, EngineOpening, EngineProgress } from './engine.ts'
 import type { ErrorData } from './error.ts'
 import type { JsonSchema, JsonValue } from './json.ts'
 import type { ModelFetch, ModelFetchHead } from './model-fetch.ts'
-import type { Message, ToolOutput, UserMessage } from './message.ts'
+import type { ToolOutput, UserMessage } from './message.ts'
 import type { Credentials, Endpoint, ModelConfigData } from './model.ts'
 import type { RunLimits } from './run.ts'
 import type { ToolDescriptor } from './tool.ts'
@@ -65,8 +65,8 @@ export interface StartRun extends ConversationScope {
   readonly runId: string
   /** Absent: the run goes on from the history (regenerate, supplied outputs). */
   readonly message: UserMessage | null
-  /** Earlier messages from elsewhere, for a conversation that has none yet. */
-  readonly history?: readonly Message[]
+  /** Earlier messages from elsewhere, not looked at yet, for a conversation that has none. */
+  readonly history?: unknown
   readonly limits: RunLimits
   readonly ifBusy: 'refuse' | 'queue' | 'replace'
 }
@@ -108,6 +108,8 @@ export interface SupplyOutput extends AgentScope {
   readonly output: ToolOutput
   /** Of the run that goes on once the last output is in. */
   readonly nextRunId: string
+  /** Of that run, where no run before it has any: the call came with an imported history. */
+  readonly limits: RunLimits
 }
 
 /** Data asked of the model, outside any conversation. */

@@ -6,6 +6,7 @@ export type ErrorCode =
   | 'invalid-config'
   | 'unknown-provider'
   | 'invalid-input'
+  | 'invalid-history'
   | 'duplicate-tool'
   | 'schema-unsupported'
   | 'schema-invalid'

@@ -1,6 +1,7 @@
 import { OffstageError } from '../protocol/error.ts'
 import type { JournalBody, JournalEntry } from '../protocol/journal.ts'
 import type { Message } from '../protocol/message.ts'
+import type { PendingCall } from '../protocol/run.ts'
 import type { Effects } from './effects.ts'
 import { evolve } from './evolve.ts'
 import { MessageLog } from './message-log.ts'
@@ -43,6 +44,11 @@ export class Conversation {
 
   get messages(): readonly Message[] {
     return this.#log.messages
+  }
+
+  /** Calls of imported messages that wait for their outputs. */
+  get importedCalls(): readonly PendingCall[] {
+    return this.#log.importedCalls
   }
 
   get epoch(): number {

@@ -71,7 +71,7 @@ async function ask(deps: ExtractDeps, command: Extract): Promise<string> {
     effects,
     signal: new AbortController().signal,
     credentials: (previousRejected, endpoint) =>
-        page.credentials({ agentId, configId: given.configId, endpoint, previousRejected }),
+      page.credentials({ agentId, configId: given.configId, endpoint, previousRejected }),
     fetch: modelFetch(page, given.model),
     emit: () => undefined,
     isUsedId: () => false,

@@ -13,8 +13,9 @@ import type {
   WorkerNotice,
 } from '../protocol/api.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
+import type { Message } from '../protocol/message.ts'
 import type { RunResult } from '../protocol/run.ts'
-import { pendingToolCalls } from '../providers/pending-tool-calls.ts'
+import { importHistory } from '../providers/history/import-history.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import { busy, callsPending } from './busy.ts'
 import type { ResumeOptions } from './drive.ts'
@@ -82,10 +83,11 @@ export class Host {
   async startRun(command: StartRun): Promise<void> {
     const events = this.#events(command)
     try {
+      const history = importHistory(command.history ?? [])
       const seat = await this.#seats.take(command)
       await seat.inLane(async () => {
         await this.#makeRoom(seat, command)
-        await this.#begin(seat, command, events)
+        await this.#begin(seat, { ...command, history }, events)
       })
     } catch (error) {
       const end = { outcome: 'failed', error: toErrorData(error) } as const
@@ -140,14 +142,16 @@ export class Host {
     if (seat === null) return this.#keepLateOutput(command)
     return seat.inLane(async () => {
       await seat.conversation.refresh()
-      const settled = pendingOutput(seat.conversation.run, command)
-      if (settled === null) return this.#keepLateOutput(command)
-      await seat.owning(() => seat.conversation.append([settled]))
-      const { run } = seat.conversation
-      if (run === null || !run.calls.every(isSettled)) return null
+      const supplied = pendingOutput(seat.conversation, command)
+      if (supplied === null) return this.#keepLateOutput(command)
+      const { entry, runId: ofRun } = supplied
+      await seat.owning(() => seat.conversation.append([entry], { runId: ofRun }))
+      const { run, importedCalls } = seat.conversation
+      if (importedCalls.length > 0 || run?.calls.every(isSettled) === false) return null
       const { agentId, storage, nextRunId: runId } = command
       const { conversationId } = seat.scope
-      const next = { agentId, storage, conversationId, runId, message: null, limits: run.limits }
+      const limits = ofRun === null || run === null ? command.limits : run.limits
+      const next = { agentId, storage, conversationId, runId, message: null, limits }
       await this.#begin(seat, { ...next, ifBusy: 'refuse' }, this.#events(next))
       return { conversationId, runId }
     })
@@ -178,20 +182,24 @@ export class Host {
     }
   }
 
-  async #begin(seat: Seat, command: StartRun, events: RunEvents): Promise<void> {
+  async #begin(
+    seat: Seat,
+    command: Omit<StartRun, 'history'> & { readonly history?: readonly Message[] },
+    events: RunEvents,
+  ): Promise<void> {
     const { conversation } = seat
     const { runId, message, limits, history = [] } = command
     await seat.own()
     try {
       const { run } = conversation
       if (run?.end === null) throw busy(command.conversationId)
-      const imported = conversation.messages.length === 0 ? history : []
-      const pending = [...(run === null ? [] : pendingCalls(run)), ...pendingToolCalls(imported)]
-      if (message !== null && pending.length > 0) throw callsPending(pending)
-      if (imported.length > 0) {
-        const entry = { type: 'messages-imported', messages: imported } as const
+      if (conversation.messages.length === 0 && history.length > 0) {
+        const entry = { type: 'messages-imported', messages: history } as const
         await conversation.append([entry], { runId: null })
       }
+      // Of an imported history, too, which is kept: its calls take their outputs first.
+      const pending = [...(run === null ? [] : pendingCalls(run)), ...conversation.importedCalls]
+      if (message !== null && pending.length > 0) throw callsPending(pending)
       const first = { type: 'step-started', step: 1, resumed: false } as const
       await conversation.append([{ type: 'run-started', message, limits }, first], { runId })
     } catch (error) {

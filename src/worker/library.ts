@@ -27,7 +27,7 @@ export class Library {
     return {
       ...record,
       messages: [...conversation.messages],
-      pending: run === null ? [] : pendingCalls(run),
+      pending: [...conversation.importedCalls, ...(run === null ? [] : pendingCalls(run))],
     }
   }
 

@@ -57,8 +57,10 @@ export class Seats {
     for (const record of await store.list()) {
       const seat = await this.take({ agentId, storage, conversationId: record.conversationId })
       await seat.conversation.refresh()
-      const open = seat.conversation.run?.calls.find((each) => each.toolCallId === toolCallId)
+      const { run, importedCalls } = seat.conversation
+      const open = run?.calls.find((each) => each.toolCallId === toolCallId)
       if (open && !isSettled(open)) return seat
+      if (importedCalls.some((each) => each.toolCallId === toolCallId)) return seat
     }
     return null
   }

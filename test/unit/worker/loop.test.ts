@@ -183,6 +183,7 @@ describe('one-shot mode', () => {
         toolCallId,
         output: { type: 'text', value: toolCallId },
         nextRunId: 'next',
+        limits: { maxSteps: 10, retries: 3 },
       })
     expect(await supply('c1-0-1')).toBeNull()
     expect(await supply('c1-0-0')).toEqual({ conversationId: 'talk', runId: 'next' })
@@ -208,6 +209,7 @@ describe('one-shot mode', () => {
       toolCallId: 'gone',
       output: { type: 'json', value: { a: 1 } },
       nextRunId: 'n',
+      limits: { maxSteps: 10, retries: 3 },
     })
     expect(next).toBeNull()
     const messages = (await live.host.library.get(SCOPE))?.messages ?? []
