@@ -2,6 +2,7 @@ import type { AgentScope } from '../protocol/api.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { JsonSchema } from '../protocol/json.ts'
 import { checkNames } from './check-names.ts'
+import { checkPatterns } from './check-patterns.ts'
 import type { InferJson } from './infer-schema.ts'
 import type { RunInput } from './options.ts'
 import type { AskWorker } from './ask-worker.ts'
@@ -30,9 +31,11 @@ export async function extract(
 ): Promise<unknown> {
   checkNames(options, 'extract')
   const { schema, input, retries = 2 } = options
+  const json = jsonSchemaOf(schema, 'given to extract()')
+  checkPatterns(json, 'given to extract()')
   const command = {
     ...core.scope(),
-    schema: jsonSchemaOf(schema, 'given to extract()'),
+    schema: json,
     input: typeof input === 'string' ? [{ type: 'text' as const, text: input }] : input,
     retries,
   }
