@@ -80,6 +80,9 @@ function absoluteURL(baseURL: string): string {
   try {
     return new URL(baseURL, base).href
   } catch {
-    throw new OffstageError('invalid-config', `The baseURL '${withoutSecrets(baseURL)}' is not a URL.`)
+    throw new OffstageError(
+      'invalid-config',
+      `The baseURL '${withoutSecrets(baseURL)}' is not a URL.`,
+    )
   }
 }

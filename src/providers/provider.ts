@@ -17,6 +17,8 @@ export interface ModelRequest {
    * the provider sends no tools and leaves the text (think tags too) as it is. Default `'native'`.
    */
   readonly toolMode?: 'native' | 'action'
+  /** Give each piece of the provider's own data as a `raw` part before what was read from it. */
+  readonly raw?: boolean
 }
 
 export interface StreamOptions {

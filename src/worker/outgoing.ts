@@ -39,6 +39,7 @@ export function outgoingRequest(
     ...(instructions !== '' && { instructions }),
     ...(trailer !== '' && { trailer }),
     toolMode,
+    ...(context.raw && { raw: true }),
   }
 }
 

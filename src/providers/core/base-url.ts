@@ -32,6 +32,9 @@ function parse(text: string): URL {
   try {
     return new URL(text)
   } catch {
-    throw new OffstageError('invalid-config', `The baseURL '${withoutSecrets(text)}' is not an absolute URL.`)
+    throw new OffstageError(
+      'invalid-config',
+      `The baseURL '${withoutSecrets(text)}' is not an absolute URL.`,
+    )
   }
 }

@@ -68,7 +68,8 @@ async function* runAttempt(
     }
     const { response } = opened
     const state = definition.start(request, opened.config)
-    const answer = createAnswerReader(definition, state, response.headers.get('content-type'))
+    const contentType = response.headers.get('content-type')
+    const answer = createAnswerReader(definition, state, { ...request, contentType })
     const body = response.body?.getReader()
     lifeline.onCut(() => void body?.cancel().catch(() => {}))
     let broken: ErrorData | undefined

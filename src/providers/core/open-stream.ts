@@ -52,7 +52,10 @@ function parseUrl(url: string): URL {
   try {
     return new URL(url)
   } catch {
-    throw new OffstageError('invalid-config', `Not an absolute URL: ${withoutSecrets(url)}. Check the baseURL.`)
+    throw new OffstageError(
+      'invalid-config',
+      `Not an absolute URL: ${withoutSecrets(url)}. Check the baseURL.`,
+    )
   }
 }
 

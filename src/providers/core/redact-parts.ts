@@ -105,6 +105,8 @@ class HeldDeltas {
     const { clean, held } = this.#redactor.split(before + part.delta)
     if (held === '') this.#held.delete(place)
     else this.#held.set(place, { ...part, delta: held })
-    return clean === '' ? [] : [{ ...this.#redactor.cleanAll({ ...part, delta: '' }), delta: clean }]
+    return clean === ''
+      ? []
+      : [{ ...this.#redactor.cleanAll({ ...part, delta: '' }), delta: clean }]
   }
 }
