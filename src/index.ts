@@ -31,6 +31,7 @@ export type { Engine, EngineLine, EngineOpening, EngineProgress } from './protoc
 export type { ErrorCode, ErrorData } from './protocol/error.ts'
 export type { RunEvent } from './protocol/event.ts'
 export type { ConversationRecord } from './protocol/journal.ts'
+export type { AnthropicMessage, ChatMessage, HistoryMessage } from './protocol/history.ts'
 export type { JsonObject, JsonSchema, JsonValue } from './protocol/json.ts'
 export type {
   AssistantMessage,

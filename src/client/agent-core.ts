@@ -8,6 +8,7 @@ import type { ConversationView } from './conversation-view.ts'
 import { createConversationView } from './conversation-view.ts'
 import { LEFT_OPEN } from '../protocol/run.ts'
 import { disposed } from './failures.ts'
+import { copyConfig } from './copy-config.ts'
 import { newId } from './ids.ts'
 import type { AgentOptions } from './options.ts'
 import type { AgentParts } from './linked-agent.ts'
@@ -43,8 +44,9 @@ export class AgentCore implements AgentParts {
     const { model, instructions = '', values = {} } = options
     this.options = options
     this.signal = this.#life.signal
-    this.config = { model, instructions, values }
+    this.config = { model: copyConfig(model), instructions, values }
     this.registry = createToolRegistry({
+      reserved: options.controlTools ?? [],
       onChange: () => {
         if (this.#link?.isStarted && !this.signal.aborted)
           this.ask('toolsChanged', this.scope().agentId).catch(() => {})

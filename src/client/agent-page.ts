@@ -7,7 +7,8 @@ import { describeTools } from './describe-tools.ts'
 import { badConfig } from './failures.ts'
 import { findEngine, lentModel } from './lent-engine.ts'
 import { formatOutput, truncate } from './format-output.ts'
-import { fillValues, readContext, readCredentials } from './model-config.ts'
+import { fillValues } from './fill-values.ts'
+import { createConfigBook, readContext, readCredentials } from './model-config.ts'
 import type { AgentOptions, HookedCall, ModelConfig, PromptValues } from './options.ts'
 import type { AgentPage } from './page-api.ts'
 import { stringify } from './stringify.ts'
@@ -38,13 +39,15 @@ export function createAgentPage(
     ...describeTools(registry, options.toolApproval ?? 'destructive'),
     ...controlDescriptors(options.controlTools ?? []),
   ]
+  const book = createConfigBook()
   return {
     async stepContext({ toolless }) {
       const context = await readContext(options.context, (value) => stringify(value) ?? '')
       const offered = toolless ? [] : tools()
       return {
         ...lentModel(config.model, options.engines),
-        instructions: fillValues(config.instructions, config.values),
+        configId: book.idOf(config.model),
+        instructions: fillValues(config.instructions, config.values, 'invalid-config'),
         ...(context !== undefined && { context: truncate(context) }),
         tools: offered,
         ...leftOut(registry, offered),
@@ -53,8 +56,8 @@ export function createAgentPage(
       }
     },
     currentTools: async () => tools(),
-    credentials: ({ previousRejected }) =>
-      readCredentials(config.model, { signal, previousRejected }),
+    credentials: async ({ configId, endpoint, previousRejected }) =>
+      readCredentials(book.find(configId), { ...endpoint, signal, previousRejected }),
     async openEngine({ provider, ...opening }) {
       const engine = findEngine(provider, options.engines)
       if (!engine) throw badConfig(`There is no engine ${provider} in the engines of this agent.`)

@@ -1,12 +1,15 @@
 import { OffstageError } from '../protocol/error.ts'
 import { PROVIDER_IDS } from '../protocol/model.ts'
 import type { RunLimits } from '../protocol/run.ts'
+import type { ControlTool } from './control-tools.ts'
 import { badConfig } from './failures.ts'
+import { checkNames, isMisspelt, nearest } from './check-names.ts'
 import type { AgentOptions, ModelConfig, RunInput } from './options.ts'
 
 /** Throws an `OffstageError` that says what to change. */
 export function checkOptions(options: AgentOptions): void {
-  const { toolApproval, storage, worker, tools } = options ?? {}
+  checkNames(options, 'createAgent')
+  const { toolApproval, storage, worker, tools, controlTools = [] } = options ?? {}
   checkModel(options?.model, options ?? {})
   const wrong = wrongLimit(options)
   if (wrong) throw badConfig(wrong)
@@ -22,11 +25,22 @@ export function checkOptions(options: AgentOptions): void {
     )
   if (storage !== undefined && storage !== 'memory' && !storage?.name)
     throw badConfig("storage must be 'memory' or { name }.")
+  if (!Array.isArray(controlTools)) throw badConfig('controlTools must be an array.')
+  for (const name of controlTools)
+    if (!CONTROL_TOOLS.includes(name))
+      throw badConfig(
+        `There is no control tool ${name}. Did you mean ${nearest(String(name), CONTROL_TOOLS)}?`,
+      )
   if (tools && !Array.isArray(tools)) throw badConfig('tools must be an array.')
   if (worker && options.workerUrl) throw badConfig('Give worker or workerUrl, not both.')
 }
 
-/** A custom worker may know providers that the built-in one doesn't. */
+const CONTROL_TOOLS: readonly ControlTool[] = ['ask_user', 'finish_task']
+
+/**
+ * A custom worker may know providers that the built-in one doesn't; those, and engines, may have
+ * options of their own beside the known ones.
+ */
 export function checkModel(
   model: ModelConfig,
   { worker, workerUrl, engines = [] }: Partial<AgentOptions>,
@@ -40,6 +54,10 @@ export function checkModel(
       'unknown-provider',
       `There is no provider ${provider}. Use one of ${known.join(', ')}, or pass a worker that registers it.`,
     )
+  const isOwn = !(PROVIDER_IDS as readonly string[]).includes(provider)
+  checkNames(model, 'model', (name) => isOwn && !isMisspelt(name, 'model'))
+  if (provider === 'openai-compatible' && !model.baseURL)
+    throw badConfig(`The provider ${provider} needs a baseURL: the server's address.`)
 }
 
 /** What is wrong with the limits, if something is. */

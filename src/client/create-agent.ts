@@ -1,9 +1,14 @@
 import type { AgentScope, CallAnswer, ConversationScope, ResumeRun } from '../protocol/api.ts'
-import { OffstageError } from '../protocol/error.ts'
+import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { ToolOutput } from '../protocol/message.ts'
+import type { RunLimits } from '../protocol/run.ts'
 import type { Agent, CallRef, Conversations } from './agent.ts'
 import { AgentCore } from './agent-core.ts'
 import { checkModel, checkOptions, hasContent, wrongLimit } from './check-options.ts'
+import { checkNames } from './check-names.ts'
+import { copyConfig } from './copy-config.ts'
+import { toOffstageError } from './failures.ts'
+import { fillInput } from './fill-values.ts'
 import { newId } from './ids.ts'
 import type { AgentOptions } from './options.ts'
 import type { Run } from './run-handle.ts'
@@ -17,13 +22,17 @@ export function createAgent(options: AgentOptions): Agent {
   if (options.enabledTools) registry.enable(options.enabledTools)
   return {
     run: startRun(core, options),
-    resume: (conversationId, options) =>
-      takeUp(core, { ...options, ...(conversationId !== undefined && { conversationId }) }),
+    async resume(conversationId, how = {}) {
+      checkNames(how, 'resume')
+      return takeUp(core, { ...how, ...(conversationId !== undefined && { conversationId }) })
+    },
     continue: (conversationId) => takeUp(core, { conversationId, goOn: true }),
-    configure({ model, instructions, values }) {
+    configure(change) {
+      checkNames(change, 'configure')
+      const { model, instructions, values } = change
       if (model) {
         checkModel(model, options)
-        config.model = model
+        config.model = copyConfig(model)
       }
       config.instructions = instructions ?? config.instructions
       config.values = { ...config.values, ...values }
@@ -55,23 +64,46 @@ async function takeUp(
   return handle && handle.run
 }
 
-function startRun({ runs }: AgentCore, options: AgentOptions): Agent['run'] {
-  return (
-    input,
-    { conversationId = newId(), signal, ifBusy = 'refuse', history, ...limited } = {},
-  ) => {
+function startRun({ config, runs }: AgentCore, agent: AgentOptions): Agent['run'] {
+  return (input, options = {}) => {
+    const { conversationId = newId(), signal, ifBusy = 'refuse', history, values } = options
     const ref = { runId: newId(), conversationId }
-    const limits = {
-      maxSteps: limited.maxSteps ?? options.maxSteps ?? 10,
-      retries: limited.retries ?? options.retries ?? 3,
+    try {
+      checkNames(options, 'run')
+      const limits = limitsOf(agent, options)
+      const wrong =
+        wrongLimit(limits) ??
+        (hasContent(input) ? undefined : 'The message is empty. Pass text or parts.')
+      if (wrong) throw new OffstageError('invalid-input', wrong)
+      const parts = fillInput(input, values === false ? {} : { ...config.values, ...values })
+      const message = { role: 'user' as const, id: `${ref.runId}:user`, parts }
+      const command = {
+        ...ref,
+        message,
+        limits,
+        ifBusy,
+        ...(history && { history: plainHistory(history) }),
+      }
+      return runs.start(command, signal).run
+    } catch (thrown) {
+      return runs.refuse(ref, toOffstageError(thrown)).run
     }
-    const wrong =
-      wrongLimit(limits) ??
-      (hasContent(input) ? undefined : 'The message is empty. Pass text or parts.')
-    if (wrong) return runs.refuse(ref, new OffstageError('invalid-input', wrong)).run
-    const parts = typeof input === 'string' ? [{ type: 'text' as const, text: input }] : input
-    const message = { role: 'user' as const, id: `${ref.runId}:user`, parts }
-    return runs.start({ ...ref, message, limits, ifBusy, ...(history && { history }) }, signal).run
+  }
+}
+
+function limitsOf(agent: Partial<RunLimits>, run: Partial<RunLimits> = {}): RunLimits {
+  return {
+    maxSteps: run.maxSteps ?? agent.maxSteps ?? 10,
+    retries: run.retries ?? agent.retries ?? 3,
+  }
+}
+
+/** As JSON, so that it can cross. What it is, the worker finds out. */
+function plainHistory(history: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(history))
+  } catch (cause) {
+    throw new OffstageError('invalid-history', `history is no JSON: ${describeThrown(cause)}`)
   }
 }
 
@@ -91,7 +123,8 @@ function answers(
     deny: (call, reason) => reply(call, { type: 'deny', ...(reason && { reason }) }),
     answer: (call, text) => reply(call, { type: 'answer', text }),
     async supplyOutput(call, output) {
-      const command = { ...core.scope(), ...locate(call), nextRunId: newId() }
+      const limits = limitsOf(core.options)
+      const command = { ...core.scope(), ...locate(call), nextRunId: newId(), limits }
       const supplied = { ...command, output: await format(output) }
       const handle = await runs.adopt(ask('supplyOutput', supplied))
       core.reload()

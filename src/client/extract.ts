@@ -2,6 +2,8 @@ import type { AgentScope, Extraction } from '../protocol/api.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { JsonSchema, JsonValue } from '../protocol/json.ts'
 import type { RunUsage } from '../protocol/message.ts'
+import { checkNames } from './check-names.ts'
+import { checkPatterns } from './check-patterns.ts'
 import type { InferJson } from './infer-schema.ts'
 import type { RunInput } from './options.ts'
 import type { AskWorker } from './ask-worker.ts'
@@ -34,12 +36,16 @@ export type Extracted<Schema> =
 /** See `Agent.extract`. */
 export async function extract(
   core: { readonly scope: () => AgentScope; readonly ask: AskWorker },
-  { schema, input, retries = 2, onUsage }: ExtractOptions<JsonSchema | StandardSchema>,
+  options: ExtractOptions<JsonSchema | StandardSchema>,
   signal: AbortSignal,
 ): Promise<unknown> {
+  checkNames(options, 'extract')
+  const { schema, input, retries = 2, onUsage } = options
+  const json = jsonSchemaOf(schema, 'given to extract()')
+  checkPatterns(json, 'given to extract()')
   const command = {
     ...core.scope(),
-    schema: jsonSchemaOf(schema, 'given to extract()'),
+    schema: json,
     input: typeof input === 'string' ? [{ type: 'text' as const, text: input }] : input,
   }
   const corrections: { readonly output: string; readonly problem: string }[] = []

@@ -1,10 +1,12 @@
-import { describeThrown, OffstageError } from '../protocol/error.ts'
+import { OffstageError, toErrorData } from '../protocol/error.ts'
 
 /** Any rejection as an `OffstageError`. */
 export function toOffstageError(thrown: unknown): OffstageError {
-  return OffstageError.is(thrown)
-    ? thrown
-    : new OffstageError('internal', describeThrown(thrown), { cause: thrown })
+  if (OffstageError.is(thrown)) return thrown
+  const data = toErrorData(thrown)
+  return data === thrown
+    ? OffstageError.fromData(data)
+    : new OffstageError('internal', data.message, { cause: thrown })
 }
 
 export function disposed(): OffstageError {

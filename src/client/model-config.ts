@@ -1,6 +1,6 @@
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { Credentials, ModelConfigData } from '../protocol/model.ts'
-import type { CredentialRequest, ModelConfig, PromptValues } from './options.ts'
+import type { CredentialRequest, ModelConfig } from './options.ts'
 
 /** The part of a model's configuration that crosses: plain data, no key, no headers, absolute URL. */
 export function toModelData(config: ModelConfig): ModelConfigData {
@@ -14,7 +14,40 @@ function resolveUrl(url: string): string {
   try {
     return new URL(url, base).href
   } catch {
-    throw new OffstageError('invalid-config', `The model's baseURL ${url} is no URL.`)
+    throw new OffstageError(
+      'invalid-config',
+      `The model's baseURL ${url.replace(/\/\/.*@|[?#].*/gs, '')} is no URL.`,
+    )
+  }
+}
+
+/** Replaced configurations that are kept, keys included, for the steps that were begun with them. */
+const KEPT_CONFIGS = 20
+
+export interface ConfigBook {
+  idOf(config: ModelConfig): number
+  /** Throws for one that was replaced too long ago: no other's key may take its place. */
+  find(id: number): ModelConfig
+}
+
+/** Names configurations, so that a step that retries gets the key of the address it was begun with. */
+export function createConfigBook(): ConfigBook {
+  const configs = new Map<number, ModelConfig>()
+  let newest = 0
+  return {
+    idOf(config) {
+      if (configs.get(newest) !== config) configs.set(++newest, config)
+      configs.delete(newest - KEPT_CONFIGS)
+      return newest
+    },
+    find(id) {
+      const config = configs.get(id)
+      if (config) return config
+      throw new OffstageError(
+        'authentication',
+        'The model was configured anew many times during one step, whose key is forgotten.',
+      )
+    },
   }
 }
 
@@ -38,13 +71,6 @@ export async function readCredentials(
       },
     )
   }
-}
-
-/** Replaces `{{name}}` by its value; a name without one stays as it is. */
-export function fillValues(text: string, values: PromptValues): string {
-  return text.replace(/\{\{\s*([\w.-]+)\s*\}\}/g, (whole, name: string) =>
-    Object.hasOwn(values, name) ? String(values[name]) : whole,
-  )
 }
 
 /** The page's `context()` as text, or undefined when it has nothing to say. */

@@ -1,14 +1,16 @@
 import type { StorageConfig } from '../protocol/conversation.ts'
 import type { Engine } from '../protocol/engine.ts'
 import type { JsonValue } from '../protocol/json.ts'
-import type { FilePart, Message, TextPart, ToolOutput } from '../protocol/message.ts'
-import type { ModelConfigData } from '../protocol/model.ts'
+import type { HistoryMessage } from '../protocol/history.ts'
+import type { FilePart, TextPart, ToolOutput } from '../protocol/message.ts'
+import type { Endpoint, ModelConfigData } from '../protocol/model.ts'
 import type { SettledStatus } from '../protocol/tool.ts'
 import type { ControlTool } from './control-tools.ts'
 import type { WorkerLike } from './spawn-worker.ts'
 import type { Tool, ToolCallInfo } from './tool.ts'
 
-export interface CredentialRequest {
+/** Which request a key is for. A key belongs to an `origin`: give it to no other. */
+export interface CredentialRequest extends Endpoint {
   /** Aborted when the agent is disposed. */
   readonly signal: AbortSignal
   /** The last answer got a 401: don't hand out the same key again. */
@@ -28,7 +30,7 @@ export interface ModelConfig extends Omit<ModelConfigData, 'headers'> {
   readonly headers?: Headers | ((request: CredentialRequest) => Headers | Promise<Headers>)
 }
 
-/** Put in the place of `{{name}}` in the instructions. */
+/** Put in the place of `{{name}}` in instructions and prompts. `\{{name}}` stands for the braces themselves. */
 export interface PromptValues {
   readonly [name: string]: string | number | boolean
 }
@@ -110,8 +112,17 @@ export interface RunOptions {
   readonly retries?: number
   /** When the conversation has an open run. Default `'refuse'`: fails with `conversation-busy`. */
   readonly ifBusy?: 'refuse' | 'queue' | 'replace'
-  /** Earlier messages from elsewhere, for a conversation that has none yet. */
-  readonly history?: readonly Message[]
+  /**
+   * Put in the place of `{{name}}` in the input, together with the agent's. When either has any, the
+   * input is a template, and a name without a value fails the run. False: the input is taken as it is,
+   * as what a person typed should be.
+   */
+  readonly values?: PromptValues | false
+  /**
+   * Earlier messages from elsewhere, for a conversation that has none yet: Offstage's own, OpenAI's
+   * (Chat Completions) or Anthropic's. Calls in it without a result wait for `supplyOutput()`.
+   */
+  readonly history?: readonly HistoryMessage[]
 }
 
 export type RunInput = string | readonly (TextPart | FilePart)[]

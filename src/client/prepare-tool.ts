@@ -2,6 +2,7 @@ import type { JsonSchema } from '../protocol/json.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { cleanName } from './clean-name.ts'
 import { badConfig } from './failures.ts'
+import { checkNames, isMisspelt } from './check-names.ts'
 import type { StandardSchema } from './standard-schema.ts'
 import { isStandardSchema, jsonSchemaOf } from './standard-schema.ts'
 import type { Tool } from './tool.ts'
@@ -29,6 +30,7 @@ export function prepareTool(tool: Tool): PreparedTool {
   const name = typeof tool?.name === 'string' ? cleanName(tool.name) : ''
   if (!name)
     throw badConfig(`A tool needs a name with letters or digits (a-z, 0-9), not ${tool?.name}.`)
+  checkToolNames(tool)
   if (typeof tool.execute !== 'function') throw badConfig(`The tool ${name} needs execute().`)
   if (typeof tool.description !== 'string')
     throw badConfig(`The tool ${name} needs a description: the model reads it.`)
@@ -42,6 +44,19 @@ export function prepareTool(tool: Tool): PreparedTool {
   }
   prepared.set(tool, made)
   return made
+}
+
+/**
+ * An object literal may have methods of its own for `execute` to use, unless they look like misspelt
+ * ones of a tool; an instance of a class may have what it likes.
+ */
+function checkToolNames(tool: Tool): void {
+  const isLiteral = [Object.prototype, null].includes(Object.getPrototypeOf(tool))
+  checkNames(
+    tool,
+    'tool',
+    (key, value) => !isLiteral || (typeof value === 'function' && !isMisspelt(key, 'tool', 2)),
+  )
 }
 
 function toJsonSchema({ inputSchema, jsonSchema }: Tool, name: string): JsonSchema {

@@ -1,4 +1,7 @@
 import { OffstageError } from '../protocol/error.ts'
+import { badConfig } from './failures.ts'
+import { checkNames } from './check-names.ts'
+import { checkPatterns } from './check-patterns.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import { prepareTool } from './prepare-tool.ts'
 import type { Tool } from './tool.ts'
@@ -11,6 +14,8 @@ export interface RegisterOptions {
 }
 
 export interface RegistryObserver {
+  /** Names of control tools: no tool of the page can have them. */
+  readonly reserved: readonly string[]
   onChange(): void
   /** A tool is gone; its running calls end. */
   onRemove(tool: PreparedTool): void
@@ -43,9 +48,14 @@ export function createToolRegistry(observer: RegistryObserver): ToolRegistry {
   }
 
   return {
-    register(tool, { signal, replace } = {}) {
+    register(tool, options = {}) {
+      checkNames(options, 'registerTool')
+      const { signal, replace } = options
       // A copy: each registration is its own, so that an undo removes nothing but what it added.
       const entry = { ...prepareTool(tool) }
+      checkPatterns(entry.inputSchema, `of the tool ${tool.name}`)
+      if (observer.reserved.includes(entry.name))
+        throw badConfig(`The tool ${tool.name} has the name of a control tool. Rename it.`)
       if (signal?.aborted) return () => {}
       const present = tools.get(entry.name)
       if (present && !replace) throw duplicate(present, entry)

@@ -67,6 +67,8 @@ export interface Tool<Name extends string = string, Input = unknown, Output = un
    * on its way. Never asked while the tool's own function still runs on this page.
    */
   reconcile?(input: Input, context: ReconcileContext): Reconciled | Promise<Reconciled>
+  /** For the page's own use. */
+  readonly metadata?: unknown
   /** What the model is to see of a result. */
   toModelOutput?(output: Output, input: Input): unknown
   execute(input: Input, context: ToolContext): Output | Promise<Output>

@@ -3,6 +3,7 @@ import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { ModelConfigData } from '../protocol/model.ts'
 import type { StreamPart } from '../protocol/stream-part.ts'
+import { withRaw } from '../providers/core/raw-parts.ts'
 import { asCount, asRecord } from '../providers/core/read-json.ts'
 import type { ModelRequest } from '../providers/provider.ts'
 import {
@@ -43,7 +44,7 @@ async function* ask(
     for (;;) {
       const { done, value } = await reader.read()
       if (done) break
-      yield [{ type: 'text-delta', delta: value }]
+      yield withRaw(request, value, [{ type: 'text-delta', delta: value }])
     }
     yield [{ type: 'finish', finishReason: 'stop' }]
   } catch (thrown) {

@@ -5,8 +5,8 @@ import type { EngineLine, EngineOpening, EngineProgress } from './engine.ts'
 import type { ErrorData } from './error.ts'
 import type { JsonSchema, JsonValue } from './json.ts'
 import type { ModelFetch, ModelFetchHead } from './model-fetch.ts'
-import type { Message, RunUsage, ToolOutput, UserMessage } from './message.ts'
-import type { Credentials, ModelConfigData } from './model.ts'
+import type { RunUsage, ToolOutput, UserMessage } from './message.ts'
+import type { Credentials, Endpoint, ModelConfigData } from './model.ts'
 import type { RunLimits } from './run.ts'
 import type { ToolDescriptor } from './tool.ts'
 
@@ -85,8 +85,8 @@ export interface StartRun extends ConversationScope {
   readonly runId: string
   /** Absent: the run goes on from the history (regenerate, supplied outputs). */
   readonly message: UserMessage | null
-  /** Earlier messages from elsewhere, for a conversation that has none yet. */
-  readonly history?: readonly Message[]
+  /** Earlier messages from elsewhere, not looked at yet, for a conversation that has none. */
+  readonly history?: unknown
   readonly limits: RunLimits
   readonly ifBusy: 'refuse' | 'queue' | 'replace'
 }
@@ -137,6 +137,8 @@ export interface SupplyOutput extends AgentScope {
   readonly output: ToolOutput
   /** Of the run that goes on once the last output is in. */
   readonly nextRunId: string
+  /** Of that run, where no run before it has any: the call came with an imported history. */
+  readonly limits: RunLimits
 }
 
 /** One model call for data, outside any conversation. */
@@ -210,6 +212,8 @@ export interface WorkerApi {
 /** What a step needs from the page, read afresh before every model call. */
 export interface StepContext {
   readonly model: ModelConfigData
+  /** Names the configuration that `model` is the plain part of; its key is asked for by this name. */
+  readonly configId: number
   /** The page lends an engine for the model's provider: `openEngine` leads to it. */
   readonly engine: boolean
   readonly instructions: string
@@ -310,9 +314,14 @@ export interface PageApi {
   }): Promise<StepContext>
   /** The tools as they are now; for calls found after a reload. */
   currentTools(agentId: string): Promise<readonly ToolDescriptor[]>
-  /** Asks the key and header functions. `previousRejected`: the last answer got a 401. */
+  /**
+   * Asks the key and header functions of the configuration that a step was begun with, whatever has
+   * been configured since. `previousRejected`: the last answer got a 401.
+   */
   credentials(request: {
     readonly agentId: string
+    readonly configId: number
+    readonly endpoint: Endpoint
     readonly previousRejected: boolean
   }): Promise<Credentials>
   /**

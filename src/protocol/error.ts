@@ -6,6 +6,7 @@ export type ErrorCode =
   | 'invalid-config'
   | 'unknown-provider'
   | 'invalid-input'
+  | 'invalid-history'
   | 'duplicate-tool'
   | 'schema-unsupported'
   | 'schema-invalid'
@@ -112,14 +113,16 @@ export class OffstageError extends Error {
   }
 }
 
-/** Any thrown value as plain error data; what is neither that nor an `OffstageError` becomes `internal`. */
+/**
+ * Any thrown value as plain error data, as which it may have crossed already; what isn't an
+ * `OffstageError` becomes `internal`.
+ */
 export function toErrorData(thrown: unknown): ErrorData {
   if (OffstageError.is(thrown)) return thrown.toData()
   if (isErrorData(thrown)) return thrown
   return { code: 'internal', message: describeThrown(thrown), retryable: false }
 }
 
-/** Error data as it crossed to this side: Comlink would drop an error's code. */
 export function isErrorData(value: unknown): value is ErrorData {
   return (
     typeof value === 'object' &&

@@ -121,6 +121,15 @@ export interface ModelConfigData {
   readonly script?: Script
 }
 
+/** Where a request that is to be signed goes. */
+export interface Endpoint {
+  readonly provider: string
+  /** With the provider's default filled in. Absent where a custom provider doesn't say. */
+  readonly baseURL?: string
+  /** Of `baseURL`. */
+  readonly origin?: string
+}
+
 /** What a request is signed with. Lives in memory only. */
 export interface Credentials {
   readonly apiKey?: string

@@ -8,6 +8,10 @@ export interface ToolAnnotations {
   readonly destructive?: boolean
   /** A second run with the same input changes nothing more. Default false. */
   readonly idempotent?: boolean
+  /** Of MCP; means nothing here. */
+  readonly title?: string
+  /** Of MCP; means nothing here. */
+  readonly openWorldHint?: boolean
 }
 
 /** What providers and the ACTION reader need to know of a tool. */

@@ -1,11 +1,12 @@
 import { describeThrown, OffstageError } from '../protocol/error.ts'
-import type { Credentials, ModelConfigData } from '../protocol/model.ts'
+import type { Credentials, Endpoint, ModelConfigData } from '../protocol/model.ts'
+import { withoutSecrets } from './core/secrets.ts'
 import type { ProviderDefinition } from './define-provider.ts'
 import type { Provider, StreamOptions } from './provider.ts'
 import { createProviderRegistry } from './registry.ts'
 
-/** What a key or header function is told. */
-export interface CredentialContext {
+/** What a key or header function is told: which request it is for. */
+export interface CredentialContext extends Endpoint {
   /** Aborted with the request. */
   readonly signal: AbortSignal
   /** The last answer was refused with a 401: a cached key is no good any more. */
@@ -47,7 +48,8 @@ export function createProvider(
   const withCredentials = (given: StreamOptions = {}): StreamOptions => {
     const signal = given.signal ?? new AbortController().signal
     return {
-      credentials: (previousRejected) => askCredentials(config, { signal, previousRejected }),
+      credentials: (previousRejected, endpoint) =>
+        askCredentials(config, { ...endpoint, signal, previousRejected }),
       ...given,
     }
   }
@@ -78,6 +80,9 @@ function absoluteURL(baseURL: string): string {
   try {
     return new URL(baseURL, base).href
   } catch {
-    throw new OffstageError('invalid-config', `The baseURL '${baseURL}' is not a URL.`)
+    throw new OffstageError(
+      'invalid-config',
+      `The baseURL '${withoutSecrets(baseURL)}' is not a URL.`,
+    )
   }
 }

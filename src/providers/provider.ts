@@ -1,7 +1,7 @@
 import type { ErrorData } from '../protocol/error.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { Message } from '../protocol/message.ts'
-import type { Credentials, ModelConfigData } from '../protocol/model.ts'
+import type { Credentials, Endpoint, ModelConfigData } from '../protocol/model.ts'
 import type { StreamPart } from '../protocol/stream-part.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
 
@@ -17,6 +17,8 @@ export interface ModelRequest {
    * the provider sends no tools and leaves the text (think tags too) as it is. Default `'native'`.
    */
   readonly toolMode?: 'native' | 'action'
+  /** Give each piece of the provider's own data as a `raw` part before what was read from it. */
+  readonly raw?: boolean
 }
 
 export interface StreamOptions {
@@ -24,7 +26,7 @@ export interface StreamOptions {
   /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch
   /** Asked before the request, and once more after a 401. Default: no key. */
-  readonly credentials?: (previousRejected: boolean) => Promise<Credentials>
+  readonly credentials?: (previousRejected: boolean, endpoint: Endpoint) => Promise<Credentials>
 }
 
 /**
@@ -52,6 +54,8 @@ export type RequestConfig = ModelConfigData & Credentials
 /** A wire format over HTTP: two pure functions, and a state for one response. */
 export interface HttpProviderDefinition<State> {
   readonly id: string
+  /** Where requests go, for the functions that give keys. Default: `config.baseURL`. */
+  baseURL?(config: ModelConfigData): string
   toRequest(request: ModelRequest, config: RequestConfig): HttpRequest
   /** `request` and `config` tell how the answer is to be read; most formats need neither. */
   start(request: ModelRequest, config: RequestConfig): State

@@ -3,6 +3,7 @@ import type { ModelConfigData } from '../protocol/model.ts'
 import { messagesProviders } from './anthropic/define-messages.ts'
 import { flatten } from './core/flatten.ts'
 import { createHttpProvider } from './core/http-provider.ts'
+import { withoutKeys } from './core/redact-parts.ts'
 import type { ProviderDefinition } from './define-provider.ts'
 import { chatProviders } from './openai/define-chat.ts'
 import type { Provider, RequestConfig, StreamProviderDefinition } from './provider.ts'
@@ -48,9 +49,11 @@ export function createProviderRegistry(
       const config = withoutTrailingSlash(given)
       const definition = definitions.get(config.provider)
       if (!definition) throw unknownProvider(config.provider, [...definitions.keys()])
-      return 'toRequest' in definition
-        ? createHttpProvider(definition, config)
-        : createStreamProvider(definition, config)
+      const provider =
+        'toRequest' in definition
+          ? createHttpProvider(definition, config)
+          : createStreamProvider(definition, config)
+      return withoutKeys(provider, config)
     },
   }
 }

@@ -5,6 +5,7 @@ import type { Message } from '../protocol/message.ts'
 import type { ModelConfigData, Script, ScriptStep } from '../protocol/model.ts'
 import type { StreamPart } from '../protocol/stream-part.ts'
 import { asRecord } from './core/read-json.ts'
+import { withRaw } from './core/raw-parts.ts'
 import { abortedError } from './core/transport-error.ts'
 import type { ModelRequest, StreamOptions, StreamProviderDefinition } from './provider.ts'
 
@@ -38,10 +39,10 @@ async function* playScript(
       yield [{ type: 'error', error: abortedError(signal) }]
       return
     }
-    yield [part]
+    yield withRaw(request, part, [part])
     delayMs = script.paceMs ?? 0
   }
-  yield endOf(step, place, request)
+  yield withRaw(request, step, endOf(step, place, request))
 }
 
 interface Place {

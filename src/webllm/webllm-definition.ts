@@ -6,6 +6,7 @@ import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { ModelConfigData } from '../protocol/model.ts'
 import type { StreamPart } from '../protocol/stream-part.ts'
+import { withRaw } from '../providers/core/raw-parts.ts'
 import { asList, asRecord, asText } from '../providers/core/read-json.ts'
 import { endChat, mapChatChunk, startChat } from '../providers/openai/map-chunk.ts'
 import { compatible, type ChatRules } from '../providers/openai/presets.ts'
@@ -63,7 +64,7 @@ async function* complete(
       'response_format' in body ? undefined : constrainAction(request.tools),
     )
     const state = startChat(ID, request)
-    for await (const chunk of chunks) yield mapChatChunk(state, chunk)
+    for await (const chunk of chunks) yield withRaw(request, chunk, mapChatChunk(state, chunk))
     yield endChat(state, { done: false })
   } finally {
     signal.removeEventListener('abort', interrupt)

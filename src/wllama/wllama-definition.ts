@@ -5,6 +5,7 @@ import { throttleProgress } from '../engines/throttle-progress.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { ModelConfigData } from '../protocol/model.ts'
 import type { StreamPart } from '../protocol/stream-part.ts'
+import { withRaw } from '../providers/core/raw-parts.ts'
 import { asRecord } from '../providers/core/read-json.ts'
 import { endChat, mapChatChunk, startChat } from '../providers/openai/map-chunk.ts'
 import { compatible, type ChatRules } from '../providers/openai/presets.ts'
@@ -73,7 +74,7 @@ async function* complete(
       const event = await chunks.next()
       if (event.type === 'failed') throw event.error
       if (event.type === 'end') break
-      yield mapChatChunk(state, event.chunk)
+      yield withRaw(request, event.chunk, mapChatChunk(state, event.chunk))
     }
     yield endChat(state, { done: true })
   } finally {

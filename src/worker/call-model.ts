@@ -2,7 +2,6 @@ import type { StepContext } from '../protocol/api.ts'
 import { toErrorData, type ErrorData } from '../protocol/error.ts'
 import type { RunEventBody } from '../protocol/event.ts'
 import type { Usage } from '../protocol/message.ts'
-import type { Credentials } from '../protocol/model.ts'
 import { retryDelay } from '../providers/core/retry-delay.ts'
 import type { ModelRequest, Provider, StreamOptions } from '../providers/provider.ts'
 import type { Effects } from './effects.ts'
@@ -25,7 +24,7 @@ export interface ModelCall {
   readonly memory: ModelMemory
   readonly effects: Effects
   readonly signal: AbortSignal
-  readonly credentials: (previousRejected: boolean) => Promise<Credentials>
+  readonly credentials: NonNullable<StreamOptions['credentials']>
   /** Default: the worker's own. */
   readonly fetch?: StreamOptions['fetch'] | undefined
   readonly emit: (event: RunEventBody) => void

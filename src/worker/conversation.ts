@@ -1,6 +1,7 @@
 import { OffstageError } from '../protocol/error.ts'
 import type { ConversationRecord, JournalBody, JournalEntry } from '../protocol/journal.ts'
 import type { Message } from '../protocol/message.ts'
+import type { PendingCall } from '../protocol/run.ts'
 import type { Effects } from './effects.ts'
 import { evolve } from './evolve.ts'
 import { MessageLog } from './message-log.ts'
@@ -75,6 +76,11 @@ export class Conversation {
 
   get messages(): readonly Message[] {
     return this.#log.messages
+  }
+
+  /** Calls of imported messages that wait for their outputs. */
+  get importedCalls(): readonly PendingCall[] {
+    return this.#log.importedCalls
   }
 
   /** The newest claim, and when it was last known to hold. */

@@ -94,7 +94,8 @@ async function extractData(
     memory,
     effects,
     signal,
-    credentials: (previousRejected) => page.credentials({ agentId, previousRejected }),
+    credentials: (previousRejected, endpoint) =>
+      page.credentials({ agentId, configId: context.configId, endpoint, previousRejected }),
     fetch: modelFetch(page, context.model),
     emit: () => undefined,
     isUsedId: () => false,

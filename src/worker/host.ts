@@ -163,15 +163,19 @@ export class Host {
     return seat.inLaneNow(async () => {
       const { conversation } = seat
       await conversation.refresh()
+      const supplied = pendingOutput(conversation, command)
       const isTaken =
-        pendingOutput(conversation.run, command) !== null &&
-        (await seat.owning(() => conversation.append((run) => pendingOutput(run, command))))
+        supplied !== null &&
+        (await seat.owning(() =>
+          conversation.append(() => pendingOutput(conversation, command)?.facts ?? null, supplied),
+        ))
       if (!isTaken) return this.#keepLateOutput(command)
-      const { run } = conversation
-      if (run === null || !run.calls.every(isSettled)) return null
+      const { run, importedCalls } = conversation
+      if (importedCalls.length > 0 || run?.calls.every(isSettled) === false) return null
       const { agentId, storage, nextRunId: runId } = command
       const { conversationId } = seat.scope
-      const next = { agentId, storage, conversationId, runId, message: null, limits: run.limits }
+      const limits = supplied.runId === null || run === null ? command.limits : run.limits
+      const next = { agentId, storage, conversationId, runId, message: null, limits }
       await this.#runs.begin(seat, { ...next, ifBusy: 'refuse' }, this.#events(next))
       return { conversationId, runId }
     })

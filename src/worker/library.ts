@@ -29,7 +29,7 @@ export class Library {
     return {
       ...record,
       messages: [...messages],
-      pending: run === null ? [] : pendingCalls(run),
+      pending: [...conversation.importedCalls, ...(run === null ? [] : pendingCalls(run))],
       ...(run?.parked && run.end === null && { parked: run.parked }),
     }
   }

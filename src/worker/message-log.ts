@@ -1,6 +1,14 @@
 import { formatObservation } from '../action/index.ts'
 import type { JournalEntry } from '../protocol/journal.ts'
-import type { CallError, Message, ToolMessage, ToolResultPart } from '../protocol/message.ts'
+import type {
+  AssistantMessage,
+  CallError,
+  Message,
+  ToolCallPart,
+  ToolMessage,
+  ToolResultPart,
+} from '../protocol/message.ts'
+import type { PendingCall } from '../protocol/run.ts'
 
 interface CallGroup {
   /** Index of the tool message in the log. */
@@ -18,6 +26,7 @@ export class MessageLog {
   #messages: Message[] = []
   readonly #groups = new Map<string, CallGroup>()
   #usedIds = new Set<string>()
+  readonly #importedCalls = new Map<string, PendingCall>()
 
   get messages(): readonly Message[] {
     return this.#messages
@@ -26,6 +35,11 @@ export class MessageLog {
   /** A call of this conversation had this id, whether or not its messages are still there. */
   hasCallId(toolCallId: string): boolean {
     return this.#usedIds.has(toolCallId)
+  }
+
+  /** Calls of imported messages that have no result yet, oldest first. */
+  get importedCalls(): PendingCall[] {
+    return [...this.#importedCalls.values()]
   }
 
   fold(entry: JournalEntry): void {
@@ -48,6 +62,7 @@ export class MessageLog {
       case 'history-cleared':
         this.#messages = []
         this.#groups.clear()
+        this.#importedCalls.clear()
         return
       case 'step-started':
       case 'attempt-failed':
@@ -68,27 +83,32 @@ export class MessageLog {
   }
 
   #takeOutput(entry: Extract<JournalEntry, { type: 'model-output' }>): void {
-    this.#messages.push(entry.message)
-    const calls = entry.message.parts.filter((part) => part.type === 'tool-call')
-    if (calls.length > 0) {
-      const group: CallGroup = {
-        at: this.#messages.length,
-        order: calls,
-        providerIds: new Map(
-          calls.flatMap((call) =>
-            call.providerCallId ? [[call.toolCallId, call.providerCallId]] : [],
-          ),
-        ),
-        results: new Map(),
-      }
-      this.#messages.push({ role: 'tool', id: `${entry.message.id}:tools`, parts: [] })
-      for (const call of calls) {
-        this.#groups.set(call.toolCallId, group)
-        this.#usedIds.add(call.toolCallId)
-      }
-    }
+    this.#takeAssistant(entry.message)
     if (entry.feedback)
       this.#messages.push(feedbackMessage(`${entry.message.id}:feedback`, entry.feedback))
+  }
+
+  /** The message, and the place of its calls' results behind it. */
+  #takeAssistant(message: AssistantMessage): ToolCallPart[] {
+    this.#messages.push(message)
+    const calls = message.parts.filter((part) => part.type === 'tool-call')
+    if (calls.length === 0) return calls
+    const group: CallGroup = {
+      at: this.#messages.length,
+      order: calls,
+      providerIds: new Map(
+        calls.flatMap((call) =>
+          call.providerCallId ? [[call.toolCallId, call.providerCallId]] : [],
+        ),
+      ),
+      results: new Map(),
+    }
+    this.#messages.push({ role: 'tool', id: `${message.id}:tools`, parts: [] })
+    for (const call of calls) {
+      this.#groups.set(call.toolCallId, group)
+      this.#usedIds.add(call.toolCallId)
+    }
+    return calls
   }
 
   #settle(entry: Extract<JournalEntry, { type: 'call-settled' }>): void {
@@ -96,7 +116,7 @@ export class MessageLog {
     const call = group?.order.find((candidate) => candidate.toolCallId === entry.toolCallId)
     if (!group || !call) return
     const providerCallId = group.providerIds.get(entry.toolCallId)
-    group.results.set(entry.toolCallId, {
+    this.#takeResult(group, {
       type: 'tool-result',
       toolCallId: entry.toolCallId,
       toolName: call.toolName,
@@ -104,6 +124,11 @@ export class MessageLog {
       output: entry.output,
       ...(entry.note && { note: entry.note }),
     })
+  }
+
+  #takeResult(group: CallGroup, result: ToolResultPart): void {
+    group.results.set(result.toolCallId, result)
+    this.#importedCalls.delete(result.toolCallId)
     const previous = this.#messages[group.at] as ToolMessage
     this.#messages[group.at] = {
       ...previous,
@@ -112,10 +137,18 @@ export class MessageLog {
   }
 
   #import(message: Message): void {
-    this.#messages.push(message)
-    if (message.role !== 'assistant') return
-    for (const part of message.parts) {
-      if (part.type === 'tool-call') this.#usedIds.add(part.toolCallId)
+    if (message.role === 'assistant') {
+      for (const { toolCallId, toolName, input } of this.#takeAssistant(message)) {
+        if (input === undefined) continue
+        this.#importedCalls.set(toolCallId, { toolCallId, toolName, input, kind: 'output' })
+      }
+    } else if (message.role === 'tool') {
+      for (const part of message.parts) {
+        const group = this.#groups.get(part.toolCallId)
+        if (group) this.#takeResult(group, part)
+      }
+    } else {
+      this.#messages.push(message)
     }
   }
 }

@@ -41,6 +41,7 @@ export function outgoingRequest(
     ...(instructions !== '' && { instructions }),
     ...(trailer !== '' && { trailer }),
     toolMode,
+    ...(context.raw && { raw: true }),
   }
 }
 

@@ -200,7 +200,8 @@ export class RunDriver {
       memory,
       effects,
       signal: this.#stop.signal,
-      credentials: (previousRejected) => page.credentials({ agentId, previousRejected }),
+      credentials: (previousRejected, endpoint) =>
+        page.credentials({ agentId, configId: context.configId, endpoint, previousRejected }),
       fetch: modelFetch(page, context.model),
       emit: (event) => this.#drive.events.push(event),
       isUsedId: (toolCallId) => conversation.hasCallId(toolCallId),

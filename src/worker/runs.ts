@@ -2,7 +2,7 @@ import type { PageApi, RunRef, StartRun, WorkerNotice } from '../protocol/api.ts
 import { toErrorData } from '../protocol/error.ts'
 import type { RunEnd } from '../protocol/journal.ts'
 import { LEFT_OPEN, type RunResult } from '../protocol/run.ts'
-import { pendingToolCalls } from '../providers/pending-tool-calls.ts'
+import { importHistory } from '../providers/history/import-history.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import { busy, callsPending, parkedRun } from './busy.ts'
 import type { ResumeOptions } from './drive.ts'
@@ -97,18 +97,19 @@ export class Runs {
 
   async #commitStart(seat: Seat, command: StartRun): Promise<void> {
     const { conversation } = seat
-    const { runId, message, limits, history = [] } = command
+    const { runId, message, limits } = command
+    const history = importHistory(command.history ?? [])
     await seat.own()
     try {
       const { run } = conversation
       if (run?.end === null) throw busy(command.conversationId)
-      const imported = conversation.messages.length === 0 ? history : []
-      const pending = [...(run === null ? [] : pendingCalls(run)), ...pendingToolCalls(imported)]
-      if (message !== null && pending.length > 0) throw callsPending(pending)
-      if (imported.length > 0) {
-        const entry = { type: 'messages-imported', messages: imported } as const
+      if (conversation.messages.length === 0 && history.length > 0) {
+        const entry = { type: 'messages-imported', messages: history } as const
         await conversation.append([entry], { runId: null })
       }
+      // Of an imported history, too, which is kept: its calls take their outputs first.
+      const pending = [...(run === null ? [] : pendingCalls(run)), ...conversation.importedCalls]
+      if (message !== null && pending.length > 0) throw callsPending(pending)
       const first = { type: 'step-started', step: 1, resumed: false } as const
       await conversation.append([{ type: 'run-started', message, limits }, first], { runId })
     } catch (error) {

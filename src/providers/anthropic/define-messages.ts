@@ -1,3 +1,4 @@
+import { baseURLOf } from '../core/base-url.ts'
 import type { HttpProviderDefinition } from '../provider.ts'
 import { endMessages, mapMessagesEvent, startMessages, type MessagesState } from './map-event.ts'
 import { messagesPresets, type MessagesRules } from './presets.ts'
@@ -9,6 +10,7 @@ function defineMessages(id: string, rules: MessagesRules): HttpProviderDefinitio
   const refused = createRefusedThinking(id)
   return {
     id,
+    baseURL: (config) => baseURLOf(config, rules, id).href,
     toRequest: (request, config) =>
       toMessagesRequest(request, config, { providerId: id, rules, refused }),
     start: (request) => startMessages(id, request),

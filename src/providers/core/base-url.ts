@@ -1,5 +1,6 @@
 import { OffstageError } from '../../protocol/error.ts'
 import type { RequestConfig } from '../provider.ts'
+import { withoutSecrets } from './secrets.ts'
 
 export interface BaseURLRules {
   readonly baseURL: string | null
@@ -31,6 +32,9 @@ function parse(text: string): URL {
   try {
     return new URL(text)
   } catch {
-    throw new OffstageError('invalid-config', `The baseURL '${text}' is not an absolute URL.`)
+    throw new OffstageError(
+      'invalid-config',
+      `The baseURL '${withoutSecrets(text)}' is not an absolute URL.`,
+    )
   }
 }

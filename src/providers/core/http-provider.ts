@@ -1,5 +1,5 @@
 import { toErrorData, type ErrorData } from '../../protocol/error.ts'
-import type { Credentials, ModelConfigData } from '../../protocol/model.ts'
+import type { Credentials, Endpoint, ModelConfigData } from '../../protocol/model.ts'
 import type { StreamPart } from '../../protocol/stream-part.ts'
 import type {
   HttpProviderDefinition,
@@ -12,7 +12,6 @@ import { flatten } from './flatten.ts'
 import { createLifeline, type Lifeline } from './lifeline.ts'
 import { openStream } from './open-stream.ts'
 import { createAnswerReader } from './read-answer.ts'
-import { redactError, secretsOf } from './redact.ts'
 import { incompleteError, timeoutError } from './transport-error.ts'
 import { startWatchdog, type Watchdog } from './watchdog.ts'
 
@@ -57,20 +56,20 @@ async function* runAttempt(
   const lifeline = createLifeline(options.signal)
   const attempt: Attempt = { ...setup, lifeline }
   const { firstChunkMs = FIRST_CHUNK_MS, idleMs = IDLE_MS } = config.timeouts ?? {}
-  const secrets: string[] = []
   let waiting = true
   const watchdog = startWatchdog(firstChunkMs, (limitMs) =>
     lifeline.fail(timeoutError(waiting ? 'first-chunk' : 'idle', limitMs)),
   )
   try {
-    const opened = await open(attempt, { secrets, watchdog })
+    const opened = await open(attempt, watchdog)
     if (!('response' in opened)) {
-      yield [{ type: 'error', error: redactError(opened, secrets) }]
+      yield [{ type: 'error', error: opened }]
       return
     }
     const { response } = opened
     const state = definition.start(request, opened.config)
-    const answer = createAnswerReader(definition, state, response.headers.get('content-type'))
+    const contentType = response.headers.get('content-type')
+    const answer = createAnswerReader(definition, state, { ...request, contentType })
     const body = response.body?.getReader()
     lifeline.onCut(() => void body?.cancel().catch(() => {}))
     let broken: ErrorData | undefined
@@ -92,9 +91,9 @@ async function* runAttempt(
       yield batch
       watchdog.sign()
     }
-    yield answer.close(lifeline.failure() ?? broken).map((part) => cleanPart(part, secrets))
+    yield answer.close(lifeline.failure() ?? broken)
   } catch (error) {
-    yield [{ type: 'error', error: redactError(toErrorData(error), secrets) }]
+    yield [{ type: 'error', error: toErrorData(error) }]
   } finally {
     watchdog.stop()
     lifeline.release()
@@ -108,20 +107,17 @@ interface Opened {
 }
 
 /** The answer's beginning. After a 401 the credentials are asked once more. */
-async function open(
-  attempt: Attempt,
-  { secrets, watchdog }: { readonly secrets: string[]; readonly watchdog: Watchdog },
-): Promise<Opened | ErrorData> {
+async function open(attempt: Attempt, watchdog: Watchdog): Promise<Opened | ErrorData> {
   const { definition, lifeline, options, request } = attempt
+  const endpoint = endpointOf(definition, attempt.config)
   let adaptations = 0
   for (let previousRejected = false; ;) {
     // A person may have to sign in for a key; that takes its time.
     watchdog.rest()
-    const credentials = await lifeline.guard(askCredentials(options, previousRejected))
+    const credentials = await lifeline.guard(askCredentials(options, previousRejected, endpoint))
     watchdog.sign()
     if (!credentials) return lifeline.failure() ?? incompleteError()
     const config = withCredentials(attempt.config, credentials)
-    secrets.push(...secretsOf(config))
     const answer = await openStream(definition.toRequest(request, config), lifeline, {
       ...(options.fetch && { fetch: options.fetch }),
       ...(config.credentials && { credentials: config.credentials }),
@@ -135,14 +131,25 @@ async function open(
   }
 }
 
-async function askCredentials(options: StreamOptions, rejected: boolean): Promise<Credentials> {
-  return (await options.credentials?.(rejected)) ?? {}
+async function askCredentials(
+  options: StreamOptions,
+  rejected: boolean,
+  endpoint: Endpoint,
+): Promise<Credentials> {
+  return (await options.credentials?.(rejected, endpoint)) ?? {}
+}
+
+function endpointOf(
+  definition: HttpProviderDefinition<unknown>,
+  config: ModelConfigData,
+): Endpoint {
+  const { provider } = config
+  const baseURL = definition.baseURL?.(config).replace(/\/+$/, '') ?? config.baseURL
+  if (baseURL === undefined) return { provider }
+  const { origin } = URL.canParse(baseURL) ? new URL(baseURL) : {}
+  return { provider, baseURL, ...(origin !== undefined && { origin }) }
 }
 
 function withCredentials(config: ModelConfigData, credentials: Credentials): RequestConfig {
   return { ...config, ...credentials, headers: { ...config.headers, ...credentials.headers } }
-}
-
-function cleanPart(part: StreamPart, secrets: readonly string[]): StreamPart {
-  return part.type === 'error' ? { ...part, error: redactError(part.error, secrets) } : part
 }

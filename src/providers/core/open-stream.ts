@@ -3,6 +3,7 @@ import type { ModelConfigData } from '../../protocol/model.ts'
 import type { HttpRequest } from '../provider.ts'
 import type { Lifeline } from './lifeline.ts'
 import { httpError } from './provider-error.ts'
+import { withoutSecrets } from './secrets.ts'
 import { networkError } from './transport-error.ts'
 
 /** Characters of an error's body that are read. */
@@ -51,7 +52,10 @@ function parseUrl(url: string): URL {
   try {
     return new URL(url)
   } catch {
-    throw new OffstageError('invalid-config', `Not an absolute URL: ${url}. Check the baseURL.`)
+    throw new OffstageError(
+      'invalid-config',
+      `Not an absolute URL: ${withoutSecrets(url)}. Check the baseURL.`,
+    )
   }
 }
 

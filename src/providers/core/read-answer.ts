@@ -1,7 +1,8 @@
 import type { ErrorData } from '../../protocol/error.ts'
 import type { StreamPart } from '../../protocol/stream-part.ts'
-import type { HttpProviderDefinition } from '../provider.ts'
+import type { HttpProviderDefinition, ModelRequest } from '../provider.ts'
 import { createChunkReader } from './chunk-reader.ts'
+import { withRaw } from './raw-parts.ts'
 import { createPartGate } from './part-gate.ts'
 
 /** Bytes of an answer on their way to parts. */
@@ -21,14 +22,16 @@ const harmlessAfterEnd: ReadonlySet<string> = new Set(['stream-incomplete', 'tim
 export function createAnswerReader<State>(
   definition: HttpProviderDefinition<State>,
   state: State,
-  contentType: string | null,
+  answer: Pick<ModelRequest, 'raw'> & { readonly contentType: string | null },
 ): AnswerReader {
+  const { contentType } = answer
   const chunks = createChunkReader(contentType)
   const gate = createPartGate()
 
   function map(values: readonly unknown[]): readonly StreamPart[] {
     const batch: StreamPart[] = []
-    for (const value of values) gate.pass(definition.mapChunk(state, value), batch)
+    for (const value of values)
+      gate.pass(withRaw(answer, value, definition.mapChunk(state, value)), batch)
     return batch
   }
 

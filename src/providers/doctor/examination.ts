@@ -1,5 +1,6 @@
 import { messagesPresets } from '../anthropic/presets.ts'
-import { redactError, secretsOf } from '../core/redact.ts'
+import { Redactor } from '../core/redactor.ts'
+import { secretsOf } from '../core/secrets.ts'
 import type { ProviderConfig } from '../create-provider.ts'
 import type { ProviderDefinition } from '../define-provider.ts'
 import { chatPresets } from '../openai/presets.ts'
@@ -29,7 +30,7 @@ export class Examination {
   readonly findings: Findings = new Findings()
   readonly config: ProviderConfig
   readonly options: DiagnoseOptions
-  readonly #secrets = new Set<string>()
+  readonly #redactor = new Redactor()
 
   constructor(config: ProviderConfig, options: DiagnoseOptions) {
     this.config = config
@@ -48,12 +49,11 @@ export class Examination {
   learnSecrets(headers: Iterable<readonly [name: string, value: string]>): void {
     const values = [...headers].filter(([name]) => !harmless.has(name.toLowerCase()))
     const secret = { provider: '', model: '', headers: Object.fromEntries(values) }
-    for (const value of secretsOf(secret)) this.#secrets.add(value)
+    this.#redactor.learn(secretsOf(secret))
   }
 
   clean(text: string): string {
-    const error = { code: 'internal', message: text, retryable: false } as const
-    return redactError(error, [...this.#secrets]).message
+    return this.#redactor.clean(text)
   }
 
   /** Whether the provider is reached over HTTP. */

@@ -1,3 +1,4 @@
+import { baseURLOf } from '../core/base-url.ts'
 import type { HttpProviderDefinition } from '../provider.ts'
 import { endChat, mapChatChunk, startChat, type ChatState } from './map-chunk.ts'
 import { chatPresets, type ChatRules } from './presets.ts'
@@ -9,6 +10,7 @@ function defineChat(id: string, rules: ChatRules): HttpProviderDefinition<ChatSt
   const refused = createRefusedFields()
   return {
     id,
+    baseURL: (config) => baseURLOf(config, rules, id).href,
     toRequest: (request, config) =>
       toChatRequest(request, config, { providerId: id, rules: refused.apply(rules, config) }),
     start: (request) => startChat(id, request),

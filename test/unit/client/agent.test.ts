@@ -5,6 +5,7 @@ import type { AgentOptions } from '../../../src/index.ts'
 import { sleep, stage, startedRun, until } from './fake-worker.ts'
 
 const model = { provider: 'ollama', model: 'qwen3:4b' }
+const endpoint = { provider: 'ollama' }
 
 describe('createAgent', () => {
   test('touches no browser global and starts nothing', async () => {
@@ -88,7 +89,7 @@ describe('a step', () => {
         headers: { 'x-canary': canary },
         temperature: 0,
       },
-      instructions: 'Today is {{date}}, {{ who }}. {{constructor}} {{missing}}',
+      instructions: 'Today is {{date}}, {{ who }}. \\{{date}}',
       values: { date: '2026-11-21', who: 'Ann' },
       raw: true,
     })
@@ -96,13 +97,16 @@ describe('a step', () => {
     expect(JSON.stringify(first)).not.toContain('canary')
     expect(first).toEqual({
       engine: false,
+      configId: 1,
       model: { provider: 'openai', model: 'a', temperature: 0 },
-      instructions: 'Today is 2026-11-21, Ann. {{constructor}} {{missing}}',
+      instructions: 'Today is 2026-11-21, Ann. {{date}}',
       tools: [],
       hasBeforeToolCall: false,
       raw: true,
     })
-    expect(await worker.page.credentials({ agentId, previousRejected: false })).toEqual({
+    expect(
+      await worker.page.credentials({ agentId, configId: 1, endpoint, previousRejected: false }),
+    ).toEqual({
       apiKey: canary,
       headers: { 'x-canary': canary },
     })
@@ -114,26 +118,34 @@ describe('a step', () => {
       model: { provider: 'anthropic', model: 'b' },
       instructions: expect.stringContaining('tomorrow, Ann'),
     })
-    expect(await worker.page.credentials({ agentId, previousRejected: false })).toEqual({})
+    const keyOf = (configId: number) =>
+      worker.page.credentials({ agentId, configId, endpoint, previousRejected: false })
+    expect(await keyOf(2)).toEqual({})
+    expect(await keyOf(1)).toMatchObject({ apiKey: canary })
   })
 
   test('asks key and header functions each time', async () => {
     const apiKey = vi.fn(async ({ previousRejected }) => (previousRejected ? 'new' : 'old'))
-    const { worker, agentId } = await contextOf({
+    const { worker, agentId, read } = await contextOf({
       model: { ...model, apiKey, headers: () => ({ a: 'b' }) },
     })
-    expect(await worker.page.credentials({ agentId, previousRejected: false })).toEqual({
+    await read()
+    expect(
+      await worker.page.credentials({ agentId, configId: 1, endpoint, previousRejected: false }),
+    ).toEqual({
       apiKey: 'old',
       headers: { a: 'b' },
     })
-    expect(await worker.page.credentials({ agentId, previousRejected: true })).toMatchObject({
+    expect(
+      await worker.page.credentials({ agentId, configId: 1, endpoint, previousRejected: true }),
+    ).toMatchObject({
       apiKey: 'new',
     })
     expect(apiKey.mock.calls[0]![0].signal).toBeInstanceOf(AbortSignal)
   })
 
   test('whose key function fails rejects with words that can’t hold the key', async () => {
-    const { worker, agentId } = await contextOf({
+    const { worker, agentId, read } = await contextOf({
       model: {
         ...model,
         apiKey() {
@@ -141,8 +153,9 @@ describe('a step', () => {
         },
       },
     })
+    await read()
     const error = await worker.page
-      .credentials({ agentId, previousRejected: false })
+      .credentials({ agentId, configId: 1, endpoint, previousRejected: false })
       .catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'authentication' })
     expect(JSON.stringify(error)).not.toContain('canary')

@@ -178,6 +178,7 @@ describe('the output of a one-shot call', () => {
       ...SCOPE,
       toolCallId,
       output: { type: 'text', value },
+      limits: { maxSteps: 0, retries: 3 },
       nextRunId: `next-${value}`,
     })
 
@@ -220,6 +221,7 @@ describe('the output of a one-shot call', () => {
       storage,
       toolCallId,
       output,
+      limits: { maxSteps: 0, retries: 3 },
       nextRunId: 'next',
     })
     expect(ref?.conversationId).toBe('two')

@@ -174,6 +174,7 @@ describe('one-shot mode', () => {
         toolCallId,
         output: { type: 'text', value: toolCallId },
         nextRunId: 'next',
+        limits: { maxSteps: 10, retries: 3 },
       })
     expect(await supply('c1-0-1')).toBeNull()
     expect(await supply('c1-0-0')).toEqual({ conversationId: 'talk', runId: 'next' })
@@ -199,6 +200,7 @@ describe('one-shot mode', () => {
       toolCallId: 'gone',
       output: { type: 'json', value: { a: 1 } },
       nextRunId: 'n',
+      limits: { maxSteps: 10, retries: 3 },
     })
     expect(next).toBeNull()
     const messages = (await live.host.library.get(SCOPE))?.messages ?? []
@@ -229,7 +231,8 @@ describe('one-shot mode', () => {
     expect((await live.ended()).outcome).toBe('waiting')
     expect(world.requests[0]?.messages).toHaveLength(1)
     const late = { ...SCOPE, toolCallId: 'c1-0-9', output: { type: 'text', value: 'x' } } as const
-    expect(await live.host.supplyOutput({ ...late, nextRunId: 'n' })).toBeNull()
+    const next = { nextRunId: 'n', limits: limits(0) }
+    expect(await live.host.supplyOutput({ ...late, ...next })).toBeNull()
   })
 })
 

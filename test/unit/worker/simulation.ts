@@ -102,6 +102,7 @@ export class SimPage {
         cross(() => ({
           model: { provider: 'sim', model: 'sim' },
           engine: false,
+          configId: 1,
           instructions: '',
           tools: this.descriptors(),
           hasBeforeToolCall: false,

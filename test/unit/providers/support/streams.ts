@@ -41,7 +41,7 @@ export function readTurn(
 ): Promise<CollectedTurn> {
   const config = { provider: definition.id, model: 'm' }
   const state = definition.start(askWeather, config)
-  const reader = createAnswerReader(definition, state, 'text/event-stream')
+  const reader = createAnswerReader(definition, state, { contentType: 'text/event-stream' })
   const parts: StreamPart[] = []
   const size = pieceSize || Math.max(1, bytes.length)
   for (let at = 0; at < bytes.length && reader.isOpen(); at += size) {

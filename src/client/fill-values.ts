@@ -1,0 +1,30 @@
+import { OffstageError } from '../protocol/error.ts'
+import type { PromptValues, RunInput } from './options.ts'
+
+const PLACE = /(\\?)\{\{\s*([\p{L}\p{N}_.-]+)\s*\}\}/gu
+
+/** Replaces `{{name}}` by its value, and `\{{name}}` by the braces. Throws for a name without a value. */
+export function fillValues(
+  text: string,
+  values: PromptValues,
+  code: 'invalid-config' | 'invalid-input',
+): string {
+  return text.replace(PLACE, (whole, escape: string, name: string) => {
+    if (escape) return whole.slice(1)
+    const value = Object.hasOwn(values, name) ? values[name] : undefined
+    if (value !== undefined && value !== null) return String(value)
+    throw new OffstageError(
+      code,
+      `There is no value for {{${name}}}. Pass it in values, or write \\{{${name}}} where the braces are meant.`,
+    )
+  })
+}
+
+/** The input as parts, filled unless there are no values at all: then it may be anybody's words. */
+export function fillInput(input: RunInput, values: PromptValues): Exclude<RunInput, string> {
+  const parts = typeof input === 'string' ? [{ type: 'text' as const, text: input }] : input
+  if (!Object.keys(values).length) return parts
+  return parts.map((part) =>
+    part.type === 'text' ? { ...part, text: fillValues(part.text, values, 'invalid-input') } : part,
+  )
+}

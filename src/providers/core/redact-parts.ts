@@ -1,0 +1,112 @@
+import type { StreamPart } from '../../protocol/stream-part.ts'
+import type { Provider, RequestConfig, StreamOptions } from '../provider.ts'
+import { flatten } from './flatten.ts'
+import { Redactor } from './redactor.ts'
+import { secretsOf } from './secrets.ts'
+
+type Delta = Extract<StreamPart, { readonly delta: string }>
+
+/**
+ * The provider with the keys and headers that it was given taken out of all that it says, whatever a
+ * server may have echoed. The one place where this is done.
+ */
+export function withoutKeys(provider: Provider, config: RequestConfig): Provider {
+  // One for all attempts: a key that was replaced after a 401 is a key still.
+  const redactor = new Redactor(secretsOf(config))
+  const batches: Provider['batches'] = (request, options = {}) =>
+    redactBatches(provider.batches(request, listening(options, redactor, config)), redactor)
+  return {
+    id: provider.id,
+    batches,
+    stream: (request, options) => flatten(batches(request, options)),
+  }
+}
+
+function listening(
+  options: StreamOptions,
+  redactor: Redactor,
+  config: RequestConfig,
+): StreamOptions {
+  const { credentials } = options
+  if (!credentials) return options
+  return {
+    ...options,
+    async credentials(previousRejected, endpoint) {
+      const given = await credentials(previousRejected, endpoint)
+      redactor.learn(secretsOf({ ...config, ...given }))
+      return given
+    },
+  }
+}
+
+async function* redactBatches(
+  batches: AsyncIterable<readonly StreamPart[]>,
+  redactor: Redactor,
+): AsyncGenerator<readonly StreamPart[]> {
+  const held = new HeldDeltas(redactor)
+  for await (const batch of batches) {
+    if (redactor.isIdle) yield batch
+    else yield batch.flatMap((part) => held.pass(part))
+  }
+  const rest = held.release()
+  if (rest.length > 0) yield rest
+}
+
+/** Holds the ends of deltas back that may be the beginning of a key, until the next one tells. */
+class HeldDeltas {
+  readonly #redactor: Redactor
+  /** By kind, and by call. */
+  readonly #held = new Map<string, Delta>()
+
+  constructor(redactor: Redactor) {
+    this.#redactor = redactor
+  }
+
+  pass(part: StreamPart): StreamPart[] {
+    switch (part.type) {
+      case 'text-delta':
+        return [...this.release('reasoning-delta'), ...this.#delta(part.type, part)]
+      case 'reasoning-delta':
+        return [...this.release('text-delta'), ...this.#delta(part.type, part)]
+      case 'tool-input-delta':
+        return this.#delta(`call ${part.toolCallId}`, part)
+      case 'usage':
+      case 'raw':
+      case 'warning':
+        return [this.#redactor.cleanAll(part)]
+      case 'tool-input-start':
+        return [
+          ...this.release('text-delta'),
+          ...this.release('reasoning-delta'),
+          this.#redactor.cleanAll(part),
+        ]
+      case 'tool-call':
+      case 'action-error':
+      case 'finish':
+      case 'error':
+        return [...this.release(), this.#redactor.cleanAll(part)]
+      default:
+        return part satisfies never
+    }
+  }
+
+  /** What is held back, of one place or of all. */
+  release(place?: string): StreamPart[] {
+    const places = place === undefined ? [...this.#held.keys()] : [place]
+    return places.flatMap((key) => {
+      const part = this.#held.get(key)
+      this.#held.delete(key)
+      return part ? [this.#redactor.cleanAll(part)] : []
+    })
+  }
+
+  #delta(place: string, part: Delta): StreamPart[] {
+    const before = this.#held.get(place)?.delta ?? ''
+    const { clean, held } = this.#redactor.split(before + part.delta)
+    if (held === '') this.#held.delete(place)
+    else this.#held.set(place, { ...part, delta: held })
+    return clean === ''
+      ? []
+      : [{ ...this.#redactor.cleanAll({ ...part, delta: '' }), delta: clean }]
+  }
+}

@@ -1,0 +1,150 @@
+/** What stands in the place of a secret. */
+const MARK = '[redacted]'
+
+/** Of a secret that was cut off, so many characters are enough to know it by. */
+const KNOWN_BY = 16
+
+/** One escaped character: URL-encoded, in a JSON or JavaScript string (escaped again, too), or in HTML. */
+const ESCAPED =
+  /%([\da-f]{2})|\\{1,8}(?:u([\da-f]{4})|x([\da-f]{2})|([^ux\\]))|&(?:#x([\da-f]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos));/iy
+
+/** The beginning of one, at the end of a text. */
+const ESCAPE_BEGUN =
+  /^(?:%[\da-f]?|\\{1,8}(?:u[\da-f]{0,3}|x[\da-f]?)?|&(?:#x?[\da-f]{0,7}|[a-z]{0,4})?)$/i
+const LONGEST_ESCAPE = 14
+
+const ENTITIES: { readonly [name: string]: string } = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+}
+
+/** Takes secrets out of texts, in whatever way their characters are escaped. */
+export class Redactor {
+  readonly #secrets = new Set<string>()
+  /** Where a secret may begin; null while none is known. */
+  #start: RegExp | null = null
+
+  constructor(secrets: readonly string[] = []) {
+    this.learn(secrets)
+  }
+
+  get isIdle(): boolean {
+    return this.#start === null
+  }
+
+  learn(secrets: readonly string[]): void {
+    const size = this.#secrets.size
+    for (const secret of secrets) for (const form of formsOf(secret)) this.#secrets.add(form)
+    if (this.#secrets.size === size) return
+    const first = [...this.#secrets].map((secret) => secret.charAt(0))
+    const codes = [...new Set([...first, '\\', '%', '&'])].map(
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    )
+    this.#start = new RegExp(`[${codes.join('')}]`, 'g')
+  }
+
+  clean(text: string): string {
+    return this.#scan(text, true).clean
+  }
+
+  /** `held`: the end of the text that may be the beginning of a secret; it goes before what follows. */
+  split(text: string): { readonly clean: string; readonly held: string } {
+    return this.#scan(text, false)
+  }
+
+  /** The value with every string in it cleaned, keys too. */
+  cleanAll<Value>(value: Value): Value {
+    return this.#start === null ? value : (this.#cleanValue(value) as Value)
+  }
+
+  #cleanValue(value: unknown): unknown {
+    if (typeof value === 'string') return this.clean(value)
+    if (Array.isArray(value)) return value.map((item) => this.#cleanValue(item))
+    if (typeof value !== 'object' || value === null) return value
+    const entries = Object.entries(value)
+    return Object.fromEntries(
+      entries.map(([key, item]) => [this.clean(key), this.#cleanValue(item)]),
+    )
+  }
+
+  #scan(text: string, isWhole: boolean): { clean: string; held: string } {
+    const start = this.#start
+    if (start === null) return { clean: text, held: '' }
+    let clean = ''
+    let from = 0
+    start.lastIndex = 0
+    for (let found = start.exec(text); found; found = start.exec(text)) {
+      const at = found.index
+      const { end, isOpen } = this.#match(text, at)
+      if (isOpen && !isWhole) return { clean: clean + text.slice(from, at), held: text.slice(at) }
+      if (end === at) continue
+      clean += text.slice(from, at) + MARK
+      from = end
+      start.lastIndex = end
+    }
+    return { clean: clean + text.slice(from), held: '' }
+  }
+
+  /** Where the longest secret that begins here ends. `isOpen`: more text might make it longer. */
+  #match(text: string, at: number): { readonly end: number; readonly isOpen: boolean } {
+    let end = at
+    let isOpen = false
+    for (const secret of this.#secrets) {
+      let to = at
+      let units = 0
+      for (; units < secret.length; units++) {
+        const size = unitSize(text, to, secret.charAt(units))
+        if (size === null) isOpen = true
+        if (!size) break
+        to += size
+      }
+      if (units === secret.length || units >= KNOWN_BY) end = Math.max(end, to)
+    }
+    return { end, isOpen }
+  }
+}
+
+/** How much of the text stands for the character; 0 when it is another, null when the text is over. */
+function unitSize(text: string, at: number, wanted: string): number | null {
+  if (at >= text.length) return null
+  const found = text[at]
+  if (found === wanted || (found === '+' && wanted === ' ')) return 1
+  if (found !== '%' && found !== '\\' && found !== '&') return 0
+  ESCAPED.lastIndex = at
+  const escape = ESCAPED.exec(text)
+  if (escape) return meaningOf(escape) === wanted ? escape[0].length : 0
+  const isBegun = text.length - at < LONGEST_ESCAPE && ESCAPE_BEGUN.test(text.slice(at))
+  return isBegun ? null : 0
+}
+
+function meaningOf(escape: RegExpExecArray): string | undefined {
+  const [, percent, unicode, hex, same, htmlHex, html, name] = escape
+  if (same !== undefined) return same
+  if (name !== undefined) return ENTITIES[name.toLowerCase()]
+  const digits = percent ?? unicode ?? hex ?? htmlHex
+  return String.fromCharCode(digits === undefined ? Number(html) : Number.parseInt(digits, 16))
+}
+
+/** A secret as it may be written: as it is, escaped where it holds escapes itself, and in base64. */
+function formsOf(secret: string): string[] {
+  return [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    secret.replaceAll('&', '&amp;'),
+    secret.replaceAll('%', '%25'),
+    ...[0, 1, 2].flatMap((offset) => {
+      const form = inBase64(secret, offset)
+      return [form, form.replaceAll('+', '-').replaceAll('/', '_')]
+    }),
+  ]
+}
+
+/** What base64 of any text that holds the secret has in it; `offset`: bytes before the secret, modulo 3. */
+function inBase64(secret: string, offset: number): string {
+  const bytes = [...new Array<number>(offset).fill(0), ...new TextEncoder().encode(secret)]
+  const whole = btoa(String.fromCharCode(...bytes))
+  return whole.slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6))
+}

@@ -1,0 +1,55 @@
+import type { RequestConfig } from '../provider.ts'
+
+/** Shorter ones are no secrets, and replacing them would mangle the text. */
+const MIN_LENGTH = 8
+
+/** What people write where a local server wants any key at all. */
+const DUMMY =
+  /^(sk-)?(no-?key(-required)?|not-?(needed|required|used)|lm-?studio|placeholder|anything|undefined|api-?key|your-?api-?key)$/i
+
+/** Headers and query parameters whose values are public, though they may be long. */
+const PUBLIC =
+  /^(accept|content-|user-agent|(http-)?referer|origin|x-title|(anthropic|openai|api)-(version|beta|dangerous)|version$|model$|deployment$)/i
+
+/**
+ * What must never be in an event or error: the key, the values of headers, and what stands in the base
+ * URL's query or before its host.
+ */
+export function secretsOf({ apiKey = '', headers = {}, baseURL }: RequestConfig): string[] {
+  const named = [...Object.entries(headers), ...secretsOfURL(baseURL)]
+  const values = [apiKey, ...named.flatMap(([name, value]) => (PUBLIC.test(name) ? [] : [value]))]
+  return values
+    .flatMap((value) => [value, ...insideOf(value)])
+    .filter((value) => value.length >= MIN_LENGTH && !DUMMY.test(value))
+}
+
+/** The address without what may be secret in it: for words about an address that can't be used. */
+export function withoutSecrets(address: string): string {
+  return address.replace(/\/\/[^/?#]*@/, '//').replace(/[?#].*/s, '')
+}
+
+function secretsOfURL(baseURL: string | undefined): (readonly [name: string, value: string])[] {
+  if (baseURL === undefined || !URL.canParse(baseURL)) return []
+  const { username, password, searchParams } = new URL(baseURL)
+  return [['', decoded(username)], ['', decoded(password)], ...searchParams]
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** A header's value without its scheme, and the user and password of `Basic`. */
+function insideOf(value: string): string[] {
+  const [, scheme = '', bare = ''] = /^(bearer|basic|token)\s+(.*)$/is.exec(value) ?? []
+  if (scheme.toLowerCase() !== 'basic') return [bare.trim()]
+  try {
+    const pair = atob(bare.trim())
+    return [bare.trim(), pair, pair.slice(pair.indexOf(':') + 1)]
+  } catch {
+    return [bare.trim()]
+  }
+}

@@ -1,0 +1,175 @@
+import { type } from 'arktype'
+import * as v from 'valibot'
+import { describe, expect, it, test } from 'vitest'
+import { z } from 'zod'
+import { createAgent, OffstageError, type JsonSchema } from '../../../src/index.ts'
+import { isExponential } from '../../../src/client/slow-pattern.ts'
+import { createTestAgent } from '../../../src/testing/index.ts'
+
+/** Confirmed with recheck 4.5.0 to be exponential, or a high polynomial (`(.*a){20}`). */
+const catastrophic = [
+  '^(a+)+$',
+  '(a|a)*b',
+  '(.*a){20}',
+  '^(\\w+\\s?)*$',
+  '(x+x+)+y',
+  '^(([a-z])+.)+[A-Z]([a-z])+$',
+  '^(a|aa)+$',
+  '^(a|ab|b)*$',
+  '^(\\d+|\\w+)*$',
+  '([a-zA-Z]+)*$',
+  '^((ab)*)*$',
+  '(a*)*b',
+  '^([^,]+,?)*$',
+  '([a-z]+){2,}x',
+  '^(([a-z0-9]+)[-.]?)+@x$',
+  '^(?=(a+)+b)',
+  '(\\s*\\w+\\s*)*;',
+  '(?<word>\\p{L}+)+!',
+]
+
+/** Linear, or polynomial of a low degree. */
+const harmless: { readonly [name: string]: string } = {
+  email: '^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$',
+  slug: '^[a-z0-9]+(?:-[a-z0-9]+)*$',
+  trim: '^\\s+|\\s+$',
+  csv: '^([^,]*,)*[^,]*$',
+  words: '^(\\w+\\s)*\\w+$',
+  path: '^(/[^/ ]*)+/?$',
+  quoted: '^"(?:[^"\\\\]|\\\\.)*"$',
+  groups: '^([0-9a-f]{8})+$',
+  base64: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$',
+  semver:
+    '^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(?:-((?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\\.(?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\\+([0-9a-zA-Z-]+(?:\\.[0-9a-zA-Z-]+)*))?$',
+  url: '^https?:\\/\\/(?:www\\.)?[-a-zA-Z0-9@:%._+~#=]{1,256}\\.[a-zA-Z0-9()]{1,6}\\b(?:[-a-zA-Z0-9()@:%_+.~#?&/=]*)$',
+  phone: '^\\+?(\\d{1,3})?[-. (]*(\\d{3})[-. )]*(\\d{3})[-. ]*(\\d{4})$',
+  names: "^[\\p{L}]+(?:[ '-][\\p{L}]+)*$",
+  'no pattern at all': '([',
+}
+
+const expressionsOf = (library: object): [string, string][] =>
+  Object.entries(library).flatMap(([name, value]): [string, string][] =>
+    value instanceof RegExp ? [[name, value.source]] : [],
+  )
+
+/** The patterns in a JSON Schema. */
+const patternsOf = (schema: unknown): string[] =>
+  [...JSON.stringify(schema).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(
+    ([, text = '""']) => JSON.parse(text) as string,
+  )
+
+const zodSchemas = [
+  z.email(),
+  z.url(),
+  z.httpUrl(),
+  z.uuid(),
+  z.guid(),
+  z.cuid(),
+  z.cuid2(),
+  z.ulid(),
+  z.nanoid(),
+  z.ipv4(),
+  z.ipv6(),
+  z.cidrv4(),
+  z.cidrv6(),
+  z.base64(),
+  z.base64url(),
+  z.e164(),
+  z.xid(),
+  z.ksuid(),
+  z.jwt(),
+  z.emoji(),
+  z.hostname(),
+  z.hex(),
+  z.iso.date(),
+  z.iso.time(),
+  z.iso.duration(),
+  z.iso.datetime(),
+  z.iso.datetime({ offset: true, local: true }),
+  z.templateLiteral(['a', z.number(), z.enum(['px', 'em'])]),
+] as const
+const arkTypes = [
+  type('string.email'),
+  type('string.uuid'),
+  type('string.semver'),
+  type('string.ip'),
+  type('string.base64'),
+]
+
+describe('a pattern', () => {
+  test.each(catastrophic)('%s can take forever', (pattern) => {
+    expect(isExponential(pattern)).toBe(true)
+  })
+
+  test.each([
+    ...Object.entries(harmless),
+    ...expressionsOf(z.regexes).map(([name, source]) => [`zod ${name}`, source]),
+    ...expressionsOf(v).map(([name, source]) => [`valibot ${name}`, source]),
+  ])('%s is fine', (_, pattern) => {
+    expect(isExponential(pattern ?? '')).toBe(false)
+  })
+
+  it('of what zod and arktype emit is fine', () => {
+    const emitted = [
+      ...zodSchemas.map((schema) => z.toJSONSchema(schema)),
+      ...arkTypes.map((schema) => schema.toJsonSchema()),
+    ].flatMap(patternsOf)
+    expect(emitted.length).toBeGreaterThan(20)
+    expect(emitted.filter(isExponential)).toEqual([])
+  })
+
+  it('that is long is judged soon, whatever it is', () => {
+    for (const hostile of ['(a|b|c)*'.repeat(200), `(${'a?'.repeat(300)})*`, '('.repeat(2000)])
+      expect(typeof isExponential(hostile)).toBe('boolean')
+  })
+})
+
+describe('a tool with such a pattern', () => {
+  const model = { provider: 'ollama', model: 'm' }
+  const pattern = '^(a+)+$'
+  const bad = { type: 'string', pattern }
+  const toolWith = (property: object, more: object = {}) => ({
+    name: 'add',
+    description: 'Adds.',
+    inputSchema: { type: 'object', properties: { a: property }, ...more } as JsonSchema,
+    execute: () => 1,
+  })
+
+  test.each([
+    ['in a property', toolWith(bad)],
+    ['in items', toolWith({ type: 'array', items: bad })],
+    ['in a branch', toolWith({ anyOf: [{ type: 'null' }, bad] })],
+    ['in a definition', toolWith({ $ref: '#/$defs/default' }, { $defs: { default: bad } })],
+    ['as a property’s name', toolWith({}, { patternProperties: { [pattern]: {} } })],
+    [
+      'in a zod schema',
+      { ...toolWith({}), inputSchema: z.object({ a: z.string().regex(/^(a+)+$/) }) },
+    ],
+  ])('%s is refused when it is registered, and the pattern is named', async (_, tool) => {
+    for (const register of [
+      () => createAgent({ model, tools: [tool] }),
+      () => createAgent({ model }).registerTool(tool),
+    ]) {
+      try {
+        register()
+        expect.unreachable()
+      } catch (error) {
+        expect(OffstageError.is(error) && error.code).toBe('schema-unsupported')
+        expect((error as Error).message).toContain(pattern)
+      }
+    }
+  })
+
+  it('is not one whose data only looks like it', () => {
+    const tool = toolWith({ type: 'object', default: { pattern }, enum: [{ pattern }] })
+    expect(() => createAgent({ model, tools: [tool] })).not.toThrow()
+  })
+
+  it('is refused by extract(), too', async () => {
+    const agent = createTestAgent({ script: { steps: [{ text: '"a"' }] } })
+    await expect(agent.extract({ schema: bad, input: 'x' })).rejects.toMatchObject({
+      code: 'schema-unsupported',
+    })
+    await agent.dispose()
+  })
+})

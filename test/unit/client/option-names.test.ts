@@ -1,0 +1,133 @@
+import { describe, expect, it, test } from 'vitest'
+import { createAgent, defineTool, OffstageError, type AgentOptions } from '../../../src/index.ts'
+import { createTestAgent } from '../../../src/testing/index.ts'
+
+const model = { provider: 'ollama', model: 'm' }
+const tool = { name: 'add', description: 'Adds.', execute: () => 1 }
+
+function refusal(act: () => unknown): { code: string; message: string } {
+  try {
+    act()
+  } catch (error) {
+    if (OffstageError.is(error)) return { code: error.code, message: error.message }
+    throw error
+  }
+  return { code: 'none', message: '' }
+}
+
+const create = (options: object) => () => createAgent({ model, ...options } as AgentOptions)
+
+describe('a misspelt option', () => {
+  test.each([
+    [{ instruction: 'x' }, 'instruction', 'instructions'],
+    [{ system: 'x' }, 'system', 'instructions'],
+    [{ maxstep: 1 }, 'maxstep', 'maxSteps'],
+    [{ model: { ...model, apikey: 'k' } }, 'apikey', 'apiKey'],
+    [{ model: { ...model, base_url: 'http://x' } }, 'base_url', 'baseURL'],
+    [{ model: { ...model, maxTokens: 5 } }, 'maxTokens', 'maxOutputTokens'],
+    [{ model: { ...model, retry: { maxRetry: 1 } } }, 'maxRetry', 'maxRetries'],
+    [{ model: { ...model, timeouts: { firstByteMs: 1 } } }, 'firstByteMs', 'firstChunkMs'],
+    [{ model: { ...model, toolChoice: { name: 'x' } } }, 'name', 'toolName'],
+    [{ model: { ...model, script: { steps: [{ txt: 'x' }] } } }, 'txt', 'text'],
+    [{ storage: { name: 'x', nmae: 'y' } }, 'nmae', 'name'],
+    [{ controlTools: ['askUser'] }, 'askUser', 'ask_user'],
+    [{ tools: [{ ...tool, parameters: {} }] }, 'parameters', 'inputSchema'],
+    [{ tools: [{ ...tool, approval: true }] }, 'approval', 'needsApproval'],
+    [{ tools: [{ ...tool, needApproval: () => true }] }, 'needApproval', 'needsApproval'],
+    [{ tools: [{ ...tool, annotations: { readonly: true } }] }, 'readonly', 'readOnly'],
+    [
+      { tools: [{ ...tool, annotations: { destructiveHint: true } }] },
+      'destructiveHint',
+      'destructive',
+    ],
+  ])('in %o is refused at once, with the one that is meant', (options, wrong, meant) => {
+    const { code, message } = refusal(create(options))
+    expect(code).toBe('invalid-config')
+    expect(message).toContain(` ${wrong}`)
+    expect(message).toContain(`Did you mean ${meant}?`)
+  })
+
+  it('is refused by defineTool, registerTool and configure, which then changes nothing', async () => {
+    const agent = createAgent({ model, instructions: 'old' })
+    const bad = { ...tool, descripton: 'x' }
+    expect(refusal(() => defineTool(bad)).code).toBe('invalid-config')
+    expect(refusal(() => agent.registerTool(bad)).code).toBe('invalid-config')
+    expect(refusal(() => agent.registerTool(tool, { replaces: true } as object)).message).toContain(
+      'replace?',
+    )
+    const change = { instructions: 'new', model: { ...model, topp: 1 } }
+    expect(refusal(() => agent.configure(change)).message).toContain('topP')
+    expect(refusal(() => agent.configure({ instruction: 'new' } as object)).code).toBe(
+      'invalid-config',
+    )
+    await agent.dispose()
+  })
+
+  it('is the outcome of run(), and a rejection of resume() and extract()', async () => {
+    const agent = createTestAgent({ script: { steps: [{ text: 'ok' }] } })
+    const result = await agent.run('x', { conversationID: 'c' } as object).result
+    expect(result).toMatchObject({ outcome: 'failed', error: { code: 'invalid-config' } })
+    expect(result.outcome === 'failed' && result.error.message).toContain('conversationId')
+    expect(await agent.conversations.list()).toEqual([])
+    await expect(agent.resume('c', { interupted: 'ask' } as object)).rejects.toMatchObject({
+      code: 'invalid-config',
+    })
+    await expect(
+      agent.extract({ schema: {}, input: 'x', retry: 1 } as Parameters<typeof agent.extract>[0]),
+    ).rejects.toMatchObject({ code: 'invalid-config' })
+    await agent.dispose()
+  })
+})
+
+describe('what is no misspelling', () => {
+  test.each([
+    [
+      'metadata, symbols and methods of a tool’s own',
+      { ...tool, metadata: { icon: 1 }, [Symbol('s')]: 1, executeQuery: () => 1, run() {} },
+    ],
+    [
+      'MCP’s title and openWorldHint',
+      { ...tool, annotations: { title: 'Add', openWorldHint: false, readOnly: true } },
+    ],
+    [
+      'fields of an instance of a class',
+      new (class {
+        name = 'add'
+        description = 'Adds.'
+        count = 0
+        execute() {
+          return this.count
+        }
+      })(),
+    ],
+  ])('%s', (_, given) => {
+    expect(create({ tools: [given] })).not.toThrow()
+  })
+
+  it('options of a custom provider, unless they are known ones spelt otherwise', () => {
+    const own = { provider: 'mine', model: 'm', deployment: 'eu', mode: 'fast' }
+    const worker = (): never => {
+      throw new Error('not started')
+    }
+    expect(create({ model: own, worker })).not.toThrow()
+    expect(refusal(create({ model: { ...own, api_key: 'k' }, worker })).message).toContain('apiKey')
+  })
+})
+
+it('a provider without an address of its own needs a baseURL', () => {
+  const given = { provider: 'openai-compatible', model: 'm' }
+  expect(refusal(create({ model: given }))).toMatchObject({ code: 'invalid-config' })
+  expect(refusal(create({ model: given })).message).toContain('baseURL')
+  expect(create({ model: { ...given, baseURL: 'http://127.0.0.1:1/v1' } })).not.toThrow()
+})
+
+it('no tool of the page can have a control tool’s name, as the model sees it', async () => {
+  const ask = { ...tool, name: 'ask user' }
+  const named = { ...tool, name: 'ask_user' }
+  const controlTools = ['ask_user']
+  expect(refusal(create({ controlTools, tools: [named] })).code).toBe('invalid-config')
+  const agent = createAgent({ model, controlTools: ['ask_user'] })
+  expect(refusal(() => agent.registerTool(ask)).message).toContain('control tool')
+  expect(create({ tools: [named] })).not.toThrow()
+  await agent.dispose()
+})
