@@ -10,7 +10,7 @@ const rows = [
   {
     name: 'page entry (dist/index.js)',
     bytes: sizeOf('index.js', { dynamic: false }),
-    limit: 8 * KILOBYTE,
+    limit: 9.5 * KILOBYTE,
   },
   { name: 'page, with the first run', bytes: sizeOf('index.js', { dynamic: true }) },
   {
@@ -18,7 +18,7 @@ const rows = [
     bytes: sizeOf('worker.js', { dynamic: true }),
     // Off the main thread a little more is no harm yet; a jump is.
     goal: 110 * KILOBYTE,
-    limit: 120 * KILOBYTE,
+    limit: 132 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
