@@ -37,7 +37,6 @@ export function isMisspelt(name: string, owner: Owner, letters = 0): boolean {
 /** What other libraries call it. */
 const ALIASES: { readonly [name: string]: string } = {
   parameters: 'inputSchema',
-  handler: 'execute',
   system: 'instructions',
   maxtokens: 'maxOutputTokens',
 }
@@ -53,7 +52,7 @@ function nearest(name: string, known: readonly string[]): string {
 }
 
 function plain(name: string): string {
-  return name.toLowerCase().replace(/[^a-z0-9]/g, '')
+  return name.toLowerCase().replace(/\W|_/g, '')
 }
 
 /** Levenshtein's. */

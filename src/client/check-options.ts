@@ -49,7 +49,7 @@ export function checkModel(
   const isOwn = !(PROVIDER_IDS as readonly string[]).includes(provider)
   checkNames(model, 'model', (name) => isOwn && !isMisspelt(name, 'model'))
   if (provider === 'openai-compatible' && !model.baseURL)
-    throw badConfig(`The provider ${provider} needs a baseURL: the server's address.`)
+    throw badConfig(`The provider ${provider} needs a baseURL.`)
 }
 
 /** What is wrong with the limits, if something is. */

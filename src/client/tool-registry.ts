@@ -53,7 +53,7 @@ export function createToolRegistry(observer: RegistryObserver): ToolRegistry {
       // A copy: each registration is its own, so that an undo removes nothing but what it added.
       const entry = { ...prepareTool(tool) }
       if (observer.reserved.includes(entry.name))
-        throw badConfig(`The tool ${tool.name} has the name of a control tool. Rename it.`)
+        throw badConfig(`The tool ${tool.name} is named like a control tool.`)
       if (signal?.aborted) return () => {}
       const present = tools.get(entry.name)
       if (present && !replace) throw duplicate(present, entry)
