@@ -9,21 +9,20 @@ export function checkNames(
   owner: Owner,
   allows?: (name: string, value: unknown) => boolean,
 ): void {
-  if (Array.isArray(value)) for (const item of value) checkNames(item, owner)
-  else if (typeof value === 'object' && value !== null)
-    for (const [name, inner] of Object.entries(value)) {
-      const known = namesOf(owner)
-      if (known.includes(name)) {
-        if (isOwner(name) && name !== 'model') checkNames(inner, name)
-      } else if (!allows?.(name, inner))
-        throw badConfig(
-          `There is no option ${name} of ${owner}. Did you mean ${nearest(name, known)}?`,
-        )
-    }
+  if (Array.isArray(value)) return value.forEach((item) => checkNames(item, owner))
+  const known = namesOf(owner)
+  for (const [name, inner] of entriesOf(value, owner))
+    if (known.includes(name)) {
+      // A model is checked apart: its provider may have options of its own.
+      if (Object.hasOwn(OPTION_NAMES, name) && name !== 'model') checkNames(inner, name as Owner)
+    } else if (!allows?.(name, inner))
+      throw badConfig(`${owner} has no ${name}. Did you mean ${nearest(name, known)}?`)
 }
 
-function isOwner(name: string): name is Owner {
-  return Object.hasOwn(OPTION_NAMES, name)
+/** Control tools are a list of names. */
+function entriesOf(value: unknown, owner: Owner): [name: string, value?: unknown][] {
+  if (owner === 'controlTools') return [[String(value)]]
+  return typeof value === 'object' && value !== null ? Object.entries(value) : []
 }
 
 function namesOf(owner: Owner): string[] {
@@ -38,12 +37,11 @@ export function isMisspelt(name: string, owner: Owner, letters = 0): boolean {
 /** What other libraries call it. */
 const ALIASES: { readonly [name: string]: string } = {
   parameters: 'inputSchema',
-  handler: 'execute',
   system: 'instructions',
   maxtokens: 'maxOutputTokens',
 }
 
-export function nearest(name: string, known: readonly string[]): string {
+function nearest(name: string, known: readonly string[]): string {
   const word = plain(name)
   const far = (other: string): number => {
     const near = plain(other)
@@ -54,13 +52,13 @@ export function nearest(name: string, known: readonly string[]): string {
 }
 
 function plain(name: string): string {
-  return name.toLowerCase().replace(/[^a-z0-9]/g, '')
+  return name.toLowerCase().replace(/\W|_/g, '')
 }
 
 /** Levenshtein's. */
 function distance(from: string, to: string): number {
   let row = Array.from(`${to} `, (_, index) => index)
-  for (const [index, letter] of [...from].entries()) {
+  for (const [index, letter] of from.split('').entries()) {
     let left = index + 1
     row = row.map((above, at) => {
       if (at === 0) return left

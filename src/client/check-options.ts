@@ -1,15 +1,14 @@
 import { OffstageError } from '../protocol/error.ts'
 import { PROVIDER_IDS } from '../protocol/model.ts'
 import type { RunLimits } from '../protocol/run.ts'
-import type { ControlTool } from './control-tools.ts'
 import { badConfig } from './failures.ts'
-import { checkNames, isMisspelt, nearest } from './check-names.ts'
+import { checkNames, isMisspelt } from './check-names.ts'
 import type { AgentOptions, ModelConfig, RunInput } from './options.ts'
 
 /** Throws an `OffstageError` that says what to change. */
 export function checkOptions(options: AgentOptions): void {
   checkNames(options, 'createAgent')
-  const { toolApproval, storage, worker, tools, controlTools = [] } = options ?? {}
+  const { toolApproval, storage, worker } = options ?? {}
   checkModel(options?.model, options ?? {})
   const wrong = wrongLimit(options)
   if (wrong) throw badConfig(wrong)
@@ -25,17 +24,10 @@ export function checkOptions(options: AgentOptions): void {
     )
   if (storage !== undefined && storage !== 'memory' && !storage?.name)
     throw badConfig("storage must be 'memory' or { name }.")
-  if (!Array.isArray(controlTools)) throw badConfig('controlTools must be an array.')
-  for (const name of controlTools)
-    if (!CONTROL_TOOLS.includes(name))
-      throw badConfig(
-        `There is no control tool ${name}. Did you mean ${nearest(String(name), CONTROL_TOOLS)}?`,
-      )
-  if (tools && !Array.isArray(tools)) throw badConfig('tools must be an array.')
+  for (const name of ['tools', 'controlTools'] as const)
+    if (options[name] && !Array.isArray(options[name])) throw badConfig(`${name} must be an array.`)
   if (worker && options.workerUrl) throw badConfig('Give worker or workerUrl, not both.')
 }
-
-const CONTROL_TOOLS: readonly ControlTool[] = ['ask_user', 'finish_task']
 
 /**
  * A custom worker may know providers that the built-in one doesn't; those, and engines, may have
@@ -57,7 +49,7 @@ export function checkModel(
   const isOwn = !(PROVIDER_IDS as readonly string[]).includes(provider)
   checkNames(model, 'model', (name) => isOwn && !isMisspelt(name, 'model'))
   if (provider === 'openai-compatible' && !model.baseURL)
-    throw badConfig(`The provider ${provider} needs a baseURL: the server's address.`)
+    throw badConfig(`The provider ${provider} needs a baseURL.`)
 }
 
 /** What is wrong with the limits, if something is. */

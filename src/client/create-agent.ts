@@ -72,8 +72,7 @@ function startRun({ config, runs }: AgentCore, agent: AgentOptions): Agent['run'
       checkNames(options, 'run')
       const limits = limitsOf(agent, options)
       const wrong =
-        wrongLimit(limits) ??
-        (hasContent(input) ? undefined : 'The message is empty. Pass text or parts.')
+        wrongLimit(limits) ?? (!hasContent(input) && 'The message is empty. Pass text or parts.')
       if (wrong) throw new OffstageError('invalid-input', wrong)
       const parts = fillInput(input, values === false ? {} : { ...config.values, ...values })
       const message = { role: 'user' as const, id: `${ref.runId}:user`, parts }
@@ -103,7 +102,7 @@ function plainHistory(history: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(history))
   } catch (cause) {
-    throw new OffstageError('invalid-history', `history is no JSON: ${describeThrown(cause)}`)
+    throw new OffstageError('invalid-history', `history: ${describeThrown(cause)}`)
   }
 }
 

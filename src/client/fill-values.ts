@@ -15,7 +15,7 @@ export function fillValues(
     if (value !== undefined && value !== null) return String(value)
     throw new OffstageError(
       code,
-      `There is no value for {{${name}}}. Pass it in values, or write \\{{${name}}} where the braces are meant.`,
+      `There is no value for {{${name}}}. Pass one in values, or write \\{{${name}}}.`,
     )
   })
 }

@@ -1,14 +1,6 @@
-import type { RetryPolicy, Script, ScriptStep, TimeoutPolicy, TurnCaps } from '../protocol/model.ts'
-import type { ToolAnnotations } from '../protocol/tool.ts'
-import type { Agent, ResumeOptions } from './agent.ts'
-import type { ExtractOptions } from './extract.ts'
-import type { AgentOptions, ModelConfig, RunOptions } from './options.ts'
-import type { RegisterOptions } from './tool-registry.ts'
-import type { Tool } from './tool.ts'
-
 /**
  * The names of options, by what they are options of; where that is an option itself, by its name. In
- * text, for its size; the types below see that none is missing.
+ * text, for its size; test/types/option-names.test-d.ts sees that none is missing.
  */
 export const OPTION_NAMES = {
   createAgent:
@@ -23,6 +15,7 @@ export const OPTION_NAMES = {
   tool: 'name title description inputSchema jsonSchema annotations timeoutMs sequential needsApproval available dispose reconcile toModelOutput metadata execute',
   // The last two are MCP's: they mean nothing here and do no harm.
   annotations: 'readOnly destructive idempotent title openWorldHint',
+  controlTools: 'ask_user finish_task',
   storage: 'name',
   retry: 'maxRetries baseDelayMs maxDelayMs',
   timeouts: 'firstChunkMs idleMs',
@@ -33,30 +26,3 @@ export const OPTION_NAMES = {
   steps: 'text reasoning toolCalls error delayMs',
   toolCalls: 'toolName input',
 } as const
-
-type Split<Names extends string> = Names extends `${infer First} ${infer Rest}`
-  ? First | Split<Rest>
-  : Names
-
-/** Never, unless a name is missing here or isn't there any more. */
-type Differences<Of extends keyof typeof OPTION_NAMES, Name extends string> =
-  | Exclude<Split<(typeof OPTION_NAMES)[Of]>, Name>
-  | Exclude<Name, Split<(typeof OPTION_NAMES)[Of]>>
-
-type AllDifferences =
-  | Differences<'createAgent', keyof AgentOptions>
-  | Differences<'configure', keyof Parameters<Agent['configure']>[0]>
-  | Differences<'run', keyof RunOptions>
-  | Differences<'resume', keyof ResumeOptions>
-  | Differences<'registerTool', keyof RegisterOptions>
-  | Differences<'extract', keyof ExtractOptions<unknown>>
-  | Differences<'model', keyof ModelConfig>
-  | Differences<'tool', keyof Tool>
-  | Differences<'annotations', keyof ToolAnnotations>
-  | Differences<'retry', keyof RetryPolicy>
-  | Differences<'timeouts', keyof TimeoutPolicy>
-  | Differences<'caps', keyof TurnCaps>
-  | Differences<'script', keyof Script>
-  | Differences<'steps', keyof ScriptStep>
-
-OPTION_NAMES satisfies [AllDifferences] extends [never] ? object : AllDifferences

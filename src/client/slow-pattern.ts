@@ -1,27 +1,30 @@
-/** Part of a pattern, as the places in it that can match its first and its last character. */
+/** A token that matches one character, or parts one after the other, one of them, or one again and again. */
+type Node = string | { readonly type: 'chain' | 'choice' | 'loop'; readonly of: readonly Node[] }
+
+/** A part of the pattern, as the places in it that can match its first and its last character. */
 interface Part {
   readonly first: readonly number[]
   readonly last: readonly number[]
   readonly canBeEmpty: boolean
 }
 
-/** Adds the part's places to the graph, afresh at each call. */
-interface Node {
-  build(): Part
-  /** It can match texts of many lengths. */
-  readonly varies: boolean
+interface Loop {
+  readonly start: number
+  /** Its places, from and to: each can be reached from each. */
+  readonly from: number
+  readonly to: number
 }
 
 const TOKEN =
-  /\(\?(?:[:=!]|<[=!]|<[^>]*>|[a-z-]*:)|[()|^$]|(?:[*+?]|\{\d+(?:,\d*)?\})\??|\\(?:[pPu]\{[^}]*\}|u[\da-fA-F]{4}|x..|c.|k<[^>]*>|\d+|.)|\[(?:\\.|[^\]\\])*\]|./gsu
+  /\((?:\?(?:<?[=!]|<[^>]*>|[a-z-]*:))?|[)|^$]|(?:[*+?]|\{\d+(?:,\d*)?\})\??|\\(?:[pPu]\{[^}]*\}|u[\da-fA-F]{4}|x..|c.|k<[^>]*>|\d+|.)|\[(?:\\.|[^\]\\])*\]|./gsu
+const REPETITION = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})\??$/
 
 /** Characters by which places are compared: all of ASCII, and some beyond it. */
-const SAMPLE = [
-  ...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)),
-  ...'\xa0éßЖ中\u2028😀',
-]
+const SAMPLE = [...Array(128).keys(), 0xa0, 0xe9, 0x416, 0x4e2d, 0x2028, 0x1f600].map((code) =>
+  String.fromCodePoint(code),
+)
 
-const EMPTY: Node = { varies: false, build: () => ({ first: [], last: [], canBeEmpty: true }) }
+const EMPTY: Node = { type: 'chain', of: [] }
 
 /** Places of a pattern that are looked at. */
 const MOST_PLACES = 1000
@@ -36,124 +39,155 @@ const MANY = 10
  * Matchers", 2016). Long counted repetitions are taken for loops or for short ones.
  */
 export function isExponential(pattern: string): boolean {
-  const tokens = pattern.match(TOKEN) ?? []
-  const masks: bigint[] = []
-  /** From place to place, in how many ways. */
-  const ways: Map<number, number>[] = []
-  /** First and last place of each loop, what is in it before it: from any of them all can be reached. */
-  const loops: [from: number, to: number][] = []
-  let at = 0
+  const reader = new PatternReader(pattern)
+  const whole = reader.choice()
+  const graph = new PlaceGraph()
+  for (const node of [whole, ...reader.lookarounds]) graph.build(node)
+  return graph.hasTwoWays()
+}
 
-  const link = (from: Part, to: Part): void => {
-    for (const last of from.last)
-      for (const first of to.first) ways[last]?.set(first, (ways[last].get(first) ?? 0) + 1)
+/** Reads a pattern that is one; of others, something. */
+class PatternReader {
+  /** What is looked at from a place is no part of the way from it. */
+  readonly lookarounds: Node[] = []
+  readonly #tokens: readonly string[]
+  #at = 0
+
+  constructor(pattern: string) {
+    this.#tokens = pattern.match(TOKEN) ?? []
   }
-  const atom = (token: string): Node => ({
-    varies: false,
-    build() {
-      if (masks.length === MOST_PLACES) return EMPTY.build()
-      const place = masks.push(maskOf(token)) - 1
-      ways.push(new Map())
-      return { first: [place], last: [place], canBeEmpty: false }
-    },
-  })
-  const both = (one: Node, two: Node): Node => ({
-    varies: one.varies || two.varies,
-    build() {
-      const [head, tail] = [one.build(), two.build()]
-      link(head, tail)
-      return {
-        first: head.canBeEmpty ? [...head.first, ...tail.first] : head.first,
-        last: tail.canBeEmpty ? [...head.last, ...tail.last] : tail.last,
-        canBeEmpty: head.canBeEmpty && tail.canBeEmpty,
-      }
-    },
-  })
-  const either = (one: Node, two: Node): Node => ({
-    varies: one.varies || two.varies,
-    build() {
-      const [left, right] = [one.build(), two.build()]
-      return {
-        first: [...left.first, ...right.first],
-        last: [...left.last, ...right.last],
-        canBeEmpty: left.canBeEmpty || right.canBeEmpty,
-      }
-    },
-  })
-  const loop = (node: Node): Node => ({
-    varies: true,
-    build() {
-      const from = masks.length
-      const part = node.build()
-      link(part, part)
-      loops.push([from, masks.length])
-      return part
-    },
-  })
-  const repeat = (node: Node, min: number, max: number): Node => {
-    const isLoop = max - min > 4 || (node.varies && max >= MANY)
-    let repeated = isLoop ? loop(node) : EMPTY
-    if (isLoop && min === 0) repeated = either(repeated, EMPTY)
-    const needed = Math.min(min, 3) - (isLoop ? 1 : 0)
-    for (let count = Math.min(max - min, 4); !isLoop && count > 0; count--)
-      repeated = either(both(node, repeated), EMPTY)
-    for (let count = 0; count < needed; count++) repeated = both(node, repeated)
-    return repeated
-  }
-  const choice = (): Node => {
-    let chosen: Node | undefined
+
+  choice(): Node {
+    const of: Node[] = []
     do {
-      let read = EMPTY
-      while (at < tokens.length && tokens[at] !== '|' && tokens[at] !== ')')
-        read = both(read, quantified())
-      chosen = chosen ? either(chosen, read) : read
-    } while (tokens[at++] === '|')
-    return chosen
+      const chain: Node[] = []
+      while (!/^[|)]?$/.test(this.#tokens[this.#at] ?? '')) chain.push(this.#repeated())
+      of.push({ type: 'chain', of: chain })
+    } while (this.#tokens[this.#at++] === '|')
+    return { type: 'choice', of }
   }
-  const quantified = (): Node => {
-    const token = tokens[at++] ?? ''
-    let node = EMPTY
-    if (token[0] === '(') {
-      const inner = choice()
-      // What is looked at from a place is no part of the way from it: a graph of its own.
-      if (/[=!]$/.test(token)) inner.build()
-      else node = inner
-    } else if (!/^(?:[$^]|\\[bB])$/.test(token)) node = atom(token)
-    const [, sign, min = 0, comma, max] =
-      /^(?:([*+?])|\{(\d+)(,?)(\d*)\})\??$/.exec(tokens[at] ?? '') ?? []
-    if (sign === undefined && !min) return node
-    at++
+
+  #repeated(): Node {
+    const node = this.#single()
+    const [, sign, min, comma, max] = REPETITION.exec(this.#tokens[this.#at] ?? '') ?? []
+    if (sign === undefined && min === undefined) return node
+    this.#at++
     if (sign) return repeat(node, sign === '+' ? 1 : 0, sign === '?' ? 1 : Infinity)
     return repeat(node, Number(min), comma ? Number(max || Infinity) : Number(min))
   }
 
-  choice().build()
-  const isOutermost = ([from]: readonly [number, number], index: number): boolean =>
-    loops.every(([other], later) => later <= index || other > from)
-  return loops.filter(isOutermost).some((loop) => hasTwoWays(loop, masks, ways))
+  #single(): Node {
+    const token = this.#tokens[this.#at++] ?? ''
+    if (token[0] !== '(') return /^(?:[$^]|\\[bB])$/.test(token) ? EMPTY : token
+    const inner = this.choice()
+    if (!/[=!]$/.test(token)) return inner
+    this.lookarounds.push(inner)
+    return EMPTY
+  }
 }
 
-/** Two walks in the loop from its first place back to it, over the same characters. */
-function hasTwoWays(
-  [start, end]: readonly [from: number, to: number],
-  masks: readonly bigint[],
-  ways: readonly ReadonlyMap<number, number>[],
-): boolean {
-  const seen = new Set<string>()
-  const queue: [one: number, two: number, differ: boolean][] = [[start, start, false]]
-  for (const [one, two, differed] of queue) {
-    for (const [nextOne, count] of ways[one] ?? [])
-      for (const nextTwo of ways[two]?.keys() ?? []) {
-        if (Math.min(nextOne, nextTwo) < start || Math.max(nextOne, nextTwo) >= end) continue
-        if (!((masks[nextOne] ?? 0n) & (masks[nextTwo] ?? 0n))) continue
-        const differ = differed || nextOne !== nextTwo || (one === two && count > 1)
-        if (differ && nextOne === start && nextTwo === start) return true
-        const key = `${nextOne} ${nextTwo} ${differ}`
-        if (!seen.has(key)) queue.push([nextOne, nextTwo, differ])
-        seen.add(key)
-      }
+function repeat(node: Node, min: number, max: number): Node {
+  const isLoop = max - min > 4 || (max >= MANY && varies(node))
+  const loop: Node = { type: 'loop', of: [node] }
+  let rest: Node = isLoop ? (min === 0 ? optional(loop) : loop) : EMPTY
+  for (let count = isLoop ? 0 : max - min; count > 0; count--)
+    rest = optional({ type: 'chain', of: [node, rest] })
+  const needed = Math.max(0, Math.min(min, 3) - (isLoop ? 1 : 0))
+  return { type: 'chain', of: [...Array<Node>(needed).fill(node), rest] }
+}
+
+function optional(node: Node): Node {
+  return { type: 'choice', of: [node, EMPTY] }
+}
+
+/** It can match texts of many lengths. */
+function varies(node: Node): boolean {
+  return typeof node !== 'string' && (node.type === 'loop' || node.of.some(varies))
+}
+
+/** A pattern's places, and which can follow which. */
+class PlaceGraph {
+  /** Of each place, the characters that it matches. */
+  readonly #masks: bigint[] = []
+  /** Of each place, those that can follow, and in how many ways. */
+  readonly #ways: Map<number, number>[] = []
+  /** Those inside of another come before it. */
+  readonly #loops: Loop[] = []
+
+  /** Adds the node's places, afresh each time. */
+  build(node: Node): Part {
+    if (typeof node === 'string') return this.#place(node)
+    const from = this.#masks.length
+    let part: Part = { first: [], last: [], canBeEmpty: node.type === 'chain' }
+    for (const inner of node.of) {
+      const next = this.build(inner)
+      part = node.type === 'chain' ? this.#join(part, next) : either(part, next)
+    }
+    const [start] = part.first
+    if (node.type === 'loop' && start !== undefined) {
+      this.#link(part, part)
+      this.#loops.push({ start, from, to: this.#masks.length })
+    }
+    return part
   }
-  return false
+
+  /** In some loop, two walks lead from a place back to it over the same characters. */
+  hasTwoWays(): boolean {
+    return this.#loops
+      .filter(({ from }, index) => this.#loops.slice(index + 1).every((other) => other.from > from))
+      .some((loop) => this.#divides(loop))
+  }
+
+  #place(token: string): Part {
+    if (this.#masks.length === MOST_PLACES) return { first: [], last: [], canBeEmpty: true }
+    const place = this.#masks.push(maskOf(token)) - 1
+    this.#ways.push(new Map())
+    return { first: [place], last: [place], canBeEmpty: false }
+  }
+
+  #join(head: Part, tail: Part): Part {
+    this.#link(head, tail)
+    return {
+      first: head.canBeEmpty ? [...head.first, ...tail.first] : head.first,
+      last: tail.canBeEmpty ? [...head.last, ...tail.last] : tail.last,
+      canBeEmpty: head.canBeEmpty && tail.canBeEmpty,
+    }
+  }
+
+  #link({ last }: Part, { first }: Part): void {
+    for (const place of last) {
+      const ways = this.#ways[place]
+      for (const next of first) ways?.set(next, (ways.get(next) ?? 0) + 1)
+    }
+  }
+
+  #divides({ start, from, to }: Loop): boolean {
+    const seen = new Set<string>()
+    const queue: [one: number, two: number, differed: boolean][] = [[start, start, false]]
+    const isInside = (place: number): boolean => place >= from && place < to
+    for (const [one, two, differed] of queue)
+      for (const [nextOne, count] of this.#ways[one] ?? []) {
+        if (!isInside(nextOne)) continue
+        for (const nextTwo of this.#ways[two]?.keys() ?? []) {
+          const common = (this.#masks[nextOne] ?? 0n) & (this.#masks[nextTwo] ?? 0n)
+          if (!common || !isInside(nextTwo)) continue
+          const differ = differed || nextOne !== nextTwo || (one === two && count > 1)
+          if (differ && nextOne === start && nextTwo === start) return true
+          const key = `${nextOne} ${nextTwo} ${differ}`
+          if (!seen.has(key)) queue.push([nextOne, nextTwo, differ])
+          seen.add(key)
+        }
+      }
+    return false
+  }
+}
+
+function either(one: Part, two: Part): Part {
+  return {
+    first: [...one.first, ...two.first],
+    last: [...one.last, ...two.last],
+    canBeEmpty: one.canBeEmpty || two.canBeEmpty,
+  }
 }
 
 function maskOf(token: string): bigint {

@@ -1,7 +1,6 @@
 import { OffstageError } from '../protocol/error.ts'
 import { badConfig } from './failures.ts'
 import { checkNames } from './check-names.ts'
-import { checkPatterns } from './check-patterns.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import { prepareTool } from './prepare-tool.ts'
 import type { Tool } from './tool.ts'
@@ -53,9 +52,8 @@ export function createToolRegistry(observer: RegistryObserver): ToolRegistry {
       const { signal, replace } = options
       // A copy: each registration is its own, so that an undo removes nothing but what it added.
       const entry = { ...prepareTool(tool) }
-      checkPatterns(entry.inputSchema, `of the tool ${tool.name}`)
       if (observer.reserved.includes(entry.name))
-        throw badConfig(`The tool ${tool.name} has the name of a control tool. Rename it.`)
+        throw badConfig(`The tool ${tool.name} is named like a control tool.`)
       if (signal?.aborted) return () => {}
       const present = tools.get(entry.name)
       if (present && !replace) throw duplicate(present, entry)

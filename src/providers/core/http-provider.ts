@@ -12,6 +12,7 @@ import { flatten } from './flatten.ts'
 import { createLifeline, type Lifeline } from './lifeline.ts'
 import { openStream } from './open-stream.ts'
 import { createAnswerReader } from './read-answer.ts'
+import { parseURL } from './secrets.ts'
 import { incompleteError, timeoutError } from './transport-error.ts'
 import { startWatchdog, type Watchdog } from './watchdog.ts'
 
@@ -146,8 +147,8 @@ function endpointOf(
   const { provider } = config
   const baseURL = definition.baseURL?.(config).replace(/\/+$/, '') ?? config.baseURL
   if (baseURL === undefined) return { provider }
-  const { origin } = URL.canParse(baseURL) ? new URL(baseURL) : {}
-  return { provider, baseURL, ...(origin !== undefined && { origin }) }
+  const url = parseURL(baseURL)
+  return { provider, baseURL, ...(url && { origin: url.origin }) }
 }
 
 function withCredentials(config: ModelConfigData, credentials: Credentials): RequestConfig {

@@ -144,7 +144,7 @@ function formsOf(secret: string): string[] {
 
 /** What base64 of any text that holds the secret has in it; `offset`: bytes before the secret, modulo 3. */
 function inBase64(secret: string, offset: number): string {
-  const bytes = [...new Array<number>(offset).fill(0), ...new TextEncoder().encode(secret)]
+  const bytes = [...[0, 0].slice(0, offset), ...new TextEncoder().encode(secret)]
   const whole = btoa(String.fromCharCode(...bytes))
   return whole.slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6))
 }

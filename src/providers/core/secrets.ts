@@ -28,10 +28,18 @@ export function withoutSecrets(address: string): string {
   return address.replace(/\/\/[^/?#]*@/, '//').replace(/[?#].*/s, '')
 }
 
+export function parseURL(text: string): URL | undefined {
+  try {
+    return new URL(text)
+  } catch {
+    return undefined
+  }
+}
+
 function secretsOfURL(baseURL: string | undefined): (readonly [name: string, value: string])[] {
-  if (baseURL === undefined || !URL.canParse(baseURL)) return []
-  const { username, password, searchParams } = new URL(baseURL)
-  return [['', decoded(username)], ['', decoded(password)], ...searchParams]
+  const url = parseURL(baseURL ?? '')
+  if (!url) return []
+  return [['', decoded(url.username)], ['', decoded(url.password)], ...url.searchParams]
 }
 
 function decoded(text: string): string {

@@ -122,7 +122,7 @@ it('two outputs that are supplied at once start one run', async () => {
     agent.supplyOutput('call_2', 'b'),
   ])
   expect(runs.filter((run) => run !== null)).toHaveLength(1)
-  await Promise.all(runs.map((run) => run?.result))
+  for (const run of runs) await run?.result
   await agent.dispose()
 })
 

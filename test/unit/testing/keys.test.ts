@@ -117,10 +117,18 @@ it('a key that the server answers with, in pieces and in disguise, is told nowhe
   const disguises = [
     KEY_A,
     `user:${KEY_A}`,
-    [...KEY_A].map((c) => `\\u00${c.charCodeAt(0).toString(16)}`).join(''),
-    [...KEY_A].map((c) => `&#${c.charCodeAt(0)};`).join(''),
-    [...KEY_A].map((c) => `&#x${c.charCodeAt(0).toString(16).toUpperCase()};`).join(''),
-    [...KEY_A].map((c) => `%${c.charCodeAt(0).toString(16)}`).join(''),
+    KEY_A.split('')
+      .map((c) => `\\u00${c.charCodeAt(0).toString(16)}`)
+      .join(''),
+    KEY_A.split('')
+      .map((c) => `&#${c.charCodeAt(0)};`)
+      .join(''),
+    KEY_A.split('')
+      .map((c) => `&#x${c.charCodeAt(0).toString(16).toUpperCase()};`)
+      .join(''),
+    KEY_A.split('')
+      .map((c) => `%${c.charCodeAt(0).toString(16)}`)
+      .join(''),
     btoa(KEY_A),
     btoa(`x:${KEY_A}`),
     btoa(`ab:${KEY_A}:c`),

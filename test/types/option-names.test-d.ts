@@ -1,0 +1,48 @@
+import type { OPTION_NAMES } from '../../src/client/option-names.ts'
+import type {
+  Agent,
+  AgentOptions,
+  ControlTool,
+  ExtractOptions,
+  ModelConfig,
+  RegisterOptions,
+  ResumeOptions,
+  RunOptions,
+  Script,
+  ScriptStep,
+  Tool,
+  ToolAnnotations,
+} from '../../src/index.ts'
+import { expectTypeOf, test } from 'vitest'
+
+type Split<Names extends string> = Names extends `${infer First} ${infer Rest}`
+  ? First | Split<Rest>
+  : Names
+
+interface Owners {
+  controlTools: { [Name in ControlTool]: Name }
+  createAgent: AgentOptions
+  configure: Parameters<Agent['configure']>[0]
+  run: RunOptions
+  resume: ResumeOptions
+  registerTool: RegisterOptions
+  extract: ExtractOptions<unknown>
+  model: ModelConfig
+  tool: Tool
+  annotations: ToolAnnotations
+  retry: NonNullable<ModelConfig['retry']>
+  timeouts: NonNullable<ModelConfig['timeouts']>
+  script: Script
+  steps: ScriptStep
+}
+
+/** Never, unless a name is missing in the text or isn't there any more. */
+type Differences = {
+  [Owner in keyof Owners]:
+    | Exclude<Split<(typeof OPTION_NAMES)[Owner]>, keyof Owners[Owner]>
+    | Exclude<keyof Owners[Owner], Split<(typeof OPTION_NAMES)[Owner]>>
+}[keyof Owners]
+
+test('the names of options are those of their types', () => {
+  expectTypeOf<Differences>().toEqualTypeOf<never>()
+})
