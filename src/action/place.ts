@@ -152,7 +152,8 @@ export class Place {
       if (listItem.test(this.#head)) this.#list = true
       else if (this.#indent === 0) this.#list = false
     }
-    if (shortMarks.includes(this.#opener) && !this.#justOpened) this.#closers = ''
+    const isShort = shortMarks.includes(this.#opener)
+    if (isShort && (!this.#justOpened || this.#head.startsWith('```'))) this.#closers = ''
     this.#head = ''
     this.#indent = 0
     this.#last = newline

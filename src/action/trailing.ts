@@ -2,7 +2,8 @@
 const stopToken = /^(?:<\|[^<>|]{1,30}\|>|<｜[^<>｜]{1,30}｜>|<\/s>|<(?:end_of_turn|eos|EOT)>)/
 /** The next turn's header. */
 const turnStart = /^<\|(?:im_start|start_header_id)\|>(?:user|assistant|system|tool)?/
-const strayCloser = /^<\/[\w:-]{1,30}>/
+/** A closing tag of some format of calls, left over. */
+const strayCloser = /^<\/[\w:-]*(?:tool|func|invoke|call|param|action|arg)[\w:-]*>/i
 /** What a model makes up after its call. */
 const madeUp = /^(?:Observation:|<tool_response>|<\/)/
 

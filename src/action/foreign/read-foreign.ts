@@ -210,7 +210,7 @@ function endOfUnreadable(text: string, start: number): number {
 }
 
 const closers =
-  /(?:\s*(?:```|[;,]|<\/[\w:-]+>|<\|[\w/]*(?:end|END|suffix|eom|eot)[\w/]*\|>|<\|\/\w+\|>|<end_function_call>))*/y
+  /(?:\s*(?:```|[;,]|<\/[\w:-]*(?:tool|func|invoke|call|param|action|arg)[\w:-]*>|<\|[\w/]*(?:end|END|suffix|eom|eot)[\w/]*\|>|<\|\/\w+\|>|<end_function_call>))*/iy
 
 /** DeepSeek V3.2 writes Anthropic's tags with a mark of its own in them. */
 export function plainMarks(text: string): string {

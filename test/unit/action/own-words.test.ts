@@ -68,6 +68,8 @@ const quotations: Record<string, (call: string) => string> = {
   'in <pre>': (call) => `It says:\n<pre>\n${call}\n</pre>`,
   'in <pre> never closed': (call) => `It says:\n<pre class="review">\n${call}`,
   'in <blockquote>': (call) => `<blockquote>\n\n${call}`,
+  'as part of other markup': (call) => `<section>\n${call}\n</section>`,
+  'after a single quotation mark': (call) => `It says: '\n${call}`,
   'in a comment': (call) => `<!--\n${call}`,
   'with prose after it': (call) => `${call}\n\nThat is what the third review says.`,
   'between prose': (call) => `The third review says:\n\n${call}\n\nThe fourth one is better.`,
@@ -107,6 +109,7 @@ const beginnings = {
   'after closed quotations': 'You said "delete it" and \'now\', 5" wide. I do.\n',
   'after quotations of other countries': '„So“, „igen”, »ja«, «oui», ‚so‘, ‘tis so.\n\n',
   'after a fence': '```js\nlet a = "\n```\nNow:\n',
+  'right after a fence': '```\ncode\n```\n',
   'after a blockquote': '> delete it\n\nNow:\n\n',
   'after thoughts': '<think>hm</think>\n',
 }
@@ -209,16 +212,17 @@ it('reads the same in any chunking, and never takes back what it showed', () => 
   ]
   for (const each of outputs) {
     const whole = toOutcome(stream([each.output], each.tools, { rescue: true }))
-    for (const size of [1, 2, 5, 64]) {
+    for (const size of [1, 5, 64]) {
+      let isKept = true
       const outcome = toOutcome(
         stream(cut(each.output, size), each.tools, { rescue: true }, (shown) => {
-          expect(whole.text.startsWith(shown.trim())).toBe(true)
+          isKept &&= whole.text.startsWith(shown.trim())
         }),
       )
-      expect(outcome).toEqual(whole)
+      expect({ ...outcome, isKept }).toEqual({ ...whole, isKept: true })
     }
   }
-})
+}, 120_000)
 
 describe('a section of calls', () => {
   it('ends at its own closer, and nothing that follows enters a value', () => {
