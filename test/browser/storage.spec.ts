@@ -18,13 +18,9 @@ function letGo(): void {
   ;(window as unknown as { held: IDBDatabase }).held.close()
 }
 
-interface Shop {
-  readonly baseURL: string
-}
-
 /** An agent at `window.agent` with a counting tool; its storage modes at `window.modes`. */
-async function openShop(page: Page, shop: Shop): Promise<void> {
-  await page.evaluate(({ baseURL }) => {
+async function openShop(page: Page, address: string): Promise<void> {
+  await page.evaluate((baseURL) => {
     const { createAgent, defineTool } = window.offstage
     const pay = defineTool({
       name: 'pay',
@@ -45,7 +41,7 @@ async function openShop(page: Page, shop: Shop): Promise<void> {
     agent.on('storage', ({ mode }) => modes.push(mode))
     agent.conversation('c').subscribe(() => undefined)
     Object.assign(window, { agent, modes })
-  }, shop)
+  }, address)
 }
 
 declare global {
@@ -63,8 +59,7 @@ const begin = (page: Page) =>
   page.evaluate(() => {
     window.run = window.agent.run('Pay', { conversationId: 'c' })
   })
-const snapshot = (page: Page) =>
-  page.evaluate(() => window.agent.conversation('c').getSnapshot())
+const snapshot = (page: Page) => page.evaluate(() => window.agent.conversation('c').getSnapshot())
 
 test('a database that an older tab blocks is waited for, and never replaced by memory', async ({
   openPage,
@@ -74,7 +69,7 @@ test('a database that an older tab blocks is waited for, and never replaced by m
   const older = await openPage({ context })
   await older.evaluate(hold, 1)
   const page = await openPage({ context })
-  await openShop(page, model)
+  await openShop(page, model.baseURL)
   expect(await send(page)).toMatchObject({ outcome: 'failed', error: { code: 'storage-blocked' } })
   expect(model.requests).toHaveLength(0)
   expect(await page.evaluate(() => window.modes)).toEqual(['blocked'])
@@ -95,7 +90,7 @@ test('a database of a newer version is refused by name, and nothing is asked', a
   const newer = await openPage({ context })
   await newer.evaluate(hold, 99)
   const page = await openPage({ context })
-  await openShop(page, model)
+  await openShop(page, model.baseURL)
   expect(await send(page)).toMatchObject({ outcome: 'failed', error: { code: 'storage-newer' } })
   expect(await page.evaluate(() => window.modes)).toEqual(['newer'])
   expect(model.requests).toHaveLength(0)
@@ -108,7 +103,7 @@ test('a tab whose database is taken over by a newer version stands aside, and sa
 }) => {
   model.enqueue(say('One.'))
   const page = await openPage({ context })
-  await openShop(page, model)
+  await openShop(page, model.baseURL)
   expect(await send(page)).toMatchObject({ outcome: 'completed' })
   const newer = await openPage({ context })
   expect(await newer.evaluate(hold, 99)).toBe(99)
@@ -125,15 +120,36 @@ test.describe('when the quota is used up', () => {
     await session.send('Storage.overrideQuotaForOrigin', { origin, ...quota })
   }
 
+  /** Writes into another database until not even a few bytes more are taken. Runs in the page. */
+  async function fill(): Promise<void> {
+    const db = await new Promise<IDBDatabase>((resolve) => {
+      const request = indexedDB.open('filler', 1)
+      request.addEventListener('upgradeneeded', () => request.result.createObjectStore('rows'))
+      request.addEventListener('success', () => resolve(request.result))
+    })
+    let rows = 0
+    const isTaken = (bytes: number): Promise<boolean> =>
+      new Promise((resolve) => {
+        const tx = db.transaction('rows', 'readwrite')
+        const noise = crypto.getRandomValues(new Uint8Array(bytes))
+        tx.objectStore('rows').put(noise, ++rows)
+        tx.addEventListener('complete', () => resolve(true))
+        tx.addEventListener('abort', () => resolve(false))
+      })
+    for (let bytes = 50_000; bytes > 1; bytes = Math.floor(bytes / 4)) while (await isTaken(bytes));
+    db.close()
+  }
+
   test('a run that is to begin is parked with its message, and goes on when there is room', async ({
     openPage,
     model,
   }) => {
     const page = await openPage()
+    await setQuota(page, 1_000_000)
     model.enqueue(say('One.'), say('Two.'))
-    await openShop(page, model)
+    await openShop(page, model.baseURL)
     expect(await send(page)).toMatchObject({ outcome: 'completed' })
-    await setQuota(page, 1)
+    await page.evaluate(fill)
     await begin(page)
     await expect.poll(async () => (await snapshot(page)).parked).toBe('storage-full')
     expect(await snapshot(page)).toMatchObject({ status: 'waiting' })
@@ -153,14 +169,10 @@ test.describe('when the quota is used up', () => {
     model,
   }) => {
     const page = await openPage()
+    await setQuota(page, 1_000_000)
     model.enqueue(callTools([{ name: 'pay', input: {} }]), say('Settled.'))
-    await openShop(page, model)
-    await page.exposeFunction('fill', () => setQuota(page, 1))
-    await page.evaluate(() => {
-      Object.assign(window, {
-        beforePaid: () => (window as unknown as { fill(): Promise<void> }).fill(),
-      })
-    })
+    await openShop(page, model.baseURL)
+    await page.evaluate(`window.beforePaid = ${fill.toString()}`)
     await begin(page)
     await expect.poll(async () => (await snapshot(page)).parked).toBe('storage-full')
     expect(await page.evaluate(() => window.paid)).toBe(1)
@@ -182,7 +194,7 @@ test('a conversation that lost a row is named as broken; the others go on', asyn
 }) => {
   const page = await openPage()
   model.enqueue(say('One.'), say('Two.'), say('Three.'))
-  await openShop(page, model)
+  await openShop(page, model.baseURL)
   expect(await send(page)).toMatchObject({ outcome: 'completed' })
   await page.evaluate(() => window.agent.run('Hi', { conversationId: 'other' }).result)
   await page.reload()
@@ -198,7 +210,7 @@ test('a conversation that lost a row is named as broken; the others go on', asyn
       }),
   )
   await page.evaluate(letGo)
-  await openShop(page, model)
+  await openShop(page, model.baseURL)
   expect(await send(page)).toMatchObject({
     outcome: 'failed',
     error: { code: 'conversation-broken' },
