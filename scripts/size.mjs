@@ -10,15 +10,17 @@ const rows = [
   {
     name: 'page entry (dist/index.js)',
     bytes: sizeOf('index.js', { dynamic: false }),
-    limit: 8 * KILOBYTE,
+    limit: 9.5 * KILOBYTE,
   },
-  { name: 'page, with the first run', bytes: sizeOf('index.js', { dynamic: true }) },
+  {
+    name: 'page, with the first run',
+    bytes: sizeOf('index.js', { dynamic: true }),
+    limit: 22 * KILOBYTE,
+  },
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    // Off the main thread a little more is no harm yet; a jump is.
-    goal: 110 * KILOBYTE,
-    limit: 120 * KILOBYTE,
+    limit: 132 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
@@ -27,13 +29,8 @@ const rows = [
   },
 ]
 
-for (const { name, bytes, goal, limit } of rows) {
-  const verdict = [
-    goal && `goal ${kilobytes(goal)} kB: ${bytes > goal ? 'missed' : 'met'}`,
-    limit && `limit ${kilobytes(limit)} kB: ${bytes > limit ? 'TOO LARGE' : 'ok'}`,
-  ]
-    .filter(Boolean)
-    .join(', ')
+for (const { name, bytes, limit } of rows) {
+  const verdict = `limit ${kilobytes(limit)} kB: ${bytes > limit ? 'TOO LARGE' : 'ok'}`
   console.log(`${name.padEnd(32)} ${kilobytes(bytes).padStart(6)} kB gzip  ${verdict}`)
 }
 process.exit(rows.some(({ bytes, limit }) => bytes > limit) ? 1 : 0)

@@ -6,6 +6,7 @@ import type { Ambient } from './ambient.ts'
 import { createAmbient } from './ambient.ts'
 import type { ConversationView } from './conversation-view.ts'
 import { createConversationView } from './conversation-view.ts'
+import { LEFT_OPEN } from '../protocol/run.ts'
 import { newId } from './ids.ts'
 import type { AgentOptions } from './options.ts'
 import type { AgentParts } from './linked-agent.ts'
@@ -42,7 +43,10 @@ export class AgentCore implements AgentParts {
         if (this.#link?.isStarted && !this.signal.aborted)
           this.ask('toolsChanged', this.scope().agentId).catch(() => {})
       },
-      onRemove: (entry) => this.#link?.executions.stopTool(entry),
+      // At the end of the agent its tools go, but what runs may be taken up by another one.
+      onRemove: (entry) => {
+        if (!this.signal.aborted) this.#link?.executions.stopTool(entry)
+      },
     })
     this.runs = new AgentRuns({
       scope: this.scope,
@@ -104,7 +108,7 @@ export class AgentCore implements AgentParts {
   dispose(): Promise<void> {
     if (this.#disposal) return this.#disposal
     this.#life.abort()
-    this.runs.endAll({ outcome: 'aborted', reason: 'disposed' })
+    this.runs.close({ outcome: 'aborted', reason: LEFT_OPEN.disposed })
     this.ambient.clear()
     this.#disposal = this.#letGo()
     return this.#disposal

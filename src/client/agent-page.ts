@@ -71,7 +71,8 @@ export function createAgentPage(
     needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
     async reconcileTool(call) {
       const entry = registry.get(call.toolName)
-      const context = { ...hooked(call), idempotencyKey: call.idempotencyKey }
+      const { idempotencyKey, epoch: fence } = call
+      const context = { ...hooked(call), idempotencyKey, fence }
       const verdict = await entry?.tool.reconcile?.(entry.restore(call.input), context)
       if (!verdict) return { type: 'unknown' }
       return verdict.happened

@@ -2,8 +2,8 @@ import type { AgentScope, RunRef, StartRun } from '../protocol/api.ts'
 import type { OffstageError } from '../protocol/error.ts'
 import { describeThrown } from '../protocol/error.ts'
 import type { EventBatch, RunEvent } from '../protocol/event.ts'
-import type { RunOutcome } from '../protocol/run.ts'
-import type { RunHandle } from './run-handle.ts'
+import { LEFT_OPEN, type RunOutcome, type RunResult } from '../protocol/run.ts'
+import type { RunEnding, RunHandle } from './run-handle.ts'
 import { createRunHandle } from './run-handle.ts'
 import type { AskWorker } from './ask-worker.ts'
 
@@ -35,6 +35,8 @@ export class AgentRuns {
   /** Handles that ended while the worker was about to name a run. */
   readonly #ended = new Map<string, RunHandle>()
   #adoptions = 0
+  /** Set once the agent is disposed of: how a run ends that the worker names later. */
+  #closed: RunOutcome | undefined
 
   constructor(host: RunsHost) {
     this.#host = host
@@ -76,7 +78,9 @@ export class AgentRuns {
     this.#adoptions++
     try {
       const ref = await naming
-      return ref && (this.#ended.get(ref.runId) ?? this.#handleOf(ref))
+      const handle = ref && (this.#ended.get(ref.runId) ?? this.#handleOf(ref))
+      if (this.#closed) handle?.end(this.#closed)
+      return handle
     } finally {
       if (!--this.#adoptions) this.#ended.clear()
     }
@@ -111,6 +115,12 @@ export class AgentRuns {
     for (const handle of this.#open.values()) handle.end(outcome)
   }
 
+  /** Ends all, those too that the worker is about to name. */
+  close(outcome: RunOutcome): void {
+    this.#closed = outcome
+    this.endAll(outcome)
+  }
+
   #handleOf({ runId, conversationId }: RunRef): RunHandle {
     const known = this.#open.get(runId)
     if (known) return known
@@ -123,7 +133,7 @@ export class AgentRuns {
           this.#aborts.set(runId, { conversationId, reason })
           this.#sendAbort(runId)
         },
-        onEnd: (confirmed) => this.#forget(handle, confirmed),
+        onEnd: (end) => this.#forget(handle, end),
       },
     )
     this.#open.set(runId, handle)
@@ -131,14 +141,14 @@ export class AgentRuns {
     return handle
   }
 
-  #forget(handle: RunHandle, confirmed: boolean): void {
+  #forget(handle: RunHandle, { confirmed, result }: RunEnding): void {
     const { runId } = handle.run
     this.#open.delete(runId)
     this.#commands.delete(runId)
     if (this.#adoptions) this.#ended.set(runId, handle)
     if (confirmed) {
       this.#aborts.delete(runId)
-      this.#host.stopTools(runId, 'it ended')
+      if (!isLeftOpen(result)) this.#host.stopTools(runId, 'it ended')
     } else if (handle.abortReason !== undefined) this.#ignored.add(runId)
     this.#host.onOpen(this.#open.size)
   }
@@ -168,6 +178,11 @@ export class AgentRuns {
       if (this.#aborting.get(conversationId) === aborting) this.#aborting.delete(conversationId)
     })
   }
+}
+
+/** Ended on this page only: its tools are for whoever goes on with it. */
+function isLeftOpen(result: RunResult): boolean {
+  return result.outcome === 'aborted' && Object.values<string>(LEFT_OPEN).includes(result.reason)
 }
 
 function fail(handle: RunHandle, error: OffstageError): void {

@@ -6,11 +6,8 @@ import { nextTurn } from './next-turn.ts'
  */
 export interface BatchGate {
   handled(batch: number): void
-  /** Resolves when the batch was handled, at `deadline` (wall clock), or when the signal is aborted. */
-  wait(
-    batch: number,
-    until: { readonly deadline: number; readonly signal: AbortSignal },
-  ): Promise<void>
+  /** Resolves when the batch was handled, after `ms`, or when the signal is aborted. */
+  wait(batch: number, until: { readonly ms: number; readonly signal: AbortSignal }): Promise<void>
   /** A new worker counts anew. */
   reset(): void
 }
@@ -23,7 +20,7 @@ export function createBatchGate(): BatchGate {
       newest = batch
       for (const check of checks) check()
     },
-    async wait(batch, { deadline, signal }) {
+    async wait(batch, { ms, signal }) {
       if (newest >= batch || signal.aborted) return
       await new Promise<void>((resolve) => {
         const pass = (): void => {
@@ -35,7 +32,7 @@ export function createBatchGate(): BatchGate {
         const check = (): void => {
           if (newest >= batch) pass()
         }
-        const timer = setTimeout(pass, Math.min(deadline - Date.now() + 1, 2 ** 31 - 1))
+        const timer = setTimeout(pass, Math.min(ms + 1, 2 ** 31 - 1))
         checks.add(check)
         signal.addEventListener('abort', pass, { once: true })
       })

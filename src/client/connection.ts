@@ -3,7 +3,9 @@ import type { PageApi, PageHello, WorkerApi, WorkerHello, WorkerNotice } from '.
 import { PROTOCOL_VERSION } from '../protocol/api.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import { toOffstageError } from './failures.ts'
-import { newId, pageId } from './ids.ts'
+import { monotonicMs } from './clock.ts'
+import { newId } from './ids.ts'
+import { pageRegistry } from './page-registry.ts'
 import type { WorkerLike } from './spawn-worker.ts'
 
 const HANDSHAKE_MS = 10_000
@@ -16,6 +18,8 @@ export interface ConnectionHost {
 /** One worker that answered. */
 export interface Connection {
   readonly worker: WorkerApi
+  /** A time of the worker's monotonic clock on the page's, at most the handshake's duration too late. */
+  toPageTime(workerMs: number): number
   /** Calls back when the worker's life lock comes free: it is dead. Never, where locks are missing. */
   onLockFree(callback: () => void): void
   close(): void
@@ -53,19 +57,22 @@ export async function connectWorker(
     const api = wrap<WorkerApi>(worker as Worker)
     const hello: PageHello = {
       protocolVersion: PROTOCOL_VERSION,
-      pageId: pageId(),
+      pageId: pageRegistry().pageId,
       lifeLock: `offstage-${newId()}`,
       pagePort: pages.port2,
       eventPort: events.port2,
     }
-    const { protocolVersion, holdsLock } = await inTime(
+    const { protocolVersion, holdsLock, clock } = await inTime(
       worker,
       api.connect(transfer(hello, [hello.pagePort, hello.eventPort])),
     )
     if (protocolVersion !== PROTOCOL_VERSION) throw mismatch(protocolVersion)
+    // Not by `timeOrigin`: in some browsers it moves with the wall clock.
+    const ahead = monotonicMs() - clock
     endWhenSetAside(worker, closing.signal)
     return {
       worker: api,
+      toPageTime: (workerMs) => workerMs + ahead,
       onLockFree(callback) {
         // Where the page may not ask for locks, the heartbeat has to do.
         if (holdsLock)

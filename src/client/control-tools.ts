@@ -10,6 +10,7 @@ const control = {
   sequential: true,
   needsApproval: false,
   hasReconcile: false,
+  definition: 'control',
 } as const
 
 const descriptors: { readonly [Name in ControlTool]: ToolDescriptor } = {

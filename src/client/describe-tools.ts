@@ -11,10 +11,8 @@ import type { ToolRegistry } from './tool-registry.ts'
  */
 export function describeTools(registry: ToolRegistry, policy: ApprovalPolicy): ToolDescriptor[] {
   const { enabled } = registry
-  const wanted = registry
-    .all()
-    .filter(({ name, tool }) => !enabled || enabled.includes(name) || enabled.includes(tool.name))
-  const there = wanted.filter(({ tool }) => tool.available?.() ?? true)
+  const wanted = registry.all().filter((entry) => isEnabled(entry, enabled))
+  const there = wanted.filter(isAvailable)
   if (!there.length && (enabled ?? wanted).length)
     throw new OffstageError(
       'no-tools-available',
@@ -23,11 +21,33 @@ export function describeTools(registry: ToolRegistry, policy: ApprovalPolicy): T
   return there.map((entry) => describeTool(entry, policy))
 }
 
-function describeTool(
-  { tool, name, inputSchema }: PreparedTool,
+/** Of the tool as it may be called now; undefined when it is not enabled or not available. */
+export function usableDefinition(
+  entry: PreparedTool,
+  { enabled }: ToolRegistry,
   policy: ApprovalPolicy,
-): ToolDescriptor {
+): string | undefined {
+  try {
+    return isEnabled(entry, enabled) && isAvailable(entry)
+      ? describeTool(entry, policy).definition
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isEnabled({ name, tool }: PreparedTool, enabled: readonly string[] | null): boolean {
+  return !enabled || enabled.includes(name) || enabled.includes(tool.name)
+}
+
+function isAvailable({ tool }: PreparedTool): boolean {
+  return tool.available?.() ?? true
+}
+
+function describeTool(entry: PreparedTool, policy: ApprovalPolicy): ToolDescriptor {
+  const { tool, name, inputSchema } = entry
   const annotations = tool.annotations ?? {}
+  const needsApproval = approvalOf(tool, policy)
   return {
     name,
     description: tool.description,
@@ -37,9 +57,34 @@ function describeTool(
     timeoutMs: tool.timeoutMs ?? 60_000,
     parallelSafe: tool.sequential === false,
     sequential: tool.sequential === true,
-    needsApproval: approvalOf(tool, policy),
+    needsApproval,
     hasReconcile: tool.reconcile !== undefined,
+    definition: digest(
+      JSON.stringify([name, tool.description, annotations, needsApproval, schemaText(entry)]),
+    ),
   }
+}
+
+const schemaTexts = new WeakMap<PreparedTool['inputSchema'], string>()
+
+/** Made once: schemas are large, and every step describes all tools. */
+function schemaText({ inputSchema }: PreparedTool): string {
+  const known = schemaTexts.get(inputSchema)
+  if (known !== undefined) return known
+  const text = JSON.stringify(inputSchema)
+  schemaTexts.set(inputSchema, text)
+  return text
+}
+
+/** 64 bits: FNV-1a twice, from two starts. Tells definitions apart; guards against no forger. */
+function digest(text: string): string {
+  let [low, high] = [0x811c9dc5, 0x01000193]
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    low = Math.imul(low ^ code, 0x01000193)
+    high = Math.imul(high ^ code, 0x5bd1e995)
+  }
+  return (low >>> 0).toString(36) + (high >>> 0).toString(36)
 }
 
 /**

@@ -1,16 +1,33 @@
 import type { CancelTools, ExecuteTool, PageApi, ToolOutcome } from '../protocol/api.ts'
 import type { BatchGate } from './batch-gate.ts'
+import { monotonicMs } from './clock.ts'
+import { Execution, type ExecutionHooks, type ExecutionOwner } from './execution.ts'
+import { errorOutput } from './format-output.ts'
+import { pageRegistry, type PageRegistry } from './page-registry.ts'
 import type { PreparedTool } from './prepare-tool.ts'
-import type { ToolRun } from './run-tool.ts'
-import { runTool, ToolStop } from './run-tool.ts'
+import { isRepeatable, ToolStop } from './run-tool.ts'
 
-/** What the agent of a call lends to its execution. */
+/** How old the worker's knowledge that it owns the conversation may be when a tool starts. Milliseconds. */
+const LEASE_MS = 3000
+
+/** What the agent of a call offers to its execution. */
 export interface ExecutionHost {
   /** Brings listeners up to date, so that no tool runs before its text is seen. */
   flush(): void
   findTool(call: ExecuteTool): PreparedTool | undefined
+  /** Of the tool as it may be called now; undefined when it may not. */
+  definitionOf(tool: PreparedTool): string | undefined
   isAborted(runId: string): boolean
-  hooks(call: ExecuteTool): Pick<ToolRun, 'afterToolCall' | 'progress' | 'warn'>
+  /** Asks the worker, who asks the store. */
+  confirmLease(call: ExecuteTool): Promise<boolean>
+  hooks(call: ExecuteTool): ExecutionHooks
+}
+
+export interface ExecutionsHost {
+  readonly gate: BatchGate
+  hostOf(agentId: string): ExecutionHost | undefined
+  /** A time of the worker's monotonic clock on the page's. */
+  toPageTime(workerMs: number): number
 }
 
 /** The part of `PageApi` that is about executions, whichever agent's they are. */
@@ -21,118 +38,135 @@ export type ExecutionsApi = Pick<
 
 type NotStarted = Extract<ToolOutcome, { readonly status: 'not-started' }>
 
-interface Execution {
-  readonly call: ExecuteTool
-  readonly controller: AbortController
-  readonly outcome: Promise<ToolOutcome>
-  prepared?: PreparedTool
-  settled?: boolean
-}
-
 /**
- * The tools that run on this page. They belong to the page for its lifetime: a worker that was
- * restarted finds them by `executionId`, and outcomes are kept until they are acknowledged.
+ * Runs tools for one worker. The executions belong to the page for its lifetime (`PageRegistry`): a
+ * worker that was restarted, or another agent, finds them by `executionId`.
  */
 export class Executions implements ExecutionsApi {
-  readonly #gate: BatchGate
-  readonly #hostOf: (agentId: string) => ExecutionHost | undefined
-  readonly #executions = new Map<string, Execution>()
-  /** Newest epoch seen, by conversation. */
-  readonly #epochs = new Map<string, number>()
-  /** Executions that were asked about or cancelled before they came; they never start. */
-  readonly #refused = new Set<string>()
+  readonly #host: ExecutionsHost
+  readonly #registry: PageRegistry = pageRegistry()
 
-  constructor(gate: BatchGate, hostOf: (agentId: string) => ExecutionHost | undefined) {
-    this.#gate = gate
-    this.#hostOf = hostOf
+  constructor(host: ExecutionsHost) {
+    this.#host = host
   }
 
   executeTool(call: ExecuteTool): Promise<ToolOutcome> {
-    const known = this.#executions.get(call.executionId)
-    if (known) return known.outcome
-    const controller = new AbortController()
+    const { executionId, agentId } = call
+    const { executions } = this.#registry
+    const owner: ExecutionOwner = {
+      agentId,
+      hooks: (of) => this.#host.hostOf(agentId)?.hooks(of),
+    }
+    const known = executions.get(executionId)
+    if (known === null) return Promise.resolve(ACKNOWLEDGED)
+    if (known) return known.ask(owner)
+    const execution = new Execution(call, owner)
+    executions.set(executionId, execution)
     // Deferred by a microtask: the execution is on record before it begins.
-    const outcome = Promise.resolve().then(() => this.#start(execution))
-    const execution: Execution = { call, controller, outcome }
-    this.#executions.set(call.executionId, execution)
-    return outcome
+    void Promise.resolve().then(() => this.#start(execution))
+    return execution.ask(owner)
   }
 
   async knownExecutions(ids: readonly string[]): Promise<readonly string[]> {
     this.#refuseUnknown(ids)
-    return ids.filter((id) => this.#executions.has(id))
+    return ids.filter((id) => this.#registry.executions.has(id))
   }
 
-  cancelTools({ executionIds, reason }: CancelTools): Promise<void> {
+  async cancelTools({ executionIds, reason }: CancelTools): Promise<void> {
     this.#refuseUnknown(executionIds)
-    return this.#stop(
-      ({ call }) => executionIds.includes(call.executionId),
-      ToolStop.cancelled(reason),
-    )
+    this.#stop(({ call }) => executionIds.includes(call.executionId), cancelled(reason))
   }
 
   async acknowledgeTools(ids: readonly string[]): Promise<void> {
-    for (const id of ids) this.#executions.delete(id)
+    for (const id of ids) this.#registry.executions.set(id, null)
   }
 
   stopRun(runId: string, reason: string): void {
-    void this.#stop(({ call }) => call.runId === runId, ToolStop.cancelled(reason))
+    this.#stop(({ call }) => call.runId === runId, cancelled(reason))
   }
 
   /** The tool was unregistered. */
   stopTool(tool: PreparedTool): void {
-    const stop = new ToolStop('aborted', 'The tool was removed.')
-    void this.#stop(({ prepared }) => prepared === tool, stop)
+    const stop = new ToolStop('removed', 'The tool was removed.')
+    this.#stop(({ prepared }) => prepared === tool, stop)
   }
 
-  /** Stops and forgets all of an agent. */
+  /** The agent is gone: what runs for it is aborted soon, unless another agent goes on with it. */
   release(agentId: string): void {
-    void this.#stop(({ call }) => call.agentId === agentId, ToolStop.cancelled('disposed'))
-    for (const [id, { call }] of this.#executions)
-      if (call.agentId === agentId) this.#executions.delete(id)
+    for (const execution of this.#registry.executions.values())
+      if (execution?.owner.agentId === agentId) execution.release()
   }
 
-  /** A new worker counts batches and ownerships anew. */
-  reset(): void {
-    this.#gate.reset()
-    this.#epochs.clear()
-  }
-
-  /** Resolves when all that was stopped has ended. */
-  async #stop(which: (execution: Execution) => boolean, reason: ToolStop): Promise<void> {
-    const stopped = [...this.#executions.values()].filter(
-      (execution) => !execution.settled && which(execution),
-    )
-    for (const { controller } of stopped) controller.abort(reason)
-    await Promise.all(stopped.map(({ outcome }) => outcome))
+  #stop(which: (execution: Execution) => boolean, stop: ToolStop): void {
+    for (const execution of this.#registry.executions.values())
+      if (execution && which(execution)) execution.stop(stop)
   }
 
   #refuseUnknown(ids: readonly string[]): void {
-    for (const id of ids) if (!this.#executions.has(id)) this.#refused.add(id)
+    const { executions, refused } = this.#registry
+    for (const id of ids) if (!executions.has(id)) refused.add(id)
   }
 
-  async #start(execution: Execution): Promise<ToolOutcome> {
-    const { call, controller } = execution
-    const { runId, deadline, afterBatch } = call
-    await this.#gate.wait(afterBatch, { deadline, signal: controller.signal })
-    const host = this.#hostOf(call.agentId)
+  async #start(execution: Execution): Promise<void> {
+    const { call, signal } = execution
+    const deadline = this.#host.toPageTime(call.leasedAt) + call.timeoutMs
+    await this.#host.gate.wait(call.afterBatch, { ms: deadline - monotonicMs(), signal })
+    const lease = await this.#confirmLease(execution)
+    // From here to the tool's own code nothing is waited for: what was checked is still true.
+    const { agentId } = execution.owner
+    const host = this.#host.hostOf(agentId)
     const prepared = host?.findTool(call)
-    const reason = this.#refusal(call, controller.signal.aborted || host?.isAborted(runId))
-    if (reason || !host || !prepared)
-      return { status: 'not-started', reason: reason ?? 'not-registered' }
+    if (signal.aborted || host?.isAborted(call.runId)) return refuse(execution, 'cancelled')
+    const reason = this.#refusal(call) ?? lease
+    if (reason) return refuse(execution, reason)
+    if (!host || !prepared) return refuse(execution, 'not-registered')
+    if (monotonicMs() > deadline) return refuse(execution, 'deadline')
+    if (host.definitionOf(prepared) !== call.definition) return refuse(execution, 'changed')
     host.flush()
-    execution.prepared = prepared
-    const outcome = await runTool({ prepared, call, controller, ...host.hooks(call) })
-    execution.settled = true
-    return outcome
+    await execution.run(prepared)
   }
 
-  #refusal(call: ExecuteTool, aborted: boolean | undefined): NotStarted['reason'] | undefined {
-    const conversation = `${call.agentId} ${call.conversationId}`
-    const epoch = Math.max(call.epoch, this.#epochs.get(conversation) ?? 0)
-    this.#epochs.set(conversation, epoch)
-    if (aborted || this.#refused.has(call.executionId)) return 'cancelled'
-    if (call.epoch < epoch) return 'stale-epoch'
-    return Date.now() > call.deadline ? 'deadline' : undefined
+  /**
+   * Undefined when the call may start. After a freeze of this tab another one may own the run, so that
+   * what the worker knew when it sent the call is not enough for a tool that must not run twice.
+   */
+  async #confirmLease({
+    call,
+    owner,
+    signal,
+  }: Execution): Promise<NotStarted['reason'] | undefined> {
+    const host = this.#host.hostOf(owner.agentId)
+    const prepared = host?.findTool(call)
+    if (!host || !prepared || isRepeatable(prepared)) return undefined
+    for (let knownAt = this.#host.toPageTime(call.leasedAt); ;) {
+      if (monotonicMs() - knownAt < LEASE_MS || signal.aborted) return undefined
+      knownAt = monotonicMs()
+      const isOwner = await host.confirmLease(call).catch(() => null)
+      if (isOwner === null) return 'unconfirmed'
+      if (!isOwner) return 'stale-epoch'
+    }
   }
+
+  #refusal(call: ExecuteTool): NotStarted['reason'] | undefined {
+    const { epochs, refused } = this.#registry
+    const conversation = `${call.storeId} ${call.conversationId}`
+    const epoch = Math.max(call.epoch, epochs.get(conversation) ?? 0)
+    epochs.set(conversation, epoch)
+    if (refused.has(call.executionId)) return 'cancelled'
+    return call.epoch < epoch ? 'stale-epoch' : undefined
+  }
+}
+
+const ACKNOWLEDGED: ToolOutcome = {
+  status: 'unknown',
+  output: errorOutput('interrupted', 'The tool ran on this page; its outcome was lost since.'),
+  running: false,
+}
+
+function cancelled(reason: string): ToolStop {
+  return new ToolStop('cancelled', `The run was aborted: ${reason}.`)
+}
+
+function refuse(execution: Execution, reason: NotStarted['reason']): void {
+  execution.refuse({ status: 'not-started', reason })
 }

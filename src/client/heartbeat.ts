@@ -1,3 +1,4 @@
+import { monotonicMs } from './clock.ts'
 import { sleep } from './sleep.ts'
 
 export interface Heartbeat {
@@ -29,9 +30,9 @@ async function isAlive({ ping, intervalMs }: Heartbeat): Promise<boolean> {
   }
   ask()
   for (let quiet = 0; !answered && quiet < 8; quiet++) {
-    const due = Date.now() + slice
+    const due = monotonicMs() + slice
     await sleep(slice)
-    if (Date.now() - due < slice) continue
+    if (monotonicMs() - due < slice) continue
     // This timer came late: the page was busy or asleep, and the answer may lie in its queue.
     await sleep(0)
     if (!answered) ask()

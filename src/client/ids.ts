@@ -3,10 +3,3 @@ export function newId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(12))
   return btoa(String.fromCharCode(...bytes)).replace(/[+/]/g, (sign) => (sign === '+' ? '-' : '_'))
 }
-
-let page: string | undefined
-
-/** Names this page load, the same for all its workers. */
-export function pageId(): string {
-  return (page ??= newId())
-}

@@ -4,6 +4,7 @@ import type { AgentConfig } from './agent-page.ts'
 import { createAgentPage } from './agent-page.ts'
 import type { AgentRuns } from './agent-runs.ts'
 import type { Ambient } from './ambient.ts'
+import { usableDefinition } from './describe-tools.ts'
 import type { AgentOptions } from './options.ts'
 import type { RunHandle } from './run-handle.ts'
 import { isOfRun } from './is-of-run.ts'
@@ -31,6 +32,7 @@ export interface AgentParts {
 /** An agent as its worker, its supervision and its tools' executions see it. */
 export function createLinkedAgent(agent: AgentParts): LinkedAgent {
   const { ambient, registry, runs, signal, options, flush } = agent
+  const policy = options.toolApproval ?? 'destructive'
   return {
     agentId: agent.scope().agentId,
     page: createAgentPage(options, agent),
@@ -46,6 +48,9 @@ export function createLinkedAgent(agent: AgentParts): LinkedAgent {
     },
     flush,
     findTool: ({ toolName }) => registry.get(toolName),
+    definitionOf: (tool) => usableDefinition(tool, registry, policy),
+    confirmLease: ({ conversationId, epoch }) =>
+      agent.ask('confirmLease', { ...agent.scope(), conversationId, epoch }),
     isAborted: (runId) => runs.open.get(runId)?.abortReason !== undefined,
     hooks: ({ runId, toolCallId }) => ({
       afterToolCall: options.afterToolCall,

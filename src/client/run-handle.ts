@@ -33,8 +33,13 @@ export interface RunHandle {
 export interface RunObserver {
   onEvents(events: readonly RunEvent[]): void
   onAbort(reason: string): void
-  /** `confirmed`: the worker said so. */
-  onEnd(confirmed: boolean): void
+  onEnd(end: RunEnding): void
+}
+
+export interface RunEnding {
+  readonly result: RunResult
+  /** The worker said so. */
+  readonly confirmed: boolean
 }
 
 export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
@@ -55,7 +60,7 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
       resolveResult(end.result)
     }
     observer.onEvents(events)
-    if (ended) observer.onEnd(confirmed)
+    if (end?.type === 'run-end') observer.onEnd({ result: end.result, confirmed })
   }
   const end = (outcome: RunOutcome): void =>
     push([{ type: 'run-end', result: summarizeRun(ref, log.entries, outcome) }], false)

@@ -1,26 +1,20 @@
 import type { ExecuteTool, ToolOutcome } from '../protocol/api.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import { errorOutput, formatOutput } from './format-output.ts'
-import type { AgentOptions } from './options.ts'
+import type { PageLeaving } from './page-leaving.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import { describeIssues } from './standard-schema.ts'
 
-/** How long a cancelled tool may take to settle before its outcome counts as unknown. Milliseconds. */
-const CANCEL_GRACE_MS = 50
-const MAX_TIMER_MS = 2 ** 31 - 1
-
-/** Why a running tool is stopped; the reason of its signal. */
+/**
+ * Why a running tool is stopped; the reason of its signal. `released`: nobody waits for it any more,
+ * though somebody may again.
+ */
 export class ToolStop extends OffstageError {
-  /** How long its own end is still waited for. Milliseconds. */
-  readonly graceMs: number
+  readonly kind: 'timeout' | 'cancelled' | 'removed' | 'released'
 
-  constructor(code: 'timeout' | 'aborted', message: string, graceMs: number = 0) {
-    super(code, message)
-    this.graceMs = graceMs
-  }
-
-  static cancelled(reason: string): ToolStop {
-    return new ToolStop('aborted', `The run was aborted: ${reason}.`, CANCEL_GRACE_MS)
+  constructor(kind: ToolStop['kind'], message: string) {
+    super(kind === 'timeout' ? 'timeout' : 'aborted', message)
+    this.kind = kind
   }
 }
 
@@ -28,111 +22,77 @@ export interface ToolRun {
   readonly prepared: PreparedTool
   readonly call: ExecuteTool
   /** Aborted with a `ToolStop` only. */
-  readonly controller: AbortController
-  readonly afterToolCall: AgentOptions['afterToolCall']
+  readonly signal: AbortSignal
+  readonly leaving: PageLeaving
   progress(value: unknown): void
-  warn(message: string): void
 }
 
-type Settled = Exclude<ToolOutcome, { readonly status: 'not-started' }>
-
-interface Ending {
-  readonly settled: Settled
+/** How the tool's own function came to its end. */
+export interface ToolEnding {
+  readonly outcome: ToolOutcome
   /** What `execute` returned. */
   readonly result?: unknown
 }
 
-/** Runs a tool once, within its timeout. Never rejects; a result that comes after the end is dropped. */
-export async function runTool(run: ToolRun): Promise<Settled> {
-  const { controller, call } = run
-  const timer = setTimeout(
-    () =>
-      controller.abort(
-        new ToolStop(
-          'timeout',
-          `The tool did not finish within ${call.timeoutMs} ms. It may or may not have taken effect.`,
-        ),
-      ),
-    Math.min(call.timeoutMs, MAX_TIMER_MS),
-  )
-  const ending = await Promise.race([execute(run), whenStopped(run)])
-  clearTimeout(timer)
-  return afterCall(run, ending)
-}
-
-async function execute(run: ToolRun): Promise<Ending> {
-  const { call, controller, prepared, progress } = run
+/** Runs a tool's function once. Never rejects; ends when the function does. */
+export async function runTool(run: ToolRun): Promise<ToolEnding> {
+  const { call, prepared, progress, signal } = run
   const { tool, standard, restore } = prepared
-  const { runId, conversationId, toolCallId, idempotencyKey } = call
-  const { signal } = controller
+  const { runId, conversationId, toolCallId, idempotencyKey, epoch: fence } = call
   try {
     let input = restore(call.input)
     if (standard) {
       const checked = await standard['~standard'].validate(input)
       if (checked.issues)
         return {
-          settled: {
+          outcome: {
             status: 'invalid',
             output: errorOutput('invalid_params', describeIssues(checked.issues)),
           },
         }
       input = checked.value
-      signal.throwIfAborted()
+      if (signal.aborted) return { outcome: { status: 'not-started', reason: 'cancelled' } }
     }
-    const context = { signal, runId, conversationId, toolCallId, idempotencyKey, progress }
+    const context = { signal, runId, conversationId, toolCallId, idempotencyKey, fence, progress }
     const result = await tool.execute(input, context)
     const shown = tool.toModelOutput ? await tool.toModelOutput(result, input) : result
     const output = await formatOutput(shown)
-    return { settled: { status: output.type === 'error' ? 'failed' : 'succeeded', output }, result }
+    return { outcome: { status: output.type === 'error' ? 'failed' : 'succeeded', output }, result }
   } catch (thrown) {
-    if (signal.aborted)
-      return {
-        settled: { status: 'aborted', output: errorOutput('aborted', signal.reason.message) },
-      }
-    return { settled: { status: 'failed', output: errorOutput('failed', describeThrown(thrown)) } }
+    return { outcome: await outcomeOfThrown(run, thrown) }
   }
 }
 
-/** The outcome of a tool that doesn't end by itself when its signal is aborted. */
-function whenStopped({ controller: { signal }, prepared: { tool } }: ToolRun): Promise<Ending> {
-  return new Promise((resolve) =>
-    signal.addEventListener('abort', () => {
-      const { code, message, graceMs } = signal.reason as ToolStop
-      const harmless = tool.annotations?.readOnly ?? tool.annotations?.idempotent
-      const settled: Settled =
-        code === 'timeout'
-          ? { status: 'failed', output: errorOutput('timeout', message) }
-          : harmless
-            ? { status: 'aborted', output: errorOutput('aborted', message) }
-            : {
-                status: 'aborted',
-                output: errorOutput(
-                  'interrupted',
-                  `${message} The tool was running; it may or may not have taken effect.`,
-                ),
-              }
-      setTimeout(resolve, graceMs, { settled })
-    }),
-  )
+async function outcomeOfThrown(
+  { prepared, signal, leaving }: ToolRun,
+  thrown: unknown,
+): Promise<ToolOutcome> {
+  if (signal.aborted) return outcomeOfStop(signal.reason as ToolStop, prepared, false)
+  if (await leaving.mayHaveBroken()) {
+    return unknown(`The page was being left when the tool failed (${describeThrown(thrown)}).`)
+  }
+  return { status: 'failed', output: errorOutput('failed', describeThrown(thrown)) }
 }
 
-async function afterCall(run: ToolRun, { settled, result }: Ending): Promise<Settled> {
-  const { afterToolCall, call } = run
-  if (!afterToolCall || settled.status === 'invalid') return settled
-  const { runId, conversationId, toolCallId, toolName, input } = call
-  try {
-    const changed = await afterToolCall({
-      runId,
-      conversationId,
-      toolCallId,
-      toolName,
-      input,
-      ...settled,
-      result,
-    })
-    return changed ? { ...settled, output: await formatOutput(changed.result) } : settled
-  } catch (thrown) {
-    run.warn(`afterToolCall failed, the result stays as it is: ${describeThrown(thrown)}`)
-    return settled
-  }
+/** What is known of a tool that was stopped, and has not returned anything. */
+export function outcomeOfStop(
+  { kind, message }: ToolStop,
+  prepared: PreparedTool,
+  running: boolean,
+): ToolOutcome {
+  if (kind === 'timeout') return { status: 'failed', output: errorOutput('timeout', message) }
+  // Somebody may go on with a released run: then it matters whether the tool may run again.
+  return isRepeatable(prepared) && kind !== 'released'
+    ? { status: 'aborted', output: errorOutput('aborted', message) }
+    : unknown(message, running)
+}
+
+/** May run again, so that a part of it does no harm. */
+export function isRepeatable({ tool: { annotations } }: PreparedTool): boolean {
+  return annotations?.readOnly === true || annotations?.idempotent === true
+}
+
+function unknown(why: string, running = false): ToolOutcome {
+  const message = `${why} The tool was running; it may or may not have taken effect.`
+  return { status: 'unknown', output: errorOutput('interrupted', message), running }
 }

@@ -8,7 +8,7 @@ import type {
   ToolMessage,
   ToolResultPart,
 } from '../protocol/message.ts'
-import type { ParkReason, PendingCall } from '../protocol/run.ts'
+import { LEFT_OPEN, type ParkReason, type PendingCall, type RunResult } from '../protocol/run.ts'
 import { isOfRun } from './is-of-run.ts'
 
 /** A conversation as a page shows it. Immutable; what didn't change keeps its identity. */
@@ -143,9 +143,13 @@ function ended(
     messages,
     pending,
     status: pending.length ? 'waiting' : 'idle',
-    ownership: 'none',
+    ownership: isTakenOver(result) ? 'other-tab' : 'none',
     ...(result.outcome === 'failed' && { error: result.error }),
   }
+}
+
+function isTakenOver(result: RunResult): boolean {
+  return result.outcome === 'aborted' && result.reason === LEFT_OPEN.takenOver
 }
 
 function isCall(part: AssistantPart): boolean {

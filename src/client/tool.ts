@@ -14,12 +14,19 @@ export interface ToolContext extends ToolCallInfo {
   readonly signal: AbortSignal
   /** Equal for every execution of this call, also after a reload. Hand it to the server. */
   readonly idempotencyKey: string
+  /**
+   * Of the run's owner. Grows with each new owner of any conversation in the store, and with nothing
+   * else: a server that refuses an older one than it has seen is safe from an owner who was replaced.
+   */
+  readonly fence: number
   /** Tells the page's listeners how far the tool is: a `tool-progress` event. */
   progress(value: unknown): void
 }
 
 export interface ReconcileContext extends ToolCallInfo {
   readonly idempotencyKey: string
+  /** Of the owner who asks, newer than that of the call's own execution. See `ToolContext`. */
+  readonly fence: number
 }
 
 export type Reconciled =
@@ -56,7 +63,8 @@ export interface Tool<Name extends string = string, Input = unknown, Output = un
   dispose?(): unknown
   /**
    * After a crash: did the call with this key happen? Nothing when it can't be said. What didn't
-   * happen is run.
+   * happen is run, so `happened: false` must mean that it never will: the first request may still be
+   * on its way. Never asked while the tool's own function still runs on this page.
    */
   reconcile?(input: Input, context: ReconcileContext): Reconciled | Promise<Reconciled>
   /** What the model is to see of a result. */

@@ -3,6 +3,7 @@ import type { WorkerNotice } from '../protocol/api.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { EventBatch } from '../protocol/event.ts'
 import { createBatchGate } from './batch-gate.ts'
+import { monotonicMs } from './clock.ts'
 import type { Connection } from './connection.ts'
 import type { ExecutionHost } from './executions.ts'
 import { Executions } from './executions.ts'
@@ -62,11 +63,16 @@ export class WorkerLink {
   #live: Connection | undefined
   #watched: Connection | undefined
   #restarts: number[] = []
+  #toPageTime: Connection['toPageTime'] = (workerMs) => workerMs
 
   private constructor(key: unknown, options: LinkOptions) {
     this.#key = key
     this.#options = options
-    this.executions = new Executions(this.#gate, (id) => this.#agents.get(id))
+    this.executions = new Executions({
+      gate: this.#gate,
+      hostOf: (id) => this.#agents.get(id),
+      toPageTime: (workerMs) => this.#toPageTime(workerMs),
+    })
   }
 
   /** The line to the worker that these options name; counts the agent until it is removed. */
@@ -122,7 +128,7 @@ export class WorkerLink {
 
   async #connect(): Promise<Connection> {
     this.#tell({ type: 'worker', state: 'starting' })
-    this.executions.reset()
+    this.#gate.reset()
     const connection = await connectSource(this.#options, {
       page: createPageApi((id) => this.#agents.get(id)?.page, this.executions, this.#fetches),
       onNotice: (notice) => this.#onNotice(notice),
@@ -132,6 +138,7 @@ export class WorkerLink {
       throw new OffstageError('disposed', 'The agent was disposed.')
     }
     this.#live = connection
+    this.#toPageTime = connection.toPageTime
     connection.onLockFree(() => this.#lose(connection))
     this.#tell({ type: 'worker', state: 'ready' })
     return connection
@@ -176,7 +183,7 @@ export class WorkerLink {
   }
 
   async #restart(): Promise<void> {
-    const now = Date.now()
+    const now = monotonicMs()
     this.#restarts = this.#restarts.filter((at) => now - at < RESTART_WINDOW_MS)
     try {
       if (this.#restarts.length >= MAX_RESTARTS) throw lost()

@@ -10,7 +10,7 @@ import type { RunLimits } from './run.ts'
 import type { ToolDescriptor } from './tool.ts'
 
 /** Of the language below. Page and worker of different versions refuse each other. */
-export const PROTOCOL_VERSION = 1
+export const PROTOCOL_VERSION = 2
 
 /** Which agent asks, and where its conversations are. */
 export interface AgentScope {
@@ -39,6 +39,8 @@ export interface WorkerHello {
   readonly protocolVersion: number
   /** False where Web Locks are missing: then only the heartbeat tells of the worker's death. */
   readonly holdsLock: boolean
+  /** What the worker's monotonic clock showed when it answered. Milliseconds. */
+  readonly clock: number
 }
 
 /** What the worker says without being asked. One message, never one an event. */
@@ -149,6 +151,11 @@ export interface WorkerApi {
   answerCall(command: CallAnswer): Promise<boolean>
   /** The run that goes on, when this was the last pending output; else null. */
   supplyOutput(command: SupplyOutput): Promise<RunRef | null>
+  /**
+   * Whether this worker still owns the conversation under this epoch, as the store says now. Asked
+   * before a call that may not run twice is started late: somebody else may have taken over meanwhile.
+   */
+  confirmLease(lease: ConversationScope & { readonly epoch: number }): Promise<boolean>
   /** The agent's tools changed: calls that wait for a tool look again. */
   toolsChanged(agentId: string): Promise<void>
   /** Lets go of the agent: its runs stop without an end and stay resumable. */
@@ -202,11 +209,16 @@ export interface ExecuteTool extends CallContext {
   readonly executionId: string
   /** Equal for all executions of one call. */
   readonly idempotencyKey: string
+  /** From `leasedAt` to the start at most, and from the start to the end at most. */
   readonly timeoutMs: number
-  /** Wall clock, milliseconds since 1970: not to be started after it. */
-  readonly deadline: number
-  /** Of the conversation's owner. One older than the page has seen is refused. */
+  /** The worker's monotonic clock when it last knew that the conversation was its own. Milliseconds. */
+  readonly leasedAt: number
+  /** Of the conversation's owner, and the tool's `fence`. One older than the page has seen is refused. */
   readonly epoch: number
+  /** Names the store that counts the epochs. */
+  readonly storeId: string
+  /** Of the tool that the call was decided by. */
+  readonly definition: string
   /** The page starts the tool only after it has handled this batch of the run's events. */
   readonly afterBatch: number
 }
@@ -215,20 +227,36 @@ export type ToolOutcome =
   | { readonly status: 'succeeded'; readonly output: ToolOutput }
   /** Threw, rejected or timed out. */
   | { readonly status: 'failed'; readonly output: ToolOutput }
-  /** Its signal was aborted. */
+  /** Its signal was aborted, and a part that was done does no harm. */
   | { readonly status: 'aborted'; readonly output: ToolOutput }
   /** The page's own schema refused the input; the tool did not run. */
   | { readonly status: 'invalid'; readonly output: ToolOutput }
-  /** Proof that the tool did not and will not run under this `executionId`. */
+  /** The tool began, and nobody can say what became of it. `running`: it goes on even now. */
+  | { readonly status: 'unknown'; readonly output: ToolOutput; readonly running: boolean }
+  /**
+   * Proof that the tool did not and will not run under this `executionId`. `changed`: it isn't the
+   * tool any more that the call was decided by. `unconfirmed`: the lease could not be confirmed.
+   */
   | {
       readonly status: 'not-started'
-      readonly reason: 'deadline' | 'stale-epoch' | 'not-registered' | 'cancelled'
+      readonly reason:
+        | 'deadline'
+        | 'stale-epoch'
+        | 'not-registered'
+        | 'cancelled'
+        | 'changed'
+        | 'unconfirmed'
     }
 
 export type ReconcileVerdict =
   | { readonly type: 'happened'; readonly output: ToolOutput }
   | { readonly type: 'did-not-happen' }
   | { readonly type: 'unknown' }
+
+export interface ReconcileTool extends CallContext {
+  readonly idempotencyKey: string
+  readonly epoch: number
+}
 
 export interface CancelTools {
   readonly agentId: string
@@ -262,17 +290,20 @@ export interface PageApi {
   openEngine(opening: EngineOpening & { readonly provider: string }): Promise<EngineLine>
   beforeToolCall(call: CallContext): Promise<BeforeToolCallVerdict>
   needsApproval(call: CallContext): Promise<boolean>
-  /** Idempotent per `executionId`; the outcome is kept until acknowledged. Never rejects. */
+  /**
+   * Idempotent per `executionId`. Asked again, it resolves to what really became of the tool, though
+   * the agent that it began for is gone; the outcome is kept until acknowledged. Never rejects.
+   */
   executeTool(call: ExecuteTool): Promise<ToolOutcome>
   /**
-   * Which of these the page knows: running, or settled and not acknowledged. One that it doesn't
-   * know is refused from then on, so "unknown" is proof that it never ran here.
+   * Which of these began on this page, acknowledged ones too. One that did not is refused from then
+   * on, so that what isn't named is proven not to have run here.
    */
   knownExecutions(executionIds: readonly string[]): Promise<readonly string[]>
   /** Aborts running ones; those not begun never will be. Answers when that is certain. */
   cancelTools(request: CancelTools): Promise<void>
-  /** The outcomes are journaled; the page may forget them. */
+  /** The outcomes are journaled; the page may forget them, but not that the executions began. */
   acknowledgeTools(executionIds: readonly string[]): Promise<void>
   /** Asks a tool's `reconcile` whether an interrupted call happened. */
-  reconcileTool(call: CallContext & { readonly idempotencyKey: string }): Promise<ReconcileVerdict>
+  reconcileTool(call: ReconcileTool): Promise<ReconcileVerdict>
 }

@@ -65,8 +65,13 @@ export type JournalBody =
       /** ACTION mode: what was unreadable, to be told to the model. */
       readonly feedback?: CallError
     }
-  /** `input`: as `beforeToolCall` left it. */
-  | { readonly type: 'approval-requested'; readonly toolCallId: string; readonly input: JsonValue }
+  /** `input`: as `beforeToolCall` left it. `definition`: of the tool that the person is asked about. */
+  | {
+      readonly type: 'approval-requested'
+      readonly toolCallId: string
+      readonly input: JsonValue
+      readonly definition: string
+    }
   | {
       readonly type: 'approval-answered'
       readonly toolCallId: string
@@ -89,7 +94,11 @@ export type JournalBody =
       readonly toolCallId: string
       readonly executionId: string
       readonly input?: JsonValue
+      /** Of the tool that the call was decided by. */
+      readonly definition: string
     }
+  /** Executing no more: the page has proven that it did not begin, and it is decided anew. */
+  | { readonly type: 'call-withdrawn'; readonly toolCallId: string }
   /** Found executing after a crash, and a person is to say what happened. */
   | { readonly type: 'call-interrupted'; readonly toolCallId: string }
   /** The tool message of the call. */
@@ -131,7 +140,7 @@ export interface ConversationRecord {
   readonly createdAt: number
   readonly updatedAt: number
   readonly lastSeq: number
-  /** Bumped at every claim; an append with an older one is refused. */
+  /** Of the newest claim, by the store's one counter; an append with an older one is refused. */
   readonly epoch: number
   /** The run that has no end yet. */
   readonly openRunId: string | null

@@ -49,6 +49,12 @@ export type RunOutcome =
   | { readonly outcome: 'failed'; readonly error: ErrorData }
   | { readonly outcome: 'waiting'; readonly pending: readonly PendingCall[] }
 
+/**
+ * Reasons of an `aborted` outcome with which a run ends on this page only: it stays open in the store,
+ * or somebody else goes on with it.
+ */
+export const LEFT_OPEN = { disposed: 'disposed', takenOver: 'taken-over' } as const
+
 /** What `run.result` resolves to. It never rejects. */
 export type RunResult = RunResultBase & RunOutcome
 

@@ -32,6 +32,8 @@ export interface ToolDescriptor extends ToolDefinition {
   readonly needsApproval: boolean | 'ask'
   /** The tool can say whether an interrupted call happened. */
   readonly hasReconcile: boolean
+  /** Equal as long as what the model is told of the tool, and what may be done unasked, is the same. */
+  readonly definition: string
   /** Steers the run instead of the page: the worker carries it out. */
   readonly control?: 'ask-user' | 'finish-task'
 }

@@ -5,4 +5,5 @@ export {
   type InProcessWorkerOptions,
   type TestStorage,
 } from './in-process-worker.ts'
+export { forgetPage as simulateReload } from '../client/page-registry.ts'
 export type { Script, ScriptScene, ScriptStep } from '../protocol/model.ts'

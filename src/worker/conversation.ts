@@ -26,6 +26,14 @@ export interface AppendOptions {
   readonly waits?: boolean
 }
 
+export interface Lease {
+  /** Names the store that counts the epochs. */
+  readonly storeId: string
+  readonly epoch: number
+  /** On the worker's monotonic clock. Milliseconds. */
+  readonly knownAt: number
+}
+
 /**
  * One conversation in memory: its journal folded into the newest run's state and the messages.
  * The fold happens only after the commit, so what is here is what a reload would find.
@@ -41,7 +49,7 @@ export class Conversation {
   #runEntries: JournalEntry[] = []
   #lastSeq = 0
   #createdAt = 0
-  #epoch = 0
+  #lease: Lease = { storeId: '', epoch: 0, knownAt: Number.NEGATIVE_INFINITY }
   #fault: string | null = null
   #queue: Promise<unknown> = Promise.resolve()
 
@@ -66,8 +74,9 @@ export class Conversation {
     return this.#log.messages
   }
 
-  get epoch(): number {
-    return this.#epoch
+  /** The newest claim, and when it was last known to hold. */
+  get lease(): Lease {
+    return this.#lease
   }
 
   /** Why the journal can't be folded to its end; nothing is driven or appended then. */
@@ -84,8 +93,10 @@ export class Conversation {
    * since. True when there was anything.
    */
   async claim(options: { readonly create?: boolean } = {}): Promise<boolean> {
-    const record = await this.#store.claim(this.conversationId, this.#effects.now(), options)
-    this.#epoch = record.epoch
+    const knownAt = this.#effects.monotonic()
+    const at = this.#effects.now()
+    const { storeId, epoch } = await this.#store.claim(this.conversationId, at, options)
+    this.#lease = { storeId, epoch, knownAt }
     const before = this.#lastSeq
     await this.#inOrder(() => this.#catchUp())
     this.refuseBroken()
@@ -117,12 +128,14 @@ export class Conversation {
         if (bodies === null) return false
         const runId = options.runId === undefined ? (this.#run?.runId ?? null) : options.runId
         const at = this.#effects.now()
+        const knownAt = this.#effects.monotonic()
         const placed = await this.#store.append({
           conversationId: this.conversationId,
-          epoch: this.#epoch,
+          epoch: this.#lease.epoch,
           entries: bodies.map((body) => ({ ...body, runId, at })),
           strict,
         })
+        this.#lease = { ...this.#lease, knownAt }
         for (const entry of placed) this.#fold(entry)
         return true
       }, waits),

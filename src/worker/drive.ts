@@ -28,19 +28,28 @@ export interface Drive {
   readonly engines: Engines
   readonly memory: ModelMemory
   readonly tools: ToolTable
+  /** Calls that may run, as hooks and validation left them. */
+  readonly ready: Map<string, ReadyCall>
   /** Aborted when the run is to stop; its reason is a `Stop`. */
   readonly signal: AbortSignal
   readonly resume: ResumeOptions | null
 }
 
-/** Why a run stops: for good, or so that somebody else may go on with it. */
+/** A call that was decided: what is to run, by which definition of its tool. */
+export interface ReadyCall {
+  readonly input: JsonValue
+  readonly definition: string
+}
+
+/** Why a run stops: for good, or so that somebody else may go on with it, or already does. */
 export type Stop =
   | { readonly type: 'abort'; readonly reason: string }
   | { readonly type: 'release' }
+  | { readonly type: 'taken-over' }
 
-/** The run was let go of: what is under way stays open in the journal. */
-export function isReleased(signal: AbortSignal): boolean {
-  return signal.aborted && (signal.reason as Stop).type === 'release'
+/** The run is stopped here without an end: what is under way stays open in the journal. */
+export function isLeftOpen(signal: AbortSignal): boolean {
+  return signal.aborted && (signal.reason as Stop).type !== 'abort'
 }
 
 export interface ResumeOptions {

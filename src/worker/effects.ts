@@ -1,7 +1,11 @@
+import { randomId } from './random-id.ts'
+
 /** The outside world of the loop: injected, so that tests can stop, replay and kill it. */
 export interface Effects {
   /** Wall clock, milliseconds since 1970. */
   now(): number
+  /** A clock that no jump of the wall clock moves. Milliseconds. */
+  monotonic(): number
   /** Resolves early, without an error, when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   newId(prefix: string): string
@@ -9,16 +13,11 @@ export interface Effects {
   random(): number
 }
 
-const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZabcdefghjkmnpqrstvwxyz'
-
 export const realEffects: Effects = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   random: () => Math.random(),
-  // randomUUID is missing on plain-HTTP origins; getRandomValues is everywhere.
-  newId: (prefix) => {
-    const bytes = crypto.getRandomValues(new Uint8Array(16))
-    return prefix + Array.from(bytes, (byte) => ALPHABET[byte % ALPHABET.length]).join('')
-  },
+  newId: (prefix) => prefix + randomId(),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted) return resolve()

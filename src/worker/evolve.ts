@@ -26,7 +26,11 @@ export function evolve(run: RunState | null, entry: JournalEntry): RunState | nu
     case 'model-output':
       return takeOutput(run, entry)
     case 'approval-requested':
-      return withCall(run, entry.toolCallId, { status: 'awaiting-approval', input: entry.input })
+      return withCall(run, entry.toolCallId, {
+        status: 'awaiting-approval',
+        input: entry.input,
+        definition: entry.definition,
+      })
     case 'approval-answered':
       return entry.approved
         ? withCall(run, entry.toolCallId, {
@@ -42,6 +46,8 @@ export function evolve(run: RunState | null, entry: JournalEntry): RunState | nu
       return withCall(run, entry.toolCallId, { status: 'awaiting-output', input: entry.input })
     case 'call-started':
       return startCall(run, entry)
+    case 'call-withdrawn':
+      return withdrawCall(run, entry)
     case 'call-interrupted':
       return withCall(run, entry.toolCallId, { status: 'awaiting-decision' })
     case 'call-settled':
@@ -110,6 +116,7 @@ function proposed(part: ToolCallPart, facts: CallFacts | undefined): CallState {
     toolCallId: part.toolCallId,
     toolName: part.toolName,
     input: part.input ?? null,
+    modelInput: part.input ?? null,
     edited: false,
     error: part.error ?? null,
     known: facts?.known ?? false,
@@ -120,6 +127,8 @@ function proposed(part: ToolCallPart, facts: CallFacts | undefined): CallState {
     status: 'proposed',
     executionId: null,
     starts: 0,
+    withdrawals: 0,
+    definition: null,
     startedAt: 0,
   }
 }
@@ -150,7 +159,25 @@ function startCall(
     executionId: entry.executionId,
     starts: call && isSoonAfter(call.startedAt, entry.at) ? call.starts + 1 : 1,
     startedAt: entry.at,
+    definition: entry.definition,
     ...(entry.input !== undefined && { input: entry.input }),
+  })
+}
+
+/** As it was proposed: what a hook made of its input is made again, what a person wrote stays. */
+function withdrawCall(
+  run: RunState,
+  entry: Extract<JournalEntry, { type: 'call-withdrawn' }>,
+): RunState {
+  const call = run.calls.find((candidate) => candidate.toolCallId === entry.toolCallId)
+  if (call === undefined) return run
+  return withCall(run, entry.toolCallId, {
+    status: 'proposed',
+    executionId: null,
+    starts: call.starts - 1,
+    withdrawals: call.withdrawals + 1,
+    definition: null,
+    ...(!call.edited && { input: call.modelInput }),
   })
 }
 

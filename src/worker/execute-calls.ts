@@ -1,11 +1,11 @@
 import type { ExecuteTool, ToolOutcome } from '../protocol/api.ts'
 import type { JournalBody } from '../protocol/journal.ts'
 import type { JsonValue } from '../protocol/json.ts'
-import type { ToolOutput } from '../protocol/message.ts'
-import { callContext, isReleased, settle, type Drive, type Settlement } from './drive.ts'
+import { callContext, isLeftOpen, settle, type Drive, type Settlement } from './drive.ts'
 import type { CallState } from './state.ts'
 import { whenAborted } from './stoppable.ts'
-import { ABORTED, INTERRUPTED, notRegistered, TOO_LATE } from './tool-errors.ts'
+import { takenOver } from './store/record.ts'
+import { ABORTED, everChanging, INTERRUPTED, TOO_LATE } from './tool-errors.ts'
 
 /** Calls that run side by side at most. */
 const SIDE_BY_SIDE = 4
@@ -15,6 +15,9 @@ const ABORT_GRACE_MS = 40
 
 /** For tools whose descriptor is gone (found after a reload, joined by their execution). */
 const DEFAULT_TIMEOUT_MS = 60_000
+
+/** How often a call is decided anew because its tool had changed when it was to start. */
+const MAX_WITHDRAWALS = 3
 
 /** The calls to run next: the first, and the ones right after it that may run beside it. */
 export function nextGroup(open: readonly CallState[]): readonly CallState[] {
@@ -31,27 +34,31 @@ export interface Start {
   readonly call: CallState
   readonly executionId: string
   readonly input: JsonValue
+  /** Of the tool that the call was decided by; '' when there was none. */
+  readonly definition: string
 }
 
-/** `inputs`: what runs, where that isn't the call's own input. */
-export function startsOf(
-  drive: Drive,
-  calls: readonly CallState[],
-  inputs: ReadonlyMap<string, JsonValue>,
-): Start[] {
-  return calls.map((call) => ({
-    call,
-    executionId: drive.effects.newId(`${drive.pageId}:`),
-    input: inputs.get(call.toolCallId) ?? call.input,
-  }))
+/** What runs: as it was decided just now, else as the journal says that it was decided, else as it stands. */
+export function startsOf(drive: Drive, calls: readonly CallState[]): Start[] {
+  return calls.map((call) => {
+    const ready = drive.ready.get(call.toolCallId)
+    const definition = ready?.definition ?? call.definition
+    return {
+      call,
+      executionId: drive.effects.newId(`${drive.pageId}:`),
+      input: ready ? ready.input : call.input,
+      definition: definition ?? drive.tools.get(call.toolName)?.definition ?? '',
+    }
+  })
 }
 
 /** The entry to be committed before a start is handed to the page. */
-export function startEntry({ call, executionId, input }: Start): JournalBody {
+export function startEntry({ call, executionId, input, definition }: Start): JournalBody {
   return {
     type: 'call-started',
     toolCallId: call.toolCallId,
     executionId,
+    definition,
     ...(input !== call.input && { input }),
   }
 }
@@ -62,12 +69,8 @@ export function mustBeStrict(starts: readonly Start[]): boolean {
 }
 
 /** Commits that the calls start, and runs them. */
-export async function executeCalls(
-  drive: Drive,
-  calls: readonly CallState[],
-  inputs: ReadonlyMap<string, JsonValue>,
-): Promise<void> {
-  const starts = startsOf(drive, calls, inputs)
+export async function executeCalls(drive: Drive, calls: readonly CallState[]): Promise<void> {
+  const starts = startsOf(drive, calls)
   await drive.conversation.append(starts.map(startEntry), { strict: mustBeStrict(starts) })
   await runStarts(drive, starts)
 }
@@ -82,39 +85,83 @@ export async function runStarts(drive: Drive, starts: readonly Start[]): Promise
   await Promise.all(starts.map((start) => dispatch(drive, start)))
 }
 
-/** Joins an execution that the page still knows: it runs on, or its outcome is waiting. */
-export async function joinExecution(
+/**
+ * Joins an execution that began on this page: it runs on, or its outcome is waiting. Returns what is
+ * known when that is not enough to settle the call, else null.
+ */
+export function joinExecution(
   drive: Drive,
   call: CallState,
   executionId: string,
-): Promise<void> {
-  await dispatch(drive, { call, executionId, input: call.input })
+): Promise<UnknownOutcome | null> {
+  const { input, definition } = call
+  return dispatch(drive, { call, executionId, input, definition: definition ?? '' })
 }
 
-async function dispatch(drive: Drive, start: Start): Promise<void> {
+export type UnknownOutcome = Extract<ToolOutcome, { status: 'unknown' }>
+
+async function dispatch(drive: Drive, start: Start): Promise<UnknownOutcome | null> {
   const request = executionRequest(drive, start)
   const outcome = await Promise.race([
     drive.page.executeTool(request),
     stopped(drive, start.executionId),
   ])
-  if (outcome === null || (isReleased(drive.signal) && !DONE.has(outcome.status))) return
-  await settle(drive, [settlementOf(start, outcome)])
+  if (outcome === null || (isLeftOpen(drive.signal) && !DONE.has(outcome.status))) return null
+  // Stays executing: the loop finds it so, and goes by the crash table.
+  if (outcome.status === 'unknown' && !drive.signal.aborted) return outcome
+  await take(drive, start, outcome)
   // The page may forget it now. Whether that message arrives changes nothing here.
   drive.page.acknowledgeTools([start.executionId]).catch(() => undefined)
+  return null
 }
 
-/** Outcomes that count though the run was let go of: the tool came to its own end. */
+/** Outcomes that count though the run is stopped here: the tool came to its own end. */
 const DONE: ReadonlySet<ToolOutcome['status']> = new Set(['succeeded', 'failed', 'invalid'])
 
-function executionRequest(drive: Drive, { call, executionId, input }: Start): ExecuteTool {
-  const timeoutMs = drive.tools.get(call.toolName)?.timeoutMs ?? DEFAULT_TIMEOUT_MS
+/** Journals the outcome, or that the call is to be decided anew. */
+async function take(drive: Drive, start: Start, outcome: ToolOutcome): Promise<void> {
+  const { call } = start
+  const isUndecided = outcome.status === 'not-started' && UNDECIDED.has(outcome.reason)
+  if (!isUndecided || drive.signal.aborted) {
+    return settle(drive, [settlementOf(start, outcome)])
+  }
+  // This execution did not begin, but an earlier one may have.
+  if (call.starts > 0) return settle(drive, [{ call, status: 'interrupted', output: INTERRUPTED }])
+  return withdraw(drive, call)
+}
+
+/** A call that is proven not to have happened is decided anew, with the tools as they are now. */
+export async function withdraw(drive: Drive, call: CallState): Promise<void> {
+  const { toolCallId, toolName } = call
+  if (call.withdrawals >= MAX_WITHDRAWALS) {
+    return settle(drive, [{ call, status: 'failed', output: everChanging(toolName) }])
+  }
+  drive.tools.set(await drive.page.currentTools(drive.agentId))
+  drive.ready.delete(toolCallId)
+  await drive.conversation.append([{ type: 'call-withdrawn', toolCallId }])
+}
+
+type NotStartedReason = Extract<ToolOutcome, { status: 'not-started' }>['reason']
+
+/** What was decided of the call doesn't hold any more. */
+const UNDECIDED: ReadonlySet<NotStartedReason> = new Set([
+  'changed',
+  'not-registered',
+  'unconfirmed',
+])
+
+function executionRequest(drive: Drive, start: Start): ExecuteTool {
+  const { call, executionId, input, definition } = start
+  const { storeId, epoch, knownAt } = drive.conversation.lease
   return {
     ...callContext(drive, call, input),
     executionId,
     idempotencyKey: `${drive.runId}:${call.toolCallId}`,
-    timeoutMs,
-    deadline: drive.effects.now() + timeoutMs,
-    epoch: drive.conversation.epoch,
+    timeoutMs: drive.tools.get(call.toolName)?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    definition,
+    storeId,
+    epoch,
+    leasedAt: knownAt,
     // Whatever the person should see before the tool runs is on its way before the request.
     afterBatch: drive.events.flush(),
   }
@@ -123,7 +170,7 @@ function executionRequest(drive: Drive, { call, executionId, input }: Start): Ex
 /** Null when the run was stopped and the tool, told to, said nothing more within the grace time. */
 async function stopped({ signal, page, agentId, effects }: Drive, id: string): Promise<null> {
   await whenAborted(signal)
-  if (!isReleased(signal)) {
+  if (!isLeftOpen(signal)) {
     page.cancelTools({ agentId, executionIds: [id], reason: 'stopped' }).catch(() => undefined)
   }
   await effects.sleep(ABORT_GRACE_MS)
@@ -134,45 +181,36 @@ function settlementOf({ call, input }: Start, outcome: ToolOutcome): Settlement 
   const note = call.edited ? editedNote(input) : undefined
   const noted = note === undefined ? {} : { note }
   switch (outcome.status) {
+    case 'unknown':
+      return { call, status: 'interrupted', output: outcome.output }
     case 'aborted':
-      return {
-        call,
-        status: wasUnknown(outcome.output) ? 'interrupted' : 'aborted',
-        output: outcome.output,
-      }
+      return { call, status: 'aborted', output: outcome.output }
     case 'succeeded':
     case 'failed':
     case 'invalid':
       return { call, status: outcome.status, output: outcome.output, ...noted }
     case 'not-started':
-      return { call, ...notStarted(call, outcome.reason) }
+      return { call, ...notStarted(outcome.reason) }
     default:
       return outcome satisfies never
   }
-}
-
-/** The page stopped waiting for a tool that may have had its effect. */
-function wasUnknown(output: ToolOutput): boolean {
-  return output.type === 'error' && output.code === 'interrupted'
 }
 
 function editedNote(input: JsonValue): string {
   return `Note: a person changed the input of this call to ${JSON.stringify(input)} before it ran.`
 }
 
-function notStarted(
-  call: CallState,
-  reason: Extract<ToolOutcome, { status: 'not-started' }>['reason'],
-): Pick<Settlement, 'status' | 'output'> {
+function notStarted(reason: NotStartedReason): Pick<Settlement, 'status' | 'output'> {
   switch (reason) {
     case 'deadline':
       return { status: 'failed', output: TOO_LATE }
-    case 'cancelled':
-      return { status: 'aborted', output: ABORTED }
-    case 'not-registered':
-      return { status: 'failed', output: notRegistered(call.toolName) }
     case 'stale-epoch':
-      return { status: 'interrupted', output: INTERRUPTED }
+      throw takenOver()
+    case 'cancelled':
+    case 'changed':
+    case 'not-registered':
+    case 'unconfirmed':
+      return { status: 'aborted', output: ABORTED }
     default:
       return reason satisfies never
   }

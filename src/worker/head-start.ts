@@ -19,7 +19,7 @@ export function headStart(drive: Drive, run: RunState, output: ModelOutput): Sta
   const next = lookAhead(run, [output])
   if (next.calls.length === 0 || decide(next) !== 'run-tools') return []
   if (!next.calls.every((call) => isPlain(drive, call))) return []
-  return startsOf(drive, nextGroup(next.calls), new Map())
+  return startsOf(drive, nextGroup(next.calls))
 }
 
 function isPlain({ tools, validator }: Drive, call: CallState): boolean {

@@ -9,6 +9,7 @@ import type {
   RunRef,
   StartRun,
   SupplyOutput,
+  WorkerApi,
   WorkerNotice,
 } from '../protocol/api.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
@@ -21,7 +22,7 @@ import { Library } from './library.ts'
 import { ModelMemory } from './model-memory.ts'
 import { isElsewhere } from './ownership.ts'
 import { RunEvents } from './run-events.ts'
-import { Runs, TELL_MODEL } from './runs.ts'
+import { Runs, TELL_MODEL, type Resume } from './runs.ts'
 import type { Seat } from './seat.ts'
 import { Seats } from './seats.ts'
 import { isSettled } from './state.ts'
@@ -105,7 +106,7 @@ export class Host {
     if (goOn) seat.conversation.patience.retry()
     if (seat.parked) return { conversationId, runId: seat.parked.runId }
     try {
-      const ref = await this.#takeUp(seat, agentId, command)
+      const ref = await this.#takeUp(seat, agentId, { ...command, follows: true })
       if (goOn) await seat.driver?.goOn()
       return ref
     } catch (error) {
@@ -117,15 +118,10 @@ export class Host {
   }
 
   /** Names the run that is driven here, or takes up the open one. */
-  async #takeUp(
-    seat: Seat,
-    agentId: string,
-    resume: Parameters<Runs['resume']>[2],
-  ): Promise<RunRef | null> {
-    const { conversationId } = seat.scope
-    // One whose agent was disposed of is taken up as soon as it has stopped.
-    if (seat.driver?.isReleased) await seat.idle()
-    if (seat.driver) return { conversationId, runId: seat.driver.runId }
+  async #takeUp(seat: Seat, agentId: string, resume: Resume): Promise<RunRef | null> {
+    // One that stops without an end is taken up as soon as it has.
+    if (seat.driver?.isLeaving) await seat.idle()
+    if (seat.driver) return seat.driven(agentId, resume)
     return seat.inLaneNow(() => this.#runs.resume(seat, agentId, resume))
   }
 
@@ -187,12 +183,24 @@ export class Host {
     })
   }
 
+  /** Asks the store itself: this worker may have slept while another one took over. */
+  async confirmLease({
+    epoch,
+    ...scope
+  }: Parameters<WorkerApi['confirmLease']>[0]): Promise<boolean> {
+    const { conversationId } = scope
+    const seat = await this.#seats.take(scope)
+    if (!seat.ownership.holds(conversationId)) return false
+    const record = await (await this.#seats.store(scope)).get(conversationId)
+    return record?.epoch === epoch
+  }
+
   toolsChanged(agentId: string): void {
     for (const seat of this.#seats.drivenBy(agentId)) seat.driver?.toolsChanged()
   }
 
   releaseAgent(agentId: string): void {
-    for (const seat of this.#seats.drivenBy(agentId)) seat.driver?.release()
+    this.#runs.release(agentId)
     this.#engines.release(agentId)
   }
 

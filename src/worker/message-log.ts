@@ -57,6 +57,7 @@ export class MessageLog {
       case 'question-answered':
       case 'output-requested':
       case 'call-started':
+      case 'call-withdrawn':
       case 'call-interrupted':
       case 'run-parked':
       case 'run-continued':

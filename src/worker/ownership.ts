@@ -12,6 +12,8 @@ export interface Ownership {
   acquire(conversationId: string): Promise<boolean>
   /** Harmless when it isn't held. */
   release(conversationId: string): void
+  /** False once it was released, or taken over by another worker. */
+  holds(conversationId: string): boolean
 }
 
 export function elsewhere(conversationId: string): OffstageError {
@@ -44,26 +46,34 @@ type Talk =
 
 /**
  * `scope` names the store. Without Web Locks (plain HTTP on a LAN address lacks them) everybody is an
- * owner, and the epoch alone fences.
+ * owner, and the epoch alone fences. `onLost`: another worker has taken over.
  */
-export function createOwnership(scope: string): Ownership {
+export function createOwnership(
+  scope: string,
+  onLost: (conversationId: string) => void,
+): Ownership {
   const locks = globalThis.navigator?.locks
-  if (locks === undefined) return { acquire: async () => true, release: () => undefined }
+  if (locks === undefined) {
+    return { acquire: async () => true, release: () => undefined, holds: () => true }
+  }
   const held = new Map<string, () => void>()
   const taking = new Map<string, Promise<boolean>>()
   const owners = new OwnerTalk(scope, (conversationId) => held.has(conversationId))
 
   const take = async (conversationId: string): Promise<boolean> => {
     const name = `offstage:${scope}:${conversationId}`
+    const lose = (): void => {
+      if (held.delete(conversationId)) onLost(conversationId)
+    }
     for (let waited = 0; waited < SILENCE_MS; waited += ANSWER_MS) {
-      const release = await hold(locks, name, waited === 0 ? UNLOAD_MS : RETRY_MS)
+      const release = await hold(locks, name, { waitMs: waited === 0 ? UNLOAD_MS : RETRY_MS, lose })
       if (release) {
         held.set(conversationId, release)
         return true
       }
       if (await owners.hasLivingOwner(conversationId)) return false
     }
-    held.set(conversationId, await steal(locks, name))
+    held.set(conversationId, await steal(locks, name, lose))
     return true
   }
   return {
@@ -79,6 +89,7 @@ export function createOwnership(scope: string): Ownership {
       held.get(conversationId)?.()
       held.delete(conversationId)
     },
+    holds: (conversationId) => held.has(conversationId),
   }
 }
 
@@ -116,26 +127,39 @@ class OwnerTalk {
   }
 }
 
-/** Null when nobody let go within `waitMs`. */
-function hold(locks: LockManager, name: string, waitMs: number): Promise<(() => void) | null> {
+/** Null when nobody released it within `waitMs`. `lose`: it was stolen while it was held. */
+function hold(
+  locks: LockManager,
+  name: string,
+  { waitMs, lose }: { readonly waitMs: number; readonly lose: () => void },
+): Promise<(() => void) | null> {
   return new Promise((resolve, reject) => {
     const waiting = new AbortController()
     const timer = setTimeout(() => waiting.abort(), waitMs)
+    let isHeld = false
     locks
       .request(name, { signal: waiting.signal }, () => {
         clearTimeout(timer)
+        isHeld = true
         return new Promise<void>((release) => resolve(release))
       })
-      .catch((error: unknown) => (waiting.signal.aborted ? resolve(null) : reject(asError(error))))
+      .catch((error: unknown) => {
+        if (isHeld) lose()
+        else if (waiting.signal.aborted) resolve(null)
+        else reject(asError(error))
+      })
   })
 }
 
-function steal(locks: LockManager, name: string): Promise<() => void> {
+function steal(locks: LockManager, name: string, lose: () => void): Promise<() => void> {
   return new Promise((resolve, reject) => {
+    let isHeld = false
     locks
-      .request(name, { steal: true }, () => new Promise<void>((release) => resolve(release)))
-      // The next thief rejects this request; its holder learns it from the epoch.
-      .catch((error: unknown) => reject(asError(error)))
+      .request(name, { steal: true }, () => {
+        isHeld = true
+        return new Promise<void>((release) => resolve(release))
+      })
+      .catch((error: unknown) => (isHeld ? lose() : reject(asError(error))))
   })
 }
 

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../protocol/json.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
-import { callContext, settle, type Drive, type Settlement } from './drive.ts'
+import { callContext, settle, type Drive, type ReadyCall, type Settlement } from './drive.ts'
 import type { CallState } from './state.ts'
 import { errorOutput, notRegistered, unknownTool, unreadable } from './tool-errors.ts'
 import { askQuestions, finished, questionOf, type Question } from './control-calls.ts'
@@ -9,23 +9,19 @@ import { availableTool } from './wait-for-tool.ts'
 
 type Verdict =
   | { readonly type: 'settle'; readonly settlement: Settlement }
-  | { readonly type: 'ask'; readonly input: JsonValue }
+  | ({ readonly type: 'ask' } & ReadyCall)
   | { readonly type: 'question'; readonly asked: Question }
-  | { readonly type: 'ready'; readonly input: JsonValue }
+  | ({ readonly type: 'ready' } & ReadyCall)
 
 /**
  * Takes every proposed call of the step through `beforeToolCall`, validation and the question of
- * approval, in order. What they come to is journaled together; the inputs of those that may run are
- * added to `ready`. Nothing runs here, so after a crash it is simply done again.
+ * approval, in order. What they come to is journaled together; those that may run are added to `ready`.
+ * Nothing runs here, so after a crash it is simply done again.
  */
-export async function prepareCalls(
-  drive: Drive,
-  calls: readonly CallState[],
-  ready: Map<string, JsonValue>,
-): Promise<void> {
+export async function prepareCalls(drive: Drive, calls: readonly CallState[]): Promise<void> {
   const settlements: Settlement[] = []
   const questions: Question[] = []
-  const asked: { readonly call: CallState; readonly input: JsonValue }[] = []
+  const asked: AskedCall[] = []
   for (const call of calls) {
     const verdict = await judge(drive, call)
     if (drive.signal.aborted) return
@@ -34,13 +30,13 @@ export async function prepareCalls(
         settlements.push(verdict.settlement)
         break
       case 'ask':
-        asked.push({ call, input: verdict.input })
+        asked.push({ call, input: verdict.input, definition: verdict.definition })
         break
       case 'question':
         questions.push(verdict.asked)
         break
       case 'ready':
-        ready.set(call.toolCallId, verdict.input)
+        drive.ready.set(call.toolCallId, verdict)
         break
       default:
         verdict satisfies never
@@ -51,16 +47,18 @@ export async function prepareCalls(
   await askQuestions(drive, questions)
 }
 
-async function requestApprovals(
-  drive: Drive,
-  asked: readonly { readonly call: CallState; readonly input: JsonValue }[],
-): Promise<void> {
+interface AskedCall extends ReadyCall {
+  readonly call: CallState
+}
+
+async function requestApprovals(drive: Drive, asked: readonly AskedCall[]): Promise<void> {
   if (asked.length === 0) return
   await drive.conversation.append(
-    asked.map(({ call, input }) => ({
+    asked.map(({ call, input, definition }) => ({
       type: 'approval-requested',
       toolCallId: call.toolCallId,
       input,
+      definition,
     })),
   )
   for (const { call, input } of asked) {
@@ -95,9 +93,10 @@ async function judge(drive: Drive, call: CallState): Promise<Verdict> {
   if (controlled === 'finish-task') {
     return { type: 'settle', settlement: finished(call, verdict.input) }
   }
-  return (await mustAsk(drive, call, { tool, input: verdict.input }))
-    ? { type: 'ask', input: verdict.input }
-    : { type: 'ready', input: verdict.input }
+  const { input } = verdict
+  const { definition } = tool
+  const type = (await mustAsk(drive, call, { tool, input })) ? 'ask' : 'ready'
+  return { type, input, definition }
 }
 
 async function mustAsk(

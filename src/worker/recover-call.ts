@@ -1,32 +1,67 @@
 import { isCallLooping } from './crash-loop.ts'
 import { callContext, settle, type Drive } from './drive.ts'
-import { executeCalls, joinExecution } from './execute-calls.ts'
+import { executeCalls, joinExecution, withdraw } from './execute-calls.ts'
 import type { CallState } from './state.ts'
-import { INTERRUPTED, notRegistered } from './tool-errors.ts'
+import { goneMeanwhile, INTERRUPTED, notRegistered } from './tool-errors.ts'
 import { availableTool } from './wait-for-tool.ts'
 
 /**
  * A call that the journal says was executing, and nobody here drives: the crash table. The page is
- * asked first, since it may have outlived the worker: what it was asked for and doesn't know never
- * ran. Only then is anything run again or given up.
+ * asked first, since it may have outlived the worker or the agent: what it was asked for and doesn't
+ * know never ran, and what it knows is joined. Only then is anything run again or given up.
  */
 export async function recoverCall(drive: Drive, call: CallState): Promise<void> {
   const executionId = call.executionId ?? ''
   const known = await drive.page.knownExecutions([executionId])
-  if (known.includes(executionId)) return joinExecution(drive, call, executionId)
+  if (known.includes(executionId)) {
+    const outcome = await joinExecution(drive, call, executionId)
+    if (outcome === null || drive.signal.aborted) return
+    return goByTable(drive, call, { running: outcome.running, output: outcome.output })
+  }
   const neverRan = executionId.startsWith(`${drive.pageId}:`)
-  const isLooping = isCallLooping(call, drive.effects.now())
-  if ((call.replayable || neverRan) && !isLooping) return runAgain(drive, call)
-  if (call.reconcilable && (await reconcile(drive, call))) return
-  if (drive.resume?.interrupted === 'ask') return ask(drive, call)
-  await settle(drive, [{ call, status: 'interrupted', output: INTERRUPTED }])
+  if (neverRan && !isLooping(drive, call)) return runUndone(drive, call)
+  return goByTable(drive, call, { running: false, output: INTERRUPTED })
 }
 
-async function runAgain(drive: Drive, call: CallState): Promise<void> {
+/** `running`: the tool's function goes on even now, so that nobody can say what will have become of it. */
+async function goByTable(
+  drive: Drive,
+  call: CallState,
+  { running, output }: { readonly running: boolean; readonly output: typeof INTERRUPTED },
+): Promise<void> {
+  if (call.replayable && !isLooping(drive, call) && (await repeat(drive, call))) return
+  if (call.reconcilable && !running && (await reconcile(drive, call))) return
+  if (drive.resume?.interrupted === 'ask') return ask(drive, call)
+  await settle(drive, [{ call, status: 'interrupted', output }])
+}
+
+function isLooping({ effects }: Drive, call: CallState): boolean {
+  return isCallLooping(call, effects.now())
+}
+
+/** Runs a call that is proven not to have happened, or decides it anew when its tool is another one now. */
+async function runUndone(drive: Drive, call: CallState): Promise<void> {
   const tool = await availableTool(drive, call)
   if (drive.signal.aborted) return
-  if (tool) return executeCalls(drive, [call], new Map())
-  await settle(drive, [{ call, status: 'failed', output: notRegistered(call.toolName) }])
+  if (!tool) {
+    const output = notRegistered(call.toolName)
+    return settle(drive, [{ call, status: 'failed', output }])
+  }
+  await (tool.definition === call.definition ? executeCalls(drive, [call]) : withdraw(drive, call))
+}
+
+/** False when the tool is another one now, which may not be safe to repeat. */
+async function repeat(drive: Drive, call: CallState): Promise<boolean> {
+  const tool = await availableTool(drive, call)
+  if (drive.signal.aborted) return true
+  if (!tool) {
+    const output = goneMeanwhile(call.toolName)
+    await settle(drive, [{ call, status: 'interrupted', output }])
+    return true
+  }
+  if (tool.definition !== call.definition) return false
+  await executeCalls(drive, [call])
+  return true
 }
 
 /** True when the tool knew what became of the call, or the run was stopped meanwhile. */
@@ -37,14 +72,15 @@ async function reconcile(drive: Drive, call: CallState): Promise<boolean> {
   const verdict = await drive.page.reconcileTool({
     ...callContext(drive, call, call.input),
     idempotencyKey: `${drive.runId}:${call.toolCallId}`,
+    epoch: drive.conversation.lease.epoch,
   })
   switch (verdict.type) {
     case 'happened':
       await settle(drive, [{ call, status: 'succeeded', output: verdict.output }])
       return true
     case 'did-not-happen':
-      if (isCallLooping(call, drive.effects.now())) return false
-      await executeCalls(drive, [call], new Map())
+      if (isLooping(drive, call)) return false
+      await runUndone(drive, call)
       return true
     case 'unknown':
       return false

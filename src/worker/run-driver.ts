@@ -1,20 +1,22 @@
 import type { CallAnswer } from '../protocol/api.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { JournalBody, RunEnd } from '../protocol/journal.ts'
-import type { RunResult } from '../protocol/run.ts'
+import { LEFT_OPEN, type RunResult } from '../protocol/run.ts'
 import { callModel, type ModelOutcome } from './call-model.ts'
 import { isStepLooping } from './crash-loop.ts'
 import { conclusion, decide, noConclusion, type Decision } from './decide.ts'
-import { ToolTable, type Drive, type Stop } from './drive.ts'
+import { isLeftOpen, ToolTable, type Drive, type Stop } from './drive.ts'
 import { commitEnd } from './end-run.ts'
 import { providerOf } from './engines.ts'
 import { mustBeStrict, startEntry } from './execute-calls.ts'
 import { headStart } from './head-start.ts'
+import { leftOpenBy, stopExecuting } from './leave-run.ts'
 import { outgoingRequest } from './outgoing.ts'
 import type { Ownership } from './ownership.ts'
 import { modelFetch } from './page-fetch.ts'
 import { PersonsWord } from './persons-word.ts'
 import { runResult } from './run-result.ts'
+import { runSnapshot } from './run-snapshot.ts'
 import { stoppablePage } from './stoppable.ts'
 import type { RunState } from './state.ts'
 import { StepCalls } from './step-calls.ts'
@@ -40,10 +42,10 @@ export class RunDriver {
   /** The model was asked since this driver took the run. */
   #hasAsked = false
 
-  constructor(drive: Omit<Drive, 'signal' | 'tools'>, ownership: Ownership) {
+  constructor(drive: Omit<Drive, 'ready' | 'signal' | 'tools'>, ownership: Ownership) {
     const { signal } = this.#stop
     const page = stoppablePage(drive.page, signal)
-    this.#drive = { ...drive, page, tools: new ToolTable(), signal }
+    this.#drive = { ...drive, page, tools: new ToolTable(), ready: new Map(), signal }
     this.#tenure = new Tenure(this.#drive, ownership)
     this.#word = new PersonsWord(this.#drive, this.#tenure, () => this.#wake?.())
     this.#calls = new StepCalls(this.#drive)
@@ -67,14 +69,27 @@ export class RunDriver {
     this.#halt({ type: 'release' })
   }
 
+  /** Another worker owns the conversation now: stops without an end, and what runs for it here too. */
+  takenOver(): void {
+    this.#givenUp.abort()
+    this.#halt({ type: 'taken-over' })
+  }
+
+  /** Another agent of the page gets the run's events, too. */
+  follow(agentId: string): void {
+    const { conversation, events } = this.#drive
+    events.follow(agentId, () => runSnapshot(conversation, this.#run, events.stepText))
+  }
+
   /** Ends the run of a conversation that is deleted, though its end can't be stored. */
   discard(reason: string): void {
     this.#givenUp.abort()
     this.abort(reason)
   }
 
-  get isReleased(): boolean {
-    return this.#stopped?.type === 'release'
+  /** True while it stops without an end. */
+  get isLeaving(): boolean {
+    return isLeftOpen(this.#drive.signal)
   }
 
   get isStopped(): boolean {
@@ -95,8 +110,8 @@ export class RunDriver {
     return this.#word.goOn()
   }
 
-  /** Resolves when the run has ended, or was released (null). Doesn't reject. */
-  async drive(): Promise<RunResult | null> {
+  /** Resolves when the run has ended, or goes on without this driver. Doesn't reject. */
+  async drive(): Promise<RunResult> {
     const { conversation, events } = this.#drive
     conversation.patience.waiter = {
       signal: this.#givenUp.signal,
@@ -116,12 +131,13 @@ export class RunDriver {
     }
   }
 
-  async #loop(): Promise<RunResult | null> {
+  async #loop(): Promise<RunResult> {
     for (;;) {
-      if (this.#stopped?.type === 'release') return null
+      const left = leftOpenBy(this.#stopped)
+      if (left !== null) return this.#leave(left)
       const run = this.#run
       if (run.end !== null) return this.#tellEnd(run.end)
-      if (this.#stopped) {
+      if (this.#stopped?.type === 'abort') {
         await this.#end({ outcome: 'aborted', reason: this.#stopped.reason })
         continue
       }
@@ -237,13 +253,7 @@ export class RunDriver {
     this.#tenure.end()
     await woken
     this.#wake = null
-    if (this.isReleased) return
-    try {
-      await conversation.patience.persist(() => this.#tenure.take())
-    } catch (error) {
-      if (!OffstageError.is(error) || error.code !== 'conversation-busy') throw error
-      throw new OffstageError('ownership-lost', 'The run went on in another tab.')
-    }
+    if (!this.isLeaving) await conversation.patience.persist(() => this.#tenure.take())
   }
 
   #halt(stop: Stop): void {
@@ -258,22 +268,28 @@ export class RunDriver {
     return commitEnd(this.#drive, { end, partial })
   }
 
-  /** What was thrown becomes the run's end, unless another owner goes on with it. */
-  async #fail(thrown: unknown): Promise<RunResult | null> {
-    const error = toErrorData(thrown)
+  /** What was thrown becomes the run's end, unless it goes on elsewhere, or later. */
+  async #fail(thrown: unknown): Promise<RunResult> {
     try {
-      if (error.code === 'ownership-lost' || this.#givenUp.signal.aborted) throw thrown
-      const end: RunEnd = { outcome: 'failed', error }
+      if (leftOpenBy(this.#stopped, thrown) !== null || this.#givenUp.signal.aborted) throw thrown
+      const end: RunEnd = { outcome: 'failed', error: toErrorData(thrown) }
       await this.#end(end)
       return this.#tellEnd(this.#run.end ?? end)
     } catch (failure) {
-      if (this.isReleased) return null
+      const left = leftOpenBy(this.#stopped, failure)
+      if (left !== null) return this.#leave(left)
       return this.#tellEnd(
         this.#stopped?.type === 'abort'
           ? { outcome: 'aborted', reason: this.#stopped.reason }
           : { outcome: 'failed', error: toErrorData(failure) },
       )
     }
+  }
+
+  /** The run goes on elsewhere, or later: its handles end, and nothing is journaled. */
+  #leave(reason: string): RunResult {
+    if (reason !== LEFT_OPEN.disposed) stopExecuting(this.#drive, reason)
+    return this.#tellEnd({ outcome: 'aborted', reason })
   }
 
   #tellEnd(end: RunEnd): RunResult {

@@ -91,6 +91,8 @@ function changeOf(entry: JournalEntry): Partial<RunToolCall> | null {
       return { status: 'awaiting-output', input: entry.input }
     case 'call-started':
       return { status: 'executing', ...(entry.input !== undefined && { input: entry.input }) }
+    case 'call-withdrawn':
+      return { status: 'proposed' }
     case 'call-interrupted':
       return { status: 'awaiting-decision' }
     case 'call-settled':

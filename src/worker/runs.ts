@@ -1,7 +1,7 @@
 import type { PageApi, RunRef, StartRun } from '../protocol/api.ts'
 import { toErrorData } from '../protocol/error.ts'
 import type { RunEnd } from '../protocol/journal.ts'
-import type { RunResult } from '../protocol/run.ts'
+import { LEFT_OPEN, type RunResult } from '../protocol/run.ts'
 import { pendingToolCalls } from '../providers/pending-tool-calls.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import { busy, callsPending, parkedRun } from './busy.ts'
@@ -30,11 +30,20 @@ export interface RunsOptions {
   readonly eventsOf: (ref: RunRef & { readonly agentId: string }) => RunEvents
 }
 
-export const TELL_MODEL: ResumeOptions = { interrupted: 'tell-model', waitForToolsMs: 10_000 }
+export interface Resume extends ResumeOptions {
+  /** The run whose end is emitted again if it has ended. */
+  readonly runId?: string
+  /** The agent gets the events of a run that another one drives. */
+  readonly follows?: boolean
+}
+
+export const TELL_MODEL: Resume = { interrupted: 'tell-model', waitForToolsMs: 10_000 }
 
 /** Begins runs and takes them up: at most one in a conversation, journaled before it is driven. */
 export class Runs {
   readonly #options: RunsOptions
+  /** Agents that are gone: what was asked for in their name is not driven any more. */
+  readonly #released = new Set<string>()
 
   constructor(options: RunsOptions) {
     this.#options = options
@@ -44,8 +53,8 @@ export class Runs {
   async start(command: StartRun): Promise<void> {
     const { seats, eventsOf } = this.#options
     const events = eventsOf(command)
-    const { runId } = command
-    const admission: Admission = { runId, stop: new AbortController(), isParked: false }
+    const { agentId, runId } = command
+    const admission: Admission = { agentId, runId, stop: new AbortController(), isParked: false }
     const { signal } = admission.stop
     try {
       const seat = await seats.take(command)
@@ -66,6 +75,16 @@ export class Runs {
         : { outcome: 'failed', error: toErrorData(error) }
       tellEnd(events, runResult(command, [], end))
     }
+  }
+
+  /** Stops what the agent drives or is about to begin, without an end: whoever resumes it goes on. */
+  release(agentId: string): void {
+    this.#released.add(agentId)
+    const { seats } = this.#options
+    for (const seat of seats.drivenBy(agentId)) seat.driver?.release()
+    for (const seat of seats.all())
+      for (const admission of seat.admissions.values())
+        if (admission.agentId === agentId) admission.stop.abort(LEFT_OPEN.disposed)
   }
 
   /** Begins a run in a conversation that the caller has the lane of. */
@@ -97,19 +116,17 @@ export class Runs {
   }
 
   #launch(seat: Seat, command: StartRun, events: RunEvents): void {
+    if (this.#released.has(command.agentId)) return seat.disown()
     events.push({ type: 'run-start', message: command.message })
     this.#drive(seat, command, { events, resume: null })
   }
 
   /** Null when there is no open run; the end of the run that was asked for is emitted again. */
-  async resume(
-    seat: Seat,
-    agentId: string,
-    resume: ResumeOptions & { readonly runId?: string },
-  ): Promise<RunRef | null> {
+  async resume(seat: Seat, agentId: string, resume: Resume): Promise<RunRef | null> {
     const { conversation } = seat
     const { conversationId } = seat.scope
-    if (seat.driver) return { conversationId, runId: seat.driver.runId }
+    if (seat.driver?.isLeaving) await seat.idle()
+    if (seat.driver) return seat.driven(agentId, resume)
     await conversation.refresh()
     conversation.refuseBroken()
     const newest = conversation.run
@@ -123,7 +140,7 @@ export class Runs {
     }
     await seat.own({ create: false })
     const { run } = conversation
-    if (run === null || run.end !== null) {
+    if (run === null || run.end !== null || this.#released.has(agentId)) {
       seat.disown()
       return null
     }

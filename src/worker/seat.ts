@@ -1,4 +1,4 @@
-import type { ConversationScope } from '../protocol/api.ts'
+import type { ConversationScope, RunRef } from '../protocol/api.ts'
 import { busy } from './busy.ts'
 import type { Conversation } from './conversation.ts'
 import { elsewhere, type Ownership } from './ownership.ts'
@@ -7,6 +7,7 @@ import { whenAborted } from './stoppable.ts'
 
 /** A run that is asked for and not yet in the journal. */
 export interface Admission {
+  readonly agentId: string
   readonly runId: string
   /** Aborted when the run is not to begin. */
   readonly stop: AbortController
@@ -76,6 +77,13 @@ export class Seat {
 
   disown(): void {
     this.ownership.release(this.scope.conversationId)
+  }
+
+  /** The run that is driven here. `follows`: the agent gets its events from now on. */
+  driven(agentId: string, { follows = false }: { readonly follows?: boolean }): RunRef | null {
+    if (this.#driver === null) return null
+    if (follows) this.#driver.follow(agentId)
+    return { conversationId: this.scope.conversationId, runId: this.#driver.runId }
   }
 
   /** For work between runs: owns the conversation as long as it takes. */

@@ -28,7 +28,7 @@ export class Seats {
     const known = this.#seats.get(key)
     if (known) return known
     const conversation = new Conversation(scope.conversationId, store, this.#effects)
-    const seat = new Seat(scope, conversation, this.#ownership(storageKey(scope.storage)))
+    const seat = new Seat(scope, conversation, this.#ownership(scope))
     this.#seats.set(key, seat)
     return seat
   }
@@ -36,6 +36,10 @@ export class Seats {
   /** Those whose run this agent drives. */
   drivenBy(agentId: string): Seat[] {
     return [...this.#seats.values()].filter((seat) => seat.driver?.agentId === agentId)
+  }
+
+  all(): Iterable<Seat> {
+    return this.#seats.values()
   }
 
   /** The seat of the conversation that is named, or else of the newest that has the call open. */
@@ -55,15 +59,21 @@ export class Seats {
     return open ? this.take({ agentId, storage, conversationId: open.conversationId }) : null
   }
 
-  #ownership(scope: string): Ownership {
-    const known = this.#ownerships.get(scope)
+  #ownership({ storage }: AgentScope): Ownership {
+    const key = storageKey(storage)
+    const known = this.#ownerships.get(key)
     if (known) return known
-    const made = createOwnership(scope)
-    this.#ownerships.set(scope, made)
+    const made = createOwnership(key, (conversationId) =>
+      this.#seats.get(seatKey({ storage, conversationId }))?.driver?.takenOver(),
+    )
+    this.#ownerships.set(key, made)
     return made
   }
 }
 
-function seatKey(scope: ConversationScope): string {
-  return `${storageKey(scope.storage)}\n${scope.conversationId}`
+function seatKey({
+  storage,
+  conversationId,
+}: Pick<ConversationScope, 'storage' | 'conversationId'>): string {
+  return `${storageKey(storage)}\n${conversationId}`
 }

@@ -68,16 +68,18 @@ class Connection {
         `The page speaks version ${hello.protocolVersion} of the protocol, the worker version ${PROTOCOL_VERSION}: an old file is cached somewhere. Reload without the cache, or deploy both files together.`,
       )
     }
+    const effects = this.#options.effects ?? realEffects
     const page = wrap<PageApi>(hello.pagePort) as unknown as PageApi
     this.#host = new Host({
       page,
       pageId: hello.pageId,
       notify: (notice) => hello.eventPort.postMessage(notice),
       providers: createProviderRegistry(this.#options.providers),
-      effects: this.#options.effects ?? realEffects,
+      effects,
       openDurable: this.#options.openDurable ?? openIdbStore,
     })
-    return { protocolVersion: PROTOCOL_VERSION, holdsLock: await holdLifeLock(hello.lifeLock) }
+    const holdsLock = await holdLifeLock(hello.lifeLock)
+    return { protocolVersion: PROTOCOL_VERSION, holdsLock, clock: effects.monotonic() }
   }
 }
 
@@ -91,6 +93,7 @@ function workerApi(connection: Connection): WorkerApi {
     abortRun: (command) => connection.host.abortRun(command),
     answerCall: (command) => connection.host.answerCall(command),
     supplyOutput: (command) => connection.host.supplyOutput(command),
+    confirmLease: (lease) => connection.host.confirmLease(lease),
     toolsChanged: async (agentId) => connection.host.toolsChanged(agentId),
     releaseAgent: async (agentId) => connection.host.releaseAgent(agentId),
     extract: (command) => connection.host.extract(command),

@@ -10,6 +10,7 @@ export interface CallState {
   readonly toolName: string
   /** What runs: the model's input, as a hook or a person may have changed it. */
   readonly input: JsonValue
+  readonly modelInput: JsonValue
   /** A person changed the input when approving. */
   readonly edited: boolean
   /** The call can't run; set when the model's words could not be read. */
@@ -23,10 +24,14 @@ export interface CallState {
   readonly status: ToolCallStatus
   /** Of the newest start. */
   readonly executionId: string | null
-  /** How often the call was handed to the page, each time soon after the last. */
+  /** How often the call was handed to the page soon after the last time, and not proven to have not begun. */
   readonly starts: number
   /** Of the newest start; 0 before the first. */
   readonly startedAt: number
+  /** How often the page proved that it had not begun. */
+  readonly withdrawals: number
+  /** Of the tool that the call was decided by; null before that. */
+  readonly definition: string | null
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { JsonValue } from '../protocol/json.ts'
 import { settle, type Drive } from './drive.ts'
 import { executeCalls, nextGroup, runStarts, type Start } from './execute-calls.ts'
 import { prepareCalls } from './prepare-calls.ts'
@@ -10,8 +9,6 @@ import { availableTool } from './wait-for-tool.ts'
 /** Takes the calls of a step from proposed to settled, or to where they wait for somebody. */
 export class StepCalls {
   readonly #drive: Drive
-  /** Inputs of calls that may run, as hooks and validation left them. */
-  readonly #ready = new Map<string, JsonValue>()
   /** Calls that started with the commit of their output, and are to be handed to the page. */
   #started: readonly Start[] = []
 
@@ -38,10 +35,10 @@ export class StepCalls {
       return
     }
     const fresh = open.filter(
-      (call) => call.status === 'proposed' && !this.#ready.has(call.toolCallId),
+      (call) => call.status === 'proposed' && !drive.ready.has(call.toolCallId),
     )
     if (fresh.length > 0) {
-      await prepareCalls(drive, fresh, this.#ready)
+      await prepareCalls(drive, fresh)
       return this.#requestOutputs(drive.conversation.run ?? run)
     }
     await this.#execute(nextGroup(open))
@@ -55,7 +52,7 @@ export class StepCalls {
       else await settle(drive, [{ call, status: 'failed', output: notRegistered(call.toolName) }])
       if (drive.signal.aborted) return
     }
-    if (runnable.length > 0) await executeCalls(drive, runnable, this.#ready)
+    if (runnable.length > 0) await executeCalls(drive, runnable)
   }
 
   /** One-shot mode: what may run is handed to the page. */
@@ -67,7 +64,7 @@ export class StepCalls {
       handed.map((call) => ({
         type: 'output-requested',
         toolCallId: call.toolCallId,
-        input: this.#ready.get(call.toolCallId) ?? call.input,
+        input: this.#drive.ready.get(call.toolCallId)?.input ?? call.input,
       })),
     )
   }

@@ -55,6 +55,24 @@ export function notRegistered(toolName: string): ToolOutput {
   }
 }
 
+/** Of a call that had been started before this page was loaded. */
+export function goneMeanwhile(toolName: string): ToolOutput {
+  return {
+    type: 'error',
+    code: 'interrupted',
+    message: `The call was interrupted, and the tool '${toolName}' is no longer available on this page: it may or may not have happened.`,
+  }
+}
+
+/** Its definition was another one each time it was to start. */
+export function everChanging(toolName: string): ToolOutput {
+  return {
+    type: 'error',
+    code: 'failed',
+    message: `The tool '${toolName}' kept changing while its call was about to start, so the call did not run.`,
+  }
+}
+
 export const TOO_LATE: ToolOutput = {
   type: 'error',
   code: 'timeout',

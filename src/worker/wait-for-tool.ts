@@ -16,14 +16,14 @@ export async function availableTool(
  */
 async function waitForTool(drive: Drive, call: CallState): Promise<ToolDescriptor | undefined> {
   const { toolCallId, toolName } = call
-  const deadline = drive.effects.now() + (drive.resume?.waitForToolsMs ?? 0)
+  const deadline = drive.effects.monotonic() + (drive.resume?.waitForToolsMs ?? 0)
   let told = false
   for (;;) {
     const changed = new AbortController()
     drive.tools.onChange(() => changed.abort())
     drive.tools.set(await drive.page.currentTools(drive.agentId))
     const tool = drive.tools.get(toolName)
-    const left = deadline - drive.effects.now()
+    const left = deadline - drive.effects.monotonic()
     if (tool || left <= 0 || drive.signal.aborted) return tool
     if (!told) {
       told = true

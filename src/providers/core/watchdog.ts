@@ -14,13 +14,13 @@ export interface Watchdog {
 }
 
 /**
- * Calls `onSilence` once when nothing was received for the allowed time, by the wall clock. Time in
+ * Calls `onSilence` once when nothing was received for the allowed time. Time in
  * which this thread itself could not run does not count: after a thaw the wait starts anew, because
  * what has arrived meanwhile is still to be read. A limit that is zero, negative or infinite never ends.
  */
 export function startWatchdog(limitMs: number, onSilence: (limitMs: number) => void): Watchdog {
   let limit = limitMs
-  let lastSign = Date.now()
+  let lastSign = performance.now()
   let resting = false
   let due = 0
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -28,13 +28,13 @@ export function startWatchdog(limitMs: number, onSilence: (limitMs: number) => v
   function arm(): void {
     clearTimeout(timer)
     if (!(limit > 0) || limit === Infinity) return
-    const left = Math.min(lastSign + limit - Date.now(), limit, TICK_MS)
-    due = Date.now() + left
+    const left = Math.min(lastSign + limit - performance.now(), limit, TICK_MS)
+    due = performance.now() + left
     timer = setTimeout(look, left)
   }
 
   function look(): void {
-    const now = Date.now()
+    const now = performance.now()
     if (resting || now - due > LATE_MS) lastSign = now
     if (now - lastSign >= limit) onSilence(limit)
     else arm()
@@ -44,14 +44,14 @@ export function startWatchdog(limitMs: number, onSilence: (limitMs: number) => v
   return {
     sign() {
       resting = false
-      lastSign = Date.now()
+      lastSign = performance.now()
     },
     rest() {
       resting = true
     },
     allow(limitMs) {
       limit = limitMs
-      lastSign = Date.now()
+      lastSign = performance.now()
       arm()
     },
     stop() {

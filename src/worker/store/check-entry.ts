@@ -68,12 +68,13 @@ const bodies = oneOf('type', {
     finishReason: isText,
     feedback: optional(callError),
   }),
-  'approval-requested': shape({ ...ofCall, input: isThere }),
+  'approval-requested': shape({ ...ofCall, input: isThere, definition: isText }),
   'approval-answered': shape({ ...ofCall, approved: isFlag }),
   'question-asked': shape({ ...ofCall, question: isText }),
   'question-answered': shape({ ...ofCall, answer: isText }),
   'output-requested': shape({ ...ofCall, input: isThere }),
-  'call-started': shape({ ...ofCall, executionId: isText }),
+  'call-started': shape({ ...ofCall, executionId: isText, definition: isText }),
+  'call-withdrawn': shape(ofCall),
   'call-interrupted': shape(ofCall),
   'call-settled': shape({ ...ofCall, status: isText, output }),
   'run-parked': shape({ reason: isText }),
@@ -100,7 +101,7 @@ export interface Fault {
 export function checkEntry(row: unknown, seq: number): JournalEntry | Fault {
   if (!isRecord(row)) return { fault: `Row ${seq} is no journal entry.`, isNewer: false }
   if (isNumber(row['v']) && Number(row['v']) > JOURNAL_VERSION) {
-    const fault = `Row ${seq} was written by a newer Offstage (journal version ${row['v']}): reload the page or update the package.`
+    const fault = `Row ${seq} was written by a newer Offstage (journal version ${String(row['v'])}): reload the page or update the package.`
     return { fault, isNewer: true }
   }
   if (row['seq'] !== seq) return { fault: `Row ${seq} is missing.`, isNewer: false }

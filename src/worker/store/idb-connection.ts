@@ -1,6 +1,7 @@
 import { openDB, type DBSchema, type IDBPDatabase } from 'idb'
 import type { StorageState } from '../../protocol/conversation.ts'
 import { OffstageError, describeThrown } from '../../protocol/error.ts'
+import type { Claim } from './store.ts'
 
 export const DB_VERSION = 2
 
@@ -8,6 +9,8 @@ export interface Schema extends DBSchema {
   /** Rows are checked by whoever folds them. */
   journal: { key: [string, number]; value: unknown }
   conversations: { key: string; value: unknown }
+  /** One row: the store's own name, and the newest epoch of any conversation. */
+  counters: { key: string; value: Claim }
 }
 
 export type Database = IDBPDatabase<Schema>
@@ -58,6 +61,7 @@ export class Connection {
         for (const name of db.objectStoreNames) db.deleteObjectStore(name)
         db.createObjectStore('journal', { keyPath: ['conversationId', 'seq'] })
         db.createObjectStore('conversations', { keyPath: 'conversationId' })
+        db.createObjectStore('counters')
       },
       blocked: () => void this.#report('blocked', blocked()),
       // A newer version of the page wants to upgrade: stand aside, open again at the next use.

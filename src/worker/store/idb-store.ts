@@ -17,9 +17,14 @@ import {
   unclaimed,
 } from './record.ts'
 import { isRecord } from './shape.ts'
-import type { Append, Store, StoredRows } from './store.ts'
+import { randomId } from '../random-id.ts'
+import type { Append, Claim, Store, StoredRows } from './store.ts'
 
-type Names = ('conversations' | 'journal')[]
+type Names = ('conversations' | 'counters' | 'journal')[]
+
+/** The one row of `counters`. */
+const COUNTER = 'epoch'
+
 type Write = IDBPTransaction<Schema, Names, 'readwrite'>
 type Records = Pick<
   ReturnType<IDBPTransaction<Schema, Names>['objectStore']>,
@@ -50,13 +55,9 @@ function createIdbStore(connection: Connection): Store {
   return {
     read: (conversationId, afterSeq) => readRows(connection, conversationId, afterSeq),
     claim: (conversationId, at, options) =>
-      write(connection, 'relaxed', async (tx) => {
-        const record = claimRecord(
-          (await findRecord(tx, conversationId)) ?? unclaimed(conversationId, at, options),
-        )
-        await tx.objectStore('conversations').put(record)
-        return record
-      }),
+      write(connection, 'relaxed', (tx) =>
+        claimIn(tx, conversationId, (found) => found ?? unclaimed(conversationId, at, options)),
+      ),
     append: (append) =>
       write(connection, append.strict ? 'strict' : 'relaxed', (tx) => appendIn(tx, append)),
     list: () =>
@@ -101,6 +102,7 @@ function createIdbStore(connection: Connection): Store {
 }
 
 const BOTH: Names = ['conversations', 'journal']
+const ALL: Names = [...BOTH, 'counters']
 
 function rowsOf(conversationId: string, afterSeq = 0): IDBKeyRange {
   return IDBKeyRange.bound([conversationId, afterSeq], [conversationId, Infinity], true)
@@ -179,6 +181,22 @@ async function change(
   })
 }
 
+async function claimIn(
+  tx: Write,
+  conversationId: string,
+  recordOf: (found: ConversationRecord | undefined) => ConversationRecord,
+): Promise<Claim> {
+  const counters = tx.objectStore('counters')
+  const [found, newest] = await Promise.all([findRecord(tx, conversationId), counters.get(COUNTER)])
+  const epoch = (newest?.epoch ?? 0) + 1
+  const claim: Claim = { storeId: newest?.storeId ?? randomId(), epoch }
+  await Promise.all([
+    tx.objectStore('conversations').put(claimRecord(recordOf(found), epoch)),
+    counters.put(claim, COUNTER),
+  ])
+  return claim
+}
+
 async function appendIn(tx: Write, append: Append): Promise<readonly JournalEntry[]> {
   const { conversationId } = append
   const row = await tx.objectStore('conversations').get(conversationId)
@@ -196,7 +214,7 @@ async function write<T>(
   body: (tx: Write) => Promise<T>,
 ): Promise<T> {
   return withDatabase(connection, async (db) => {
-    const tx = db.transaction(BOTH, 'readwrite', { durability })
+    const tx = db.transaction(ALL, 'readwrite', { durability })
     // Quota errors arrive at the transaction only, so its end is what counts.
     const ended = tx.done
     quietly(ended)

@@ -1,18 +1,20 @@
 import type { ConversationRecord, JournalEntry } from '../../protocol/journal.ts'
+import { randomId } from '../random-id.ts'
 import { applyAppend, claimRecord, markRecord, unclaimed } from './record.ts'
 import type { Store } from './store.ts'
 
 /** A store that lives as long as its object: for private windows, tests, and `storage: 'memory'`. */
-export function createMemoryStore(): Store {
+export function createMemoryStore(storeId: string = randomId()): Store {
   const records = new Map<string, ConversationRecord>()
   const journals = new Map<string, JournalEntry[]>()
+  let epoch = 0
 
   return {
     claim: async (conversationId, at, options) => {
       const found = records.get(conversationId) ?? unclaimed(conversationId, at, options)
-      const record = claimRecord(found)
-      records.set(conversationId, record)
-      return record
+      records.set(conversationId, claimRecord(found, epoch + 1))
+      epoch += 1
+      return { storeId, epoch }
     },
     append: async (append) => {
       const { record, entries } = applyAppend(records.get(append.conversationId), append)

@@ -60,9 +60,16 @@ export function brokenConversation(conversationId: string, fault: string): Offst
   )
 }
 
-export function claimRecord(record: ConversationRecord): ConversationRecord {
+export function claimRecord(record: ConversationRecord, epoch: number): ConversationRecord {
   refuseBroken(record)
-  return { ...record, epoch: record.epoch + 1 }
+  return { ...record, epoch }
+}
+
+export function takenOver(): OffstageError {
+  return new OffstageError(
+    'ownership-lost',
+    'Another tab or worker has taken over this conversation.',
+  )
 }
 
 /** What a claim finds where no record is. */
@@ -85,14 +92,12 @@ export function applyAppend(
   record: ConversationRecord | undefined,
   append: Append,
 ): { record: ConversationRecord; entries: JournalEntry[] } {
-  if (record === undefined || record.epoch !== append.epoch) {
-    throw new OffstageError(
-      'ownership-lost',
-      record === undefined
-        ? 'The conversation was deleted while it was in use.'
-        : 'Another tab or worker has taken over this conversation.',
-    )
+  if (record === undefined) {
+    throw new OffstageError('ownership-lost', 'The conversation was deleted while it was in use.', {
+      details: { deleted: true },
+    })
   }
+  if (record.epoch !== append.epoch) throw takenOver()
   refuseBroken(record)
   let next = record
   const entries: JournalEntry[] = []

@@ -9,6 +9,12 @@ export interface Append {
   readonly strict?: boolean
 }
 
+export interface Claim {
+  /** Names the store; random, made with it. Epochs of different stores can't be compared. */
+  readonly storeId: string
+  readonly epoch: number
+}
+
 /** A conversation's rows as they are stored: whoever folds them checks them first. */
 export interface StoredRows {
   readonly record: ConversationRecord | null
@@ -22,14 +28,11 @@ export interface StoredRows {
  */
 export interface Store {
   /**
-   * Bumps the conversation's epoch: older owners are fenced off. Creates the conversation when it
-   * doesn't exist, unless `create` is false: `conversation-not-found` then.
+   * Gives the conversation the next epoch of the store: older owners are fenced off, those of one that
+   * was deleted and made again, too. Creates the conversation when it doesn't exist, unless `create` is
+   * false: `conversation-not-found` then.
    */
-  claim(
-    conversationId: string,
-    at: number,
-    options?: { readonly create?: boolean },
-  ): Promise<ConversationRecord>
+  claim(conversationId: string, at: number, options?: { readonly create?: boolean }): Promise<Claim>
   /** Gives the entries their places after the last one; all of them or none. */
   append(append: Append): Promise<readonly JournalEntry[]>
   /** The record, and the entries after `afterSeq` (default 0: all), in order. */

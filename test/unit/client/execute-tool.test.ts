@@ -49,7 +49,9 @@ describe('a tool', () => {
       call.executionId,
     ])
     await worker.page.acknowledgeTools([call.executionId])
-    expect(await worker.page.knownExecutions([call.executionId])).toEqual([])
+    expect(await worker.page.knownExecutions([call.executionId])).toEqual([call.executionId])
+    expect((await worker.page.executeTool(call)).status).toBe('unknown')
+    expect(execute).toHaveBeenCalledTimes(1)
   })
 
   test('that the page said it does not know never starts', async () => {
@@ -68,7 +70,7 @@ describe('a tool', () => {
     const execute = vi.fn(() => 'ran')
     const { worker, command } = await withTool(execute)
     const outcome = (more: object) => worker.page.executeTool(execution(command, more))
-    expect(await outcome({ deadline: Date.now() - 1 })).toEqual({
+    expect(await outcome({ leasedAt: performance.now() - 1001 })).toEqual({
       status: 'not-started',
       reason: 'deadline',
     })
@@ -81,10 +83,78 @@ describe('a tool', () => {
     expect(execute).toHaveBeenCalledTimes(1)
   })
 
+  describe('that may not run twice, when the worker last knew long ago that it owns the run', () => {
+    const late = () => ({ leasedAt: performance.now() - 5000, timeoutMs: 60_000 })
+    const confirming = async (confirmLease: () => Promise<boolean>, more: Partial<Tool> = {}) => {
+      const execute = vi.fn(() => 'ran')
+      const set = stage({ tools: [tool(execute, more)], heartbeatMs: 60_000 }, { confirmLease })
+      const { worker, command } = await startedRun(set, 'x')
+      return { outcome: await worker.page.executeTool(execution(command, late())), execute, worker }
+    }
+
+    test('starts once the store has confirmed it', async () => {
+      const { outcome, worker } = await confirming(async () => true)
+      expect(outcome.status).toBe('succeeded')
+      expect(worker.of('confirmLease')).toMatchObject([{ epoch: 1 }])
+    })
+
+    test('does not start when another owner came meanwhile', async () => {
+      const { outcome, execute } = await confirming(async () => false)
+      expect(outcome).toEqual({ status: 'not-started', reason: 'stale-epoch' })
+      expect(execute).not.toHaveBeenCalled()
+    })
+
+    test('does not start when nobody can say, and is decided anew', async () => {
+      const { outcome, execute } = await confirming(async () =>
+        Promise.reject(new Error('no store')),
+      )
+      expect(outcome).toEqual({ status: 'not-started', reason: 'unconfirmed' })
+      expect(execute).not.toHaveBeenCalled()
+    })
+
+    test('is not asked about when it may run twice', async () => {
+      const { outcome, worker } = await confirming(async () => false, {
+        annotations: { idempotent: true },
+      })
+      expect(outcome.status).toBe('succeeded')
+      expect(worker.of('confirmLease')).toEqual([])
+    })
+  })
+
+  test.each([+86_400_000, -86_400_000])(
+    'starts and keeps its time though the wall clock jumps by %i ms',
+    async (jump) => {
+      const { worker, command } = await withTool(() => sleep(5).then(() => 'ran'))
+      const now = Date.now.bind(Date)
+      vi.spyOn(Date, 'now').mockImplementation(() => now() + jump)
+      try {
+        const outcome = await worker.page.executeTool(
+          execution(command, { afterBatch: 99, timeoutMs: 30 }),
+        )
+        expect(outcome).toEqual({ status: 'not-started', reason: 'deadline' })
+        expect(await worker.page.executeTool(execution(command))).toMatchObject({
+          status: 'succeeded',
+        })
+      } finally {
+        vi.restoreAllMocks()
+      }
+    },
+  )
+
+  test('gets the fence of its owner, and so does reconcile', async () => {
+    const fences: number[] = []
+    const { worker, command } = await withTool((_input, { fence }) => void fences.push(fence), {
+      reconcile: (_input, { fence }) => void fences.push(fence),
+    })
+    await worker.page.executeTool(execution(command, { epoch: 7 }))
+    await worker.page.reconcileTool(execution(command, { epoch: 8 }))
+    expect(fences).toEqual([7, 8])
+  })
+
   test('that a busy page could not start in time never starts', async () => {
     const execute = vi.fn()
     const { worker, command } = await withTool(execute)
-    const asked = worker.page.executeTool(execution(command, { deadline: Date.now() + 30 }))
+    const asked = worker.page.executeTool(execution(command, { timeoutMs: 30 }))
     const until = performance.now() + 100
     while (performance.now() < until);
     expect(await asked).toEqual({ status: 'not-started', reason: 'deadline' })
@@ -105,7 +175,7 @@ describe('a tool', () => {
     worker.tell(command, text('two'), { type: 'text-end', partId: 'p' }, text('three'))
     await asked
     expect(seen).toEqual(['one', 'two', 'three', 'tool'])
-    const never = execution(command, { afterBatch: 99, deadline: Date.now() + 40 })
+    const never = execution(command, { afterBatch: 99, timeoutMs: 40 })
     expect(await worker.page.executeTool(never)).toEqual({
       status: 'not-started',
       reason: 'deadline',
@@ -155,7 +225,7 @@ describe('a tool', () => {
     const asked = worker.page.executeTool(execution(command))
     await until(() => signal)
     undo()
-    expect(await asked).toMatchObject({ status: 'aborted', output: { code: 'interrupted' } })
+    expect(await asked).toMatchObject({ status: 'unknown', output: { code: 'interrupted' } })
     expect(signal!.aborted).toBe(true)
     expect(await worker.page.executeTool(execution(command))).toMatchObject({
       reason: 'not-registered',
@@ -174,7 +244,7 @@ describe('a tool', () => {
     await until(() => execute.mock.calls.length)
     run.abort('stop')
     expect(execute.mock.calls[0]![1].signal.aborted).toBe(true)
-    expect(await asked).toMatchObject({ status: 'aborted', output: { code: 'aborted' } })
+    expect(await asked).toMatchObject({ status: 'unknown', output: { code: 'interrupted' } })
     expect(await worker.page.executeTool(execution(command))).toEqual({
       status: 'not-started',
       reason: 'cancelled',
@@ -191,7 +261,7 @@ describe('a tool', () => {
     const executionIds = [running.executionId, waiting.executionId, 'not-asked-yet']
     await worker.page.cancelTools({ agentId: command.agentId, executionIds, reason: 'replaced' })
     expect(await outcomes).toMatchObject([
-      { status: 'aborted', output: { code: 'interrupted' } },
+      { status: 'unknown', output: { code: 'interrupted' } },
       { status: 'not-started', reason: 'cancelled' },
     ])
     const late = execution(command, { executionId: 'not-asked-yet' })

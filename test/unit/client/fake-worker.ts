@@ -25,7 +25,13 @@ export class FakeWorker {
   constructor(port: MessagePort, hello: PageHello) {
     this.#port = port
     this.#hello = hello
-    this.page = wrap<PageApi>(hello.pagePort) as unknown as PageApi
+    const page = wrap<PageApi>(hello.pagePort) as unknown as PageApi
+    this.page = new Proxy(page, {
+      get: (target, name) =>
+        name === 'executeTool'
+          ? async (call: ExecuteTool) => target.executeTool(await defined(target, call))
+          : Reflect.get(target, name),
+    })
   }
 
   get pageId(): string {
@@ -73,6 +79,13 @@ export class FakeWorker {
   }
 }
 
+async function defined(page: PageApi, call: ExecuteTool): Promise<ExecuteTool> {
+  if (call.definition !== AS_IT_IS) return call
+  const tools = await page.currentTools(call.agentId).catch(() => [])
+  const definition = tools.find(({ name }) => name === call.toolName)?.definition ?? ''
+  return { ...call, definition }
+}
+
 export function resultOf(
   run: { runId: string; conversationId: string },
   more: object = {},
@@ -116,6 +129,16 @@ const defaults: Record<string, unknown> = {
   renameConversation: true,
   deleteConversation: true,
   clearHistory: true,
+  confirmLease: true,
+}
+
+/** The answer to `connect`. The clock of this process is the page's, too. */
+export const HELLO = {
+  protocolVersion: PROTOCOL_VERSION,
+  holdsLock: false,
+  get clock() {
+    return performance.now()
+  },
 }
 
 /** Endpoints like workers, each with a `FakeWorker` behind it that answers as scripted. */
@@ -131,11 +154,11 @@ export function fakeWorkerFactory(script: Script, workers: FakeWorker[]): () => 
       worker?.commands.push({ method, command })
       const scripted = script[method as keyof WorkerApi]
       if (scripted) return (scripted as (...all: unknown[]) => unknown)(worker, command)
-      if (method === 'connect') return { protocolVersion: PROTOCOL_VERSION, holdsLock: false }
+      if (method === 'connect') return HELLO
       return defaults[method]
     }
     const methods =
-      'connect ping startRun resumeRun abortRun answerCall supplyOutput toolsChanged releaseAgent prepare listConversations getConversation renameConversation deleteConversation clearHistory'
+      'connect ping confirmLease startRun resumeRun abortRun answerCall supplyOutput toolsChanged releaseAgent prepare listConversations getConversation renameConversation deleteConversation clearHistory'
     expose(
       Object.fromEntries(methods.split(' ').map((name) => [name, answer(name)])),
       port2 as never,
@@ -188,6 +211,9 @@ export function sleep(ms: number): Promise<void> {
 
 let executions = 0
 
+/** Stands for the definition that the tool has when it is asked to run. */
+export const AS_IT_IS = 'as it is'
+
 /** A request to run a tool, as a worker sends it. */
 export function execution(run: StartRun, more: Partial<ExecuteTool> = {}): ExecuteTool {
   const { agentId, runId, conversationId } = run
@@ -201,8 +227,10 @@ export function execution(run: StartRun, more: Partial<ExecuteTool> = {}): Execu
     executionId: `execution-${++executions}`,
     idempotencyKey: `${runId}:call-1`,
     timeoutMs: 1000,
-    deadline: Date.now() + 1000,
+    leasedAt: performance.now(),
+    storeId: 'store',
     epoch: 1,
+    definition: AS_IT_IS,
     afterBatch: 0,
     ...more,
   }

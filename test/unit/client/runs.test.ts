@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { RunEvent } from '../../../src/protocol/event.ts'
-import { fakeWorkerFactory, resultOf, sleep, stage, startedRun, until } from './fake-worker.ts'
+import {
+  HELLO,
+  fakeWorkerFactory,
+  resultOf,
+  sleep,
+  stage,
+  startedRun,
+  until,
+} from './fake-worker.ts'
 import { createAgent } from '../../../src/client/create-agent.ts'
 
 const delta = (text: string, partId = 'p1') =>
@@ -171,10 +179,7 @@ describe('abort', () => {
   })
 
   test('before the worker is up ends the run, and still reaches the worker', async () => {
-    const set = stage(
-      {},
-      { connect: () => sleep(150).then(() => ({ protocolVersion: 1, holdsLock: false })) },
-    )
+    const set = stage({}, { connect: () => sleep(150).then(() => HELLO) })
     const run = set.agent.run('x')
     run.abort()
     expect((await run.result).outcome).toBe('aborted')

@@ -1,7 +1,15 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createAgent } from '../../../src/client/create-agent.ts'
 import type { ResumeRun } from '../../../src/protocol/api.ts'
-import { execution, fakeWorkerFactory, sleep, stage, startedRun, until } from './fake-worker.ts'
+import {
+  HELLO,
+  execution,
+  fakeWorkerFactory,
+  sleep,
+  stage,
+  startedRun,
+  until,
+} from './fake-worker.ts'
 
 const never = () => new Promise<never>(() => {})
 const text = (delta: string) => ({ type: 'text-delta', partId: 'p', delta }) as const
@@ -137,7 +145,7 @@ describe('a worker that dies', () => {
       return Promise.resolve()
     })
     vi.stubGlobal('navigator', { locks: { request } })
-    const set = stage({}, { connect: () => ({ protocolVersion: 1, holdsLock: true }) })
+    const set = stage({}, { connect: () => ({ ...HELLO, holdsLock: true }) })
     const { worker } = await startedRun(set, 'x')
     expect(request.mock.calls[0]![0]).toBe(worker.of<{ lifeLock: string }>('connect')[0]!.lifeLock)
     release!()
@@ -215,7 +223,7 @@ describe('a worker that does not start', () => {
   })
 
   test('because it speaks another version is a protocol mismatch', async () => {
-    const set = stage({}, { connect: () => ({ protocolVersion: 99, holdsLock: false }) })
+    const set = stage({}, { connect: () => ({ ...HELLO, protocolVersion: 99 }) })
     await expect(set.agent.prepare()).rejects.toMatchObject({ code: 'protocol-mismatch' })
     const refusing = stage(
       {},

@@ -255,6 +255,7 @@ describe('the registry', () => {
         sequential: false,
         needsApproval: false,
         hasReconcile: false,
+        definition: expect.any(String),
       },
       {
         name: 'full',
@@ -267,6 +268,7 @@ describe('the registry', () => {
         sequential: false,
         needsApproval: true,
         hasReconcile: true,
+        definition: expect.any(String),
       },
     ])
   })

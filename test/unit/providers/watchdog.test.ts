@@ -5,6 +5,7 @@ beforeEach(() => {
   vi.useFakeTimers()
 })
 afterEach(() => {
+  vi.restoreAllMocks()
   vi.useRealTimers()
 })
 
@@ -35,13 +36,28 @@ test('time in which the tab was frozen does not count', () => {
   const onSilence = vi.fn()
   startWatchdog(60_000, onSilence)
   vi.advanceTimersByTime(10_000)
-  // Frozen: the wall clock goes on, no timer fires. Then the thaw.
-  vi.setSystemTime(Date.now() + 600_000)
+  // Frozen: the clock goes on, no timer fires. Then the thaw.
+  const now = performance.now.bind(performance)
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + 600_000)
   vi.advanceTimersByTime(5_000)
   expect(onSilence).not.toHaveBeenCalled()
   vi.advanceTimersByTime(60_000)
   expect(onSilence).toHaveBeenCalledOnce()
 })
+
+test.each([+86_400_000, -86_400_000])(
+  'a wall clock that jumps by %i ms changes nothing',
+  (jump) => {
+    const onSilence = vi.fn()
+    startWatchdog(60_000, onSilence)
+    vi.advanceTimersByTime(10_000)
+    vi.setSystemTime(Date.now() + jump)
+    vi.advanceTimersByTime(49_999)
+    expect(onSilence).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1)
+    expect(onSilence).toHaveBeenCalledOnce()
+  },
+)
 
 test('nothing counts while nobody reads', () => {
   const onSilence = vi.fn()

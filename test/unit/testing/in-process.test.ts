@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { defineTool, type RunEvent } from '../../../src/index.ts'
-import { createTestAgent, createTestStorage } from '../../../src/testing/index.ts'
+import { createTestAgent, createTestStorage, simulateReload } from '../../../src/testing/index.ts'
 
 const add = defineTool({
   name: 'add_to_cart',
@@ -65,6 +65,7 @@ describe('an agent in one process', () => {
     await first.dispose()
     expect(await run.result).toMatchObject({ outcome: 'aborted', reason: 'disposed' })
 
+    simulateReload()
     const second = createTestAgent({ script, storage, testStorage, tools: [slow(false)] })
     const resumed = await second.resume()
     expect(resumed?.runId).toBe(run.runId)

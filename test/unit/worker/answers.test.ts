@@ -162,7 +162,7 @@ describe('an answer to a run that is being ended', () => {
     await asked.world.store.delete(SCOPE.conversationId)
     expect(await say(asked.live, approve)).toBe(false)
     const end = await asked.live.ended()
-    expect(end).toMatchObject({ outcome: 'failed', error: { code: 'ownership-lost' } })
+    expect(end).toMatchObject({ outcome: 'aborted', reason: 'deleted' })
     expect(await asked.world.store.list()).toEqual([])
     expect(asked.ran).toEqual([])
   })

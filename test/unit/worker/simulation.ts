@@ -90,6 +90,7 @@ export class SimPage {
       sequential: false,
       needsApproval: false,
       hasReconcile: false,
+      definition: name,
       ...tool.descriptor,
     }))
   }
@@ -223,6 +224,7 @@ export function startLife(world: World, kill = 0): LiveHost {
   const watchers = new Set<() => void>()
   const effects: Effects = {
     now: () => Date.now() + world.ahead,
+    monotonic: () => performance.now(),
     random: () => 0.5,
     newId: (prefix) => `${prefix}${++world.ids}`,
     sleep: (ms, signal) => realEffects.sleep(Math.min(ms, 20), signal),

@@ -65,6 +65,20 @@ describe.each(Object.entries(stores))('the %s store', (_name, open) => {
     expect(await rowsOf(store)).toEqual([])
   })
 
+  it('gives every claim of any conversation the next epoch, deleted ones that come again too', async () => {
+    const store = await open()
+    const first = await store.claim('c', 1)
+    const other = await store.claim('d', 1)
+    expect(other.epoch).toBeGreaterThan(first.epoch)
+    await store.delete('c')
+    const again = await store.claim('c', 2)
+    expect(again.epoch).toBeGreaterThan(other.epoch)
+    expect(again.storeId).toBe(first.storeId)
+    const late = store.append({ conversationId: 'c', epoch: first.epoch, entries: [ended('r')] })
+    expect(await codeOf(late)).toBe('ownership-lost')
+    expect((await (await open()).claim('c', 1)).storeId).not.toBe(first.storeId)
+  })
+
   it('keeps the open run and a title in the record', async () => {
     const store = await open()
     const { epoch } = await store.claim('c', 1)
@@ -120,7 +134,7 @@ describe('the IndexedDB store', () => {
     expect(await codeOf(store.list())).toBe('storage-blocked')
     old.close()
     await expect.poll(() => states).toEqual(['blocked', 'durable'])
-    expect((await store.claim('c', 1)).conversationId).toBe('c')
+    expect((await store.claim('c', 1)).epoch).toBe(1)
   })
 
   it('is refused while the database is newer, and works once it is not', async () => {
@@ -135,7 +149,7 @@ describe('the IndexedDB store', () => {
     await new Promise((resolve) => {
       indexedDB.deleteDatabase('future').onsuccess = resolve
     })
-    expect((await store.claim('d', 1)).conversationId).toBe('d')
+    expect((await store.claim('d', 1)).epoch).toBe(1)
     expect(states).toEqual(['durable', 'newer', 'durable'])
   })
 

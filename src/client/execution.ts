@@ -1,0 +1,141 @@
+import type { ExecuteTool, ToolOutcome } from '../protocol/api.ts'
+import { describeThrown } from '../protocol/error.ts'
+import { formatOutput } from './format-output.ts'
+import type { AgentOptions } from './options.ts'
+import { watchLeaving } from './page-leaving.ts'
+import type { PreparedTool } from './prepare-tool.ts'
+import { outcomeOfStop, runTool, ToolStop, type ToolEnding } from './run-tool.ts'
+
+/** How long a cancelled tool may take to come to its own end before it is given up. Milliseconds. */
+const CANCEL_GRACE_MS = 50
+/** How long a released tool runs on before its signal is aborted: a remount takes it up. Milliseconds. */
+const RELEASE_GRACE_MS = 250
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+/** The functions of an agent that one execution needs. */
+export interface ExecutionHooks {
+  readonly afterToolCall: AgentOptions['afterToolCall']
+  progress(value: unknown): void
+  warn(message: string): void
+}
+
+/** The agent that an execution belongs to, found anew each time: it may be gone. */
+export interface ExecutionOwner {
+  readonly agentId: string
+  hooks(call: ExecuteTool): ExecutionHooks | undefined
+}
+
+/**
+ * One execution of a tool on this page. What whoever asked is told (stopped, timed out) and what
+ * became of the tool's function are kept apart: who asks later gets the second.
+ */
+export class Execution {
+  readonly call: ExecuteTool
+  owner: ExecutionOwner
+  prepared: PreparedTool | undefined
+  readonly #controller = new AbortController()
+  readonly #askers = new Set<(outcome: ToolOutcome) => void>()
+  /** How it came to its own end. */
+  #end: ToolOutcome | undefined
+  /** What is known since its time was up. */
+  #late: ToolOutcome | undefined
+  #releasing: ReturnType<typeof setTimeout> | undefined
+
+  constructor(call: ExecuteTool, owner: ExecutionOwner) {
+    this.call = call
+    this.owner = owner
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  get hasEnded(): boolean {
+    return this.#end !== undefined
+  }
+
+  /** Resolves to what became of it, at the latest when its time is up. The newest asker owns it. */
+  ask(owner: ExecutionOwner): Promise<ToolOutcome> {
+    clearTimeout(this.#releasing)
+    this.owner = owner
+    const known = this.#late?.status === 'failed' ? this.#late : (this.#end ?? this.#late)
+    if (known) return Promise.resolve(known)
+    return new Promise((resolve) => this.#askers.add(resolve))
+  }
+
+  /** It is proven that the tool did not and will not run. */
+  refuse(outcome: Extract<ToolOutcome, { readonly status: 'not-started' }>): void {
+    this.#finish(outcome)
+  }
+
+  /** Runs the tool's function, to the function's own end. */
+  async run(prepared: PreparedTool): Promise<void> {
+    this.prepared = prepared
+    const { call, signal } = this
+    const leaving = watchLeaving()
+    const timer = setTimeout(() => this.#timeOut(), Math.min(call.timeoutMs, MAX_TIMER_MS))
+    const progress = (value: unknown): void => this.owner.hooks(call)?.progress(value)
+    const ending = await runTool({ prepared, call, signal, leaving, progress })
+    clearTimeout(timer)
+    leaving.stop()
+    this.#finish(await this.#afterCall(ending))
+  }
+
+  /** Aborts the signal; who waits is told after a short grace, whatever the function does. */
+  stop(stop: ToolStop): void {
+    clearTimeout(this.#releasing)
+    if (this.hasEnded) return
+    this.#controller.abort(stop)
+    const tell = (): void => {
+      if (this.prepared) this.#tell(outcomeOfStop(stop, this.prepared, !this.hasEnded))
+    }
+    if (stop.kind === 'removed') tell()
+    else setTimeout(tell, CANCEL_GRACE_MS)
+  }
+
+  /** Aborts the signal soon, unless somebody asks for the outcome before. Nobody is told anything. */
+  release(): void {
+    if (this.hasEnded) return
+    const stop = new ToolStop('released', 'The agent was disposed.')
+    this.#releasing = setTimeout(() => this.#controller.abort(stop), RELEASE_GRACE_MS)
+  }
+
+  #timeOut(): void {
+    const { prepared, signal } = this
+    if (!prepared) return
+    const { timeoutMs } = this.call
+    const message = `The tool did not finish within ${timeoutMs} ms. It may or may not have taken effect.`
+    this.#controller.abort(new ToolStop('timeout', message))
+    // A tool that was stopped before, and is still running: that isn't a failure of its own.
+    this.#late = outcomeOfStop(signal.reason as ToolStop, prepared, true)
+    this.#tell(this.#late)
+  }
+
+  #finish(outcome: ToolOutcome): void {
+    this.#end = outcome
+    this.#tell(outcome)
+  }
+
+  #tell(outcome: ToolOutcome): void {
+    for (const answer of this.#askers) answer(outcome)
+    this.#askers.clear()
+  }
+
+  async #afterCall({ outcome, result }: ToolEnding): Promise<ToolOutcome> {
+    const { call } = this
+    const { afterToolCall, warn } = this.owner.hooks(call) ?? {}
+    if (!afterToolCall || outcome.status === 'invalid' || outcome.status === 'not-started')
+      return outcome
+    const { runId, conversationId, toolCallId, toolName, input } = call
+    const { output } = outcome
+    const status = outcome.status === 'unknown' ? 'interrupted' : outcome.status
+    const of = { runId, conversationId, toolCallId, toolName, input }
+    try {
+      const changed = await afterToolCall({ ...of, status, output, result })
+      return changed ? { ...outcome, output: await formatOutput(changed.result) } : outcome
+    } catch (thrown) {
+      warn?.(`afterToolCall failed, the result stays as it is: ${describeThrown(thrown)}`)
+      return outcome
+    }
+  }
+}

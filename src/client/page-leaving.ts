@@ -1,0 +1,48 @@
+import { monotonicMs } from './clock.ts'
+import { nextTurn } from './next-turn.ts'
+import { sleep } from './sleep.ts'
+
+/**
+ * How long after `beforeunload` a failure may come from the page being left. Firefox and WebKit break
+ * a page's requests off when the navigation begins, Chromium right after `pagehide`. Milliseconds.
+ */
+const LEAVING_MS = 4000
+
+/** Whether the page is on its way out, watched for as long as something is under way on it. */
+export interface PageLeaving {
+  /**
+   * Whether what has just failed may have been broken off by the browser, because the page is being
+   * left. Resolves when that is sure: not at all on a page that is left and never comes back.
+   */
+  mayHaveBroken(): Promise<boolean>
+  stop(): void
+}
+
+/** `beforeunload` is listened to only meanwhile: some browsers keep no page with such a listener for going back. */
+export function watchLeaving(): PageLeaving {
+  const watching = new AbortController()
+  const { signal } = watching
+  let leavingAt = Number.NEGATIVE_INFINITY
+  let isHidden = false
+  let show: () => void = () => {}
+  const on = (type: string, listener: () => void): void =>
+    globalThis.addEventListener?.(type, listener, { signal })
+  on('beforeunload', () => (leavingAt = monotonicMs()))
+  on('pagehide', () => (isHidden = true))
+  on('pageshow', () => {
+    isHidden = false
+    show()
+  })
+  return {
+    async mayHaveBroken() {
+      await nextTurn()
+      const left = leavingAt + LEAVING_MS - monotonicMs()
+      if (left > 0) await sleep(left)
+      if (!isHidden) return left > 0
+      // Kept for going back, perhaps; else this page is never heard of again.
+      await new Promise<void>((resolve) => (show = resolve))
+      return true
+    },
+    stop: () => watching.abort(),
+  }
+}

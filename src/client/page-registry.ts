@@ -1,0 +1,40 @@
+import type { Execution } from './execution.ts'
+import { newId } from './ids.ts'
+
+/**
+ * What must be known of a page for as long as it lives, beyond any agent, any worker, a hot reload of
+ * this module and a second copy of the package: what began to run here, and what must never begin.
+ */
+export interface PageRegistry {
+  /** Names this page load. */
+  readonly pageId: string
+  /** Whatever was asked for here, by `executionId`. Null: its outcome was acknowledged. */
+  readonly executions: Map<string, Execution | null>
+  /** Executions that were asked about or cancelled before they came; they never start. */
+  readonly refused: Set<string>
+  /** Newest epoch seen, by store and conversation. */
+  readonly epochs: Map<string, number>
+}
+
+/** Copies of the package that share it agree on its shape; another shape takes another number. */
+const KEY = Symbol.for('offstage.page.1')
+
+type Holder = { [KEY]?: PageRegistry }
+
+export function pageRegistry(): PageRegistry {
+  const holder = globalThis as Holder
+  return (holder[KEY] ??= {
+    pageId: newId(),
+    executions: new Map(),
+    refused: new Set(),
+    epochs: new Map(),
+  })
+}
+
+/**
+ * From here on everything is as on a page that has just been loaded: what a disposed agent left running
+ * is found as after a reload, where it would else be joined. For tests without a browser.
+ */
+export function forgetPage(): void {
+  delete (globalThis as Holder)[KEY]
+}

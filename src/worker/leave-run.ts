@@ -1,0 +1,32 @@
+import { OffstageError } from '../protocol/error.ts'
+import { LEFT_OPEN } from '../protocol/run.ts'
+import type { Drive, Stop } from './drive.ts'
+
+/** Why the run ends for this driver only, and stays open in the store; null when it doesn't. */
+export function leftOpenBy(stop: Stop | null, error?: unknown): string | null {
+  if (stop?.type === 'release') return LEFT_OPEN.disposed
+  if (stop?.type === 'taken-over') return LEFT_OPEN.takenOver
+  if (!OffstageError.is(error)) return null
+  switch (error.code) {
+    case 'disposed':
+      return LEFT_OPEN.disposed
+    case 'conversation-not-found':
+      return 'deleted'
+    case 'ownership-lost':
+      return error.details?.['deleted'] ? 'deleted' : LEFT_OPEN.takenOver
+    // A parked run went on in another tab.
+    case 'conversation-busy':
+      return LEFT_OPEN.takenOver
+    default:
+      return null
+  }
+}
+
+/** Somebody else decides now what becomes of the calls that run here. */
+export function stopExecuting({ conversation, page, agentId }: Drive, reason: string): void {
+  const executionIds = (conversation.run?.calls ?? []).flatMap(({ status, executionId }) =>
+    status === 'executing' && executionId !== null ? [executionId] : [],
+  )
+  if (executionIds.length === 0) return
+  page.cancelTools({ agentId, executionIds, reason }).catch(() => undefined)
+}
