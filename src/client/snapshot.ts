@@ -50,14 +50,8 @@ export function reduceEvent(snapshot: ConversationSnapshot, event: RunEvent): Co
       const id = `${runId}:user`
       return event.message ? withMessage(started, { ...event.message, id }) : started
     }
-    case 'run-parked': {
-      const { reason, message } = event
-      const parked = { ...snapshot, runId, ownership: 'this-tab', parked: reason } as const
-      return withPending(
-        message ? withMessage(parked, { ...message, id: `${runId}:user` }) : parked,
-        snapshot.pending,
-      )
-    }
+    case 'run-parked':
+      return rested(snapshot, event)
     case 'run-continued': {
       const { parked: _parked, ...rest } = snapshot
       return withPending(rest, snapshot.pending)
@@ -107,6 +101,17 @@ export function reduceEvent(snapshot: ConversationSnapshot, event: RunEvent): Co
     default:
       return snapshot
   }
+}
+
+function rested(
+  snapshot: ConversationSnapshot,
+  { runId, reason, message }: Extract<RunEvent, { readonly type: 'run-parked' }>,
+): ConversationSnapshot {
+  const parked = { ...snapshot, runId, ownership: 'this-tab', parked: reason } as const
+  return withPending(
+    message ? withMessage(parked, { ...message, id: `${runId}:user` }) : parked,
+    snapshot.pending,
+  )
 }
 
 function replayed(
