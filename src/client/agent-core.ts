@@ -7,6 +7,7 @@ import { createAmbient } from './ambient.ts'
 import type { ConversationView } from './conversation-view.ts'
 import { createConversationView } from './conversation-view.ts'
 import { LEFT_OPEN } from '../protocol/run.ts'
+import { disposed } from './failures.ts'
 import { newId } from './ids.ts'
 import type { AgentOptions } from './options.ts'
 import type { AgentParts } from './linked-agent.ts'
@@ -14,7 +15,8 @@ import type * as live from './live.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import { createToolRegistry } from './tool-registry.ts'
 import type { AskWorker } from './ask-worker.ts'
-import type { WorkerLink } from './worker-link.ts'
+import { untilAborted } from './until-aborted.ts'
+import type { Line, WorkerLink } from './worker-link.ts'
 
 type Live = typeof live
 
@@ -28,6 +30,10 @@ export class AgentCore implements AgentParts {
   readonly signal: AbortSignal
   readonly #life = new AbortController()
   readonly #views = new Map<string, ConversationView>()
+  /** Rejects the public promises that are still open. */
+  readonly #open = new Set<(error: OffstageError) => void>()
+  /** Of what is under way outside of runs, and is stopped with them. */
+  readonly #stops = new Set<AbortController>()
   #agentId: string | undefined
   #live: Promise<Live> | undefined
   #link: WorkerLink | undefined
@@ -65,27 +71,70 @@ export class AgentCore implements AgentParts {
   })
 
   /** Starts the worker if need be. */
-  readonly ask: AskWorker = async (method, ...command) => {
-    const { WorkerLink, createLinkedAgent } = await this.live()
-    if (this.signal.aborted) throw new OffstageError('disposed', 'The agent was disposed.')
-    this.#link ??= WorkerLink.join(this.options, createLinkedAgent(this))
-    return this.#link.ask(method, ...command)
+  readonly ask: AskWorker = (method, ...command) =>
+    this.whileAlive(async () => (await this.#joined()).ask(method, ...command))
+
+  /** As `ask`, and asked again of the next worker when this one dies: for what may be asked twice. */
+  readonly carry: AskWorker = (method, ...command) =>
+    this.whileAlive(async () => (await this.#joined()).carry(method, ...command))
+
+  /** The answer; `disposed` as soon as the agent is, whatever hangs. */
+  whileAlive<Answer>(answer: () => Promise<Answer>): Promise<Answer> {
+    if (this.signal.aborted) return Promise.reject(disposed())
+    return new Promise((resolve, reject) => {
+      this.#open.add(reject)
+      void answer()
+        .then(resolve, reject)
+        .finally(() => this.#open.delete(reject))
+    })
+  }
+
+  /** Does what `abort()`, `dispose()` and a signal of its own can stop. */
+  stoppable<Answer>(
+    own: AbortSignal | undefined,
+    work: (signal: AbortSignal) => Promise<Answer>,
+  ): Promise<Answer> {
+    const stop = new AbortController()
+    const abort = (): void => stop.abort(own?.reason)
+    if (own?.aborted) abort()
+    own?.addEventListener('abort', abort)
+    this.#stops.add(stop)
+    return this.whileAlive(() =>
+      untilAborted(() => work(stop.signal), stop.signal).finally(() => {
+        own?.removeEventListener('abort', abort)
+        this.#stops.delete(stop)
+      }),
+    )
+  }
+
+  abort(reason = 'aborted'): void {
+    for (const { run } of this.runs.open.values()) run.abort(reason)
+    for (const stop of this.#stops) stop.abort(reason)
   }
 
   /** Rejects with `worker-load-failed` when it can't be fetched; the next call tries again. */
   live(): Promise<Live> {
-    return (this.#live ??= import('./live.ts').catch((cause) => {
-      this.#live = undefined
-      const message = `A part of offstage could not be loaded: ${describeThrown(cause)}`
-      throw new OffstageError('worker-load-failed', message, { retryable: true, cause })
-    }))
+    return this.whileAlive(
+      () =>
+        (this.#live ??= import('./live.ts').catch((cause) => {
+          this.#live = undefined
+          const message = `A part of offstage could not be loaded: ${describeThrown(cause)}`
+          throw new OffstageError('worker-load-failed', message, { retryable: true, cause })
+        })),
+    )
+  }
+
+  async #joined(): Promise<Line> {
+    const { WorkerLink, createLinkedAgent } = await this.live()
+    this.#link ??= WorkerLink.join(this.options, createLinkedAgent(this))
+    return this.#link.line(this.signal)
   }
 
   view(conversationId: string): ConversationView {
     const known = this.#views.get(conversationId)
     if (known) return known
     const view = createConversationView(conversationId, {
-      load: () => this.ask('getConversation', { ...this.scope(), conversationId }),
+      load: () => this.carry('getConversation', { ...this.scope(), conversationId }),
       openEvents: () =>
         [...this.runs.open.values()].flatMap(({ run, events }) =>
           run.conversationId === conversationId ? events : [],
@@ -101,7 +150,7 @@ export class AgentCore implements AgentParts {
   }
 
   /** Reads the shown conversations anew: something was stored that no event tells of. */
-  reload(): void {
+  readonly reload = (): void => {
     for (const view of this.#views.values()) view.reload()
   }
 
@@ -109,6 +158,8 @@ export class AgentCore implements AgentParts {
     if (this.#disposal) return this.#disposal
     this.#life.abort()
     this.runs.close({ outcome: 'aborted', reason: LEFT_OPEN.disposed })
+    for (const reject of this.#open) reject(disposed())
+    for (const stop of this.#stops) stop.abort(LEFT_OPEN.disposed)
     this.ambient.clear()
     this.#disposal = this.#letGo()
     return this.#disposal

@@ -39,13 +39,13 @@ export function createAgentPage(
     ...controlDescriptors(options.controlTools ?? []),
   ]
   return {
-    async stepContext() {
+    async stepContext({ toolless }) {
       const context = await readContext(options.context, (value) => stringify(value) ?? '')
       return {
         ...lentModel(config.model, options.engines),
         instructions: fillValues(config.instructions, config.values),
         ...(context !== undefined && { context: truncate(context) }),
-        tools: tools(),
+        tools: toolless ? [] : tools(),
         hasBeforeToolCall: options.beforeToolCall !== undefined,
         raw: options.raw ?? false,
       }

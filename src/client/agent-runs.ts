@@ -1,4 +1,4 @@
-import type { AgentScope, RunRef, StartRun } from '../protocol/api.ts'
+import type { AbortRun, AgentScope, RunRef, StartRun } from '../protocol/api.ts'
 import type { OffstageError } from '../protocol/error.ts'
 import { describeThrown } from '../protocol/error.ts'
 import type { EventBatch, RunEvent } from '../protocol/event.ts'
@@ -27,7 +27,7 @@ export class AgentRuns {
   /** Of the runs that were started here, for as long as they are open. */
   readonly #commands = new Map<string, StartRun>()
   /** Asked for, and not yet confirmed by the worker. */
-  readonly #aborts = new Map<string, { readonly conversationId: string; readonly reason: string }>()
+  readonly #aborts = new Map<string, Omit<AbortRun, keyof AgentScope | 'runId'>>()
   /** Settled when the worker is done with an abort, by conversation: the next run waits for it. */
   readonly #aborting = new Map<string, Promise<unknown>>()
   /** Ended here before the worker could say so; what it says later is dropped. */
@@ -111,6 +111,15 @@ export class AgentRuns {
     if (error.code !== 'worker-lost') fail(handle, error)
   }
 
+  /** A run that the worker died of: it fails here, and the next worker is told to end it. */
+  condemn(runId: string, error: OffstageError): void {
+    const handle = this.#open.get(runId)
+    if (!handle) return
+    const { conversationId } = handle.run
+    this.#aborts.set(runId, { conversationId, reason: error.message, error: error.toData() })
+    fail(handle, error)
+  }
+
   endAll(outcome: RunOutcome): void {
     for (const handle of this.#open.values()) handle.end(outcome)
   }
@@ -149,7 +158,7 @@ export class AgentRuns {
     if (confirmed) {
       this.#aborts.delete(runId)
       if (!isLeftOpen(result)) this.#host.stopTools(runId, 'it ended')
-    } else if (handle.abortReason !== undefined) this.#ignored.add(runId)
+    } else if (handle.abortReason !== undefined || this.#aborts.has(runId)) this.#ignored.add(runId)
     this.#host.onOpen(this.#open.size)
   }
 

@@ -1,9 +1,17 @@
 import { expose, transfer, wrap } from 'comlink'
-import type { PageApi, PageHello, WorkerApi, WorkerHello, WorkerNotice } from '../protocol/api.ts'
+import type {
+  PageApi,
+  PageHello,
+  PageNotice,
+  WorkerApi,
+  WorkerHello,
+  WorkerNotice,
+} from '../protocol/api.ts'
 import { PROTOCOL_VERSION } from '../protocol/api.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
-import { toOffstageError } from './failures.ts'
+import { withRevivedErrors } from '../protocol/wire-errors.ts'
 import { monotonicMs } from './clock.ts'
+import { disposed, toOffstageError } from './failures.ts'
 import { newId } from './ids.ts'
 import { pageRegistry } from './page-registry.ts'
 import type { WorkerLike } from './spawn-worker.ts'
@@ -12,6 +20,8 @@ const HANDSHAKE_MS = 10_000
 
 export interface ConnectionHost {
   readonly page: PageApi
+  /** Aborted when nobody needs the worker any more, before it has answered. */
+  readonly signal: AbortSignal
   onNotice(notice: WorkerNotice): void
 }
 
@@ -20,14 +30,17 @@ export interface Connection {
   readonly worker: WorkerApi
   /** A time of the worker's monotonic clock on the page's, at most the handshake's duration too late. */
   toPageTime(workerMs: number): number
-  /** Calls back when the worker's life lock comes free: it is dead. Never, where locks are missing. */
-  onLockFree(callback: () => void): void
+  /**
+   * Calls back when the worker has died, by a lock that it holds meanwhile; never, where locks are
+   * missing. Returns what ends the watch.
+   */
+  watchLife(onDeath: () => void): () => void
   close(): void
 }
 
 /**
  * Starts a worker and shakes hands. Rejects with `worker-load-failed` when it can't be started or
- * doesn't answer in time, and with `protocol-mismatch` when it speaks another version.
+ * doesn't answer in time, with `protocol-mismatch` when it speaks another version, and with `disposed`.
  */
 export async function connectWorker(
   spawn: () => WorkerLike,
@@ -54,30 +67,25 @@ export async function connectWorker(
       if (!closing.signal.aborted) host.onNotice(data as WorkerNotice)
     })
     events.port1.start()
-    const api = wrap<WorkerApi>(worker as Worker)
+    const api = withRevivedErrors(wrap<WorkerApi>(worker as Worker) as unknown as WorkerApi)
     const hello: PageHello = {
       protocolVersion: PROTOCOL_VERSION,
       pageId: pageRegistry().pageId,
-      lifeLock: `offstage-${newId()}`,
       pagePort: pages.port2,
       eventPort: events.port2,
     }
-    const { protocolVersion, holdsLock, clock } = await inTime(
+    const { protocolVersion, clock } = await inTime(
       worker,
       api.connect(transfer(hello, [hello.pagePort, hello.eventPort])),
+      host.signal,
     )
     if (protocolVersion !== PROTOCOL_VERSION) throw mismatch(protocolVersion)
     // Not by `timeOrigin`: in some browsers it moves with the wall clock.
     const ahead = monotonicMs() - clock
-    endWhenSetAside(worker, closing.signal)
     return {
       worker: api,
       toPageTime: (workerMs) => workerMs + ahead,
-      onLockFree(callback) {
-        // Where the page may not ask for locks, the heartbeat has to do.
-        if (holdsLock)
-          globalThis.navigator?.locks?.request(hello.lifeLock, callback).catch(() => {})
-      },
+      watchLife: (onDeath) => watchLife(api, events.port1, onDeath),
       close,
     }
   } catch (thrown) {
@@ -86,26 +94,42 @@ export async function connectWorker(
   }
 }
 
-/**
- * WebKit sets a page that is left aside, for going back, and with it the page's worker and the worker's
- * locks: the next page would wait for them. A page that comes back finds its worker lost, and starts another.
- */
-function endWhenSetAside(worker: WorkerLike, signal: AbortSignal): void {
-  const end = ({ persisted }: PageTransitionEvent): void => {
-    if (persisted) worker.terminate?.()
+/** A lock of its own for each watch: none is held while nothing is open, so that the page can be cached. */
+function watchLife(worker: WorkerApi, port: MessagePort, onDeath: () => void): () => void {
+  const name = `offstage-${newId()}`
+  const ended = new AbortController()
+  const { signal } = ended
+  const watch = async (): Promise<void> => {
+    // Where the page may not ask for locks, the heartbeat has to do.
+    if (!(await worker.holdLock(name)) || signal.aborted) return
+    await globalThis.navigator?.locks?.request(name, { signal }, () => {
+      if (!signal.aborted) onDeath()
+    })
   }
-  globalThis.addEventListener?.('pagehide', end, { signal })
+  watch().catch(() => {})
+  return () => {
+    ended.abort()
+    port.postMessage({ type: 'release-lock', name } satisfies PageNotice)
+  }
 }
 
-/** The worker's answer, unless it fails to load or stays silent. */
-function inTime(worker: WorkerLike, answer: Promise<WorkerHello>): Promise<WorkerHello> {
+/** The worker's answer, unless it fails to load, stays silent or isn't needed any more. */
+function inTime(
+  worker: WorkerLike,
+  answer: Promise<WorkerHello>,
+  signal: AbortSignal,
+): Promise<WorkerHello> {
   return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(disposed())
+    if (signal.aborted) return onAbort()
+    signal.addEventListener('abort', onAbort)
     const onError = (event: Event): void =>
       reject(loadFailure((event as ErrorEvent).message || 'its file could not be loaded'))
     const timer = setTimeout(() => reject(loadFailure('it did not answer')), HANDSHAKE_MS)
     worker.addEventListener('error', onError)
     void answer.then(resolve, reject).finally(() => {
       clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
       worker.removeEventListener('error', onError)
     })
   })

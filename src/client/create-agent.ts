@@ -12,7 +12,7 @@ import type { Run } from './run-handle.ts'
 export function createAgent(options: AgentOptions): Agent {
   checkOptions(options)
   const core = new AgentCore(options)
-  const { ambient, config, registry, runs } = core
+  const { ambient, config, registry } = core
   for (const tool of options.tools ?? []) registry.register(tool)
   if (options.enabledTools) registry.enable(options.enabledTools)
   return {
@@ -31,11 +31,12 @@ export function createAgent(options: AgentOptions): Agent {
     registerTool: registry.register,
     setEnabledTools: registry.enable,
     ...answers(core),
-    abort(reason) {
-      for (const { run } of runs.open.values()) run.abort(reason)
-    },
+    abort: (reason) => core.abort(reason),
     prepare: async ({ signal } = {}) => (await core.live()).prepare(core, signal),
-    extract: async (request) => (await core.live()).extract(core, request) as Promise<never>,
+    extract: (request) =>
+      core.stoppable(request.signal, async (signal) =>
+        (await core.live()).extract(core, request, signal),
+      ) as Promise<never>,
     conversations: conversations(core),
     conversation: (id) => core.view(id),
     on: ambient.on,
@@ -49,7 +50,7 @@ async function takeUp(
   command: Partial<Omit<ResumeRun, keyof AgentScope>>,
 ): Promise<Run | null> {
   const defaults = { interrupted: 'tell-model', waitForToolsMs: 10_000 } as const
-  const resumed = core.ask('resumeRun', { ...defaults, ...command, ...core.scope() })
+  const resumed = core.carry('resumeRun', { ...defaults, ...command, ...core.scope() })
   const handle = await core.runs.adopt(resumed)
   return handle && handle.run
 }
@@ -80,8 +81,8 @@ function answers(
   const { ask, runs } = core
   const locate = (call: CallRef): { conversationId?: string; toolCallId: string } =>
     typeof call === 'string' ? { toolCallId: call } : call
-  const format = async (output: unknown): Promise<ToolOutput> =>
-    (await core.live()).formatOutput(output)
+  const format = (output: unknown): Promise<ToolOutput> =>
+    core.whileAlive(async () => (await core.live()).formatOutput(output))
   const reply = (call: CallRef, answer: CallAnswer['answer']): Promise<boolean> =>
     ask('answerCall', { ...core.scope(), ...locate(call), answer })
   return {
@@ -107,7 +108,7 @@ function answers(
 }
 
 function conversations(core: AgentCore): Conversations {
-  const { ask } = core
+  const { ask, carry } = core
   const at = (conversationId: string): ConversationScope => ({
     ...core.scope(),
     conversationId,
@@ -118,8 +119,8 @@ function conversations(core: AgentCore): Conversations {
     return answer
   }
   return {
-    list: async (options) => ask('listConversations', { ...core.scope(), ...options }),
-    get: async (id) => ask('getConversation', at(id)),
+    list: async (options) => carry('listConversations', { ...core.scope(), ...options }),
+    get: async (id) => carry('getConversation', at(id)),
     rename: async (id, title) => ask('renameConversation', { ...at(id), title }),
     delete: (id) => emptied(ask('deleteConversation', at(id))),
     clearHistory: (id) => emptied(ask('clearHistory', at(id))),

@@ -1,6 +1,7 @@
-import type { AgentScope } from '../protocol/api.ts'
+import type { AgentScope, Extraction } from '../protocol/api.ts'
 import { OffstageError } from '../protocol/error.ts'
-import type { JsonSchema } from '../protocol/json.ts'
+import type { JsonSchema, JsonValue } from '../protocol/json.ts'
+import type { RunUsage } from '../protocol/message.ts'
 import type { InferJson } from './infer-schema.ts'
 import type { RunInput } from './options.ts'
 import type { AskWorker } from './ask-worker.ts'
@@ -10,6 +11,10 @@ import {
   jsonSchemaOf,
   type StandardSchema,
 } from './standard-schema.ts'
+import { reportThrown } from './failures.ts'
+import { newId } from './ids.ts'
+import { addUsage } from './summarize-run.ts'
+import { untilAborted } from './until-aborted.ts'
 
 export interface ExtractOptions<Schema> {
   /** A JSON Schema of any type, or a Standard Schema, whose output (defaults, transforms) is returned. */
@@ -17,6 +22,10 @@ export interface ExtractOptions<Schema> {
   readonly input: RunInput
   /** How often an answer that doesn't fit is sent back to the model. Default 2. */
   readonly retries?: number
+  /** Stops it: rejects with `aborted`, and the request is cancelled. */
+  readonly signal?: AbortSignal
+  /** Called once it is over, however it ended, with what its model calls reported as used. */
+  readonly onUsage?: (usage: RunUsage) => void
 }
 
 export type Extracted<Schema> =
@@ -25,25 +34,54 @@ export type Extracted<Schema> =
 /** See `Agent.extract`. */
 export async function extract(
   core: { readonly scope: () => AgentScope; readonly ask: AskWorker },
-  { schema, input, retries = 2 }: ExtractOptions<JsonSchema | StandardSchema>,
+  { schema, input, retries = 2, onUsage }: ExtractOptions<JsonSchema | StandardSchema>,
+  signal: AbortSignal,
 ): Promise<unknown> {
   const command = {
     ...core.scope(),
     schema: jsonSchemaOf(schema, 'given to extract()'),
     input: typeof input === 'string' ? [{ type: 'text' as const, text: input }] : input,
-    retries,
   }
-  let corrections: readonly { readonly output: string; readonly problem: string }[] = []
-  for (;;) {
-    const read = await core.ask('extract', { ...command, corrections })
-    if (!isStandardSchema(schema)) return read.value
-    // The schema's own checks (refinements) have no JSON form: only the page can make them.
-    const checked = await schema['~standard'].validate(read.value)
-    if (!checked.issues) return checked.value
-    const problem = describeIssues(checked.issues)
-    if (read.corrections.length >= retries) {
-      throw new OffstageError('invalid-output', `The model's output does not fit: ${problem}`)
+  const corrections: { readonly output: string; readonly problem: string }[] = []
+  let usage: RunUsage = { modelCalls: 0 }
+  const ask = async (): Promise<Exclude<Extraction, { readonly error: unknown }>> => {
+    const extractId = newId()
+    const extraction = await untilAborted(
+      () => core.ask('extract', { ...command, extractId, corrections }),
+      signal,
+      () => void core.ask('stopExtracting', extractId).catch(() => {}),
+    )
+    usage = addUsage(usage, extraction.usage)
+    if ('error' in extraction) throw OffstageError.fromData(extraction.error)
+    return extraction
+  }
+  try {
+    for (;;) {
+      const { text, value, problem } = await ask()
+      const read = problem === null ? await check(schema, value) : { problem }
+      if (!('problem' in read)) return read.value
+      if (corrections.length >= retries)
+        throw new OffstageError(
+          'invalid-output',
+          `The model's output does not fit: ${read.problem}`,
+        )
+      corrections.push({ output: text, problem: read.problem })
     }
-    corrections = [...read.corrections, { output: read.text, problem }]
+  } finally {
+    try {
+      onUsage?.(usage)
+    } catch (thrown) {
+      reportThrown(thrown)
+    }
   }
+}
+
+/** A Standard Schema's own checks (refinements) have no JSON form: only the page can make them. */
+async function check(
+  schema: JsonSchema | StandardSchema,
+  value: JsonValue,
+): Promise<{ readonly value: unknown } | { readonly problem: string }> {
+  if (!isStandardSchema(schema)) return { value }
+  const checked = await schema['~standard'].validate(value)
+  return checked.issues ? { problem: describeIssues(checked.issues) } : { value: checked.value }
 }

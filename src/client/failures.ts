@@ -1,11 +1,14 @@
-import { isErrorData, OffstageError, toErrorData } from '../protocol/error.ts'
+import { describeThrown, OffstageError } from '../protocol/error.ts'
 
-/** Any rejection as an `OffstageError`: the worker rejects with plain `ErrorData`, since Comlink drops an error's code. */
+/** Any rejection as an `OffstageError`. */
 export function toOffstageError(thrown: unknown): OffstageError {
-  if (OffstageError.is(thrown)) return thrown
-  return isErrorData(thrown)
-    ? OffstageError.fromData(thrown)
-    : new OffstageError('internal', toErrorData(thrown).message, { cause: thrown })
+  return OffstageError.is(thrown)
+    ? thrown
+    : new OffstageError('internal', describeThrown(thrown), { cause: thrown })
+}
+
+export function disposed(): OffstageError {
+  return new OffstageError('disposed', 'The agent was disposed.')
 }
 
 export function badConfig(message: string): OffstageError {

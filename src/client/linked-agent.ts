@@ -7,6 +7,7 @@ import type { Ambient } from './ambient.ts'
 import { usableDefinition } from './describe-tools.ts'
 import type { AgentOptions } from './options.ts'
 import type { RunHandle } from './run-handle.ts'
+import { toOffstageError } from './failures.ts'
 import { isOfRun } from './is-of-run.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import type { AskWorker } from './ask-worker.ts'
@@ -25,13 +26,17 @@ export interface AgentParts {
   readonly signal: AbortSignal
   scope(): AgentScope
   readonly ask: AskWorker
+  /** As `ask`, and asked again of the next worker when this one dies. */
+  readonly carry: AskWorker
   /** Notifies the listeners of conversations. */
   flush(): void
+  /** Reads the shown conversations anew. */
+  reload(): void
 }
 
 /** An agent as its worker, its supervision and its tools' executions see it. */
 export function createLinkedAgent(agent: AgentParts): LinkedAgent {
-  const { ambient, registry, runs, signal, options, flush } = agent
+  const { ambient, registry, runs, signal, options, flush, reload } = agent
   const policy = options.toolApproval ?? 'destructive'
   return {
     agentId: agent.scope().agentId,
@@ -41,7 +46,10 @@ export function createLinkedAgent(agent: AgentParts): LinkedAgent {
     },
     onNotice: ambient.emit,
     hasOpenWork: () => !signal.aborted && runs.hasOpenWork(),
-    takeUp: () => void takeUpRuns(agent),
+    openRuns: () => runs.open.size,
+    takeUp: (tryOut) => takeUpRuns(agent, tryOut),
+    condemn: (runId, error) => runs.condemn(runId, error),
+    returned: reload,
     giveUp: (error) => runs.endAll({ outcome: 'failed', error: error.toData() }),
     releaseEngines() {
       for (const engine of options.engines ?? []) engine.release(agent.scope().agentId)
@@ -61,13 +69,28 @@ export function createLinkedAgent(agent: AgentParts): LinkedAgent {
   }
 }
 
-/** Goes on with the open runs on a new worker, one after the other: a queued one comes second. */
-async function takeUpRuns(agent: AgentParts): Promise<void> {
+/**
+ * Goes on with the open runs on a new worker, one after the other: a queued one comes second. Ends
+ * when that worker is lost, too: the runs are the next one's then.
+ */
+async function takeUpRuns(
+  agent: AgentParts,
+  tryOut?: (runId: string) => Promise<boolean>,
+): Promise<void> {
   const { runs } = agent
   runs.resendAborts()
-  for (const handle of runs.open.values()) {
-    if (handle.abortReason !== undefined) continue
-    await takeUpRun(agent, handle).catch((error) => runs.failUnlessLost(handle, error))
+  for (const handle of Array.from(runs.open.values())) {
+    const { runId } = handle.run
+    if (handle.abortReason !== undefined || !runs.open.has(runId)) continue
+    const trial = tryOut?.(runId)
+    try {
+      await takeUpRun(agent, handle)
+    } catch (thrown) {
+      const error = toOffstageError(thrown)
+      if (error.code === 'worker-lost') return
+      runs.failUnlessLost(handle, error)
+    }
+    if (trial && !(await trial)) return
   }
 }
 

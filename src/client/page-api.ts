@@ -1,15 +1,13 @@
 import type { PageApi } from '../protocol/api.ts'
-import { OffstageError, toErrorData } from '../protocol/error.ts'
+import { withPlainErrors } from '../protocol/wire-errors.ts'
 import type { ExecutionsApi } from './executions.ts'
+import { disposed } from './failures.ts'
 import type { PageFetches } from './page-fetches.ts'
 
 /** The questions that an agent answers itself; tools are run by `Executions`. */
 export type AgentPage = Omit<PageApi, keyof ExecutionsApi | 'fetchModel'>
 
-/**
- * What a worker may ask of this page. Rejects with plain `ErrorData`, as the worker does: Comlink
- * would drop an error's code.
- */
+/** What a worker may ask of this page. */
 export function createPageApi(
   pageOf: (agentId: string) => AgentPage | undefined,
   executions: ExecutionsApi,
@@ -19,15 +17,11 @@ export function createPageApi(
     agentId: string,
     question: (page: AgentPage) => Promise<Result>,
   ): Promise<Result> => {
-    try {
-      const page = pageOf(agentId)
-      if (!page) throw new OffstageError('disposed', 'The agent was disposed.')
-      return await question(page)
-    } catch (thrown) {
-      throw toErrorData(thrown)
-    }
+    const page = pageOf(agentId)
+    if (!page) throw disposed()
+    return question(page)
   }
-  return {
+  return withPlainErrors<PageApi>({
     stepContext: (call) => ask(call.agentId, (page) => page.stepContext(call)),
     currentTools: (agentId) => ask(agentId, (page) => page.currentTools(agentId)),
     credentials: (request) => ask(request.agentId, (page) => page.credentials(request)),
@@ -40,5 +34,5 @@ export function createPageApi(
     knownExecutions: (ids) => executions.knownExecutions(ids),
     cancelTools: (request) => executions.cancelTools(request),
     acknowledgeTools: (ids) => executions.acknowledgeTools(ids),
-  }
+  })
 }

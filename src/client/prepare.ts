@@ -1,25 +1,15 @@
-import { describeThrown, OffstageError } from '../protocol/error.ts'
 import { lentModel } from './lent-engine.ts'
 import type { AgentParts } from './linked-agent.ts'
+import { untilAborted } from './until-aborted.ts'
 
 /** Starts the worker and loads an engine's model. Rejects with `aborted` as soon as the signal aborts. */
-export async function prepare(
-  { ask, config, options, scope }: AgentParts,
-  signal?: AbortSignal,
+export function prepare(
+  { carry, ask, config, options, scope }: AgentParts,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<void> {
-  if (signal?.aborted) throw aborted(signal)
-  const prepared = ask('prepare', { ...scope(), ...lentModel(config.model, options.engines) })
-  if (!signal) return prepared
-  await new Promise<void>((resolve, reject) => {
-    const stop = (): void => {
-      reject(aborted(signal))
-      ask('stopPreparing', scope().agentId).catch(() => {})
-    }
-    signal.addEventListener('abort', stop, { once: true })
-    void prepared.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
-}
-
-function aborted(signal: AbortSignal): OffstageError {
-  return new OffstageError('aborted', `prepare(): ${describeThrown(signal.reason)}`)
+  return untilAborted(
+    () => carry('prepare', { ...scope(), ...lentModel(config.model, options.engines) }),
+    signal,
+    () => void ask('stopPreparing', scope().agentId).catch(() => {}),
+  )
 }

@@ -51,7 +51,7 @@ export function reduceEvent(snapshot: ConversationSnapshot, event: RunEvent): Co
       return event.message ? withMessage(started, { ...event.message, id }) : started
     }
     case 'run-parked':
-      return rested(snapshot, event)
+      return withReason(snapshot, event)
     case 'run-continued': {
       const { parked: _parked, ...rest } = snapshot
       return withPending(rest, snapshot.pending)
@@ -103,7 +103,7 @@ export function reduceEvent(snapshot: ConversationSnapshot, event: RunEvent): Co
   }
 }
 
-function rested(
+function withReason(
   snapshot: ConversationSnapshot,
   { runId, reason, message }: Extract<RunEvent, { readonly type: 'run-parked' }>,
 ): ConversationSnapshot {

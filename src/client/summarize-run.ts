@@ -1,6 +1,6 @@
 import type { RunRef } from '../protocol/api.ts'
 import type { RunEvent } from '../protocol/event.ts'
-import type { FinishReason, RunUsage, Usage } from '../protocol/message.ts'
+import type { FinishReason, RunUsage } from '../protocol/message.ts'
 import type { RunOutcome, RunResult, RunToolCall } from '../protocol/run.ts'
 
 /** A result from what a handle has seen, for a run whose worker can't say how it ended. */
@@ -21,7 +21,7 @@ export function summarizeRun(
     else if (event.type === 'step-end') {
       steps++
       finishReason = event.finishReason
-      usage = addUsage(usage, event.usage)
+      usage = addUsage(usage, { ...event.usage, modelCalls: 1 })
     } else noteCall(calls, event)
   }
   return { ...ref, text, toolCalls: [...calls.values()], steps, usage, finishReason, ...outcome }
@@ -40,9 +40,9 @@ function noteCall(calls: Map<string, RunToolCall>, event: RunEvent): void {
   calls.set(facts.toolCallId, { ...calls.get(facts.toolCallId), ...facts, status })
 }
 
-function addUsage(sum: RunUsage, usage: Usage): RunUsage {
-  const total = { ...sum, modelCalls: sum.modelCalls + 1 }
-  for (const [key, tokens] of Object.entries(usage) as [keyof Usage, number?][])
-    if (tokens !== undefined) total[key] = (total[key] ?? 0) + tokens
+export function addUsage(sum: RunUsage, more: RunUsage): RunUsage {
+  const total = { ...sum }
+  for (const [key, count] of Object.entries(more) as [keyof RunUsage, number?][])
+    if (count !== undefined) total[key] = (total[key] ?? 0) + count
   return total
 }

@@ -1,5 +1,5 @@
 import type { AskWorker } from './ask-worker.ts'
-import type { WorkerNotice } from '../protocol/api.ts'
+import type { WorkerApi, WorkerNotice } from '../protocol/api.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { EventBatch } from '../protocol/event.ts'
 import { createBatchGate } from './batch-gate.ts'
@@ -7,12 +7,14 @@ import { monotonicMs } from './clock.ts'
 import type { Connection } from './connection.ts'
 import type { ExecutionHost } from './executions.ts'
 import { Executions } from './executions.ts'
-import { toOffstageError } from './failures.ts'
+import { disposed, toOffstageError } from './failures.ts'
 import { watchHeartbeat } from './heartbeat.ts'
 import type { AgentPage } from './page-api.ts'
 import { createPageApi } from './page-api.ts'
 import { PageFetches } from './page-fetches.ts'
+import { onPageCache } from './page-cache.ts'
 import { sleep } from './sleep.ts'
+import { Suspects } from './suspects.ts'
 import type { WorkerSource } from './worker-source.ts'
 import { connectSource } from './worker-source.ts'
 
@@ -20,6 +22,8 @@ const HEARTBEAT_MS = 3000
 const MAX_RESTARTS = 3
 const RESTART_WINDOW_MS = 60_000
 const RELEASE_MS = 1000
+/** How long a run that is tried out keeps the next one waiting. Heartbeats. */
+const TRIAL_BEATS = 20
 
 export type AmbientNotice =
   | Exclude<WorkerNotice, { readonly type: 'events' }>
@@ -32,8 +36,17 @@ export interface LinkedAgent extends ExecutionHost {
   onBatch(batch: EventBatch): void
   onNotice(notice: AmbientNotice): void
   hasOpenWork(): boolean
-  /** A new worker took the place of one that died. */
-  takeUp(): void
+  /** Runs that are not at their end here. */
+  openRuns(): number
+  /**
+   * A new worker took the place of one that died. `tryOut`: only one run at a time is taken up, and it
+   * resolves to false when the worker is lost again.
+   */
+  takeUp(tryOut?: (runId: string) => Promise<boolean>): Promise<void>
+  /** The worker died of this run: it fails, here and in the journal. */
+  condemn(runId: string, error: OffstageError): void
+  /** The page was away, in the browser's cache. */
+  returned(): void
   /** There will be no worker. */
   giveUp(error: OffstageError): void
   /** The agent is disposed of. */
@@ -42,6 +55,13 @@ export interface LinkedAgent extends ExecutionHost {
 
 export interface LinkOptions extends WorkerSource {
   readonly heartbeatMs?: number
+}
+
+/** How an agent asks its worker. */
+export interface Line {
+  readonly ask: AskWorker
+  /** As `ask`, and asked again of the next worker when this one dies: for what may be asked twice. */
+  readonly carry: AskWorker
 }
 
 const links = new Map<unknown, WorkerLink>()
@@ -57,13 +77,22 @@ export class WorkerLink {
   readonly #options: LinkOptions
   readonly #agents = new Map<string, LinkedAgent>()
   readonly #gate = createBatchGate()
-  /** Rejects the questions that have no answer yet. */
-  readonly #waiting = new Set<(error: OffstageError) => void>()
+  readonly #suspects = new Suspects()
+  /** Rejects the questions that have no answer yet, with the signals of those who asked. */
+  readonly #waiting = new Map<(error: OffstageError) => void, AbortSignal | undefined>()
+  /** Questions that the next worker is asked again. */
+  #carried = 0
+  readonly #closed = new AbortController()
   #opening: Promise<Connection> | undefined
   #live: Connection | undefined
-  #watched: Connection | undefined
+  /** Ends the watch over the worker. */
+  #unwatch: (() => void) | undefined
   #restarts: number[] = []
   #toPageTime: Connection['toPageTime'] = (workerMs) => workerMs
+  /** True once there is another worker, false when there will be none. */
+  #restarting: Promise<boolean> | undefined
+  /** The worker was ended because the page was left. */
+  #isAside = false
 
   private constructor(key: unknown, options: LinkOptions) {
     this.#key = key
@@ -72,6 +101,11 @@ export class WorkerLink {
       gate: this.#gate,
       hostOf: (id) => this.#agents.get(id),
       toPageTime: (workerMs) => this.#toPageTime(workerMs),
+    })
+    onPageCache({
+      signal: this.#closed.signal,
+      leave: () => this.#setAside(),
+      return: () => this.#returned(),
     })
   }
 
@@ -88,24 +122,38 @@ export class WorkerLink {
     return this.#opening !== undefined
   }
 
-  readonly ask: AskWorker = async (method, ...command) => {
-    const connection = await this.#open()
-    if (connection !== this.#live) throw lost()
-    void this.#watch(connection)
-    const answer = connection.worker[method] as (...command: unknown[]) => Promise<never>
-    return new Promise((resolve, reject) => {
-      this.#waiting.add(reject)
-      void answer(...command)
-        .then(resolve, (thrown) => reject(toOffstageError(thrown)))
-        .finally(() => this.#waiting.delete(reject))
-    })
+  /** Nothing more is asked once the signal is aborted, not even what waited for the worker to start. */
+  line(signal: AbortSignal): Line {
+    const ask: AskWorker = async (method, ...command) => {
+      if (signal.aborted) throw disposed()
+      const connection = await this.#open()
+      if (signal.aborted) throw disposed()
+      return this.#ask(connection, [method, ...command], signal)
+    }
+    const carry: AskWorker = async (method, ...command) => {
+      this.#carried++
+      try {
+        for (;;) {
+          try {
+            return await ask(method, ...command)
+          } catch (thrown) {
+            const error = toOffstageError(thrown)
+            if (error.code !== 'worker-lost' || !(await this.#restarting)) throw error
+          }
+        }
+      } finally {
+        this.#carried--
+      }
+    }
+    return { ask, carry }
   }
 
-  /** Lets go of an agent; the last one closes the worker. */
+  /** Releases an agent; the last one closes the worker. */
   async remove(agentId: string): Promise<void> {
+    for (const [reject, signal] of this.#waiting) if (signal?.aborted) reject(disposed())
     // The worker first: a tool that is stopped here must not be journaled as stopped for good.
     if (this.#live) {
-      const released = this.ask('releaseAgent', agentId).catch(() => {})
+      const released = this.#ask(this.#live, ['releaseAgent', agentId]).catch(() => {})
       await Promise.race([released, sleep(RELEASE_MS)])
     }
     this.executions.release(agentId)
@@ -113,10 +161,28 @@ export class WorkerLink {
     this.#agents.delete(agentId)
     // Another agent may have come meanwhile: a component that is mounted twice, for example.
     if (this.#agents.size) return
+    links.delete(this.#key)
+    this.#closed.abort()
+    this.#unwatch?.()
     this.#live?.close()
     this.#fetches.abortAll()
     this.#live = this.#opening = undefined
-    links.delete(this.#key)
+  }
+
+  #ask(
+    connection: Connection,
+    [method, ...command]: readonly [keyof WorkerApi, ...unknown[]],
+    signal?: AbortSignal,
+  ): Promise<never> {
+    if (connection !== this.#live) return Promise.reject(lost())
+    const answer = connection.worker[method] as (...command: unknown[]) => Promise<never>
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(reject, signal)
+      void this.#watch(connection)
+      void answer(...command)
+        .then(resolve, (thrown) => reject(toOffstageError(thrown)))
+        .finally(() => this.#waiting.delete(reject))
+    })
   }
 
   #open(): Promise<Connection> {
@@ -131,24 +197,26 @@ export class WorkerLink {
     this.#gate.reset()
     const connection = await connectSource(this.#options, {
       page: createPageApi((id) => this.#agents.get(id)?.page, this.executions, this.#fetches),
+      signal: this.#closed.signal,
       onNotice: (notice) => this.#onNotice(notice),
     })
-    if (!this.#agents.size) {
+    if (this.#closed.signal.aborted) {
       connection.close()
-      throw new OffstageError('disposed', 'The agent was disposed.')
+      throw disposed()
     }
     this.#live = connection
     this.#toPageTime = connection.toPageTime
-    connection.onLockFree(() => this.#lose(connection))
     this.#tell({ type: 'worker', state: 'ready' })
     return connection
   }
 
   #onNotice(notice: WorkerNotice): void {
+    if (notice.type === 'risk') return this.#suspects.note(notice)
     if (notice.type === 'engine-progress') return this.#agents.get(notice.agentId)?.onNotice(notice)
     if (notice.type !== 'events') return this.#tell(notice)
     this.#agents.get(notice.agentId)?.onBatch(notice)
     this.#gate.handled(notice.batch)
+    this.#suspects.onBatch(notice)
   }
 
   #tell(notice: AmbientNotice): void {
@@ -156,43 +224,94 @@ export class WorkerLink {
   }
 
   #hasOpenWork(): boolean {
-    return [...this.#agents.values()].some((agent) => agent.hasOpenWork())
+    return this.#carried > 0 || [...this.#agents.values()].some((agent) => agent.hasOpenWork())
   }
 
+  /** While something is open the worker is pinged, and holds the lock that tells of its death. */
   async #watch(connection: Connection): Promise<void> {
-    if (this.#watched === connection) return
-    this.#watched = connection
+    if (this.#unwatch) return
+    const stopWatching = connection.watchLife(() => this.#lose(connection))
+    const unwatch = (): void => {
+      stopWatching()
+      if (this.#unwatch === unwatch) this.#unwatch = undefined
+    }
+    this.#unwatch = unwatch
     const hangs = await watchHeartbeat({
       ping: () => connection.worker.ping(),
-      isNeeded: () => this.#live === connection && (this.#waiting.size > 0 || this.#hasOpenWork()),
-      intervalMs: this.#options.heartbeatMs ?? HEARTBEAT_MS,
+      isNeeded: () => this.#unwatch === unwatch && (this.#waiting.size > 0 || this.#hasOpenWork()),
+      intervalMs: this.#heartbeatMs,
     })
-    if (this.#watched === connection) this.#watched = undefined
+    unwatch()
     if (hangs) this.#lose(connection)
+  }
+
+  get #heartbeatMs(): number {
+    return this.#options.heartbeatMs ?? HEARTBEAT_MS
   }
 
   #lose(connection: Connection): void {
     if (this.#live !== connection) return
     this.#live = this.#opening = undefined
+    this.#unwatch?.()
     connection.close()
     this.#fetches.abortAll()
     this.#tell({ type: 'worker', state: 'lost' })
-    for (const reject of this.#waiting) reject(lost())
+    const culprit = this.#suspects.convict()
+    if (culprit) this.#agents.get(culprit.agentId)?.condemn(culprit.runId, culprit.error)
+    // A death whose cause is known, and will not come again, costs the other runs nothing.
+    if (this.#hasOpenWork()) this.#restarting = this.#restart(!culprit && !this.#isAside)
+    for (const reject of this.#waiting.keys()) reject(lost())
     this.#waiting.clear()
-    if (this.#hasOpenWork()) void this.#restart()
   }
 
-  async #restart(): Promise<void> {
+  async #restart(counts: boolean): Promise<boolean> {
     const now = monotonicMs()
     this.#restarts = this.#restarts.filter((at) => now - at < RESTART_WINDOW_MS)
+    if (counts) this.#restarts.push(now)
     try {
-      if (this.#restarts.length >= MAX_RESTARTS) throw lost()
-      this.#restarts.push(now)
-      await this.#open()
-      for (const agent of this.#agents.values()) agent.takeUp()
+      if (this.#restarts.length > MAX_RESTARTS) throw lost()
+      void this.#takeUp(await this.#open())
+      return true
     } catch (thrown) {
       for (const agent of this.#agents.values()) agent.giveUp(toOffstageError(thrown))
+      return false
     }
+  }
+
+  /** After a second death one run at a time: of which run it dies must come out. */
+  async #takeUp(connection: Connection): Promise<void> {
+    const agents = [...this.#agents.values()]
+    const openRuns = agents.reduce((count, agent) => count + agent.openRuns(), 0)
+    const isSuspicious = this.#restarts.length > 1 && openRuns > 1
+    for (const agent of agents) {
+      const { agentId } = agent
+      const tryOut = async (runId: string): Promise<boolean> => {
+        await this.#suspects.tryOut(agentId, runId, TRIAL_BEATS * this.#heartbeatMs)
+        return this.#live === connection
+      }
+      const taken = agent.takeUp(isSuspicious ? tryOut : undefined)
+      if (isSuspicious) await taken
+      if (this.#live !== connection) return
+    }
+  }
+
+  /**
+   * The page may be kept for going back. With nothing open it stays as it is. Else its worker ends: it
+   * would be frozen with the locks of its conversations, and the next page would wait for them.
+   */
+  #setAside(): void {
+    this.#unwatch?.()
+    if (this.#waiting.size === 0 && !this.#hasOpenWork()) return
+    this.#live?.close()
+    this.#fetches.abortAll()
+    this.#isAside = true
+  }
+
+  #returned(): void {
+    const connection = this.#live
+    if (this.#isAside && connection) this.#lose(connection)
+    this.#isAside = false
+    for (const agent of this.#agents.values()) agent.returned()
   }
 }
 

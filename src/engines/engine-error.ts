@@ -1,4 +1,4 @@
-import { describeThrown, OffstageError, type ErrorData } from '../protocol/error.ts'
+import { describeThrown, isErrorData, OffstageError, type ErrorData } from '../protocol/error.ts'
 import { classifyError, isRetryable } from '../providers/core/classify-error.ts'
 import { asRecord, asText } from '../providers/core/read-json.ts'
 
@@ -12,17 +12,6 @@ export function engineError(thrown: unknown): ErrorData {
   if (name === 'AbortError') return { code: 'aborted', message, retryable: false }
   const code = classifyError({ labels: name ? [name] : [], message })
   return { code, message, retryable: isRetryable(code) }
-}
-
-/** What crossed as the plain data of an error. */
-function isErrorData(value: unknown): value is ErrorData {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'code' in value &&
-    'message' in value &&
-    'retryable' in value
-  )
 }
 
 /** The engine's death. The same request, asked again, starts another engine. */

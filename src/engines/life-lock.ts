@@ -1,12 +1,15 @@
-/** Holds the lock as long as this worker lives. False where there are no locks. */
-export function holdLifeLock(name: string): Promise<boolean> {
+/** Holds the lock as long as this worker lives, or until the promise settles. False where there are no locks. */
+export function holdLifeLock(
+  name: string,
+  until: Promise<void> = new Promise(() => undefined),
+): Promise<boolean> {
   const locks = globalThis.navigator?.locks
   if (locks === undefined) return Promise.resolve(false)
   return new Promise((resolve) => {
     locks
       .request(name, () => {
         resolve(true)
-        return new Promise<never>(() => undefined)
+        return until
       })
       .catch(() => resolve(false))
   })

@@ -2,9 +2,10 @@ import type { EventBatch } from './event.ts'
 import type { ConversationRecord } from './journal.ts'
 import type { StorageConfig, StorageState, StoredConversation } from './conversation.ts'
 import type { EngineLine, EngineOpening, EngineProgress } from './engine.ts'
+import type { ErrorData } from './error.ts'
 import type { JsonSchema, JsonValue } from './json.ts'
 import type { ModelFetch, ModelFetchHead } from './model-fetch.ts'
-import type { Message, ToolOutput, UserMessage } from './message.ts'
+import type { Message, RunUsage, ToolOutput, UserMessage } from './message.ts'
 import type { Credentials, ModelConfigData } from './model.ts'
 import type { RunLimits } from './run.ts'
 import type { ToolDescriptor } from './tool.ts'
@@ -27,20 +28,31 @@ export interface PageHello {
   readonly protocolVersion: number
   /** Names this page load; executions carry it, so that a page knows its own. No `:` in it. */
   readonly pageId: string
-  /** Name of the Web Lock that the worker holds as long as it lives. */
-  readonly lifeLock: string
   /** Carries `PageApi` (Comlink). */
   readonly pagePort: MessagePort
-  /** Carries `WorkerNotice`s as plain messages. */
+  /** Carries `WorkerNotice`s and `PageNotice`s as plain messages. */
   readonly eventPort: MessagePort
+}
+
+/**
+ * What the page says without an answer: one that comes while the page is kept for going back throws it
+ * out of the browser's cache.
+ */
+export interface PageNotice {
+  readonly type: 'release-lock'
+  readonly name: string
 }
 
 export interface WorkerHello {
   readonly protocolVersion: number
-  /** False where Web Locks are missing: then only the heartbeat tells of the worker's death. */
-  readonly holdsLock: boolean
   /** What the worker's monotonic clock showed when it answered. Milliseconds. */
   readonly clock: number
+}
+
+/** A check against a schema with regular expressions: on some inputs these take forever. */
+export interface CheckRisk {
+  readonly toolName: string
+  readonly patterns: readonly string[]
 }
 
 /** What the worker says without being asked. One message, never one an event. */
@@ -48,6 +60,13 @@ export type WorkerNotice =
   | ({ readonly type: 'events' } & EventBatch)
   | ({ readonly type: 'storage' } & StorageState)
   | { readonly type: 'warning'; readonly code: string; readonly message: string }
+  /** Before and after (`risk: null`) a check that may never end: a worker that hangs can't say in what. */
+  | {
+      readonly type: 'risk'
+      readonly agentId: string
+      readonly runId: string
+      readonly risk: CheckRisk | null
+    }
   | ({
       readonly type: 'engine-progress'
       readonly agentId: string
@@ -85,6 +104,13 @@ export interface ResumeRun extends AgentScope {
   readonly goOn?: boolean
 }
 
+export interface AbortRun extends ConversationScope {
+  readonly runId: string
+  readonly reason: string
+  /** The run ends as failed, not as aborted. */
+  readonly error?: ErrorData
+}
+
 export interface RunRef {
   readonly conversationId: string
   readonly runId: string
@@ -113,21 +139,20 @@ export interface SupplyOutput extends AgentScope {
   readonly nextRunId: string
 }
 
-/** Data asked of the model, outside any conversation. */
+/** One model call for data, outside any conversation. */
 export interface Extract extends AgentScope {
+  readonly extractId: string
   readonly schema: JsonSchema
   readonly input: UserMessage['parts']
-  /** Outputs that were refused before, and why. They count as retries. */
+  /** Outputs that were refused before, and why. */
   readonly corrections: readonly { readonly output: string; readonly problem: string }[]
-  readonly retries: number
 }
 
-export interface Extraction {
-  readonly value: JsonValue
-  /** What the model wrote. */
-  readonly text: string
-  readonly corrections: Extract['corrections']
-}
+/** What came of it: what the model wrote and how it reads (`problem`: it doesn't fit), or an error. */
+export type Extraction = { readonly usage: RunUsage } & (
+  | { readonly text: string; readonly value: JsonValue; readonly problem: string | null }
+  | { readonly error: ErrorData }
+)
 
 /**
  * What the page may ask of the worker (Comlink over the worker itself). Requests of one page are
@@ -139,14 +164,17 @@ export interface WorkerApi {
   connect(hello: PageHello): Promise<WorkerHello>
   /** Answers as soon as the worker's event loop turns. */
   ping(): Promise<void>
+  /**
+   * Holds a Web Lock of this name, which comes free when the worker dies. Answers once it is held;
+   * false where Web Locks are missing: then only the heartbeat tells of the worker's death.
+   */
+  holdLock(name: string): Promise<boolean>
   /** Accepts the run and returns at once; a refusal is the run's `failed` outcome. */
   startRun(command: StartRun): Promise<void>
   /** Null when there is nothing to resume. A run this worker already drives is just named. */
   resumeRun(command: ResumeRun): Promise<RunRef | null>
   /** Ends a run, parked and stored ones too. False when it had ended. */
-  abortRun(
-    command: ConversationScope & { readonly runId: string; readonly reason: string },
-  ): Promise<boolean>
+  abortRun(command: AbortRun): Promise<boolean>
   /** False when the call was settled or answered already, or isn't known. */
   answerCall(command: CallAnswer): Promise<boolean>
   /** The run that goes on, when this was the last pending output; else null. */
@@ -160,8 +188,10 @@ export interface WorkerApi {
   toolsChanged(agentId: string): Promise<void>
   /** Lets go of the agent: its runs stop without an end and stay resumable. */
   releaseAgent(agentId: string): Promise<void>
-  /** Throws `invalid-output` once the retries are used up, or what the model call failed with. */
+  /** A model call that fails is an answer, too: it has used tokens. */
   extract(command: Extract): Promise<Extraction>
+  /** Aborts the model call of an extraction. */
+  stopExtracting(extractId: string): Promise<void>
   /** Loads what a run needs before one is asked for: the store, and the model of an engine. */
   prepare(preparation: Preparation): Promise<void>
   /** Gives up what `prepare` has not finished for this agent; it rejects with `aborted`. */
@@ -273,6 +303,8 @@ export interface PageApi {
     readonly agentId: string
     readonly runId: string
     readonly conversationId: string
+    /** No tool is to be offered: none has to be available either. */
+    readonly toolless?: boolean
   }): Promise<StepContext>
   /** The tools as they are now; for calls found after a reload. */
   currentTools(agentId: string): Promise<readonly ToolDescriptor[]>

@@ -18,6 +18,7 @@ export type ErrorCode =
   // the worker and the storage
   | 'worker-load-failed'
   | 'worker-lost'
+  | 'worker-hung'
   | 'protocol-mismatch'
   | 'storage-failed'
   | 'storage-full'

@@ -1,5 +1,5 @@
 import type { CallContext, PageApi } from '../protocol/api.ts'
-import type { JournalBody } from '../protocol/journal.ts'
+import type { JournalBody, RunEnd } from '../protocol/journal.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { ToolOutput } from '../protocol/message.ts'
 import type { SettledStatus, ToolDescriptor } from '../protocol/tool.ts'
@@ -43,13 +43,13 @@ export interface ReadyCall {
 
 /** Why a run stops: for good, or so that somebody else may go on with it, or already does. */
 export type Stop =
-  | { readonly type: 'abort'; readonly reason: string }
+  | { readonly type: 'end'; readonly end: RunEnd }
   | { readonly type: 'release' }
   | { readonly type: 'taken-over' }
 
 /** The run is stopped here without an end: what is under way stays open in the journal. */
 export function isLeftOpen(signal: AbortSignal): boolean {
-  return signal.aborted && (signal.reason as Stop).type !== 'abort'
+  return signal.aborted && (signal.reason as Stop).type !== 'end'
 }
 
 export interface ResumeOptions {

@@ -1,7 +1,7 @@
-import type { Extract, Extraction, PageApi } from '../protocol/api.ts'
-import { OffstageError } from '../protocol/error.ts'
-import type { JsonSchema, JsonValue } from '../protocol/json.ts'
-import type { Message } from '../protocol/message.ts'
+import type { Extract, Extraction, PageApi, WorkerNotice } from '../protocol/api.ts'
+import type { JsonValue } from '../protocol/json.ts'
+import type { Message, RunUsage } from '../protocol/message.ts'
+import { abortedError } from '../providers/core/transport-error.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import { callModel } from './call-model.ts'
 import type { Effects } from './effects.ts'
@@ -9,8 +9,11 @@ import { providerOf, type Engines } from './engines.ts'
 import { extractJson } from './extract-json.ts'
 import type { ModelMemory } from './model-memory.ts'
 import { modelFetch } from './page-fetch.ts'
+import { stoppablePage } from './stoppable.ts'
+import { addUsage } from './usage.ts'
 import { sharedValidator } from './validation/create-validator.ts'
 import { issueWords } from './validation/issue-words.ts'
+import { watchedValidator } from './validation/watched-validator.ts'
 
 export interface ExtractDeps {
   readonly page: PageApi
@@ -18,71 +21,99 @@ export interface ExtractDeps {
   readonly engines: Engines
   readonly effects: Effects
   readonly memory: ModelMemory
+  readonly notify: (notice: WorkerNotice) => void
 }
 
-/**
- * Asks the agent's model for data that fits a JSON Schema, outside any conversation. What doesn't
- * parse or fit is told to the model, `retries` times at most; then it throws `invalid-output`.
- */
-export async function extractData(deps: ExtractDeps, command: Extract): Promise<Extraction> {
-  const corrections = [...command.corrections]
-  for (;;) {
-    const text = await ask(deps, { ...command, corrections })
-    const read = readData(text, command.schema)
-    if (read.problem === null) return { value: read.value, text, corrections }
-    if (corrections.length >= command.retries) throw invalidOutput(read.problem)
-    corrections.push({ output: text, problem: read.problem })
+/** The extractions under way: one model call each, outside any conversation. */
+export class Extractions {
+  readonly #deps: ExtractDeps
+  readonly #running = new Map<
+    string,
+    { readonly agentId: string; readonly stop: AbortController }
+  >()
+
+  constructor(deps: ExtractDeps) {
+    this.#deps = deps
+  }
+
+  /** Asks the agent's model for data that fits a JSON Schema, and checks its answer. */
+  async run(command: Extract): Promise<Extraction> {
+    const stop = new AbortController()
+    this.#running.set(command.extractId, { agentId: command.agentId, stop })
+    try {
+      return await extractData(this.#deps, command, stop.signal)
+    } finally {
+      this.#running.delete(command.extractId)
+    }
+  }
+
+  stop(extractId: string): void {
+    this.#running.get(extractId)?.stop.abort()
+  }
+
+  release(agent: string): void {
+    for (const { agentId, stop } of this.#running.values()) if (agentId === agent) stop.abort()
   }
 }
 
-function invalidOutput(problem: string): OffstageError {
-  return new OffstageError(
-    'invalid-output',
-    `The model's output does not fit the schema: ${problem}`,
-  )
-}
-
 function readData(
+  { notify }: ExtractDeps,
   text: string,
-  schema: JsonSchema,
+  { schema, agentId }: Extract,
 ): { readonly value: JsonValue; readonly problem: string | null } {
   const value = extractJson(text)
   if (value === undefined) return { value: null, problem: 'it holds no JSON.' }
-  const issues = sharedValidator().validate(schema, value)
+  const validator = watchedValidator(sharedValidator(), (risk) =>
+    notify({ type: 'risk', agentId, runId: '', risk }),
+  )
+  const issues = validator.validate(schema, value, 'extract()')
   const problem =
     issues.length === 0 ? null : issues.map((issue) => issueWords(issue, value)).join('; ')
   return { value, problem }
 }
 
-async function ask(deps: ExtractDeps, command: Extract): Promise<string> {
-  const { page, memory, effects } = deps
-  const { agentId } = command
-  const given = await page.stepContext({ agentId, runId: '', conversationId: '' })
-  const context = { ...given, tools: [] }
-  const instructions = [given.instructions, ORDER + JSON.stringify(command.schema)]
+async function extractData(
+  deps: ExtractDeps,
+  command: Extract,
+  signal: AbortSignal,
+): Promise<Extraction> {
+  const { memory, effects } = deps
+  const { agentId, schema } = command
+  const page = stoppablePage(deps.page, signal)
+  const ref = { agentId, runId: '', conversationId: '' }
+  const context = await page.stepContext({ ...ref, toolless: true })
+  const instructions = [context.instructions, ORDER + JSON.stringify(schema)]
     .filter((text) => text !== '')
     .join('\n\n')
+  let usage: RunUsage = { modelCalls: 0 }
   const outcome = await callModel({
     step: 1,
     context,
     request: () => ({ messages: messagesOf(command), tools: [], instructions }),
-    provider: providerOf({ ...given, agentId }, deps),
+    provider: providerOf({ ...context, agentId }, deps),
     memory,
     effects,
-    signal: new AbortController().signal,
+    signal,
     credentials: (previousRejected) => page.credentials({ agentId, previousRejected }),
-    fetch: modelFetch(page, given.model),
+    fetch: modelFetch(page, context.model),
     emit: () => undefined,
     isUsedId: () => false,
-    attemptFailed: async () => undefined,
+    attemptFailed: async (failed) => {
+      usage = addUsage(usage, failed)
+      return true
+    },
   })
   switch (outcome.type) {
-    case 'turn':
-      return outcome.turn.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+    case 'turn': {
+      const text = outcome.turn.parts
+        .map((part) => (part.type === 'text' ? part.text : ''))
+        .join('')
+      return { usage: addUsage(usage, outcome.turn.usage), text, ...readData(deps, text, command) }
+    }
     case 'failed':
-      throw OffstageError.fromData(outcome.error)
+      return { usage, error: outcome.error }
     case 'aborted':
-      throw new OffstageError('aborted', 'The extraction was stopped.')
+      return { usage, error: abortedError(signal) }
     default:
       return outcome satisfies never
   }

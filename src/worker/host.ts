@@ -1,8 +1,7 @@
 import type {
+  AbortRun,
   CallAnswer,
   ConversationScope,
-  Extract,
-  Extraction,
   PageApi,
   Preparation,
   ResumeRun,
@@ -17,7 +16,7 @@ import type { ProviderRegistry } from '../providers/registry.ts'
 import { waitingCall } from './answer-call.ts'
 import type { Effects } from './effects.ts'
 import { Engines } from './engines.ts'
-import { extractData } from './extract.ts'
+import { Extractions } from './extract.ts'
 import { Library } from './library.ts'
 import { ModelMemory } from './model-memory.ts'
 import { isElsewhere } from './ownership.ts'
@@ -41,6 +40,7 @@ export interface HostOptions {
 /** What the worker does for its page, apart from the wire: admits runs, finds and answers them. */
 export class Host {
   readonly library: Library
+  readonly extractions: Extractions
   readonly #options: HostOptions
   readonly #seats: Seats
   readonly #memory = new ModelMemory()
@@ -55,13 +55,14 @@ export class Host {
     this.library = new Library(this.#seats)
     const openEngine: PageApi['openEngine'] = (opening) => options.page.openEngine(opening)
     this.#engines = new Engines({ openEngine, notify: options.notify })
+    const own = { memory: this.#memory, engines: this.#engines }
     this.#runs = new Runs({
       ...options,
-      memory: this.#memory,
-      engines: this.#engines,
+      ...own,
       seats: this.#seats,
       eventsOf: (ref) => this.#events(ref),
     })
+    this.extractions = new Extractions({ ...options, ...own })
   }
 
   async prepare({ model, engine, ...scope }: Preparation): Promise<void> {
@@ -73,12 +74,6 @@ export class Host {
 
   stopPreparing(agentId: string): void {
     this.#engines.stopPreparing(agentId)
-  }
-
-  extract(command: Extract): Promise<Extraction> {
-    const { page, providers, effects } = this.#options
-    const own = { memory: this.#memory, engines: this.#engines }
-    return extractData({ page, providers, effects, ...own }, command)
   }
 
   startRun(command: StartRun): Promise<void> {
@@ -125,13 +120,12 @@ export class Host {
     return seat.inLaneNow(() => this.#runs.resume(seat, agentId, resume))
   }
 
-  async abortRun(
-    command: ConversationScope & { readonly runId: string; readonly reason: string },
-  ): Promise<boolean> {
-    const { runId, reason } = command
+  async abortRun(command: AbortRun): Promise<boolean> {
+    const { runId, reason, error } = command
+    const end = error && ({ outcome: 'failed', error } as const)
     const seat = await this.#seats.take(command)
     if (seat.driver?.runId === runId) {
-      await seat.abort(reason)
+      await seat.abort(reason, end)
       return true
     }
     const admission = seat.admissions.get(runId)
@@ -144,7 +138,7 @@ export class Host {
       const { run } = seat.conversation
       if (run === null || run.end !== null || run.runId !== runId) return false
       await this.#runs.resume(seat, command.agentId, TELL_MODEL)
-      await seat.abort(reason)
+      await seat.abort(reason, end)
       return true
     })
   }
@@ -201,6 +195,7 @@ export class Host {
 
   releaseAgent(agentId: string): void {
     this.#runs.release(agentId)
+    this.extractions.release(agentId)
     this.#engines.release(agentId)
   }
 

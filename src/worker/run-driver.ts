@@ -59,8 +59,9 @@ export class RunDriver {
     return this.#drive.agentId
   }
 
-  abort(reason: string): void {
-    this.#halt({ type: 'abort', reason })
+  /** Ends the run, as aborted unless told otherwise. */
+  abort(reason: string, end: RunEnd = { outcome: 'aborted', reason }): void {
+    this.#halt({ type: 'end', end })
   }
 
   /** Stops without an end: the run stays resumable. */
@@ -137,8 +138,8 @@ export class RunDriver {
       if (left !== null) return this.#leave(left)
       const run = this.#run
       if (run.end !== null) return this.#tellEnd(run.end)
-      if (this.#stopped?.type === 'abort') {
-        await this.#end({ outcome: 'aborted', reason: this.#stopped.reason })
+      if (this.#stopped?.type === 'end') {
+        await this.#end(this.#stopped.end)
         continue
       }
       try {
@@ -214,10 +215,7 @@ export class RunDriver {
       case 'failed':
         return this.#end({ outcome: 'failed', error: outcome.error }, outcome.partial)
       case 'aborted':
-        if (this.#stopped?.type === 'abort') {
-          const { reason } = this.#stopped
-          await this.#end({ outcome: 'aborted', reason }, outcome.partial)
-        }
+        if (this.#stopped?.type === 'end') await this.#end(this.#stopped.end, outcome.partial)
         return
       default:
         return outcome satisfies never
@@ -279,8 +277,8 @@ export class RunDriver {
       const left = leftOpenBy(this.#stopped, failure)
       if (left !== null) return this.#leave(left)
       return this.#tellEnd(
-        this.#stopped?.type === 'abort'
-          ? { outcome: 'aborted', reason: this.#stopped.reason }
+        this.#stopped?.type === 'end'
+          ? this.#stopped.end
           : { outcome: 'failed', error: toErrorData(failure) },
       )
     }

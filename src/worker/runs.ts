@@ -1,4 +1,4 @@
-import type { PageApi, RunRef, StartRun } from '../protocol/api.ts'
+import type { PageApi, RunRef, StartRun, WorkerNotice } from '../protocol/api.ts'
 import { toErrorData } from '../protocol/error.ts'
 import type { RunEnd } from '../protocol/journal.ts'
 import { LEFT_OPEN, type RunResult } from '../protocol/run.ts'
@@ -17,6 +17,7 @@ import type { Admission, Seat } from './seat.ts'
 import type { Seats } from './seats.ts'
 import { pendingCalls } from './state.ts'
 import { sharedValidator } from './validation/create-validator.ts'
+import { watchedValidator } from './validation/watched-validator.ts'
 
 export interface RunsOptions {
   readonly page: PageApi
@@ -26,6 +27,7 @@ export interface RunsOptions {
   readonly memory: ModelMemory
   readonly engines: Engines
   readonly seats: Seats
+  readonly notify: (notice: WorkerNotice) => void
   /** A sender of the run's events. */
   readonly eventsOf: (ref: RunRef & { readonly agentId: string }) => RunEvents
 }
@@ -208,8 +210,11 @@ export class Runs {
     const shared = { page, pageId, providers, effects, memory, engines }
     const { agentId, runId } = ref
     const { conversation, ownership } = seat
+    const validator = watchedValidator(sharedValidator(), (risk) =>
+      this.#options.notify({ type: 'risk', agentId, runId, risk }),
+    )
     const driver = new RunDriver(
-      { agentId, runId, conversation, validator: sharedValidator(), ...shared, ...how },
+      { agentId, runId, conversation, validator, ...shared, ...how },
       ownership,
     )
     seat.drive(driver)

@@ -1,4 +1,5 @@
 import type { ConversationScope, RunRef } from '../protocol/api.ts'
+import type { RunEnd } from '../protocol/journal.ts'
 import { busy } from './busy.ts'
 import type { Conversation } from './conversation.ts'
 import { elsewhere, type Ownership } from './ownership.ts'
@@ -104,8 +105,8 @@ export class Seat {
     })
   }
 
-  async abort(reason: string): Promise<void> {
-    this.#driver?.abort(reason)
+  async abort(reason: string, end?: RunEnd): Promise<void> {
+    this.#driver?.abort(reason, end)
     await this.idle()
   }
 

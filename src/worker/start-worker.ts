@@ -4,10 +4,12 @@ import {
   PROTOCOL_VERSION,
   type PageApi,
   type PageHello,
+  type PageNotice,
   type WorkerApi,
   type WorkerHello,
 } from '../protocol/api.ts'
-import { OffstageError, toErrorData } from '../protocol/error.ts'
+import { OffstageError } from '../protocol/error.ts'
+import { withPlainErrors, withRevivedErrors } from '../protocol/wire-errors.ts'
 import type { ProviderDefinition } from '../providers/define-provider.ts'
 import { createProviderRegistry } from '../providers/registry.ts'
 import { realEffects, type Effects } from './effects.ts'
@@ -48,6 +50,7 @@ export function startWorker(options: StartWorkerOptions = {}): void {
 /** The worker's one page. */
 class Connection {
   readonly #options: StartWorkerOptions
+  readonly #locks = new Map<string, () => void>()
   #host: Host | null = null
 
   constructor(options: StartWorkerOptions) {
@@ -69,7 +72,7 @@ class Connection {
       )
     }
     const effects = this.#options.effects ?? realEffects
-    const page = wrap<PageApi>(hello.pagePort) as unknown as PageApi
+    const page = withRevivedErrors(wrap<PageApi>(hello.pagePort) as unknown as PageApi)
     this.#host = new Host({
       page,
       pageId: hello.pageId,
@@ -78,8 +81,17 @@ class Connection {
       effects,
       openDurable: this.#options.openDurable ?? openIdbStore,
     })
-    const holdsLock = await holdLifeLock(hello.lifeLock)
-    return { protocolVersion: PROTOCOL_VERSION, holdsLock, clock: effects.monotonic() }
+    hello.eventPort.onmessage = ({ data }) => this.#releaseLock(data as PageNotice)
+    return { protocolVersion: PROTOCOL_VERSION, clock: effects.monotonic() }
+  }
+
+  holdLock(name: string): Promise<boolean> {
+    return holdLifeLock(name, new Promise((release) => this.#locks.set(name, release)))
+  }
+
+  #releaseLock({ name }: PageNotice): void {
+    this.#locks.get(name)?.()
+    this.#locks.delete(name)
   }
 }
 
@@ -87,6 +99,7 @@ function workerApi(connection: Connection): WorkerApi {
   const api: WorkerApi = {
     connect: (hello) => connection.connect(hello),
     ping: async () => undefined,
+    holdLock: (name) => connection.holdLock(name),
     // Accepted, not awaited: the run's outcome travels as its last event.
     startRun: async (command) => void connection.host.startRun(command),
     resumeRun: (command) => connection.host.resumeRun(command),
@@ -96,7 +109,8 @@ function workerApi(connection: Connection): WorkerApi {
     confirmLease: (lease) => connection.host.confirmLease(lease),
     toolsChanged: async (agentId) => connection.host.toolsChanged(agentId),
     releaseAgent: async (agentId) => connection.host.releaseAgent(agentId),
-    extract: (command) => connection.host.extract(command),
+    extract: (command) => connection.host.extractions.run(command),
+    stopExtracting: async (extractId) => connection.host.extractions.stop(extractId),
     prepare: (preparation) => connection.host.prepare(preparation),
     stopPreparing: async (agentId) => connection.host.stopPreparing(agentId),
     listConversations: (scope) => connection.host.library.list(scope),
@@ -105,20 +119,5 @@ function workerApi(connection: Connection): WorkerApi {
     deleteConversation: (scope) => connection.host.library.delete(scope),
     clearHistory: (scope) => connection.host.library.clearHistory(scope),
   }
-  return plainErrors(api)
-}
-
-/** Comlink keeps only the words of an Error; plain error data crosses whole. */
-function plainErrors(api: WorkerApi): WorkerApi {
-  const wrapped = Object.entries(api).map(([name, method]) => [
-    name,
-    async (argument: never) => {
-      try {
-        return await (method as (argument: never) => Promise<unknown>)(argument)
-      } catch (error) {
-        throw toErrorData(error)
-      }
-    },
-  ])
-  return Object.fromEntries(wrapped) as WorkerApi
+  return withPlainErrors(api)
 }

@@ -18,7 +18,7 @@ export function checkInput(
 ): CallError | null {
   let issues: readonly SchemaIssue[]
   try {
-    issues = validator.validate(tool.inputSchema, input)
+    issues = validator.validate(tool.inputSchema, input, tool.name)
   } catch (error) {
     return {
       code: 'failed',

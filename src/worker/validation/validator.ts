@@ -11,6 +11,9 @@ export interface SchemaIssue {
 
 /** A JSON Schema (draft 2020-12) validator. */
 export interface Validator {
-  /** Empty when the value fits. Throws what the library throws for a schema that isn't one. */
-  validate(schema: JsonSchema, value: unknown): readonly SchemaIssue[]
+  /**
+   * Empty when the value fits. Throws what the library throws for a schema that isn't one. `owner`
+   * names whose schema it is.
+   */
+  validate(schema: JsonSchema, value: unknown, owner?: string): readonly SchemaIssue[]
 }

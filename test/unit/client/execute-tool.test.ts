@@ -270,9 +270,10 @@ describe('a tool', () => {
   })
 
   test('that writes and succeeds in spite of its signal has succeeded', async () => {
-    const { worker, command, run } = await withTool(() => sleep(25).then(() => 'written'))
+    const execute = vi.fn(() => sleep(25).then(() => 'written'))
+    const { worker, command, run } = await withTool(execute)
     const asked = worker.page.executeTool(execution(command))
-    await sleep(5)
+    await until(() => execute.mock.calls.length)
     run.abort()
     expect(await asked).toMatchObject({ status: 'succeeded' })
   })

@@ -4,6 +4,7 @@ import type {
   ExecuteTool,
   PageApi,
   PageHello,
+  PageNotice,
   StartRun,
   WorkerApi,
 } from '../../../src/protocol/api.ts'
@@ -16,15 +17,18 @@ import { createAgent } from '../../../src/client/create-agent.ts'
 
 /** One started worker, driven by the test. */
 export class FakeWorker {
-  readonly commands: { readonly method: string; readonly command: unknown }[] = []
+  readonly all: { readonly method: string; readonly command: unknown }[] = []
   readonly #port: MessagePort
   readonly #hello: PageHello
   readonly page: PageApi
+  /** Names of the locks that were given up. */
+  readonly released: string[] = []
   #batch = 0
 
   constructor(port: MessagePort, hello: PageHello) {
     this.#port = port
     this.#hello = hello
+    hello.eventPort.onmessage = ({ data }) => this.released.push((data as PageNotice).name)
     const page = wrap<PageApi>(hello.pagePort) as unknown as PageApi
     this.page = new Proxy(page, {
       get: (target, name) =>
@@ -38,11 +42,14 @@ export class FakeWorker {
     return this.#hello.pageId
   }
 
+  /** Without those for the watch over the worker's life. */
+  get commands(): FakeWorker['all'] {
+    return this.all.filter(({ method }) => method !== 'holdLock')
+  }
+
   /** Commands of one kind. */
   of<Command>(method: keyof WorkerApi): Command[] {
-    return this.commands
-      .filter((each) => each.method === method)
-      .map((each) => each.command as Command)
+    return this.all.filter((each) => each.method === method).map((each) => each.command as Command)
   }
 
   /** Sends events of a run as one batch; returns its number. */
@@ -120,6 +127,7 @@ export interface Stage {
 }
 
 const defaults: Record<string, unknown> = {
+  holdLock: false,
   abortRun: true,
   resumeRun: null,
   answerCall: true,
@@ -135,7 +143,6 @@ const defaults: Record<string, unknown> = {
 /** The answer to `connect`. The clock of this process is the page's, too. */
 export const HELLO = {
   protocolVersion: PROTOCOL_VERSION,
-  holdsLock: false,
   get clock() {
     return performance.now()
   },
@@ -151,14 +158,14 @@ export function fakeWorkerFactory(script: Script, workers: FakeWorker[]): () => 
         worker = new FakeWorker(port2, command)
         workers.push(worker)
       }
-      worker?.commands.push({ method, command })
+      worker?.all.push({ method, command })
       const scripted = script[method as keyof WorkerApi]
       if (scripted) return (scripted as (...all: unknown[]) => unknown)(worker, command)
       if (method === 'connect') return HELLO
       return defaults[method]
     }
     const methods =
-      'connect ping confirmLease startRun resumeRun abortRun answerCall supplyOutput toolsChanged releaseAgent prepare listConversations getConversation renameConversation deleteConversation clearHistory'
+      'connect ping confirmLease holdLock startRun resumeRun abortRun answerCall supplyOutput toolsChanged releaseAgent extract stopExtracting prepare stopPreparing listConversations getConversation renameConversation deleteConversation clearHistory'
     expose(
       Object.fromEntries(methods.split(' ').map((name) => [name, answer(name)])),
       port2 as never,

@@ -1,4 +1,5 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { Agent } from '../../../src/client/agent.ts'
 import { createAgent } from '../../../src/client/create-agent.ts'
 import type { ResumeRun } from '../../../src/protocol/api.ts'
 import {
@@ -52,15 +53,47 @@ describe('a worker that dies', () => {
     expect((await run.result).outcome).toBe('completed')
   })
 
-  test('rejects what waits for its answer with worker-lost', async () => {
-    const set = stage({ heartbeatMs: 20 }, { listConversations: never })
-    const asked = set.agent.conversations.list()
+  test('rejects what may not be asked twice with worker-lost', async () => {
+    const set = stage({ heartbeatMs: 20 }, { answerCall: never })
+    const asked = set.agent.approve('call-1')
     const worker = await set.started()
-    await until(() => worker.of('listConversations').length)
+    await until(() => worker.of('answerCall').length)
     worker.die()
     await expect(asked).rejects.toMatchObject({ code: 'worker-lost', retryable: true })
     await set.agent.prepare()
     expect(set.workers.length).toBe(2)
+    expect(set.worker.of('answerCall')).toEqual([])
+  })
+
+  test.each([
+    ['resumeRun', (agent: Agent) => agent.resume('c1')],
+    ['listConversations', (agent: Agent) => agent.conversations.list()],
+    ['getConversation', (agent: Agent) => agent.conversations.get('c1')],
+    ['prepare', (agent: Agent) => agent.prepare()],
+  ] as const)('has %s asked again of the next', async (method, question) => {
+    const answers: Partial<Record<string, unknown>> = {
+      resumeRun: { conversationId: 'c1', runId: 'r1' },
+      listConversations: [],
+    }
+    const set = stage(
+      { heartbeatMs: 20 },
+      {
+        [method]: () => (set.workers.length === 1 ? never() : (answers[method] as never)),
+      },
+    )
+    const asked = question(set.agent)
+    const worker = await set.started()
+    await until(() => worker.of(method).length)
+    worker.die()
+    const answered = await asked
+    expect(set.worker.of(method)).toEqual(worker.of(method))
+    if (method === 'resumeRun') expect(answered).toMatchObject({ runId: 'r1' })
+  })
+
+  test('has a question asked three more times, then it is rejected', async () => {
+    const set = stage({ heartbeatMs: 10 }, { getConversation: (worker) => (worker.die(), never()) })
+    await expect(set.agent.conversations.get('c1')).rejects.toMatchObject({ code: 'worker-lost' })
+    expect(set.workers.length).toBe(4)
   })
 
   test('before it took the run gets it sent again, to the next', async () => {
@@ -139,20 +172,48 @@ describe('a worker that dies', () => {
   })
 
   test('is noticed by its lock at once where there are locks', async () => {
-    let release: (() => void) | undefined
-    const request = vi.fn((_name: string, granted: () => void) => {
-      release = granted
-      return Promise.resolve()
-    })
-    vi.stubGlobal('navigator', { locks: { request } })
-    const set = stage({}, { connect: () => ({ ...HELLO, holdsLock: true }) })
+    const { locks, free } = fakeLocks()
+    vi.stubGlobal('navigator', { locks })
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const set = stage({}, { holdLock: () => true })
     const { worker } = await startedRun(set, 'x')
-    expect(request.mock.calls[0]![0]).toBe(worker.of<{ lifeLock: string }>('connect')[0]!.lifeLock)
-    release!()
+    await until(() => locks.request.mock.calls.length)
+    const [name] = worker.of<string>('holdLock')
+    expect(locks.request.mock.calls[0]![0]).toBe(name)
+    free()
     await set.started(2)
-    vi.unstubAllGlobals()
+  })
+
+  test('holds its lock only while something is open', async () => {
+    const { locks, aborted } = fakeLocks()
+    vi.stubGlobal('navigator', { locks })
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const set = stage({ heartbeatMs: 20 }, { holdLock: () => true })
+    const { worker, command } = await startedRun(set, 'x')
+    await until(() => locks.request.mock.calls.length)
+    expect(worker.released).toEqual([])
+    worker.end(command)
+    await until(() => worker.released.length)
+    expect(worker.released).toEqual(worker.of('holdLock'))
+    expect(aborted()).toBe(true)
+    await startedRun(set, 'y')
+    await until(() => worker.of('holdLock').length === 2)
+    expect(set.workers.length).toBe(1)
   })
 })
+
+/** A page's lock manager, whose newest request is granted by `free()`. */
+function fakeLocks() {
+  const request = vi.fn(
+    (_name: string, _options: { readonly signal: AbortSignal }, _granted: () => void) =>
+      Promise.resolve(),
+  )
+  return {
+    locks: { request },
+    free: () => request.mock.lastCall![2](),
+    aborted: () => request.mock.lastCall![1].signal.aborted,
+  }
+}
 
 describe('the heartbeat', () => {
   test('is quiet while nothing is open', async () => {

@@ -1,0 +1,25 @@
+import { describeThrown, OffstageError } from '../protocol/error.ts'
+
+/**
+ * The answer, unless the signal aborts before: then rejects with `aborted` at once and calls `stop`,
+ * whatever becomes of the question. A signal that was aborted beforehand asks nothing.
+ */
+export async function untilAborted<Answer>(
+  ask: () => Promise<Answer>,
+  signal: AbortSignal,
+  stop: () => void = () => {},
+): Promise<Answer> {
+  const aborted = (): OffstageError =>
+    new OffstageError('aborted', `It was stopped: ${describeThrown(signal.reason)}`)
+  if (signal.aborted) throw aborted()
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      reject(aborted())
+      stop()
+    }
+    signal.addEventListener('abort', end)
+    void ask()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', end))
+  })
+}

@@ -1,0 +1,193 @@
+import { chromium, type Browser, type Page } from '@playwright/test'
+import { callTools, say } from './support/mock-answers.ts'
+import { expect, test as base } from './support/test.ts'
+
+// Real back navigations, in a browser that keeps pages for them (Playwright's default switches that off).
+
+const test = base.extend<{ keeper: Browser }>({
+  keeper: async ({ launchOptions }, use) => {
+    const ignoreDefaultArgs = ['--disable-back-forward-cache']
+    const browser = await chromium.launch({ ...launchOptions, ignoreDefaultArgs })
+    await use(browser)
+    await browser.close()
+  },
+})
+
+/** A page that may not be stored is not kept. */
+const headers = { 'cache-control': 'no-cache' }
+
+/** An answer that doesn't come to its end. */
+const begun = { pieces: (say('Begun').pieces ?? []).slice(0, -1), end: 'hang' } as const
+
+/** Goes to another page of the same site, which has Offstage, too. */
+async function leave(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    Object.assign(window, { kept: false })
+    addEventListener('pageshow', ({ persisted }) => Object.assign(window, { kept: persisted }))
+  })
+  await page.goto(`${page.url()}?next`)
+  await ready(page)
+}
+
+/** Not a locator's `waitFor`: it runs scripts in the page that was left, which throws that out of the cache. */
+async function ready(page: Page): Promise<void> {
+  await expect.poll(() => page.evaluate(() => 'offstage' in window)).toBe(true)
+}
+
+async function goBack(page: Page): Promise<void> {
+  await page.evaluate(() => void setTimeout(() => history.back()))
+  // Not `goBack()`: a page that comes out of the cache doesn't load.
+  await page.waitForURL((url) => url.search === '', { waitUntil: 'commit' })
+  await ready(page)
+}
+
+/** The page that was left, and not a new one; else why it wasn't kept. */
+async function expectKept(page: Page): Promise<void> {
+  const seen = await page.evaluate(() => {
+    const [entry] = performance.getEntriesByType('navigation') as (PerformanceEntry & {
+      readonly notRestoredReasons?: { toJSON(): unknown }
+    })[]
+    const { kept } = window as { kept?: boolean }
+    return { kept: kept === true, why: kept ? null : entry?.notRestoredReasons?.toJSON() }
+  })
+  expect(seen).toEqual({ kept: true, why: null })
+}
+
+test('an idle agent keeps its page in the cache; back there it works, and shows what happened', async ({
+  keeper,
+  openPage,
+  model,
+}) => {
+  model.enqueue(say('First.'), say('Second.'), say('Third.'))
+  const page = await openPage({ context: await keeper.newContext(), headers })
+  await page.evaluate(async (baseURL) => {
+    const agent = window.offstage.createAgent({
+      model: { provider: 'openai-compatible', model: 'mock', baseURL },
+    })
+    const view = agent.conversation('c1')
+    view.subscribe(() => undefined)
+    await agent.run('one', { conversationId: 'c1' }).result
+    Object.assign(window, { agent, view })
+  }, model.baseURL)
+  await leave(page)
+  await page.evaluate(async (baseURL) => {
+    const agent = window.offstage.createAgent({
+      model: { provider: 'openai-compatible', model: 'mock', baseURL },
+    })
+    await agent.run('two', { conversationId: 'c1' }).result
+  }, model.baseURL)
+  await goBack(page)
+  await expectKept(page)
+  const shown = () =>
+    page.evaluate(() => {
+      const { view } = window as never as { view: ReturnType<Agent['conversation']> }
+      return JSON.stringify(view.getSnapshot().messages)
+    })
+  await expect.poll(shown).toContain('Second.')
+  const outcome = await page.evaluate(async () => {
+    const { agent } = window as never as { agent: Agent }
+    const resumed = await agent.resume('c1')
+    const result = await agent.run('three', { conversationId: 'c1' }).result
+    const stored = await agent.conversations.get('c1')
+    return { resumed, result, count: stored?.messages.length }
+  })
+  expect(outcome).toMatchObject({
+    resumed: null,
+    result: { outcome: 'completed', text: 'Third.' },
+    count: 6,
+  })
+  await expect.poll(shown).toContain('Third.')
+})
+
+test('an idle agent that keeps nothing on disk still has its conversation after going back', async ({
+  keeper,
+  openPage,
+  model,
+}) => {
+  model.enqueue(say('First.'))
+  const page = await openPage({ context: await keeper.newContext(), headers })
+  await page.evaluate(async (baseURL) => {
+    const agent = window.offstage.createAgent({
+      model: { provider: 'openai-compatible', model: 'mock', baseURL },
+      storage: 'memory',
+    })
+    await agent.run('one', { conversationId: 'c1' }).result
+    Object.assign(window, { agent })
+  }, model.baseURL)
+  await leave(page)
+  await goBack(page)
+  await expectKept(page)
+  const stored = await page.evaluate(() =>
+    (window as never as { agent: Agent }).agent.conversations.get('c1'),
+  )
+  expect(stored?.messages.length).toBe(2)
+})
+
+test('a run that is open goes on after going back, and its tool runs once', async ({
+  keeper,
+  openPage,
+  model,
+}) => {
+  model.enqueue(callTools([{ name: 'pay', input: {} }]), begun, say('Paid.'))
+  const page = await openPage({ context: await keeper.newContext(), headers })
+  await page.evaluate(async (baseURL) => {
+    const agent = window.offstage.createAgent({
+      model: { provider: 'openai-compatible', model: 'mock', baseURL },
+      tools: [
+        {
+          name: 'pay',
+          description: 'Pays.',
+          execute: () => {
+            localStorage.setItem('paid', `${localStorage.getItem('paid') ?? ''}1`)
+          },
+        },
+      ],
+    })
+    const run = agent.run('one', { conversationId: 'c1' })
+    for await (const event of run) if (event.type === 'text-delta') break
+    Object.assign(window, { agent, run })
+  }, model.baseURL)
+  await leave(page)
+  await goBack(page)
+  await expectKept(page)
+  const outcome = await page.evaluate(async () => {
+    const { run } = window as never as { run: ReturnType<Agent['run']> }
+    return { result: await run.result, paid: localStorage.getItem('paid') }
+  })
+  expect(outcome).toMatchObject({ result: { outcome: 'completed', text: 'Paid.' }, paid: '1' })
+  expect(model.requests.length).toBe(3)
+})
+
+test('the next page takes an open run over at once; going back shows its end', async ({
+  keeper,
+  openPage,
+  model,
+}) => {
+  model.enqueue(begun, say('Done elsewhere.'))
+  const page = await openPage({ context: await keeper.newContext(), headers })
+  await page.evaluate(async (baseURL) => {
+    const agent = window.offstage.createAgent({
+      model: { provider: 'openai-compatible', model: 'mock', baseURL },
+    })
+    const run = agent.run('one', { conversationId: 'c1' })
+    for await (const event of run) if (event.type === 'text-delta') break
+    Object.assign(window, { agent, run })
+  }, model.baseURL)
+  await leave(page)
+  const elsewhere = await page.evaluate(async (baseURL) => {
+    const agent = window.offstage.createAgent({
+      model: { provider: 'openai-compatible', model: 'mock', baseURL },
+    })
+    return (await agent.resume('c1'))?.result
+  }, model.baseURL)
+  expect(elsewhere).toMatchObject({ outcome: 'completed', text: 'Done elsewhere.' })
+  await goBack(page)
+  await expectKept(page)
+  const result = await page.evaluate(
+    () => (window as never as { run: ReturnType<Agent['run']> }).run.result,
+  )
+  expect(result).toMatchObject({ outcome: 'completed', text: 'Done elsewhere.' })
+  expect(model.requests.length).toBe(2)
+})
+
+type Agent = ReturnType<typeof window.offstage.createAgent>

@@ -1,0 +1,121 @@
+import { expect, onTestFinished, test } from 'vitest'
+import type { Agent } from '../../../src/client/agent.ts'
+import { createAgent } from '../../../src/client/create-agent.ts'
+import type { AbortRun, ResumeRun, StartRun } from '../../../src/protocol/api.ts'
+import type { RunEventBody } from '../../../src/protocol/event.ts'
+import { type FakeWorker, fakeWorkerFactory, sleep, until } from './fake-worker.ts'
+
+const text = { type: 'text-delta', partId: 'p', delta: 'a' } as const
+const stepEnd: RunEventBody = { type: 'step-end', step: 1, usage: {}, finishReason: 'stop' }
+const risk = { toolName: 'lookup', patterns: ['^(a+)+$'] }
+
+/** Agents that share workers, which do with a resumed run what the test says. */
+function shared(
+  count: number,
+  resumed: (worker: FakeWorker, command: ResumeRun) => void = () => undefined,
+): { readonly agents: readonly Agent[]; readonly workers: FakeWorker[] } {
+  const workers: FakeWorker[] = []
+  const worker = fakeWorkerFactory(
+    {
+      resumeRun: (of, command) => {
+        resumed(of, command)
+        return { conversationId: command.conversationId!, runId: command.runId! }
+      },
+    },
+    workers,
+  )
+  const model = { provider: 'scripted', model: 'test' }
+  const agents = Array.from({ length: count }, () =>
+    createAgent({ model, worker, heartbeatMs: 15 }),
+  )
+  onTestFinished(async () => {
+    await Promise.all(agents.map((agent) => agent.dispose()))
+    for (const each of workers) each.die()
+  })
+  return { agents, workers }
+}
+
+/** A run that has begun in the newest worker. */
+async function begun(agent: Agent, workers: readonly FakeWorker[]) {
+  const run = agent.run('x')
+  const find = (): StartRun | undefined =>
+    workers
+      .flatMap((worker) => worker.of<StartRun>('startRun'))
+      .find(({ runId }) => runId === run.runId)
+  await until(find)
+  const command = find()!
+  workers.at(-1)!.tell(command, text)
+  await until(() => agent.conversation(run.conversationId))
+  await sleep(5)
+  return { run, command }
+}
+
+test('the run of a check that hangs fails by name, and costs the others no restart', async () => {
+  const { agents, workers } = shared(2)
+  const other = await begun(agents[1]!, workers)
+  for (let death = 1; death <= 6; death++) {
+    const { run, command } = await begun(agents[0]!, workers)
+    const { agentId, runId } = command
+    workers.at(-1)!.notify({ type: 'risk', agentId, runId, risk })
+    await sleep(5)
+    workers.at(-1)!.die()
+    const result = await run.result
+    expect(result).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'worker-hung', details: risk },
+    })
+    expect(result).toMatchObject({ error: { message: expect.stringContaining('lookup') } })
+    await until(() => workers.length === death + 1)
+    const next = workers.at(-1)!
+    await until(() => next.of('resumeRun').length && next.of('abortRun').length)
+    expect(next.of<AbortRun>('abortRun')).toMatchObject([{ runId, error: { code: 'worker-hung' } }])
+    expect(next.of<ResumeRun>('resumeRun')).toMatchObject([{ runId: other.run.runId }])
+    // What the next worker says of it is no run of its own.
+    next.tell(command, stepEnd)
+    next.end(command, { outcome: 'failed' } as never)
+  }
+  workers.at(-1)!.end(other.command)
+  expect((await other.run.result).outcome).toBe('completed')
+})
+
+test('a check that ended is not blamed for what comes after it', async () => {
+  const { agents, workers } = shared(1)
+  const { run, command } = await begun(agents[0]!, workers)
+  const { agentId, runId } = command
+  workers[0]!.notify({ type: 'risk', agentId, runId, risk })
+  workers[0]!.notify({ type: 'risk', agentId, runId, risk: null })
+  await sleep(5)
+  workers[0]!.die()
+  await until(() => workers[1]?.of('resumeRun').length)
+  workers[1]!.end(command)
+  expect((await run.result).outcome).toBe('completed')
+})
+
+test('of a run that kills every worker without a word, no other run dies', async () => {
+  const deadly = new Set<string>()
+  const { agents, workers } = shared(3, (worker, command) => {
+    if (deadly.has(command.runId!)) worker.die()
+    else
+      void sleep(5).then(() => {
+        const { agentId, runId, conversationId } = command
+        const run = { agentId, runId: runId!, conversationId: conversationId! } as StartRun
+        worker.tell(run, stepEnd)
+        worker.end(run)
+      })
+  })
+  const poisonous = await begun(agents[1]!, workers)
+  deadly.add(poisonous.run.runId)
+  const others = [
+    await begun(agents[0]!, workers),
+    await begun(agents[1]!, workers),
+    await begun(agents[2]!, workers),
+  ]
+  workers[0]!.die()
+  expect(await poisonous.run.result).toMatchObject({
+    outcome: 'failed',
+    error: { code: 'worker-hung' },
+  })
+  for (const { run } of others) expect((await run.result).outcome).toBe('completed')
+  await until(() => workers.at(-1)!.of('abortRun').length)
+  expect(workers.length).toBeLessThanOrEqual(4)
+})
