@@ -58,8 +58,12 @@ const picker = new ModelPicker((choice, apiKey) => {
 })
 const note = byId('agent-note', HTMLElement)
 agent.on('warning', ({ message }) => setText(note, message))
-agent.on('storage', ({ mode }) => {
-  if (mode === 'memory') setText(note, 'Storage is blocked: a reload forgets the conversations.')
+let storageNote = ''
+agent.on('storage', ({ mode, reason }) => {
+  const wasNoted = storageNote !== ''
+  if (mode === 'memory') storageNote = 'Storage is blocked: a reload forgets the conversations.'
+  else storageNote = mode === 'durable' ? '' : (reason?.message ?? mode)
+  if (wasNoted || storageNote !== '') setText(note, storageNote)
 })
 
 // A run would fail without its key. It is asked for first, and picking the model resumes.

@@ -1,4 +1,4 @@
-import type { RunEvent, RunResult, RunUsage } from 'offstage'
+import type { ParkReason, RunEvent, RunResult, RunUsage } from 'offstage'
 
 /** What the line under the composer says of a run, and how far its tools are. */
 export interface RunNotes {
@@ -17,6 +17,10 @@ export function noteEvent(notes: RunNotes, event: RunEvent): RunNotes {
       return { ...noNotes, state: 'Starting…' }
     case 'run-snapshot':
       return { ...notes, state: event.pending.length ? 'Waiting for you' : 'Going on…' }
+    case 'run-parked':
+      return { ...notes, state: PARKED[event.reason] }
+    case 'run-continued':
+      return { ...notes, state: 'Going on…' }
     case 'step-start':
       return { ...notes, state: `Step ${event.step}…` }
     case 'tool-execution-start':
@@ -37,6 +41,14 @@ export function noteEvent(notes: RunNotes, event: RunEvent): RunNotes {
     default:
       return notes
   }
+}
+
+const PARKED: Readonly<Record<ParkReason, string>> = {
+  'crash-loop': 'Resting: this step crashed the page again and again',
+  'storage-full': "Resting: the browser's storage is full",
+  'storage-blocked': 'Resting: another tab blocks the storage',
+  'storage-newer': 'Resting: reload the page',
+  'storage-failed': 'Resting: the storage fails',
 }
 
 function stateAtEnd(result: RunResult): string {

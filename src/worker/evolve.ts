@@ -58,7 +58,7 @@ export function evolve(run: RunState | null, entry: JournalEntry): RunState | nu
     case 'run-continued':
       return { ...run, parked: null, stepResumes: 0 }
     case 'run-ended':
-      return { ...run, stepOpen: false, end: entry.end }
+      return { ...run, stepOpen: false, parked: null, end: entry.end }
     case 'messages-imported':
       return run
     default:

@@ -71,7 +71,9 @@ export function mustBeStrict(starts: readonly Start[]): boolean {
 /** Commits that the calls start, and runs them. */
 export async function executeCalls(drive: Drive, calls: readonly CallState[]): Promise<void> {
   const starts = startsOf(drive, calls)
-  await drive.conversation.append(starts.map(startEntry), { strict: mustBeStrict(starts) })
+  // Decided at the commit, which may have waited for the storage: nothing starts in a stopped run.
+  const facts = (): JournalBody[] | null => (drive.signal.aborted ? null : starts.map(startEntry))
+  await drive.conversation.append(facts, { strict: mustBeStrict(starts) })
   await runStarts(drive, starts)
 }
 

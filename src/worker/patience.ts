@@ -51,11 +51,12 @@ export class Patience {
 
   /** Does it until the storage takes it. `waits` false: refused as soon as the storage refuses. */
   async persist<T>(work: () => Promise<T>, waits = true): Promise<T> {
+    const before = this.#waitsFor
     try {
       for (let attempt = 0; ; attempt++) {
         try {
           const done = await work()
-          if (this.#waitsFor) this.#waiter?.onContinue()
+          if (this.#waitsFor !== before) this.#waiter?.onContinue()
           return done
         } catch (thrown) {
           const error = toErrorData(thrown)
@@ -65,7 +66,7 @@ export class Patience {
         }
       }
     } finally {
-      this.#waitsFor = null
+      this.#waitsFor = before
     }
   }
 

@@ -3,7 +3,7 @@ import type { StorageState } from '../../protocol/conversation.ts'
 import { OffstageError, describeThrown } from '../../protocol/error.ts'
 import type { Claim } from './store.ts'
 
-export const DB_VERSION = 2
+const DB_VERSION = 2
 
 export interface Schema extends DBSchema {
   /** Rows are checked by whoever folds them. */

@@ -12,7 +12,7 @@ import type { Append } from './store.ts'
 
 const TITLE_LENGTH = 60
 
-export function newRecord(conversationId: string, at: number): ConversationRecord {
+function newRecord(conversationId: string, at: number): ConversationRecord {
   return {
     conversationId,
     title: '',

@@ -91,6 +91,17 @@ describe('a step that leads to a crash each time', () => {
     if (ifBusy === 'queue') expect(JSON.stringify(live.events)).toContain('continue()')
   })
 
+  it('is in no later turn’s way once it was aborted', async () => {
+    const world = await dieWhileAsking(2, 100)
+    const live = startLife(world)
+    await live.host.resumeRun(resume)
+    await live.until('run-parked')
+    await live.host.abortRun({ ...SCOPE, runId: 'run', reason: 'enough' })
+    live.events.length = 0
+    await live.host.startRun({ ...startCommand('next', 'and?'), ifBusy: 'queue' })
+    expect(await live.ended()).toMatchObject({ runId: 'next', outcome: 'completed' })
+  })
+
   it('is replaced by a new turn', async () => {
     const world = await dieWhileAsking(2, 100)
     const live = startLife(world)
@@ -234,6 +245,27 @@ describe('a storage that is full', () => {
     switchboard.code = null
     expect(await live.ended()).toMatchObject({ outcome: 'completed', text: 'done' })
     expect(ran.count).toBe(1)
+  })
+
+  it('starts nothing once the run was aborted while its start waited for room', async () => {
+    const ask: SimTool = { descriptor: { needsApproval: true }, run: () => expect.unreachable() }
+    const world = createWorld([{ calls: [{ tool: 'ask', input: {} }] }], { ask })
+    const { store, switchboard } = refusing(world.store, of('call-started'))
+    world.store = store
+    const live = startLife(world)
+    await live.host.startRun(startCommand('run', 'go'))
+    await live.until('tool-approval-request')
+    switchboard.code = 'storage-full'
+    const answer = { type: 'approve' } as const
+    expect(await live.host.answerCall({ ...SCOPE, toolCallId: 'c1-0-0', answer })).toBe(true)
+    await live.until('run-parked')
+    const aborted = live.host.abortRun({ ...SCOPE, runId: 'run', reason: 'enough' })
+    await aborted
+    expect(await live.ended()).toMatchObject({
+      outcome: 'aborted',
+      toolCalls: [{ status: 'aborted' }],
+    })
+    expect(await factsOf(world)).not.toContain('call-started')
   })
 
   it('keeps the result of a call in memory: nobody runs it twice or calls it interrupted', async () => {

@@ -163,10 +163,11 @@ describe('the IndexedDB store', () => {
     IDBObjectStore.prototype.put = function (this: IDBObjectStore, ...args) {
       const { transaction } = this
       // As a browser does it: the transaction ends with the reason, its requests say only that it did.
-      Object.defineProperty(transaction, 'error', { value: new DOMException('no room', name) })
-      const request = put.apply(this, args)
-      transaction.abort()
-      return request
+      if (transaction.error === null) {
+        Object.defineProperty(transaction, 'error', { value: new DOMException('no room', name) })
+        queueMicrotask(() => transaction.abort())
+      }
+      return put.apply(this, args)
     }
     try {
       expect(await codeOf(store.claim('c', 2))).toBe(code)

@@ -1,0 +1,230 @@
+import type { Page } from '@playwright/test'
+import { callTools, say } from './support/mock-answers.ts'
+import { expect, test } from './support/test.ts'
+
+/** Opens the agent's database behind its back, and keeps it open. Runs in the page. */
+function hold(version: number | undefined): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open('offstage', version)
+    request.addEventListener('success', () => {
+      Object.assign(window, { held: request.result })
+      resolve(request.result.version)
+    })
+    request.addEventListener('error', () => reject(request.error ?? new Error('no database')))
+  })
+}
+
+function letGo(): void {
+  ;(window as unknown as { held: IDBDatabase }).held.close()
+}
+
+/** An agent at `window.agent` with a counting tool; its storage modes at `window.modes`. */
+async function openShop(page: Page, address: string): Promise<void> {
+  await page.evaluate((baseURL) => {
+    const { createAgent, defineTool } = window.offstage
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      annotations: { idempotent: true },
+      execute: async () => {
+        const tab = window as unknown as { paid?: number; beforePaid?: () => Promise<void> }
+        tab.paid = (tab.paid ?? 0) + 1
+        await tab.beforePaid?.()
+        return 'paid'
+      },
+    })
+    const agent = createAgent({
+      model: { provider: 'openai-compatible', model: 'mock', baseURL },
+      tools: [pay],
+    })
+    const modes: string[] = []
+    agent.on('storage', ({ mode }) => modes.push(mode))
+    agent.conversation('c').subscribe(() => undefined)
+    Object.assign(window, { agent, modes })
+  }, address)
+}
+
+declare global {
+  interface Window {
+    agent: ReturnType<typeof window.offstage.createAgent>
+    modes: string[]
+    paid?: number
+    run?: ReturnType<Window['agent']['run']>
+  }
+}
+
+const send = (page: Page) =>
+  page.evaluate(() => window.agent.run('Pay', { conversationId: 'c' }).result)
+const begin = (page: Page) =>
+  page.evaluate(() => {
+    window.run = window.agent.run('Pay', { conversationId: 'c' })
+  })
+const snapshot = (page: Page) => page.evaluate(() => window.agent.conversation('c').getSnapshot())
+
+test('a database that an older tab blocks is waited for, and never replaced by memory', async ({
+  openPage,
+  context,
+  model,
+}) => {
+  const older = await openPage({ context })
+  await older.evaluate(hold, 1)
+  const page = await openPage({ context })
+  await openShop(page, model.baseURL)
+  expect(await send(page)).toMatchObject({ outcome: 'failed', error: { code: 'storage-blocked' } })
+  expect(model.requests).toHaveLength(0)
+  expect(await page.evaluate(() => window.modes)).toEqual(['blocked'])
+
+  await older.evaluate(letGo)
+  await expect.poll(() => page.evaluate(() => window.modes)).toEqual(['blocked', 'durable'])
+  model.enqueue(say('Hello.'))
+  expect(await send(page)).toMatchObject({ outcome: 'completed', text: 'Hello.' })
+  const [record] = await page.evaluate(() => window.agent.conversations.list())
+  expect(record?.conversationId).toBe('c')
+})
+
+test('a database of a newer version is refused by name, and nothing is asked', async ({
+  openPage,
+  context,
+  model,
+}) => {
+  const newer = await openPage({ context })
+  await newer.evaluate(hold, 99)
+  const page = await openPage({ context })
+  await openShop(page, model.baseURL)
+  expect(await send(page)).toMatchObject({ outcome: 'failed', error: { code: 'storage-newer' } })
+  expect(await page.evaluate(() => window.modes)).toEqual(['newer'])
+  expect(model.requests).toHaveLength(0)
+})
+
+test('a tab whose database is taken over by a newer version stands aside, and says so', async ({
+  openPage,
+  context,
+  model,
+}) => {
+  model.enqueue(say('One.'))
+  const page = await openPage({ context })
+  await openShop(page, model.baseURL)
+  expect(await send(page)).toMatchObject({ outcome: 'completed' })
+  const newer = await openPage({ context })
+  expect(await newer.evaluate(hold, 99)).toBe(99)
+  expect(await send(page)).toMatchObject({ outcome: 'failed', error: { code: 'storage-newer' } })
+  expect(await page.evaluate(() => window.modes)).toEqual(['durable', 'newer'])
+})
+
+test.describe('when the quota is used up', () => {
+  /** Sets the quota of the page's origin; null: the browser's own. */
+  async function setQuota(page: Page, bytes: number | null): Promise<void> {
+    const session = await page.context().newCDPSession(page)
+    const { origin } = new URL(page.url())
+    const quota = bytes === null ? {} : { quotaSize: bytes }
+    await session.send('Storage.overrideQuotaForOrigin', { origin, ...quota })
+  }
+
+  /** Writes into another database until not even a few bytes more are taken. Runs in the page. */
+  async function fill(): Promise<void> {
+    const db = await new Promise<IDBDatabase>((resolve) => {
+      const request = indexedDB.open('filler', 1)
+      request.addEventListener('upgradeneeded', () => request.result.createObjectStore('rows'))
+      request.addEventListener('success', () => resolve(request.result))
+    })
+    let rows = 0
+    const isTaken = (bytes: number): Promise<boolean> =>
+      new Promise((resolve) => {
+        const tx = db.transaction('rows', 'readwrite')
+        const noise = crypto.getRandomValues(new Uint8Array(bytes))
+        tx.objectStore('rows').put(noise, ++rows)
+        tx.addEventListener('complete', () => resolve(true))
+        tx.addEventListener('abort', () => resolve(false))
+      })
+    for (let bytes = 50_000; bytes > 1; bytes = Math.floor(bytes / 4)) while (await isTaken(bytes));
+    db.close()
+  }
+
+  test('a run that is to begin is parked with its message, and goes on when there is room', async ({
+    openPage,
+    model,
+  }) => {
+    const page = await openPage()
+    await setQuota(page, 1_000_000)
+    model.enqueue(say('One.'), say('Two.'))
+    await openShop(page, model.baseURL)
+    expect(await send(page)).toMatchObject({ outcome: 'completed' })
+    await page.evaluate(fill)
+    await begin(page)
+    await expect.poll(async () => (await snapshot(page)).parked).toBe('storage-full')
+    expect(await snapshot(page)).toMatchObject({ status: 'waiting' })
+    expect((await snapshot(page)).messages).toHaveLength(3)
+    expect(model.requests).toHaveLength(1)
+
+    await setQuota(page, null)
+    await page.evaluate(() => window.agent.continue('c'))
+    expect(await page.evaluate(() => window.run?.result)).toMatchObject({
+      outcome: 'completed',
+      text: 'Two.',
+    })
+  })
+
+  test('after an effect the result is kept, and the call is neither lost nor run again', async ({
+    openPage,
+    model,
+  }) => {
+    const page = await openPage()
+    await setQuota(page, 1_000_000)
+    model.enqueue(callTools([{ name: 'pay', input: {} }]), say('Settled.'))
+    await openShop(page, model.baseURL)
+    await page.evaluate(`window.beforePaid = ${fill.toString()}`)
+    await begin(page)
+    await expect.poll(async () => (await snapshot(page)).parked).toBe('storage-full')
+    expect(await page.evaluate(() => window.paid)).toBe(1)
+    expect(model.requests).toHaveLength(1)
+
+    await setQuota(page, null)
+    await page.evaluate(() => window.agent.continue('c'))
+    expect(await page.evaluate(() => window.run?.result)).toMatchObject({
+      outcome: 'completed',
+      toolCalls: [{ status: 'succeeded' }],
+    })
+    expect(await page.evaluate(() => window.paid)).toBe(1)
+  })
+})
+
+test('a conversation that lost a row is named as broken; the others go on', async ({
+  openPage,
+  model,
+}) => {
+  const page = await openPage()
+  model.enqueue(say('One.'), say('Two.'), say('Three.'))
+  await openShop(page, model.baseURL)
+  expect(await send(page)).toMatchObject({ outcome: 'completed' })
+  await page.evaluate(() => window.agent.run('Hi', { conversationId: 'other' }).result)
+  await page.reload()
+  await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+  await page.evaluate(hold, undefined)
+  await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const { held } = window as unknown as { held: IDBDatabase }
+        const tx = held.transaction('journal', 'readwrite')
+        tx.objectStore('journal').delete(['c', 3])
+        tx.addEventListener('complete', resolve)
+      }),
+  )
+  await page.evaluate(letGo)
+  await openShop(page, model.baseURL)
+  expect(await send(page)).toMatchObject({
+    outcome: 'failed',
+    error: { code: 'conversation-broken' },
+  })
+  const stored = await page.evaluate(() => window.agent.conversations.get('c'))
+  expect(stored).toMatchObject({ broken: 'Row 3 is missing.', messages: [{ role: 'user' }] })
+  const listed = await page.evaluate(() => window.agent.conversations.list())
+  expect(listed.map(({ conversationId, broken }) => [conversationId, broken])).toEqual([
+    ['other', undefined],
+    ['c', 'Row 3 is missing.'],
+  ])
+  const other = await page.evaluate(
+    () => window.agent.run('Hi', { conversationId: 'other' }).result,
+  )
+  expect(other).toMatchObject({ outcome: 'completed', text: 'Three.' })
+  expect(await page.evaluate(() => window.agent.conversations.delete('c'))).toBe(true)
+})
