@@ -13,9 +13,9 @@ import type { AgentParts } from './linked-agent.ts'
 import type * as live from './live.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import { createToolRegistry } from './tool-registry.ts'
-import type { AskWorker } from './ask-worker.ts'
+import type { AskWorker, Line } from './ask-worker.ts'
 import { untilAborted } from './until-aborted.ts'
-import type { Line, WorkerLink } from './worker-link.ts'
+import type { WorkerLink } from './worker-link.ts'
 
 type Live = typeof live
 
@@ -123,7 +123,7 @@ export class AgentCore implements AgentParts {
   async #joined(): Promise<Line> {
     const { WorkerLink, createLinkedAgent } = await this.live()
     this.#link ??= WorkerLink.join(this.options, createLinkedAgent(this))
-    return this.#link.line(this.signal)
+    return this.#link.line(this.scope().agentId, this.signal)
   }
 
   view(conversationId: string): ConversationView {

@@ -148,8 +148,7 @@ export class AgentRuns {
     if (confirmed) {
       this.#aborts.delete(runId)
       this.#host.stopTools(runId, 'it ended')
-    } else if (handle.abortReason !== undefined || this.#aborts.has(runId))
-      this.#ignored.add(runId)
+    } else if (handle.abortReason !== undefined || this.#aborts.has(runId)) this.#ignored.add(runId)
     this.#host.onOpen(this.#open.size)
   }
 

@@ -1,5 +1,12 @@
 import { expose, transfer, wrap } from 'comlink'
-import type { PageApi, PageHello, PageNotice, WorkerApi, WorkerHello, WorkerNotice } from '../protocol/api.ts'
+import type {
+  PageApi,
+  PageHello,
+  PageNotice,
+  WorkerApi,
+  WorkerHello,
+  WorkerNotice,
+} from '../protocol/api.ts'
 import { PROTOCOL_VERSION } from '../protocol/api.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import { withRevivedErrors } from '../protocol/wire-errors.ts'

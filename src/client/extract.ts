@@ -61,7 +61,10 @@ export async function extract(
       const read = problem === null ? await check(schema, value) : { problem }
       if (!('problem' in read)) return read.value
       if (corrections.length >= retries)
-        throw new OffstageError('invalid-output', `The model's output does not fit: ${read.problem}`)
+        throw new OffstageError(
+          'invalid-output',
+          `The model's output does not fit: ${read.problem}`,
+        )
       corrections.push({ output: text, problem: read.problem })
     }
   } finally {

@@ -34,9 +34,7 @@ export interface Drive {
 }
 
 /** Why a run stops: for good, or so that somebody else may go on with it. */
-export type Stop =
-  | { readonly type: 'end'; readonly end: RunEnd }
-  | { readonly type: 'release' }
+export type Stop = { readonly type: 'end'; readonly end: RunEnd } | { readonly type: 'release' }
 
 /** The run was let go of: what is under way stays open in the journal. */
 export function isReleased(signal: AbortSignal): boolean {

@@ -27,7 +27,10 @@ export interface ExtractDeps {
 /** The extractions under way: one model call each, outside any conversation. */
 export class Extractions {
   readonly #deps: ExtractDeps
-  readonly #running = new Map<string, { readonly agentId: string; readonly stop: AbortController }>()
+  readonly #running = new Map<
+    string,
+    { readonly agentId: string; readonly stop: AbortController }
+  >()
 
   constructor(deps: ExtractDeps) {
     this.#deps = deps

@@ -171,10 +171,7 @@ describe('abort', () => {
   })
 
   test('before the worker is up ends the run, and still reaches the worker', async () => {
-    const set = stage(
-      {},
-      { connect: () => sleep(150).then(() => ({ protocolVersion: 1 })) },
-    )
+    const set = stage({}, { connect: () => sleep(150).then(() => ({ protocolVersion: 1 })) })
     const run = set.agent.run('x')
     run.abort()
     expect((await run.result).outcome).toBe('aborted')

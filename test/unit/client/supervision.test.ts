@@ -83,10 +83,7 @@ describe('a worker that dies', () => {
   })
 
   test('has a question asked three more times, then it is rejected', async () => {
-    const set = stage(
-      { heartbeatMs: 10 },
-      { getConversation: (worker) => (worker.die(), never()) },
-    )
+    const set = stage({ heartbeatMs: 10 }, { getConversation: (worker) => (worker.die(), never()) })
     await expect(set.agent.conversations.get('c1')).rejects.toMatchObject({ code: 'worker-lost' })
     expect(set.workers.length).toBe(4)
   })

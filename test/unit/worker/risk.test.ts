@@ -52,7 +52,10 @@ it('the run that a worker died of is ended as failed by the next, and does nothi
   const { page } = world
   const hangs = new Promise<never>(() => undefined)
   world.page = Object.assign(new SimPage(world.tools, context), {
-    api: (life: Parameters<SimPage['api']>[0]) => ({ ...page.api(life), beforeToolCall: () => hangs }),
+    api: (life: Parameters<SimPage['api']>[0]) => ({
+      ...page.api(life),
+      beforeToolCall: () => hangs,
+    }),
   })
   const first = startLife(world)
   await first.host.startRun(startCommand('run', 'go'))
