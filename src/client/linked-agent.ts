@@ -74,7 +74,9 @@ async function takeUpRuns(
 ): Promise<void> {
   const { runs } = agent
   runs.resendAborts()
-  for (const handle of [...runs.open.values()]) {
+  // Not those that are started meanwhile: they are on their way to the new worker already.
+  const handles = [...runs.open.values()]
+  for (const handle of handles) {
     const { runId } = handle.run
     if (handle.abortReason !== undefined || !runs.open.has(runId)) continue
     const trial = tryOut?.(runId)
@@ -83,7 +85,7 @@ async function takeUpRuns(
     } catch (thrown) {
       const error = toOffstageError(thrown)
       if (error.code === 'worker-lost') return
-      runs.failUnlessLost(handle, error)
+      handle.end({ outcome: 'failed', error: error.toData() })
     }
     if (trial && !(await trial)) return
   }

@@ -21,7 +21,8 @@ export class FakeWorker {
   readonly #port: MessagePort
   readonly #hello: PageHello
   readonly page: PageApi
-  /** Names of the locks that were given up. */
+  /** Names of the locks that it was asked to hold, and to release. */
+  readonly held: string[] = []
   readonly released: string[] = []
   #batch = 0
 
@@ -133,7 +134,8 @@ export function fakeWorkerFactory(script: Script, workers: FakeWorker[]): () => 
         worker = new FakeWorker(port2, command)
         workers.push(worker)
       }
-      worker?.commands.push({ method, command })
+      if (method === 'holdLock') worker?.held.push(command)
+      else worker?.commands.push({ method, command })
       const scripted = script[method as keyof WorkerApi]
       if (scripted) return (scripted as (...all: unknown[]) => unknown)(worker, command)
       if (method === 'connect') return { protocolVersion: PROTOCOL_VERSION }
