@@ -26,7 +26,7 @@ const RELEASE_MS = 1000
 const TRIAL_BEATS = 20
 
 export type AmbientNotice =
-  | Exclude<WorkerNotice, { readonly type: 'events' }>
+  | Exclude<WorkerNotice, { readonly type: 'events' | 'risk' }>
   | { readonly type: 'worker'; readonly state: 'starting' | 'ready' | 'lost' }
 
 /** An agent, as its worker connection sees it. */
