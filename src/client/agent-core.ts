@@ -90,17 +90,17 @@ export class AgentCore implements AgentParts {
     own: AbortSignal | undefined,
     work: (signal: AbortSignal) => Promise<Answer>,
   ): Promise<Answer> {
-    const stop = new AbortController()
-    const abort = (): void => stop.abort(own?.reason)
-    if (own?.aborted) abort()
-    own?.addEventListener('abort', abort)
-    this.#stops.add(stop)
-    return this.whileAlive(() =>
-      untilAborted(() => work(stop.signal), stop.signal).finally(() => {
+    return this.whileAlive(() => {
+      const stop = new AbortController()
+      const abort = (): void => stop.abort(own?.reason)
+      if (own?.aborted) abort()
+      own?.addEventListener('abort', abort)
+      this.#stops.add(stop)
+      return untilAborted(() => work(stop.signal), stop.signal).finally(() => {
         own?.removeEventListener('abort', abort)
         this.#stops.delete(stop)
-      }),
-    )
+      })
+    })
   }
 
   abort(reason = 'aborted'): void {

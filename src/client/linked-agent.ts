@@ -45,6 +45,7 @@ export function createLinkedAgent(agent: AgentParts): LinkedAgent {
     onNotice: ambient.emit,
     hasOpenWork: () => !signal.aborted && runs.hasOpenWork(),
     openRuns: () => runs.open.size,
+    resendAborts: () => runs.resendAborts(),
     takeUp: (tryOut) => takeUpRuns(agent, tryOut),
     condemn: (runId, error) => runs.condemn(runId, error),
     returned: reload,
@@ -73,7 +74,6 @@ async function takeUpRuns(
   tryOut?: (runId: string) => Promise<boolean>,
 ): Promise<void> {
   const { runs } = agent
-  runs.resendAborts()
   // Not those that are started meanwhile: they are on their way to the new worker already.
   const handles = [...runs.open.values()]
   for (const handle of handles) {

@@ -38,6 +38,8 @@ export interface LinkedAgent extends ExecutionHost {
   hasOpenWork(): boolean
   /** Runs that are not at their end here. */
   openRuns(): number
+  /** To a new worker: what the one before did not confirm. */
+  resendAborts(): void
   /**
    * A new worker took the place of one that died. `tryOut`: only one run at a time is taken up, and it
    * resolves to false when the worker is lost again.
@@ -264,6 +266,7 @@ export class WorkerLink {
     const agents = [...this.#agents.values()]
     const openRuns = agents.reduce((count, agent) => count + agent.openRuns(), 0)
     const isSuspicious = this.#restarts.length > 1 && openRuns > 1
+    for (const agent of agents) agent.resendAborts()
     for (const agent of agents) {
       const { agentId } = agent
       const tryOut = async (runId: string): Promise<boolean> => {
