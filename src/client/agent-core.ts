@@ -15,9 +15,9 @@ import type { AgentParts } from './linked-agent.ts'
 import type * as live from './live.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import { createToolRegistry } from './tool-registry.ts'
-import type { AskWorker } from './ask-worker.ts'
+import type { AskWorker, Line } from './ask-worker.ts'
 import { untilAborted } from './until-aborted.ts'
-import type { Line, WorkerLink } from './worker-link.ts'
+import type { WorkerLink } from './worker-link.ts'
 
 type Live = typeof live
 
@@ -96,17 +96,17 @@ export class AgentCore implements AgentParts {
     own: AbortSignal | undefined,
     work: (signal: AbortSignal) => Promise<Answer>,
   ): Promise<Answer> {
-    const stop = new AbortController()
-    const abort = (): void => stop.abort(own?.reason)
-    if (own?.aborted) abort()
-    own?.addEventListener('abort', abort)
-    this.#stops.add(stop)
-    return this.whileAlive(() =>
-      untilAborted(() => work(stop.signal), stop.signal).finally(() => {
+    return this.whileAlive(() => {
+      const stop = new AbortController()
+      const abort = (): void => stop.abort(own?.reason)
+      if (own?.aborted) abort()
+      own?.addEventListener('abort', abort)
+      this.#stops.add(stop)
+      return untilAborted(() => work(stop.signal), stop.signal).finally(() => {
         own?.removeEventListener('abort', abort)
         this.#stops.delete(stop)
-      }),
-    )
+      })
+    })
   }
 
   abort(reason = 'aborted'): void {
@@ -129,7 +129,7 @@ export class AgentCore implements AgentParts {
   async #joined(): Promise<Line> {
     const { WorkerLink, createLinkedAgent } = await this.live()
     this.#link ??= WorkerLink.join(this.options, createLinkedAgent(this))
-    return this.#link.line(this.signal)
+    return this.#link.line(this.scope().agentId, this.signal)
   }
 
   view(conversationId: string): ConversationView {

@@ -74,13 +74,14 @@ export interface Agent {
 
   /**
    * Asks the model for data that fits a schema, outside any conversation; a Markdown fence or prose
-   * around the JSON is fine. Rejects with `invalid-output` once the retries are used up.
+   * around the JSON is fine. Rejects with `invalid-output` once the retries are used up. Offers the
+   * model no tools, stores nothing, and rejects with `worker-lost` when the worker dies.
    */
   extract<const Schema extends JsonSchema | StandardSchema>(
     request: ExtractOptions<Schema>,
   ): Promise<Extracted<Schema>>
 
-  /** Ends all open runs of this agent on this page. */
+  /** Ends all open runs and extractions of this agent on this page. */
   abort(reason?: string): void
   /** Starts the worker and loads what a run needs. */
   prepare(options?: { readonly signal?: AbortSignal }): Promise<void>
@@ -90,8 +91,8 @@ export interface Agent {
   /** What happens outside runs. Returns its undo. */
   readonly on: Ambient['on']
   /**
-   * Lets go of everything; open runs resolve `aborted` (`disposed`) here but stay resumable in the
-   * store. Idempotent.
+   * Releases everything; open runs resolve `aborted` (`disposed`) here but stay resumable in the
+   * store. Other promises that are open, and questions from now on, reject with `disposed`. Idempotent.
    */
   dispose(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>

@@ -11,3 +11,10 @@ type Answer<Method extends keyof WorkerApi> = WorkerApi[Method] extends (
 ) => Promise<infer Value>
   ? Value
   : never
+
+/** How an agent asks its worker. */
+export interface Line {
+  readonly ask: AskWorker
+  /** As `ask`, and asked again of the next worker when this one dies: for what may be asked twice. */
+  readonly carry: AskWorker
+}

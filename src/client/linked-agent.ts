@@ -47,6 +47,7 @@ export function createLinkedAgent(agent: AgentParts): LinkedAgent {
     onNotice: ambient.emit,
     hasOpenWork: () => !signal.aborted && runs.hasOpenWork(),
     openRuns: () => runs.open.size,
+    resendAborts: () => runs.resendAborts(),
     takeUp: (tryOut) => takeUpRuns(agent, tryOut),
     condemn: (runId, error) => runs.condemn(runId, error),
     returned: reload,
@@ -78,8 +79,9 @@ async function takeUpRuns(
   tryOut?: (runId: string) => Promise<boolean>,
 ): Promise<void> {
   const { runs } = agent
-  runs.resendAborts()
-  for (const handle of Array.from(runs.open.values())) {
+  // Not those that are started meanwhile: they are on their way to the new worker already.
+  const handles = [...runs.open.values()]
+  for (const handle of handles) {
     const { runId } = handle.run
     if (handle.abortReason !== undefined || !runs.open.has(runId)) continue
     const trial = tryOut?.(runId)
@@ -88,7 +90,7 @@ async function takeUpRuns(
     } catch (thrown) {
       const error = toOffstageError(thrown)
       if (error.code === 'worker-lost') return
-      runs.failUnlessLost(handle, error)
+      handle.end({ outcome: 'failed', error: error.toData() })
     }
     if (trial && !(await trial)) return
   }

@@ -14,6 +14,7 @@ interface Trial {
 /** A run that a worker died of. */
 export interface Culprit {
   readonly agentId: string
+  /** Empty: an extraction. */
   readonly runId: string
   readonly error: OffstageError
 }
@@ -74,7 +75,7 @@ function isProof({ type }: RunEventBody): boolean {
 function hung({ toolName, patterns }: CheckRisk): OffstageError {
   return new OffstageError(
     'worker-hung',
-    `Checking the input of ${toolName} never came to an end: one of the patterns of its schema takes forever on it (${patterns.join(' , ')}).`,
+    `A check against the schema of ${toolName} never came to an end: one of its patterns takes forever on what the model wrote (${patterns.join(' , ')}).`,
     { details: { toolName, patterns: [...patterns] } },
   )
 }

@@ -1,18 +1,19 @@
-import type { AskWorker } from './ask-worker.ts'
-import type { WorkerApi, WorkerNotice } from '../protocol/api.ts'
-import { OffstageError } from '../protocol/error.ts'
+import type { AskWorker, Line } from './ask-worker.ts'
+import type { WorkerNotice } from '../protocol/api.ts'
+import type { OffstageError } from '../protocol/error.ts'
 import type { EventBatch } from '../protocol/event.ts'
 import { createBatchGate } from './batch-gate.ts'
 import { monotonicMs } from './clock.ts'
 import type { Connection } from './connection.ts'
 import type { ExecutionHost } from './executions.ts'
 import { Executions } from './executions.ts'
-import { disposed, toOffstageError } from './failures.ts'
+import { disposed, lost, toOffstageError } from './failures.ts'
 import { watchHeartbeat } from './heartbeat.ts'
 import type { AgentPage } from './page-api.ts'
 import { createPageApi } from './page-api.ts'
 import { PageFetches } from './page-fetches.ts'
 import { onPageCache } from './page-cache.ts'
+import { type Question, Questions } from './questions.ts'
 import { sleep } from './sleep.ts'
 import { Suspects } from './suspects.ts'
 import type { WorkerSource } from './worker-source.ts'
@@ -26,7 +27,7 @@ const RELEASE_MS = 1000
 const TRIAL_BEATS = 20
 
 export type AmbientNotice =
-  | Exclude<WorkerNotice, { readonly type: 'events' }>
+  | Exclude<WorkerNotice, { readonly type: 'events' | 'risk' }>
   | { readonly type: 'worker'; readonly state: 'starting' | 'ready' | 'lost' }
 
 /** An agent, as its worker connection sees it. */
@@ -38,6 +39,8 @@ export interface LinkedAgent extends ExecutionHost {
   hasOpenWork(): boolean
   /** Runs that are not at their end here. */
   openRuns(): number
+  /** To a new worker: what the one before did not confirm. */
+  resendAborts(): void
   /**
    * A new worker took the place of one that died. `tryOut`: only one run at a time is taken up, and it
    * resolves to false when the worker is lost again.
@@ -57,13 +60,6 @@ export interface LinkOptions extends WorkerSource {
   readonly heartbeatMs?: number
 }
 
-/** How an agent asks its worker. */
-export interface Line {
-  readonly ask: AskWorker
-  /** As `ask`, and asked again of the next worker when this one dies: for what may be asked twice. */
-  readonly carry: AskWorker
-}
-
 const links = new Map<unknown, WorkerLink>()
 
 /**
@@ -78,8 +74,7 @@ export class WorkerLink {
   readonly #agents = new Map<string, LinkedAgent>()
   readonly #gate = createBatchGate()
   readonly #suspects = new Suspects()
-  /** Rejects the questions that have no answer yet, with the signals of those who asked. */
-  readonly #waiting = new Map<(error: OffstageError) => void, AbortSignal | undefined>()
+  readonly #questions = new Questions()
   /** Questions that the next worker is asked again. */
   #carried = 0
   readonly #closed = new AbortController()
@@ -123,12 +118,12 @@ export class WorkerLink {
   }
 
   /** Nothing more is asked once the signal is aborted, not even what waited for the worker to start. */
-  line(signal: AbortSignal): Line {
+  line(agentId: string, signal: AbortSignal): Line {
     const ask: AskWorker = async (method, ...command) => {
       if (signal.aborted) throw disposed()
       const connection = await this.#open()
       if (signal.aborted) throw disposed()
-      return this.#ask(connection, [method, ...command], signal)
+      return this.#ask(connection, { agentId, method }, command)
     }
     const carry: AskWorker = async (method, ...command) => {
       this.#carried++
@@ -150,10 +145,11 @@ export class WorkerLink {
 
   /** Releases an agent; the last one closes the worker. */
   async remove(agentId: string): Promise<void> {
-    for (const [reject, signal] of this.#waiting) if (signal?.aborted) reject(disposed())
+    this.#questions.reject((question) => question.agentId === agentId && disposed())
     // The worker first: a tool that is stopped here must not be journaled as stopped for good.
     if (this.#live) {
-      const released = this.#ask(this.#live, ['releaseAgent', agentId]).catch(() => {})
+      const releasing = { agentId, method: 'releaseAgent' } as const
+      const released = this.#ask(this.#live, releasing, [agentId]).catch(() => {})
       await Promise.race([released, sleep(RELEASE_MS)])
     }
     this.executions.release(agentId)
@@ -169,20 +165,11 @@ export class WorkerLink {
     this.#live = this.#opening = undefined
   }
 
-  #ask(
-    connection: Connection,
-    [method, ...command]: readonly [keyof WorkerApi, ...unknown[]],
-    signal?: AbortSignal,
-  ): Promise<never> {
+  #ask(connection: Connection, question: Question, command: readonly unknown[]): Promise<never> {
     if (connection !== this.#live) return Promise.reject(lost())
-    const answer = connection.worker[method] as (...command: unknown[]) => Promise<never>
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(reject, signal)
-      void this.#watch(connection)
-      void answer(...command)
-        .then(resolve, (thrown) => reject(toOffstageError(thrown)))
-        .finally(() => this.#waiting.delete(reject))
-    })
+    const answer = this.#questions.ask(connection.worker, question, command)
+    void this.#watch(connection)
+    return answer
   }
 
   #open(): Promise<Connection> {
@@ -238,7 +225,8 @@ export class WorkerLink {
     this.#unwatch = unwatch
     const hangs = await watchHeartbeat({
       ping: () => connection.worker.ping(),
-      isNeeded: () => this.#unwatch === unwatch && (this.#waiting.size > 0 || this.#hasOpenWork()),
+      isNeeded: () =>
+        this.#unwatch === unwatch && (this.#questions.size > 0 || this.#hasOpenWork()),
       intervalMs: this.#heartbeatMs,
     })
     unwatch()
@@ -260,8 +248,10 @@ export class WorkerLink {
     if (culprit) this.#agents.get(culprit.agentId)?.condemn(culprit.runId, culprit.error)
     // A death whose cause is known, and will not come again, costs the other runs nothing.
     if (this.#hasOpenWork()) this.#restarting = this.#restart(!culprit && !this.#isAside)
-    for (const reject of this.#waiting.keys()) reject(lost())
-    this.#waiting.clear()
+    this.#questions.reject(({ agentId, method }) => {
+      const isGuilty = method === 'extract' && culprit?.agentId === agentId && !culprit.runId
+      return isGuilty ? culprit.error : lost()
+    })
   }
 
   async #restart(counts: boolean): Promise<boolean> {
@@ -283,6 +273,7 @@ export class WorkerLink {
     const agents = [...this.#agents.values()]
     const openRuns = agents.reduce((count, agent) => count + agent.openRuns(), 0)
     const isSuspicious = this.#restarts.length > 1 && openRuns > 1
+    for (const agent of agents) agent.resendAborts()
     for (const agent of agents) {
       const { agentId } = agent
       const tryOut = async (runId: string): Promise<boolean> => {
@@ -301,7 +292,7 @@ export class WorkerLink {
    */
   #setAside(): void {
     this.#unwatch?.()
-    if (this.#waiting.size === 0 && !this.#hasOpenWork()) return
+    if (this.#questions.size === 0 && !this.#hasOpenWork()) return
     this.#live?.close()
     this.#fetches.abortAll()
     this.#isAside = true
@@ -313,12 +304,4 @@ export class WorkerLink {
     this.#isAside = false
     for (const agent of this.#agents.values()) agent.returned()
   }
-}
-
-function lost(): OffstageError {
-  return new OffstageError(
-    'worker-lost',
-    'The worker died or stopped answering. What was journaled is kept: resume() goes on from there.',
-    { retryable: true },
-  )
 }

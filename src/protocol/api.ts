@@ -64,6 +64,7 @@ export type WorkerNotice =
   | {
       readonly type: 'risk'
       readonly agentId: string
+      /** Empty: of an extraction. */
       readonly runId: string
       readonly risk: CheckRisk | null
     }

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Agent } from '../../../src/client/agent.ts'
 import { createAgent } from '../../../src/client/create-agent.ts'
-import type { AbortRun, ResumeRun, StartRun } from '../../../src/protocol/api.ts'
+import type { AbortRun, Extract, ResumeRun, StartRun } from '../../../src/protocol/api.ts'
 import type { RunEventBody } from '../../../src/protocol/event.ts'
 import { type FakeWorker, fakeWorkerFactory, sleep, until } from './fake-worker.ts'
 
@@ -13,6 +13,7 @@ const risk = { toolName: 'lookup', patterns: ['^(a+)+$'] }
 function shared(
   count: number,
   resumed: (worker: FakeWorker, command: ResumeRun) => void = () => undefined,
+  script: Parameters<typeof fakeWorkerFactory>[0] = {},
 ): { readonly agents: readonly Agent[]; readonly workers: FakeWorker[] } {
   const workers: FakeWorker[] = []
   const worker = fakeWorkerFactory(
@@ -21,6 +22,7 @@ function shared(
         resumed(of, command)
         return { conversationId: command.conversationId!, runId: command.runId! }
       },
+      ...script,
     },
     workers,
   )
@@ -75,6 +77,30 @@ test('the run of a check that hangs fails by name, and costs the others no resta
     next.end(command, { outcome: 'failed' } as never)
   }
   workers.at(-1)!.end(other.command)
+  expect((await other.run.result).outcome).toBe('completed')
+})
+
+test('an extraction whose check hangs is rejected by name', async () => {
+  const { agents, workers } = shared(2, undefined, { extract: () => new Promise(() => {}) })
+  const other = await begun(agents[1]!, workers)
+  const ask = (agent: Agent) => agent.extract({ schema: {}, input: 'x' })
+  const guilty = expect(ask(agents[0]!)).rejects.toMatchObject({
+    code: 'worker-hung',
+    retryable: false,
+    details: risk,
+  })
+  const innocent = expect(ask(agents[1]!)).rejects.toMatchObject({ code: 'worker-lost' })
+  await until(() => workers[0]!.of('extract').length === 2)
+  const { agentId } = workers[0]!
+    .of<Extract>('extract')
+    .find((command) => command.agentId !== other.command.agentId)!
+  workers[0]!.notify({ type: 'risk', agentId, runId: '', risk })
+  await sleep(5)
+  workers[0]!.die()
+  await guilty
+  await innocent
+  await until(() => workers[1]?.of('resumeRun').length)
+  workers[1]!.end(other.command)
   expect((await other.run.result).outcome).toBe('completed')
 })
 

@@ -17,11 +17,12 @@ import { createAgent } from '../../../src/client/create-agent.ts'
 
 /** One started worker, driven by the test. */
 export class FakeWorker {
-  readonly all: { readonly method: string; readonly command: unknown }[] = []
+  readonly commands: { readonly method: string; readonly command: unknown }[] = []
   readonly #port: MessagePort
   readonly #hello: PageHello
   readonly page: PageApi
-  /** Names of the locks that were given up. */
+  /** Names of the locks that it was asked to hold, and to release. */
+  readonly held: string[] = []
   readonly released: string[] = []
   #batch = 0
 
@@ -40,11 +41,6 @@ export class FakeWorker {
 
   get pageId(): string {
     return this.#hello.pageId
-  }
-
-  /** Without those for the watch over the worker's life. */
-  get commands(): FakeWorker['all'] {
-    return this.all.filter(({ method }) => method !== 'holdLock')
   }
 
   /** Commands of one kind. */
@@ -158,7 +154,8 @@ export function fakeWorkerFactory(script: Script, workers: FakeWorker[]): () => 
         worker = new FakeWorker(port2, command)
         workers.push(worker)
       }
-      worker?.all.push({ method, command })
+      if (method === 'holdLock') worker?.held.push(command)
+      else worker?.commands.push({ method, command })
       const scripted = script[method as keyof WorkerApi]
       if (scripted) return (scripted as (...all: unknown[]) => unknown)(worker, command)
       if (method === 'connect') return HELLO
