@@ -10,7 +10,7 @@ const rows = [
   {
     name: 'page entry (dist/index.js)',
     bytes: sizeOf('index.js', { dynamic: false }),
-    limit: 8 * KILOBYTE,
+    limit: 9.5 * KILOBYTE,
   },
   { name: 'page, with the first run', bytes: sizeOf('index.js', { dynamic: true }) },
   {

@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'conversation-busy'
   | 'conversation-not-found'
   | 'calls-pending'
+  | 'consent-refused'
   | 'disposed'
   // the worker and the storage
   | 'worker-load-failed'
