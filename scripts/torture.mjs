@@ -17,8 +17,17 @@ const chromium = await ensureChromium()
 const built = await run(process.execPath, [inProject('scripts/build.mjs'), '--if-needed'])
 if (built.code !== 0) process.exit(built.code)
 console.log(`${trials} trials, from seed ${seed} on`)
-const { code } = await bin('@playwright/test', ['test', 'test/browser/torture.spec.ts', '--workers=1'], {
-  command: 'playwright',
-  env: { ...process.env, OFFSTAGE_CHROMIUM: chromium, TORTURE_TRIALS: trials, TORTURE_SEED: seed },
-})
+const { code } = await bin(
+  '@playwright/test',
+  ['test', 'test/browser/torture.spec.ts', '--workers=1'],
+  {
+    command: 'playwright',
+    env: {
+      ...process.env,
+      OFFSTAGE_CHROMIUM: chromium,
+      TORTURE_TRIALS: trials,
+      TORTURE_SEED: seed,
+    },
+  },
+)
 process.exit(code)

@@ -60,7 +60,7 @@ async function openHost(openPage: Open, body: string): Promise<Page> {
 const use = (toolName: string, input: object = {}) => ({ toolName, input })
 const begin = (page: Page, steps: object[]): Promise<void> =>
   page.evaluate((script) => {
-    (window as unknown as { begin: (steps: object[]) => void }).begin(script)
+    ;(window as unknown as { begin: (steps: object[]) => void }).begin(script)
   }, steps)
 const attacked = (page: Page): Promise<Attacked> =>
   page.evaluate(() => {

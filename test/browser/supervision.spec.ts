@@ -9,7 +9,6 @@ for (const death of ['terminated', 'hung'] as const) {
     model,
     site,
   }) => {
-    test.setTimeout(60_000)
     model.enqueue(callTools([{ name: 'slow', input: {} }]), say('Done after all.'))
     // A worker that spins forever when it is told to, which no page can do to the shipped one.
     site.add('/hanging-worker.js', {
@@ -80,7 +79,6 @@ test('a worker that dies again and again is given up: the run fails, nothing han
   openPage,
   model,
 }) => {
-  test.setTimeout(60_000)
   model.enqueue(...Array.from({ length: 8 }, () => ({ pieces: [], end: 'hang' }) as const))
   const page = await openPage()
   const outcome = await page.evaluate(async (baseURL) => {

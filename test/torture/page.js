@@ -13,7 +13,9 @@ const slots = new Map()
 const handles = []
 const errors = []
 addEventListener('error', ({ message }) => errors.push(message))
-addEventListener('unhandledrejection', ({ reason }) => errors.push(String(reason?.message ?? reason)))
+addEventListener('unhandledrejection', ({ reason }) =>
+  errors.push(String(reason?.message ?? reason)),
+)
 
 const inputSchema = {
   type: 'object',
@@ -42,7 +44,9 @@ function toolsFor({ effects }) {
     tool('destroy', { annotations: { destructive: true } }),
     tool('book', {
       async reconcile(_input, { idempotencyKey }) {
-        const response = await fetch(`${effects}/happened?key=${encodeURIComponent(idempotencyKey)}`)
+        const response = await fetch(
+          `${effects}/happened?key=${encodeURIComponent(idempotencyKey)}`,
+        )
         return (await response.json())
           ? { happened: true, result: 'booked before' }
           : { happened: false }
@@ -108,9 +112,9 @@ const torture = {
     const run = await torture.resume(slot)
     if (!run) return true
     const ended = run.result.then(() => true)
-    const answering = torture.answer(slot, 'approve').then(
-      () => new Promise((resolve) => setTimeout(resolve, 50, false)),
-    )
+    const answering = torture
+      .answer(slot, 'approve')
+      .then(() => new Promise((resolve) => setTimeout(resolve, 50, false)))
     await Promise.race([ended, answering])
     return false
   },

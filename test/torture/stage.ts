@@ -120,7 +120,8 @@ export class Stage {
 async function browserPid(profile: string): Promise<number> {
   const pid = Number((await readlink(path.join(profile, 'SingletonLock'))).split('-').at(-1))
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8')
-  if (!command.includes(profile)) throw new Error(`Process ${pid} is not of the profile ${profile}.`)
+  if (!command.includes(profile))
+    throw new Error(`Process ${pid} is not of the profile ${profile}.`)
   return pid
 }
 

@@ -98,8 +98,8 @@ describe('a tool', () => {
       for await (const event of run) if (event.type === 'text-delta') seen.push(event.delta)
     })()
     const asked = worker.page.executeTool(execution(command, { afterBatch: 2 }))
-    await sleep(20)
     worker.tell(command, text('one'))
+    await until(() => seen.length)
     await sleep(20)
     expect(seen).toEqual(['one'])
     worker.tell(command, text('two'), { type: 'text-end', partId: 'p' }, text('three'))
@@ -114,16 +114,17 @@ describe('a tool', () => {
 
   test('that takes too long is aborted, and its late result dropped', async () => {
     let signal: AbortSignal | undefined
-    const { worker, command } = await withTool(async (_input, context) => {
+    let finish = (_late: string): void => {}
+    const { worker, command } = await withTool((_input, context) => {
       signal = context.signal
-      await sleep(80)
-      return 'late'
+      return new Promise((resolve) => (finish = resolve))
     })
     const call = execution(command, { timeoutMs: 20 })
     const outcome = await worker.page.executeTool(call)
     expect(outcome).toMatchObject({ status: 'failed', output: { type: 'error', code: 'timeout' } })
     expect(signal!.aborted).toBe(true)
-    await sleep(90)
+    finish('late')
+    await sleep(0)
     expect(await worker.page.executeTool(call)).toEqual(outcome)
   })
 
@@ -200,9 +201,13 @@ describe('a tool', () => {
   })
 
   test('that writes and succeeds in spite of its signal has succeeded', async () => {
-    const { worker, command, run } = await withTool(() => sleep(25).then(() => 'written'))
+    let begun = false
+    const { worker, command, run } = await withTool((_input, { signal }) => {
+      begun = true
+      return new Promise((resolve) => signal.addEventListener('abort', () => resolve('written')))
+    })
     const asked = worker.page.executeTool(execution(command))
-    await sleep(5)
+    await until(() => begun)
     run.abort()
     expect(await asked).toMatchObject({ status: 'succeeded' })
   })

@@ -174,7 +174,7 @@ export function stage(options: Partial<AgentOptions> = {}, script: Script = {}):
   }
 }
 
-export async function until(condition: () => unknown, ms = 3000): Promise<void> {
+export async function until(condition: () => unknown, ms = 30_000): Promise<void> {
   const deadline = Date.now() + ms
   while (!condition()) {
     if (Date.now() > deadline) throw new Error(`Waited ${ms} ms for ${String(condition)}`)
@@ -200,8 +200,8 @@ export function execution(run: StartRun, more: Partial<ExecuteTool> = {}): Execu
     input: {},
     executionId: `execution-${++executions}`,
     idempotencyKey: `${runId}:call-1`,
-    timeoutMs: 1000,
-    deadline: Date.now() + 1000,
+    timeoutMs: 60_000,
+    deadline: Date.now() + 60_000,
     epoch: 1,
     afterBatch: 0,
     ...more,

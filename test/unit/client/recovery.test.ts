@@ -3,7 +3,7 @@ import { createAgent } from '../../../src/client/create-agent.ts'
 import type { WorkerLike } from '../../../src/client/spawn-worker.ts'
 import type { RunEvent } from '../../../src/protocol/event.ts'
 import { createTestStorage, inProcessWorker } from '../../../src/testing/index.ts'
-import { sleep, until } from './fake-worker.ts'
+import { until } from './fake-worker.ts'
 
 /** The real worker in this process, which the test can silence as `terminate()` would. */
 function mortal() {
@@ -29,8 +29,11 @@ test.each(['while its tool runs', 'while text streams', 'while a person is asked
   'a run survives its worker %s; the tool runs once',
   async (moment) => {
     const { worker, workers, kill } = mortal()
-    const execute = vi.fn(() => sleep(150).then(() => 'ok'))
     const needsApproval = moment.includes('person')
+    const execute = vi.fn(async () => {
+      if (moment.includes('tool')) await until(() => workers.length === 2)
+      return 'ok'
+    })
     const agent = createAgent({
       model: { provider: 'scripted', model: 'scripted', script },
       tools: [{ name: 'buy', description: 'Buys.', needsApproval, execute }],
