@@ -7,36 +7,34 @@ import { expect, test as base } from './support/test.ts'
 
 // Random trials in a real browser. `npm run torture -- 200` goes on with other seeds.
 
-const test = base
-  .extend({})
-  .extend<object, { trials: (seeds: readonly number[]) => Promise<Outcome[]> }>({
-    trials: [
-      async ({ browser }, use) => {
-        const root = path.resolve(import.meta.dirname, '../..')
-        const folders = {
-          '/dist/': path.join(root, 'dist'),
-          '/torture/': path.join(root, 'test/torture'),
+const test = base.extend<object, { trials: (seeds: readonly number[]) => Promise<Outcome[]> }>({
+  trials: [
+    async ({ browser }, use) => {
+      const root = path.resolve(import.meta.dirname, '../..')
+      const folders = {
+        '/dist/': path.join(root, 'dist'),
+        '/torture/': path.join(root, 'test/torture'),
+      }
+      const site = await serveSite({ folders })
+      site.add('/torture.html', {
+        body: '<!doctype html><title>Torture</title><script type="module" src="/torture/page.js"></script>',
+      })
+      await use(async (seeds) => {
+        const outcomes: Outcome[] = []
+        for (const seed of seeds) {
+          const plan = planTrial(seed)
+          const violations = await runTrial(plan, { site, browser })
+          const said = violations.map(({ what }) => what).join(', ')
+          if (LONG) console.log(`seed ${seed} (${plan.kind}): ${said || 'held'}`)
+          outcomes.push({ plan, violations })
         }
-        const site = await serveSite({ folders })
-        site.add('/torture.html', {
-          body: '<!doctype html><title>Torture</title><script type="module" src="/torture/page.js"></script>',
-        })
-        await use(async (seeds) => {
-          const outcomes: Outcome[] = []
-          for (const seed of seeds) {
-            const plan = planTrial(seed)
-            const violations = await runTrial(plan, { site, browser })
-            const said = violations.map(({ what }) => what).join(', ')
-            if (LONG) console.log(`seed ${seed} (${plan.kind}): ${said || 'held'}`)
-            outcomes.push({ plan, violations })
-          }
-          return outcomes
-        })
-        await site.close()
-      },
-      { scope: 'worker' },
-    ],
-  })
+        return outcomes
+      })
+      await site.close()
+    },
+    { scope: 'worker' },
+  ],
+})
 
 const { TORTURE_TRIALS, TORTURE_SEED = '1' } = process.env
 const LONG = TORTURE_TRIALS !== undefined

@@ -32,6 +32,8 @@ export type Blow =
 
 export interface Step {
   readonly afterMs: number
+  /** Not later than the next effect, so that it hits a tool that waits for its answer. */
+  readonly onEffect: boolean
   readonly blow: Blow
   /** Counted among the tabs that are open then. */
   readonly tab: number
@@ -56,12 +58,19 @@ export function planTrial(seed: number, given?: Kind): TrialPlan {
   const scripts = Array.from({ length: 1 + random.below(3) }, (_, slot) => script(random, slot))
   const count = kind === 'calm' ? 0 : 1 + random.below(4)
   const steps = Array.from({ length: count }, () => ({
-    afterMs: random.below(random.chance(0.5) ? 150 : 700),
+    afterMs: random.below(random.chance(0.3) ? 150 : 1000),
+    onEffect: random.chance(0.6),
     blow: blowOf(kind, random),
     tab: random.below(2),
     slot: random.below(scripts.length),
   }))
-  const second: Step = { afterMs: random.below(200), blow: 'open tab', tab: 0, slot: 0 }
+  const second: Step = {
+    afterMs: random.below(200),
+    onEffect: false,
+    blow: 'open tab',
+    tab: 0,
+    slot: 0,
+  }
   const isDouble = kind === 'two tabs' || random.chance(0.2)
   return {
     seed,
@@ -102,7 +111,10 @@ function script(random: Random, slot: number): Script {
     delayMs: random.below(80),
     toolCalls: Array.from({ length: 1 + random.below(3) }, (_call, call) => ({
       toolName: random.pick(['write', 'write', 'put', 'read', 'destroy', 'book']),
-      input: { n: `${slot}.${step}.${call}`, delayMs: random.below(400) },
+      input: {
+        n: `${slot}.${step}.${call}`,
+        delayMs: random.below(random.chance(0.5) ? 50 : 1200),
+      },
     })),
   }))
   return {

@@ -11,7 +11,7 @@ import { onPage, Stage, type AgentSpec, type PageState } from './stage.ts'
 const QUIET_MS = 10_000
 /** How long a trial may go on at all, on the slowest machine. Milliseconds. */
 const LIMIT_MS = 120_000
-const POLL_MS = 60
+const POLL_MS = 30
 
 /** Does one trial: begins the runs, disturbs them, waits until all is quiet, and checks what is left. */
 export async function runTrial(
@@ -57,11 +57,11 @@ class Trial {
     const first = await this.#open()
     for (const slot of this.#slots) await first.evaluate(START, slot)
     for (const step of this.#plan.steps) {
-      await this.#answerFor(step.afterMs)
+      await this.#answerUntil(step)
       await this.#strike(step)
     }
     await this.#settle()
-    for (const tab of [...this.#stage.tabs]) await this.#stage.close(tab)
+    for (const tab of this.#stage.tabs) await this.#stage.close(tab)
     await this.#conclude()
     this.#violations.push(...judgeEffects(this.#server.effects))
     return this.#violations
@@ -125,13 +125,14 @@ class Trial {
   }
 
   /** Lets time pass while people answer, each in some tab. */
-  async #answerFor(ms: number): Promise<void> {
-    const until = performance.now() + ms
-    do {
-      const left = until - performance.now()
-      await sleep(Math.max(0, Math.min(POLL_MS, left)))
+  async #answerUntil({ afterMs, onEffect }: Step): Promise<void> {
+    const until = performance.now() + afterMs
+    const before = this.#server.effects.length
+    while (performance.now() < until) {
       await this.#answer()
-    } while (performance.now() < until)
+      await sleep(POLL_MS)
+      if (onEffect && this.#server.effects.length > before) return
+    }
   }
 
   async #answer(): Promise<void> {

@@ -156,7 +156,7 @@ describe('abort', () => {
     run.abort('stop')
     await vi.advanceTimersByTimeAsync(100)
     vi.useRealTimers()
-    const result = await Promise.race([run.result, 'still open'])
+    const result = await Promise.race([run.result, Promise.resolve('still open')])
     expect(result).toMatchObject({
       outcome: 'aborted',
       reason: 'stop',
