@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { matrix, type Outcome } from '../torture/matrix.ts'
-import { KINDS, planTrial } from '../torture/plan.ts'
+import { planTrial } from '../torture/plan.ts'
 import { runTrial } from '../torture/trial.ts'
 import { serveSite } from './support/site.ts'
 import { expect, test as base } from './support/test.ts'
@@ -39,8 +39,8 @@ const test = base.extend<object, { trials: (seeds: readonly number[]) => Promise
 const { TORTURE_TRIALS, TORTURE_SEED = '1' } = process.env
 const LONG = TORTURE_TRIALS !== undefined
 
-/** One seed of each kind. */
-const SLICE = KINDS.map((_, index) => KINDS.length + index)
+/** One of each kind; where there was one, a seed that once found something. */
+const SLICE = [110, 111, 134, 113, 114, 115, 116, 117, 118, 130, 109]
 
 if (LONG)
   test('trials', async ({ trials }) => {
