@@ -11,6 +11,8 @@ import { onPage, Stage, type AgentSpec, type PageState } from './stage.ts'
 const QUIET_MS = 10_000
 /** How long a trial may go on at all, on the slowest machine. Milliseconds. */
 const LIMIT_MS = 120_000
+/** A page that answers nothing at all must not stop the trials after it. Milliseconds. */
+const BREAK_MS = 2 * LIMIT_MS
 const POLL_MS = 30
 
 /** Does one trial: begins the runs, disturbs them, waits until all is quiet, and checks what is left. */
@@ -23,7 +25,7 @@ export async function runTrial(
   const trial = new Trial(plan, stage, server)
   try {
     await stage.begin({ onDisk: plan.steps.some(({ blow }) => blow === 'browser') })
-    return await trial.play()
+    return await Promise.race([trial.play(), tooLong()])
   } catch (thrown) {
     return [{ what: 'trial broke', detail: String(thrown) }]
   } finally {
@@ -225,6 +227,11 @@ const DOUBLE_MOUNT = ([slot, spec]: readonly [number, AgentSpec]): void => {
   torture.dispose(slot)
   torture.mount(slot, spec)
   torture.resume(slot)
+}
+
+async function tooLong(): Promise<Violation[]> {
+  await sleep(BREAK_MS)
+  return [{ what: 'trial broke', detail: `It was not over within ${BREAK_MS} ms.` }]
 }
 
 function sleep(ms: number): Promise<void> {
