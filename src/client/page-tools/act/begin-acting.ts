@@ -6,12 +6,19 @@ const ACTIVATION_MS = 5000
 /** Trusted ones can't be caused by scripts, whereas a `click` that comes from one on a label can. */
 const PRESSES = ['pointerdown', 'pointerup', 'keydown', 'keyup']
 
-const watched = new WeakSet<Window>()
+/** Until when a window's presses are noticed. */
+const watched = new WeakMap<Window, AbortSignal>()
 
-/** Opens a span in which nothing that happens on the page counts as a person's. Returns its end. */
-export function beginActing(views: Iterable<Window>): () => void {
+/**
+ * Opens a span in which nothing that happens on the page counts as a person's. Returns its end. A
+ * person's presses after it are noticed in these windows until the signal is aborted.
+ */
+export function beginActing(
+  views: Iterable<Window> = [],
+  released: AbortSignal = AbortSignal.abort(),
+): () => void {
   const acts = pageActs()
-  for (const view of views) watchPresses(view, acts)
+  for (const view of views) watchPresses(view, acts, released)
   acts.open++
   acts.turns++
   const end = once(() => {
@@ -25,11 +32,14 @@ export function beginActing(views: Iterable<Window>): () => void {
   return end
 }
 
-function watchPresses(view: Window, acts: PageActs): void {
-  if (watched.has(view)) return
-  watched.add(view)
+function watchPresses(view: Window, acts: PageActs, signal: AbortSignal): void {
+  if (watched.get(view)?.aborted === false) return
+  watched.set(view, signal)
   const note = ({ isTrusted }: Event): void => {
     if (isTrusted) acts.pressed = acts.turns
   }
-  for (const type of PRESSES) view.addEventListener(type, note, { capture: true, passive: true })
+  for (const type of PRESSES) view.addEventListener(type, note, { capture: true })
+  signal.addEventListener('abort', () => {
+    for (const type of PRESSES) view.removeEventListener(type, note, { capture: true })
+  })
 }

@@ -24,7 +24,7 @@ export async function highlight(target: Target, options: HighlightOptions = {}):
   const hidden = whyInvisible(element)
   if (hidden)
     throw new PageError('hidden', `${describeElement(element, live)} can't be shown: ${hidden}.`)
-  const endActing = beginActing([viewOf(element)])
+  const endActing = beginActing([viewOf(element)], live.life.signal)
   scrollTo(element)
   drawMark(live, element, { ms, ...(note && { note: note.slice(0, 120) }) })
   endActing()

@@ -21,7 +21,7 @@ export function watchDialogs(
   const ask = (dialog: NativeDialog): boolean | string => {
     const answer = decide(dialog, policy)
     // No person answered, even where the tool only waits.
-    beginActing([])()
+    beginActing()()
     const said =
       dialog.type === 'alert' ? 'closed' : answer === false ? 'dismissed' : accepted(answer)
     lines.push(

@@ -75,7 +75,7 @@ async function performNow(
   const dialogs = watchDialogs(views, live.options.dialogs)
   const leaving = watchLeaving(views)
   const refusals = watchRefusals(trees, live)
-  const endActing = touches ? beginActing(views) : () => undefined
+  const endActing = touches ? beginActing(views, live.life.signal) : () => undefined
   try {
     const done = await action({ live, signal, show: (element) => showHand(live, element) })
     const isDue = done.expectsChange !== false && !live.outline.isTouched
