@@ -12,7 +12,9 @@ export default defineConfig({
   // A test that passes on the second try is a failure that hides.
   retries: 0,
   workers: 2,
-  timeout: 30_000,
+  // Far more than they need: a busy machine is no failure.
+  timeout: 120_000,
+  expect: { timeout: 30_000 },
   forbidOnly: Boolean(process.env.CI),
   reporter: 'list',
   use: {

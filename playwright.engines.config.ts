@@ -15,7 +15,8 @@ export default defineConfig<object, DrivenOptions>({
   retries: 0,
   fullyParallel: true,
   workers: 2,
-  timeout: 60_000,
+  timeout: 120_000,
+  expect: { timeout: 30_000 },
   reporter: 'list',
   projects: [
     ...(firefox

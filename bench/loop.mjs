@@ -1,5 +1,5 @@
 // What Offstage adds to a turn, over a loop written by hand in the page: in memory and journaled, and
-// how that grows over a long run. Interleaved rounds in one Chromium, medians.
+// how that grows over a long run; and how soon an aborted run ends (promised: 100 ms). Interleaved rounds in one Chromium, medians.
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -36,6 +36,13 @@ for (const [way, measured] of rows) {
     `${way.padEnd(10)} ${turn.toFixed(2)} ms a turn (+${(turn - floor).toFixed(2)})   turn 200 − turn 10: ${grown.toFixed(2)} ms`,
   )
 }
+const aborts = []
+for (let round = 0; round < ROUNDS; round++)
+  aborts.push(
+    await page.evaluate(async (url) => (await import(`${url}/bench.js`)).abortMs(), server.url),
+  )
+const [hanging, writing] = [0, 1].map((at) => Math.max(...aborts.map((row) => row[at])).toFixed(0))
+console.log(`an abort   at most ${writing} ms while text comes, ${hanging} ms while a tool hangs`)
 await context.close()
 await rm(profile, { recursive: true, force: true })
 server.close()

@@ -70,6 +70,33 @@ export async function byOffstage(baseURL, prompt, storage) {
   return stamps
 }
 
+/** Milliseconds until an aborted run has ended: while it writes, and while a tool ignores its signal. */
+export async function abortMs() {
+  const steps = [
+    { toolCalls: [{ toolName: 'hang', input: {} }] },
+    { text: 'A long story. '.repeat(500) },
+  ]
+  const measured = []
+  for (const type of ['tool-execution-start', 'text-delta']) {
+    const agent = createAgent({
+      model: {
+        provider: 'scripted',
+        model: 'bench',
+        script: { steps: [steps.shift()], paceMs: 5 },
+      },
+      tools: [{ name: 'hang', description: 'Hangs.', execute: () => new Promise(() => {}) }],
+    })
+    const run = agent.run('Go')
+    for await (const event of run) if (event.type === type) break
+    const begun = performance.now()
+    run.abort()
+    await run.result
+    measured.push(performance.now() - begun)
+    await agent.dispose()
+  }
+  return measured
+}
+
 function result(n, size) {
   return `${n}:`.padEnd(size, 'x')
 }

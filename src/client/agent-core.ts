@@ -4,6 +4,7 @@ import type { AgentConfig } from './agent-page.ts'
 import { AgentRuns } from './agent-runs.ts'
 import type { Ambient } from './ambient.ts'
 import { createAmbient } from './ambient.ts'
+import { Consent } from './consent.ts'
 import type { ConversationView } from './conversation-view.ts'
 import { createConversationView } from './conversation-view.ts'
 import { LEFT_OPEN } from '../protocol/run.ts'
@@ -28,6 +29,7 @@ export class AgentCore implements AgentParts {
   readonly ambient: Ambient = createAmbient()
   readonly registry: ToolRegistry
   readonly runs: AgentRuns
+  readonly consent: Consent = new Consent()
   readonly signal: AbortSignal
   readonly #life = new AbortController()
   readonly #views = new Map<string, ConversationView>()
@@ -60,7 +62,10 @@ export class AgentCore implements AgentParts {
       scope: this.scope,
       ask: this.ask,
       stopTools: (runId, reason) => this.#link?.executions.stopRun(runId, reason),
-      onEvents: (events) => this.#views.get(events[0]?.conversationId ?? '')?.push(events),
+      onEvents: (events) => {
+        this.consent.note(events)
+        this.#views.get(events[0]?.conversationId ?? '')?.push(events)
+      },
       onOpen: (openRuns) =>
         this.ambient.emit({ type: 'status', status: openRuns ? 'running' : 'idle', openRuns }),
     })

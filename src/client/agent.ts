@@ -58,7 +58,10 @@ export interface Agent {
   /** Only these from the next step on; null: all. */
   setEnabledTools(names: readonly string[] | null): void
 
-  /** Lets a parked call run, with another input if given. False when it was settled already. */
+  /**
+   * Lets a parked call run, with another input if given. False when it was settled already. This,
+   * `answer` and `run-again` reject with `consent-refused` where page tools may have pressed the button.
+   */
   approve(call: CallRef, options?: { readonly input?: JsonValue }): Promise<boolean>
   deny(call: CallRef, reason?: string): Promise<boolean>
   /** Answers a question that the agent asked. */

@@ -116,11 +116,17 @@ function answers(
     core.whileAlive(async () => (await core.live()).formatOutput(output))
   const reply = (call: CallRef, answer: CallAnswer['answer']): Promise<boolean> =>
     ask('answerCall', { ...core.scope(), ...locate(call), answer })
+  const consent = (call: CallRef): void => core.consent.check(locate(call).toolCallId)
   return {
-    approve: (call, { input } = {}) =>
-      reply(call, { type: 'approve', ...(input !== undefined && { input }) }),
+    async approve(call, { input } = {}) {
+      consent(call)
+      return reply(call, { type: 'approve', ...(input !== undefined && { input }) })
+    },
     deny: (call, reason) => reply(call, { type: 'deny', ...(reason && { reason }) }),
-    answer: (call, text) => reply(call, { type: 'answer', text }),
+    async answer(call, text) {
+      consent(call)
+      return reply(call, { type: 'answer', text })
+    },
     async supplyOutput(call, output) {
       const limits = limitsOf(core.options)
       const command = { ...core.scope(), ...locate(call), nextRunId: newId(), limits }
@@ -130,6 +136,7 @@ function answers(
       return handle && handle.run
     },
     async resolveInterrupted(call, verdict, output) {
+      if (verdict === 'run-again') consent(call)
       return reply(call, {
         type: 'resolve',
         verdict,

@@ -27,7 +27,7 @@ const consumers: readonly Consumer[] = [
 ]
 
 // One after the other: they share their folders and the tarball.
-test.describe.configure({ mode: 'default', timeout: 180_000 })
+test.describe.configure({ mode: 'default', timeout: 600_000 })
 
 test.describe('a consumer app with the packed package, no configuration', () => {
   let tarball = ''
@@ -46,7 +46,7 @@ test.describe('a consumer app with the packed package, no configuration', () => 
       })
 
       await page.goto(served.url)
-      await expect(page.locator('#result')).not.toBeEmpty({ timeout: 30_000 })
+      await expect(page.locator('#result')).not.toBeEmpty()
       const result = JSON.parse(await page.locator('#result').innerText()) as Result
       expect(result.error).toBeUndefined()
       expect(result).toMatchObject({ outcome: 'completed', text: 'The mug is in the list.' })
@@ -66,7 +66,7 @@ test.describe('a consumer app with the packed package, no configuration', () => 
     page.on('worker', (worker) => workers.push(worker.url()))
 
     await page.goto(`${served.url}?model=${encodeURIComponent(model.url)}`)
-    await expect(page.locator('#result')).not.toBeEmpty({ timeout: 30_000 })
+    await expect(page.locator('#result')).not.toBeEmpty()
     const result = JSON.parse(await page.locator('#result').innerText()) as Result
     expect(result.error).toBeUndefined()
     expect(result).toMatchObject({ outcome: 'completed', text: 'The mug is in the list.' })

@@ -3,10 +3,7 @@ import { createServer } from 'vite'
 import { inProject } from '../../scripts/lib/project.mjs'
 import { callTools, say } from './support/mock-answers.ts'
 import { startMockOpenAI } from './support/mock-openai.ts'
-import { expect as baseExpect, test as base } from './support/test.ts'
-
-/** The script speaks at a reader's pace. */
-const expect = baseExpect.configure({ timeout: 15_000 })
+import { expect, test as base } from './support/test.ts'
 
 /** Where local model servers listen. */
 const usualPorts = /^http:\/\/(localhost|127\.0\.0\.1):(11434|1234|8080|8000)\//
@@ -50,8 +47,6 @@ const test = base.extend<{ openDemo: () => Promise<Page> }, { demoUrl: string }>
     expect(problems).toEqual([])
   },
 })
-
-test.describe.configure({ timeout: 60_000 })
 
 const tryScene = (page: Page, name: string): Promise<void> =>
   page.getByRole('button', { name }).click()

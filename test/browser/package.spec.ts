@@ -15,7 +15,7 @@ for (const entry of entries) {
       const before = Object.keys(globalThis).length
       await import('${entry}')
       if (Object.keys(globalThis).length !== before) throw new Error('a global was made')`
-    const options = { quiet: true, timeout: 10_000, cwd: inProject() }
+    const options = { quiet: true, timeout: 100_000, cwd: inProject() }
     const result = await run(process.execPath, ['--input-type=module', '-e', code], options)
     expect(result).toMatchObject({ code: 0, output: '' })
   })

@@ -99,7 +99,7 @@ test('a run goes on in the page that a click or navigate leads to', async ({ ope
   await expect(async () => {
     const arrived = await page.evaluate(() => [location.pathname, 'result' in window])
     expect(arrived).toEqual(['/third.html', true])
-  }).toPass({ timeout: 15_000 })
+  }).toPass()
   const result = await page.evaluate(() => (window as unknown as { result: Result }).result)
   expect(result).toMatchObject({ outcome: 'completed', text: 'Arrived.' })
   expect(result.toolCalls.map(({ toolName, status }) => `${toolName} ${status}`)).toEqual([
@@ -141,7 +141,7 @@ test('a form that a slow server answers with another page is sent once', async (
       'result' in window,
     ])
     expect(arrived).toEqual(['/found.html?q=rooms', true])
-  }).toPass({ timeout: 20_000 })
+  }).toPass()
   const [result, sent] = await page.evaluate(
     () =>
       [(window as unknown as { result: Result }).result, sessionStorage.sent as string] as const,

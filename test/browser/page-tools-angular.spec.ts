@@ -2,8 +2,6 @@ import { expect, test } from './support/page-apps.ts'
 
 // Angular writes a field's value to its model at `input`, and says it was touched only at `blur`.
 
-test.describe.configure({ timeout: 60_000 })
-
 test('Angular: a todo list of template-driven fields', async ({ app }) => {
   const { call, step } = await app('angular-todo')
   const [milk, tea] = [

@@ -2,8 +2,6 @@ import { expect, test } from './support/page-apps.ts'
 
 // Apps as people build them. Each step is judged by the app's own state, never by the tool's report.
 
-test.describe.configure({ timeout: 60_000 })
-
 const done = (text: string, isDone = false) => expect.objectContaining({ text, done: isDone })
 
 test('React 19: a todo list with controlled fields, editing in place and a confirmation', async ({

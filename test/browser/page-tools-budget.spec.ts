@@ -9,8 +9,6 @@ import { expect, test } from './support/page-apps.ts'
 // What read_page says never costs more tokens than it may, counted by real tokenizers; and of a long
 // page in English it says about as much as it may.
 
-test.describe.configure({ timeout: 120_000 })
-
 const BUDGETS = [200, 500, 2000, 8000]
 const APPS =
   'antd editor headless lit-todo mui radix react-todo shoelace svelte-todo vue-todo'.split(' ')

@@ -3,8 +3,6 @@ import { refIn } from './support/ref-in.ts'
 
 // More of React: what opens by the pointer, editors that keep a document of their own, drawn lists.
 
-test.describe.configure({ timeout: 60_000 })
-
 test('Radix: menu bar, navigation, context menu', async ({ app }) => {
   const { call, step } = await app('radix-more')
   await call('click', { ref: 'File' })

@@ -4,8 +4,6 @@ import { refIn } from './support/ref-in.ts'
 
 // Libraries of components in React, as their own pages show them: pickers, trees, tables, fields of parts.
 
-test.describe.configure({ timeout: 90_000 })
-
 interface Entry {
   readonly createPage: typeof createPage
   readonly typeText: typeof typeText

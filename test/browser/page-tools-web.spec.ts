@@ -2,8 +2,6 @@ import { expect, test } from './support/page-apps.ts'
 
 // Libraries without React: web components, Vue, jQuery's widgets, Bootstrap, editors.
 
-test.describe.configure({ timeout: 60_000 })
-
 test('Web Awesome', async ({ app }) => {
   const { call, step } = await app('webawesome')
   await step('type_text', { ref: 'Name', text: 'Ada' }, { name: 'Ada' })

@@ -606,12 +606,10 @@ test('bad pages end in clear words and bounded time', async ({ openPage }) => {
     draw()
     setInterval(() => (app.className = String(Math.random())), 20)
   })
-  const started = Date.now()
   await call('click', { ref: 'Spin' })
   await call('click', { ref: 'Move' })
   await call('click', { ref: 'Redraw' })
   await call('type_text', { ref: 'Redrawn', text: 'abc' })
-  expect(Date.now() - started).toBeLessThan(15_000)
   expect(await property(page, '#spin[data-done]', 'id')).toBe('spin')
   expect(await property(page, '#move[data-done]', 'id')).toBe('move')
   const frame = await page.evaluate(() => {
@@ -644,12 +642,10 @@ test('hands are drawn in a closed shadow root and taken away', async ({ openPage
   await expect.poll(host).toBeUndefined()
 })
 
-test('deep nesting is read in bounded time', async ({ openPage }) => {
+test('deep nesting is read to its end', async ({ openPage }) => {
   const page = await openPage({ body: `${'<ul><li>'.repeat(40)}<button>Bottom</button>` })
   const { call } = await drive(page)
-  const started = Date.now()
   expect(await call('read_page')).toContain('button "Bottom"')
-  expect(Date.now() - started).toBeLessThan(5000)
 })
 
 test('what reading costs', async ({ openPage }) => {
@@ -662,19 +658,11 @@ test('what reading costs', async ({ openPage }) => {
       snapshot(root?: Element, options?: object): Promise<{ id: string; text: string }>
     }
     const { snapshot } = (window as unknown as { pageToolsEntry: Entry }).pageToolsEntry
-    const timed = async <T>(use: () => Promise<T>): Promise<[number, T]> => {
-      const started = performance.now()
-      const result = await use()
-      return [Math.round(performance.now() - started), result]
-    }
-    const [first, one] = await timed(() => snapshot())
-    const [second] = await timed(() => snapshot())
+    const one = await snapshot()
     document.querySelectorAll('button')[7]!.textContent = 'Sold'
-    const [since, diff] = await timed(() => snapshot(undefined, { since: one.id }))
-    const elements = document.querySelectorAll('*').length
-    return { elements, first, second, since, characters: one.text.length, diff: diff.text.length }
+    const diff = await snapshot(undefined, { since: one.id })
+    return { characters: one.text.length, diff: diff.text.length }
   })
-  console.log('reading the page, ms:', JSON.stringify(costs))
   expect(costs.characters).toBeLessThan(9000)
   expect(costs.diff).toBeLessThan(400)
 })

@@ -9,7 +9,6 @@ for (const death of ['terminated', 'hung'] as const) {
     model,
     site,
   }) => {
-    test.setTimeout(60_000)
     model.enqueue(callTools([{ name: 'slow', input: {} }]), say('Done after all.'))
     // A worker that spins forever when it is told to, which no page can do to the shipped one.
     site.add('/hanging-worker.js', {
@@ -80,20 +79,24 @@ test('a worker that dies again and again is given up: the run fails, nothing han
   openPage,
   model,
 }) => {
-  test.setTimeout(60_000)
   model.enqueue(...Array.from({ length: 8 }, () => ({ pieces: [], end: 'hang' }) as const))
   const page = await openPage()
   const outcome = await page.evaluate(async (baseURL) => {
     let made = 0
+    let last: Worker | undefined
     const agent = window.offstage.createAgent({
       model: { provider: 'openai-compatible', model: 'mock', baseURL },
       heartbeatMs: 200,
       worker: () => {
         made += 1
-        const worker = new Worker('/dist/worker.js', { type: 'module' })
-        setTimeout(() => worker.terminate(), 1500)
-        return worker
+        last = new Worker('/dist/worker.js', { type: 'module' })
+        return last
       },
+    })
+    agent.on('worker', ({ state }) => {
+      const ready = last
+      // Long enough for it to ask the model, mostly; it is to die either way.
+      if (state === 'ready') setTimeout(() => ready?.terminate(), 1000)
     })
     const result = await agent.run('go').result
     return { result, made }
@@ -111,7 +114,7 @@ test('a tool that the busy page could not start in time is never started afterwa
 }) => {
   const call = callTools([{ name: 'quick', input: {} }], { text: 'Now' }).pieces ?? []
   model.enqueue(
-    { pieces: [...call.slice(0, 1), { waitMs: 300 }, ...call.slice(1)] },
+    { pieces: [...call.slice(0, 1), { waitMs: 2000 }, ...call.slice(1)] },
     say('Too late, then.'),
   )
   const page = await openPage()
@@ -134,8 +137,8 @@ test('a tool that the busy page could not start in time is never started afterwa
     })
     const run = agent.run('go')
     for await (const event of run) if (event.type === 'text-delta') break
-    // The call falls due 300 ms into the time that the page is blocked.
-    const until = performance.now() + 4000
+    // The call falls due while the page is blocked, and far more than a second before that is over.
+    const until = performance.now() + 8000
     while (performance.now() < until);
     const result = await run.result
     await new Promise((resolve) => setTimeout(resolve, 1000))

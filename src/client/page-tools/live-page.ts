@@ -14,6 +14,8 @@ export interface LivePage {
   busy: Promise<unknown>
   /** Removes what is drawn over the page. */
   clearHands: () => void
+  /** Aborted when the page is released, which can be used again. */
+  life: AbortController
 }
 
 const pages = new WeakMap<Page, LivePage>()
@@ -29,6 +31,7 @@ export function createPage(options: PageOptions = {}): Page {
     hovered: null,
     busy: Promise.resolve(),
     clearHands: () => undefined,
+    life: new AbortController(),
   }
   const page: Page = {
     options,
@@ -36,6 +39,8 @@ export function createPage(options: PageOptions = {}): Page {
       live.outline.release()
       live.hovered = null
       live.clearHands()
+      live.life.abort()
+      live.life = new AbortController()
     },
   }
   pages.set(page, live)

@@ -45,7 +45,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       await use(browser)
       await browser.close()
     },
-    { scope: 'worker', timeout: 60_000 },
+    { scope: 'worker', timeout: 240_000 },
   ],
   site: [
     // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.

@@ -66,7 +66,7 @@ export async function asApp(page: DrivenPage, options?: DriveOptions): Promise<A
     async step(tool: string, input: object, expected: State) {
       const report = await driven.call(tool, input)
       const message = `${tool} ${JSON.stringify(input)}\n${report}`
-      await expect.poll(state, { message, timeout: 2000 }).toMatchObject(expected)
+      await expect.poll(state, { message }).toMatchObject(expected)
       // `npm test` counts what an app itself has confirmed.
       if (Object.keys(expected).length > 0)
         test.info().annotations.push({ type: 'interaction', description: tool })

@@ -67,7 +67,7 @@ function firstDisplay(): number {
 }
 
 async function answers(url: string): Promise<void> {
-  const until = Date.now() + 20_000
+  const until = Date.now() + 60_000
   for (;;) {
     try {
       await fetch(url)

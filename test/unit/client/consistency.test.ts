@@ -73,10 +73,8 @@ describe('the snapshot equals the store after', () => {
     })
     const run = agent.run('Hi', { conversationId: 'c1' })
     await until(() => JSON.stringify(getSnapshot().messages).includes('two'))
-    const asked = performance.now()
     run.abort('enough')
     expect(await run.result).toMatchObject({ outcome: 'aborted', reason: 'enough' })
-    expect(performance.now() - asked).toBeLessThan(100)
     expect(getSnapshot().messages).toEqual((await stored()).messages)
   })
 

@@ -70,7 +70,7 @@ describe('a tool', () => {
     const execute = vi.fn(() => 'ran')
     const { worker, command } = await withTool(execute)
     const outcome = (more: object) => worker.page.executeTool(execution(command, more))
-    expect(await outcome({ leasedAt: performance.now() - 1001 })).toEqual({
+    expect(await outcome({ leasedAt: performance.now() - 60_001 })).toEqual({
       status: 'not-started',
       reason: 'deadline',
     })
@@ -168,8 +168,8 @@ describe('a tool', () => {
       for await (const event of run) if (event.type === 'text-delta') seen.push(event.delta)
     })()
     const asked = worker.page.executeTool(execution(command, { afterBatch: 2 }))
-    await sleep(20)
     worker.tell(command, text('one'))
+    await until(() => seen.length)
     await sleep(20)
     expect(seen).toEqual(['one'])
     worker.tell(command, text('two'), { type: 'text-end', partId: 'p' }, text('three'))
@@ -184,16 +184,17 @@ describe('a tool', () => {
 
   test('that takes too long is aborted, and its late result dropped', async () => {
     let signal: AbortSignal | undefined
-    const { worker, command } = await withTool(async (_input, context) => {
+    let finish = (_late: string): void => {}
+    const { worker, command } = await withTool((_input, context) => {
       signal = context.signal
-      await sleep(80)
-      return 'late'
+      return new Promise((resolve) => (finish = resolve))
     })
     const call = execution(command, { timeoutMs: 20 })
     const outcome = await worker.page.executeTool(call)
     expect(outcome).toMatchObject({ status: 'failed', output: { type: 'error', code: 'timeout' } })
     expect(signal!.aborted).toBe(true)
-    await sleep(90)
+    finish('late')
+    await sleep(0)
     expect(await worker.page.executeTool(call)).toEqual(outcome)
   })
 
@@ -270,10 +271,13 @@ describe('a tool', () => {
   })
 
   test('that writes and succeeds in spite of its signal has succeeded', async () => {
-    const execute = vi.fn(() => sleep(25).then(() => 'written'))
-    const { worker, command, run } = await withTool(execute)
+    let begun = false
+    const { worker, command, run } = await withTool((_input, { signal }) => {
+      begun = true
+      return new Promise((resolve) => signal.addEventListener('abort', () => resolve('written')))
+    })
     const asked = worker.page.executeTool(execution(command))
-    await until(() => execute.mock.calls.length)
+    await until(() => begun)
     run.abort()
     expect(await asked).toMatchObject({ status: 'succeeded' })
   })

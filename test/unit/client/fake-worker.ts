@@ -45,7 +45,9 @@ export class FakeWorker {
 
   /** Commands of one kind. */
   of<Command>(method: keyof WorkerApi): Command[] {
-    return this.all.filter((each) => each.method === method).map((each) => each.command as Command)
+    return this.commands
+      .filter((each) => each.method === method)
+      .map((each) => each.command as Command)
   }
 
   /** Sends events of a run as one batch; returns its number. */
@@ -201,7 +203,7 @@ export function stage(options: Partial<AgentOptions> = {}, script: Script = {}):
   }
 }
 
-export async function until(condition: () => unknown, ms = 3000): Promise<void> {
+export async function until(condition: () => unknown, ms = 30_000): Promise<void> {
   const deadline = Date.now() + ms
   while (!condition()) {
     if (Date.now() > deadline) throw new Error(`Waited ${ms} ms for ${String(condition)}`)
@@ -230,7 +232,7 @@ export function execution(run: StartRun, more: Partial<ExecuteTool> = {}): Execu
     input: {},
     executionId: `execution-${++executions}`,
     idempotencyKey: `${runId}:call-1`,
-    timeoutMs: 1000,
+    timeoutMs: 60_000,
     leasedAt: performance.now(),
     storeId: 'store',
     epoch: 1,

@@ -3,7 +3,7 @@ import { createAgent } from '../../../src/client/create-agent.ts'
 import type { WorkerLike } from '../../../src/client/spawn-worker.ts'
 import type { RunEvent } from '../../../src/protocol/event.ts'
 import { createTestStorage, inProcessWorker } from '../../../src/testing/index.ts'
-import { sleep, until } from './fake-worker.ts'
+import { until } from './fake-worker.ts'
 
 /** The real worker in this process, which the test can silence as `terminate()` would. */
 function mortal() {
@@ -17,22 +17,31 @@ function mortal() {
   return { worker, workers, kill: () => workers.at(-1)!.terminate!() }
 }
 
-const script = {
-  steps: [
-    { text: 'Buying. ', toolCalls: [{ toolName: 'buy', input: {} }] },
-    { text: 'Bought, and that is all there is to say.' },
-  ],
-  paceMs: 40,
-}
+const paced = (paceMs: number) => ({
+  provider: 'scripted',
+  model: 'scripted',
+  script: {
+    steps: [
+      { text: 'Buying. ', toolCalls: [{ toolName: 'buy', input: {} }] },
+      { text: 'Bought, and that is all there is to say.' },
+    ],
+    paceMs,
+  },
+})
 
 test.each(['while its tool runs', 'while text streams', 'while a person is asked'])(
   'a run survives its worker %s; the tool runs once',
   async (moment) => {
     const { worker, workers, kill } = mortal()
-    const execute = vi.fn(() => sleep(150).then(() => 'ok'))
     const needsApproval = moment.includes('person')
+    const execute = vi.fn(async () => {
+      if (moment.includes('tool')) await until(() => workers.length === 2)
+      // The text stands still until the worker is dead.
+      if (moment.includes('text')) agent.configure({ model: paced(600_000) })
+      return 'ok'
+    })
     const agent = createAgent({
-      model: { provider: 'scripted', model: 'scripted', script },
+      model: paced(5),
       tools: [{ name: 'buy', description: 'Buys.', needsApproval, execute }],
       worker,
       heartbeatMs: 20,
@@ -45,6 +54,7 @@ test.each(['while its tool runs', 'while text streams', 'while a person is asked
     else if (moment.includes('tool')) await until(() => execute.mock.calls.length)
     else await until(() => JSON.stringify(getSnapshot().messages).includes('Boug'))
     kill()
+    agent.configure({ model: paced(5) })
     if (needsApproval) {
       await until(() => workers.length === 2)
       await until(() => getSnapshot().status === 'waiting')
@@ -96,4 +106,4 @@ test('a person’s run of text is seen before the tool runs, 200 times', async (
     for await (const event of agent.run('Go')) if (event.type === 'text-delta') seen += event.delta
   }
   expect(early).toEqual([])
-}, 30_000)
+}, 240_000)

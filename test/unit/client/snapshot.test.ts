@@ -228,16 +228,16 @@ describe('reduceEvent', () => {
     expect(snapshot).toMatchObject({ status: 'running', runId: 'r1' })
   })
 
-  test('is cheap a delta: 20 000 over a conversation of 1000 messages', () => {
+  test('keeps what it does not touch: 20 000 deltas over a conversation of 1000 messages', () => {
     const messages = Array.from({ length: 1000 }, (_, at): Message => ({
       role: 'user',
       id: `m${at}`,
       parts: [],
     }))
     let snapshot = reduce({ ...empty, messages }, start, step(1))
-    const begun = performance.now()
+    const before = snapshot.messages.slice(0, -1)
     for (let at = 0; at < 20_000; at++) snapshot = reduceEvent(snapshot, stamp(text('word ')))
-    expect(performance.now() - begun).toBeLessThan(1500)
+    for (const [at, message] of before.entries()) expect(snapshot.messages[at]).toBe(message)
     expect(snapshot.messages.at(-1)!.parts).toMatchObject([{ text: 'word '.repeat(20_000) }])
   })
 })

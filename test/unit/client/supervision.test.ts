@@ -17,7 +17,10 @@ const text = (delta: string) => ({ type: 'text-delta', partId: 'p', delta }) as 
 
 describe('a worker that dies', () => {
   test('is replaced; the run is resumed, and its tool is joined, not run again', async () => {
-    const execute = vi.fn(() => sleep(120).then(() => 'once'))
+    const execute = vi.fn(async () => {
+      await until(() => set.workers.length === 2)
+      return 'once'
+    })
     const set = stage(
       { heartbeatMs: 30, tools: [{ name: 'tool', description: 'A tool.', execute }] },
       {
@@ -221,9 +224,10 @@ describe('the heartbeat', () => {
     await set.agent.prepare()
     await sleep(80)
     expect(set.worker.of('ping')).toEqual([])
-    const { command, worker } = await startedRun(set, 'x')
+    const { run, command, worker } = await startedRun(set, 'x')
     await until(() => worker.of('ping').length > 1)
     worker.end(command)
+    await run.result
     await sleep(40)
     const count = worker.of('ping').length
     await sleep(60)

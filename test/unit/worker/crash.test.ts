@@ -117,7 +117,7 @@ describe('a run that dies anywhere, any number of times', () => {
         markInterruptAsFailure: false,
       },
     )
-  }, 60_000)
+  }, 600_000)
 
   it('is in the same state for who lived through it and for who folds its journal', async () => {
     await fc.assert(
@@ -175,5 +175,5 @@ describe('a run that dies anywhere, any number of times', () => {
         if (!lost) expect(messages, `${who} dies after ${after}`).toEqual(calm.messages)
       }
     }
-  }, 60_000)
+  }, 600_000)
 })

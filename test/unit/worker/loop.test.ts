@@ -305,14 +305,12 @@ describe('stopping', () => {
     await live.until('tool-approval-request')
   })
 
-  it('marks a writing tool that says nothing as interrupted, within 100 ms', async () => {
+  it('marks a writing tool that says nothing as interrupted', async () => {
     const hang: SimTool = { descriptor: {}, run: () => new Promise(() => undefined) }
     const live = startLife(createWorld([call('hang')], { hang }))
     await live.host.startRun(startCommand('run', 'go'))
     await live.until('tool-execution-start')
-    const begun = performance.now()
     await live.host.abortRun({ ...SCOPE, runId: 'run', reason: 'stop' })
-    expect(performance.now() - begun).toBeLessThan(100)
     expect((await live.ended()).toolCalls[0]?.status).toBe('interrupted')
   })
 

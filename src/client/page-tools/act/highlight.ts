@@ -1,7 +1,9 @@
+import { viewOf } from '../dom.ts'
 import { livePage } from '../live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { whyInvisible } from '../read/look.ts'
 import { PageError } from '../page-error.ts'
+import { beginActing } from './begin-acting.ts'
 import { describeElement } from './describe.ts'
 import { drawMark } from './hands.ts'
 import { scrollTo } from './ready.ts'
@@ -22,7 +24,9 @@ export async function highlight(target: Target, options: HighlightOptions = {}):
   const hidden = whyInvisible(element)
   if (hidden)
     throw new PageError('hidden', `${describeElement(element, live)} can't be shown: ${hidden}.`)
+  const endActing = beginActing([viewOf(element)], live.life.signal)
   scrollTo(element)
   drawMark(live, element, { ms, ...(note && { note: note.slice(0, 120) }) })
+  endActing()
   return `The person now sees a frame around ${describeElement(element, live)}.`
 }

@@ -1,5 +1,6 @@
 import { cleanText, quote, shorten } from '../clean-text.ts'
 import type { DialogPolicy, NativeDialog } from '../options.ts'
+import { beginActing } from './begin-acting.ts'
 
 export interface DialogWatch {
   /** What was asked and answered so far, for the report. */
@@ -19,6 +20,8 @@ export function watchDialogs(
   if (!policy) return { lines, restore: () => undefined }
   const ask = (dialog: NativeDialog): boolean | string => {
     const answer = decide(dialog, policy)
+    // No person answered, even where the tool only waits.
+    beginActing()()
     const said =
       dialog.type === 'alert' ? 'closed' : answer === false ? 'dismissed' : accepted(answer)
     lines.push(

@@ -5,6 +5,7 @@ import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { changesText } from '../read/changes.ts'
 import { isPopup } from '../read/role.ts'
+import { beginActing } from './begin-acting.ts'
 import { describeElement } from './describe.ts'
 import { showHand } from './hands.ts'
 import { watchDialogs } from './native-dialogs.ts'
@@ -45,19 +46,25 @@ export interface ActionContext {
 
 const CHANGE_TOKENS = 700
 
-/** Does one action and tells what it changed. Everything borrowed for it is given back, also on errors. */
+type Action = (context: ActionContext) => Promise<Done>
+
+/**
+ * Does one action and tells what it changed. Everything borrowed for it is given back, also on errors.
+ * `touches: false`: it only looks on, and a person may press something meanwhile.
+ */
 export function perform(
   options: ActOptions,
-  action: (context: ActionContext) => Promise<Done>,
+  action: Action,
+  { touches = true }: { readonly touches?: boolean } = {},
 ): Promise<ActionReport> {
   const live = livePage(options.page)
-  return exclusively(live, () => performNow(live, action, options.signal))
+  return exclusively(live, () => performNow(live, action, { signal: options.signal, touches }))
 }
 
 async function performNow(
   live: LivePage,
-  action: (context: ActionContext) => Promise<Done>,
-  signal: AbortSignal | undefined,
+  action: Action,
+  { signal, touches }: { readonly signal: AbortSignal | undefined; readonly touches: boolean },
 ): Promise<ActionReport> {
   signal?.throwIfAborted()
   live.outline.noteRestless()
@@ -68,11 +75,14 @@ async function performNow(
   const dialogs = watchDialogs(views, live.options.dialogs)
   const leaving = watchLeaving(views)
   const refusals = watchRefusals(trees, live)
+  const endActing = touches ? beginActing(views, live.life.signal) : () => undefined
   try {
     const done = await action({ live, signal, show: (element) => showHand(live, element) })
     const isDue = done.expectsChange !== false && !live.outline.isTouched
     const { element, opensSlowly = false, reactsLater = isDue } = done
+    // What the action set going on the page counts as its own.
     await waitQuiet(live, signal, { reactsLater, opensSlowly, element })
+    endActing()
     // Nobody should act on a page that is about to go, or send its form twice.
     if (await leaving.gone(signal)) await waitQuiet(live, signal)
     const touched = live.outline.isTouched
@@ -82,6 +92,7 @@ async function performNow(
   } catch (error) {
     throw PageError.is(error) ? new PageError(error.code, scrub(error.message, live)) : error
   } finally {
+    endActing()
     dialogs.restore()
     refusals.stop()
     leaving.stop()

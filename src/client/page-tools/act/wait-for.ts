@@ -4,7 +4,7 @@ import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { find } from '../read/find.ts'
 import { sleep } from '../waiting.ts'
-import { perform, type ActionReport } from './perform.ts'
+import { perform, type ActionReport, type Done } from './perform.ts'
 import { waitQuiet } from './quiet.ts'
 
 export interface WaitOptions extends ActOptions {
@@ -30,7 +30,7 @@ export async function waitFor(options: WaitOptions = {}): Promise<ActionReport> 
     .filter(Boolean)
     .join(' ')
   const until = performance.now() + Math.min(options.timeoutMs ?? WAIT_MS, MOST_MS)
-  return perform(options, async () => {
+  const look = async (): Promise<Done> => {
     if (!what) {
       const isQuiet = await waitQuiet(live, signal, { patient: true })
       const said = isQuiet
@@ -49,7 +49,8 @@ export async function waitFor(options: WaitOptions = {}): Promise<ActionReport> 
         )
       await sleep(POLL_MS, signal)
     }
-  })
+  }
+  return perform(options, look, { touches: false })
 }
 
 async function isThere(

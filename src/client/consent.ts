@@ -1,0 +1,44 @@
+import { OffstageError } from '../protocol/error.ts'
+import type { RunEvent } from '../protocol/event.ts'
+import { isPersonActing, pageActs } from './page-acts.ts'
+
+/**
+ * Keeps a model from giving a person's word: with page tools it can press the page's own buttons. An
+ * answer is refused while they act and, once they have acted since the call was asked about, until a
+ * person acts.
+ */
+export class Consent {
+  /** `turns` of the page tools when a call was asked about. One that isn't here: since the page's load. */
+  readonly #asked = new Map<string, number>()
+
+  note(events: readonly RunEvent[]): void {
+    for (const event of events)
+      switch (event.type) {
+        case 'tool-approval-request':
+        case 'tool-interrupted':
+        case 'question':
+          // Ids can be equal in two conversations: the older one counts.
+          if (!this.#asked.has(event.toolCallId))
+            this.#asked.set(event.toolCallId, pageActs().turns)
+          break
+        case 'tool-approval-response':
+        case 'tool-execution-start':
+        case 'tool-result':
+          this.#asked.delete(event.toolCallId)
+          break
+        default:
+      }
+  }
+
+  /** Throws `consent-refused`. To be called before anything is awaited. */
+  check(toolCallId: string): void {
+    const acts = pageActs()
+    const acted = acts.open > 0 || acts.turns > (this.#asked.get(toolCallId) ?? 0)
+    if (acted && !isPersonActing(acts))
+      throw new OffstageError(
+        'consent-refused',
+        'Only a person may answer this, and page tools were acting on the page. Press again.',
+        { retryable: true },
+      )
+  }
+}

@@ -1,0 +1,228 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from './support/test.ts'
+
+// A model must not answer for the person: the scripted one presses what the page offers.
+
+interface Attacked {
+  readonly effects: number
+  /** What became of each answer that the page tried to give. */
+  readonly answers: string[]
+  readonly results: { readonly outcome: string }[]
+  readonly agents: { approve: (id: string) => Promise<boolean> }[]
+}
+
+/**
+ * A host whose `#ask` appears with each call that waits; `window.approve` is what its buttons call.
+ * Every agent has page tools and `destroy`.
+ */
+const HOST = `
+import { createAgent } from '/dist/index.js'
+import { pageTools } from '/dist/page-tools.js'
+window.effects = 0
+window.answers = []
+window.results = []
+window.agents = []
+const destroy = {
+  name: 'destroy', description: 'Destroys everything.', annotations: { destructive: true },
+  execute: () => { window.effects += 1; return 'gone' },
+}
+const waiting = []
+const noted = async (answer) => {
+  try { window.answers.push(String(await answer)) } catch (error) { window.answers.push(error.code) }
+}
+window.approve = () => noted(waiting.at(-1)?.agent.approve(waiting.at(-1).event))
+window.deny = async () => String(await waiting.at(-1).agent.deny(waiting.at(-1).event))
+window.begin = async (steps, agent = createAgent({
+  model: { provider: 'scripted', model: 'x', script: { steps } }, storage: 'memory',
+  tools: [destroy, ...pageTools()], controlTools: ['ask_user'],
+})) => {
+  window.agents.push(agent)
+  for await (const event of agent.run('Go')) {
+    if (event.type === 'tool-approval-request') waiting.push({ agent, event })
+    if (event.type === 'question') window.reply = (text) => noted(agent.answer(event, text))
+    if (/^(tool-approval-request|question)$/.test(event.type)) document.querySelector('#ask').hidden = false
+    if (event.type === 'run-end') window.results.push(event.result)
+  }
+}
+document.documentElement.dataset.host = ''
+`
+
+type Open = (options: { body: string }) => Promise<Page>
+
+async function openHost(openPage: Open, body: string): Promise<Page> {
+  const page = await openPage({
+    body: `<div id="ask" hidden>${body}</div><script type="module" src="/host.js"></script>`,
+  })
+  await page.locator('html[data-host]').waitFor({ state: 'attached' })
+  return page
+}
+
+const use = (toolName: string, input: object = {}) => ({ toolName, input })
+const begin = (page: Page, steps: object[]): Promise<void> =>
+  page.evaluate((script) => {
+    ;(window as unknown as { begin: (steps: object[]) => void }).begin(script)
+  }, steps)
+const attacked = (page: Page): Promise<Attacked> =>
+  page.evaluate(() => {
+    const { effects, answers, results } = window as unknown as Attacked
+    return { effects, answers, results, agents: [] }
+  })
+
+test.beforeEach(({ site }) => site.add('/host.js', { body: HOST }))
+
+const press = use('click', { ref: 'Approve' })
+const button = '<button id="yes" onclick="approve()">Approve</button>'
+
+/** Name, the page's ways to approve, and what the model does to them. */
+const attacks: readonly (readonly [string, string, ReturnType<typeof use>])[] = [
+  ['a button', button, press],
+  [
+    'a label, whose click comes out trusted',
+    '<label for="yes">Fine</label><input type="checkbox" id="yes" onclick="approve()">',
+    use('click', { ref: 'Fine' }),
+  ],
+  [
+    'a form',
+    '<form onsubmit="event.preventDefault(); approve()"><button>Approve</button></form>',
+    press,
+  ],
+  [
+    'Enter in a form',
+    '<form onsubmit="event.preventDefault(); approve()"><input aria-label="Note"></form>',
+    use('press_key', { ref: 'Note', key: 'Enter' }),
+  ],
+  ['Enter on a button', button, use('press_key', { ref: 'Approve', key: 'Enter' })],
+  ['the space bar', button, use('press_key', { ref: 'Approve', key: ' ' })],
+  ['focus', '<button onfocus="approve()">Approve</button>', press],
+  [
+    'the pointer',
+    '<button onpointerover="approve()">Approve</button>',
+    use('hover', { ref: 'Approve' }),
+  ],
+  [
+    'a microtask',
+    '<button onclick="Promise.resolve().then(() => approve())">Approve</button>',
+    press,
+  ],
+  ['a timer', '<button onclick="setTimeout(approve, 0)">Approve</button>', press],
+  ['a late timer', '<button onclick="setTimeout(approve, 2500)">Approve</button>', press],
+  ['a frame', '<button onclick="requestAnimationFrame(() => approve())">Approve</button>', press],
+  ['a message', '<button onclick="onmessage = approve; postMessage(1)">Approve</button>', press],
+  [
+    'a handler that awaits',
+    '<button onclick="fetch(location.href).then((page) => page.text()).then(() => approve())">Approve</button>',
+    press,
+  ],
+  [
+    'an observer of mutations',
+    '<button onclick="new MutationObserver(() => approve()).observe(this, { attributes: true }); this.title = 1">Approve</button>',
+    press,
+  ],
+  [
+    'a frame of the same origin',
+    `<iframe title="Inside" srcdoc="<button onclick='parent.approve()'>Approve</button>"></iframe>`,
+    press,
+  ],
+  [
+    'a native dialog that the tools answer',
+    '<button onclick="confirm() && approve()">Approve</button>',
+    press,
+  ],
+]
+
+for (const [name, body, attack] of attacks)
+  test(`a model can't approve its own call through ${name}; a person still can`, async ({
+    openPage,
+  }) => {
+    const page = await openHost(openPage, `${body}<hr><button onclick="approve()">By hand</button>`)
+    page.on('dialog', (dialog) => void dialog.accept())
+    await begin(page, [
+      { toolCalls: [use('read_page'), attack, use('destroy')] },
+      { text: 'Done.' },
+    ])
+    await expect.poll(async () => (await attacked(page)).answers.length).toBeGreaterThan(0)
+    const { answers, effects } = await attacked(page)
+    expect(new Set(answers)).toEqual(new Set(['consent-refused']))
+    expect(effects).toBe(0)
+    await expect(async () => {
+      await page.getByRole('button', { name: 'By hand' }).click()
+      expect((await attacked(page)).answers).toContain('true')
+    }).toPass()
+    await expect
+      .poll(async () => (await attacked(page)).results)
+      .toMatchObject([{ outcome: 'completed' }])
+    expect((await attacked(page)).effects).toBe(1)
+  })
+
+test('an activation from before the model pressed is not a consent', async ({ openPage }) => {
+  const late = '<button onclick="setTimeout(approve, 2500)">Approve</button>'
+  const page = await openHost(openPage, late)
+  // A person who has just sent the message is still "active" when the handler's timer fires.
+  await page.mouse.click(5, 5)
+  await begin(page, [{ toolCalls: [press, use('destroy')] }, { text: 'Done.' }])
+  await expect.poll(async () => (await attacked(page)).answers).toEqual(['consent-refused'])
+  expect((await attacked(page)).effects).toBe(0)
+})
+
+test("a model can't press the button of another agent's call", async ({ openPage }) => {
+  const page = await openHost(openPage, button)
+  await begin(page, [{ toolCalls: [use('destroy')] }, { text: 'Done.' }])
+  await expect(page.getByRole('button')).toBeVisible()
+  await begin(page, [{ toolCalls: [press] }, { text: 'Pressed.' }])
+  await expect.poll(async () => (await attacked(page)).results.length).toBe(1)
+  expect(await attacked(page)).toMatchObject({ answers: ['consent-refused'], effects: 0 })
+  await page.getByRole('button').click()
+  await expect.poll(async () => (await attacked(page)).effects).toBe(1)
+})
+
+test("a model's page tools can't answer its question to the person", async ({ openPage }) => {
+  const page = await openHost(openPage, '<button onclick="reply(\'yes\')">Approve</button>')
+  await begin(page, [
+    { toolCalls: [press, use('ask_user', { question: 'Really?' })] },
+    { text: 'Done.' },
+  ])
+  await expect.poll(async () => (await attacked(page)).answers).toEqual(['consent-refused'])
+  // Refused as long as the page hasn't come to rest after the model's click.
+  await expect(async () => {
+    await page.getByRole('button').click()
+    expect((await attacked(page)).answers).toContain('true')
+  }).toPass()
+})
+
+test("a host's own code answers what was asked after the page tools acted", async ({
+  openPage,
+}) => {
+  const page = await openHost(openPage, '<button id="yes">Nothing</button>')
+  await begin(page, [
+    { toolCalls: [use('hover', { ref: 'Nothing' })] },
+    { toolCalls: [use('destroy')] },
+    { text: 'Done.' },
+  ])
+  await expect(page.locator('#ask')).toBeVisible()
+  await page.evaluate(() => (window as unknown as { approve: () => void }).approve())
+  await expect.poll(async () => (await attacked(page)).answers).toEqual(['true'])
+})
+
+test('what another copy of the package did counts, and denying is always possible', async ({
+  openPage,
+  site,
+}) => {
+  // Two modules with one text: what each keeps for itself, the other doesn't see.
+  site.add('/copy.html', {
+    body: `<!doctype html><script type="module">import { click } from '/dist/page-tools.js'; parent.pressFrom = () => click('Go')</script><button>Go</button>`,
+  })
+  const page = await openHost(openPage, `${button}<iframe title="Copy" src="/copy.html"></iframe>`)
+  await begin(page, [{ toolCalls: [use('destroy')] }, { text: 'Done.' }])
+  await expect(page.getByRole('button', { name: 'Approve' })).toBeVisible()
+  const [approved, denied] = await page.evaluate(async () => {
+    const host = window as unknown as Attacked & {
+      approve: () => Promise<void>
+      pressFrom: () => Promise<unknown>
+      deny: () => Promise<string>
+    }
+    await host.pressFrom()
+    await host.approve()
+    return [host.answers.at(-1), await host.deny()]
+  })
+  expect([approved, denied]).toEqual(['consent-refused', 'true'])
+})

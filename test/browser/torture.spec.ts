@@ -1,0 +1,65 @@
+import path from 'node:path'
+import { matrix, type Outcome } from '../torture/matrix.ts'
+import { planTrial } from '../torture/plan.ts'
+import { runTrial } from '../torture/trial.ts'
+import { serveSite } from './support/site.ts'
+import { expect, test as base } from './support/test.ts'
+
+// Random trials in a real browser. `npm run torture -- 200` goes on with other seeds.
+
+const test = base.extend<object, { trials: (seeds: readonly number[]) => Promise<Outcome[]> }>({
+  trials: [
+    async ({ browser }, use) => {
+      const root = path.resolve(import.meta.dirname, '../..')
+      const folders = {
+        '/dist/': path.join(root, 'dist'),
+        '/torture/': path.join(root, 'test/torture'),
+      }
+      const site = await serveSite({ folders })
+      site.add('/torture.html', {
+        body: '<!doctype html><title>Torture</title><script type="module" src="/torture/page.js"></script>',
+      })
+      await use(async (seeds) => {
+        const outcomes: Outcome[] = []
+        for (const seed of seeds) {
+          const plan = planTrial(seed)
+          const violations = await runTrial(plan, { site, browser })
+          const said = violations.map(({ what }) => what).join(', ')
+          if (LONG) console.log(`seed ${seed} (${plan.kind}): ${said || 'held'}`)
+          outcomes.push({ plan, violations })
+        }
+        return outcomes
+      })
+      await site.close()
+    },
+    { scope: 'worker' },
+  ],
+})
+
+const { TORTURE_TRIALS, TORTURE_SEED = '1' } = process.env
+const LONG = TORTURE_TRIALS !== undefined
+
+/** One of each kind; where there was one, a seed that once found something. */
+const SLICE = [110, 111, 134, 113, 114, 115, 116, 117, 118, 130, 109]
+
+if (LONG)
+  test('trials', async ({ trials }) => {
+    test.setTimeout(0)
+    const first = Number(TORTURE_SEED)
+    const outcomes = await trials(
+      Array.from({ length: Number(TORTURE_TRIALS) }, (_, at) => first + at),
+    )
+    console.log(`\n${matrix(outcomes)}`)
+    expect(
+      outcomes.filter(({ violations }) => violations.length > 0).length,
+      'trials with a violation',
+    ).toBe(0)
+  })
+else
+  for (const seed of SLICE)
+    test(`what is remembered stays true through "${planTrial(seed).kind}" (seed ${seed})`, async ({
+      trials,
+    }) => {
+      test.setTimeout(300_000)
+      expect((await trials([seed])).flatMap(({ violations }) => violations)).toEqual([])
+    })

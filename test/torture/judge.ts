@@ -1,0 +1,71 @@
+import type { StoredConversation } from '../../src/protocol/conversation.ts'
+import type { JournalEntry } from '../../src/protocol/journal.ts'
+import type { Effect } from './effects.ts'
+
+/** What a trial found. */
+export interface Violation {
+  readonly what:
+    | 'ran twice'
+    | 'denied, but ran'
+    | 'failed, but happened'
+    | 'succeeded, but did not happen'
+    | 'result lost'
+    | 'run does not end'
+    | 'handle stays open'
+    | 'next turn fails'
+    | 'uncaught error'
+    | 'trial broke'
+  readonly detail: string
+}
+
+/** Tools of which a call must not happen twice. */
+const ONCE = new Set(['write', 'destroy', 'book'])
+
+/** Holds a conversation's journal against its messages and the server's count. */
+export function judge(
+  journal: readonly JournalEntry[],
+  stored: StoredConversation | null,
+  effects: readonly Effect[],
+): Violation[] {
+  const calls = new Map<string, string>()
+  const found: Violation[] = []
+  for (const entry of journal)
+    if (entry.type === 'model-output')
+      for (const part of entry.message.parts)
+        if (part.type === 'tool-call' && part.input) calls.set(part.toolCallId, labelOf(part.input))
+  for (const entry of journal) {
+    if (entry.type !== 'call-settled') continue
+    const n = calls.get(entry.toolCallId) ?? '?'
+    const times = effects.filter((effect) => effect.n === n).length
+    const detail = `${n}: ${JSON.stringify(entry.output)}`
+    const { status } = entry
+    if (status === 'denied' && times) found.push({ what: 'denied, but ran', detail })
+    if (/^(failed|aborted|invalid)$/.test(status) && times)
+      found.push({ what: 'failed, but happened', detail: `${status} ${detail}` })
+    if (status === 'succeeded' && !times)
+      found.push({ what: 'succeeded, but did not happen', detail })
+    if (!hasResult(stored, entry.toolCallId)) found.push({ what: 'result lost', detail })
+  }
+  return found
+}
+
+export function judgeEffects(effects: readonly Effect[]): Violation[] {
+  const counts = new Map<string, number>()
+  for (const { tool, n } of effects)
+    if (ONCE.has(tool)) counts.set(`${tool} ${n}`, (counts.get(`${tool} ${n}`) ?? 0) + 1)
+  return [...counts].flatMap(([call, count]) =>
+    count > 1 ? { what: 'ran twice' as const, detail: `${call}: ${count} times` } : [],
+  )
+}
+
+function hasResult(stored: StoredConversation | null, toolCallId: string): boolean {
+  return (stored?.messages ?? []).some(
+    ({ role, parts }) =>
+      role === 'tool' &&
+      parts.some((part) => part.type === 'tool-result' && part.toolCallId === toolCallId),
+  )
+}
+
+function labelOf(input: unknown): string {
+  return String((input as { readonly n?: unknown }).n)
+}

@@ -1,0 +1,75 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { pageActs } from '../../../src/client/page-acts.ts'
+import { stage, startedRun, until } from './fake-worker.ts'
+
+// Page tools can't run here; what they leave on record can.
+
+afterEach(() => {
+  Object.assign(pageActs(), { open: 0, turns: 0, pressed: -1, staleUntil: 0 })
+  vi.unstubAllGlobals()
+})
+
+const activation = (isActive: boolean | undefined): void =>
+  void vi.stubGlobal('navigator', isActive === undefined ? {} : { userActivation: { isActive } })
+
+/** An agent that has asked about a call, after which page tools have acted. */
+async function asked(type: 'tool-approval-request' | 'tool-interrupted' = 'tool-approval-request') {
+  pageActs().turns = 4
+  const set = stage()
+  const { command, worker } = await startedRun(set, 'x', { conversationId: 'c1' })
+  const { subscribe, getSnapshot } = set.agent.conversation('c1')
+  subscribe(() => {})
+  worker.tell(command, { type, toolCallId: 't1', toolName: 'tool', input: {} })
+  await until(() => getSnapshot().pending.length)
+  return { agent: set.agent, worker }
+}
+
+describe('an answer', () => {
+  test('is taken from any code as long as no page tools have acted since the question', async () => {
+    const { agent } = await asked()
+    expect(await agent.approve('t1')).toBe(true)
+  })
+
+  test('is refused without a word to the worker while page tools act, whoever presses', async () => {
+    const { agent, worker } = await asked()
+    Object.assign(pageActs(), { open: 1, turns: 5, pressed: 5 })
+    activation(true)
+    await expect(agent.approve('t1')).rejects.toMatchObject({ code: 'consent-refused' })
+    await expect(agent.answer('t1', 'yes')).rejects.toMatchObject({ code: 'consent-refused' })
+    expect(worker.of('answerCall')).toEqual([])
+    expect(await agent.deny('t1')).toBe(true)
+  })
+
+  test.each([
+    ['without an activation', { pressed: -1, staleUntil: 0 }, false, false],
+    ['with one that may be older', { pressed: -1, staleUntil: Infinity }, true, false],
+    ['with one that is newer', { pressed: -1, staleUntil: 0 }, true, true],
+    ['with a press that was seen', { pressed: 6, staleUntil: Infinity }, true, true],
+    ['with a press from before', { pressed: 5, staleUntil: Infinity }, true, false],
+    ['where the browser tells nothing', { pressed: -1, staleUntil: 0 }, undefined, false],
+    ['where only a press tells', { pressed: 6, staleUntil: 0 }, undefined, true],
+  ])('once page tools have acted, %s', async (_name, acts, isActive, taken) => {
+    const { agent } = await asked()
+    Object.assign(pageActs(), { turns: 6, ...acts })
+    activation(isActive)
+    const answer = await agent.approve('t1').catch((error: { code: string }) => error.code)
+    expect(answer).toBe(taken || 'consent-refused')
+  })
+
+  test('to run again is refused like an approval, and a verdict of the past is not', async () => {
+    const { agent } = await asked('tool-interrupted')
+    pageActs().turns = 6
+    activation(false)
+    await expect(agent.resolveInterrupted('t1', 'run-again')).rejects.toMatchObject({
+      code: 'consent-refused',
+    })
+    expect(await agent.resolveInterrupted('t1', 'happened')).toBe(true)
+  })
+
+  test('to a call that was asked about before the page was loaded needs a person', async () => {
+    const { agent } = stage()
+    pageActs().turns = 2
+    activation(false)
+    await expect(agent.approve('old')).rejects.toMatchObject({ code: 'consent-refused' })
+  })
+})
