@@ -211,18 +211,14 @@ describe('the output of a one-shot call', () => {
       await live.host.startRun({ ...startCommand(conversationId, 'go', limits), conversationId })
       await expect.poll(async () => (await store.get(conversationId))?.openRunId).toBe(null)
     }
-    read.length = 0
     const { agentId, storage } = SCOPE
+    const call = { agentId, storage, toolCallId, output: { type: 'text', value: 'x' } } as const
+    await live.host.supplyOutput({ ...call, conversationId: 'two', nextRunId: 'next-two' })
+    await expect.poll(async () => (await store.get('two'))?.openRunId).toBe(null)
+    read.length = 0
     const fresh = startLife(spied)
-    const output = { type: 'text', value: 'x' } as const
-    const ref = await fresh.host.supplyOutput({
-      agentId,
-      storage,
-      toolCallId,
-      output,
-      nextRunId: 'next',
-    })
-    expect(ref?.conversationId).toBe('two')
-    expect(new Set(read)).toEqual(new Set(['two']))
+    const ref = await fresh.host.supplyOutput({ ...call, nextRunId: 'next-one' })
+    expect(ref?.conversationId).toBe('one')
+    expect(new Set(read)).toEqual(new Set(['one']))
   })
 })
