@@ -212,19 +212,16 @@ describe('the output of a one-shot call', () => {
       await live.host.startRun({ ...startCommand(conversationId, 'go', limits), conversationId })
       await expect.poll(async () => (await store.get(conversationId))?.openRunId).toBe(null)
     }
-    read.length = 0
     const { agentId, storage } = SCOPE
-    const fresh = startLife(spied)
+    const limits = { maxSteps: 0, retries: 3 }
     const output = { type: 'text', value: 'x' } as const
-    const ref = await fresh.host.supplyOutput({
-      agentId,
-      storage,
-      toolCallId,
-      output,
-      limits: { maxSteps: 0, retries: 3 },
-      nextRunId: 'next',
-    })
-    expect(ref?.conversationId).toBe('two')
-    expect(new Set(read)).toEqual(new Set(['two']))
+    const call = { agentId, storage, toolCallId, output, limits }
+    await live.host.supplyOutput({ ...call, conversationId: 'two', nextRunId: 'next-two' })
+    await expect.poll(async () => (await store.get('two'))?.openRunId).toBe(null)
+    read.length = 0
+    const fresh = startLife(spied)
+    const ref = await fresh.host.supplyOutput({ ...call, nextRunId: 'next-one' })
+    expect(ref?.conversationId).toBe('one')
+    expect(new Set(read)).toEqual(new Set(['one']))
   })
 })
