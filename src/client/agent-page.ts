@@ -1,5 +1,5 @@
 import { transfer } from 'comlink'
-import type { CallContext } from '../protocol/api.ts'
+import type { CallContext, ReconcileTool, ReconcileVerdict } from '../protocol/api.ts'
 import { describeThrown } from '../protocol/error.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
 import { controlDescriptors } from './control-tools.ts'
@@ -11,6 +11,7 @@ import { fillValues } from './fill-values.ts'
 import { createConfigBook, readContext, readCredentials } from './model-config.ts'
 import type { AgentOptions, HookedCall, ModelConfig, PromptValues } from './options.ts'
 import type { AgentPage } from './page-api.ts'
+import { whileStaying } from './page-leaving.ts'
 import { stringify } from './stringify.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import type { ToolRegistry } from './tool-registry.ts'
@@ -66,7 +67,7 @@ export function createAgentPage(
     },
     async beforeToolCall(call) {
       try {
-        const verdict = await options.beforeToolCall?.(hooked(call))
+        const verdict = await whileStaying(async () => options.beforeToolCall?.(hooked(call)))
         if (verdict && 'veto' in verdict) return { type: 'veto', reason: verdict.veto }
         return { type: 'go', input: verdict ? verdict.input : call.input }
       } catch (thrown) {
@@ -74,16 +75,27 @@ export function createAgentPage(
       }
     },
     needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
-    async reconcileTool(call) {
-      const entry = registry.get(call.toolName)
-      const { idempotencyKey, epoch: fence } = call
-      const context = { ...hooked(call), idempotencyKey, fence }
-      const verdict = await entry?.tool.reconcile?.(entry.restore(call.input), context)
-      if (!verdict) return { type: 'unknown' }
-      return verdict.happened
-        ? { type: 'happened', output: await formatOutput(verdict.result) }
-        : { type: 'did-not-happen' }
-    },
+    reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
+  }
+}
+
+/** A function that throws can't say. */
+async function reconcile(
+  entry: PreparedTool | undefined,
+  call: ReconcileTool,
+): Promise<ReconcileVerdict> {
+  const { idempotencyKey, epoch: fence } = call
+  const context = { ...hooked(call), idempotencyKey, fence }
+  try {
+    const verdict = await whileStaying(async () =>
+      entry?.tool.reconcile?.(entry.restore(call.input), context),
+    )
+    if (!verdict) return { type: 'unknown' }
+    return verdict.happened
+      ? { type: 'happened', output: await formatOutput(verdict.result) }
+      : { type: 'did-not-happen' }
+  } catch {
+    return { type: 'unknown' }
   }
 }
 

@@ -8,7 +8,7 @@ export interface BatchGate {
   handled(batch: number): void
   /** Resolves when the batch was handled, after `ms`, or when the signal is aborted. */
   wait(batch: number, until: { readonly ms: number; readonly signal: AbortSignal }): Promise<void>
-  /** A new worker counts anew. */
+  /** A new worker counts anew. What waited for events of the old one waits no longer. */
   reset(): void
 }
 
@@ -38,6 +38,8 @@ export function createBatchGate(): BatchGate {
       })
     },
     reset() {
+      newest = Infinity
+      for (const check of checks) check()
       newest = 0
     },
   }

@@ -3,6 +3,7 @@ import { withPlainErrors } from '../protocol/wire-errors.ts'
 import type { ExecutionsApi } from './executions.ts'
 import { disposed } from './failures.ts'
 import type { PageFetches } from './page-fetches.ts'
+import { whileStaying } from './page-leaving.ts'
 
 /** The questions that an agent answers itself; tools are run by `Executions`. */
 export type AgentPage = Omit<PageApi, keyof ExecutionsApi | 'fetchModel'>
@@ -19,7 +20,7 @@ export function createPageApi(
   ): Promise<Result> => {
     const page = pageOf(agentId)
     if (!page) throw disposed()
-    return question(page)
+    return whileStaying(() => question(page))
   }
   return withPlainErrors<PageApi>({
     stepContext: (call) => ask(call.agentId, (page) => page.stepContext(call)),
@@ -29,7 +30,7 @@ export function createPageApi(
     beforeToolCall: (call) => ask(call.agentId, (page) => page.beforeToolCall(call)),
     needsApproval: (call) => ask(call.agentId, (page) => page.needsApproval(call)),
     reconcileTool: (call) => ask(call.agentId, (page) => page.reconcileTool(call)),
-    fetchModel: (request) => fetches.fetchModel(request),
+    fetchModel: (request) => whileStaying(() => fetches.fetchModel(request)),
     executeTool: (call) => executions.executeTool(call),
     knownExecutions: (ids) => executions.knownExecutions(ids),
     cancelTools: (request) => executions.cancelTools(request),

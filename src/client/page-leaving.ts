@@ -46,3 +46,19 @@ export function watchLeaving(): PageLeaving {
     stop: () => watching.abort(),
   }
 }
+
+/**
+ * Does the work; when it fails while the page is being left, the failure is held back as above. What the
+ * browser broke off must not be journaled as what the page's own function had to say.
+ */
+export async function whileStaying<Result>(work: () => Promise<Result>): Promise<Result> {
+  const leaving = watchLeaving()
+  try {
+    return await work()
+  } catch (thrown) {
+    await leaving.mayHaveBroken()
+    throw thrown
+  } finally {
+    leaving.stop()
+  }
+}

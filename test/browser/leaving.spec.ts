@@ -143,6 +143,55 @@ test.describe('a page that is left while a tool waits for its server', () => {
   }
 })
 
+/** Runs in the page: a run whose `context` or `beforeToolCall` waits for the server at first. */
+async function visitHook({
+  url,
+  hook,
+  act,
+}: {
+  readonly url: string
+  readonly hook: 'context' | 'beforeToolCall'
+  readonly act: 'run' | 'resume'
+}): Promise<RunResult | null> {
+  const ask = async (): Promise<void> => void (await fetch(`${url}/pay?key=hook`))
+  const agent = window.offstage.createAgent({
+    model: {
+      provider: 'scripted',
+      model: 'scripted',
+      script: { steps: [{ toolCalls: [{ toolName: 'look', input: {} }] }, { text: 'Seen.' }] },
+    },
+    [hook]: ask,
+    tools: [{ name: 'look', description: 'Looks.', execute: () => 'seen' }],
+  })
+  if (act === 'run') {
+    agent.run('Look', { conversationId: 'hooked' })
+    return null
+  }
+  return (await (await agent.resume('hooked'))?.result) ?? null
+}
+
+for (const hook of ['context', 'beforeToolCall'] as const) {
+  test(`a page that is left while ${hook} waits for a server: the run goes on as if nothing had been asked`, async ({
+    driven,
+    site,
+    payments,
+  }) => {
+    site.add('/shop.html', { body: HTML, type: 'text/html' })
+    await driven.goto(`${site.url}/shop.html`)
+    await untilReady(driven, 1)
+    await driven.evaluate(visitHook, { url: payments.url, hook, act: 'run' })
+    await expect.poll(() => payments.made.length).toBe(1)
+    await driven.evaluate(ways.reload)
+    await untilReady(driven, 2)
+    const result = await driven.evaluate(visitHook, { url: payments.url, hook, act: 'resume' })
+    expect(result).toMatchObject({
+      outcome: 'completed',
+      text: 'Seen.',
+      toolCalls: [{ status: 'succeeded' }],
+    })
+  })
+}
+
 test.describe('a page that only seems to be left', () => {
   const stays = {
     'a download': () => document.querySelector<HTMLElement>('#download')?.click(),

@@ -133,7 +133,7 @@ test.describe('a reload while a tool is executing', () => {
       waitForToolsMs: 500,
     })
     expect(resumed).toMatchObject({
-      result: { outcome: 'completed', toolCalls: [{ status: 'failed' }] },
+      result: { outcome: 'completed', toolCalls: [{ status: 'interrupted' }] },
     })
     expect(await paid(page)).toBe(1)
   })
