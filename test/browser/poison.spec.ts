@@ -31,7 +31,10 @@ test('a pattern that takes forever fails its run by name; the other agents’ ru
             description: 'Looks up.',
             inputSchema: {
               type: 'object',
-              properties: { sku: { type: 'string', pattern: '^(([a-z])+.)+[A-Z]([a-z])+$' } },
+              // Without any loop: the check at registration sees nothing in it.
+              properties: {
+                sku: { type: 'string', pattern: `^${'a?'.repeat(40)}${'a'.repeat(40)}$` },
+              },
             },
             execute: () => 'found',
           },

@@ -33,7 +33,14 @@ async function converse({ model, question }: Phase): Promise<Told> {
   kept.agent ??= createAgent({
     model,
     instructions: 'You help.',
-    tools: [defineTool({ name: 'look', description: 'Looks into a shelf.', execute: look })],
+    tools: [
+      defineTool({
+        name: 'look',
+        description: 'Looks into a shelf.',
+        inputSchema: { type: 'object', properties: { shelf: { type: 'integer' } } },
+        execute: look,
+      }),
+    ],
   })
   kept.agent.configure({ model })
   const result = await kept.agent.run(question, { conversationId: 'one' }).result
