@@ -14,6 +14,15 @@ export interface Ownership {
   release(conversationId: string): void
   /** False once it was released, or taken over by another worker. */
   holds(conversationId: string): boolean
+  /** Something was decided of a run that other tabs may hold parked: they look. */
+  announce(conversationId: string): void
+}
+
+export interface OwnershipObserver {
+  /** Another worker has taken over. */
+  onLost(conversationId: string): void
+  /** Another worker announced that something was decided. */
+  onAnnounced(conversationId: string): void
 }
 
 export function elsewhere(conversationId: string): OffstageError {
@@ -43,27 +52,29 @@ const SILENCE_MS = 10_000
 type Talk =
   | { readonly type: 'who-owns'; readonly conversationId: string }
   | { readonly type: 'mine'; readonly conversationId: string }
+  | { readonly type: 'decided'; readonly conversationId: string }
 
 /**
  * `scope` names the store. Without Web Locks (plain HTTP on a LAN address lacks them) everybody is an
- * owner, and the epoch alone fences. `onLost`: another worker has taken over.
+ * owner, and the epoch alone fences.
  */
-export function createOwnership(
-  scope: string,
-  onLost: (conversationId: string) => void,
-): Ownership {
+export function createOwnership(scope: string, observer: OwnershipObserver): Ownership {
   const locks = globalThis.navigator?.locks
   if (locks === undefined) {
-    return { acquire: async () => true, release: () => undefined, holds: () => true }
+    const nothing = (): void => undefined
+    return { acquire: async () => true, release: nothing, holds: () => true, announce: nothing }
   }
   const held = new Map<string, () => void>()
   const taking = new Map<string, Promise<boolean>>()
-  const owners = new OwnerTalk(scope, (conversationId) => held.has(conversationId))
+  const owners = new OwnerTalk(scope, {
+    isMine: (conversationId) => held.has(conversationId),
+    onAnnounced: (conversationId) => observer.onAnnounced(conversationId),
+  })
 
   const take = async (conversationId: string): Promise<boolean> => {
     const name = `offstage:${scope}:${conversationId}`
     const lose = (): void => {
-      if (held.delete(conversationId)) onLost(conversationId)
+      if (held.delete(conversationId)) observer.onLost(conversationId)
     }
     for (let waited = 0; waited < SILENCE_MS; waited += ANSWER_MS) {
       const release = await hold(locks, name, { waitMs: waited === 0 ? UNLOAD_MS : RETRY_MS, lose })
@@ -90,6 +101,7 @@ export function createOwnership(
       held.delete(conversationId)
     },
     holds: (conversationId) => held.has(conversationId),
+    announce: (conversationId) => owners.announce(conversationId),
   }
 }
 
@@ -98,14 +110,25 @@ class OwnerTalk {
   readonly #channel: BroadcastChannel | null
   readonly #answers = new EventTarget()
 
-  constructor(scope: string, isMine: (conversationId: string) => boolean) {
+  constructor(
+    scope: string,
+    {
+      isMine,
+      onAnnounced,
+    }: Pick<OwnershipObserver, 'onAnnounced'> & { isMine(conversationId: string): boolean },
+  ) {
     this.#channel =
       typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel(`offstage:${scope}`)
     this.#channel?.addEventListener('message', ({ data }: MessageEvent<Talk>) => {
       const { type, conversationId } = data
       if (type === 'mine') this.#answers.dispatchEvent(new Event(conversationId))
+      else if (type === 'decided') onAnnounced(conversationId)
       else if (isMine(conversationId)) this.#say({ type: 'mine', conversationId })
     })
+  }
+
+  announce(conversationId: string): void {
+    this.#say({ type: 'decided', conversationId })
   }
 
   hasLivingOwner(conversationId: string): Promise<boolean> {

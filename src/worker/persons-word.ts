@@ -56,6 +56,7 @@ export class PersonsWord {
       await this.#tenure.take()
       try {
         const said = await word()
+        this.#tenure.announce()
         this.#wake()
         return said
       } catch (error) {

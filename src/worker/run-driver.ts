@@ -76,6 +76,17 @@ export class RunDriver {
     this.#halt({ type: 'taken-over' })
   }
 
+  /** Another tab has decided something: a run that is parked here may go on there, or have ended. */
+  async look(): Promise<void> {
+    const { conversation, runId } = this.#drive
+    if (this.#wake === null) return
+    await conversation.refresh().catch(() => undefined)
+    const { run } = conversation
+    if (run?.runId === runId && run.end === null && decide(run) === 'wait') return
+    // As whoever takes it over does: the loop finds its end, or that it is taken.
+    this.#wake?.()
+  }
+
   /** Another agent of the page gets the run's events, too. */
   follow(agentId: string): void {
     const { conversation, events } = this.#drive
@@ -306,6 +317,7 @@ export class RunDriver {
     const ref = { runId, conversationId: conversation.conversationId }
     const entries = conversation.runEntries.filter((entry) => entry.runId === runId)
     const result = runResult(ref, entries, end)
+    this.#tenure.announce()
     this.#endStep()
     events.push({ type: 'run-end', result })
     events.flush()

@@ -2,6 +2,7 @@ import type { AgentScope, ConversationScope } from '../protocol/api.ts'
 import { Conversation } from './conversation.ts'
 import type { Effects } from './effects.ts'
 import { createOwnership, type Ownership } from './ownership.ts'
+import type { RunDriver } from './run-driver.ts'
 import { Seat } from './seat.ts'
 import type { Store } from './store/store.ts'
 import { storageKey, type Stores } from './stores.ts'
@@ -63,9 +64,12 @@ export class Seats {
     const key = storageKey(storage)
     const known = this.#ownerships.get(key)
     if (known) return known
-    const made = createOwnership(key, (conversationId) =>
-      this.#seats.get(seatKey({ storage, conversationId }))?.driver?.takenOver(),
-    )
+    const driverOf = (conversationId: string): RunDriver | null | undefined =>
+      this.#seats.get(seatKey({ storage, conversationId }))?.driver
+    const made = createOwnership(key, {
+      onLost: (conversationId) => driverOf(conversationId)?.takenOver(),
+      onAnnounced: (conversationId) => void driverOf(conversationId)?.look(),
+    })
     this.#ownerships.set(key, made)
     return made
   }

@@ -23,6 +23,11 @@ export class Tenure {
     this.#ownership.release(this.#drive.conversation.conversationId)
   }
 
+  /** Other tabs may hold the run parked: they look what was decided. */
+  announce(): void {
+    this.#ownership.announce(this.#drive.conversation.conversationId)
+  }
+
   /** Throws `conversation-busy` when another tab goes on with the run. */
   async take(): Promise<void> {
     if (this.#held) return
