@@ -42,10 +42,20 @@ export class RunDriver {
   /** The model was asked since this driver took the run. */
   #hasAsked = false
 
-  constructor(drive: Omit<Drive, 'ready' | 'signal' | 'tools'>, ownership: Ownership) {
+  constructor(
+    drive: Omit<Drive, 'dispatched' | 'ready' | 'signal' | 'tools'>,
+    ownership: Ownership,
+  ) {
     const { signal } = this.#stop
     const page = stoppablePage(drive.page, signal)
-    this.#drive = { ...drive, page, tools: new ToolTable(), ready: new Map(), signal }
+    this.#drive = {
+      ...drive,
+      page,
+      tools: new ToolTable(),
+      signal,
+      ready: new Map(),
+      dispatched: new Set(),
+    }
     this.#tenure = new Tenure(this.#drive, ownership)
     this.#word = new PersonsWord(this.#drive, this.#tenure, () => this.#wake?.())
     this.#calls = new StepCalls(this.#drive)
@@ -252,7 +262,10 @@ export class RunDriver {
       calledNatively: conversation.sentWords.calledNatively,
     })
     const starts = headStart(this.#drive, this.#run, output)
-    await conversation.append([output, ...starts.map(startEntry)], { strict: mustBeStrict(starts) })
+    // The starts are decided at the commit, which may have waited: none in a run that is stopped.
+    const facts = (): JournalBody[] =>
+      this.#stopped ? [output] : [output, ...starts.map(startEntry)]
+    await conversation.append(facts, { strict: mustBeStrict(starts) })
     this.#openStep = output
     this.#calls.begin(starts)
     for (const event of callEvents(output.message)) events.push(event)
