@@ -102,7 +102,7 @@ export async function runStarts(drive: Drive, starts: readonly Start[]): Promise
 }
 
 /** The run was stopped while the starts were committed: nobody was asked to run them. */
-async function takeBack(drive: Drive, starts: readonly Start[]): Promise<void> {
+export async function takeBack(drive: Drive, starts: readonly Start[]): Promise<void> {
   const undone = starts.filter(({ repeats }) => !repeats)
   if (undone.length === 0) return
   await drive.conversation.append(

@@ -8,7 +8,7 @@ import { conclusion, decide, noConclusion, type Decision } from './decide.ts'
 import { isLeftOpen, ToolTable, type Drive, type Stop } from './drive.ts'
 import { commitEnd } from './end-run.ts'
 import { providerOf } from './engines.ts'
-import { mustBeStrict, startEntry } from './execute-calls.ts'
+import { mustBeStrict, startEntry, takeBack } from './execute-calls.ts'
 import { headStart } from './head-start.ts'
 import { leftOpenBy, stopExecuting } from './leave-run.ts'
 import { outgoingRequest } from './outgoing.ts'
@@ -262,12 +262,10 @@ export class RunDriver {
       calledNatively: conversation.sentWords.calledNatively,
     })
     const starts = headStart(this.#drive, this.#run, output)
-    // The starts are decided at the commit, which may have waited: none in a run that is stopped.
-    const facts = (): JournalBody[] =>
-      this.#stopped ? [output] : [output, ...starts.map(startEntry)]
-    await conversation.append(facts, { strict: mustBeStrict(starts) })
+    await conversation.append([output, ...starts.map(startEntry)], { strict: mustBeStrict(starts) })
     this.#openStep = output
-    this.#calls.begin(starts)
+    if (this.#stopped) await takeBack(this.#drive, starts)
+    else this.#calls.begin(starts)
     for (const event of callEvents(output.message)) events.push(event)
   }
 
