@@ -2,7 +2,6 @@ import { defineConfig, type UserConfig } from 'vite'
 import {
   fixedSchemaBase,
   inlineEntryBeside,
-  onlyUsedPatterns,
   plainSpecifiers,
   withoutUnusedDefaults,
   workerSource,
@@ -65,7 +64,6 @@ function library({ entry, splitting, format = 'es', plugins = [] }: LibraryBuild
     plugins: [
       ...plugins,
       fixedSchemaBase(),
-      onlyUsedPatterns(),
       withoutUnusedDefaults(),
       plainSpecifiers(),
     ],
