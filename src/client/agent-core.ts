@@ -1,5 +1,6 @@
 import type { AgentScope } from '../protocol/api.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
+import type { AgentCommands } from './agent-commands.ts'
 import type { AgentConfig } from './agent-page.ts'
 import { AgentRuns } from './agent-runs.ts'
 import type { Ambient } from './ambient.ts'
@@ -38,7 +39,8 @@ export class AgentCore implements AgentParts {
   /** Of what is under way outside of runs, and is stopped with them. */
   readonly #stops = new Set<AbortController>()
   #agentId: string | undefined
-  #live: Promise<Live> | undefined
+  #loading: Promise<Live> | undefined
+  #live: Live | undefined
   #link: WorkerLink | undefined
   #disposal: Promise<void> | undefined
 
@@ -79,11 +81,18 @@ export class AgentCore implements AgentParts {
 
   /** Starts the worker if need be. */
   readonly ask: AskWorker = (method, ...command) =>
-    this.whileAlive(async () => (await this.#joined()).ask(method, ...command))
+    this.#withLive((live) => this.#line(live).ask(method, ...command))
 
   /** As `ask`, and asked again of the next worker when this one dies: for what may be asked twice. */
   readonly carry: AskWorker = (method, ...command) =>
-    this.whileAlive(async () => (await this.#joined()).carry(method, ...command))
+    this.#withLive((live) => this.#line(live).carry(method, ...command))
+
+  /** A method of the agent whose work comes with the worker. */
+  readonly later = <Name extends keyof AgentCommands>(name: Name): AgentCommands[Name] => {
+    const method = (...command: never[]): Promise<unknown> =>
+      this.#withLive((live) => (live.createCommands(this)[name] as typeof method)(...command))
+    return method as AgentCommands[Name]
+  }
 
   /** The answer; `disposed` as soon as the agent is, whatever hangs. */
   whileAlive<Answer>(answer: () => Promise<Answer>): Promise<Answer> {
@@ -119,20 +128,27 @@ export class AgentCore implements AgentParts {
     for (const stop of this.#stops) stop.abort(reason)
   }
 
-  /** Rejects with `worker-load-failed` when it can't be fetched; the next call tries again. */
-  live(): Promise<Live> {
-    return this.whileAlive(
-      () =>
-        (this.#live ??= import('./live.ts').catch((cause) => {
-          this.#live = undefined
-          const message = `A part of offstage could not be loaded: ${describeThrown(cause)}`
-          throw new OffstageError('worker-load-failed', message, { retryable: true, cause })
-        })),
-    )
+  /**
+   * Does what needs the module that comes with the worker: at once when it is there, so that the worker is
+   * asked in the order of the calls. `worker-load-failed` when it can't be fetched; the next call tries again.
+   */
+  #withLive<Answer>(work: (live: Live) => Promise<Answer>): Promise<Answer> {
+    return this.whileAlive(async () => work(this.#live ?? (await this.#load())))
   }
 
-  async #joined(): Promise<Line> {
-    const { WorkerLink, createLinkedAgent } = await this.live()
+  #load(): Promise<Live> {
+    this.#loading ??= import('./live.ts').then(
+      (live) => (this.#live = live),
+      (cause) => {
+        this.#loading = undefined
+        const message = `A part of offstage could not be loaded: ${describeThrown(cause)}`
+        throw new OffstageError('worker-load-failed', message, { retryable: true, cause })
+      },
+    )
+    return this.#loading
+  }
+
+  #line({ WorkerLink, createLinkedAgent }: Live): Line {
     this.#link ??= WorkerLink.join(this.options, createLinkedAgent(this))
     return this.#link.line(this.scope().agentId, this.signal)
   }
@@ -146,7 +162,7 @@ export class AgentCore implements AgentParts {
         [...this.runs.open.values()].flatMap(({ run, events }) =>
           run.conversationId === conversationId ? events : [],
         ),
-      isStarted: () => this.#live !== undefined,
+      isStarted: () => this.#loading !== undefined,
     })
     this.#views.set(conversationId, view)
     return view

@@ -1,5 +1,6 @@
 import { OffstageError } from '../protocol/error.ts'
 import type { RunEvent } from '../protocol/event.ts'
+import type { CallRef } from './agent.ts'
 import { isPersonActing, pageActs } from './page-acts.ts'
 
 /**
@@ -31,7 +32,8 @@ export class Consent {
   }
 
   /** Throws `consent-refused`. To be called before anything is awaited. */
-  check(toolCallId: string): void {
+  check(call: CallRef): void {
+    const toolCallId = typeof call === 'string' ? call : call.toolCallId
     const acts = pageActs()
     const acted = acts.open > 0 || acts.turns > (this.#asked.get(toolCallId) ?? 0)
     if (acted && !isPersonActing(acts))
