@@ -3,7 +3,7 @@ import type { CallContext } from '../protocol/api.ts'
 import { describeThrown } from '../protocol/error.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
 import { controlDescriptors } from './control-tools.ts'
-import { checkTools, describeTools } from './describe-tools.ts'
+import { describeTools } from './describe-tools.ts'
 import { badConfig } from './failures.ts'
 import { findEngine, lentModel } from './lent-engine.ts'
 import { formatOutput, truncate } from './format-output.ts'
@@ -49,7 +49,7 @@ export function createAgentPage(
         configId: book.idOf(config.model),
         instructions: fillValues(config.instructions, config.values, 'invalid-config'),
         ...(context !== undefined && { context: truncate(context) }),
-        tools: checkTools(offered),
+        tools: offered,
         ...leftOut(registry, offered),
         hasBeforeToolCall: options.beforeToolCall !== undefined,
         raw: options.raw ?? false,
