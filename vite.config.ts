@@ -2,6 +2,7 @@ import { defineConfig, type Rolldown, type UserConfig } from 'vite'
 import {
   fixedSchemaBase,
   inlineEntryBeside,
+  onlyCalls,
   plainSpecifiers,
   withoutUnusedDefaults,
   workerSource,
@@ -67,6 +68,7 @@ function library({ entry, splitting, format = 'es', plugins = [] }: LibraryBuild
     plugins: [
       ...plugins,
       fixedSchemaBase(),
+      onlyCalls(),
       withoutUnusedDefaults(),
       plainSpecifiers(),
     ],

@@ -74,6 +74,34 @@ export function fixedSchemaBase(): Plugin {
 }
 
 /**
+ * Of Comlink calls are used and nothing else: neither functions and objects that are passed as proxies,
+ * nor properties that are read or set, nor constructors, nor proxies that are released.
+ */
+export function onlyCalls(): Plugin {
+  const unused: readonly RegExp[] = [
+    /^ +\["proxy", proxyTransferHandler\],$/m,
+    /^ +case "(?:GET|SET)" [^]*?(?=^ +case "APPLY")/m,
+    /^ +case "CONSTRUCT" [^]*?(?=^ +default:)/m,
+    /^ +if \(type === "RELEASE"[^]*?^ {12}\}$/m,
+    /^const proxyFinalizers = [^]*?^ {4}\}\);$/m,
+    /^ +throwIfProxyReleased\(isProxyReleased\);\n +if \(prop === releaseProxy\)[^]*?^ {12}\}$/m,
+    /^ +const r = requestResponseMessage\([^]*?return r\.then\.bind\(r\);$/m,
+    /^ {8}set\(_target[^]*?(?=^ {8}apply\()/m,
+    /^ +throwIfProxyReleased\(isProxyReleased\);\n +const last = [^]*?(?=^ +const \[argumentList)/m,
+    /^ {8}construct\(_target[^]*?^ {8}\},$/m,
+    /^ {4}registerProxy\(proxy, ep\);$/m,
+  ]
+  return {
+    name: 'offstage:only-calls',
+    transform(code, id) {
+      if (!id.endsWith('/comlink/dist/esm/comlink.mjs')) return null
+      if (!unused.every((part) => part.test(code))) this.error(`${id} is not as this plugin knows it.`)
+      return { code: unused.reduce((rest, part) => rest.replace(part, ''), code), map: null }
+    },
+  }
+}
+
+/**
  * What libraries bring along and are told not to use: ajv its own `uriResolver`, the meta-schemas that
  * schemas would be checked against (compiling says as much) and `discriminator`; the XML parser its
  * reader of numbers (`parseTagValue: false`), its objects (`preserveOrder: true`), and what it needs for
