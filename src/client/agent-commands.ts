@@ -2,6 +2,7 @@ import type { AgentScope, CallAnswer, ConversationScope, ResumeRun } from '../pr
 import type { JsonSchema } from '../protocol/json.ts'
 import type { Agent, CallRef, Conversations } from './agent.ts'
 import { checkNames } from './check-names.ts'
+import type { StoredView } from './conversation-view.ts'
 import { extract, type ExtractOptions } from './extract.ts'
 import { formatOutput } from './format-output.ts'
 import { newId } from './ids.ts'
@@ -9,6 +10,7 @@ import type { AgentParts } from './linked-agent.ts'
 import { prepare } from './prepare.ts'
 import type { Run } from './run-handle.ts'
 import { limitsOf } from './run-limits.ts'
+import { fromStored } from './stored-view.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
 type Answers = Pick<Agent, 'approve' | 'deny' | 'answer' | 'supplyOutput' | 'resolveInterrupted'>
@@ -20,6 +22,8 @@ export interface AgentCommands
     request: ExtractOptions<JsonSchema | StandardSchema>,
     signal: AbortSignal,
   ): Promise<unknown>
+  /** What is stored, as it is shown. */
+  shown(conversationId: string): Promise<StoredView>
 }
 
 export function createCommands(agent: AgentParts): AgentCommands {
@@ -31,6 +35,10 @@ export function createCommands(agent: AgentParts): AgentCommands {
     continue: (conversationId) => takeUp(agent, { conversationId, goOn: true }),
     prepare: ({ signal } = {}) => prepare(agent, signal),
     extract: (request, signal) => extract(agent, request, signal),
+    async shown(conversationId) {
+      const stored = await agent.carry('getConversation', { ...agent.scope(), conversationId })
+      return (events) => fromStored(conversationId, stored, events)
+    },
     ...answers(agent),
     ...conversations(agent),
   }

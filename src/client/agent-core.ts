@@ -68,6 +68,7 @@ export class AgentCore implements AgentParts {
         this.consent.note(events)
         this.#views.get(events[0]?.conversationId ?? '')?.push(events)
       },
+      summarize: (events) => this.#live?.summarizeRun(events),
       onOpen: (openRuns) =>
         this.ambient.emit({ type: 'status', status: openRuns ? 'running' : 'idle', openRuns }),
     })
@@ -157,7 +158,7 @@ export class AgentCore implements AgentParts {
     const known = this.#views.get(conversationId)
     if (known) return known
     const view = createConversationView(conversationId, {
-      load: () => this.carry('getConversation', { ...this.scope(), conversationId }),
+      load: () => this.later('shown')(conversationId),
       openEvents: () =>
         [...this.runs.open.values()].flatMap(({ run, events }) =>
           run.conversationId === conversationId ? events : [],

@@ -3,7 +3,7 @@ import type { OffstageError } from '../protocol/error.ts'
 import { describeThrown } from '../protocol/error.ts'
 import type { EventBatch, RunEvent } from '../protocol/event.ts'
 import { LEFT_OPEN, type RunOutcome, type RunResult } from '../protocol/run.ts'
-import type { RunEnding, RunHandle } from './run-handle.ts'
+import type { RunEnding, RunHandle, RunObserver } from './run-handle.ts'
 import { createRunHandle } from './run-handle.ts'
 import type { AskWorker } from './ask-worker.ts'
 
@@ -16,6 +16,7 @@ export interface RunsHost {
   /** Aborts the signals of the run's tools. */
   stopTools(runId: string, reason: string): void
   onEvents(events: readonly RunEvent[]): void
+  readonly summarize: RunObserver['summarize']
   /** The number of open runs changed. */
   onOpen(count: number): void
 }
@@ -138,6 +139,7 @@ export class AgentRuns {
       { runId, conversationId },
       {
         onEvents: this.#host.onEvents,
+        summarize: this.#host.summarize,
         onAbort: (reason) => {
           this.#aborts.set(runId, { conversationId, reason })
           this.#sendAbort(runId)

@@ -4,4 +4,5 @@
  */
 export { createCommands } from './agent-commands.ts'
 export { createLinkedAgent } from './linked-agent.ts'
+export { summarizeRun } from './summarize-run.ts'
 export { WorkerLink } from './worker-link.ts'
