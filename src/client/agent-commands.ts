@@ -1,4 +1,10 @@
-import type { AgentScope, CallAnswer, ConversationScope, ResumeRun } from '../protocol/api.ts'
+import type {
+  AgentScope,
+  CallAnswer,
+  ConversationScope,
+  ResumeRun,
+  StartRun,
+} from '../protocol/api.ts'
 import type { JsonSchema } from '../protocol/json.ts'
 import type { Agent, CallRef, Conversations } from './agent.ts'
 import { checkNames } from './check-names.ts'
@@ -8,7 +14,8 @@ import { formatOutput } from './format-output.ts'
 import { newId } from './ids.ts'
 import type { AgentParts } from './linked-agent.ts'
 import { prepare } from './prepare.ts'
-import type { Run } from './run-handle.ts'
+import type { Run, RunHandle } from './run-handle.ts'
+import { sendAbort, sendStart } from './run-line.ts'
 import { limitsOf } from './run-limits.ts'
 import { fromStored } from './stored-view.ts'
 import type { StandardSchema } from './standard-schema.ts'
@@ -22,6 +29,8 @@ export interface AgentCommands
     request: ExtractOptions<JsonSchema | StandardSchema>,
     signal: AbortSignal,
   ): Promise<unknown>
+  sendStart(handle: RunHandle, command: StartRun): Promise<void>
+  sendAbort(runId: string): Promise<void>
   /** What is stored, as it is shown. */
   shown(conversationId: string): Promise<StoredView>
 }
@@ -35,6 +44,8 @@ export function createCommands(agent: AgentParts): AgentCommands {
     continue: (conversationId) => takeUp(agent, { conversationId, goOn: true }),
     prepare: ({ signal } = {}) => prepare(agent, signal),
     extract: (request, signal) => extract(agent, request, signal),
+    sendStart: (handle, command) => sendStart(agent, handle, command),
+    sendAbort: (runId) => sendAbort(agent, runId),
     async shown(conversationId) {
       const stored = await agent.carry('getConversation', { ...agent.scope(), conversationId })
       return (events) => fromStored(conversationId, stored, events)

@@ -62,10 +62,13 @@ export class AgentCore implements AgentParts {
     })
     this.runs = new AgentRuns({
       scope: this.scope,
-      ask: this.ask,
-      stopTools: (runId, reason) => this.#link?.executions.stopRun(runId, reason),
+      sendStart: this.later('sendStart'),
+      // A page that can't load the rest has no worker that could be told.
+      sendAbort: (runId) =>
+        void this.later('sendAbort')(runId).catch(() => this.runs.aborts.delete(runId)),
+      stopTools: this.stopTools,
       onEvents: (events) => {
-        this.consent.note(events)
+        this.#live?.noteAsked(this.consent.asked, events)
         this.#views.get(events[0]?.conversationId ?? '')?.push(events)
       },
       summarize: (events) => this.#live?.summarizeRun(events),
@@ -168,6 +171,9 @@ export class AgentCore implements AgentParts {
     this.#views.set(conversationId, view)
     return view
   }
+
+  readonly stopTools = (runId: string, reason: string): void =>
+    this.#link?.executions.stopRun(runId, reason)
 
   readonly flush = (): void => {
     for (const view of this.#views.values()) view.flush()

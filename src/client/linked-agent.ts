@@ -9,6 +9,7 @@ import type { AgentOptions } from './options.ts'
 import type { RunHandle } from './run-handle.ts'
 import { toOffstageError } from './failures.ts'
 import { isOfRun } from './is-of-run.ts'
+import { condemn, resendAborts, resendStart, takeBatch } from './run-line.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import type { AskWorker } from './ask-worker.ts'
 import type { LinkedAgent } from './worker-link.ts'
@@ -28,6 +29,8 @@ export interface AgentParts {
   readonly ask: AskWorker
   /** As `ask`, and asked again of the next worker when this one dies. */
   readonly carry: AskWorker
+  /** Aborts the signals of the run's tools. */
+  stopTools(runId: string, reason: string): void
   /** Notifies the listeners of conversations. */
   flush(): void
   /** Reads the shown conversations anew. */
@@ -42,14 +45,14 @@ export function createLinkedAgent(agent: AgentParts): LinkedAgent {
     agentId: agent.scope().agentId,
     page: createAgentPage(options, agent),
     onBatch(batch) {
-      if (!signal.aborted) runs.onBatch(batch)
+      if (!signal.aborted) takeBatch(agent, batch)
     },
     onNotice: ambient.emit,
-    hasOpenWork: () => !signal.aborted && runs.hasOpenWork(),
+    hasOpenWork: () => !signal.aborted && runs.open.size + runs.aborts.size > 0,
     openRuns: () => runs.open.size,
-    resendAborts: () => runs.resendAborts(),
+    resendAborts: () => resendAborts(agent),
     takeUp: (tryOut) => takeUpRuns(agent, tryOut),
-    condemn: (runId, error) => runs.condemn(runId, error),
+    condemn: (runId, error) => condemn(agent, runId, error),
     returned: reload,
     giveUp: (error) => runs.endAll({ outcome: 'failed', error: error.toData() }),
     releaseEngines() {
@@ -96,14 +99,15 @@ async function takeUpRuns(
   }
 }
 
-async function takeUpRun({ ask, scope, runs }: AgentParts, handle: RunHandle): Promise<void> {
+async function takeUpRun(agent: AgentParts, handle: RunHandle): Promise<void> {
+  const { ask, scope } = agent
   const { runId, conversationId } = handle.run
   const at = { ...scope(), conversationId }
   const stored = await ask('getConversation', at)
   // A run whose first commit waited for room in the storage is in no journal.
   const isTold = handle.events.some(({ type }) => type !== 'run-parked' && type !== 'run-continued')
   const begun = isTold || stored?.messages.some((message) => isOfRun(message, runId))
-  if (!begun && runs.resendStart(handle)) return
+  if (!begun && resendStart(agent, handle)) return
   const ref = await ask('resumeRun', {
     ...at,
     runId,

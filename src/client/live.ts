@@ -4,5 +4,6 @@
  */
 export { createCommands } from './agent-commands.ts'
 export { createLinkedAgent } from './linked-agent.ts'
+export { noteAsked } from './note-asked.ts'
 export { summarizeRun } from './summarize-run.ts'
 export { WorkerLink } from './worker-link.ts'
