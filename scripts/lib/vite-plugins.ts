@@ -75,11 +75,13 @@ export function fixedSchemaBase(): Plugin {
 
 /**
  * Of Comlink calls are used and nothing else: neither functions and objects that are passed as proxies,
- * nor properties that are read or set, nor constructors, nor proxies that are released.
+ * nor properties that are read or set, nor constructors, nor proxies that are released, nor windows with
+ * their origins.
  */
 export function onlyCalls(): Plugin {
   const unused: readonly RegExp[] = [
     /^ +\["proxy", proxyTransferHandler\],$/m,
+    /^ +if \(!isAllowedOrigin\([^]*?^ {8}\}$/m,
     /^ +case "(?:GET|SET)" [^]*?(?=^ +case "APPLY")/m,
     /^ +case "CONSTRUCT" [^]*?(?=^ +default:)/m,
     /^ +if \(type === "RELEASE"[^]*?^ {12}\}$/m,
@@ -95,7 +97,8 @@ export function onlyCalls(): Plugin {
     name: 'offstage:only-calls',
     transform(code, id) {
       if (!id.endsWith('/comlink/dist/esm/comlink.mjs')) return null
-      if (!unused.every((part) => part.test(code))) this.error(`${id} is not as this plugin knows it.`)
+      if (!unused.every((part) => part.test(code)))
+        this.error(`${id} is not as this plugin knows it.`)
       return { code: unused.reduce((rest, part) => rest.replace(part, ''), code), map: null }
     },
   }
