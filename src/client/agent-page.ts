@@ -64,15 +64,7 @@ export function createAgentPage(
       const line = await engine.open(opening)
       return transfer(line, [line.port])
     },
-    async beforeToolCall(call) {
-      try {
-        const verdict = await options.beforeToolCall?.(hooked(call))
-        if (verdict && 'veto' in verdict) return { type: 'veto', reason: verdict.veto }
-        return { type: 'go', input: verdict ? verdict.input : call.input }
-      } catch (thrown) {
-        return { type: 'veto', reason: describeThrown(thrown) }
-      }
-    },
+    beforeToolCall: (call) => beforeToolCall(options, call),
     needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
     async reconcileTool(call) {
       const entry = registry.get(call.toolName)
@@ -95,6 +87,20 @@ function leftOut(
   const names = new Set(offered.map(({ name }) => name))
   const otherTools = registry.all().flatMap(({ name }) => (names.has(name) ? [] : name))
   return otherTools.length ? { otherTools } : {}
+}
+
+/** A hook that throws vetoes. */
+async function beforeToolCall(
+  options: AgentOptions,
+  call: CallContext,
+): ReturnType<AgentPage['beforeToolCall']> {
+  try {
+    const verdict = await options.beforeToolCall?.(hooked(call))
+    if (verdict && 'veto' in verdict) return { type: 'veto', reason: verdict.veto }
+    return { type: 'go', input: verdict ? verdict.input : call.input }
+  } catch (thrown) {
+    return { type: 'veto', reason: describeThrown(thrown) }
+  }
 }
 
 /** A tool and a policy can each ask for approval; a function that throws counts as asking. */

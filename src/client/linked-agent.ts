@@ -1,41 +1,15 @@
-import type { AgentScope } from '../protocol/api.ts'
 import { OffstageError } from '../protocol/error.ts'
-import type { AgentConfig } from './agent-page.ts'
 import { createAgentPage } from './agent-page.ts'
-import type { AgentRuns } from './agent-runs.ts'
-import type { Ambient } from './ambient.ts'
+import type { AgentParts } from './agent-parts.ts'
 import { usableDefinition } from './describe-tools.ts'
-import type { AgentOptions } from './options.ts'
 import type { RunHandle } from './run-handle.ts'
 import { toOffstageError } from './failures.ts'
 import { isOfRun } from './is-of-run.ts'
 import { condemn, resendAborts, resendStart, takeBatch } from './run-line.ts'
-import type { ToolRegistry } from './tool-registry.ts'
-import type { AskWorker } from './ask-worker.ts'
 import type { LinkedAgent } from './worker-link.ts'
 
 /** How long a run that lost its worker waits for its tools. Milliseconds. */
 const WAIT_FOR_TOOLS_MS = 10_000
-
-export interface AgentParts {
-  readonly options: AgentOptions
-  readonly config: AgentConfig
-  readonly registry: ToolRegistry
-  readonly runs: AgentRuns
-  readonly ambient: Ambient
-  /** Aborted when the agent is disposed. */
-  readonly signal: AbortSignal
-  scope(): AgentScope
-  readonly ask: AskWorker
-  /** As `ask`, and asked again of the next worker when this one dies. */
-  readonly carry: AskWorker
-  /** Aborts the signals of the run's tools. */
-  stopTools(runId: string, reason: string): void
-  /** Notifies the listeners of conversations. */
-  flush(): void
-  /** Reads the shown conversations anew. */
-  reload(): void
-}
 
 /** An agent as its worker, its supervision and its tools' executions see it. */
 export function createLinkedAgent(agent: AgentParts): LinkedAgent {

@@ -2,7 +2,7 @@ import type { StartRun } from '../protocol/api.ts'
 import type { OffstageError } from '../protocol/error.ts'
 import type { EventBatch } from '../protocol/event.ts'
 import { fail } from './agent-runs.ts'
-import type { AgentParts } from './linked-agent.ts'
+import type { AgentParts } from './agent-parts.ts'
 import type { RunHandle } from './run-handle.ts'
 
 /** How long a run waits for the worker to be done with an aborted one before it. Milliseconds. */

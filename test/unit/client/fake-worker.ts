@@ -218,7 +218,7 @@ export function sleep(ms: number): Promise<void> {
 let executions = 0
 
 /** Stands for the definition that the tool has when it is asked to run. */
-export const AS_IT_IS = 'as it is'
+const AS_IT_IS = 'as it is'
 
 /** A request to run a tool, as a worker sends it. */
 export function execution(run: StartRun, more: Partial<ExecuteTool> = {}): ExecuteTool {
