@@ -14,6 +14,8 @@ import { formatOutput } from './format-output.ts'
 import { newId } from './ids.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { prepare } from './prepare.ts'
+import { wasLeftInPeace } from './left-in-peace.ts'
+import { pageRegistry } from './page-registry.ts'
 import type { Run, RunHandle } from './run-handle.ts'
 import { sendAbort, sendStart } from './run-line.ts'
 import { limitsOf } from './run-limits.ts'
@@ -59,8 +61,13 @@ async function takeUp(
   { carry, runs, scope }: AgentParts,
   command: Partial<Omit<ResumeRun, keyof AgentScope>>,
 ): Promise<Run | null> {
-  const defaults = { interrupted: 'tell-model', waitForToolsMs: 10_000 } as const
+  const { touched } = pageRegistry()
+  const { conversationId = '' } = command
+  const afterCrash = !wasLeftInPeace && !touched.has(conversationId)
+  const defaults = { interrupted: 'tell-model', waitForToolsMs: 10_000, afterCrash } as const
   const handle = await runs.adopt(carry('resumeRun', { ...defaults, ...command, ...scope() }))
+  touched.add(conversationId)
+  if (handle) touched.add(handle.run.conversationId)
   return handle && handle.run
 }
 

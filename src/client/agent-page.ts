@@ -124,9 +124,11 @@ async function needsApproval(
   const ask = entry?.tool.needsApproval
   try {
     const asked = hooked(call)
-    if (entry && typeof ask === 'function')
-      if (await ask.call(entry.tool, entry.restore(call.input), asked)) return true
-    return typeof toolApproval === 'function' && (await toolApproval(asked))
+    return await whileStaying(async () => {
+      if (entry && typeof ask === 'function')
+        if (await ask.call(entry.tool, entry.restore(call.input), asked)) return true
+      return typeof toolApproval === 'function' && (await toolApproval(asked))
+    })
   } catch {
     return true
   }

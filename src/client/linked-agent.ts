@@ -86,6 +86,8 @@ async function takeUpRun(agent: AgentParts, handle: RunHandle): Promise<void> {
     ...at,
     runId,
     interrupted: 'tell-model',
+    // The page lives: what its worker died of is counted by restarts.
+    afterCrash: false,
     waitForToolsMs: WAIT_FOR_TOOLS_MS,
   })
   if (ref?.runId === runId) return

@@ -30,7 +30,7 @@ export function createPageApi(
     beforeToolCall: (call) => ask(call.agentId, (page) => page.beforeToolCall(call)),
     needsApproval: (call) => ask(call.agentId, (page) => page.needsApproval(call)),
     reconcileTool: (call) => ask(call.agentId, (page) => page.reconcileTool(call)),
-    fetchModel: (request) => whileStaying(() => fetches.fetchModel(request)),
+    fetchModel: (request) => fetches.fetchModel(request),
     executeTool: (call) => executions.executeTool(call),
     knownExecutions: (ids) => executions.knownExecutions(ids),
     cancelTools: (request) => executions.cancelTools(request),

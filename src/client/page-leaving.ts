@@ -47,18 +47,23 @@ export function watchLeaving(): PageLeaving {
   }
 }
 
+/** How often a function of the page is asked though the browser may have broken it off. */
+const MAX_ATTEMPTS = 3
+
 /**
- * Does the work; when it fails while the page is being left, the failure is held back as above. What the
- * browser broke off must not be journaled as what the page's own function had to say.
+ * Does the work, for functions of the page that may be asked twice. What the browser may have broken off
+ * because the page is being left says nothing: it is held back as above, and the work done again when
+ * the page stays after all (a download, a slow navigation).
  */
 export async function whileStaying<Result>(work: () => Promise<Result>): Promise<Result> {
-  const leaving = watchLeaving()
-  try {
-    return await work()
-  } catch (thrown) {
-    await leaving.mayHaveBroken()
-    throw thrown
-  } finally {
-    leaving.stop()
+  for (let attempt = 1; ; attempt++) {
+    const leaving = watchLeaving()
+    try {
+      return await work()
+    } catch (thrown) {
+      if (!(await leaving.mayHaveBroken()) || attempt === MAX_ATTEMPTS) throw thrown
+    } finally {
+      leaving.stop()
+    }
   }
 }

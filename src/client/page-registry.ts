@@ -14,6 +14,8 @@ export interface PageRegistry {
   readonly refused: Set<string>
   /** Newest epoch seen, by store and conversation. */
   readonly epochs: Map<string, number>
+  /** Conversations whose runs were begun or resumed here; '' for the newest one, whichever it was. */
+  readonly touched: Set<string>
 }
 
 /** Copies of the package that share it agree on its shape; another shape takes another number. */
@@ -28,6 +30,7 @@ export function pageRegistry(): PageRegistry {
     executions: new Map(),
     refused: new Set(),
     epochs: new Map(),
+    touched: new Set(),
   })
 }
 

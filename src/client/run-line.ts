@@ -3,6 +3,7 @@ import type { OffstageError } from '../protocol/error.ts'
 import type { EventBatch } from '../protocol/event.ts'
 import { fail } from './agent-runs.ts'
 import type { AgentParts } from './agent-parts.ts'
+import { pageRegistry } from './page-registry.ts'
 import type { RunHandle } from './run-handle.ts'
 
 /** How long a run waits for the worker to be done with an aborted one before it. Milliseconds. */
@@ -18,6 +19,7 @@ export async function sendStart(
     await Promise.race([before, new Promise((resolve) => setTimeout(resolve, ABORT_MS))])
     if (handle.abortReason !== undefined) return
   }
+  pageRegistry().touched.add(command.conversationId)
   await ask('startRun', command)
 }
 

@@ -101,6 +101,8 @@ export interface ResumeRun extends AgentScope {
   readonly interrupted: 'tell-model' | 'ask'
   /** How long to wait for the tool of a call that was under way. Milliseconds. */
   readonly waitForToolsMs: number
+  /** False: the page before was left, or this page goes on with its own run. Default true: it may have crashed. */
+  readonly afterCrash?: boolean
   /** Lets a parked run go on. */
   readonly goOn?: boolean
 }

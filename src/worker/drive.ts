@@ -39,6 +39,7 @@ export interface Drive {
 
 /** A call that was decided: what is to run, and by which tool. */
 export interface ReadyCall {
+  readonly toolName: string
   readonly input: JsonValue
   readonly by: DecidedBy
   /** See `mayMislead`. */
@@ -59,6 +60,8 @@ export function isLeftOpen(signal: AbortSignal): boolean {
 export interface ResumeOptions {
   readonly interrupted: 'tell-model' | 'ask'
   readonly waitForToolsMs: number
+  /** Default true. */
+  readonly afterCrash?: boolean
 }
 
 /** The tools as the newest step saw them, or as the page named them since. */

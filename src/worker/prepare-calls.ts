@@ -96,7 +96,8 @@ async function judge(drive: Drive, call: CallState): Promise<Verdict> {
   }
   const { input } = verdict
   const type = (await mustAsk(drive, call, { tool, input })) ? 'ask' : 'ready'
-  return { type, input, by: decidedBy(tool), misleads: mayMislead(call, tool) }
+  const { toolName } = call
+  return { type, toolName, input, by: decidedBy(tool), misleads: mayMislead(call, tool) }
 }
 
 async function mustAsk(

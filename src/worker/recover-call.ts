@@ -41,8 +41,8 @@ async function goByTable(
   await settle(drive, [{ call, status: 'interrupted', output }])
 }
 
-function isLooping({ effects }: Drive, call: CallState): boolean {
-  return isCallLooping(call, effects.now())
+function isLooping({ effects, resume }: Drive, call: CallState): boolean {
+  return resume?.afterCrash !== false && isCallLooping(call, effects.now())
 }
 
 /**

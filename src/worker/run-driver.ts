@@ -39,6 +39,8 @@ export class RunDriver {
   readonly #givenUp = new AbortController()
   /** A step whose end wasn't told yet. */
   #openStep: Extract<JournalBody, { type: 'model-output' }> | null = null
+  /** A step was open when this driver took the run, which may have crashed the page before. */
+  readonly #isOpenSinceCrash: boolean
   /** The model was asked since this driver took the run. */
   #hasAsked = false
 
@@ -57,6 +59,9 @@ export class RunDriver {
       dispatched: new Set(),
     }
     this.#tenure = new Tenure(this.#drive, ownership)
+    const { conversation, resume } = drive
+    const mayHaveCrashed = resume !== null && resume.afterCrash !== false
+    this.#isOpenSinceCrash = mayHaveCrashed && conversation.run?.stepOpen === true
     this.#word = new PersonsWord(this.#drive, this.#tenure, () => this.#wake?.())
     this.#calls = new StepCalls(this.#drive)
   }
@@ -200,7 +205,7 @@ export class RunDriver {
     const { conversation, page, agentId, runId, memory, effects } = this.#drive
     const { conversationId } = conversation
     const step = run.steps + 1
-    const resumed = run.stepOpen && !this.#hasAsked && this.#drive.resume !== null
+    const resumed = this.#isOpenSinceCrash && !this.#hasAsked
     if (resumed && isStepLooping(run, effects.now())) return this.#parkForGood('crash-loop')
     const context = await page.stepContext({ agentId, runId, conversationId })
     if (this.#stopped) return
@@ -284,6 +289,7 @@ export class RunDriver {
     this.#tenure.end()
     await woken
     this.#wake = null
+    this.#calls.askAgain()
     if (!this.isLeaving) await conversation.patience.persist(() => this.#tenure.take())
   }
 

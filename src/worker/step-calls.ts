@@ -52,7 +52,20 @@ export class StepCalls {
       else await settle(drive, [{ call, status: 'failed', output: notRegistered(call.toolName) }])
       if (drive.signal.aborted) return
     }
-    if (runnable.length > 0) await executeCalls(drive, runnable)
+    if (runnable.length === 0) return
+    await executeCalls(drive, runnable)
+    this.askAgain()
+  }
+
+  /**
+   * Something happened since the calls were decided: what hooks and policies said of those that did not
+   * run yet may not hold any more.
+   */
+  askAgain(): void {
+    const { ready, tools } = this.#drive
+    for (const [toolCallId, { toolName }] of ready)
+      if (tools.hasBeforeToolCall || tools.get(toolName)?.needsApproval === 'ask')
+        ready.delete(toolCallId)
   }
 
   /** One-shot mode: what may run is handed to the page. */

@@ -151,7 +151,8 @@ test('an approval that another tab has given: nothing is ordered twice', async (
   await second.goto(first.url())
   await messages(second).getByRole('button', { name: 'Approve' }).click()
   await hasEnded(second)
-  await messages(first).getByRole('button', { name: 'Approve' }).click()
+  // The first tab gives the run up: there is nothing left to approve.
+  await expect(messages(first).getByRole('button', { name: 'Approve' })).toBeHidden()
   await hasEnded(first)
   await expect(orders(first).getByRole('listitem')).toHaveCount(1)
 })

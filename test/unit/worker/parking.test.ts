@@ -27,13 +27,17 @@ async function factsOf(world: World): Promise<string[]> {
 }
 
 /** A run whose model never answers; each page that resumes it dies `everyMs` after the last did. */
-async function dieWhileAsking(times: number, everyMs: number): Promise<World> {
+async function dieWhileAsking(
+  times: number,
+  everyMs: number,
+  how: { readonly afterCrash?: boolean } = {},
+): Promise<World> {
   const world = createWorld([{ text: 'finally' }], {})
   world.silent = true
   for (let life = 0; life <= times; life++) {
     const live = startLife(world)
     if (life === 0) void live.host.startRun(startCommand('run', 'go'))
-    else void live.host.resumeRun(resume)
+    else void live.host.resumeRun({ ...resume, ...how })
     await live.until('step-start')
     live.life.dead = true
     world.ahead += everyMs
@@ -43,6 +47,32 @@ async function dieWhileAsking(times: number, everyMs: number): Promise<World> {
 }
 
 describe('a step that leads to a crash each time', () => {
+  it('goes on however often a page that did not crash takes it up', async () => {
+    const world = await dieWhileAsking(6, 100, { afterCrash: false })
+    const live = startLife(world)
+    await live.host.resumeRun({ ...resume, afterCrash: false })
+    expect(await live.ended()).toMatchObject({ outcome: 'completed', text: 'finally' })
+    expect(countOf(live, 'run-parked')).toBe(0)
+  })
+
+  it('does not count a step that the resuming page itself began', async () => {
+    const write: SimTool = { descriptor: {}, run: () => ok }
+    const turns = [{ calls: [{ tool: 'write', input: {} }] }, { text: 'done' }]
+    const world = createWorld(turns, { write }, { hasBeforeToolCall: true })
+    const live = startLife(world)
+    void live.host.startRun(startCommand('run', 'go'))
+    await live.until('tool-call')
+    live.life.dead = true
+    const next = startLife(world)
+    await next.host.resumeRun(resume)
+    expect((await next.ended()).outcome).toBe('completed')
+    const { entries } = await world.store.read(SCOPE.conversationId)
+    const resumes = (entries as readonly JournalEntry[]).filter(
+      (entry) => entry.type === 'step-started' && entry.resumed,
+    )
+    expect(resumes).toEqual([])
+  })
+
   it('is parked, not failed, and goes on when a person says so', async () => {
     const world = await dieWhileAsking(2, 100)
     const live = startLife(world)

@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { watchLeaving, whileStaying } from '../../../src/client/page-leaving.ts'
+
+let page: EventTarget
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  page = new EventTarget()
+  vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
+})
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+})
+
+const happens = (type: string) => page.dispatchEvent(new Event(type))
+/** Messages are no timers: they come by themselves. */
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+test('what fails on a page that nobody leaves has failed', async () => {
+  const work = vi.fn(() => Promise.reject(new Error('no')))
+  await expect(whileStaying(work)).rejects.toThrow('no')
+  expect(work).toHaveBeenCalledTimes(1)
+})
+
+test('what the browser broke off is done again on a page that stays after all', async () => {
+  const work = vi
+    .fn<() => Promise<string>>()
+    .mockImplementationOnce(async () => {
+      happens('beforeunload')
+      throw new TypeError('NetworkError')
+    })
+    .mockImplementation(async () => 'fetched')
+  const done = whileStaying(work)
+  await turn()
+  await turn()
+  expect(work).toHaveBeenCalledTimes(1)
+  await vi.advanceTimersByTimeAsync(4000)
+  expect(await done).toBe('fetched')
+  expect(work).toHaveBeenCalledTimes(2)
+})
+
+test('nothing is said on a page that is gone, until it comes back', async () => {
+  const leaving = watchLeaving()
+  happens('beforeunload')
+  happens('pagehide')
+  const settled = vi.fn()
+  void leaving.mayHaveBroken().then(settled)
+  await turn()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(settled).not.toHaveBeenCalled()
+  happens('pageshow')
+  await turn()
+  expect(settled).toHaveBeenCalledExactlyOnceWith(true)
+})
