@@ -56,11 +56,15 @@ export function reduceEvent(snapshot: ConversationSnapshot, event: RunEvent): Co
       const { parked: _parked, ...rest } = snapshot
       return withPending(rest, snapshot.pending)
     }
-    case 'run-snapshot':
+    case 'run-snapshot': {
+      const { parked: _parked, ...rest } = snapshot
+      const { parked, pending } = event
+      const messages = replayed(snapshot, event)
       return withPending(
-        { ...snapshot, runId, ownership: 'this-tab', messages: replayed(snapshot, event) },
-        event.pending,
+        { ...rest, runId, ownership: 'this-tab', messages, ...(parked && { parked }) },
+        pending,
       )
+    }
     case 'step-start':
       return withMessage(snapshot, { role: 'assistant', id: `${runId}:${event.step}`, parts: [] })
     case 'step-reset':

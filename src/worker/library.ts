@@ -2,6 +2,7 @@ import type { AgentScope, ConversationScope } from '../protocol/api.ts'
 import type { StoredConversation } from '../protocol/conversation.ts'
 import type { ConversationRecord } from '../protocol/journal.ts'
 import { busy } from './busy.ts'
+import { parkedBy } from './run-snapshot.ts'
 import type { Seats } from './seats.ts'
 import { pendingCalls } from './state.ts'
 
@@ -26,11 +27,12 @@ export class Library {
     await conversation.refresh()
     const { run, fault, messages } = conversation
     if (fault !== null) return { ...record, broken: fault, messages: [...messages], pending: [] }
+    const parked = parkedBy(conversation)
     return {
       ...record,
       messages: [...messages],
       pending: [...conversation.importedCalls, ...(run === null ? [] : pendingCalls(run))],
-      ...(run?.parked && run.end === null && { parked: run.parked }),
+      ...(parked && { parked }),
     }
   }
 
