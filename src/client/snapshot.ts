@@ -56,15 +56,8 @@ export function reduceEvent(snapshot: ConversationSnapshot, event: RunEvent): Co
       const { parked: _parked, ...rest } = snapshot
       return withPending(rest, snapshot.pending)
     }
-    case 'run-snapshot': {
-      const { parked: _parked, ...rest } = snapshot
-      const { parked, pending } = event
-      const messages = replayed(snapshot, event)
-      return withPending(
-        { ...rest, runId, ownership: 'this-tab', messages, ...(parked && { parked }) },
-        pending,
-      )
-    }
+    case 'run-snapshot':
+      return caughtUp(snapshot, event)
     case 'step-start':
       return withMessage(snapshot, { role: 'assistant', id: `${runId}:${event.step}`, parts: [] })
     case 'step-reset':
@@ -117,6 +110,17 @@ function withReason(
     message ? withMessage(parked, { ...message, id: `${runId}:user` }) : parked,
     snapshot.pending,
   )
+}
+
+function caughtUp(
+  snapshot: ConversationSnapshot,
+  event: Extract<RunEvent, { readonly type: 'run-snapshot' }>,
+): ConversationSnapshot {
+  const { parked: _parked, ...rest } = snapshot
+  const { runId, parked, pending } = event
+  const messages = replayed(snapshot, event)
+  const current = { ...rest, runId, messages, ownership: 'this-tab' } as const
+  return withPending(parked ? { ...current, parked } : current, pending)
 }
 
 function replayed(
