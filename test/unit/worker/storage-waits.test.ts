@@ -39,6 +39,8 @@ describe('a commit that begins to wait for the storage', () => {
     void live.host.startRun(startCommand('next', 'go'))
     await gate.reached
     const seen = live.host.library.get(SCOPE)
+    // Until it stands behind the commit.
+    await new Promise((resolve) => setTimeout(resolve, 10))
     gate.refuse()
     expect(await seen).toMatchObject({ conversationId: 'talk' })
     await live.until('run-parked')
