@@ -66,7 +66,10 @@ export interface Agent {
   deny(call: CallRef, reason?: string): Promise<boolean>
   /** Answers a question that the agent asked. */
   answer(call: CallRef, text: string): Promise<boolean>
-  /** One-shot mode: the output of a call that the page ran. The run that goes on once the last is in, else null. */
+  /**
+   * The output of a call that the page ran: in one-shot mode, or of an imported history. The run that goes
+   * on once the last is in, else null.
+   */
   supplyOutput(call: CallRef, output: unknown): Promise<Run | null>
   /** Says what became of an interrupted call. */
   resolveInterrupted(

@@ -57,10 +57,7 @@ export function reduceEvent(snapshot: ConversationSnapshot, event: RunEvent): Co
       return withPending(rest, snapshot.pending)
     }
     case 'run-snapshot':
-      return withPending(
-        { ...snapshot, runId, ownership: 'this-tab', messages: replayed(snapshot, event) },
-        event.pending,
-      )
+      return caughtUp(snapshot, event)
     case 'step-start':
       return withMessage(snapshot, { role: 'assistant', id: `${runId}:${event.step}`, parts: [] })
     case 'step-reset':
@@ -115,6 +112,17 @@ function withReason(
     message ? withMessage(parked, { ...message, id: `${runId}:user` }) : parked,
     snapshot.pending,
   )
+}
+
+function caughtUp(
+  snapshot: ConversationSnapshot,
+  event: Extract<RunEvent, { readonly type: 'run-snapshot' }>,
+): ConversationSnapshot {
+  const { parked: _parked, ...rest } = snapshot
+  const { runId, parked, pending } = event
+  const messages = replayed(snapshot, event)
+  const current = { ...rest, runId, messages, ownership: 'this-tab' } as const
+  return withPending(parked ? { ...current, parked } : current, pending)
 }
 
 function replayed(

@@ -17,6 +17,8 @@ export type RunEventBody =
       readonly pending: readonly PendingCall[]
       readonly step: number
       readonly text: string
+      /** Why the run rests. */
+      readonly parked?: ParkReason
     }
   /**
    * The run rests until there is room in the storage, or somebody lets it go on. `message`: the

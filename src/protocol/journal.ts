@@ -160,7 +160,7 @@ export interface ConversationRecord {
   readonly epoch: number
   /** The run that has no end yet. */
   readonly openRunId: string | null
-  /** Calls of the newest run that have no outcome yet. */
+  /** Calls that have no outcome yet: of the newest run, or of imported messages. */
   readonly openCalls: readonly string[]
   /** What is wrong with the stored rows: readable up to the fault, deletable, and nothing else. */
   readonly broken?: string

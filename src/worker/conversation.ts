@@ -5,6 +5,7 @@ import type { PendingCall } from '../protocol/run.ts'
 import type { Effects } from './effects.ts'
 import { evolve } from './evolve.ts'
 import { MessageLog } from './message-log.ts'
+import { oneByOne } from './one-by-one.ts'
 import { Patience } from './patience.ts'
 import { SentWords } from './sent-words.ts'
 import type { RunState } from './state.ts'
@@ -16,9 +17,10 @@ import type { Store } from './store/store.ts'
  * Facts to append, or a decision on them: it is made right before the commit, when nobody else can
  * write any more; null writes nothing.
  */
-export type Facts =
-  | readonly JournalBody[]
-  | ((run: RunState | null) => readonly JournalBody[] | null)
+export type Facts = readonly Fact[] | ((run: RunState | null) => readonly Fact[] | null)
+
+/** Of the run that the append names, if it names none itself. */
+export type Fact = JournalBody & { readonly runId?: string | null }
 
 export interface AppendOptions {
   /** Default: the newest run. */
@@ -26,6 +28,8 @@ export interface AppendOptions {
   readonly strict?: boolean
   /** False: refused at once while the storage can't take it. Default true: waits, in a run. */
   readonly waits?: boolean
+  /** Tried once: the caller tries again. */
+  readonly once?: boolean
 }
 
 export interface Lease {
@@ -47,15 +51,17 @@ export class Conversation {
   readonly #store: Store
   readonly #effects: Effects
   #log = new MessageLog()
-  /** What others than the model said. */
-  readonly sentWords: SentWords = new SentWords()
+  #sentWords = new SentWords()
   #run: RunState | null = null
   #runEntries: JournalEntry[] = []
   #lastSeq = 0
   #createdAt = 0
   #lease: Lease = { storeId: '', epoch: 0, knownAt: Number.NEGATIVE_INFINITY }
   #fault: string | null = null
-  #queue: Promise<unknown> = Promise.resolve()
+  /** Reads and commits never overlap: every entry is folded once, in its place. */
+  readonly #inOrder = oneByOne()
+  /** A commit that waits keeps only those in line behind it waiting. */
+  readonly #inLine = oneByOne()
 
   constructor(conversationId: string, store: Store, effects: Effects) {
     this.conversationId = conversationId
@@ -76,6 +82,11 @@ export class Conversation {
 
   get messages(): readonly Message[] {
     return this.#log.messages
+  }
+
+  /** What others than the model said. */
+  get sentWords(): SentWords {
+    return this.#sentWords
   }
 
   /** Calls of imported messages that wait for their outputs. */
@@ -125,37 +136,35 @@ export class Conversation {
 
   /**
    * Commits facts in one transaction, then folds them; false when the decision was to write nothing.
-   * Appends are taken one after the other. A commit that fails is tried again; entries stay in order.
+   * Those that may wait are taken one after the other: a commit that fails is tried again, and entries
+   * stay in order. One that doesn't wait may come between two tries.
    */
   async append(facts: Facts, options: AppendOptions = {}): Promise<boolean> {
-    const { waits = true, strict = false } = options
-    if (!waits && this.patience.waitsFor) throw OffstageError.fromData(this.patience.waitsFor)
-    return this.#inOrder(() =>
-      this.patience.persist(async () => {
-        this.refuseBroken()
-        const bodies = typeof facts === 'function' ? facts(this.#run) : facts
-        if (bodies === null) return false
-        const runId = options.runId === undefined ? (this.#run?.runId ?? null) : options.runId
-        const at = this.#effects.now()
-        const knownAt = this.#effects.monotonic()
-        const placed = await this.#store.append({
-          conversationId: this.conversationId,
-          epoch: this.#lease.epoch,
-          entries: bodies.map((body) => ({ ...body, runId, at })),
-          strict,
-        })
-        this.#lease = { ...this.#lease, knownAt }
-        for (const entry of placed) this.#fold(entry)
-        return true
-      }, waits),
-    )
+    const { waits = true, once = false } = options
+    const { patience } = this
+    const commit = (): Promise<boolean> => this.#inOrder(() => this.#commit(facts, options))
+    if (once) return commit()
+    if (waits) return this.#inLine(() => patience.persist(commit))
+    if (patience.waitsFor) throw OffstageError.fromData(patience.waitsFor)
+    return patience.persist(commit, { waits })
   }
 
-  /** Reads and commits never overlap: every entry is folded once, in its place. */
-  #inOrder<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#queue.then(work)
-    this.#queue = done.catch(() => undefined)
-    return done
+  async #commit(facts: Facts, options: AppendOptions): Promise<boolean> {
+    this.refuseBroken()
+    const bodies = typeof facts === 'function' ? facts(this.#run) : facts
+    if (bodies === null) return false
+    const runId = options.runId === undefined ? (this.#run?.runId ?? null) : options.runId
+    const at = this.#effects.now()
+    const knownAt = this.#effects.monotonic()
+    const placed = await this.#store.append({
+      conversationId: this.conversationId,
+      epoch: this.#lease.epoch,
+      entries: bodies.map((body) => ({ runId, ...body, at })),
+      strict: options.strict ?? false,
+    })
+    this.#lease = { ...this.#lease, knownAt }
+    for (const entry of placed) this.#fold(entry)
+    return true
   }
 
   async #catchUp(): Promise<void> {
@@ -188,6 +197,7 @@ export class Conversation {
 
   #reset(): void {
     this.#log = new MessageLog()
+    this.#sentWords = new SentWords()
     this.#run = null
     this.#runEntries = []
     this.#lastSeq = 0
@@ -215,6 +225,6 @@ export class Conversation {
     this.#run = evolve(this.#run, entry)
     if (entry.runId !== null && entry.runId === this.#run?.runId) this.#runEntries.push(entry)
     this.#log.fold(entry)
-    this.sentWords.fold(entry)
+    this.#sentWords.fold(entry)
   }
 }

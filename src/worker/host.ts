@@ -24,9 +24,8 @@ import { RunEvents } from './run-events.ts'
 import { Runs, TELL_MODEL, type Resume } from './runs.ts'
 import type { Seat } from './seat.ts'
 import { Seats } from './seats.ts'
-import { isSettled } from './state.ts'
 import { Stores, type OpenDurable } from './stores.ts'
-import { lateOutputMessage, pendingOutput } from './supply-output.ts'
+import { lateOutputMessage } from './supply-output.ts'
 
 export interface HostOptions {
   readonly page: PageApi
@@ -36,6 +35,9 @@ export interface HostOptions {
   readonly effects: Effects
   readonly openDurable: OpenDurable
 }
+
+/** What becomes of an output whose call no stored conversation has. */
+const NOT_KEPT = 'name its conversation, if it is still stored, to keep it as a user message'
 
 /** What the worker does for its page, apart from the wire: admits runs, finds and answers them. */
 export class Host {
@@ -133,14 +135,13 @@ export class Host {
       admission.stop.abort(reason)
       return true
     }
-    return seat.inLaneNow(async () => {
-      await seat.conversation.refresh()
-      const { run } = seat.conversation
-      if (run === null || run.end !== null || run.runId !== runId) return false
-      await this.#runs.resume(seat, command.agentId, TELL_MODEL)
-      await seat.abort(reason, end)
-      return true
-    })
+    const { conversation } = seat
+    await conversation.refresh()
+    if (conversation.run?.runId !== runId || conversation.run.end !== null) return false
+    await seat.inLaneNow(() => this.#runs.resume(seat, command.agentId, TELL_MODEL))
+    if (seat.driver?.runId !== runId) return false
+    await seat.abort(reason, end)
+    return true
   }
 
   async answerCall(command: CallAnswer): Promise<boolean> {
@@ -159,25 +160,14 @@ export class Host {
 
   async supplyOutput(command: SupplyOutput): Promise<RunRef | null> {
     const seat = await this.#seats.ofCall(command)
-    if (seat === null) return this.#keepLateOutput(command)
+    if (seat === null) {
+      this.#warnOfLateOutput(command, NOT_KEPT)
+      return null
+    }
     return seat.inLaneNow(async () => {
-      const { conversation } = seat
-      await conversation.refresh()
-      const supplied = pendingOutput(conversation, command)
-      const isTaken =
-        supplied !== null &&
-        (await seat.owning(() =>
-          conversation.append(() => pendingOutput(conversation, command)?.facts ?? null, supplied),
-        ))
-      if (!isTaken) return this.#keepLateOutput(command)
-      const { run, importedCalls } = conversation
-      if (importedCalls.length > 0 || run?.calls.every(isSettled) === false) return null
-      const { agentId, storage, nextRunId: runId } = command
-      const { conversationId } = seat.scope
-      const limits = supplied.runId === null || run === null ? command.limits : run.limits
-      const next = { agentId, storage, conversationId, runId, message: null, limits }
-      await this.#runs.begin(seat, { ...next, ifBusy: 'refuse' }, this.#events(next))
-      return { conversationId, runId }
+      const supplied = await this.#runs.supply(seat, command)
+      if (supplied === null) await this.#keepLateOutput(seat, command)
+      return supplied && supplied.next
     })
   }
 
@@ -204,21 +194,23 @@ export class Host {
   }
 
   /** An output nobody waits for is kept as a message, so that the model sees it at its next turn. */
-  async #keepLateOutput(command: SupplyOutput): Promise<null> {
-    const { agentId, storage, conversationId, toolCallId } = command
-    const kept = conversationId !== undefined
-    this.#options.notify({
-      type: 'warning',
-      code: 'no-pending-call',
-      message: `No call ${toolCallId} waits for an output; ${kept ? 'it was kept as a user message' : 'name its conversation to keep it as a user message'}.`,
-    })
-    if (!kept) return null
-    const seat = await this.#seats.take({ agentId, storage, conversationId })
+  async #keepLateOutput(seat: Seat, command: SupplyOutput): Promise<void> {
+    if (command.conversationId === undefined) return this.#warnOfLateOutput(command, NOT_KEPT)
     const entry = { type: 'messages-imported', messages: [lateOutputMessage(command)] } as const
-    const append = (): Promise<boolean> => seat.conversation.append([entry], { runId: null })
-    // While a run is driven here the conversation is owned already.
-    await (seat.driver ? append() : seat.owning(append))
-    return null
+    const append = (): Promise<boolean> =>
+      seat.conversation.append([entry], { runId: null, waits: false })
+    try {
+      await (seat.driver ? seat.driver.owning(append) : seat.owning(append))
+      this.#warnOfLateOutput(command, 'it was kept as a user message')
+    } catch (error) {
+      if (!OffstageError.is(error) || error.code !== 'conversation-not-found') throw error
+      this.#warnOfLateOutput(command, NOT_KEPT)
+    }
+  }
+
+  #warnOfLateOutput({ toolCallId }: SupplyOutput, fate: string): void {
+    const message = `No call ${toolCallId} waits for an output; ${fate}.`
+    this.#options.notify({ type: 'warning', code: 'no-pending-call', message })
   }
 
   #events(ref: RunRef & { readonly agentId: string }): RunEvents {

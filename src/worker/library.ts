@@ -3,6 +3,7 @@ import type { StoredConversation } from '../protocol/conversation.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { ConversationRecord } from '../protocol/journal.ts'
 import { busy } from './busy.ts'
+import { parkedBy } from './run-snapshot.ts'
 import type { Seats } from './seats.ts'
 import { pendingCalls } from './state.ts'
 
@@ -27,11 +28,12 @@ export class Library {
     await conversation.refresh()
     const { run, fault, messages } = conversation
     if (fault !== null) return { ...record, broken: fault, messages: [...messages], pending: [] }
+    const parked = parkedBy(conversation)
     return {
       ...record,
       messages: [...messages],
       pending: [...conversation.importedCalls, ...(run === null ? [] : pendingCalls(run))],
-      ...(run?.parked && run.end === null && { parked: run.parked }),
+      ...(parked && { parked }),
     }
   }
 

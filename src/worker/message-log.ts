@@ -4,11 +4,11 @@ import type {
   AssistantMessage,
   CallError,
   Message,
-  ToolCallPart,
   ToolMessage,
   ToolResultPart,
 } from '../protocol/message.ts'
 import type { PendingCall } from '../protocol/run.ts'
+import { callsOfImport } from './imported-calls.ts'
 
 interface CallGroup {
   /** Index of the tool message in the log. */
@@ -49,6 +49,8 @@ export class MessageLog {
         return
       case 'messages-imported':
         for (const message of entry.messages) this.#import(message)
+        for (const call of callsOfImport(entry.messages).open)
+          this.#importedCalls.set(call.toolCallId, call)
         return
       case 'model-output':
         this.#takeOutput(entry)
@@ -89,10 +91,10 @@ export class MessageLog {
   }
 
   /** The message, and the place of its calls' results behind it. */
-  #takeAssistant(message: AssistantMessage): ToolCallPart[] {
+  #takeAssistant(message: AssistantMessage): void {
     this.#messages.push(message)
     const calls = message.parts.filter((part) => part.type === 'tool-call')
-    if (calls.length === 0) return calls
+    if (calls.length === 0) return
     const group: CallGroup = {
       at: this.#messages.length,
       order: calls,
@@ -108,7 +110,6 @@ export class MessageLog {
       this.#groups.set(call.toolCallId, group)
       this.#usedIds.add(call.toolCallId)
     }
-    return calls
   }
 
   #settle(entry: Extract<JournalEntry, { type: 'call-settled' }>): void {
@@ -138,10 +139,7 @@ export class MessageLog {
 
   #import(message: Message): void {
     if (message.role === 'assistant') {
-      for (const { toolCallId, toolName, input } of this.#takeAssistant(message)) {
-        if (input === undefined) continue
-        this.#importedCalls.set(toolCallId, { toolCallId, toolName, input, kind: 'output' })
-      }
+      this.#takeAssistant(message)
     } else if (message.role === 'tool') {
       for (const part of message.parts) {
         const group = this.#groups.get(part.toolCallId)

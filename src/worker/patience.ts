@@ -1,6 +1,7 @@
-import { OffstageError, toErrorData, type ErrorCode, type ErrorData } from '../protocol/error.ts'
+import { toErrorData, type ErrorCode, type ErrorData } from '../protocol/error.ts'
 import type { ParkReason } from '../protocol/run.ts'
 import type { Effects } from './effects.ts'
+import { whenAborted } from './stoppable.ts'
 
 /** How often a commit that failed for unknown reasons is tried again before it counts. Milliseconds. */
 const QUICK_DELAYS = [50, 250, 1000]
@@ -24,10 +25,13 @@ export interface Waiter {
  * and nothing after it is begun. Without a run they are refused.
  */
 export class Patience {
+  /** The run that commits wait for; null: they are refused. */
+  waiter: Waiter | null = null
   readonly #effects: Effects
-  #waiter: Waiter | null = null
   #waitsFor: ErrorData | null = null
   #retry = new AbortController()
+  /** Aborted when a commit begins to wait. */
+  #waiting = new AbortController()
 
   constructor(effects: Effects) {
     this.#effects = effects
@@ -38,9 +42,14 @@ export class Patience {
     return this.#waitsFor
   }
 
-  /** Commits wait for this waiter from now on. */
-  set waiter(waiter: Waiter | null) {
-    this.#waiter = waiter
+  /** The same as a reason. */
+  get reason(): ParkReason | null {
+    return this.#waitsFor && parkReason(this.#waitsFor.code)
+  }
+
+  /** Resolves as soon as a commit waits. */
+  waiting(): Promise<void> {
+    return whenAborted(this.#waiting.signal)
   }
 
   /** There may be room now: what waits is tried again at once. */
@@ -50,45 +59,52 @@ export class Patience {
   }
 
   /** Does it until the storage takes it. `waits` false: refused as soon as the storage refuses. */
-  async persist<T>(work: () => Promise<T>, waits = true): Promise<T> {
-    const before = this.#waitsFor
+  async persist<T>(
+    work: () => Promise<T>,
+    { waits = true, waiter = this.waiter }: { waits?: boolean; waiter?: Waiter | null } = {},
+  ): Promise<T> {
+    let isParked = false
     try {
       for (let attempt = 0; ; attempt++) {
         try {
           const done = await work()
-          if (this.#waitsFor !== before) this.#waiter?.onContinue()
+          if (isParked) waiter?.onContinue()
           return done
         } catch (thrown) {
           const error = toErrorData(thrown)
           const reason = parkReason(error.code)
-          if (reason === null) throw thrown
-          await this.#pause({ attempt, reason, error }, waits)
+          if (reason === null || waiter?.signal.aborted) throw thrown
+          const quick = reason === 'storage-failed' ? QUICK_DELAYS[attempt] : undefined
+          if (quick === undefined) {
+            if (!waits || waiter === null || waiter.waitsFor?.(reason) === false) throw thrown
+            if (this.#waitsFor === null) {
+              isParked = true
+              this.#park(error)
+              waiter.onPark(reason)
+            }
+          }
+          await this.#pause(quick ?? FIRST_DELAY_MS * 2 ** attempt, waiter?.signal)
+          if (waiter?.signal.aborted) throw thrown
         }
       }
     } finally {
-      this.#waitsFor = before
+      if (isParked) this.#goOn()
     }
   }
 
-  async #pause(
-    failure: { readonly attempt: number; readonly reason: ParkReason; readonly error: ErrorData },
-    waits: boolean,
-  ): Promise<void> {
-    const { attempt, reason, error } = failure
-    const quick = QUICK_DELAYS[attempt]
-    if (reason === 'storage-failed' && quick !== undefined && !this.#waiter?.signal.aborted) {
-      return this.#effects.sleep(quick)
-    }
-    const waiter = waits ? this.#waiter : null
-    const isAwaited = waiter?.waitsFor?.(reason) ?? true
-    if (waiter === null || !isAwaited || waiter.signal.aborted) throw OffstageError.fromData(error)
-    if (this.#waitsFor === null) {
-      this.#waitsFor = error
-      waiter.onPark(reason)
-    }
-    const delay = Math.min(FIRST_DELAY_MS * 2 ** attempt, LONGEST_DELAY_MS)
-    await this.#effects.sleep(delay, AbortSignal.any([this.#retry.signal, waiter.signal]))
-    if (waiter.signal.aborted) throw OffstageError.fromData(error)
+  #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    const signals = signal ? [this.#retry.signal, signal] : [this.#retry.signal]
+    return this.#effects.sleep(Math.min(ms, LONGEST_DELAY_MS), AbortSignal.any(signals))
+  }
+
+  #park(error: ErrorData): void {
+    this.#waitsFor = error
+    this.#waiting.abort()
+  }
+
+  #goOn(): void {
+    this.#waitsFor = null
+    this.#waiting = new AbortController()
   }
 }
 

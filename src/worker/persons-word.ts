@@ -26,7 +26,7 @@ export class PersonsWord {
   async answer(answer: CallAnswer['answer'], toolCallId: string): Promise<boolean> {
     const { conversation } = this.#drive
     try {
-      return await this.#say(() => answerCall(this.#drive, toolCallId, answer))
+      return await this.say(() => answerCall(this.#drive, toolCallId, answer))
     } catch (error) {
       if (!isElsewhere(error)) throw error
       await conversation.refresh()
@@ -42,7 +42,7 @@ export class PersonsWord {
     const { conversation, events } = this.#drive
     conversation.patience.retry()
     if (!isParked(conversation.run)) return
-    await this.#say(async () => {
+    await this.say(async () => {
       const goesOn = (run: RunState | null): JournalBody[] | null =>
         isParked(run) ? [{ type: 'run-continued' }] : null
       if (await conversation.append(goesOn, { waits: false })) {
@@ -51,7 +51,8 @@ export class PersonsWord {
     })
   }
 
-  async #say<T>(word: () => Promise<T>): Promise<T> {
+  /** Appends as the owner. */
+  async say<T>(word: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       await this.#tenure.take()
       try {

@@ -1,14 +1,22 @@
-import type { PageApi, RunRef, StartRun, WorkerNotice } from '../protocol/api.ts'
+import type { PageApi, RunRef, StartRun, SupplyOutput, WorkerNotice } from '../protocol/api.ts'
 import { toErrorData } from '../protocol/error.ts'
 import type { RunEnd } from '../protocol/journal.ts'
-import { LEFT_OPEN, type RunResult } from '../protocol/run.ts'
+import { LEFT_OPEN, type RunLimits, type RunResult } from '../protocol/run.ts'
 import { importHistory } from '../providers/history/import-history.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
+import {
+  continueAdmission,
+  firstFacts,
+  parkAdmission,
+  stopAdmissions,
+  type Asked,
+} from './admissions.ts'
 import { busy, callsPending, parkedRun } from './busy.ts'
 import type { ResumeOptions } from './drive.ts'
 import type { Effects } from './effects.ts'
 import type { Engines } from './engines.ts'
 import type { ModelMemory } from './model-memory.ts'
+import type { Waiter } from './patience.ts'
 import { RunDriver } from './run-driver.ts'
 import type { RunEvents } from './run-events.ts'
 import { runResult } from './run-result.ts'
@@ -16,6 +24,8 @@ import { runSnapshot } from './run-snapshot.ts'
 import type { Admission, Seat } from './seat.ts'
 import type { Seats } from './seats.ts'
 import { pendingCalls } from './state.ts'
+import { whenAborted } from './stoppable.ts'
+import { pendingOutput } from './supply-output.ts'
 import { sharedValidator } from './validation/create-validator.ts'
 import { watchedValidator } from './validation/watched-validator.ts'
 
@@ -56,27 +66,81 @@ export class Runs {
     const { seats, eventsOf } = this.#options
     const events = eventsOf(command)
     const { agentId, runId } = command
-    const admission: Admission = { agentId, runId, stop: new AbortController(), isParked: false }
-    const { signal } = admission.stop
+    let leave = (): void => undefined
+    const isOver = new Promise<void>((resolve) => {
+      leave = resolve
+    })
+    const stop = new AbortController()
+    const { signal } = stop
+    const admission: Admission = { agentId, runId, stop, isOver, isParked: false }
     try {
       const seat = await seats.take(command)
-      if (command.ifBusy === 'refuse' && seat.parked) throw busy(command.conversationId)
+      const isBusy = seat.parked !== null || seat.driver?.isStopped === false
+      if (command.ifBusy === 'refuse' && isBusy) throw busy(command.conversationId)
       if (command.ifBusy === 'replace') stopAdmissions(seat, 'replaced')
+      const before = [...seat.admissions.values()]
       seat.admissions.set(runId, admission)
-      await seat
-        .inLane(async () => {
-          signal.throwIfAborted()
-          await this.#makeRoom(seat, command, { events, admission })
-          signal.throwIfAborted()
-          await this.#admit(seat, command, { events, admission })
-        })
-        .finally(() => seat.admissions.delete(runId))
+      try {
+        // First come, first served.
+        for (const other of before) await Promise.race([other.isOver, whenAborted(signal)])
+        await this.#admit(seat, command, { events, admission })
+      } finally {
+        seat.admissions.delete(runId)
+        leave()
+      }
     } catch (error) {
       const end: RunEnd = signal.aborted
         ? { outcome: 'aborted', reason: String(signal.reason) }
         : { outcome: 'failed', error: toErrorData(error) }
       tellEnd(events, runResult(command, [], end))
     }
+  }
+
+  /**
+   * Takes in an output that a call waits for, in the lane. The last one begins the run that goes on from
+   * it, in the same append. Null: no call waits for it.
+   */
+  async supply(seat: Seat, command: SupplyOutput): Promise<{ next: RunRef | null } | null> {
+    const { conversation } = seat
+    const { conversationId } = seat.scope
+    await conversation.refresh()
+    if (pendingOutput(conversation, command) === null) return null
+    if (conversation.run?.end === null) throw busy(conversationId)
+    await seat.idle()
+    await seat.own({ create: false })
+    const { agentId, storage, nextRunId: runId } = command
+    const next = {
+      agentId,
+      storage,
+      conversationId,
+      runId,
+      message: null,
+      ifBusy: 'refuse',
+    } as const
+    let limits: RunLimits | null = null
+    try {
+      const isTaken = await conversation.append(
+        (run) => {
+          if (run?.end === null) throw busy(conversationId)
+          const supplied = pendingOutput(conversation, command)
+          if (supplied === null) return null
+          limits = supplied.goesOn
+          return limits === null
+            ? [supplied.settled]
+            : [supplied.settled, ...firstFacts(null, limits)]
+        },
+        { runId },
+      )
+      if (!isTaken) return null
+    } catch (error) {
+      limits = null
+      throw error
+    } finally {
+      if (limits === null) seat.disown()
+    }
+    if (limits === null) return { next: null }
+    this.#launch(seat, { ...next, limits }, this.#options.eventsOf(next))
+    return { next: { conversationId, runId } }
   }
 
   /** Stops what the agent drives or is about to begin, without an end: whoever resumes it goes on. */
@@ -89,12 +153,6 @@ export class Runs {
         if (admission.agentId === agentId) admission.stop.abort(LEFT_OPEN.disposed)
   }
 
-  /** Begins a run in a conversation that the caller has the lane of. */
-  async begin(seat: Seat, command: StartRun, events: RunEvents): Promise<void> {
-    await this.#commitStart(seat, command)
-    this.#launch(seat, command, events)
-  }
-
   async #commitStart(seat: Seat, command: StartRun): Promise<void> {
     const { conversation } = seat
     const { runId, message, limits } = command
@@ -105,13 +163,12 @@ export class Runs {
       if (run?.end === null) throw busy(command.conversationId)
       if (conversation.messages.length === 0 && history.length > 0) {
         const entry = { type: 'messages-imported', messages: history } as const
-        await conversation.append([entry], { runId: null })
+        await conversation.append([entry], { runId: null, once: true })
       }
       // Of an imported history, too, which is kept: its calls take their outputs first.
       const pending = [...(run === null ? [] : pendingCalls(run)), ...conversation.importedCalls]
       if (message !== null && pending.length > 0) throw callsPending(pending)
-      const first = { type: 'step-started', step: 1, resumed: false } as const
-      await conversation.append([{ type: 'run-started', message, limits }, first], { runId })
+      await conversation.append(firstFacts(message, limits), { runId, once: true })
     } catch (error) {
       seat.disown()
       throw error
@@ -154,52 +211,74 @@ export class Runs {
     return { conversationId, runId: run.runId }
   }
 
-  /** Begins the run; while the storage is full it waits, and the person's message is kept. */
-  async #admit(seat: Seat, command: StartRun, { events, admission }: Asked): Promise<void> {
-    const { patience } = seat.conversation
-    const { signal } = admission.stop
-    patience.waiter = {
+  /** Begins the run as soon as there is room; while the storage is full, the message is kept. */
+  #admit(seat: Seat, command: StartRun, asked: Asked): Promise<void> {
+    const { signal } = asked.admission.stop
+    const waiter: Waiter = {
       signal,
       waitsFor: (reason) => reason === 'storage-full',
-      onPark: () => parkAdmission(command, { events, admission }),
-      onContinue: () => continueAdmission({ events, admission }),
+      onPark: (reason) => parkAdmission(command, asked, reason),
+      onContinue: () => continueAdmission(asked),
     }
-    try {
-      await patience.persist(() => this.#commitStart(seat, command))
-    } finally {
-      patience.waiter = null
+    const begin = async (): Promise<void> => {
+      for (;;) {
+        signal.throwIfAborted()
+        if (await seat.inLane(() => this.#begin(seat, command, asked))) return
+        await this.#untilIdle(seat, command, asked)
+      }
     }
-    this.#launch(seat, command, events)
-    if (signal.aborted) seat.driver?.abort(String(signal.reason))
+    return seat.conversation.patience.persist(begin, { waiter })
   }
 
-  /** Refuses, waits or ends what runs, as the command wishes. */
-  async #makeRoom(seat: Seat, command: StartRun, asked: Asked): Promise<void> {
-    const { agentId, conversationId, ifBusy } = command
+  /** False when a run is in the way that has to end first. */
+  async #begin(seat: Seat, command: StartRun, { events, admission }: Asked): Promise<boolean> {
+    const { signal } = admission.stop
+    signal.throwIfAborted()
+    if (!(await this.#makeRoom(seat, command))) return false
+    signal.throwIfAborted()
+    await this.#commitStart(seat, command)
+    this.#launch(seat, command, events)
+    if (signal.aborted) seat.driver?.abort(String(signal.reason))
+    return true
+  }
+
+  /** Refuses, lets wait or stops what runs, as the command wishes; true when nothing does. */
+  async #makeRoom(seat: Seat, { agentId, conversationId, ifBusy }: StartRun): Promise<boolean> {
     const { conversation } = seat
-    const { signal } = asked.admission.stop
     switch (ifBusy) {
-      case 'refuse': {
+      case 'refuse':
+        // What is being stopped is as good as ended.
         if (seat.driver && !seat.driver.isStopped) throw busy(conversationId)
-        // What is being stopped is as good as ended, but for a full storage.
-        const isFull = conversation.patience.waitsFor !== null
-        if (isFull) parkAdmission(command, asked)
-        await seat.idle(signal)
-        if (isFull && !signal.aborted) continueAdmission(asked)
-        return
-      }
+        break
       case 'queue':
         // A run that nobody drives would never make room.
         await conversation.refresh()
         if (conversation.run?.parked) throw parkedRun(conversationId, conversation.run.parked)
         await this.resume(seat, agentId, TELL_MODEL)
-        return seat.idle(signal)
+        break
       case 'replace':
         await this.resume(seat, agentId, TELL_MODEL)
-        return seat.abort('replaced')
+        seat.driver?.abort('replaced')
+        break
       default:
         ifBusy satisfies never
     }
+    return seat.driver === null
+  }
+
+  /** Until what runs has ended. One that is stopped ends at once, but for a storage that is full. */
+  async #untilIdle(seat: Seat, command: StartRun, asked: Asked): Promise<void> {
+    const { signal } = asked.admission.stop
+    const { patience } = seat.conversation
+    if (command.ifBusy !== 'queue') {
+      await Promise.race([seat.idle(signal), patience.waiting()])
+      if (patience.reason !== null && seat.driver && !signal.aborted) {
+        parkAdmission(command, asked, patience.reason)
+        await seat.idle(signal)
+        if (!signal.aborted) continueAdmission(asked)
+      }
+    }
+    await seat.idle(signal)
   }
 
   #drive(
@@ -220,27 +299,6 @@ export class Runs {
     )
     seat.drive(driver)
   }
-}
-
-/** A run that was asked for, on its way into the journal. */
-interface Asked {
-  readonly events: RunEvents
-  readonly admission: Admission
-}
-
-function parkAdmission({ message }: StartRun, { events, admission }: Asked): void {
-  admission.isParked = true
-  events.push({ type: 'run-parked', reason: 'storage-full', ...(message && { message }) })
-  events.flush()
-}
-
-function continueAdmission({ events, admission }: Asked): void {
-  admission.isParked = false
-  events.push({ type: 'run-continued' })
-}
-
-function stopAdmissions(seat: Seat, reason: string): void {
-  for (const { stop } of seat.admissions.values()) stop.abort(reason)
 }
 
 function tellEnd(events: RunEvents, result: RunResult): void {

@@ -2,6 +2,7 @@ import type { ConversationScope, RunRef } from '../protocol/api.ts'
 import type { RunEnd } from '../protocol/journal.ts'
 import { busy } from './busy.ts'
 import type { Conversation } from './conversation.ts'
+import { oneByOne, type OneByOne } from './one-by-one.ts'
 import { elsewhere, type Ownership } from './ownership.ts'
 import type { RunDriver } from './run-driver.ts'
 import { whenAborted } from './stoppable.ts'
@@ -14,6 +15,8 @@ export interface Admission {
   readonly stop: AbortController
   /** Nothing else may begin: its first commit waits for the storage. */
   isParked: boolean
+  /** Resolves when the run was begun, or is not to begin. */
+  readonly isOver: Promise<void>
 }
 
 /** A conversation in use: its fold, the run that is driven, if any, and those that are to begin. */
@@ -25,7 +28,8 @@ export class Seat {
   readonly admissions: Map<string, Admission> = new Map()
   #driver: RunDriver | null = null
   #driven: Promise<unknown> = Promise.resolve()
-  #lane: Promise<unknown> = Promise.resolve()
+  /** Takes commands on the conversation one after the other; none of them waits for a run or for room. */
+  readonly inLane: OneByOne = oneByOne()
 
   constructor(scope: ConversationScope, conversation: Conversation, ownership: Ownership) {
     const { agentId, storage, conversationId } = scope
@@ -49,13 +53,6 @@ export class Seat {
     while (this.#driver && !signal?.aborted) {
       await (aborted ? Promise.race([this.#driven, aborted]) : this.#driven)
     }
-  }
-
-  /** Takes commands on the conversation one after the other. */
-  inLane<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#lane.then(work)
-    this.#lane = done.catch(() => undefined)
-    return done
   }
 
   /** The same for what can't wait until there is room in the storage: `conversation-busy` then. */
@@ -87,9 +84,9 @@ export class Seat {
     return { conversationId: this.scope.conversationId, runId: this.#driver.runId }
   }
 
-  /** For work between runs: owns the conversation as long as it takes. */
+  /** For work between runs, in the lane: owns the conversation as long as it takes. */
   async owning<T>(work: () => Promise<T>): Promise<T> {
-    await this.own()
+    await this.own({ create: false })
     try {
       return await work()
     } finally {

@@ -1,25 +1,33 @@
 import type { SupplyOutput } from '../protocol/api.ts'
-import type { JournalBody } from '../protocol/journal.ts'
 import type { UserMessage } from '../protocol/message.ts'
+import type { RunLimits } from '../protocol/run.ts'
 import { outputText } from '../providers/output-text.ts'
-import type { Conversation } from './conversation.ts'
+import type { Conversation, Fact } from './conversation.ts'
+import { isSettled } from './state.ts'
 
-/**
- * The facts of an output that the page supplies, and the run that they belong to: none for a call of an
- * imported history. Null when the call waits for no output.
- */
+export interface Supplied {
+  readonly settled: Fact
+  /** Limits of the run that goes on from it; null while other calls wait. */
+  readonly goesOn: RunLimits | null
+}
+
+/** What an output that the page supplies comes to. Null when the call waits for no output. */
 export function pendingOutput(
   { run, importedCalls }: Pick<Conversation, 'run' | 'importedCalls'>,
-  { toolCallId, output }: Pick<SupplyOutput, 'toolCallId' | 'output'>,
-): { readonly facts: readonly JournalBody[]; readonly runId: string | null } | null {
-  const call = run?.calls.find((each) => each.toolCallId === toolCallId)
-  const isOfRun = call?.status === 'awaiting-output'
-  if (!isOfRun && !importedCalls.some((each) => each.toolCallId === toolCallId)) return null
+  { toolCallId, output, limits }: Pick<SupplyOutput, 'toolCallId' | 'output' | 'limits'>,
+): Supplied | null {
+  const isThis = (call: { readonly toolCallId: string }): boolean => call.toolCallId === toolCallId
+  const calls = run?.calls ?? []
+  const own = calls.find(isThis)?.status === 'awaiting-output' ? run : null
+  if (own === null && !importedCalls.some(isThis)) return null
   const status =
     output.type === 'error' ? 'failed' : output.type === 'denied' ? 'denied' : 'succeeded'
+  const isLast =
+    importedCalls.every(isThis) && calls.every((call) => isThis(call) || isSettled(call))
   return {
-    facts: [{ type: 'call-settled', toolCallId, status, output }],
-    runId: (isOfRun && run?.runId) || null,
+    // A call of an imported history belongs to no run.
+    settled: { type: 'call-settled', toolCallId, status, output, runId: own?.runId ?? null },
+    goesOn: isLast ? (own?.limits ?? limits) : null,
   }
 }
 

@@ -1,6 +1,7 @@
 import type { StreamPart } from '../../protocol/stream-part.ts'
 import type { Provider, RequestConfig, StreamOptions } from '../provider.ts'
 import { flatten } from './flatten.ts'
+import { HeldRaw } from './held-raw.ts'
 import { Redactor } from './redactor.ts'
 import { secretsOf } from './secrets.ts'
 
@@ -44,11 +45,12 @@ async function* redactBatches(
   redactor: Redactor,
 ): AsyncGenerator<readonly StreamPart[]> {
   const held = new HeldDeltas(redactor)
+  const raw = new HeldRaw(redactor)
   for await (const batch of batches) {
     if (redactor.isIdle) yield batch
-    else yield batch.flatMap((part) => held.pass(part))
+    else yield batch.flatMap((part) => held.pass(part)).flatMap((part) => raw.pass(part))
   }
-  const rest = held.release()
+  const rest = [...held.release().flatMap((part) => raw.pass(part)), ...raw.release()]
   if (rest.length > 0) yield rest
 }
 
@@ -70,8 +72,9 @@ class HeldDeltas {
         return [...this.release('text-delta'), ...this.#delta(part.type, part)]
       case 'tool-input-delta':
         return this.#delta(`call ${part.toolCallId}`, part)
-      case 'usage':
       case 'raw':
+        return [part]
+      case 'usage':
       case 'warning':
         return [this.#redactor.cleanAll(part)]
       case 'tool-input-start':

@@ -21,6 +21,13 @@ const ENTITIES: { readonly [name: string]: string } = {
   apos: "'",
 }
 
+/** A part of a text, and what it becomes. */
+export interface Place {
+  readonly from: number
+  readonly to: number
+  readonly mark: string
+}
+
 /** Takes secrets out of texts, in whatever way their characters are escaped. */
 export class Redactor {
   readonly #secrets = new Set<string>()
@@ -70,22 +77,26 @@ export class Redactor {
     )
   }
 
-  #scan(text: string, isWhole: boolean): { clean: string; held: string } {
+  /** Where secrets stand, and from where on the text may be the beginning of one, unless it is whole. */
+  find(text: string, isWhole: boolean): { readonly secrets: Place[]; readonly heldFrom: number } {
+    const secrets: Place[] = []
     const start = this.#start
-    if (start === null) return { clean: text, held: '' }
-    let clean = ''
-    let from = 0
+    if (start === null) return { secrets, heldFrom: text.length }
     start.lastIndex = 0
     for (let found = start.exec(text); found; found = start.exec(text)) {
-      const at = found.index
-      const { end, isOpen } = this.#match(text, at)
-      if (isOpen && !isWhole) return { clean: clean + text.slice(from, at), held: text.slice(at) }
-      if (end === at) continue
-      clean += text.slice(from, at) + MARK
-      from = end
-      start.lastIndex = end
+      const from = found.index
+      const { end: to, isOpen } = this.#match(text, from)
+      if (isOpen && !isWhole) return { secrets, heldFrom: from }
+      if (to === from) continue
+      secrets.push({ from, to, mark: MARK })
+      start.lastIndex = to
     }
-    return { clean: clean + text.slice(from), held: '' }
+    return { secrets, heldFrom: text.length }
+  }
+
+  #scan(text: string, isWhole: boolean): { clean: string; held: string } {
+    const { secrets, heldFrom } = this.find(text, isWhole)
+    return { clean: withMarks(text.slice(0, heldFrom), secrets), held: text.slice(heldFrom) }
   }
 
   /** Where the longest secret that begins here ends. `isOpen`: more text might make it longer. */
@@ -105,6 +116,17 @@ export class Redactor {
     }
     return { end, isOpen }
   }
+}
+
+/** The text with the marks in place of what stands there. */
+export function withMarks(text: string, places: readonly Place[]): string {
+  let clean = ''
+  let at = 0
+  for (const { from, to, mark } of places) {
+    clean += text.slice(at, from) + mark
+    at = to
+  }
+  return clean + text.slice(at)
 }
 
 /** How much of the text stands for the character; 0 when it is another, null when the text is over. */

@@ -56,13 +56,7 @@ export class Connection {
 
   #open(): Promise<Database> {
     const opening = openDB<Schema>(this.#name, DB_VERSION, {
-      upgrade: (db) => {
-        // Version 1 was never published: nothing of it is kept.
-        for (const name of db.objectStoreNames) db.deleteObjectStore(name)
-        db.createObjectStore('journal', { keyPath: ['conversationId', 'seq'] })
-        db.createObjectStore('conversations', { keyPath: 'conversationId' })
-        db.createObjectStore('counters')
-      },
+      upgrade,
       blocked: () => void this.#report('blocked', blocked()),
       // A newer version of the page wants to upgrade: stand aside, open again at the next use.
       blocking: (_current, _blocked, event) => {
@@ -95,6 +89,16 @@ export class Connection {
     }
     return reason
   }
+}
+
+/** Each version's step is guarded by itself: a later version keeps what is stored. */
+export function upgrade(db: Database, oldVersion: number): void {
+  if (oldVersion >= 2) return
+  // Version 1 was never published: nothing of it is kept.
+  for (const name of db.objectStoreNames) db.deleteObjectStore(name)
+  db.createObjectStore('journal', { keyPath: ['conversationId', 'seq'] })
+  db.createObjectStore('conversations', { keyPath: 'conversationId' })
+  db.createObjectStore('counters')
 }
 
 /** Null when it takes longer. */

@@ -8,7 +8,7 @@ import {
 } from '../../protocol/journal.ts'
 import { isSoundEntry } from './check-entry.ts'
 import { isNumber, isRecord, isText, listOf, nullOr, optional, shape } from './shape.ts'
-import { pendingToolCalls } from '../../providers/pending-tool-calls.ts'
+import { callsOfImport } from '../imported-calls.ts'
 import type { Append } from './store.ts'
 
 const TITLE_LENGTH = 60
@@ -154,8 +154,13 @@ function openCallsAfter(open: readonly string[], entry: NewEntry): readonly stri
       return open.filter((toolCallId) => toolCallId !== entry.toolCallId)
     case 'run-ended':
       return entry.end.outcome === 'waiting' ? open : []
-    case 'messages-imported':
-      return [...open, ...pendingToolCalls(entry.messages).map((call) => call.toolCallId)]
+    case 'messages-imported': {
+      const imported = callsOfImport(entry.messages)
+      return [
+        ...open.filter((toolCallId) => !imported.settled.has(toolCallId)),
+        ...imported.open.map((call) => call.toolCallId),
+      ]
+    }
     case 'run-started':
     case 'history-cleared':
       return []

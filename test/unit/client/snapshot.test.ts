@@ -31,6 +31,15 @@ const end = (more: object = {}): RunEventBody => ({ type: 'run-end', result: res
 const empty = emptySnapshot('c1', 'idle')
 
 describe('reduceEvent', () => {
+  test('shows why a run that it follows late rests, and no more once it goes on', () => {
+    const late = { type: 'run-snapshot', messages: [], pending: [], step: 1, text: '' } as const
+    const parked = reduce(empty, { ...late, parked: 'storage-full' })
+    expect(parked).toMatchObject({ status: 'waiting', parked: 'storage-full' })
+    const followed = reduce(parked, late)
+    expect(followed.status).toBe('running')
+    expect(followed).not.toHaveProperty('parked')
+  })
+
   test('tells a run with a tool as the store keeps it', () => {
     const snapshot = reduce(
       empty,

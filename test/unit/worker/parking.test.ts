@@ -99,6 +99,16 @@ describe('a step that leads to a crash each time', () => {
     expect(await factsOf(world)).not.toContain('run-parked')
   })
 
+  it('says so to another agent that follows late', async () => {
+    const world = await dieWhileAsking(2, 100)
+    const live = startLife(world)
+    await live.host.resumeRun(resume)
+    await live.until('run-parked')
+    live.events.length = 0
+    await live.host.resumeRun({ ...resume, agentId: 'other' })
+    expect(await live.until('run-snapshot')).toMatchObject({ parked: 'crash-loop' })
+  })
+
   it('can be aborted while it is parked', async () => {
     const world = await dieWhileAsking(2, 100)
     const live = startLife(world)
@@ -271,7 +281,13 @@ describe('a storage that is full', () => {
     expect(await live.until('run-parked')).toMatchObject({ reason: 'storage-full' })
     expect(ran.count).toBe(0)
     // Who looks meanwhile doesn't wait for the room.
-    expect((await live.host.library.get(SCOPE))?.openRunId).toBe('run')
+    expect(await live.host.library.get(SCOPE)).toMatchObject({
+      openRunId: 'run',
+      parked: 'storage-full',
+    })
+    live.events.length = 0
+    await live.host.resumeRun({ ...resume, agentId: 'other' })
+    expect(await live.until('run-snapshot')).toMatchObject({ parked: 'storage-full' })
     switchboard.code = null
     expect(await live.ended()).toMatchObject({ outcome: 'completed', text: 'done' })
     expect(ran.count).toBe(1)

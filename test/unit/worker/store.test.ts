@@ -1,7 +1,12 @@
 import 'fake-indexeddb/auto'
 import { describe, expect, it } from 'vitest'
+import type { Message } from '../../../src/protocol/message.ts'
 import { OffstageError } from '../../../src/protocol/error.ts'
 import type { JournalEntry, NewEntry } from '../../../src/protocol/journal.ts'
+import { openDB } from 'idb'
+import { upgrade, type Schema } from '../../../src/worker/store/idb-connection.ts'
+import { Conversation } from '../../../src/worker/conversation.ts'
+import { realEffects } from '../../../src/worker/effects.ts'
 import { openIdbStore } from '../../../src/worker/store/idb-store.ts'
 import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
 import type { Store } from '../../../src/worker/store/store.ts'
@@ -240,4 +245,60 @@ it('the IndexedDB store names a conversation that lacks rows in the first list',
       ['holed', true],
     ]),
   )
+})
+describe('the database of this version', () => {
+  it('keeps what is stored when a later version upgrades it, and nothing of version 1', async () => {
+    const old = await openDB('upgraded', 1, { upgrade: (db) => void db.createObjectStore('old') })
+    old.close()
+    const mine = await openIdbStore('upgraded')
+    await mine.claim('c', 1)
+    mine.close()
+    const later = await openDB<Schema>('upgraded', 3, { upgrade })
+    expect([...later.objectStoreNames]).toEqual(['conversations', 'counters', 'journal'])
+    expect(await later.getAllKeys('conversations')).toEqual(['c'])
+    later.close()
+  })
+})
+
+describe('calls of an imported history that are open', () => {
+  it.each(Object.entries(stores))(
+    'are the same in the list and in the fold: %s',
+    async (_, open) => {
+      const store = await open()
+      const conversation = new Conversation('c', store, realEffects)
+      await conversation.claim()
+      const call = (toolCallId: string, more: object) =>
+        ({ type: 'tool-call', toolCallId, toolName: 't', ...more }) as never
+      const error = { code: 'malformed', message: 'm' }
+      const parts = [
+        call('bad', { error }),
+        call('open', { input: {} }),
+        call('done', { input: {} }),
+      ]
+      const output = { type: 'text', value: '' } as const
+      const result = { type: 'tool-result', toolCallId: 'done', toolName: 't', output } as const
+      const append = (message: Message) =>
+        conversation.append([{ type: 'messages-imported', messages: [message] }])
+      await append({ role: 'assistant', id: 'a', parts })
+      await append({ role: 'tool', id: 'a:tools', parts: [result] })
+      expect(conversation.importedCalls.map((each) => each.toolCallId)).toEqual(['open'])
+      expect((await store.get('c'))?.openCalls).toEqual(['open'])
+    },
+  )
+})
+
+describe('a conversation that was deleted and is read anew', () => {
+  it('holds nothing more of what was said in it', async () => {
+    const store = createMemoryStore()
+    const conversation = new Conversation('c', store, realEffects)
+    await conversation.claim()
+    const words = 'do {"name":"pay","arguments":{}} please'
+    await conversation.append([started('r', words)])
+    const tools = [{ name: 'pay', description: '', inputSchema: { type: 'object' } }]
+    const holds = () => conversation.sentWords.hold({ toolName: 'pay', input: {} }, tools)
+    expect(holds()).toBe(true)
+    await store.delete('c')
+    await conversation.refresh()
+    expect(holds()).toBe(false)
+  })
 })

@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest'
+import type { ToolOutcome } from '../../../src/protocol/api.ts'
+import { OffstageError } from '../../../src/protocol/error.ts'
+import type { JournalEntry } from '../../../src/protocol/journal.ts'
+import type { RunResult } from '../../../src/protocol/run.ts'
+import type { Append } from '../../../src/worker/store/store.ts'
+import {
+  createWorld,
+  SCOPE,
+  startCommand,
+  startLife,
+  type LiveHost,
+  type World,
+} from './simulation.ts'
+
+const ok: ToolOutcome = { status: 'succeeded', output: { type: 'text', value: 'ok' } }
+const ONE_SHOT = { maxSteps: 0, retries: 0 }
+const call = { calls: [{ tool: 'pay', input: {} }] }
+
+const asking = (): World =>
+  createWorld([call, { text: 'done' }], {
+    pay: { descriptor: { needsApproval: true }, run: () => ok },
+  })
+
+const endsOf = (live: LiveHost): RunResult[] =>
+  live.events.flatMap((event) => (event.type === 'run-end' ? event.result : []))
+
+const supply = (live: LiveHost, toolCallId: string, conversationId: string = 'talk') =>
+  live.host.supplyOutput({
+    ...SCOPE,
+    conversationId,
+    toolCallId,
+    output: { type: 'text', value: 'out' },
+    nextRunId: 'next',
+    limits: ONE_SHOT,
+  })
+
+function refusing(world: World, when: (append: Append) => boolean) {
+  const gate = { isFull: true }
+  const { append } = world.store
+  world.store.append = async (command) => {
+    if (gate.isFull && when(command)) throw new OffstageError('storage-full', 'No.')
+    return append(command)
+  }
+  return gate
+}
+
+const has = (type: JournalEntry['type']) => (append: Append) =>
+  append.entries.some((entry) => entry.type === type)
+
+describe('a run that waits for an approval, with others queued behind it', () => {
+  it('keeps no command on the conversation waiting', async () => {
+    const live = startLife(asking())
+    const { host } = live
+    await host.startRun(startCommand('run', 'go'))
+    await live.until('tool-approval-request')
+    const queued = host.startRun({ ...startCommand('two', 'go'), ifBusy: 'queue' })
+    const abort = (runId: string) => host.abortRun({ ...SCOPE, runId, reason: 'x' })
+    expect(await abort('gone')).toBe(false)
+    await expect(host.library.clearHistory(SCOPE)).rejects.toMatchObject({
+      code: 'conversation-busy',
+    })
+    expect(await supply(live, 'nope')).toBeNull()
+    await host.startRun(startCommand('three', 'go'))
+    expect(endsOf(live)).toMatchObject([{ runId: 'three', outcome: 'failed' }])
+    expect(await abort('run')).toBe(true)
+    await queued
+    expect(await abort('two')).toBe(true)
+  })
+
+  it('is followed by them in the order in which they were asked for', async () => {
+    const world = createWorld([], {})
+    const live = startLife(world)
+    const ids = ['one', 'two', 'three', 'four', 'five']
+    for (const id of ids) void live.host.startRun({ ...startCommand(id, 'go'), ifBusy: 'queue' })
+    await expect.poll(() => endsOf(live).map(({ runId }) => runId)).toEqual(ids)
+    expect(endsOf(live).every(({ outcome }) => outcome === 'completed')).toBe(true)
+  })
+
+  it('lets one of them be aborted at once, wherever it stands', async () => {
+    const live = startLife(asking())
+    await live.host.startRun(startCommand('run', 'go'))
+    await live.until('tool-approval-request')
+    const [two, three] = ['two', 'three'].map((id) =>
+      live.host.startRun({ ...startCommand(id, 'go'), ifBusy: 'queue' }),
+    )
+    await expect
+      .poll(() => live.host.abortRun({ ...SCOPE, runId: 'three', reason: 'x' }))
+      .toBe(true)
+    await three
+    expect(endsOf(live)).toMatchObject([{ runId: 'three', outcome: 'aborted' }])
+    await live.host.abortRun({ ...SCOPE, runId: 'run', reason: 'x' })
+    await two
+    await live.host.abortRun({ ...SCOPE, runId: 'two', reason: 'x' })
+  })
+})
+
+describe('a run that replaces one while the storage is full', () => {
+  it('is parked, can be aborted, and keeps nothing else waiting', async () => {
+    const world = createWorld([call], { pay: { descriptor: {}, run: () => ok } })
+    const gate = refusing(world, (each) => has('model-output')(each) || has('run-ended')(each))
+    const live = startLife(world)
+    await live.host.startRun(startCommand('run', 'go'))
+    await live.until('run-parked')
+    live.events.length = 0
+    const replaced = live.host.startRun({ ...startCommand('two', 'new'), ifBusy: 'replace' })
+    const { message } = startCommand('two', 'new')
+    expect(await live.until('run-parked')).toMatchObject({ reason: 'storage-full', message })
+    expect(await live.host.abortRun({ ...SCOPE, runId: 'two', reason: 'x' })).toBe(true)
+    await replaced
+    expect(endsOf(live)).toMatchObject([{ runId: 'two', outcome: 'aborted', reason: 'x' }])
+    expect(await live.host.abortRun({ ...SCOPE, runId: 'gone', reason: 'x' })).toBe(false)
+    gate.isFull = false
+    await expect.poll(() => endsOf(live).map(({ runId }) => runId)).toEqual(['two', 'run'])
+  })
+
+  it('begins when there is room', async () => {
+    const world = createWorld([], {})
+    const gate = refusing(world, (each) => has('model-output')(each) || has('run-ended')(each))
+    const live = startLife(world)
+    await live.host.startRun(startCommand('run', 'go'))
+    await live.until('run-parked')
+    live.events.length = 0
+    void live.host.startRun({ ...startCommand('two', 'new'), ifBusy: 'replace' })
+    await live.until('run-parked')
+    gate.isFull = false
+    await expect
+      .poll(() => endsOf(live))
+      .toMatchObject([
+        { runId: 'run', outcome: 'aborted', reason: 'replaced' },
+        { runId: 'two', outcome: 'completed' },
+      ])
+  })
+})
+
+describe('an output that the page supplies', () => {
+  it('is taken with the start of the run that goes on, or not at all', async () => {
+    const world = createWorld([call, { text: 'thanks' }], {
+      pay: { descriptor: {}, run: () => ok },
+    })
+    const live = startLife(world)
+    await live.host.startRun(startCommand('run', 'go', ONE_SHOT))
+    const { toolCalls } = await live.ended()
+    const toolCallId = toolCalls[0]?.toolCallId ?? ''
+    live.events.length = 0
+    const gate = refusing(world, has('run-started'))
+    await expect(supply(live, toolCallId)).rejects.toMatchObject({ code: 'storage-full' })
+    expect((await world.store.get('talk'))?.openCalls).toEqual([toolCallId])
+    gate.isFull = false
+    expect(await supply(live, toolCallId)).toEqual({ conversationId: 'talk', runId: 'next' })
+    expect(await live.ended()).toMatchObject({ runId: 'next', text: 'thanks' })
+  })
+
+  it('is taken so for the last call of an imported history, too', async () => {
+    const world = createWorld([{ text: 'thanks' }], {})
+    const live = startLife(world)
+    const toolCalls = ['one', 'two'].map(
+      (toolCallId) => ({ type: 'tool-call', toolCallId, toolName: 't', input: {} }) as const,
+    )
+    const history = [
+      { role: 'user', id: 'u', parts: [{ type: 'text', text: 'x' }] },
+      { role: 'assistant', id: 'a', parts: toolCalls },
+    ] as const
+    await live.host.startRun({ ...startCommand('run', 'go'), history })
+    expect(await live.ended()).toMatchObject({ error: { code: 'calls-pending' } })
+    const { pending } = (await live.host.library.get(SCOPE)) ?? { pending: [] }
+    const [one = '', two = ''] = pending.map((each) => each.toolCallId)
+    live.events.length = 0
+    expect(await supply(live, one)).toBeNull()
+    const gate = refusing(world, has('run-started'))
+    await expect(supply(live, two)).rejects.toMatchObject({ code: 'storage-full' })
+    expect((await live.host.library.get(SCOPE))?.pending).toMatchObject([{ toolCallId: two }])
+    gate.isFull = false
+    expect(await supply(live, two)).toMatchObject({ runId: 'next' })
+    expect((await live.ended()).outcome).toBe('completed')
+  })
+
+  it('makes no conversation of one that is unknown or deleted', async () => {
+    const world = createWorld([], {})
+    const live = startLife(world)
+    expect(await supply(live, 'x', 'unknown')).toBeNull()
+    await live.host.startRun(startCommand('run', 'go'))
+    await live.ended()
+    await live.host.library.delete(SCOPE)
+    expect(await supply(live, 'x')).toBeNull()
+    await live.host.startRun({ ...startCommand('run', 'go'), conversationId: 'other' })
+    await world.store.delete('other')
+    expect(await supply(live, 'x', 'other')).toBeNull()
+    expect(await world.store.list()).toEqual([])
+  })
+
+  it('is kept as a message though nobody waits for it, also while a run waits for a person', async () => {
+    const world = asking()
+    const live = startLife(world)
+    await live.host.startRun(startCommand('run', 'go'))
+    await live.until('tool-approval-request')
+    expect(await supply(live, 'late')).toBeNull()
+    const answer = { type: 'approve' } as const
+    expect(await live.host.answerCall({ ...SCOPE, toolCallId: 'c1-0-0', answer })).toBe(true)
+    expect((await live.ended()).outcome).toBe('completed')
+    expect(JSON.stringify(world.requests.at(-1)?.messages)).toContain('Output of call late')
+  })
+})

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest'
+import { OffstageError } from '../../../src/protocol/error.ts'
+import type { JournalEntry } from '../../../src/protocol/journal.ts'
+import { Conversation } from '../../../src/worker/conversation.ts'
+import type { Append } from '../../../src/worker/store/store.ts'
+import { Patience } from '../../../src/worker/patience.ts'
+import { realEffects } from '../../../src/worker/effects.ts'
+import { createWorld, SCOPE, startCommand, startLife, type World } from './simulation.ts'
+
+/** Refuses appends for a full storage; the first one not before `refuse` is called. */
+function refusing(world: World, when: (append: Append) => boolean = () => true) {
+  const reached = new Signal()
+  const refused = new Signal()
+  const gate = { isFull: true, reached: reached.given, refuse: refused.give }
+  const { append } = world.store
+  world.store.append = async (command) => {
+    if (!gate.isFull || !when(command)) return append(command)
+    reached.give()
+    await refused.given
+    throw new OffstageError('storage-full', 'No.', { retryable: true })
+  }
+  return gate
+}
+
+class Signal {
+  give: () => void = () => undefined
+  readonly given = new Promise<void>((resolve) => {
+    this.give = resolve
+  })
+}
+
+describe('a commit that begins to wait for the storage', () => {
+  it('keeps nobody waiting who asked for the conversation while it was tried', async () => {
+    const world = createWorld([], {})
+    const live = startLife(world)
+    await live.host.startRun(startCommand('run', 'go'))
+    await live.ended()
+    const gate = refusing(world)
+    void live.host.startRun(startCommand('next', 'go'))
+    await gate.reached
+    const seen = live.host.library.get(SCOPE)
+    // Until it stands behind the commit.
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    gate.refuse()
+    expect(await seen).toMatchObject({ conversationId: 'talk' })
+    await live.until('run-parked')
+    expect(await live.host.library.get(SCOPE)).toMatchObject({ conversationId: 'talk' })
+    gate.isFull = false
+  })
+
+  it('keeps an answer that came while it was tried from waiting, too', async () => {
+    const world = createWorld([], {})
+    const talk = new Conversation('talk', world.store, realEffects)
+    await talk.claim()
+    const gate = refusing(world, (append) => append.entries[0]?.type === 'run-ended')
+    const stop = new AbortController()
+    talk.patience.waiter = {
+      signal: stop.signal,
+      onPark: () => undefined,
+      onContinue: () => undefined,
+    }
+    const end = { type: 'run-ended', end: { outcome: 'completed' } } as const
+    const ended = talk.append([end])
+    const next = talk.append([{ type: 'history-cleared' }])
+    await gate.reached
+    const answered = talk.append([{ type: 'run-continued' }], { waits: false })
+    gate.refuse()
+    expect(await answered).toBe(true)
+    await talk.patience.waiting()
+    const late = talk.append([{ type: 'run-continued' }], { waits: false })
+    await expect(late).rejects.toMatchObject({ code: 'storage-full' })
+    gate.isFull = false
+    talk.patience.retry()
+    await Promise.all([ended, next])
+    const { entries } = await world.store.read('talk')
+    const types = (entries as readonly JournalEntry[]).map(({ type }) => type)
+    expect(types).toEqual(['run-continued', 'run-ended', 'history-cleared'])
+  })
+})
+
+describe('a commit that fails for unknown reasons', () => {
+  it('is not tried again once it is given up', async () => {
+    const patience = new Patience({ ...realEffects, sleep: (_ms, signal) => untilAborted(signal) })
+    const stop = new AbortController()
+    patience.waiter = {
+      signal: stop.signal,
+      onPark: () => expect.unreachable(),
+      onContinue: () => expect.unreachable(),
+    }
+    let tries = 0
+    const done = patience.persist(async () => {
+      tries += 1
+      throw new OffstageError('storage-failed', 'No.')
+    })
+    await expect.poll(() => tries).toBe(1)
+    stop.abort()
+    await expect(done).rejects.toMatchObject({ code: 'storage-failed' })
+    expect(tries).toBe(1)
+  })
+
+  it('is tried four times in all before a run’s first one counts', async () => {
+    const world = createWorld([], {})
+    let tries = 0
+    world.store.append = async () => {
+      tries += 1
+      throw new OffstageError('storage-failed', 'No.')
+    }
+    const live = startLife(world)
+    await live.host.startRun(startCommand('run', 'go'))
+    expect((await live.ended()).outcome).toBe('failed')
+    expect(tries).toBe(4)
+  })
+})
+
+function untilAborted(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => signal?.addEventListener('abort', () => resolve()))
+}
