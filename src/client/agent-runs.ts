@@ -112,7 +112,7 @@ export class AgentRuns {
   }
 
   /** A run that the worker died of: it fails here, and the next worker is told to end it. */
-  condemn(runId: string, error: OffstageError): void {
+  failCrashedRun(runId: string, error: OffstageError): void {
     const handle = this.#open.get(runId)
     if (!handle) return
     const { conversationId } = handle.run

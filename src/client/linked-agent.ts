@@ -49,7 +49,7 @@ export function createLinkedAgent(agent: AgentParts): LinkedAgent {
     openRuns: () => runs.open.size,
     resendAborts: () => runs.resendAborts(),
     takeUp: (tryOut) => takeUpRuns(agent, tryOut),
-    condemn: (runId, error) => runs.condemn(runId, error),
+    failCrashedRun: (runId, error) => runs.failCrashedRun(runId, error),
     returned: reload,
     giveUp: (error) => runs.endAll({ outcome: 'failed', error: error.toData() }),
     releaseEngines() {

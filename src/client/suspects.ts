@@ -12,7 +12,7 @@ interface Trial {
 }
 
 /** A run that a worker died of. */
-export interface Culprit {
+export interface CrashedRun {
   readonly agentId: string
   /** Empty: an extraction. */
   readonly runId: string
@@ -40,23 +40,23 @@ export class Suspects {
   }
 
   onBatch({ runId, events }: EventBatch): void {
-    if (events.some(isProof)) this.#acquit(runId)
+    if (events.some(isProof)) this.#clear(runId)
   }
 
-  #acquit(runId: string): void {
+  #clear(runId: string): void {
     this.#trials.get(runId)?.over()
     this.#trials.delete(runId)
   }
 
-  /** The worker is lost: ends all trials, and names the culprit if there is but one suspect. */
-  convict(): Culprit | undefined {
+  /** The worker is lost: ends all trials, and names the run that it died of if there is but one suspect. */
+  blame(): CrashedRun | undefined {
     const risk = this.#risk
     this.#risk = undefined
     const trials = [...this.#trials.values()]
-    for (const trial of trials) this.#acquit(trial.runId)
+    for (const trial of trials) this.#clear(trial.runId)
     const [only, ...others] = trials
     if (risk?.risk) return { ...risk, error: hung(risk.risk) }
-    return only && !others.length ? { ...only, error: deadly() } : undefined
+    return only && !others.length ? { ...only, error: crashed() } : undefined
   }
 }
 
@@ -80,7 +80,7 @@ function hung({ toolName, patterns }: CheckRisk): OffstageError {
   )
 }
 
-function deadly(): OffstageError {
+function crashed(): OffstageError {
   return new OffstageError(
     'worker-hung',
     'The worker died or hung again when no other run was taken up but this one.',

@@ -3,7 +3,6 @@ import type { WorkerNotice } from '../protocol/api.ts'
 import type { OffstageError } from '../protocol/error.ts'
 import type { EventBatch } from '../protocol/event.ts'
 import { createBatchGate } from './batch-gate.ts'
-import { monotonicMs } from './clock.ts'
 import type { Connection } from './connection.ts'
 import type { ExecutionHost } from './executions.ts'
 import { Executions } from './executions.ts'
@@ -14,14 +13,13 @@ import { createPageApi } from './page-api.ts'
 import { PageFetches } from './page-fetches.ts'
 import { onPageCache } from './page-cache.ts'
 import { type Question, Questions } from './questions.ts'
+import { Restarts } from './restarts.ts'
 import { sleep } from './sleep.ts'
 import { Suspects } from './suspects.ts'
 import type { WorkerSource } from './worker-source.ts'
 import { connectSource } from './worker-source.ts'
 
 const HEARTBEAT_MS = 3000
-const MAX_RESTARTS = 3
-const RESTART_WINDOW_MS = 60_000
 const RELEASE_MS = 1000
 /** How long a run that is tried out keeps the next one waiting. Heartbeats. */
 const TRIAL_BEATS = 20
@@ -47,7 +45,7 @@ export interface LinkedAgent extends ExecutionHost {
    */
   takeUp(tryOut?: (runId: string) => Promise<boolean>): Promise<void>
   /** The worker died of this run: it fails, here and in the journal. */
-  condemn(runId: string, error: OffstageError): void
+  failCrashedRun(runId: string, error: OffstageError): void
   /** The page was away, in the browser's cache. */
   returned(): void
   /** There will be no worker. */
@@ -75,6 +73,7 @@ export class WorkerLink {
   readonly #gate = createBatchGate()
   readonly #suspects = new Suspects()
   readonly #questions = new Questions()
+  readonly #restarts: Restarts
   /** Questions that the next worker is asked again. */
   #carried = 0
   readonly #closed = new AbortController()
@@ -82,12 +81,11 @@ export class WorkerLink {
   #live: Connection | undefined
   /** Ends the watch over the worker. */
   #unwatch: (() => void) | undefined
-  #restarts: number[] = []
   #toPageTime: Connection['toPageTime'] = (workerMs) => workerMs
   /** True once there is another worker, false when there will be none. */
   #restarting: Promise<boolean> | undefined
   /** The worker was ended because the page was left. */
-  #isAside = false
+  #isSuspended = false
 
   private constructor(key: unknown, options: LinkOptions) {
     this.#key = key
@@ -97,9 +95,16 @@ export class WorkerLink {
       hostOf: (id) => this.#agents.get(id),
       toPageTime: (workerMs) => this.#toPageTime(workerMs),
     })
+    this.#restarts = new Restarts({
+      agents: () => [...this.#agents.values()],
+      suspects: this.#suspects,
+      trialMs: TRIAL_BEATS * this.#heartbeatMs,
+      open: () => this.#open(),
+      isLive: (connection) => this.#live === connection,
+    })
     onPageCache({
       signal: this.#closed.signal,
-      leave: () => this.#setAside(),
+      leave: () => this.#suspendForCache(),
       return: () => this.#returned(),
     })
   }
@@ -244,64 +249,33 @@ export class WorkerLink {
     connection.close()
     this.#fetches.abortAll()
     this.#tell({ type: 'worker', state: 'lost' })
-    const culprit = this.#suspects.convict()
-    if (culprit) this.#agents.get(culprit.agentId)?.condemn(culprit.runId, culprit.error)
+    const crashed = this.#suspects.blame()
+    if (crashed) this.#agents.get(crashed.agentId)?.failCrashedRun(crashed.runId, crashed.error)
     // A death whose cause is known, and will not come again, costs the other runs nothing.
-    if (this.#hasOpenWork()) this.#restarting = this.#restart(!culprit && !this.#isAside)
+    if (this.#hasOpenWork())
+      this.#restarting = this.#restarts.restart(!crashed && !this.#isSuspended)
     this.#questions.reject(({ agentId, method }) => {
-      const isGuilty = method === 'extract' && culprit?.agentId === agentId && !culprit.runId
-      return isGuilty ? culprit.error : lost()
+      const isBlamed = method === 'extract' && crashed?.agentId === agentId && !crashed.runId
+      return isBlamed ? crashed.error : lost()
     })
-  }
-
-  async #restart(counts: boolean): Promise<boolean> {
-    const now = monotonicMs()
-    this.#restarts = this.#restarts.filter((at) => now - at < RESTART_WINDOW_MS)
-    if (counts) this.#restarts.push(now)
-    try {
-      if (this.#restarts.length > MAX_RESTARTS) throw lost()
-      void this.#takeUp(await this.#open())
-      return true
-    } catch (thrown) {
-      for (const agent of this.#agents.values()) agent.giveUp(toOffstageError(thrown))
-      return false
-    }
-  }
-
-  /** After a second death one run at a time: of which run it dies must come out. */
-  async #takeUp(connection: Connection): Promise<void> {
-    const agents = [...this.#agents.values()]
-    const openRuns = agents.reduce((count, agent) => count + agent.openRuns(), 0)
-    const isSuspicious = this.#restarts.length > 1 && openRuns > 1
-    for (const agent of agents) agent.resendAborts()
-    for (const agent of agents) {
-      const { agentId } = agent
-      const tryOut = async (runId: string): Promise<boolean> => {
-        await this.#suspects.tryOut(agentId, runId, TRIAL_BEATS * this.#heartbeatMs)
-        return this.#live === connection
-      }
-      const taken = agent.takeUp(isSuspicious ? tryOut : undefined)
-      if (isSuspicious) await taken
-      if (this.#live !== connection) return
-    }
   }
 
   /**
    * The page may be kept for going back. With nothing open it stays as it is. Else its worker ends: it
    * would be frozen with the locks of its conversations, and the next page would wait for them.
    */
-  #setAside(): void {
+  #suspendForCache(): void {
     this.#unwatch?.()
     if (this.#questions.size === 0 && !this.#hasOpenWork()) return
     this.#live?.close()
     this.#fetches.abortAll()
-    this.#isAside = true
+    this.#isSuspended = true
   }
 
   #returned(): void {
     const connection = this.#live
-    if (this.#isAside && connection) this.#lose(connection)
-    this.#isAside = false
+    if (this.#isSuspended && connection) this.#lose(connection)
+    this.#isSuspended = false
     for (const agent of this.#agents.values()) agent.returned()
   }
 }

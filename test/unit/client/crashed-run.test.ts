@@ -84,7 +84,7 @@ test('an extraction whose check hangs is rejected by name', async () => {
   const { agents, workers } = shared(2, undefined, { extract: () => new Promise(() => {}) })
   const other = await begun(agents[1]!, workers)
   const ask = (agent: Agent) => agent.extract({ schema: {}, input: 'x' })
-  const guilty = expect(ask(agents[0]!)).rejects.toMatchObject({
+  const blamed = expect(ask(agents[0]!)).rejects.toMatchObject({
     code: 'worker-hung',
     retryable: false,
     details: risk,
@@ -97,7 +97,7 @@ test('an extraction whose check hangs is rejected by name', async () => {
   workers[0]!.notify({ type: 'risk', agentId, runId: '', risk })
   await sleep(5)
   workers[0]!.die()
-  await guilty
+  await blamed
   await innocent
   await until(() => workers[1]?.of('resumeRun').length)
   workers[1]!.end(other.command)
@@ -118,9 +118,9 @@ test('a check that ended is not blamed for what comes after it', async () => {
 })
 
 test('of a run that kills every worker without a word, no other run dies', async () => {
-  const deadly = new Set<string>()
+  const crashing = new Set<string>()
   const { agents, workers } = shared(3, (worker, command) => {
-    if (deadly.has(command.runId!)) worker.die()
+    if (crashing.has(command.runId!)) worker.die()
     else
       void sleep(5).then(() => {
         const { agentId, runId, conversationId } = command
@@ -129,15 +129,15 @@ test('of a run that kills every worker without a word, no other run dies', async
         worker.end(run)
       })
   })
-  const poisonous = await begun(agents[1]!, workers)
-  deadly.add(poisonous.run.runId)
+  const crashes = await begun(agents[1]!, workers)
+  crashing.add(crashes.run.runId)
   const others = [
     await begun(agents[0]!, workers),
     await begun(agents[1]!, workers),
     await begun(agents[2]!, workers),
   ]
   workers[0]!.die()
-  expect(await poisonous.run.result).toMatchObject({
+  expect(await crashes.run.result).toMatchObject({
     outcome: 'failed',
     error: { code: 'worker-hung' },
   })
