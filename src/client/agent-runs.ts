@@ -26,6 +26,8 @@ export class AgentRuns {
   readonly #open = new Map<string, RunHandle>()
   /** Of the runs that were started here, for as long as they are open. */
   readonly #commands = new Map<string, StartRun>()
+  /** Runs whose start no worker has confirmed, and none was lost with. */
+  readonly #starting = new Set<string>()
   /** Asked for, and not yet confirmed by the worker. */
   readonly #aborts = new Map<string, Omit<AbortRun, keyof AgentScope | 'runId'>>()
   /** Settled when the worker is done with an abort, by conversation: the next run waits for it. */
@@ -44,6 +46,11 @@ export class AgentRuns {
 
   get open(): ReadonlyMap<string, RunHandle> {
     return this.#open
+  }
+
+  /** The open runs that a worker was lost with. */
+  lost(): readonly RunHandle[] {
+    return [...this.#open.values()].filter(({ run }) => !this.#starting.has(run.runId))
   }
 
   hasOpenWork(): boolean {
@@ -170,7 +177,10 @@ export class AgentRuns {
     const sent = before
       ? Promise.race([before, new Promise((resolve) => setTimeout(resolve, ABORT_MS))]).then(send)
       : send()
-    sent.catch((error) => this.failUnlessLost(handle, error))
+    this.#starting.add(command.runId)
+    void sent
+      .catch((error) => this.failUnlessLost(handle, error))
+      .finally(() => this.#starting.delete(command.runId))
   }
 
   #sendAbort(runId: string): void {

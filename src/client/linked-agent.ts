@@ -46,9 +46,9 @@ export function createLinkedAgent(agent: AgentParts): LinkedAgent {
     },
     onNotice: ambient.emit,
     hasOpenWork: () => !signal.aborted && runs.hasOpenWork(),
-    openRuns: () => runs.open.size,
+    lostRuns: () => runs.lost(),
     resendAborts: () => runs.resendAborts(),
-    takeUp: (tryOut) => takeUpRuns(agent, tryOut),
+    takeUp: (handles, tryOut) => takeUpRuns(agent, handles, tryOut),
     failCrashedRun: (runId, error) => runs.failCrashedRun(runId, error),
     returned: reload,
     giveUp: (error) => runs.endAll({ outcome: 'failed', error: error.toData() }),
@@ -71,16 +71,15 @@ export function createLinkedAgent(agent: AgentParts): LinkedAgent {
 }
 
 /**
- * Goes on with the open runs on a new worker, one after the other: a queued one comes second. Ends
+ * Goes on with runs on a new worker, one after the other: a queued one comes second. Ends
  * when that worker is lost, too: the runs are the next one's then.
  */
 async function takeUpRuns(
   agent: AgentParts,
+  handles: readonly RunHandle[],
   tryOut?: (runId: string) => Promise<boolean>,
 ): Promise<void> {
   const { runs } = agent
-  // Not those that are started meanwhile: they are on their way to the new worker already.
-  const handles = [...runs.open.values()]
   for (const handle of handles) {
     const { runId } = handle.run
     if (handle.abortReason !== undefined || !runs.open.has(runId)) continue

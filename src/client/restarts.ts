@@ -1,6 +1,6 @@
 import { monotonicMs } from './clock.ts'
 import type { Connection } from './connection.ts'
-import { lost, toOffstageError } from './failures.ts'
+import { lost as workerLost, toOffstageError } from './failures.ts'
 import type { Suspects } from './suspects.ts'
 import type { LinkedAgent } from './worker-link.ts'
 
@@ -33,7 +33,7 @@ export class Restarts {
     this.#times = this.#times.filter((at) => now - at < RESTART_WINDOW_MS)
     if (counts) this.#times.push(now)
     try {
-      if (this.#times.length > MAX_RESTARTS) throw lost()
+      if (this.#times.length > MAX_RESTARTS) throw workerLost()
       void this.#takeUp(await this.#host.open())
       return true
     } catch (thrown) {
@@ -46,16 +46,17 @@ export class Restarts {
   async #takeUp(connection: Connection): Promise<void> {
     const { suspects, trialMs, isLive } = this.#host
     const agents = this.#host.agents()
-    const openRuns = agents.reduce((count, agent) => count + agent.openRuns(), 0)
-    const isSuspicious = this.#times.length > 1 && openRuns > 1
+    // All at once: what is started while the first are tried out is no business of this.
+    const lost = agents.map((agent) => ({ agent, runs: agent.lostRuns() }))
+    const isSuspicious = this.#times.length > 1 && lost.flatMap(({ runs }) => runs).length > 1
     for (const agent of agents) agent.resendAborts()
-    for (const agent of agents) {
+    for (const { agent, runs } of lost) {
       const { agentId } = agent
       const tryOut = async (runId: string): Promise<boolean> => {
         await suspects.tryOut(agentId, runId, trialMs)
         return isLive(connection)
       }
-      const taken = agent.takeUp(isSuspicious ? tryOut : undefined)
+      const taken = agent.takeUp(runs, isSuspicious ? tryOut : undefined)
       if (isSuspicious) await taken
       if (!isLive(connection)) return
     }

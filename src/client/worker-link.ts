@@ -14,6 +14,7 @@ import { PageFetches } from './page-fetches.ts'
 import { onPageCache } from './page-cache.ts'
 import { type Question, Questions } from './questions.ts'
 import { Restarts } from './restarts.ts'
+import type { RunHandle } from './run-handle.ts'
 import { sleep } from './sleep.ts'
 import { Suspects } from './suspects.ts'
 import type { WorkerSource } from './worker-source.ts'
@@ -35,15 +36,15 @@ export interface LinkedAgent extends ExecutionHost {
   onBatch(batch: EventBatch): void
   onNotice(notice: AmbientNotice): void
   hasOpenWork(): boolean
-  /** Runs that are not at their end here. */
-  openRuns(): number
+  /** Open runs that were lost with a worker: all but those that are on their way to the next one. */
+  lostRuns(): readonly RunHandle[]
   /** To a new worker: what the one before did not confirm. */
   resendAborts(): void
   /**
    * A new worker took the place of one that died. `tryOut`: only one run at a time is taken up, and it
    * resolves to false when the worker is lost again.
    */
-  takeUp(tryOut?: (runId: string) => Promise<boolean>): Promise<void>
+  takeUp(runs: readonly RunHandle[], tryOut?: (runId: string) => Promise<boolean>): Promise<void>
   /** The worker died of this run: it fails, here and in the journal. */
   failCrashedRun(runId: string, error: OffstageError): void
   /** The page was away, in the browser's cache. */
