@@ -60,6 +60,8 @@ export class Runs {
     const { signal } = admission.stop
     try {
       const seat = await seats.take(command)
+      // Asked for twice: of the first it is known whether it began.
+      if (isKnown(seat, runId)) return
       if (command.ifBusy === 'refuse' && seat.parked) throw busy(command.conversationId)
       if (command.ifBusy === 'replace') stopAdmissions(seat, 'replaced')
       seat.admissions.set(runId, admission)
@@ -237,6 +239,10 @@ function parkAdmission({ message }: StartRun, { events, admission }: Asked): voi
 function continueAdmission({ events, admission }: Asked): void {
   admission.isParked = false
   events.push({ type: 'run-continued' })
+}
+
+function isKnown({ admissions, driver, conversation }: Seat, runId: string): boolean {
+  return admissions.has(runId) || driver?.runId === runId || conversation.run?.runId === runId
 }
 
 function stopAdmissions(seat: Seat, reason: string): void {
