@@ -11,6 +11,7 @@ import { toOffstageError } from './failures.ts'
 import { isOfRun } from './is-of-run.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import type { AskWorker } from './ask-worker.ts'
+import type { Trial } from './suspects.ts'
 import type { LinkedAgent } from './worker-link.ts'
 
 /** How long a run that lost its worker waits for its tools. Milliseconds. */
@@ -77,7 +78,7 @@ export function createLinkedAgent(agent: AgentParts): LinkedAgent {
 async function takeUpRuns(
   agent: AgentParts,
   handles: readonly RunHandle[],
-  tryOut?: (runId: string) => Promise<boolean>,
+  tryOut?: (runId: string) => Trial,
 ): Promise<void> {
   const { runs } = agent
   for (const handle of handles) {
@@ -86,12 +87,15 @@ async function takeUpRuns(
     const trial = tryOut?.(runId)
     try {
       await takeUpRun(agent, handle)
+      if (trial) await Promise.race([trial.over, handle.run.result])
     } catch (thrown) {
       const error = toOffstageError(thrown)
       if (error.code === 'worker-lost') return
       handle.end({ outcome: 'failed', error: error.toData() })
+    } finally {
+      trial?.end()
     }
-    if (trial && !(await trial)) return
+    if (trial?.isLost) return
   }
 }
 

@@ -1,7 +1,7 @@
 import { monotonicMs } from './clock.ts'
 import type { Connection } from './connection.ts'
 import { lost as workerLost, toOffstageError } from './failures.ts'
-import type { Suspects } from './suspects.ts'
+import type { Suspects, Trial } from './suspects.ts'
 import type { LinkedAgent } from './worker-link.ts'
 
 const MAX_RESTARTS = 3
@@ -52,10 +52,7 @@ export class Restarts {
     for (const agent of agents) agent.resendAborts()
     for (const { agent, runs } of lost) {
       const { agentId } = agent
-      const tryOut = async (runId: string): Promise<boolean> => {
-        await suspects.tryOut(agentId, runId, trialMs)
-        return isLive(connection)
-      }
+      const tryOut = (runId: string): Trial => suspects.tryOut({ agentId, runId }, trialMs)
       const taken = agent.takeUp(runs, isSuspicious ? tryOut : undefined)
       if (isSuspicious) await taken
       if (!isLive(connection)) return

@@ -16,7 +16,7 @@ import { type Question, Questions } from './questions.ts'
 import { Restarts } from './restarts.ts'
 import type { RunHandle } from './run-handle.ts'
 import { sleep } from './sleep.ts'
-import { Suspects } from './suspects.ts'
+import { Suspects, type Trial } from './suspects.ts'
 import type { WorkerSource } from './worker-source.ts'
 import { connectSource } from './worker-source.ts'
 
@@ -40,11 +40,8 @@ export interface LinkedAgent extends ExecutionHost {
   lostRuns(): readonly RunHandle[]
   /** To a new worker: what the one before did not confirm. */
   resendAborts(): void
-  /**
-   * A new worker took the place of one that died. `tryOut`: only one run at a time is taken up, and it
-   * resolves to false when the worker is lost again.
-   */
-  takeUp(runs: readonly RunHandle[], tryOut?: (runId: string) => Promise<boolean>): Promise<void>
+  /** A new worker took the place of one that died. `tryOut`: one run at a time is taken up. */
+  takeUp(runs: readonly RunHandle[], tryOut?: (runId: string) => Trial): Promise<void>
   /** The worker died of this run: it fails, here and in the journal. */
   failCrashedRun(runId: string, error: OffstageError): void
   /** The page was away, in the browser's cache. */
@@ -250,6 +247,8 @@ export class WorkerLink {
     connection.close()
     this.#fetches.abortAll()
     this.#tell({ type: 'worker', state: 'lost' })
+    // Of one that was ended here no run is to blame.
+    if (this.#isSuspended) this.#suspects.clear()
     const crashed = this.#suspects.blame()
     if (crashed) this.#agents.get(crashed.agentId)?.failCrashedRun(crashed.runId, crashed.error)
     // A death whose cause is known, and will not come again, costs the other runs nothing.

@@ -1,8 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Agent } from '../../../src/client/agent.ts'
 import { createAgent } from '../../../src/client/create-agent.ts'
+import type { Run } from '../../../src/client/run-handle.ts'
 import type { AbortRun, Extract, ResumeRun, StartRun } from '../../../src/protocol/api.ts'
 import type { RunEventBody } from '../../../src/protocol/event.ts'
+import type { RunResult } from '../../../src/protocol/run.ts'
 import { type FakeWorker, fakeWorkerFactory, sleep, until } from './fake-worker.ts'
 
 const text = { type: 'text-delta', partId: 'p', delta: 'a' } as const
@@ -14,6 +16,7 @@ function shared(
   count: number,
   resumed: (worker: FakeWorker, command: ResumeRun) => void = () => undefined,
   script: Parameters<typeof fakeWorkerFactory>[0] = {},
+  heartbeatMs = 15,
 ): { readonly agents: readonly Agent[]; readonly workers: FakeWorker[] } {
   const workers: FakeWorker[] = []
   const worker = fakeWorkerFactory(
@@ -27,9 +30,7 @@ function shared(
     workers,
   )
   const model = { provider: 'scripted', model: 'test' }
-  const agents = Array.from({ length: count }, () =>
-    createAgent({ model, worker, heartbeatMs: 15 }),
-  )
+  const agents = Array.from({ length: count }, () => createAgent({ model, worker, heartbeatMs }))
   onTestFinished(async () => {
     await Promise.all(agents.map((agent) => agent.dispose()))
     for (const each of workers) each.die()
@@ -145,3 +146,96 @@ test('of a run that kills every worker without a word, no other run dies', async
   await until(() => workers.at(-1)!.of('abortRun').length)
   expect(workers.length).toBeLessThanOrEqual(4)
 })
+
+const pending = { toolCallId: 'c', toolName: 't', input: {}, kind: 'approval' } as const
+const snapshot = { type: 'run-snapshot', messages: [], step: 1, text: '' } as const
+
+describe('a run that is tried out after a second death', () => {
+  /** Two open runs whose worker died twice; what the third worker is to do with them. */
+  async function afterTwoDeaths(
+    resumed: (worker: FakeWorker, run: StartRun, isFirst: boolean) => void,
+  ) {
+    const { agents, workers } = shared(2, (worker, { agentId, runId, conversationId }) => {
+      if (workers.length < 3) return
+      const run = { agentId, runId: runId!, conversationId: conversationId! } as StartRun
+      resumed(worker, run, runId === first.run.runId)
+    })
+    const first = await begun(agents[0]!, workers)
+    const second = await begun(agents[1]!, workers)
+    workers[0]!.die()
+    await until(() => workers[1]?.of('resumeRun').length === 2)
+    workers[1]!.die()
+    await until(() => workers[2]?.of('resumeRun').length)
+    return { workers, ended: watchEnds([first.run, second.run]) }
+  }
+
+  test('is not blamed for a worker that ended because the page was left', async () => {
+    const page = new EventTarget()
+    vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const { workers, ended } = await afterTwoDeaths(() => undefined)
+    for (const type of ['pagehide', 'pageshow'])
+      page.dispatchEvent(Object.assign(new Event(type), { persisted: true }))
+    await until(() => workers[3]?.of('resumeRun').length)
+    expect(ended()).toEqual([])
+  })
+
+  test.each([
+    ['waits for a person', { ...snapshot, pending: [pending] }],
+    ['is parked', { type: 'run-parked', reason: 'crash-loop' }],
+  ] as const)('and %s is not blamed for a later death', async (_how, event) => {
+    const { workers, ended } = await afterTwoDeaths((worker, run, isFirst) =>
+      worker.tell(run, isFirst ? event : stepEnd),
+    )
+    await until(() => workers[2]!.of('resumeRun').length === 2)
+    await sleep(20)
+    workers[2]!.die()
+    await until(() => workers[3]?.of('resumeRun').length)
+    expect(ended()).toEqual([])
+  })
+
+  test('and gets nowhere in its time is blamed for nothing, nor is the one after it', async () => {
+    const { workers, ended } = await afterTwoDeaths(() => undefined)
+    await until(() => workers[2]!.of('resumeRun').length === 2)
+    workers[2]!.die()
+    await until(() => workers[3]?.of('resumeRun').length)
+    expect(ended()).toEqual([])
+  })
+
+  test('and is not found any more does not keep the next one waiting', async () => {
+    const request = vi.fn((_name: string, _options: object, _granted: () => void) =>
+      Promise.resolve(),
+    )
+    vi.stubGlobal('navigator', { locks: { request } })
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const gone = new Set<string>()
+    const { agents, workers } = shared(
+      2,
+      undefined,
+      {
+        holdLock: () => true,
+        resumeRun: (_worker, { conversationId, runId }) =>
+          gone.has(runId!) ? null : { conversationId: conversationId!, runId: runId! },
+      },
+      60_000,
+    )
+    const first = await begun(agents[0]!, workers)
+    const second = await begun(agents[1]!, workers)
+    for (let deaths = 1; deaths <= 2; deaths++) {
+      await until(() => request.mock.calls.length === deaths)
+      if (deaths === 2) gone.add(first.run.runId)
+      request.mock.lastCall![2]()
+      await until(() => workers[deaths]?.of('resumeRun').length === 2)
+    }
+    expect((await first.run.result).outcome).toBe('failed')
+    workers[2]!.end(second.command)
+    expect((await second.run.result).outcome).toBe('completed')
+  })
+})
+
+/** How the runs that end from now on do. */
+function watchEnds(runs: readonly Run[]): () => readonly RunResult[] {
+  const ends: RunResult[] = []
+  for (const { result } of runs) void result.then((end) => ends.push(end))
+  return () => ends
+}
