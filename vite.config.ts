@@ -1,8 +1,8 @@
-import { defineConfig, type UserConfig } from 'vite'
+import { defineConfig, type Rolldown, type UserConfig } from 'vite'
 import {
   fixedSchemaBase,
   inlineEntryBeside,
-  onlyUsedPatterns,
+  onlyCalls,
   plainSpecifiers,
   withoutUnusedDefaults,
   workerSource,
@@ -16,7 +16,8 @@ const builds: Record<string, UserConfig> = {
   /** What a page loads at once, what comes with its first run, and the inline worker in need. */
   page: library({
     entry: { index: 'src/index.ts' },
-    splitting: true,
+    // In one file, with what the chunk of the first run shares with it: two would compress worse.
+    splitting: { groups: [{ name: 'page', test: /[\\/]src[\\/]index\.ts$/ }] },
     plugins: [inlineEntryBeside()],
   }),
 
@@ -53,9 +54,11 @@ const builds: Record<string, UserConfig> = {
   },
 }
 
+type CodeSplitting = Exclude<Rolldown.OutputOptions['codeSplitting'], boolean | undefined>
+
 interface LibraryBuild {
   entry: Record<string, string>
-  splitting: boolean
+  splitting: boolean | CodeSplitting
   format?: 'es' | 'iife'
   plugins?: UserConfig['plugins']
 }
@@ -65,7 +68,7 @@ function library({ entry, splitting, format = 'es', plugins = [] }: LibraryBuild
     plugins: [
       ...plugins,
       fixedSchemaBase(),
-      onlyUsedPatterns(),
+      onlyCalls(),
       withoutUnusedDefaults(),
       plainSpecifiers(),
     ],

@@ -10,12 +10,12 @@ const rows = [
   {
     name: 'page entry (dist/index.js)',
     bytes: sizeOf('index.js', { dynamic: false }),
-    limit: 9.5 * KILOBYTE,
+    limit: 10.8 * KILOBYTE,
   },
   {
     name: 'page, with the first run',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 22 * KILOBYTE,
+    limit: 23.4 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',

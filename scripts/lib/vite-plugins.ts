@@ -74,30 +74,57 @@ export function fixedSchemaBase(): Plugin {
 }
 
 /**
- * `is-unsafe` labels each of its pattern lists and collects them in one object, which keeps them all
- * in a bundle. The XML parser asks for two of them; the others are 4 kB (gzip) of the worker.
+ * Of Comlink calls are used and nothing else: neither functions and objects that are passed as proxies,
+ * nor properties that are read or set, nor constructors, nor proxies that are released, nor windows with
+ * their origins.
  */
-export function onlyUsedPatterns(): Plugin {
-  const uses = /^(?!HTML|XML)[A-Z_]+\.\w+ *= .*$|^export const VALID_CONTEXTS = [^;]*;/gm
+export function onlyCalls(): Plugin {
+  const unused: readonly RegExp[] = [
+    /^ +\["proxy", proxyTransferHandler\],$/m,
+    /^ +if \(!isAllowedOrigin\([^]*?^ {8}\}$/m,
+    /^ +case "(?:GET|SET)" [^]*?(?=^ +case "APPLY")/m,
+    /^ +case "CONSTRUCT" [^]*?(?=^ +default:)/m,
+    /^ +if \(type === "RELEASE"[^]*?^ {12}\}$/m,
+    /^const proxyFinalizers = [^]*?^ {4}\}\);$/m,
+    /^ +throwIfProxyReleased\(isProxyReleased\);\n +if \(prop === releaseProxy\)[^]*?^ {12}\}$/m,
+    /^ +const r = requestResponseMessage\([^]*?return r\.then\.bind\(r\);$/m,
+    /^ {8}set\(_target[^]*?(?=^ {8}apply\()/m,
+    /^ +throwIfProxyReleased\(isProxyReleased\);\n +const last = [^]*?(?=^ +const \[argumentList)/m,
+    /^ {8}construct\(_target[^]*?^ {8}\},$/m,
+    /^ {4}registerProxy\(proxy, ep\);$/m,
+  ]
   return {
-    name: 'offstage:only-used-patterns',
+    name: 'offstage:only-calls',
     transform(code, id) {
-      if (!id.endsWith('/node_modules/is-unsafe/src/index.js')) return null
-      return { code: code.replace(uses, ''), map: null }
+      if (!id.endsWith('/comlink/dist/esm/comlink.mjs')) return null
+      if (!unused.every((part) => part.test(code)))
+        this.error(`${id} is not as this plugin knows it.`)
+      return { code: unused.reduce((rest, part) => rest.replace(part, ''), code), map: null }
     },
   }
 }
 
 /**
- * What libraries bring along and are told not to use: ajv its own `uriResolver` and the meta-schemas
- * that schemas would be checked against (compiling says as much), the XML parser its reader of numbers
- * (`parseTagValue: false`).
+ * What libraries bring along and are told not to use: ajv its own `uriResolver`, the meta-schemas that
+ * schemas would be checked against (compiling says as much) and `discriminator`; the XML parser its
+ * reader of numbers (`parseTagValue: false`), its objects (`preserveOrder: true`), and what it needs for
+ * a DOCTYPE, which never reaches it (`describeMarkupError`).
  */
 export function withoutUnusedDefaults(): Plugin {
   const unused: readonly [RegExp, string][] = [
     [/\/ajv\/dist\/runtime\/uri\.js$/, 'exports.default = {}'],
     [/\/ajv\/dist\/refs\/json-schema-2020-12\/index\.js$/, 'exports.default = () => {}'],
+    [/\/ajv\/dist\/vocabularies\/discriminator\/index\.js$/, 'exports.default = {}'],
     [/\/strnum\/strnum\.js$/, 'export default (text) => text'],
+    [/\/fast-xml-parser\/src\/xmlparser\/node2json\.js$/, 'export default (tree) => tree'],
+    [
+      /\/fast-xml-parser\/src\/xmlparser\/DocTypeReader\.js$/,
+      'export default class { readDocType() { throw new Error("Invalid Tag instead of DOCTYPE") } }',
+    ],
+    [
+      /\/is-unsafe\/src\/index\.js$/,
+      'export const isUnsafe = () => true; export const HTML = []; export const XML = []',
+    ],
   ]
   return {
     name: 'offstage:without-unused-defaults',

@@ -1,5 +1,6 @@
 import type { AgentScope } from '../protocol/api.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
+import type { AgentCommands } from './agent-commands.ts'
 import type { AgentConfig } from './agent-page.ts'
 import { AgentRuns } from './agent-runs.ts'
 import type { Ambient } from './ambient.ts'
@@ -12,7 +13,7 @@ import { disposed } from './failures.ts'
 import { copyConfig } from './copy-config.ts'
 import { newId } from './ids.ts'
 import type { AgentOptions } from './options.ts'
-import type { AgentParts } from './linked-agent.ts'
+import type { AgentParts } from './agent-parts.ts'
 import type * as live from './live.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import { createToolRegistry } from './tool-registry.ts'
@@ -38,7 +39,8 @@ export class AgentCore implements AgentParts {
   /** Of what is under way outside of runs, and is stopped with them. */
   readonly #stops = new Set<AbortController>()
   #agentId: string | undefined
-  #live: Promise<Live> | undefined
+  #loading: Promise<Live> | undefined
+  #live: Live | undefined
   #link: WorkerLink | undefined
   #disposal: Promise<void> | undefined
 
@@ -60,12 +62,16 @@ export class AgentCore implements AgentParts {
     })
     this.runs = new AgentRuns({
       scope: this.scope,
-      ask: this.ask,
-      stopTools: (runId, reason) => this.#link?.executions.stopRun(runId, reason),
+      sendStart: this.later('sendStart'),
+      // A page that can't load the rest has no worker that could be told.
+      sendAbort: (runId) =>
+        void this.later('sendAbort')(runId).catch(() => this.runs.aborts.delete(runId)),
+      stopTools: this.stopTools,
       onEvents: (events) => {
-        this.consent.note(events)
+        this.#live?.noteAsked(this.consent.asked, events)
         this.#views.get(events[0]?.conversationId ?? '')?.push(events)
       },
+      summarize: (events) => this.#live?.summarizeRun(events),
       onOpen: (openRuns) =>
         this.ambient.emit({ type: 'status', status: openRuns ? 'running' : 'idle', openRuns }),
     })
@@ -79,11 +85,18 @@ export class AgentCore implements AgentParts {
 
   /** Starts the worker if need be. */
   readonly ask: AskWorker = (method, ...command) =>
-    this.whileAlive(async () => (await this.#joined()).ask(method, ...command))
+    this.#withLive((live) => this.#line(live).ask(method, ...command))
 
   /** As `ask`, and asked again of the next worker when this one dies: for what may be asked twice. */
   readonly carry: AskWorker = (method, ...command) =>
-    this.whileAlive(async () => (await this.#joined()).carry(method, ...command))
+    this.#withLive((live) => this.#line(live).carry(method, ...command))
+
+  /** A method of the agent whose work comes with the worker. */
+  readonly later = <Name extends keyof AgentCommands>(name: Name): AgentCommands[Name] => {
+    const method = (...command: never[]): Promise<unknown> =>
+      this.#withLive((live) => (live.createCommands(this)[name] as typeof method)(...command))
+    return method as AgentCommands[Name]
+  }
 
   /** The answer; `disposed` as soon as the agent is, whatever hangs. */
   whileAlive<Answer>(answer: () => Promise<Answer>): Promise<Answer> {
@@ -119,20 +132,27 @@ export class AgentCore implements AgentParts {
     for (const stop of this.#stops) stop.abort(reason)
   }
 
-  /** Rejects with `worker-load-failed` when it can't be fetched; the next call tries again. */
-  live(): Promise<Live> {
-    return this.whileAlive(
-      () =>
-        (this.#live ??= import('./live.ts').catch((cause) => {
-          this.#live = undefined
-          const message = `A part of offstage could not be loaded: ${describeThrown(cause)}`
-          throw new OffstageError('worker-load-failed', message, { retryable: true, cause })
-        })),
-    )
+  /**
+   * Does what needs the module that comes with the worker: at once when it is there, so that the worker is
+   * asked in the order of the calls. `worker-load-failed` when it can't be fetched; the next call tries again.
+   */
+  #withLive<Answer>(work: (live: Live) => Promise<Answer>): Promise<Answer> {
+    return this.whileAlive(async () => work(this.#live ?? (await this.#load())))
   }
 
-  async #joined(): Promise<Line> {
-    const { WorkerLink, createLinkedAgent } = await this.live()
+  #load(): Promise<Live> {
+    this.#loading ??= import('./live.ts').then(
+      (live) => (this.#live = live),
+      (cause) => {
+        this.#loading = undefined
+        const message = `A part of offstage could not be loaded: ${describeThrown(cause)}`
+        throw new OffstageError('worker-load-failed', message, { retryable: true, cause })
+      },
+    )
+    return this.#loading
+  }
+
+  #line({ WorkerLink, createLinkedAgent }: Live): Line {
     this.#link ??= WorkerLink.join(this.options, createLinkedAgent(this))
     return this.#link.line(this.scope().agentId, this.signal)
   }
@@ -141,16 +161,19 @@ export class AgentCore implements AgentParts {
     const known = this.#views.get(conversationId)
     if (known) return known
     const view = createConversationView(conversationId, {
-      load: () => this.carry('getConversation', { ...this.scope(), conversationId }),
+      load: () => this.later('shown')(conversationId),
       openEvents: () =>
         [...this.runs.open.values()].flatMap(({ run, events }) =>
           run.conversationId === conversationId ? events : [],
         ),
-      isStarted: () => this.#live !== undefined,
+      isStarted: () => this.#loading !== undefined,
     })
     this.#views.set(conversationId, view)
     return view
   }
+
+  readonly stopTools = (runId: string, reason: string): void =>
+    this.#link?.executions.stopRun(runId, reason)
 
   readonly flush = (): void => {
     for (const view of this.#views.values()) view.flush()

@@ -3,7 +3,7 @@ import type { CallContext, ReconcileTool, ReconcileVerdict } from '../protocol/a
 import { describeThrown } from '../protocol/error.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
 import { controlDescriptors } from './control-tools.ts'
-import { checkTools, describeTools } from './describe-tools.ts'
+import { describeTools } from './describe-tools.ts'
 import { badConfig } from './failures.ts'
 import { findEngine, lentModel } from './lent-engine.ts'
 import { formatOutput, truncate } from './format-output.ts'
@@ -50,7 +50,7 @@ export function createAgentPage(
         configId: book.idOf(config.model),
         instructions: fillValues(config.instructions, config.values, 'invalid-config'),
         ...(context !== undefined && { context: truncate(context) }),
-        tools: checkTools(offered),
+        tools: offered,
         ...leftOut(registry, offered),
         hasBeforeToolCall: options.beforeToolCall !== undefined,
         raw: options.raw ?? false,
@@ -65,15 +65,7 @@ export function createAgentPage(
       const line = await engine.open(opening)
       return transfer(line, [line.port])
     },
-    async beforeToolCall(call) {
-      try {
-        const verdict = await whileStaying(async () => options.beforeToolCall?.(hooked(call)))
-        if (verdict && 'veto' in verdict) return { type: 'veto', reason: verdict.veto }
-        return { type: 'go', input: verdict ? verdict.input : call.input }
-      } catch (thrown) {
-        return { type: 'veto', reason: describeThrown(thrown) }
-      }
-    },
+    beforeToolCall: (call) => beforeToolCall(options, call),
     needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
     reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
   }
@@ -107,6 +99,20 @@ function leftOut(
   const names = new Set(offered.map(({ name }) => name))
   const otherTools = registry.all().flatMap(({ name }) => (names.has(name) ? [] : name))
   return otherTools.length ? { otherTools } : {}
+}
+
+/** A hook that throws vetoes. */
+async function beforeToolCall(
+  options: AgentOptions,
+  call: CallContext,
+): ReturnType<AgentPage['beforeToolCall']> {
+  try {
+    const verdict = await whileStaying(async () => options.beforeToolCall?.(hooked(call)))
+    if (verdict && 'veto' in verdict) return { type: 'veto', reason: verdict.veto }
+    return { type: 'go', input: verdict ? verdict.input : call.input }
+  } catch (thrown) {
+    return { type: 'veto', reason: describeThrown(thrown) }
+  }
 }
 
 /** A tool and a policy can each ask for approval; a function that throws counts as asking. */

@@ -1,21 +1,24 @@
 import type { AbortRun, AgentScope, RunRef, StartRun } from '../protocol/api.ts'
 import type { OffstageError } from '../protocol/error.ts'
 import { describeThrown } from '../protocol/error.ts'
-import type { EventBatch, RunEvent } from '../protocol/event.ts'
+import type { RunEvent } from '../protocol/event.ts'
 import { LEFT_OPEN, type RunOutcome, type RunResult } from '../protocol/run.ts'
-import type { RunEnding, RunHandle } from './run-handle.ts'
+import type { RunEnding, RunHandle, RunObserver } from './run-handle.ts'
 import { createRunHandle } from './run-handle.ts'
-import type { AskWorker } from './ask-worker.ts'
 
-/** How long a run waits for the worker to be done with an aborted one before it. Milliseconds. */
-const ABORT_MS = 2000
+/** Asked for, and not yet confirmed by the worker. */
+export type OpenAbort = Omit<AbortRun, keyof AgentScope | 'runId'>
 
 export interface RunsHost {
   scope(): AgentScope
-  readonly ask: AskWorker
+  /** Has the worker begin the run. */
+  sendStart(handle: RunHandle, command: StartRun): Promise<void>
+  /** Has the worker end the run whose abort is on record. */
+  sendAbort(runId: string): void
   /** Aborts the signals of the run's tools. */
   stopTools(runId: string, reason: string): void
   onEvents(events: readonly RunEvent[]): void
+  readonly summarize: RunObserver['summarize']
   /** The number of open runs changed. */
   onOpen(count: number): void
 }
@@ -25,15 +28,14 @@ export class AgentRuns {
   readonly #host: RunsHost
   readonly #open = new Map<string, RunHandle>()
   /** Of the runs that were started here, for as long as they are open. */
-  readonly #commands = new Map<string, StartRun>()
-  /** Runs whose start no worker has confirmed, and none was lost with. */
-  readonly #starting = new Set<string>()
-  /** Asked for, and not yet confirmed by the worker. */
-  readonly #aborts = new Map<string, Omit<AbortRun, keyof AgentScope | 'runId'>>()
+  readonly commands: Map<string, StartRun> = new Map()
+  /** Those of them whose start no worker has confirmed, and none was lost with. */
+  readonly starting: Set<string> = new Set()
+  readonly aborts: Map<string, OpenAbort> = new Map()
   /** Settled when the worker is done with an abort, by conversation: the next run waits for it. */
-  readonly #aborting = new Map<string, Promise<unknown>>()
+  readonly aborting: Map<string, Promise<unknown>> = new Map()
   /** Ended here before the worker could say so; what it says later is dropped. */
-  readonly #ignored = new Set<string>()
+  readonly ignored: Set<string> = new Set()
   /** Handles that ended while the worker was about to name a run. */
   readonly #ended = new Map<string, RunHandle>()
   #adoptions = 0
@@ -48,17 +50,8 @@ export class AgentRuns {
     return this.#open
   }
 
-  /** The open runs that a worker was lost with. */
-  lost(): readonly RunHandle[] {
-    return [...this.#open.values()].filter(({ run }) => !this.#starting.has(run.runId))
-  }
-
-  hasOpenWork(): boolean {
-    return this.#open.size + this.#aborts.size > 0
-  }
-
   start(command: Omit<StartRun, keyof AgentScope>, signal?: AbortSignal): RunHandle {
-    const handle = this.#handleOf(command)
+    const handle = this.handleOf(command)
     const reason = (): string => describeThrown(signal?.reason)
     if (signal?.aborted) {
       handle.end({ outcome: 'aborted', reason: reason() })
@@ -68,14 +61,21 @@ export class AgentRuns {
     signal?.addEventListener('abort', abort)
     void handle.run.result.then(() => signal?.removeEventListener('abort', abort))
     const full = { ...this.#host.scope(), ...command }
-    this.#commands.set(command.runId, full)
-    this.#sendStart(handle, full)
+    this.commands.set(command.runId, full)
+    this.send(handle, full)
     return handle
+  }
+
+  send(handle: RunHandle, command: StartRun): void {
+    this.#host.sendStart(handle, command).catch((error: OffstageError) => {
+      // What was lost with a worker is taken up with the next.
+      if (error.code !== 'worker-lost') fail(handle, error)
+    })
   }
 
   /** A run that never reaches the worker. */
   refuse(ref: RunRef, error: OffstageError): RunHandle {
-    const handle = this.#handleOf(ref)
+    const handle = this.handleOf(ref)
     fail(handle, error)
     return handle
   }
@@ -85,46 +85,12 @@ export class AgentRuns {
     this.#adoptions++
     try {
       const ref = await naming
-      const handle = ref && (this.#ended.get(ref.runId) ?? this.#handleOf(ref))
+      const handle = ref && (this.#ended.get(ref.runId) ?? this.handleOf(ref))
       if (this.#closed) handle?.end(this.#closed)
       return handle
     } finally {
       if (!--this.#adoptions) this.#ended.clear()
     }
-  }
-
-  onBatch(batch: EventBatch): void {
-    const { runId, events } = batch
-    if (!this.#ignored.has(runId)) return this.#handleOf(batch).push(events)
-    if (!events.some(({ type }) => type === 'run-end')) return
-    this.#ignored.delete(runId)
-    this.#aborts.delete(runId)
-  }
-
-  /** To a new worker: the aborts that the old one did not confirm. */
-  resendAborts(): void {
-    for (const runId of this.#aborts.keys()) this.#sendAbort(runId)
-  }
-
-  /** To a new worker: a run that the old one never began. False when it wasn't started here. */
-  resendStart(handle: RunHandle): boolean {
-    const command = this.#commands.get(handle.run.runId)
-    if (command) this.#sendStart(handle, command)
-    return command !== undefined
-  }
-
-  /** What was lost with a worker is taken up with the next. */
-  failUnlessLost(handle: RunHandle, error: OffstageError): void {
-    if (error.code !== 'worker-lost') fail(handle, error)
-  }
-
-  /** A run that the worker died of: it fails here, and the next worker is told to end it. */
-  failCrashedRun(runId: string, error: OffstageError): void {
-    const handle = this.#open.get(runId)
-    if (!handle) return
-    const { conversationId } = handle.run
-    this.#aborts.set(runId, { conversationId, reason: error.message, error: error.toData() })
-    fail(handle, error)
   }
 
   endAll(outcome: RunOutcome): void {
@@ -137,17 +103,18 @@ export class AgentRuns {
     this.endAll(outcome)
   }
 
-  #handleOf({ runId, conversationId }: RunRef): RunHandle {
+  handleOf({ runId, conversationId }: RunRef): RunHandle {
     const known = this.#open.get(runId)
     if (known) return known
-    this.#ignored.delete(runId)
+    this.ignored.delete(runId)
     const handle = createRunHandle(
       { runId, conversationId },
       {
         onEvents: this.#host.onEvents,
+        summarize: this.#host.summarize,
         onAbort: (reason) => {
-          this.#aborts.set(runId, { conversationId, reason })
-          this.#sendAbort(runId)
+          this.aborts.set(runId, { conversationId, reason })
+          this.#host.sendAbort(runId)
         },
         onEnd: (end) => this.#forget(handle, end),
       },
@@ -160,42 +127,13 @@ export class AgentRuns {
   #forget(handle: RunHandle, { confirmed, result }: RunEnding): void {
     const { runId } = handle.run
     this.#open.delete(runId)
-    this.#commands.delete(runId)
+    this.commands.delete(runId)
     if (this.#adoptions) this.#ended.set(runId, handle)
     if (confirmed) {
-      this.#aborts.delete(runId)
+      this.aborts.delete(runId)
       if (!isLeftOpen(result)) this.#host.stopTools(runId, 'it ended')
-    } else if (handle.abortReason !== undefined || this.#aborts.has(runId)) this.#ignored.add(runId)
+    } else if (handle.abortReason !== undefined || this.aborts.has(runId)) this.ignored.add(runId)
     this.#host.onOpen(this.#open.size)
-  }
-
-  #sendStart(handle: RunHandle, command: StartRun): void {
-    const send = async (): Promise<void> => {
-      if (handle.abortReason === undefined) await this.#host.ask('startRun', command)
-    }
-    const before = this.#aborting.get(command.conversationId)
-    const sent = before
-      ? Promise.race([before, new Promise((resolve) => setTimeout(resolve, ABORT_MS))]).then(send)
-      : send()
-    this.#starting.add(command.runId)
-    void sent
-      .catch((error) => this.failUnlessLost(handle, error))
-      .finally(() => this.#starting.delete(command.runId))
-  }
-
-  #sendAbort(runId: string): void {
-    const abort = this.#aborts.get(runId)
-    if (!abort) return
-    this.#host.stopTools(runId, abort.reason)
-    const { conversationId } = abort
-    const aborting = this.#host.ask('abortRun', { ...this.#host.scope(), ...abort, runId }).then(
-      () => this.#aborts.delete(runId),
-      (error: OffstageError) => error.code === 'worker-lost' || this.#aborts.delete(runId),
-    )
-    this.#aborting.set(conversationId, aborting)
-    void aborting.then(() => {
-      if (this.#aborting.get(conversationId) === aborting) this.#aborting.delete(conversationId)
-    })
   }
 }
 
@@ -204,6 +142,6 @@ function isLeftOpen(result: RunResult): boolean {
   return result.outcome === 'aborted' && Object.values<string>(LEFT_OPEN).includes(result.reason)
 }
 
-function fail(handle: RunHandle, error: OffstageError): void {
+export function fail(handle: RunHandle, error: OffstageError): void {
   handle.end({ outcome: 'failed', error: error.toData() })
 }

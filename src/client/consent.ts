@@ -1,5 +1,5 @@
 import { OffstageError } from '../protocol/error.ts'
-import type { RunEvent } from '../protocol/event.ts'
+import type { CallRef } from './agent.ts'
 import { isPersonActing, pageActs } from './page-acts.ts'
 
 /**
@@ -9,31 +9,13 @@ import { isPersonActing, pageActs } from './page-acts.ts'
  */
 export class Consent {
   /** `turns` of the page tools when a call was asked about. One that isn't here: since the page's load. */
-  readonly #asked = new Map<string, number>()
-
-  note(events: readonly RunEvent[]): void {
-    for (const event of events)
-      switch (event.type) {
-        case 'tool-approval-request':
-        case 'tool-interrupted':
-        case 'question':
-          // Ids can be equal in two conversations: the older one counts.
-          if (!this.#asked.has(event.toolCallId))
-            this.#asked.set(event.toolCallId, pageActs().turns)
-          break
-        case 'tool-approval-response':
-        case 'tool-execution-start':
-        case 'tool-result':
-          this.#asked.delete(event.toolCallId)
-          break
-        default:
-      }
-  }
+  readonly asked: Map<string, number> = new Map()
 
   /** Throws `consent-refused`. To be called before anything is awaited. */
-  check(toolCallId: string): void {
+  check(call: CallRef): void {
+    const toolCallId = typeof call === 'string' ? call : call.toolCallId
     const acts = pageActs()
-    const acted = acts.open > 0 || acts.turns > (this.#asked.get(toolCallId) ?? 0)
+    const acted = acts.open > 0 || acts.turns > (this.asked.get(toolCallId) ?? 0)
     if (acted && !isPersonActing(acts))
       throw new OffstageError(
         'consent-refused',

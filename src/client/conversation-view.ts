@@ -1,9 +1,7 @@
-import type { StoredConversation } from '../protocol/conversation.ts'
 import type { ErrorData } from '../protocol/error.ts'
 import { toErrorData } from '../protocol/error.ts'
 import type { RunEvent } from '../protocol/event.ts'
 import { reportThrown } from './failures.ts'
-import { isOfRun } from './is-of-run.ts'
 import { onNextFrame } from './next-frame.ts'
 import type { ConversationSnapshot } from './snapshot.ts'
 import { emptySnapshot, reduceEvent } from './snapshot.ts'
@@ -24,8 +22,12 @@ export interface ConversationView extends Conversation {
   reload(): void
 }
 
+/** What is stored of a conversation, without the runs that the events tell from their beginning. */
+export type StoredView = (events: readonly RunEvent[]) => ConversationSnapshot
+
 export interface ViewHost {
-  load(): Promise<StoredConversation | null>
+  /** What the store has, and is then shown before the events that came so far. */
+  load(): Promise<StoredView>
   /** All events so far of the conversation's open runs. */
   openEvents(): readonly RunEvent[]
   /** False as long as looking must not start a worker. */
@@ -60,10 +62,10 @@ export function createConversationView(conversationId: string, host: ViewHost): 
     let error: ErrorData | undefined
     const stored = await host.load().catch((thrown) => {
       error = toErrorData(thrown)
-      return null
+      return () => emptySnapshot(conversationId, 'idle')
     })
     if (turn !== loads) return
-    const base = fromStored(conversationId, stored, early)
+    const base = stored(early)
     show(early.reduce(reduceEvent, error ? { ...base, error } : base))
     early = null
   }
@@ -92,31 +94,5 @@ export function createConversationView(conversationId: string, host: ViewHost): 
     reload() {
       if (loads) void load()
     },
-  }
-}
-
-/** What the store has, without the runs that the events tell from their beginning. */
-function fromStored(
-  conversationId: string,
-  stored: StoredConversation | null,
-  events: readonly RunEvent[],
-): ConversationSnapshot {
-  const empty = emptySnapshot(conversationId, 'idle')
-  if (!stored) return empty
-  const told = events.flatMap(({ type, runId }) =>
-    type === 'run-start' || type === 'run-snapshot' ? runId : [],
-  )
-  const { broken, parked } = stored
-  return {
-    ...empty,
-    status: stored.pending.length || parked ? 'waiting' : 'idle',
-    ...(parked && { parked }),
-    ...(broken && {
-      error: { code: 'conversation-broken' as const, message: broken, retryable: false },
-    }),
-    pending: stored.openRunId && told.includes(stored.openRunId) ? [] : stored.pending,
-    messages: stored.messages.filter(
-      (message) => message.parts.length && !told.some((runId) => isOfRun(message, runId)),
-    ),
   }
 }

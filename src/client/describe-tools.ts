@@ -1,7 +1,5 @@
 import { OffstageError } from '../protocol/error.ts'
-import type { JsonSchema } from '../protocol/json.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
-import { checkPatterns } from './check-patterns.ts'
 import type { ApprovalPolicy } from './options.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import type { Tool } from './tool.ts'
@@ -21,20 +19,6 @@ export function describeTools(registry: ToolRegistry, policy: ApprovalPolicy): T
       `None of the tools ${(enabled ?? wanted.map(({ name }) => name)).join(', ')} is registered and available.`,
     )
   return there.map((entry) => describeTool(entry, policy))
-}
-
-const checked = new WeakSet<JsonSchema>()
-
-/**
- * Throws `schema-unsupported` for a schema that must not reach the worker. Here and not where tools are
- * registered, because a page's first load has no room for what it takes.
- */
-export function checkTools(tools: ToolDescriptor[]): ToolDescriptor[] {
-  for (const { name, inputSchema } of tools) {
-    if (!checked.has(inputSchema)) checkPatterns(inputSchema, `of the tool ${name}`)
-    checked.add(inputSchema)
-  }
-  return tools
 }
 
 /** Of the tool as it may be called now; undefined when it is not enabled or not available. */

@@ -7,12 +7,8 @@ import { checkPatterns } from './check-patterns.ts'
 import type { InferJson } from './infer-schema.ts'
 import type { RunInput } from './options.ts'
 import type { AskWorker } from './ask-worker.ts'
-import {
-  describeIssues,
-  isStandardSchema,
-  jsonSchemaOf,
-  type StandardSchema,
-} from './standard-schema.ts'
+import { describeIssues } from './describe-issues.ts'
+import { isStandardSchema, jsonSchemaOf, type StandardSchema } from './standard-schema.ts'
 import { reportThrown } from './failures.ts'
 import { newId } from './ids.ts'
 import { addUsage } from './summarize-run.ts'

@@ -13,14 +13,6 @@ export function disposed(): OffstageError {
   return new OffstageError('disposed', 'The agent was disposed.')
 }
 
-export function lost(): OffstageError {
-  return new OffstageError(
-    'worker-lost',
-    'The worker died or stopped answering. What was journaled is kept: resume() goes on from there.',
-    { retryable: true },
-  )
-}
-
 export function badConfig(message: string): OffstageError {
   return new OffstageError('invalid-config', message)
 }

@@ -1,39 +1,16 @@
-import type { AgentScope } from '../protocol/api.ts'
 import { OffstageError } from '../protocol/error.ts'
-import type { AgentConfig } from './agent-page.ts'
 import { createAgentPage } from './agent-page.ts'
-import type { AgentRuns } from './agent-runs.ts'
-import type { Ambient } from './ambient.ts'
+import type { AgentParts } from './agent-parts.ts'
 import { usableDefinition } from './describe-tools.ts'
-import type { AgentOptions } from './options.ts'
 import type { RunHandle } from './run-handle.ts'
 import { toOffstageError } from './failures.ts'
 import { isOfRun } from './is-of-run.ts'
-import type { ToolRegistry } from './tool-registry.ts'
-import type { AskWorker } from './ask-worker.ts'
+import { failCrashedRun, resendAborts, resendStart, takeBatch } from './run-line.ts'
 import type { Trial } from './suspects.ts'
 import type { LinkedAgent } from './worker-link.ts'
 
 /** How long a run that lost its worker waits for its tools. Milliseconds. */
 const WAIT_FOR_TOOLS_MS = 10_000
-
-export interface AgentParts {
-  readonly options: AgentOptions
-  readonly config: AgentConfig
-  readonly registry: ToolRegistry
-  readonly runs: AgentRuns
-  readonly ambient: Ambient
-  /** Aborted when the agent is disposed. */
-  readonly signal: AbortSignal
-  scope(): AgentScope
-  readonly ask: AskWorker
-  /** As `ask`, and asked again of the next worker when this one dies. */
-  readonly carry: AskWorker
-  /** Notifies the listeners of conversations. */
-  flush(): void
-  /** Reads the shown conversations anew. */
-  reload(): void
-}
 
 /** An agent as its worker, its supervision and its tools' executions see it. */
 export function createLinkedAgent(agent: AgentParts): LinkedAgent {
@@ -43,14 +20,14 @@ export function createLinkedAgent(agent: AgentParts): LinkedAgent {
     agentId: agent.scope().agentId,
     page: createAgentPage(options, agent),
     onBatch(batch) {
-      if (!signal.aborted) runs.onBatch(batch)
+      if (!signal.aborted) takeBatch(agent, batch)
     },
     onNotice: ambient.emit,
-    hasOpenWork: () => !signal.aborted && runs.hasOpenWork(),
-    lostRuns: () => runs.lost(),
-    resendAborts: () => runs.resendAborts(),
+    hasOpenWork: () => !signal.aborted && runs.open.size + runs.aborts.size > 0,
+    lostRuns: () => [...runs.open.values()].filter(({ run }) => !runs.starting.has(run.runId)),
+    resendAborts: () => resendAborts(agent),
     takeUp: (handles, tryOut) => takeUpRuns(agent, handles, tryOut),
-    failCrashedRun: (runId, error) => runs.failCrashedRun(runId, error),
+    failCrashedRun: (runId, error) => failCrashedRun(agent, runId, error),
     returned: reload,
     giveUp: (error) => runs.endAll({ outcome: 'failed', error: error.toData() }),
     releaseEngines() {
@@ -99,14 +76,15 @@ async function takeUpRuns(
   }
 }
 
-async function takeUpRun({ ask, scope, runs }: AgentParts, handle: RunHandle): Promise<void> {
+async function takeUpRun(agent: AgentParts, handle: RunHandle): Promise<void> {
+  const { ask, scope } = agent
   const { runId, conversationId } = handle.run
   const at = { ...scope(), conversationId }
   const stored = await ask('getConversation', at)
   // A run whose first commit waited for room in the storage is in no journal.
   const isTold = handle.events.some(({ type }) => type !== 'run-parked' && type !== 'run-continued')
   const begun = isTold || stored?.messages.some((message) => isOfRun(message, runId))
-  if (!begun && runs.resendStart(handle)) return
+  if (!begun && resendStart(agent, handle)) return
   const ref = await ask('resumeRun', {
     ...at,
     runId,

@@ -1,5 +1,5 @@
 import { lentModel } from './lent-engine.ts'
-import type { AgentParts } from './linked-agent.ts'
+import type { AgentParts } from './agent-parts.ts'
 import { untilAborted } from './until-aborted.ts'
 
 /** Starts the worker and loads an engine's model. Rejects with `aborted` as soon as the signal aborts. */

@@ -1,8 +1,9 @@
 import { monotonicMs } from './clock.ts'
 import type { Connection } from './connection.ts'
-import { lost as workerLost, toOffstageError } from './failures.ts'
+import { toOffstageError } from './failures.ts'
 import type { Suspects, Trial } from './suspects.ts'
 import type { LinkedAgent } from './worker-link.ts'
+import { lost as workerLost } from './worker-lost.ts'
 
 const MAX_RESTARTS = 3
 const RESTART_WINDOW_MS = 60_000

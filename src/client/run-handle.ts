@@ -2,10 +2,18 @@ import type { RunRef } from '../protocol/api.ts'
 import type { RunEvent, RunEventBody } from '../protocol/event.ts'
 import type { RunOutcome, RunResult } from '../protocol/run.ts'
 import { createEventLog } from './event-log.ts'
-import { summarizeRun } from './summarize-run.ts'
+import type { RunSummary } from './summarize-run.ts'
 
 /** How long a worker may take to confirm an abort before the handle ends by itself. Milliseconds. */
 const ABORT_GRACE_MS = 60
+
+const NOTHING_YET: RunSummary = {
+  text: '',
+  toolCalls: [],
+  steps: 0,
+  usage: { modelCalls: 0 },
+  finishReason: 'other',
+}
 
 /**
  * A run as the page holds it. Every iterator starts at the first event and never throws; leaving the
@@ -31,6 +39,8 @@ export interface RunHandle {
 }
 
 export interface RunObserver {
+  /** What the events amount to. Undefined as long as none can have come: nothing has asked a worker. */
+  summarize(events: readonly RunEvent[]): RunSummary | undefined
   onEvents(events: readonly RunEvent[]): void
   onAbort(reason: string): void
   onEnd(end: RunEnding): void
@@ -62,8 +72,13 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
     observer.onEvents(events)
     if (end?.type === 'run-end') observer.onEnd({ result: end.result, confirmed })
   }
+  const resultOf = (outcome: RunOutcome): RunResult => ({
+    ...(observer.summarize(log.entries) ?? NOTHING_YET),
+    ...ref,
+    ...outcome,
+  })
   const end = (outcome: RunOutcome): void =>
-    push([{ type: 'run-end', result: summarizeRun(ref, log.entries, outcome) }], false)
+    push([{ type: 'run-end', result: resultOf(outcome) }], false)
 
   return {
     run: {

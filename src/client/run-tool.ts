@@ -1,9 +1,9 @@
 import type { ExecuteTool, ToolOutcome } from '../protocol/api.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
+import { describeIssues } from './describe-issues.ts'
 import { errorOutput, formatOutput } from './format-output.ts'
 import type { PageLeaving } from './page-leaving.ts'
 import type { PreparedTool } from './prepare-tool.ts'
-import { describeIssues } from './standard-schema.ts'
 
 /**
  * Why a running tool is stopped; the reason of its signal. `released`: nobody waits for it any more,

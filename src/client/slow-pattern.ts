@@ -1,11 +1,10 @@
-/** A token that matches one character, or parts one after the other, one of them, or one again and again. */
-type Node = string | { readonly type: 'chain' | 'choice' | 'loop'; readonly of: readonly Node[] }
-
 /** A part of the pattern, as the places in it that can match its first and its last character. */
 interface Part {
   readonly first: readonly number[]
   readonly last: readonly number[]
   readonly canBeEmpty: boolean
+  /** It can match texts of many lengths. */
+  readonly varies: boolean
 }
 
 interface Loop {
@@ -24,7 +23,7 @@ const SAMPLE = [...Array(128).keys(), 0xa0, 0xe9, 0x416, 0x4e2d, 0x2028, 0x1f600
   String.fromCodePoint(code),
 )
 
-const EMPTY: Node = { type: 'chain', of: [] }
+const EMPTY: Part = { first: [], last: [], canBeEmpty: true, varies: false }
 
 /** Places of a pattern that are looked at. */
 const MOST_PLACES = 1000
@@ -39,110 +38,91 @@ const MANY = 10
  * Matchers", 2016). Long counted repetitions are taken for loops or for short ones.
  */
 export function isExponential(pattern: string): boolean {
-  const reader = new PatternReader(pattern)
-  const whole = reader.choice()
-  const graph = new PlaceGraph()
-  for (const node of [whole, ...reader.lookarounds]) graph.build(node)
-  return graph.hasTwoWays()
+  return new PlaceGraph(pattern).hasTwoWays()
 }
 
-/** Reads a pattern that is one; of others, something. */
-class PatternReader {
-  /** What is looked at from a place is no part of the way from it. */
-  readonly lookarounds: Node[] = []
+/** A pattern's places, and which can follow which. Reads a pattern that is one; of others, something. */
+class PlaceGraph {
   readonly #tokens: readonly string[]
   #at = 0
-
-  constructor(pattern: string) {
-    this.#tokens = pattern.match(TOKEN) ?? []
-  }
-
-  choice(): Node {
-    const of: Node[] = []
-    do {
-      const chain: Node[] = []
-      while (!/^[|)]?$/.test(this.#tokens[this.#at] ?? '')) chain.push(this.#repeated())
-      of.push({ type: 'chain', of: chain })
-    } while (this.#tokens[this.#at++] === '|')
-    return { type: 'choice', of }
-  }
-
-  #repeated(): Node {
-    const node = this.#single()
-    const [, sign, min, comma, max] = REPETITION.exec(this.#tokens[this.#at] ?? '') ?? []
-    if (sign === undefined && min === undefined) return node
-    this.#at++
-    if (sign) return repeat(node, sign === '+' ? 1 : 0, sign === '?' ? 1 : Infinity)
-    return repeat(node, Number(min), comma ? Number(max || Infinity) : Number(min))
-  }
-
-  #single(): Node {
-    const token = this.#tokens[this.#at++] ?? ''
-    if (token[0] !== '(') return /^(?:[$^]|\\[bB])$/.test(token) ? EMPTY : token
-    const inner = this.choice()
-    if (!/[=!]$/.test(token)) return inner
-    this.lookarounds.push(inner)
-    return EMPTY
-  }
-}
-
-function repeat(node: Node, min: number, max: number): Node {
-  const isLoop = max - min > 4 || (max >= MANY && varies(node))
-  const loop: Node = { type: 'loop', of: [node] }
-  let rest: Node = isLoop ? (min === 0 ? optional(loop) : loop) : EMPTY
-  for (let count = isLoop ? 0 : max - min; count > 0; count--)
-    rest = optional({ type: 'chain', of: [node, rest] })
-  const needed = Math.max(0, Math.min(min, 3) - (isLoop ? 1 : 0))
-  return { type: 'chain', of: [...Array<Node>(needed).fill(node), rest] }
-}
-
-function optional(node: Node): Node {
-  return { type: 'choice', of: [node, EMPTY] }
-}
-
-/** It can match texts of many lengths. */
-function varies(node: Node): boolean {
-  return typeof node !== 'string' && (node.type === 'loop' || node.of.some(varies))
-}
-
-/** A pattern's places, and which can follow which. */
-class PlaceGraph {
   /** Of each place, the characters that it matches. */
   readonly #masks: bigint[] = []
   /** Of each place, those that can follow, and in how many ways. */
   readonly #ways: Map<number, number>[] = []
-  /** Those inside of another come before it. */
   readonly #loops: Loop[] = []
 
-  /** Adds the node's places, afresh each time. */
-  build(node: Node): Part {
-    if (typeof node === 'string') return this.#place(node)
-    const from = this.#masks.length
-    let part: Part = { first: [], last: [], canBeEmpty: node.type === 'chain' }
-    for (const inner of node.of) {
-      const next = this.build(inner)
-      part = node.type === 'chain' ? this.#join(part, next) : either(part, next)
-    }
-    const [start] = part.first
-    if (node.type === 'loop' && start !== undefined) {
-      this.#link(part, part)
-      this.#loops.push({ start, from, to: this.#masks.length })
-    }
-    return part
+  constructor(pattern: string) {
+    this.#tokens = pattern.match(TOKEN) ?? []
+    this.#choice()
   }
 
   /** In some loop, two walks lead from a place back to it over the same characters. */
   hasTwoWays(): boolean {
-    return this.#loops
-      .filter(({ from }, index) => this.#loops.slice(index + 1).every((other) => other.from > from))
-      .some((loop) => this.#divides(loop))
+    return this.#loops.some((loop) => this.#divides(loop))
   }
 
-  #place(token: string): Part {
-    if (this.#masks.length === MOST_PLACES) return { first: [], last: [], canBeEmpty: true }
-    const place = this.#masks.push(maskOf(token)) - 1
+  get #token(): string {
+    return this.#tokens[this.#at] ?? ''
+  }
+
+  #choice(): Part {
+    let whole = this.#chain()
+    while (this.#tokens[this.#at++] === '|') whole = either(whole, this.#chain())
+    return whole
+  }
+
+  #chain(): Part {
+    let whole = EMPTY
+    while (!/^[|)]?$/.test(this.#token)) whole = this.#join(whole, this.#repeated())
+    return whole
+  }
+
+  #repeated(): Part {
+    const [begin, from] = [this.#at, this.#masks.length]
+    const part = this.#single()
+    const [all, sign, least, comma, most] = REPETITION.exec(this.#token) ?? []
+    if (!all) return part
+    const end = this.#at + 1
+    const min = sign ? Number(sign === '+') : Number(least)
+    const max = sign === '?' ? 1 : sign || (comma && !most) ? Infinity : Number(most || least)
+    const isLoop = max - min > 4 || (max >= MANY && part.varies)
+    // Each copy has places of its own: the first was read, the others are read again.
+    let unused: Part | undefined = isLoop ? undefined : part
+    const copy = (): Part => {
+      const first = unused
+      unused = undefined
+      this.#at = begin
+      return first ?? this.#single()
+    }
+    let whole = isLoop ? this.#loop(part, from) : EMPTY
+    if (min === 0) whole = either(whole, EMPTY)
+    for (let more = isLoop ? 0 : max - min; more > 0; more--)
+      whole = either(this.#join(copy(), whole), EMPTY)
+    for (let needed = Math.min(min, 3) - Number(isLoop); needed > 0; needed--)
+      whole = this.#join(copy(), whole)
+    this.#at = end
+    return whole
+  }
+
+  #single(): Part {
+    const token = this.#token
+    this.#at++
+    if (token[0] === '(') {
+      const inner = this.#choice()
+      // What is looked at from a place is no part of the way from it.
+      return /[=!]$/.test(token) ? EMPTY : inner
+    }
+    if (/^(?:[$^]|\\[bB])$/.test(token) || this.#masks.length === MOST_PLACES) return EMPTY
+    const place = [this.#masks.push(maskOf(token)) - 1]
     this.#ways.push(new Map())
-    return { first: [place], last: [place], canBeEmpty: false }
+    return { first: place, last: place, canBeEmpty: false, varies: false }
+  }
+
+  #loop(part: Part, from: number): Part {
+    const [start] = part.first
+    this.#link(part, part)
+    if (start !== undefined) this.#loops.push({ start, from, to: this.#masks.length })
+    return { ...part, varies: true }
   }
 
   #join(head: Part, tail: Part): Part {
@@ -151,6 +131,7 @@ class PlaceGraph {
       first: head.canBeEmpty ? [...head.first, ...tail.first] : head.first,
       last: tail.canBeEmpty ? [...head.last, ...tail.last] : tail.last,
       canBeEmpty: head.canBeEmpty && tail.canBeEmpty,
+      varies: head.varies || tail.varies,
     }
   }
 
@@ -187,12 +168,13 @@ function either(one: Part, two: Part): Part {
     first: [...one.first, ...two.first],
     last: [...one.last, ...two.last],
     canBeEmpty: one.canBeEmpty || two.canBeEmpty,
+    varies: one.varies || two.varies,
   }
 }
 
 function maskOf(token: string): bigint {
   const test = expressionOf(token, 'u') ?? expressionOf(token, '') ?? /./s
-  return SAMPLE.reduce((mask, sample) => (mask << 1n) | (test.test(sample) ? 1n : 0n), 0n)
+  return SAMPLE.reduce((mask, sample) => (mask << 1n) | BigInt(test.test(sample)), 0n)
 }
 
 function expressionOf(token: string, flags: string): RegExp | undefined {

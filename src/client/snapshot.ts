@@ -66,13 +66,11 @@ export function reduceEvent(snapshot: ConversationSnapshot, event: RunEvent): Co
     case 'step-reset':
       return withoutMessage(snapshot, `${runId}:${event.step}`)
     case 'text-start':
-      return withPart(snapshot, runId, { type: 'text', text: '' })
     case 'reasoning-start':
-      return withPart(snapshot, runId, { type: 'reasoning', text: '' })
+      return withPart(snapshot, runId, { type: kindOf(event), text: '' })
     case 'text-delta':
-      return withDelta(snapshot, runId, { type: 'text', text: event.delta })
     case 'reasoning-delta':
-      return withDelta(snapshot, runId, { type: 'reasoning', text: event.delta })
+      return withDelta(snapshot, runId, { type: kindOf(event), text: event.delta })
     case 'tool-call': {
       const { type, toolCallId, toolName, rescued } = event
       const call = event.error ? { error: event.error } : { input: event.input }
@@ -102,6 +100,10 @@ export function reduceEvent(snapshot: ConversationSnapshot, event: RunEvent): Co
     default:
       return snapshot
   }
+}
+
+function kindOf({ type }: RunEvent): 'text' | 'reasoning' {
+  return type.startsWith('text') ? 'text' : 'reasoning'
 }
 
 function withReason(

@@ -3,12 +3,10 @@ import type { RunEvent } from '../protocol/event.ts'
 import type { FinishReason, RunUsage } from '../protocol/message.ts'
 import type { RunOutcome, RunResult, RunToolCall } from '../protocol/run.ts'
 
-/** A result from what a handle has seen, for a run whose worker can't say how it ended. */
-export function summarizeRun(
-  ref: RunRef,
-  events: readonly RunEvent[],
-  outcome: RunOutcome,
-): RunResult {
+export type RunSummary = Omit<RunResult, keyof RunRef | keyof RunOutcome>
+
+/** What a handle has seen amounts to, for a run whose worker can't say how it ended. */
+export function summarizeRun(events: readonly RunEvent[]): RunSummary {
   const calls = new Map<string, RunToolCall>()
   let text = ''
   let steps = 0
@@ -24,7 +22,7 @@ export function summarizeRun(
       usage = addUsage(usage, { ...event.usage, modelCalls: 1 })
     } else noteCall(calls, event)
   }
-  return { ...ref, text, toolCalls: [...calls.values()], steps, usage, finishReason, ...outcome }
+  return { text, toolCalls: [...calls.values()], steps, usage, finishReason }
 }
 
 function noteCall(calls: Map<string, RunToolCall>, event: RunEvent): void {

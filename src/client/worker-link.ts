@@ -6,7 +6,7 @@ import { createBatchGate } from './batch-gate.ts'
 import type { Connection } from './connection.ts'
 import type { ExecutionHost } from './executions.ts'
 import { Executions } from './executions.ts'
-import { disposed, lost, toOffstageError } from './failures.ts'
+import { disposed, toOffstageError } from './failures.ts'
 import { watchHeartbeat } from './heartbeat.ts'
 import type { AgentPage } from './page-api.ts'
 import { createPageApi } from './page-api.ts'
@@ -17,6 +17,7 @@ import { Restarts } from './restarts.ts'
 import type { RunHandle } from './run-handle.ts'
 import { sleep } from './sleep.ts'
 import { Suspects, type Trial } from './suspects.ts'
+import { lost } from './worker-lost.ts'
 import type { WorkerSource } from './worker-source.ts'
 import { connectSource } from './worker-source.ts'
 
@@ -183,6 +184,8 @@ export class WorkerLink {
   }
 
   async #connect(): Promise<Connection> {
+    // First it is on record that a worker starts: a listener may ask something of it.
+    await null
     this.#tell({ type: 'worker', state: 'starting' })
     this.#gate.reset()
     const connection = await connectSource(this.#options, {

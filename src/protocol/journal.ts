@@ -20,18 +20,23 @@ export interface CallFacts {
   readonly toolCallId: string
   /** A registered tool had the name when the model asked. */
   readonly known: boolean
-  /** Read-only or idempotent: may run again after a crash. */
-  readonly replayable: boolean
   /** May run beside others. */
   readonly parallel: boolean
-  /** The tool could say after a crash whether the call happened. */
-  readonly reconcilable: boolean
   /** The run is done once this call succeeded. */
   readonly finishes?: boolean
   /** Native mode: the model wrote the call as text. */
   readonly rescued?: boolean
-  /** A person is asked, whatever the tool says: the call may be somebody else's words. */
-  readonly asks?: boolean
+  /** May be somebody else's words: unless its tool only reads, a person is asked. */
+  readonly quoted?: boolean
+}
+
+/** The tool that a call was decided by, as it was then. */
+export interface DecidedBy {
+  readonly definition: string
+  /** Read-only or idempotent: may run again after a crash. */
+  readonly replayable: boolean
+  /** The tool could say after a crash whether the call happened. */
+  readonly reconcilable: boolean
 }
 
 /** How a run ended, as journaled. */
@@ -69,12 +74,12 @@ export type JournalBody =
       /** ACTION mode: what was unreadable, to be told to the model. */
       readonly feedback?: CallError
     }
-  /** `input`: as `beforeToolCall` left it. `definition`: of the tool that the person is asked about. */
+  /** `input`: as `beforeToolCall` left it. */
   | {
       readonly type: 'approval-requested'
       readonly toolCallId: string
       readonly input: JsonValue
-      readonly definition: string
+      readonly by: DecidedBy
     }
   | {
       readonly type: 'approval-answered'
@@ -91,15 +96,22 @@ export type JournalBody =
     }
   | { readonly type: 'question-answered'; readonly toolCallId: string; readonly answer: string }
   /** One-shot mode: the page is to supply the call's output. */
-  | { readonly type: 'output-requested'; readonly toolCallId: string; readonly input: JsonValue }
+  | {
+      readonly type: 'output-requested'
+      readonly toolCallId: string
+      readonly input: JsonValue
+      /** A person should be asked before it runs. */
+      readonly asks: boolean
+    }
   /** Committed before the call is handed to the page. `input`: what runs, when it isn't the model's. */
   | {
       readonly type: 'call-started'
       readonly toolCallId: string
       readonly executionId: string
       readonly input?: JsonValue
-      /** Of the tool that the call was decided by. */
-      readonly definition: string
+      readonly by: DecidedBy
+      /** An earlier execution may have had its effect. */
+      readonly repeats: boolean
     }
   /** Executing no more: the page has proven that it did not begin, and it is decided anew. */
   | { readonly type: 'call-withdrawn'; readonly toolCallId: string }

@@ -1,5 +1,5 @@
 import type { CallContext, PageApi } from '../protocol/api.ts'
-import type { JournalBody, RunEnd } from '../protocol/journal.ts'
+import type { DecidedBy, JournalBody, RunEnd } from '../protocol/journal.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { ToolOutput } from '../protocol/message.ts'
 import type { SettledStatus, ToolDescriptor } from '../protocol/tool.ts'
@@ -30,15 +30,19 @@ export interface Drive {
   readonly tools: ToolTable
   /** Calls that may run, as hooks and validation left them. */
   readonly ready: Map<string, ReadyCall>
+  /** Executions that this driver has asked the page for, and that have not ended. */
+  readonly dispatched: Set<string>
   /** Aborted when the run is to stop; its reason is a `Stop`. */
   readonly signal: AbortSignal
   readonly resume: ResumeOptions | null
 }
 
-/** A call that was decided: what is to run, by which definition of its tool. */
+/** A call that was decided: what is to run, and by which tool. */
 export interface ReadyCall {
   readonly input: JsonValue
-  readonly definition: string
+  readonly by: DecidedBy
+  /** See `mayMislead`. */
+  readonly misleads: boolean
 }
 
 /** Why a run stops: for good, or so that somebody else may go on with it, or already does. */

@@ -30,7 +30,7 @@ export function evolve(run: RunState | null, entry: JournalEntry): RunState | nu
       return withCall(run, entry.toolCallId, {
         status: 'awaiting-approval',
         input: entry.input,
-        definition: entry.definition,
+        decidedBy: entry.by,
       })
     case 'approval-answered':
       return entry.approved
@@ -44,7 +44,11 @@ export function evolve(run: RunState | null, entry: JournalEntry): RunState | nu
     case 'question-answered':
       return run
     case 'output-requested':
-      return withCall(run, entry.toolCallId, { status: 'awaiting-output', input: entry.input })
+      return withCall(run, entry.toolCallId, {
+        status: 'awaiting-output',
+        input: entry.input,
+        asks: entry.asks,
+      })
     case 'call-started':
       return startCall(run, entry)
     case 'call-withdrawn':
@@ -121,16 +125,16 @@ function proposed(part: ToolCallPart, facts: CallFacts | undefined): CallState {
     edited: false,
     error: part.error ?? null,
     known: facts?.known ?? false,
-    replayable: facts?.replayable ?? false,
     parallel: facts?.parallel ?? false,
-    reconcilable: facts?.reconcilable ?? false,
     finishes: facts?.finishes ?? false,
-    asks: facts?.asks ?? false,
+    quoted: facts?.quoted ?? false,
+    asks: false,
     status: 'proposed',
     executionId: null,
     starts: 0,
     withdrawals: 0,
-    definition: null,
+    mayHaveBegun: false,
+    decidedBy: null,
     startedAt: 0,
   }
 }
@@ -145,12 +149,16 @@ function startCall(
     executionId: entry.executionId,
     starts: call && isSoonAfter(call.startedAt, entry.at) ? call.starts + 1 : 1,
     startedAt: entry.at,
-    definition: entry.definition,
+    mayHaveBegun: entry.repeats,
+    decidedBy: entry.by,
     ...(entry.input !== undefined && { input: entry.input }),
   })
 }
 
-/** As it was proposed: what a hook made of its input is made again, what a person wrote stays. */
+/**
+ * As it was proposed: what a hook made of its input is made again, what a person wrote stays. Its tool
+ * may be another one now, so nothing is assumed of it any more.
+ */
 function withdrawCall(
   run: RunState,
   entry: Extract<JournalEntry, { type: 'call-withdrawn' }>,
@@ -162,7 +170,8 @@ function withdrawCall(
     executionId: null,
     starts: call.starts - 1,
     withdrawals: call.withdrawals + 1,
-    definition: null,
+    parallel: false,
+    decidedBy: null,
     ...(!call.edited && { input: call.modelInput }),
   })
 }

@@ -1,6 +1,7 @@
 import type { ExecuteTool, ToolOutcome } from '../protocol/api.ts'
-import type { JournalBody } from '../protocol/journal.ts'
+import type { DecidedBy, JournalBody } from '../protocol/journal.ts'
 import type { JsonValue } from '../protocol/json.ts'
+import { DECIDED_BY_NOTHING, decidedBy } from './decided-by.ts'
 import { callContext, isLeftOpen, settle, type Drive, type Settlement } from './drive.ts'
 import type { CallState } from './state.ts'
 import { whenAborted } from './stoppable.ts'
@@ -34,101 +35,127 @@ export interface Start {
   readonly call: CallState
   readonly executionId: string
   readonly input: JsonValue
-  /** Of the tool that the call was decided by; '' when there was none. */
-  readonly definition: string
+  readonly by: DecidedBy
+  /** An earlier execution may have had its effect. */
+  readonly repeats: boolean
 }
 
 /** What runs: as it was decided just now, else as the journal says that it was decided, else as it stands. */
-export function startsOf(drive: Drive, calls: readonly CallState[]): Start[] {
+export function startsOf(drive: Drive, calls: readonly CallState[], repeats = false): Start[] {
   return calls.map((call) => {
     const ready = drive.ready.get(call.toolCallId)
-    const definition = ready?.definition ?? call.definition
+    const tool = drive.tools.get(call.toolName)
     return {
       call,
       executionId: drive.effects.newId(`${drive.pageId}:`),
       input: ready ? ready.input : call.input,
-      definition: definition ?? drive.tools.get(call.toolName)?.definition ?? '',
+      by: ready?.by ?? call.decidedBy ?? (tool ? decidedBy(tool) : DECIDED_BY_NOTHING),
+      repeats,
     }
   })
 }
 
 /** The entry to be committed before a start is handed to the page. */
-export function startEntry({ call, executionId, input, definition }: Start): JournalBody {
+export function startEntry({ call, executionId, input, by, repeats }: Start): JournalBody {
   return {
     type: 'call-started',
     toolCallId: call.toolCallId,
     executionId,
-    definition,
+    by,
+    repeats,
     ...(input !== call.input && { input }),
   }
 }
 
 /** A start that could not be repeated after a crash must be on the disk, not only on its way. */
 export function mustBeStrict(starts: readonly Start[]): boolean {
-  return starts.some(({ call }) => !call.replayable)
+  return starts.some(({ by }) => !by.replayable)
 }
 
-/** Commits that the calls start, and runs them. */
-export async function executeCalls(drive: Drive, calls: readonly CallState[]): Promise<void> {
-  const starts = startsOf(drive, calls)
+/** Commits that the calls start, and runs them. `repeats`: they may have run before. */
+export async function executeCalls(
+  drive: Drive,
+  calls: readonly CallState[],
+  repeats = false,
+): Promise<void> {
+  const starts = startsOf(drive, calls, repeats)
   // Decided at the commit, which may have waited for the storage: nothing starts in a stopped run.
   const facts = (): JournalBody[] | null => (drive.signal.aborted ? null : starts.map(startEntry))
-  await drive.conversation.append(facts, { strict: mustBeStrict(starts) })
-  await runStarts(drive, starts)
+  const isCommitted = await drive.conversation.append(facts, { strict: mustBeStrict(starts) })
+  if (isCommitted) await runStarts(drive, starts)
 }
 
 /** Hands calls whose start is committed to the page, and journals each outcome as it arrives. */
 export async function runStarts(drive: Drive, starts: readonly Start[]): Promise<void> {
-  if (drive.signal.aborted) return
+  if (drive.signal.aborted) return takeBack(drive, starts)
   for (const { call, input } of starts) {
     const { toolCallId, toolName } = call
     drive.events.push({ type: 'tool-execution-start', toolCallId, toolName, input })
   }
-  await Promise.all(starts.map((start) => dispatch(drive, start)))
+  await Promise.all(
+    starts.map(async (start) => {
+      const open = await dispatch(drive, start)
+      if (open?.status === 'not-started') await decideAnew(drive, start)
+      // One of unknown outcome stays executing: the loop finds it so, and goes by the crash table.
+    }),
+  )
+}
+
+/** The run was stopped while the starts were committed: nobody was asked to run them. */
+export async function takeBack(drive: Drive, starts: readonly Start[]): Promise<void> {
+  const undone = starts.filter(({ repeats }) => !repeats)
+  if (undone.length === 0) return
+  await drive.conversation.append(
+    undone.map(({ call }) => ({ type: 'call-withdrawn', toolCallId: call.toolCallId })),
+  )
 }
 
 /**
- * Joins an execution that began on this page: it runs on, or its outcome is waiting. Returns what is
+ * Joins an execution that the page was asked for: it runs on, or its outcome is waiting. Returns what is
  * known when that is not enough to settle the call, else null.
  */
 export function joinExecution(
   drive: Drive,
   call: CallState,
   executionId: string,
-): Promise<UnknownOutcome | null> {
-  const { input, definition } = call
-  return dispatch(drive, { call, executionId, input, definition: definition ?? '' })
+): Promise<OpenOutcome | null> {
+  const { input, mayHaveBegun: repeats, decidedBy: by } = call
+  return dispatch(drive, { call, executionId, input, repeats, by: by ?? DECIDED_BY_NOTHING })
 }
 
-export type UnknownOutcome = Extract<ToolOutcome, { status: 'unknown' }>
+/** What doesn't settle a call by itself. */
+export type OpenOutcome = Extract<ToolOutcome, { status: 'unknown' | 'not-started' }>
 
-async function dispatch(drive: Drive, start: Start): Promise<UnknownOutcome | null> {
-  const request = executionRequest(drive, start)
+async function dispatch(drive: Drive, start: Start): Promise<OpenOutcome | null> {
+  const { executionId } = start
+  drive.dispatched.add(executionId)
   const outcome = await Promise.race([
-    drive.page.executeTool(request),
-    stopped(drive, start.executionId),
+    drive.page.executeTool(executionRequest(drive, start)),
+    stopped(drive, executionId),
   ])
   if (outcome === null || (isLeftOpen(drive.signal) && !DONE.has(outcome.status))) return null
-  // Stays executing: the loop finds it so, and goes by the crash table.
-  if (outcome.status === 'unknown' && !drive.signal.aborted) return outcome
-  await take(drive, start, outcome)
+  drive.dispatched.delete(executionId)
+  if (!drive.signal.aborted && isOpen(outcome, start)) return outcome
+  await settle(drive, [settlementOf(start, outcome)])
   // The page may forget it now. Whether that message arrives changes nothing here.
-  drive.page.acknowledgeTools([start.executionId]).catch(() => undefined)
+  drive.page.acknowledgeTools([executionId]).catch(() => undefined)
   return null
+}
+
+function isOpen(outcome: ToolOutcome, { call, executionId }: Start): outcome is OpenOutcome {
+  if (outcome.status === 'unknown') return true
+  if (outcome.status !== 'not-started') return false
+  // Of an execution that was joined nobody knows by what it was refused: by an owner before, perhaps.
+  return call.executionId === executionId || UNDECIDED.has(outcome.reason)
 }
 
 /** Outcomes that count though the run is stopped here: the tool came to its own end. */
 const DONE: ReadonlySet<ToolOutcome['status']> = new Set(['succeeded', 'failed', 'invalid'])
 
-/** Journals the outcome, or that the call is to be decided anew. */
-async function take(drive: Drive, start: Start, outcome: ToolOutcome): Promise<void> {
-  const { call } = start
-  const isUndecided = outcome.status === 'not-started' && UNDECIDED.has(outcome.reason)
-  if (!isUndecided || drive.signal.aborted) {
-    return settle(drive, [settlementOf(start, outcome)])
-  }
+/** The call did not begin, since what was decided of it doesn't hold any more. */
+async function decideAnew(drive: Drive, { call, repeats }: Start): Promise<void> {
   // This execution did not begin, but an earlier one may have.
-  if (call.starts > 0) return settle(drive, [{ call, status: 'interrupted', output: INTERRUPTED }])
+  if (repeats) return settle(drive, [{ call, status: 'interrupted', output: INTERRUPTED }])
   return withdraw(drive, call)
 }
 
@@ -153,14 +180,14 @@ const UNDECIDED: ReadonlySet<NotStartedReason> = new Set([
 ])
 
 function executionRequest(drive: Drive, start: Start): ExecuteTool {
-  const { call, executionId, input, definition } = start
+  const { call, executionId, input, by } = start
   const { storeId, epoch, knownAt } = drive.conversation.lease
   return {
     ...callContext(drive, call, input),
     executionId,
     idempotencyKey: `${drive.runId}:${call.toolCallId}`,
     timeoutMs: drive.tools.get(call.toolName)?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-    definition,
+    definition: by.definition,
     storeId,
     epoch,
     leasedAt: knownAt,

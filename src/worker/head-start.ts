@@ -1,5 +1,6 @@
 import type { JournalBody } from '../protocol/journal.ts'
 import { decide } from './decide.ts'
+import { mayMislead } from './decided-by.ts'
 import type { Drive } from './drive.ts'
 import { nextGroup, startsOf, type Start } from './execute-calls.ts'
 import { lookAhead } from './look-ahead.ts'
@@ -24,7 +25,7 @@ export function headStart(drive: Drive, run: RunState, output: ModelOutput): Sta
 
 function isPlain({ tools, validator }: Drive, call: CallState): boolean {
   const tool = tools.get(call.toolName)
-  if (tool === undefined || call.error !== null || call.asks) return false
+  if (tool === undefined || call.error !== null || mayMislead(call, tool)) return false
   if (tool.needsApproval !== false || tool.control !== undefined) return false
   return checkInput(validator, tool, call.input) === null
 }

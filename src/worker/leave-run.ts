@@ -23,10 +23,9 @@ export function leftOpenBy(stop: Stop | null, error?: unknown): string | null {
 }
 
 /** Somebody else decides now what becomes of the calls that run here. */
-export function stopExecuting({ conversation, page, agentId }: Drive, reason: string): void {
-  const executionIds = (conversation.run?.calls ?? []).flatMap(({ status, executionId }) =>
-    status === 'executing' && executionId !== null ? [executionId] : [],
-  )
+export function stopExecuting({ dispatched, page, agentId }: Drive, reason: string): void {
+  // Not by the journal, which may tell of the other owner's executions by now.
+  const executionIds = [...dispatched]
   if (executionIds.length === 0) return
   page.cancelTools({ agentId, executionIds, reason }).catch(() => undefined)
 }

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../protocol/json.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
+import { decidedBy, mayMislead } from './decided-by.ts'
 import { callContext, settle, type Drive, type ReadyCall, type Settlement } from './drive.ts'
 import type { CallState } from './state.ts'
 import { errorOutput, notRegistered, unknownTool, unreadable } from './tool-errors.ts'
@@ -30,7 +31,7 @@ export async function prepareCalls(drive: Drive, calls: readonly CallState[]): P
         settlements.push(verdict.settlement)
         break
       case 'ask':
-        asked.push({ call, input: verdict.input, definition: verdict.definition })
+        asked.push({ call, ...verdict })
         break
       case 'question':
         questions.push(verdict.asked)
@@ -54,11 +55,11 @@ interface AskedCall extends ReadyCall {
 async function requestApprovals(drive: Drive, asked: readonly AskedCall[]): Promise<void> {
   if (asked.length === 0) return
   await drive.conversation.append(
-    asked.map(({ call, input, definition }) => ({
+    asked.map(({ call, input, by }) => ({
       type: 'approval-requested',
       toolCallId: call.toolCallId,
       input,
-      definition,
+      by,
     })),
   )
   for (const { call, input } of asked) {
@@ -94,9 +95,8 @@ async function judge(drive: Drive, call: CallState): Promise<Verdict> {
     return { type: 'settle', settlement: finished(call, verdict.input) }
   }
   const { input } = verdict
-  const { definition } = tool
   const type = (await mustAsk(drive, call, { tool, input })) ? 'ask' : 'ready'
-  return { type, input, definition }
+  return { type, input, by: decidedBy(tool), misleads: mayMislead(call, tool) }
 }
 
 async function mustAsk(
@@ -106,7 +106,7 @@ async function mustAsk(
 ): Promise<boolean> {
   // In one-shot mode the page runs the call itself, and asks whom it likes.
   if (drive.conversation.run?.limits.maxSteps === 0) return false
-  if (call.asks) return true
+  if (mayMislead(call, tool)) return true
   if (tool.needsApproval !== 'ask') return tool.needsApproval
   return drive.page.needsApproval(callContext(drive, call, input))
 }

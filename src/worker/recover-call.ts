@@ -16,12 +16,18 @@ export async function recoverCall(drive: Drive, call: CallState): Promise<void> 
   if (known.includes(executionId)) {
     const outcome = await joinExecution(drive, call, executionId)
     if (outcome === null || drive.signal.aborted) return
-    return goByTable(drive, call, { running: outcome.running, output: outcome.output })
-  }
-  const neverRan = executionId.startsWith(`${drive.pageId}:`)
-  if (neverRan && !isLooping(drive, call)) return runUndone(drive, call)
-  return goByTable(drive, call, { running: false, output: INTERRUPTED })
+    drive.page.acknowledgeTools([executionId]).catch(() => undefined)
+    if (outcome.status === 'unknown') {
+      return goByTable(drive, call, { running: outcome.running, output: outcome.output })
+    }
+  } else if (!executionId.startsWith(`${drive.pageId}:`))
+    return goByTable(drive, call, NOBODY_KNOWS)
+  // Proven not to have begun.
+  if (isLooping(drive, call)) return goByTable(drive, call, NOBODY_KNOWS)
+  return runUndone(drive, call, call.mayHaveBegun)
 }
+
+const NOBODY_KNOWS = { running: false, output: INTERRUPTED }
 
 /** `running`: the tool's function goes on even now, so that nobody can say what will have become of it. */
 async function goByTable(
@@ -29,8 +35,8 @@ async function goByTable(
   call: CallState,
   { running, output }: { readonly running: boolean; readonly output: typeof INTERRUPTED },
 ): Promise<void> {
-  if (call.replayable && !isLooping(drive, call) && (await repeat(drive, call))) return
-  if (call.reconcilable && !running && (await reconcile(drive, call))) return
+  if (call.decidedBy?.replayable && !isLooping(drive, call) && (await repeat(drive, call))) return
+  if (call.decidedBy?.reconcilable && !running && (await reconcile(drive, call))) return
   if (drive.resume?.interrupted === 'ask') return ask(drive, call)
   await settle(drive, [{ call, status: 'interrupted', output }])
 }
@@ -39,15 +45,23 @@ function isLooping({ effects }: Drive, call: CallState): boolean {
   return isCallLooping(call, effects.now())
 }
 
-/** Runs a call that is proven not to have happened, or decides it anew when its tool is another one now. */
-async function runUndone(drive: Drive, call: CallState): Promise<void> {
+/**
+ * Runs a call whose newest execution is proven not to have begun; when its tool is another one now, it is
+ * decided anew, unless an earlier execution may have had its effect (`repeats`).
+ */
+async function runUndone(drive: Drive, call: CallState, repeats: boolean): Promise<void> {
   const tool = await availableTool(drive, call)
   if (drive.signal.aborted) return
   if (!tool) {
-    const output = notRegistered(call.toolName)
-    return settle(drive, [{ call, status: 'failed', output }])
+    return settle(drive, [
+      repeats
+        ? { call, status: 'interrupted', output: goneMeanwhile(call.toolName) }
+        : { call, status: 'failed', output: notRegistered(call.toolName) },
+    ])
   }
-  await (tool.definition === call.definition ? executeCalls(drive, [call]) : withdraw(drive, call))
+  if (tool.definition === call.decidedBy?.definition) return executeCalls(drive, [call], repeats)
+  if (repeats) return settle(drive, [{ call, status: 'interrupted', output: INTERRUPTED }])
+  return withdraw(drive, call)
 }
 
 /** False when the tool is another one now, which may not be safe to repeat. */
@@ -59,8 +73,8 @@ async function repeat(drive: Drive, call: CallState): Promise<boolean> {
     await settle(drive, [{ call, status: 'interrupted', output }])
     return true
   }
-  if (tool.definition !== call.definition) return false
-  await executeCalls(drive, [call])
+  if (tool.definition !== call.decidedBy?.definition) return false
+  await executeCalls(drive, [call], true)
   return true
 }
 
@@ -80,7 +94,7 @@ async function reconcile(drive: Drive, call: CallState): Promise<boolean> {
       return true
     case 'did-not-happen':
       if (isLooping(drive, call)) return false
-      await runUndone(drive, call)
+      await runUndone(drive, call, false)
       return true
     case 'unknown':
       return false

@@ -8,7 +8,7 @@ import { conclusion, decide, noConclusion, type Decision } from './decide.ts'
 import { isLeftOpen, ToolTable, type Drive, type Stop } from './drive.ts'
 import { commitEnd } from './end-run.ts'
 import { providerOf } from './engines.ts'
-import { mustBeStrict, startEntry } from './execute-calls.ts'
+import { mustBeStrict, startEntry, takeBack } from './execute-calls.ts'
 import { headStart } from './head-start.ts'
 import { leftOpenBy, stopExecuting } from './leave-run.ts'
 import { outgoingRequest } from './outgoing.ts'
@@ -42,10 +42,20 @@ export class RunDriver {
   /** The model was asked since this driver took the run. */
   #hasAsked = false
 
-  constructor(drive: Omit<Drive, 'ready' | 'signal' | 'tools'>, ownership: Ownership) {
+  constructor(
+    drive: Omit<Drive, 'dispatched' | 'ready' | 'signal' | 'tools'>,
+    ownership: Ownership,
+  ) {
     const { signal } = this.#stop
     const page = stoppablePage(drive.page, signal)
-    this.#drive = { ...drive, page, tools: new ToolTable(), ready: new Map(), signal }
+    this.#drive = {
+      ...drive,
+      page,
+      tools: new ToolTable(),
+      signal,
+      ready: new Map(),
+      dispatched: new Set(),
+    }
     this.#tenure = new Tenure(this.#drive, ownership)
     this.#word = new PersonsWord(this.#drive, this.#tenure, () => this.#wake?.())
     this.#calls = new StepCalls(this.#drive)
@@ -254,7 +264,8 @@ export class RunDriver {
     const starts = headStart(this.#drive, this.#run, output)
     await conversation.append([output, ...starts.map(startEntry)], { strict: mustBeStrict(starts) })
     this.#openStep = output
-    this.#calls.begin(starts)
+    if (this.#stopped) await takeBack(this.#drive, starts)
+    else this.#calls.begin(starts)
     for (const event of callEvents(output.message)) events.push(event)
   }
 

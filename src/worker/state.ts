@@ -1,4 +1,4 @@
-import type { RunEnd } from '../protocol/journal.ts'
+import type { DecidedBy, RunEnd } from '../protocol/journal.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { CallError, FinishReason, RunUsage } from '../protocol/message.ts'
 import type { ParkReason, PendingCall, RunLimits } from '../protocol/run.ts'
@@ -17,12 +17,12 @@ export interface CallState {
   /** The call can't run; set when the model's words could not be read. */
   readonly error: CallError | null
   readonly known: boolean
-  readonly replayable: boolean
   readonly parallel: boolean
-  readonly reconcilable: boolean
   /** The run is done once this call succeeded. */
   readonly finishes: boolean
-  /** A person is asked, whatever the tool says. */
+  /** May be somebody else's words. */
+  readonly quoted: boolean
+  /** One-shot mode: a person should be asked. */
   readonly asks: boolean
   readonly status: ToolCallStatus
   /** Of the newest start. */
@@ -33,8 +33,10 @@ export interface CallState {
   readonly startedAt: number
   /** How often the page proved that it had not begun. */
   readonly withdrawals: number
-  /** Of the tool that the call was decided by; null before that. */
-  readonly definition: string | null
+  /** An earlier execution than the newest may have had its effect. */
+  readonly mayHaveBegun: boolean
+  /** Null before the call is decided. */
+  readonly decidedBy: DecidedBy | null
 }
 
 /**

@@ -65,6 +65,7 @@ export class StepCalls {
         type: 'output-requested',
         toolCallId: call.toolCallId,
         input: this.#drive.ready.get(call.toolCallId)?.input ?? call.input,
+        asks: this.#drive.ready.get(call.toolCallId)?.misleads ?? call.quoted,
       })),
     )
   }

@@ -61,18 +61,16 @@ export function callEvents(message: AssistantMessage): RunEventBody[] {
 function factsOf(part: ToolCallPart, output: TurnOutput): CallFacts {
   const { toolMode } = output
   const tool = output.tools.get(part.toolName)
-  const { readOnly = false, idempotent = false } = tool?.annotations ?? {}
-  const besides = tool !== undefined && (readOnly || tool.parallelSafe) && !tool.sequential
+  const besides =
+    tool !== undefined && (tool.annotations.readOnly || tool.parallelSafe) && !tool.sequential
   return {
     toolCallId: part.toolCallId,
     known: tool !== undefined,
-    replayable: readOnly || idempotent,
     // ACTION calls run in order, always.
     parallel: toolMode === 'native' && besides,
-    reconcilable: tool?.hasReconcile ?? false,
     ...(tool?.control === 'finish-task' && { finishes: true }),
     ...(part.rescued && { rescued: true }),
-    ...(tool !== undefined && !readOnly && mayBeOthers(part, output) && { asks: true }),
+    ...(tool !== undefined && mayBeOthers(part, output) && { quoted: true }),
   }
 }
 

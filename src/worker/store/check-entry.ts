@@ -51,6 +51,7 @@ const runEnd = oneOf('outcome', {
   waiting: shape({ pending: listOf(shape({ toolCallId: isText, toolName: isText })) }),
 })
 
+const decidedBy = shape({ definition: isText, replayable: isFlag, reconcilable: isFlag })
 const ofCall = { toolCallId: isText }
 
 const bodies = oneOf('type', {
@@ -63,17 +64,17 @@ const bodies = oneOf('type', {
   'model-output': shape({
     step: isNumber,
     message: assistant,
-    calls: listOf(shape({ ...ofCall, known: isFlag, replayable: isFlag })),
+    calls: listOf(shape({ ...ofCall, known: isFlag })),
     usage: isRecord,
     finishReason: isText,
     feedback: optional(callError),
   }),
-  'approval-requested': shape({ ...ofCall, input: isThere, definition: isText }),
+  'approval-requested': shape({ ...ofCall, input: isThere, by: decidedBy }),
   'approval-answered': shape({ ...ofCall, approved: isFlag }),
   'question-asked': shape({ ...ofCall, question: isText }),
   'question-answered': shape({ ...ofCall, answer: isText }),
-  'output-requested': shape({ ...ofCall, input: isThere }),
-  'call-started': shape({ ...ofCall, executionId: isText, definition: isText }),
+  'output-requested': shape({ ...ofCall, input: isThere, asks: isFlag }),
+  'call-started': shape({ ...ofCall, executionId: isText, by: decidedBy, repeats: isFlag }),
   'call-withdrawn': shape(ofCall),
   'call-interrupted': shape(ofCall),
   'call-settled': shape({ ...ofCall, status: isText, output }),

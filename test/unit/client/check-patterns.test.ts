@@ -2,7 +2,7 @@ import { type } from 'arktype'
 import * as v from 'valibot'
 import { describe, expect, it, test } from 'vitest'
 import { z } from 'zod'
-import type { JsonSchema } from '../../../src/index.ts'
+import { defineTool, type JsonSchema } from '../../../src/index.ts'
 import { isExponential } from '../../../src/client/slow-pattern.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
 
@@ -144,17 +144,16 @@ describe('a tool with such a pattern', () => {
       'in a zod schema',
       { ...toolWith({}), inputSchema: z.object({ a: z.string().regex(/^(a+)+$/) }) },
     ],
-  ])('%s fails the run before a model is asked, and the pattern is named', async (_, tool) => {
-    const agent = createTestAgent({ script: { steps: [{ text: 'asked' }] }, tools: [tool] })
-    const result = await agent.run('x', { conversationId: 'c' }).result
-    expect(result).toMatchObject({
-      outcome: 'failed',
-      steps: 0,
-      error: { code: 'schema-unsupported', message: expect.stringContaining(pattern) },
+  ])('%s is refused wherever it is registered, and the pattern is named', async (_, tool) => {
+    const refusal = expect.objectContaining({
+      code: 'schema-unsupported',
+      message: expect.stringContaining(pattern),
     })
-    expect(await agent.conversations.get('c')).toMatchObject({ openRunId: null })
-    agent.setEnabledTools([])
-    expect(await agent.run('x', { conversationId: 'c' }).result).toMatchObject({ text: 'asked' })
+    const agent = createTestAgent({ script: { steps: [{ text: 'asked' }] } })
+    expect(() => defineTool(tool as ReturnType<typeof toolWith>)).toThrow(refusal)
+    expect(() => agent.registerTool(tool)).toThrow(refusal)
+    expect(() => createTestAgent({ script: { steps: [] }, tools: [tool] })).toThrow(refusal)
+    expect(await agent.run('x').result).toMatchObject({ text: 'asked' })
     await agent.dispose()
   })
 

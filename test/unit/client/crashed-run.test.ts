@@ -120,7 +120,7 @@ test('a check that ended is not blamed for what comes after it', async () => {
 
 test('of a run that kills every worker without a word, no other run dies', async () => {
   const crashing = new Set<string>()
-  const { agents, workers } = shared(3, (worker, command) => {
+  const resumed = (worker: FakeWorker, command: ResumeRun): void => {
     if (crashing.has(command.runId!)) worker.die()
     else
       void sleep(5).then(() => {
@@ -129,7 +129,8 @@ test('of a run that kills every worker without a word, no other run dies', async
         worker.tell(run, stepEnd)
         worker.end(run)
       })
-  })
+  }
+  const { agents, workers } = shared(3, resumed, {}, 80)
   const crashes = await begun(agents[1]!, workers)
   crashing.add(crashes.run.runId)
   const others = [

@@ -1,4 +1,5 @@
-import { defineTool, type ToolDefinitionOptions } from '../../define-tool.ts'
+import type { ToolDefinitionOptions } from '../../define-tool.ts'
+import { typedTool } from './typed-tool.ts'
 import type { Tool, ToolContext } from '../../tool.ts'
 import type { JsonSchema } from '../../../protocol/json.ts'
 import type { ActionReport } from '../act/perform.ts'
@@ -20,7 +21,7 @@ export function actingTool<const Schema extends JsonSchema>(
   definition: Definition<Schema>,
   act: (input: Input<Schema>, context: ToolContext) => Promise<ActionReport>,
 ): Tool {
-  return defineTool<string, Schema, string>({
+  return typedTool<string, Schema, string>({
     ...definition,
     sequential: true,
     execute: (input: Input<Schema>, context: ToolContext) =>

@@ -1,4 +1,4 @@
-import { defineTool } from '../../define-tool.ts'
+import { typedTool } from './typed-tool.ts'
 import type { Tool } from '../../tool.ts'
 import { highlight } from '../act/highlight.ts'
 import { resolveTarget } from '../act/target.ts'
@@ -25,7 +25,7 @@ export function readingTools(page: Page): Tool[] {
 
 function readPage(page: Page): Tool {
   const live = livePage(page)
-  return defineTool({
+  return typedTool({
     name: 'read_page',
     title: 'Read the page',
     description:
@@ -52,7 +52,7 @@ function readPage(page: Page): Tool {
 }
 
 function findTool(page: Page): Tool {
-  return defineTool({
+  return typedTool({
     name: 'find',
     title: 'Find on the page',
     description:
@@ -77,7 +77,7 @@ function findTool(page: Page): Tool {
 }
 
 function waitForTool(page: Page): Tool {
-  return defineTool({
+  return typedTool({
     name: 'wait_for',
     title: 'Wait',
     description:
@@ -101,7 +101,7 @@ function waitForTool(page: Page): Tool {
 }
 
 function highlightTool(page: Page): Tool {
-  return defineTool({
+  return typedTool({
     name: 'highlight',
     title: 'Show on the page',
     description:
@@ -119,7 +119,7 @@ function highlightTool(page: Page): Tool {
 }
 
 function selectionTool(page: Page): Tool {
-  return defineTool({
+  return typedTool({
     name: 'read_selection',
     title: 'Read the selection',
     description: 'Read the text that the person has selected on the page.',

@@ -1,0 +1,28 @@
+import type { AgentScope } from '../protocol/api.ts'
+import type { AgentConfig } from './agent-page.ts'
+import type { AgentRuns } from './agent-runs.ts'
+import type { Ambient } from './ambient.ts'
+import type { AskWorker } from './ask-worker.ts'
+import type { AgentOptions } from './options.ts'
+import type { ToolRegistry } from './tool-registry.ts'
+
+/** What the parts of an agent that come with its worker need of it. */
+export interface AgentParts {
+  readonly options: AgentOptions
+  readonly config: AgentConfig
+  readonly registry: ToolRegistry
+  readonly runs: AgentRuns
+  readonly ambient: Ambient
+  /** Aborted when the agent is disposed. */
+  readonly signal: AbortSignal
+  scope(): AgentScope
+  readonly ask: AskWorker
+  /** As `ask`, and asked again of the next worker when this one dies. */
+  readonly carry: AskWorker
+  /** Aborts the signals of the run's tools. */
+  stopTools(runId: string, reason: string): void
+  /** Notifies the listeners of conversations. */
+  flush(): void
+  /** Reads the shown conversations anew. */
+  reload(): void
+}

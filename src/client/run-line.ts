@@ -1,0 +1,72 @@
+import type { StartRun } from '../protocol/api.ts'
+import type { OffstageError } from '../protocol/error.ts'
+import type { EventBatch } from '../protocol/event.ts'
+import { fail } from './agent-runs.ts'
+import type { AgentParts } from './agent-parts.ts'
+import type { RunHandle } from './run-handle.ts'
+
+/** How long a run waits for the worker to be done with an aborted one before it. Milliseconds. */
+const ABORT_MS = 2000
+
+export async function sendStart(
+  { ask, runs }: AgentParts,
+  handle: RunHandle,
+  command: StartRun,
+): Promise<void> {
+  const { conversationId, runId } = command
+  const before = runs.aborting.get(conversationId)
+  runs.starting.add(runId)
+  try {
+    if (before) {
+      await Promise.race([before, new Promise((resolve) => setTimeout(resolve, ABORT_MS))])
+      if (handle.abortReason !== undefined) return
+    }
+    await ask('startRun', command)
+  } finally {
+    runs.starting.delete(runId)
+  }
+}
+
+export async function sendAbort(agent: AgentParts, runId: string): Promise<void> {
+  const { aborting, aborts } = agent.runs
+  const abort = aborts.get(runId)
+  if (!abort) return
+  agent.stopTools(runId, abort.reason)
+  const { conversationId } = abort
+  const sent = agent.ask('abortRun', { ...agent.scope(), ...abort, runId }).then(
+    () => aborts.delete(runId),
+    (error: OffstageError) => error.code === 'worker-lost' || aborts.delete(runId),
+  )
+  aborting.set(conversationId, sent)
+  await sent
+  if (aborting.get(conversationId) === sent) aborting.delete(conversationId)
+}
+
+export function takeBatch({ runs }: AgentParts, batch: EventBatch): void {
+  const { runId, events } = batch
+  if (!runs.ignored.has(runId)) return runs.handleOf(batch).push(events)
+  if (!events.some(({ type }) => type === 'run-end')) return
+  runs.ignored.delete(runId)
+  runs.aborts.delete(runId)
+}
+
+/** To a new worker: the aborts that the old one did not confirm. */
+export function resendAborts(agent: AgentParts): void {
+  for (const runId of agent.runs.aborts.keys()) void sendAbort(agent, runId)
+}
+
+/** To a new worker: a run that the old one never began. False when it wasn't started here. */
+export function resendStart({ runs }: AgentParts, handle: RunHandle): boolean {
+  const command = runs.commands.get(handle.run.runId)
+  if (command) runs.send(handle, command)
+  return command !== undefined
+}
+
+/** A run that the worker died of: it fails here, and the next worker is told to end it. */
+export function failCrashedRun({ runs }: AgentParts, runId: string, error: OffstageError): void {
+  const handle = runs.open.get(runId)
+  if (!handle) return
+  const { conversationId } = handle.run
+  runs.aborts.set(runId, { conversationId, reason: error.message, error: error.toData() })
+  fail(handle, error)
+}
