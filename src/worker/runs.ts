@@ -249,7 +249,7 @@ function stopAdmissions(seat: Seat, reason: string): void {
   for (const { stop } of seat.admissions.values()) stop.abort(reason)
 }
 
-function tellEnd(events: RunEvents, result: RunResult): void {
+export function tellEnd(events: RunEvents, result: RunResult): void {
   events.push({ type: 'run-end', result })
   events.flush()
 }
