@@ -24,6 +24,7 @@ export interface CrashedRun {
   readonly agentId: string
   /** Empty: an extraction. */
   readonly runId: string
+  readonly extractId?: string
   readonly error: OffstageError
 }
 

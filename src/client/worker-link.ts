@@ -1,5 +1,5 @@
 import type { AskWorker, Line } from './ask-worker.ts'
-import type { WorkerNotice } from '../protocol/api.ts'
+import type { Extract, WorkerNotice } from '../protocol/api.ts'
 import type { OffstageError } from '../protocol/error.ts'
 import type { EventBatch } from '../protocol/event.ts'
 import { createBatchGate } from './batch-gate.ts'
@@ -127,7 +127,7 @@ export class WorkerLink {
       if (signal.aborted) throw disposed()
       const connection = await this.#open()
       if (signal.aborted) throw disposed()
-      return this.#ask(connection, { agentId, method }, command)
+      return this.#ask(connection, { agentId, method, command })
     }
     const carry: AskWorker = async (method, ...command) => {
       this.#carried++
@@ -152,8 +152,8 @@ export class WorkerLink {
     this.#questions.reject((question) => question.agentId === agentId && disposed())
     // The worker first: a tool that is stopped here must not be journaled as stopped for good.
     if (this.#live) {
-      const releasing = { agentId, method: 'releaseAgent' } as const
-      const released = this.#ask(this.#live, releasing, [agentId]).catch(() => {})
+      const releasing = { agentId, method: 'releaseAgent', command: [agentId] } as const
+      const released = this.#ask(this.#live, releasing).catch(() => {})
       await Promise.race([released, sleep(RELEASE_MS)])
     }
     this.executions.release(agentId)
@@ -169,9 +169,9 @@ export class WorkerLink {
     this.#live = this.#opening = undefined
   }
 
-  #ask(connection: Connection, question: Question, command: readonly unknown[]): Promise<never> {
+  #ask(connection: Connection, question: Question): Promise<never> {
     if (connection !== this.#live) return Promise.reject(lost())
-    const answer = this.#questions.ask(connection.worker, question, command)
+    const answer = this.#questions.ask(connection.worker, question)
     void this.#watch(connection)
     return answer
   }
@@ -257,8 +257,9 @@ export class WorkerLink {
     // A death whose cause is known, and will not come again, costs the other runs nothing.
     if (this.#hasOpenWork())
       this.#restarting = this.#restarts.restart(!crashed && !this.#isSuspended)
-    this.#questions.reject(({ agentId, method }) => {
-      const isBlamed = method === 'extract' && crashed?.agentId === agentId && !crashed.runId
+    this.#questions.reject((question) => {
+      const extractId = extractIdOf(question)
+      const isBlamed = extractId !== undefined && extractId === crashed?.extractId
       return isBlamed ? crashed.error : lost()
     })
   }
@@ -281,4 +282,8 @@ export class WorkerLink {
     this.#isSuspended = false
     for (const agent of this.#agents.values()) agent.returned()
   }
+}
+
+function extractIdOf({ method, command: [first] }: Question): string | undefined {
+  return method === 'extract' ? (first as Extract).extractId : undefined
 }

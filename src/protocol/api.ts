@@ -66,6 +66,7 @@ export type WorkerNotice =
       readonly agentId: string
       /** Empty: of an extraction. */
       readonly runId: string
+      readonly extractId?: string
       readonly risk: CheckRisk | null
     }
   | ({

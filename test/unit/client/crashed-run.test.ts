@@ -81,7 +81,7 @@ test('the run of a check that hangs fails by name, and costs the others no resta
   expect((await other.run.result).outcome).toBe('completed')
 })
 
-test('an extraction whose check hangs is rejected by name', async () => {
+test('an extraction whose check hangs is rejected by name, and no other of its agent', async () => {
   const { agents, workers } = shared(2, undefined, { extract: () => new Promise(() => {}) })
   const other = await begun(agents[1]!, workers)
   const ask = (agent: Agent) => agent.extract({ schema: {}, input: 'x' })
@@ -90,16 +90,17 @@ test('an extraction whose check hangs is rejected by name', async () => {
     retryable: false,
     details: risk,
   })
-  const innocent = expect(ask(agents[1]!)).rejects.toMatchObject({ code: 'worker-lost' })
-  await until(() => workers[0]!.of('extract').length === 2)
-  const { agentId } = workers[0]!
-    .of<Extract>('extract')
-    .find((command) => command.agentId !== other.command.agentId)!
-  workers[0]!.notify({ type: 'risk', agentId, runId: '', risk })
+  await until(() => workers[0]!.of('extract').length)
+  const others = [agents[0]!, agents[1]!].map((agent) =>
+    expect(ask(agent)).rejects.toMatchObject({ code: 'worker-lost' }),
+  )
+  await until(() => workers[0]!.of('extract').length === 3)
+  const { agentId, extractId } = workers[0]!.of<Extract>('extract')[0]!
+  workers[0]!.notify({ type: 'risk', agentId, runId: '', extractId, risk })
   await sleep(5)
   workers[0]!.die()
   await blamed
-  await innocent
+  await Promise.all(others)
   await until(() => workers[1]?.of('resumeRun').length)
   workers[1]!.end(other.command)
   expect((await other.run.result).outcome).toBe('completed')
