@@ -1,5 +1,6 @@
 import type { AgentScope, ConversationScope } from '../protocol/api.ts'
 import type { StoredConversation } from '../protocol/conversation.ts'
+import { OffstageError } from '../protocol/error.ts'
 import type { ConversationRecord } from '../protocol/journal.ts'
 import { busy } from './busy.ts'
 import type { Seats } from './seats.ts'
@@ -35,7 +36,11 @@ export class Library {
   }
 
   async rename(scope: ConversationScope & { readonly title: string }): Promise<boolean> {
-    return (await this.#seats.store(scope)).rename(scope.conversationId, scope.title)
+    const { conversationId, title } = scope
+    if (typeof title !== 'string') {
+      throw new OffstageError('invalid-input', 'The title of a conversation must be a string.')
+    }
+    return (await this.#seats.store(scope)).rename(conversationId, title)
   }
 
   /** What runs in it, or is about to, is aborted first. */

@@ -169,6 +169,8 @@ function hold(
       .catch((error: unknown) => {
         if (isHeld) lose()
         else if (waiting.signal.aborted) resolve(null)
+        // A page of an opaque origin has no locks, and shares its storage with nobody.
+        else if (asError(error).name === 'SecurityError') resolve(() => undefined)
         else reject(asError(error))
       })
   })

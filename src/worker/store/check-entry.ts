@@ -94,6 +94,11 @@ export interface Fault {
   readonly isNewer: boolean
 }
 
+/** Whether the entry can be read again once it is stored. */
+export function isSoundEntry(entry: unknown): boolean {
+  return isRecord(entry) && place(entry) && bodies(entry)
+}
+
 /**
  * The entry that belongs at a place of a conversation's journal, or in words why what was found there
  * can't be folded. A gap would make what follows mean something else: a call without its result runs
@@ -106,7 +111,7 @@ export function checkEntry(row: unknown, seq: number): JournalEntry | Fault {
     return { fault, isNewer: true }
   }
   if (row['seq'] !== seq) return { fault: `Row ${seq} is missing.`, isNewer: false }
-  const isSound = row['v'] === JOURNAL_VERSION && place(row) && bodies(row)
+  const isSound = row['v'] === JOURNAL_VERSION && isSoundEntry(row)
   if (isSound) return row as unknown as JournalEntry
   return { fault: `Row ${seq} can't be read.`, isNewer: false }
 }

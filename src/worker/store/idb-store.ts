@@ -52,6 +52,7 @@ export async function openIdbStore(
 
 function createIdbStore(connection: Connection): Store {
   const orphans = new Orphans()
+  const gaps = new Gaps()
   return {
     read: (conversationId, afterSeq) => readRows(connection, conversationId, afterSeq),
     claim: (conversationId, at, options) =>
@@ -68,7 +69,8 @@ function createIdbStore(connection: Connection): Store {
           const id = isRecord(row) ? row['conversationId'] : null
           return typeof id === 'string' ? [readRecord(id, row)] : []
         })
-        const all = [...records, ...(await orphans.besides(records, tx))]
+        const whole = await Promise.all(records.map((record) => gaps.name(record, tx)))
+        const all = [...whole, ...(await orphans.besides(records, tx))]
         return all.sort((a, b) => b.updatedAt - a.updatedAt)
       }),
     get: async (conversationId) =>
@@ -134,6 +136,24 @@ class Orphans {
     const known = new Set(records.map((record) => record.conversationId))
     this.#ids ??= await findOrphans(tx, known)
     return [...this.#ids].filter((id) => !known.has(id)).map(lostRecord)
+  }
+}
+
+/** Journals that lack rows: counted once, since only something else than this code takes any away. */
+class Gaps {
+  readonly #whole = new Set<string>()
+
+  /** The record, named as broken when rows are missing. */
+  async name(
+    record: ConversationRecord,
+    tx: IDBPTransaction<Schema, Names>,
+  ): Promise<ConversationRecord> {
+    const { conversationId, lastSeq, broken } = record
+    if (broken !== undefined || this.#whole.has(conversationId)) return record
+    const rows = await tx.objectStore('journal').count(rowsOf(conversationId))
+    if (rows < lastSeq) return { ...record, broken: 'Rows are missing.' }
+    this.#whole.add(conversationId)
+    return record
   }
 }
 

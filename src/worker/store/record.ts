@@ -6,6 +6,7 @@ import {
   type JournalEntry,
   type NewEntry,
 } from '../../protocol/journal.ts'
+import { isSoundEntry } from './check-entry.ts'
 import { isNumber, isRecord, isText, listOf, nullOr, optional, shape } from './shape.ts'
 import { pendingToolCalls } from '../../providers/pending-tool-calls.ts'
 import type { Append } from './store.ts'
@@ -88,6 +89,13 @@ export function markRecord(record: ConversationRecord, broken: string | null): C
   return broken === null ? rest : { ...rest, broken }
 }
 
+function unreadable({ type }: NewEntry): OffstageError {
+  return new OffstageError(
+    'invalid-input',
+    `What was given for a ${type} entry of the journal has not the shape that it must have, so nothing of it was stored.`,
+  )
+}
+
 /** What an append makes of the record and its entries; throws `ownership-lost` for a fenced owner. */
 export function applyAppend(
   record: ConversationRecord | undefined,
@@ -103,6 +111,8 @@ export function applyAppend(
   let next = record
   const entries: JournalEntry[] = []
   for (const entry of append.entries) {
+    // What could not be read again would break the conversation for good.
+    if (!isSoundEntry(entry)) throw unreadable(entry)
     next = afterEntry(next, entry)
     entries.push({
       ...entry,

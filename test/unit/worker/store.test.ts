@@ -184,3 +184,60 @@ describe('the IndexedDB store', () => {
     expect((await store.get('c'))?.conversationId).toBe('c')
   })
 })
+
+describe.each(Object.entries(stores))(
+  'the %s store, given what it could not read again',
+  (_name, open) => {
+    it.each([
+      [
+        'a part without a text',
+        { ...started('r', ''), message: { role: 'user', parts: [{ type: 'text' }] } },
+      ],
+      [
+        'a part of no known type',
+        { ...started('r', ''), message: { role: 'user', parts: [{ type: 'image' }] } },
+      ],
+      ['a reason that is no text', { ...ended('r'), end: { outcome: 'aborted', reason: {} } }],
+      ['an entry of no known type', { ...ended('r'), type: 'run-forgotten' }],
+    ])('refuses %s, and stores nothing of it', async (_what, entry) => {
+      const store = await open()
+      const { epoch } = await store.claim('c', 1)
+      const append = {
+        conversationId: 'c',
+        epoch,
+        entries: [started('q', 'hi'), entry as NewEntry],
+      }
+      expect(await codeOf(store.append(append))).toBe('invalid-input')
+      expect((await store.read('c')).entries).toEqual([])
+      await store.append({ ...append, entries: [started('q', 'hi')] })
+      expect((await store.read('c')).entries.length).toBe(1)
+    })
+  },
+)
+
+it('the IndexedDB store names a conversation that lacks rows in the first list', async () => {
+  const name = 'gaps'
+  const store = await openIdbStore(name)
+  for (const id of ['whole', 'holed']) {
+    const { epoch } = await store.claim(id, 1)
+    await store.append({ conversationId: id, epoch, entries: [started('r', 'hi'), ended('r')] })
+  }
+  store.close()
+  const db = await new Promise<IDBDatabase>((resolve) => {
+    const request = indexedDB.open(name)
+    request.onsuccess = () => resolve(request.result)
+  })
+  const tx = db.transaction('journal', 'readwrite')
+  tx.objectStore('journal').delete(['holed', 1])
+  await new Promise((resolve) => (tx.oncomplete = resolve))
+  db.close()
+  const listed = await (await openIdbStore(name)).list()
+  expect(
+    listed.map(({ conversationId, broken }) => [conversationId, broken !== undefined]),
+  ).toEqual(
+    expect.arrayContaining([
+      ['whole', false],
+      ['holed', true],
+    ]),
+  )
+})
