@@ -1,15 +1,29 @@
+import type { OffstageError } from '../protocol/error.ts'
 import { monotonicMs } from './clock.ts'
 import type { Connection } from './connection.ts'
 import { toOffstageError } from './failures.ts'
+import type { RunHandle } from './run-handle.ts'
 import type { Suspects, Trial } from './suspects.ts'
-import type { LinkedAgent } from './worker-link.ts'
 import { lost as workerLost } from './worker-lost.ts'
 
 const MAX_RESTARTS = 3
 const RESTART_WINDOW_MS = 60_000
 
+/** An agent, as it goes from one worker to the next. */
+export interface RestartedAgent {
+  readonly agentId: string
+  /** Open runs that were lost with a worker: all but those that are on their way to the next one. */
+  lostRuns(): readonly RunHandle[]
+  /** To a new worker: what the one before did not confirm. */
+  resendAborts(): void
+  /** A new worker took the place of one that died. `tryOut`: one run at a time is taken up. */
+  takeUp(runs: readonly RunHandle[], tryOut?: (runId: string) => Trial): Promise<void>
+  /** There will be no worker. */
+  giveUp(error: OffstageError): void
+}
+
 export interface RestartsHost {
-  agents(): readonly LinkedAgent[]
+  agents(): readonly RestartedAgent[]
   readonly suspects: Suspects
   /** How long a run that is tried out keeps the next one waiting. Milliseconds. */
   readonly trialMs: number

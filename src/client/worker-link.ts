@@ -13,10 +13,9 @@ import { createPageApi } from './page-api.ts'
 import { PageFetches } from './page-fetches.ts'
 import { onPageCache } from './page-cache.ts'
 import { type Question, Questions } from './questions.ts'
-import { Restarts } from './restarts.ts'
-import type { RunHandle } from './run-handle.ts'
+import { type RestartedAgent, Restarts } from './restarts.ts'
 import { sleep } from './sleep.ts'
-import { Suspects, type Trial } from './suspects.ts'
+import { Suspects } from './suspects.ts'
 import { lost } from './worker-lost.ts'
 import type { WorkerSource } from './worker-source.ts'
 import { connectSource } from './worker-source.ts'
@@ -31,24 +30,15 @@ export type AmbientNotice =
   | { readonly type: 'worker'; readonly state: 'starting' | 'ready' | 'lost' }
 
 /** An agent, as its worker connection sees it. */
-export interface LinkedAgent extends ExecutionHost {
-  readonly agentId: string
+export interface LinkedAgent extends ExecutionHost, RestartedAgent {
   readonly page: AgentPage
   onBatch(batch: EventBatch): void
   onNotice(notice: AmbientNotice): void
   hasOpenWork(): boolean
-  /** Open runs that were lost with a worker: all but those that are on their way to the next one. */
-  lostRuns(): readonly RunHandle[]
-  /** To a new worker: what the one before did not confirm. */
-  resendAborts(): void
-  /** A new worker took the place of one that died. `tryOut`: one run at a time is taken up. */
-  takeUp(runs: readonly RunHandle[], tryOut?: (runId: string) => Trial): Promise<void>
   /** The worker died of this run: it fails, here and in the journal. */
   failCrashedRun(runId: string, error: OffstageError): void
   /** The page was away, in the browser's cache. */
   returned(): void
-  /** There will be no worker. */
-  giveUp(error: OffstageError): void
   /** The agent is disposed of. */
   releaseEngines(): void
 }
@@ -185,7 +175,7 @@ export class WorkerLink {
 
   async #connect(): Promise<Connection> {
     // First it is on record that a worker starts: a listener may ask something of it.
-    await null
+    await Promise.resolve()
     this.#tell({ type: 'worker', state: 'starting' })
     this.#gate.reset()
     const connection = await connectSource(this.#options, {
