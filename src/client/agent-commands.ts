@@ -72,8 +72,12 @@ async function takeUp(
 }
 
 function answers({ ask, options, reload, runs, scope }: AgentParts): Answers {
-  const locate = (call: CallRef): { conversationId?: string; toolCallId: string } =>
-    typeof call === 'string' ? { toolCallId: call } : call
+  // Nothing else of it: it may be any object that has these, with what can't cross.
+  const locate = (call: CallRef): { conversationId?: string; toolCallId: string } => {
+    if (typeof call === 'string') return { toolCallId: call }
+    const { conversationId, toolCallId } = call
+    return { toolCallId, ...(conversationId !== undefined && { conversationId }) }
+  }
   const reply = (call: CallRef, answer: CallAnswer['answer']): Promise<boolean> =>
     ask('answerCall', { ...scope(), ...locate(call), answer })
   return {

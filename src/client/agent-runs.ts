@@ -29,6 +29,8 @@ export class AgentRuns {
   readonly #open = new Map<string, RunHandle>()
   /** Of the runs that were started here, for as long as they are open. */
   readonly commands: Map<string, StartRun> = new Map()
+  /** Those of them whose start no worker has confirmed, and none was lost with. */
+  readonly starting: Set<string> = new Set()
   readonly aborts: Map<string, OpenAbort> = new Map()
   /** Settled when the worker is done with an abort, by conversation: the next run waits for it. */
   readonly aborting: Map<string, Promise<unknown>> = new Map()

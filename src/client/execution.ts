@@ -4,7 +4,7 @@ import { formatOutput } from './format-output.ts'
 import type { AgentOptions } from './options.ts'
 import { watchLeaving } from './page-leaving.ts'
 import type { PreparedTool } from './prepare-tool.ts'
-import { outcomeOfStop, runTool, ToolStop, type ToolEnding } from './run-tool.ts'
+import { outcomeOfStop, runTool, ToolStop, unknown, type ToolEnding } from './run-tool.ts'
 
 /** How long a cancelled tool may take to come to its own end before it is given up. Milliseconds. */
 const CANCEL_GRACE_MS = 50
@@ -68,11 +68,18 @@ export class Execution {
     this.#finish(outcome)
   }
 
+  /** Something else than the tool threw: what is certain is only whether the tool was begun. */
+  breakOff(): void {
+    const message = 'What runs the tool failed on this page.'
+    if (!this.prepared) this.refuse({ status: 'not-started', reason: 'unconfirmed' })
+    else this.#finish(unknown(message))
+  }
+
   /** Runs the tool's function, to the function's own end. */
   async run(prepared: PreparedTool): Promise<void> {
-    this.prepared = prepared
     const { call, signal } = this
     const leaving = watchLeaving()
+    this.prepared = prepared
     const timer = setTimeout(() => this.#timeOut(), Math.min(call.timeoutMs, MAX_TIMER_MS))
     const progress = (value: unknown): void => this.owner.hooks(call)?.progress(value)
     const ending = await runTool({ prepared, call, signal, leaving, progress })
@@ -131,11 +138,23 @@ export class Execution {
     const status = outcome.status === 'unknown' ? 'interrupted' : outcome.status
     const of = { runId, conversationId, toolCallId, toolName, input }
     try {
-      const changed = await afterToolCall({ ...of, status, output, result })
+      const changed = await inTime(
+        (async () => afterToolCall({ ...of, status, output, result }))(),
+        call.timeoutMs,
+      )
       return changed ? { ...outcome, output: await formatOutput(changed.result) } : outcome
     } catch (thrown) {
       warn?.(`afterToolCall failed, the result stays as it is: ${describeThrown(thrown)}`)
       return outcome
     }
   }
+}
+
+/** Rejects when there is no answer in time: what the tool came to must not wait for ever. */
+function inTime<Answer>(answer: Promise<Answer>, timeoutMs: number): Promise<Answer> {
+  const ms = Math.min(timeoutMs, MAX_TIMER_MS)
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(`it did not end within ${ms} ms`), ms)
+    void answer.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
 }

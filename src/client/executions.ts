@@ -2,6 +2,7 @@ import type { CancelTools, ExecuteTool, PageApi, ToolOutcome } from '../protocol
 import type { BatchGate } from './batch-gate.ts'
 import { monotonicMs } from './clock.ts'
 import { Execution, type ExecutionHooks, type ExecutionOwner } from './execution.ts'
+import { reportThrown } from './failures.ts'
 import { errorOutput } from './format-output.ts'
 import { pageRegistry, type PageRegistry } from './page-registry.ts'
 import type { PreparedTool } from './prepare-tool.ts'
@@ -63,7 +64,12 @@ export class Executions implements ExecutionsApi {
     const execution = new Execution(call, owner)
     executions.set(executionId, execution)
     // Deferred by a microtask: the execution is on record before it begins.
-    void Promise.resolve().then(() => this.#start(execution))
+    void Promise.resolve()
+      .then(() => this.#start(execution))
+      .catch((thrown) => {
+        reportThrown(thrown)
+        execution.breakOff()
+      })
     return execution.ask(owner)
   }
 

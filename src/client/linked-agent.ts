@@ -5,7 +5,8 @@ import { usableDefinition } from './describe-tools.ts'
 import type { RunHandle } from './run-handle.ts'
 import { toOffstageError } from './failures.ts'
 import { isOfRun } from './is-of-run.ts'
-import { condemn, resendAborts, resendStart, takeBatch } from './run-line.ts'
+import { failCrashedRun, resendAborts, resendStart, takeBatch } from './run-line.ts'
+import type { Trial } from './suspects.ts'
 import type { LinkedAgent } from './worker-link.ts'
 
 /** How long a run that lost its worker waits for its tools. Milliseconds. */
@@ -23,10 +24,10 @@ export function createLinkedAgent(agent: AgentParts): LinkedAgent {
     },
     onNotice: ambient.emit,
     hasOpenWork: () => !signal.aborted && runs.open.size + runs.aborts.size > 0,
-    openRuns: () => runs.open.size,
+    lostRuns: () => [...runs.open.values()].filter(({ run }) => !runs.starting.has(run.runId)),
     resendAborts: () => resendAborts(agent),
-    takeUp: (tryOut) => takeUpRuns(agent, tryOut),
-    condemn: (runId, error) => condemn(agent, runId, error),
+    takeUp: (handles, tryOut) => takeUpRuns(agent, handles, tryOut),
+    failCrashedRun: (runId, error) => failCrashedRun(agent, runId, error),
     returned: reload,
     giveUp: (error) => runs.endAll({ outcome: 'failed', error: error.toData() }),
     releaseEngines() {
@@ -48,28 +49,30 @@ export function createLinkedAgent(agent: AgentParts): LinkedAgent {
 }
 
 /**
- * Goes on with the open runs on a new worker, one after the other: a queued one comes second. Ends
+ * Goes on with runs on a new worker, one after the other: a queued one comes second. Ends
  * when that worker is lost, too: the runs are the next one's then.
  */
 async function takeUpRuns(
   agent: AgentParts,
-  tryOut?: (runId: string) => Promise<boolean>,
+  handles: readonly RunHandle[],
+  tryOut?: (runId: string) => Trial,
 ): Promise<void> {
   const { runs } = agent
-  // Not those that are started meanwhile: they are on their way to the new worker already.
-  const handles = [...runs.open.values()]
   for (const handle of handles) {
     const { runId } = handle.run
     if (handle.abortReason !== undefined || !runs.open.has(runId)) continue
     const trial = tryOut?.(runId)
     try {
       await takeUpRun(agent, handle)
+      if (trial) await Promise.race([trial.over, handle.run.result])
     } catch (thrown) {
       const error = toOffstageError(thrown)
       if (error.code === 'worker-lost') return
       handle.end({ outcome: 'failed', error: error.toData() })
+    } finally {
+      trial?.end()
     }
-    if (trial && !(await trial)) return
+    if (trial?.isLost) return
   }
 }
 

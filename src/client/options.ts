@@ -84,7 +84,7 @@ export interface AgentOptions {
   readonly beforeToolCall?: (
     call: HookedCall,
   ) => Awaitable<void | { readonly veto: string } | { readonly input: JsonValue }>
-  /** After a call ran: may change its result. Throwing changes nothing and is a `warning`. */
+  /** After a call ran: may change its result. Throwing, or taking longer than the tool may, changes nothing and is a `warning`. */
   readonly afterToolCall?: (call: FinishedCall) => Awaitable<void | { readonly result: unknown }>
   /** Model calls a run; 0: one turn, calls handed to the page; -1: no limit. Default 10. */
   readonly maxSteps?: number

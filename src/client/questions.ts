@@ -5,6 +5,7 @@ import { toOffstageError } from './failures.ts'
 export interface Question {
   readonly agentId: string
   readonly method: keyof WorkerApi
+  readonly command: readonly unknown[]
 }
 
 /** The questions to a worker that have no answer yet. */
@@ -15,11 +16,11 @@ export class Questions {
     return this.#open.size
   }
 
-  ask(worker: WorkerApi, question: Question, command: readonly unknown[]): Promise<never> {
+  ask(worker: WorkerApi, question: Question): Promise<never> {
     const answer = worker[question.method] as (...command: unknown[]) => Promise<never>
     return new Promise((resolve, reject) => {
       this.#open.set(reject, question)
-      void answer(...command)
+      void answer(...question.command)
         .then(resolve, (thrown) => reject(toOffstageError(thrown)))
         .finally(() => this.#open.delete(reject))
     })

@@ -14,13 +14,19 @@ export async function sendStart(
   handle: RunHandle,
   command: StartRun,
 ): Promise<void> {
-  const before = runs.aborting.get(command.conversationId)
-  if (before) {
-    await Promise.race([before, new Promise((resolve) => setTimeout(resolve, ABORT_MS))])
-    if (handle.abortReason !== undefined) return
+  const { conversationId, runId } = command
+  const before = runs.aborting.get(conversationId)
+  runs.starting.add(runId)
+  try {
+    if (before) {
+      await Promise.race([before, new Promise((resolve) => setTimeout(resolve, ABORT_MS))])
+      if (handle.abortReason !== undefined) return
+    }
+    pageRegistry().touched.add(conversationId)
+    await ask('startRun', command)
+  } finally {
+    runs.starting.delete(runId)
   }
-  pageRegistry().touched.add(command.conversationId)
-  await ask('startRun', command)
 }
 
 export async function sendAbort(agent: AgentParts, runId: string): Promise<void> {
@@ -59,7 +65,7 @@ export function resendStart({ runs }: AgentParts, handle: RunHandle): boolean {
 }
 
 /** A run that the worker died of: it fails here, and the next worker is told to end it. */
-export function condemn({ runs }: AgentParts, runId: string, error: OffstageError): void {
+export function failCrashedRun({ runs }: AgentParts, runId: string, error: OffstageError): void {
   const handle = runs.open.get(runId)
   if (!handle) return
   const { conversationId } = handle.run

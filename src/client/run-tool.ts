@@ -92,7 +92,7 @@ export function isRepeatable({ tool: { annotations } }: PreparedTool): boolean {
   return annotations?.readOnly === true || annotations?.idempotent === true
 }
 
-function unknown(why: string, running = false): ToolOutcome {
+export function unknown(why: string, running = false): ToolOutcome {
   const message = `${why} The tool was running; it may or may not have taken effect.`
   return { status: 'unknown', output: errorOutput('interrupted', message), running }
 }

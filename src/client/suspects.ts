@@ -1,75 +1,105 @@
 import type { CheckRisk, WorkerNotice } from '../protocol/api.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { EventBatch, RunEventBody } from '../protocol/event.ts'
-import { sleep } from './sleep.ts'
 
 type Risk = Extract<WorkerNotice, { readonly type: 'risk' }>
 
-interface Trial {
+/** A run that was taken up alone, so that a worker that dies meanwhile died of it. */
+export interface Trial {
+  /** Resolves when the run got somewhere, when the worker is lost, or when the time is up. */
+  readonly over: Promise<void>
+  readonly isLost: boolean
+  /** To be called when the run is not waited for any more, whatever became of it. */
+  end(): void
+}
+
+interface OpenTrial {
   readonly agentId: string
   readonly runId: string
-  over(): void
+  end(isLost?: boolean): void
 }
 
 /** A run that a worker died of. */
-export interface Culprit {
+export interface CrashedRun {
   readonly agentId: string
   /** Empty: an extraction. */
   readonly runId: string
+  readonly extractId?: string
   readonly error: OffstageError
 }
 
 /** Finds the run that a worker died of, so that the others don't have to share its fate. */
 export class Suspects {
   #risk: Risk | undefined
-  /** The runs that were taken up one by one, and have not got past where they were. */
-  readonly #trials = new Map<string, Trial>()
+  #trial: OpenTrial | undefined
+  /** Runs that got nowhere in all their time, and may be what the worker dies of later. */
+  readonly #unclear = new Set<string>()
 
   /** The worker is about to do what may never end, or is done with it. */
   note(notice: Risk): void {
     this.#risk = notice.risk ? notice : undefined
   }
 
-  /** Resolves when the run got somewhere, when the worker is lost, or after `limitMs`. */
-  tryOut(agentId: string, runId: string, limitMs: number): Promise<void> {
-    const over = new Promise<void>((resolve) => {
-      this.#trials.set(runId, { agentId, runId, over: resolve })
-    })
-    // One that takes longer remains a suspect beside the next.
-    return Promise.race([over, sleep(limitMs)])
+  tryOut(run: { readonly agentId: string; readonly runId: string }, limitMs: number): Trial {
+    let resolve: () => void
+    const over = new Promise<void>((settle) => (resolve = settle))
+    const trial = { over, isLost: false, end: (): void => open.end() }
+    const open: OpenTrial = {
+      ...run,
+      end: (isLost = false) => {
+        clearTimeout(timer)
+        if (this.#trial === open) this.#trial = undefined
+        trial.isLost ||= isLost
+        resolve()
+      },
+    }
+    const timer = setTimeout(() => {
+      this.#unclear.add(run.runId)
+      open.end()
+    }, limitMs)
+    this.#trial = open
+    return trial
   }
 
   onBatch({ runId, events }: EventBatch): void {
-    if (events.some(isProof)) this.#acquit(runId)
+    if (!events.some(isProof)) return
+    this.#unclear.delete(runId)
+    if (this.#trial?.runId === runId) this.#trial.end()
   }
 
-  #acquit(runId: string): void {
-    this.#trials.get(runId)?.over()
-    this.#trials.delete(runId)
-  }
-
-  /** The worker is lost: ends all trials, and names the culprit if there is but one suspect. */
-  convict(): Culprit | undefined {
+  /** The worker died: the run that it died of, if only one can be it. */
+  blame(): CrashedRun | undefined {
     const risk = this.#risk
-    this.#risk = undefined
-    const trials = [...this.#trials.values()]
-    for (const trial of trials) this.#acquit(trial.runId)
-    const [only, ...others] = trials
+    const trial = this.#unclear.size ? undefined : this.#trial
+    this.clear()
     if (risk?.risk) return { ...risk, error: hung(risk.risk) }
-    return only && !others.length ? { ...only, error: deadly() } : undefined
+    return trial && { agentId: trial.agentId, runId: trial.runId, error: crashed() }
+  }
+
+  /** There is no worker any more. */
+  clear(): void {
+    this.#risk = undefined
+    this.#trial?.end(true)
+    this.#unclear.clear()
   }
 }
 
-/** The run has got past what it was about to do when the worker died. */
-function isProof({ type }: RunEventBody): boolean {
-  return (
-    type === 'step-end' ||
-    type === 'run-end' ||
-    type === 'tool-execution-start' ||
-    type === 'tool-approval-request' ||
-    type === 'question' ||
-    type === 'tool-interrupted'
-  )
+/** The run has got past what it was about to do when the worker died, or waits for somebody. */
+function isProof(event: RunEventBody): boolean {
+  switch (event.type) {
+    case 'run-snapshot':
+      return event.pending.length > 0
+    case 'step-end':
+    case 'run-parked':
+    case 'run-end':
+    case 'tool-execution-start':
+    case 'tool-approval-request':
+    case 'question':
+    case 'tool-interrupted':
+      return true
+    default:
+      return false
+  }
 }
 
 function hung({ toolName, patterns }: CheckRisk): OffstageError {
@@ -80,7 +110,7 @@ function hung({ toolName, patterns }: CheckRisk): OffstageError {
   )
 }
 
-function deadly(): OffstageError {
+function crashed(): OffstageError {
   return new OffstageError(
     'worker-hung',
     'The worker died or hung again when no other run was taken up but this one.',

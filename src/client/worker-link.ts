@@ -1,9 +1,8 @@
 import type { AskWorker, Line } from './ask-worker.ts'
-import type { WorkerNotice } from '../protocol/api.ts'
+import type { Extract, WorkerNotice } from '../protocol/api.ts'
 import type { OffstageError } from '../protocol/error.ts'
 import type { EventBatch } from '../protocol/event.ts'
 import { createBatchGate } from './batch-gate.ts'
-import { monotonicMs } from './clock.ts'
 import type { Connection } from './connection.ts'
 import type { ExecutionHost } from './executions.ts'
 import { Executions } from './executions.ts'
@@ -14,6 +13,7 @@ import { createPageApi } from './page-api.ts'
 import { PageFetches } from './page-fetches.ts'
 import { onPageCache } from './page-cache.ts'
 import { type Question, Questions } from './questions.ts'
+import { type RestartedAgent, Restarts } from './restarts.ts'
 import { sleep } from './sleep.ts'
 import { Suspects } from './suspects.ts'
 import { lost } from './worker-lost.ts'
@@ -21,8 +21,6 @@ import type { WorkerSource } from './worker-source.ts'
 import { connectSource } from './worker-source.ts'
 
 const HEARTBEAT_MS = 3000
-const MAX_RESTARTS = 3
-const RESTART_WINDOW_MS = 60_000
 const RELEASE_MS = 1000
 /** How long a run that is tried out keeps the next one waiting. Heartbeats. */
 const TRIAL_BEATS = 20
@@ -32,27 +30,15 @@ export type AmbientNotice =
   | { readonly type: 'worker'; readonly state: 'starting' | 'ready' | 'lost' }
 
 /** An agent, as its worker connection sees it. */
-export interface LinkedAgent extends ExecutionHost {
-  readonly agentId: string
+export interface LinkedAgent extends ExecutionHost, RestartedAgent {
   readonly page: AgentPage
   onBatch(batch: EventBatch): void
   onNotice(notice: AmbientNotice): void
   hasOpenWork(): boolean
-  /** Runs that are not at their end here. */
-  openRuns(): number
-  /** To a new worker: what the one before did not confirm. */
-  resendAborts(): void
-  /**
-   * A new worker took the place of one that died. `tryOut`: only one run at a time is taken up, and it
-   * resolves to false when the worker is lost again.
-   */
-  takeUp(tryOut?: (runId: string) => Promise<boolean>): Promise<void>
   /** The worker died of this run: it fails, here and in the journal. */
-  condemn(runId: string, error: OffstageError): void
+  failCrashedRun(runId: string, error: OffstageError): void
   /** The page was away, in the browser's cache. */
   returned(): void
-  /** There will be no worker. */
-  giveUp(error: OffstageError): void
   /** The agent is disposed of. */
   releaseEngines(): void
 }
@@ -76,6 +62,7 @@ export class WorkerLink {
   readonly #gate = createBatchGate()
   readonly #suspects = new Suspects()
   readonly #questions = new Questions()
+  readonly #restarts: Restarts
   /** Questions that the next worker is asked again. */
   #carried = 0
   readonly #closed = new AbortController()
@@ -83,12 +70,11 @@ export class WorkerLink {
   #live: Connection | undefined
   /** Ends the watch over the worker. */
   #unwatch: (() => void) | undefined
-  #restarts: number[] = []
   #toPageTime: Connection['toPageTime'] = (workerMs) => workerMs
   /** True once there is another worker, false when there will be none. */
   #restarting: Promise<boolean> | undefined
   /** The worker was ended because the page was left. */
-  #isAside = false
+  #isSuspended = false
 
   private constructor(key: unknown, options: LinkOptions) {
     this.#key = key
@@ -98,9 +84,16 @@ export class WorkerLink {
       hostOf: (id) => this.#agents.get(id),
       toPageTime: (workerMs) => this.#toPageTime(workerMs),
     })
+    this.#restarts = new Restarts({
+      agents: () => [...this.#agents.values()],
+      suspects: this.#suspects,
+      trialMs: TRIAL_BEATS * this.#heartbeatMs,
+      open: () => this.#open(),
+      isLive: (connection) => this.#live === connection,
+    })
     onPageCache({
       signal: this.#closed.signal,
-      leave: () => this.#setAside(),
+      leave: () => this.#suspendForCache(),
       return: () => this.#returned(),
     })
   }
@@ -124,7 +117,7 @@ export class WorkerLink {
       if (signal.aborted) throw disposed()
       const connection = await this.#open()
       if (signal.aborted) throw disposed()
-      return this.#ask(connection, { agentId, method }, command)
+      return this.#ask(connection, { agentId, method, command })
     }
     const carry: AskWorker = async (method, ...command) => {
       this.#carried++
@@ -149,8 +142,8 @@ export class WorkerLink {
     this.#questions.reject((question) => question.agentId === agentId && disposed())
     // The worker first: a tool that is stopped here must not be journaled as stopped for good.
     if (this.#live) {
-      const releasing = { agentId, method: 'releaseAgent' } as const
-      const released = this.#ask(this.#live, releasing, [agentId]).catch(() => {})
+      const releasing = { agentId, method: 'releaseAgent', command: [agentId] } as const
+      const released = this.#ask(this.#live, releasing).catch(() => {})
       await Promise.race([released, sleep(RELEASE_MS)])
     }
     this.executions.release(agentId)
@@ -166,9 +159,9 @@ export class WorkerLink {
     this.#live = this.#opening = undefined
   }
 
-  #ask(connection: Connection, question: Question, command: readonly unknown[]): Promise<never> {
+  #ask(connection: Connection, question: Question): Promise<never> {
     if (connection !== this.#live) return Promise.reject(lost())
-    const answer = this.#questions.ask(connection.worker, question, command)
+    const answer = this.#questions.ask(connection.worker, question)
     void this.#watch(connection)
     return answer
   }
@@ -181,6 +174,8 @@ export class WorkerLink {
   }
 
   async #connect(): Promise<Connection> {
+    // First it is on record that a worker starts: a listener may ask something of it.
+    await Promise.resolve()
     this.#tell({ type: 'worker', state: 'starting' })
     this.#gate.reset()
     const connection = await connectSource(this.#options, {
@@ -245,64 +240,40 @@ export class WorkerLink {
     connection.close()
     this.#fetches.abortAll()
     this.#tell({ type: 'worker', state: 'lost' })
-    const culprit = this.#suspects.convict()
-    if (culprit) this.#agents.get(culprit.agentId)?.condemn(culprit.runId, culprit.error)
+    // Of one that was ended here no run is to blame.
+    if (this.#isSuspended) this.#suspects.clear()
+    const crashed = this.#suspects.blame()
+    if (crashed) this.#agents.get(crashed.agentId)?.failCrashedRun(crashed.runId, crashed.error)
     // A death whose cause is known, and will not come again, costs the other runs nothing.
-    if (this.#hasOpenWork()) this.#restarting = this.#restart(!culprit && !this.#isAside)
-    this.#questions.reject(({ agentId, method }) => {
-      const isGuilty = method === 'extract' && culprit?.agentId === agentId && !culprit.runId
-      return isGuilty ? culprit.error : lost()
+    if (this.#hasOpenWork())
+      this.#restarting = this.#restarts.restart(!crashed && !this.#isSuspended)
+    this.#questions.reject((question) => {
+      const extractId = extractIdOf(question)
+      const isBlamed = extractId !== undefined && extractId === crashed?.extractId
+      return isBlamed ? crashed.error : lost()
     })
-  }
-
-  async #restart(counts: boolean): Promise<boolean> {
-    const now = monotonicMs()
-    this.#restarts = this.#restarts.filter((at) => now - at < RESTART_WINDOW_MS)
-    if (counts) this.#restarts.push(now)
-    try {
-      if (this.#restarts.length > MAX_RESTARTS) throw lost()
-      void this.#takeUp(await this.#open())
-      return true
-    } catch (thrown) {
-      for (const agent of this.#agents.values()) agent.giveUp(toOffstageError(thrown))
-      return false
-    }
-  }
-
-  /** After a second death one run at a time: of which run it dies must come out. */
-  async #takeUp(connection: Connection): Promise<void> {
-    const agents = [...this.#agents.values()]
-    const openRuns = agents.reduce((count, agent) => count + agent.openRuns(), 0)
-    const isSuspicious = this.#restarts.length > 1 && openRuns > 1
-    for (const agent of agents) agent.resendAborts()
-    for (const agent of agents) {
-      const { agentId } = agent
-      const tryOut = async (runId: string): Promise<boolean> => {
-        await this.#suspects.tryOut(agentId, runId, TRIAL_BEATS * this.#heartbeatMs)
-        return this.#live === connection
-      }
-      const taken = agent.takeUp(isSuspicious ? tryOut : undefined)
-      if (isSuspicious) await taken
-      if (this.#live !== connection) return
-    }
   }
 
   /**
    * The page may be kept for going back. With nothing open it stays as it is. Else its worker ends: it
    * would be frozen with the locks of its conversations, and the next page would wait for them.
    */
-  #setAside(): void {
+  #suspendForCache(): void {
     this.#unwatch?.()
     if (this.#questions.size === 0 && !this.#hasOpenWork()) return
     this.#live?.close()
     this.#fetches.abortAll()
-    this.#isAside = true
+    this.#isSuspended = true
   }
 
   #returned(): void {
     const connection = this.#live
-    if (this.#isAside && connection) this.#lose(connection)
-    this.#isAside = false
+    if (this.#isSuspended && connection) this.#lose(connection)
+    this.#isSuspended = false
     for (const agent of this.#agents.values()) agent.returned()
   }
+}
+
+function extractIdOf({ method, command: [first] }: Question): string | undefined {
+  return method === 'extract' ? (first as Extract).extractId : undefined
 }

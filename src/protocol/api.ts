@@ -66,6 +66,7 @@ export type WorkerNotice =
       readonly agentId: string
       /** Empty: of an extraction. */
       readonly runId: string
+      readonly extractId?: string
       readonly risk: CheckRisk | null
     }
   | ({
@@ -95,7 +96,10 @@ export interface StartRun extends ConversationScope {
 export interface ResumeRun extends AgentScope {
   /** Absent: the newest conversation with an open run. */
   readonly conversationId?: string
-  /** The run that the page still has a handle of: if it has ended meanwhile, its end is told again. */
+  /**
+   * The run that the page still has a handle of: if it has ended meanwhile, its end is told again, and if
+   * it goes on in another tab, it ends on this page as taken over.
+   */
   readonly runId?: string
   /** What to do with calls that may or may not have happened. Default `'tell-model'`. */
   readonly interrupted: 'tell-model' | 'ask'

@@ -59,12 +59,12 @@ export class Extractions {
 function readData(
   { notify }: ExtractDeps,
   text: string,
-  { schema, agentId }: Extract,
+  { schema, agentId, extractId }: Extract,
 ): { readonly value: JsonValue; readonly problem: string | null } {
   const value = extractJson(text)
   if (value === undefined) return { value: null, problem: 'it holds no JSON.' }
   const validator = watchedValidator(sharedValidator(), (risk) =>
-    notify({ type: 'risk', agentId, runId: '', risk }),
+    notify({ type: 'risk', agentId, runId: '', extractId, risk }),
   )
   const issues = validator.validate(schema, value, 'extract()')
   const problem =

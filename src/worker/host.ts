@@ -17,11 +17,13 @@ import { waitingCall } from './answer-call.ts'
 import type { Effects } from './effects.ts'
 import { Engines } from './engines.ts'
 import { Extractions } from './extract.ts'
+import { leftOpenBy } from './leave-run.ts'
 import { Library } from './library.ts'
 import { ModelMemory } from './model-memory.ts'
 import { isElsewhere } from './ownership.ts'
 import { RunEvents } from './run-events.ts'
-import { Runs, TELL_MODEL, type Resume } from './runs.ts'
+import { runResult } from './run-result.ts'
+import { Runs, TELL_MODEL, tellEnd, type Resume } from './runs.ts'
 import type { Seat } from './seat.ts'
 import { Seats } from './seats.ts'
 import { Stores, type OpenDurable } from './stores.ts'
@@ -110,8 +112,23 @@ export class Host {
       if (!isElsewhere(error)) throw error
       const { message } = toErrorData(error)
       this.#options.notify({ type: 'warning', code: 'owned-elsewhere', message })
-      return null
+      return this.#leaveOpen(seat, command, error)
     }
+  }
+
+  /** A run that a page still shows ends there, without an end in the journal: somebody else has it. */
+  #leaveOpen(
+    { conversation }: Seat,
+    { agentId, conversationId, runId }: ResumeRun & ConversationScope,
+    error: unknown,
+  ): RunRef | null {
+    const reason = leftOpenBy(null, error)
+    if (runId === undefined || reason === null) return null
+    const ref = { conversationId, runId }
+    const entries = conversation.run?.runId === runId ? conversation.runEntries : []
+    const result = runResult(ref, entries, { outcome: 'aborted', reason })
+    tellEnd(this.#events({ ...ref, agentId }), result)
+    return ref
   }
 
   /** Names the run that is driven here, or takes up the open one. */

@@ -2,18 +2,16 @@ import type { CallAnswer, StepContext } from '../protocol/api.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { JournalBody, RunEnd } from '../protocol/journal.ts'
 import { LEFT_OPEN, type RunResult } from '../protocol/run.ts'
-import { callModel, type ModelOutcome } from './call-model.ts'
+import { askModel } from './ask-model.ts'
+import type { ModelOutcome } from './call-model.ts'
 import { isStepLooping } from './crash-loop.ts'
 import { conclusion, decide, noConclusion, type Decision } from './decide.ts'
 import { isLeftOpen, ToolTable, type Drive, type Stop } from './drive.ts'
 import { commitEnd } from './end-run.ts'
-import { providerOf } from './engines.ts'
 import { mustBeStrict, startEntry, takeBack } from './execute-calls.ts'
 import { headStart } from './head-start.ts'
 import { leftOpenBy, stopExecuting } from './leave-run.ts'
-import { outgoingRequest } from './outgoing.ts'
 import type { Ownership } from './ownership.ts'
-import { modelFetch } from './page-fetch.ts'
 import { PersonsWord } from './persons-word.ts'
 import { runResult } from './run-result.ts'
 import { runSnapshot } from './run-snapshot.ts'
@@ -207,7 +205,7 @@ export class RunDriver {
   }
 
   async #callModel(run: RunState): Promise<void> {
-    const { conversation, page, agentId, runId, memory, effects } = this.#drive
+    const { conversation, page, agentId, runId, effects } = this.#drive
     const { conversationId } = conversation
     const step = run.steps + 1
     const resumed = this.#isOpenSinceCrash && !this.#hasAsked
@@ -223,21 +221,7 @@ export class RunDriver {
     }
     this.#hasAsked = true
     if (this.#stopped) return
-    const outcome = await callModel({
-      step,
-      context,
-      request: (toolMode) => outgoingRequest(conversation.messages, run, { context, toolMode }),
-      provider: providerOf({ ...context, agentId }, this.#drive),
-      memory,
-      effects,
-      signal: this.#stop.signal,
-      credentials: (previousRejected, endpoint) =>
-        page.credentials({ agentId, configId: context.configId, endpoint, previousRejected }),
-      fetch: modelFetch(page, context.model),
-      emit: (event) => this.#drive.events.push(event),
-      isUsedId: (toolCallId) => conversation.hasCallId(toolCallId),
-      attemptFailed: (usage) => conversation.append([{ type: 'attempt-failed', step, usage }]),
-    })
+    const outcome = await askModel(this.#drive, run, context)
     await this.#takeOutcome(step, outcome, context)
   }
 

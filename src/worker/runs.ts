@@ -75,6 +75,8 @@ export class Runs {
     const admission: Admission = { agentId, runId, stop, isOver, isParked: false }
     try {
       const seat = await seats.take(command)
+      // Asked for twice: of the first it is known whether it began.
+      if (isKnown(seat, runId)) return
       const isBusy = seat.parked !== null || seat.driver?.isStopped === false
       if (command.ifBusy === 'refuse' && isBusy) throw busy(command.conversationId)
       if (command.ifBusy === 'replace') stopAdmissions(seat, 'replaced')
@@ -301,7 +303,11 @@ export class Runs {
   }
 }
 
-function tellEnd(events: RunEvents, result: RunResult): void {
+function isKnown({ admissions, driver, conversation }: Seat, runId: string): boolean {
+  return admissions.has(runId) || driver?.runId === runId || conversation.run?.runId === runId
+}
+
+export function tellEnd(events: RunEvents, result: RunResult): void {
   events.push({ type: 'run-end', result })
   events.flush()
 }

@@ -51,6 +51,8 @@ export function startWorker(options: StartWorkerOptions = {}): void {
 class Connection {
   readonly #options: StartWorkerOptions
   readonly #locks = new Map<string, () => void>()
+  /** Locks whose release came before the question for them: it travels on another port. */
+  readonly #released = new Set<string>()
   #host: Host | null = null
 
   constructor(options: StartWorkerOptions) {
@@ -85,12 +87,15 @@ class Connection {
     return { protocolVersion: PROTOCOL_VERSION, clock: effects.monotonic() }
   }
 
-  holdLock(name: string): Promise<boolean> {
+  async holdLock(name: string): Promise<boolean> {
+    if (this.#released.delete(name)) return false
     return holdLifeLock(name, new Promise((release) => this.#locks.set(name, release)))
   }
 
   #releaseLock({ name }: PageNotice): void {
-    this.#locks.get(name)?.()
+    const release = this.#locks.get(name)
+    if (release) release()
+    else this.#released.add(name)
     this.#locks.delete(name)
   }
 }

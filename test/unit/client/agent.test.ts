@@ -310,3 +310,15 @@ test('the default worker is the literal that bundlers look for', () => {
     "new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })",
   )
 })
+
+test('a call is named by any object that has its ids, with what cannot cross', async () => {
+  const set = stage()
+  const call = { toolCallId: 'c', conversationId: 't', toolName: 'x', element: () => 1 }
+  expect(await set.agent.deny(call)).toBe(true)
+  await set.agent.supplyOutput(call, 1)
+  for (const method of ['answerCall', 'supplyOutput'] as const) {
+    const [command] = set.worker.of<Record<string, unknown>>(method)
+    expect(command).toMatchObject({ toolCallId: 'c', conversationId: 't' })
+    expect(Object.keys(command!)).not.toContain('toolName')
+  }
+})

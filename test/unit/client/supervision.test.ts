@@ -1,7 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Agent } from '../../../src/client/agent.ts'
 import { createAgent } from '../../../src/client/create-agent.ts'
-import type { ResumeRun } from '../../../src/protocol/api.ts'
+import type { Run } from '../../../src/client/run-handle.ts'
+import type { ResumeRun, StartRun } from '../../../src/protocol/api.ts'
 import {
   HELLO,
   execution,
@@ -339,4 +340,38 @@ test('agents with the same worker function share one worker, others have their o
   await Promise.all(agents.map((agent) => agent.prepare()))
   expect(workers.length).toBe(2)
   await Promise.all(agents.map((agent) => agent.dispose()))
+})
+
+describe('a run that is started while the next worker starts', () => {
+  test('is sent to it once', async () => {
+    const set = stage({ heartbeatMs: 20 })
+    const { worker, command } = await startedRun(set, 'x')
+    worker.tell(command, text('a'))
+    const late: Run[] = []
+    set.agent.on('worker', ({ state }) => {
+      if (state === 'lost' || (state === 'starting' && late.length)) late.push(set.agent.run('y'))
+    })
+    worker.die()
+    const second = await set.started(2)
+    await until(() => second.of('startRun').length >= 2 && second.of('resumeRun').length)
+    await sleep(50)
+    const sent = second.of<StartRun>('startRun').map(({ runId }) => runId)
+    expect(sent).toEqual(late.map(({ runId }) => runId))
+  })
+
+  test('and waited for an abort when the worker died is sent to it once', async () => {
+    const set = stage(
+      { heartbeatMs: 20 },
+      { abortRun: () => (set.workers.length > 1 ? true : never()) },
+    )
+    const { run, worker } = await startedRun(set, 'x')
+    run.abort()
+    const next = set.agent.run('y', { conversationId: run.conversationId })
+    await sleep(5)
+    worker.die()
+    const second = await set.started(2)
+    await until(() => second.of('startRun').length)
+    await sleep(50)
+    expect(second.of<StartRun>('startRun')).toMatchObject([{ runId: next.runId }])
+  })
 })

@@ -1,0 +1,243 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { Agent } from '../../../src/client/agent.ts'
+import { createAgent } from '../../../src/client/create-agent.ts'
+import type { Run } from '../../../src/client/run-handle.ts'
+import type { AbortRun, Extract, ResumeRun, StartRun } from '../../../src/protocol/api.ts'
+import type { RunEventBody } from '../../../src/protocol/event.ts'
+import type { RunResult } from '../../../src/protocol/run.ts'
+import { type FakeWorker, fakeWorkerFactory, sleep, until } from './fake-worker.ts'
+
+const text = { type: 'text-delta', partId: 'p', delta: 'a' } as const
+const stepEnd: RunEventBody = { type: 'step-end', step: 1, usage: {}, finishReason: 'stop' }
+const risk = { toolName: 'lookup', patterns: ['^(a+)+$'] }
+
+/** Agents that share workers, which do with a resumed run what the test says. */
+function shared(
+  count: number,
+  resumed: (worker: FakeWorker, command: ResumeRun) => void = () => undefined,
+  script: Parameters<typeof fakeWorkerFactory>[0] = {},
+  heartbeatMs = 15,
+): { readonly agents: readonly Agent[]; readonly workers: FakeWorker[] } {
+  const workers: FakeWorker[] = []
+  const worker = fakeWorkerFactory(
+    {
+      resumeRun: (of, command) => {
+        resumed(of, command)
+        return { conversationId: command.conversationId!, runId: command.runId! }
+      },
+      ...script,
+    },
+    workers,
+  )
+  const model = { provider: 'scripted', model: 'test' }
+  const agents = Array.from({ length: count }, () => createAgent({ model, worker, heartbeatMs }))
+  onTestFinished(async () => {
+    await Promise.all(agents.map((agent) => agent.dispose()))
+    for (const each of workers) each.die()
+  })
+  return { agents, workers }
+}
+
+/** A run that has begun in the newest worker. */
+async function begun(agent: Agent, workers: readonly FakeWorker[]) {
+  const run = agent.run('x')
+  const find = (): StartRun | undefined =>
+    workers
+      .flatMap((worker) => worker.of<StartRun>('startRun'))
+      .find(({ runId }) => runId === run.runId)
+  await until(find)
+  const command = find()!
+  workers.at(-1)!.tell(command, text)
+  await until(() => agent.conversation(run.conversationId))
+  await sleep(5)
+  return { run, command }
+}
+
+test('the run of a check that hangs fails by name, and costs the others no restart', async () => {
+  const { agents, workers } = shared(2)
+  const other = await begun(agents[1]!, workers)
+  for (let death = 1; death <= 6; death++) {
+    const { run, command } = await begun(agents[0]!, workers)
+    const { agentId, runId } = command
+    workers.at(-1)!.notify({ type: 'risk', agentId, runId, risk })
+    await sleep(5)
+    workers.at(-1)!.die()
+    const result = await run.result
+    expect(result).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'worker-hung', details: risk },
+    })
+    expect(result).toMatchObject({ error: { message: expect.stringContaining('lookup') } })
+    await until(() => workers.length === death + 1)
+    const next = workers.at(-1)!
+    await until(() => next.of('resumeRun').length && next.of('abortRun').length)
+    expect(next.of<AbortRun>('abortRun')).toMatchObject([{ runId, error: { code: 'worker-hung' } }])
+    expect(next.of<ResumeRun>('resumeRun')).toMatchObject([{ runId: other.run.runId }])
+    // What the next worker says of it is no run of its own.
+    next.tell(command, stepEnd)
+    next.end(command, { outcome: 'failed' } as never)
+  }
+  workers.at(-1)!.end(other.command)
+  expect((await other.run.result).outcome).toBe('completed')
+})
+
+test('an extraction whose check hangs is rejected by name, and no other of its agent', async () => {
+  const { agents, workers } = shared(2, undefined, { extract: () => new Promise(() => {}) })
+  const other = await begun(agents[1]!, workers)
+  const ask = (agent: Agent) => agent.extract({ schema: {}, input: 'x' })
+  const blamed = expect(ask(agents[0]!)).rejects.toMatchObject({
+    code: 'worker-hung',
+    retryable: false,
+    details: risk,
+  })
+  await until(() => workers[0]!.of('extract').length)
+  const others = [agents[0]!, agents[1]!].map((agent) =>
+    expect(ask(agent)).rejects.toMatchObject({ code: 'worker-lost' }),
+  )
+  await until(() => workers[0]!.of('extract').length === 3)
+  const { agentId, extractId } = workers[0]!.of<Extract>('extract')[0]!
+  workers[0]!.notify({ type: 'risk', agentId, runId: '', extractId, risk })
+  await sleep(5)
+  workers[0]!.die()
+  await blamed
+  await Promise.all(others)
+  await until(() => workers[1]?.of('resumeRun').length)
+  workers[1]!.end(other.command)
+  expect((await other.run.result).outcome).toBe('completed')
+})
+
+test('a check that ended is not blamed for what comes after it', async () => {
+  const { agents, workers } = shared(1)
+  const { run, command } = await begun(agents[0]!, workers)
+  const { agentId, runId } = command
+  workers[0]!.notify({ type: 'risk', agentId, runId, risk })
+  workers[0]!.notify({ type: 'risk', agentId, runId, risk: null })
+  await sleep(5)
+  workers[0]!.die()
+  await until(() => workers[1]?.of('resumeRun').length)
+  workers[1]!.end(command)
+  expect((await run.result).outcome).toBe('completed')
+})
+
+test('of a run that kills every worker without a word, no other run dies', async () => {
+  const crashing = new Set<string>()
+  const resumed = (worker: FakeWorker, command: ResumeRun): void => {
+    if (crashing.has(command.runId!)) worker.die()
+    else
+      void sleep(5).then(() => {
+        const { agentId, runId, conversationId } = command
+        const run = { agentId, runId: runId!, conversationId: conversationId! } as StartRun
+        worker.tell(run, stepEnd)
+        worker.end(run)
+      })
+  }
+  const { agents, workers } = shared(3, resumed, {}, 80)
+  const crashes = await begun(agents[1]!, workers)
+  crashing.add(crashes.run.runId)
+  const others = [
+    await begun(agents[0]!, workers),
+    await begun(agents[1]!, workers),
+    await begun(agents[2]!, workers),
+  ]
+  workers[0]!.die()
+  expect(await crashes.run.result).toMatchObject({
+    outcome: 'failed',
+    error: { code: 'worker-hung' },
+  })
+  for (const { run } of others) expect((await run.result).outcome).toBe('completed')
+  await until(() => workers.at(-1)!.of('abortRun').length)
+  expect(workers.length).toBeLessThanOrEqual(4)
+})
+
+const pending = { toolCallId: 'c', toolName: 't', input: {}, kind: 'approval' } as const
+const snapshot = { type: 'run-snapshot', messages: [], step: 1, text: '' } as const
+
+describe('a run that is tried out after a second death', () => {
+  /** Two open runs whose worker died twice; what the third worker is to do with them. */
+  async function afterTwoDeaths(
+    resumed: (worker: FakeWorker, run: StartRun, isFirst: boolean) => void,
+  ) {
+    const { agents, workers } = shared(2, (worker, { agentId, runId, conversationId }) => {
+      if (workers.length < 3) return
+      const run = { agentId, runId: runId!, conversationId: conversationId! } as StartRun
+      resumed(worker, run, runId === first.run.runId)
+    })
+    const first = await begun(agents[0]!, workers)
+    const second = await begun(agents[1]!, workers)
+    workers[0]!.die()
+    await until(() => workers[1]?.of('resumeRun').length === 2)
+    workers[1]!.die()
+    await until(() => workers[2]?.of('resumeRun').length)
+    return { workers, ended: watchEnds([first.run, second.run]) }
+  }
+
+  test('is not blamed for a worker that ended because the page was left', async () => {
+    const page = new EventTarget()
+    vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const { workers, ended } = await afterTwoDeaths(() => undefined)
+    for (const type of ['pagehide', 'pageshow'])
+      page.dispatchEvent(Object.assign(new Event(type), { persisted: true }))
+    await until(() => workers[3]?.of('resumeRun').length)
+    expect(ended()).toEqual([])
+  })
+
+  test.each([
+    ['waits for a person', { ...snapshot, pending: [pending] }],
+    ['is parked', { type: 'run-parked', reason: 'crash-loop' }],
+  ] as const)('and %s is not blamed for a later death', async (_how, event) => {
+    const { workers, ended } = await afterTwoDeaths((worker, run, isFirst) =>
+      worker.tell(run, isFirst ? event : stepEnd),
+    )
+    await until(() => workers[2]!.of('resumeRun').length === 2)
+    await sleep(20)
+    workers[2]!.die()
+    await until(() => workers[3]?.of('resumeRun').length)
+    expect(ended()).toEqual([])
+  })
+
+  test('and gets nowhere in its time is blamed for nothing, nor is the one after it', async () => {
+    const { workers, ended } = await afterTwoDeaths(() => undefined)
+    await until(() => workers[2]!.of('resumeRun').length === 2)
+    workers[2]!.die()
+    await until(() => workers[3]?.of('resumeRun').length)
+    expect(ended()).toEqual([])
+  })
+
+  test('and is not found any more does not keep the next one waiting', async () => {
+    const request = vi.fn((_name: string, _options: object, _granted: () => void) =>
+      Promise.resolve(),
+    )
+    vi.stubGlobal('navigator', { locks: { request } })
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const gone = new Set<string>()
+    const { agents, workers } = shared(
+      2,
+      undefined,
+      {
+        holdLock: () => true,
+        resumeRun: (_worker, { conversationId, runId }) =>
+          gone.has(runId!) ? null : { conversationId: conversationId!, runId: runId! },
+      },
+      60_000,
+    )
+    const first = await begun(agents[0]!, workers)
+    const second = await begun(agents[1]!, workers)
+    for (let deaths = 1; deaths <= 2; deaths++) {
+      await until(() => request.mock.calls.length === deaths)
+      if (deaths === 2) gone.add(first.run.runId)
+      request.mock.lastCall![2]()
+      await until(() => workers[deaths]?.of('resumeRun').length === 2)
+    }
+    expect((await first.run.result).outcome).toBe('failed')
+    workers[2]!.end(second.command)
+    expect((await second.run.result).outcome).toBe('completed')
+  })
+})
+
+/** How the runs that end from now on do. */
+function watchEnds(runs: readonly Run[]): () => readonly RunResult[] {
+  const ends: RunResult[] = []
+  for (const { result } of runs) void result.then((end) => ends.push(end))
+  return () => ends
+}

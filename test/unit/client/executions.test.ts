@@ -1,0 +1,82 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createBatchGate } from '../../../src/client/batch-gate.ts'
+import { type ExecutionHost, Executions } from '../../../src/client/executions.ts'
+import { prepareTool } from '../../../src/client/prepare-tool.ts'
+import { execution, stage, startedRun, until } from './fake-worker.ts'
+
+const RUN = { agentId: 'a', runId: 'r', conversationId: 'c' } as never
+
+/** What is thrown beside a tool is reported to the page, and fails no test here. */
+function collectReported(): unknown[] {
+  const reported: unknown[] = []
+  vi.stubGlobal('queueMicrotask', (report: () => void) => {
+    try {
+      report()
+    } catch (thrown) {
+      reported.push(thrown)
+    }
+  })
+  onTestFinished(() => void vi.unstubAllGlobals())
+  return reported
+}
+
+function executionsOf(broken: Partial<ExecutionHost>, execute: () => unknown): Executions {
+  const prepared = prepareTool({ name: 'tool', description: 'A tool.', execute })
+  const host: ExecutionHost = {
+    flush: () => undefined,
+    findTool: () => prepared,
+    definitionOf: () => 'as it is',
+    isAborted: () => false,
+    confirmLease: async () => true,
+    hooks: () => ({ afterToolCall: undefined, progress() {}, warn() {} }),
+    ...broken,
+  }
+  return new Executions({
+    gate: createBatchGate(),
+    hostOf: () => host,
+    toPageTime: (workerMs) => workerMs,
+  })
+}
+
+const thrower = () => {
+  throw new Error('broken')
+}
+
+test.each(['flush', 'definitionOf', 'isAborted'] as const)(
+  'a tool that is not begun because %s throws is told not to have begun',
+  async (name) => {
+    const reported = collectReported()
+    const execute = vi.fn()
+    const executions = executionsOf({ [name]: thrower }, execute)
+    expect(await executions.executeTool(execution(RUN))).toEqual({
+      status: 'not-started',
+      reason: 'unconfirmed',
+    })
+    expect(execute).not.toHaveBeenCalled()
+    expect(reported).toMatchObject([{ message: 'broken' }])
+  },
+)
+
+test('a tool that ran, and whose end is lost in what comes after it, is told to be unknown', async () => {
+  collectReported()
+  const executions = executionsOf({ hooks: thrower }, () => 'ran')
+  expect(await executions.executeTool(execution(RUN))).toMatchObject({
+    status: 'unknown',
+    running: false,
+  })
+})
+
+test('a tool whose afterToolCall never ends keeps its result, with a warning', async () => {
+  const set = stage({
+    tools: [{ name: 'tool', description: 'A tool.', execute: () => 'ran' }],
+    afterToolCall: () => new Promise(() => {}),
+  })
+  const warnings: string[] = []
+  set.agent.on('warning', ({ code }) => warnings.push(code))
+  const { worker, command } = await startedRun(set, 'x')
+  expect(await worker.page.executeTool(execution(command, { timeoutMs: 500 }))).toMatchObject({
+    status: 'succeeded',
+    output: { value: 'ran' },
+  })
+  await until(() => warnings.includes('hook-failed'))
+})

@@ -1,0 +1,44 @@
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { createWorld, SCOPE, startLife, startCommand } from './simulation.ts'
+
+const resume = { ...SCOPE, interrupted: 'tell-model', waitForToolsMs: 20 } as const
+
+/** Web Locks that are never stolen, for several workers in this process. */
+function stubLocks(): void {
+  const held = new Set<string>()
+  const request = async (
+    name: string,
+    { signal }: { readonly signal: AbortSignal },
+    granted: () => Promise<void>,
+  ): Promise<void> => {
+    while (held.has(name)) {
+      signal.throwIfAborted()
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    held.add(name)
+    await granted()
+    held.delete(name)
+  }
+  vi.stubGlobal('navigator', { locks: { request } })
+  onTestFinished(() => void vi.unstubAllGlobals())
+}
+
+it('a run that a page still shows, and another tab has, ends there as taken over', async () => {
+  stubLocks()
+  const world = createWorld([{ text: 'x' }], {})
+  world.silent = true
+  const owner = startLife(world)
+  void owner.host.startRun(startCommand('run', 'go'))
+  await owner.until('step-start')
+
+  const other = startLife(world)
+  const ref = { conversationId: SCOPE.conversationId, runId: 'run' }
+  expect(await other.host.resumeRun({ ...resume, runId: 'run' })).toEqual(ref)
+  expect(await other.ended()).toMatchObject({ ...ref, outcome: 'aborted', reason: 'taken-over' })
+  expect(await other.host.library.get(SCOPE)).toMatchObject({ openRunId: 'run' })
+  // Who asks for whatever is open gets nothing, and no end either.
+  const third = startLife(world)
+  expect(await third.host.resumeRun(resume)).toBe(null)
+  expect(third.events).toEqual([])
+  await owner.host.abortRun({ ...SCOPE, runId: 'run', reason: 'enough' })
+})
