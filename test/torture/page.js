@@ -101,9 +101,12 @@ const torture = {
     const stored = await tolerate(agent.conversations.get(spec.conversationId))
     return stored ? stored.pending.map(({ toolCallId }) => toolCallId) : []
   },
+  /** Says to a run that waits for a person what it waits for. */
   async answer(slot, verdict) {
     const { agent, spec } = slots.get(slot)
     const { conversationId } = spec
+    const stored = await tolerate(agent.conversations.get(conversationId))
+    if (stored?.parked) follow(slot, await tolerate(agent.continue(conversationId)))
     for (const toolCallId of await torture.pending(slot))
       await tolerate(agent[verdict]({ conversationId, toolCallId }))
   },
