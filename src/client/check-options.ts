@@ -64,6 +64,7 @@ export function wrongLimit({ maxSteps = 0, retries = 0 }: Partial<RunLimits>): s
 export function hasContent(input: RunInput): boolean {
   if (typeof input === 'string') return input.trim() !== ''
   return (
-    Array.isArray(input) && input.some((part) => part.type === 'file' || part.text?.trim() !== '')
+    Array.isArray(input) &&
+    input.some((part) => part?.type !== 'text' || part.text?.trim?.() !== '')
   )
 }

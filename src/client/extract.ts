@@ -2,6 +2,7 @@ import type { AgentScope, Extraction } from '../protocol/api.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { JsonSchema, JsonValue } from '../protocol/json.ts'
 import type { RunUsage } from '../protocol/message.ts'
+import { checkInput } from './check-input.ts'
 import { checkNames } from './check-names.ts'
 import { checkPatterns } from './check-patterns.ts'
 import type { InferJson } from './infer-schema.ts'
@@ -42,7 +43,7 @@ export async function extract(
   const command = {
     ...core.scope(),
     schema: json,
-    input: typeof input === 'string' ? [{ type: 'text' as const, text: input }] : input,
+    input: checkInput(input),
   }
   const corrections: { readonly output: string; readonly problem: string }[] = []
   let usage: RunUsage = { modelCalls: 0 }

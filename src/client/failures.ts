@@ -17,6 +17,10 @@ export function badConfig(message: string): OffstageError {
   return new OffstageError('invalid-config', message)
 }
 
+export function badInput(message: string): OffstageError {
+  return new OffstageError('invalid-input', message)
+}
+
 /** Why something was stopped, in words that cross: an abort may be an event's listener, or a signal's. */
 export function stopReason(reason: unknown): string {
   if (typeof reason === 'string') return reason

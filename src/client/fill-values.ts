@@ -25,6 +25,8 @@ export function fillInput(input: RunInput, values: PromptValues): Exclude<RunInp
   const parts = typeof input === 'string' ? [{ type: 'text' as const, text: input }] : input
   if (!Object.keys(values).length) return parts
   return parts.map((part) =>
-    part.type === 'text' ? { ...part, text: fillValues(part.text, values, 'invalid-input') } : part,
+    part?.type === 'text' && typeof part.text === 'string'
+      ? { ...part, text: fillValues(part.text, values, 'invalid-input') }
+      : part,
   )
 }

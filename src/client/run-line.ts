@@ -3,6 +3,7 @@ import type { OffstageError } from '../protocol/error.ts'
 import type { EventBatch } from '../protocol/event.ts'
 import { fail } from './agent-runs.ts'
 import type { AgentParts } from './agent-parts.ts'
+import { checkId, checkInput } from './check-input.ts'
 import type { RunHandle } from './run-handle.ts'
 
 /** How long a run waits for the worker to be done with an aborted one before it. Milliseconds. */
@@ -13,12 +14,17 @@ export async function sendStart(
   handle: RunHandle,
   command: StartRun,
 ): Promise<void> {
+  checkId(command.conversationId)
+  const message = command.message && {
+    ...command.message,
+    parts: checkInput(command.message.parts),
+  }
   const before = runs.aborting.get(command.conversationId)
   if (before) {
     await Promise.race([before, new Promise((resolve) => setTimeout(resolve, ABORT_MS))])
     if (handle.abortReason !== undefined) return
   }
-  await ask('startRun', command)
+  await ask('startRun', { ...command, message })
 }
 
 export async function sendAbort(agent: AgentParts, runId: string): Promise<void> {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { Agent } from '../../../src/client/agent.ts'
 import { describeThrown } from '../../../src/protocol/error.ts'
+import { createTestAgent } from '../../../src/testing/index.ts'
 import { stage, startedRun, until } from './fake-worker.ts'
 
 describe('a reason that is no string', () => {
@@ -70,3 +72,99 @@ test('an error whose message is no string is described in words', () => {
 function errorWith(message: unknown): Error {
   return Object.assign(new Error('x'), { message })
 }
+
+const PNG = { type: 'file', mediaType: 'image/png', data: 'aGk=' }
+const script = { fallback: [{ text: '"ok"' }] }
+
+describe('a part of an input', () => {
+  test.each([
+    ['a plain string', 'hi', "{ type: 'text'"],
+    ['null', null, "{ type: 'file'"],
+    ['of a type that there is not', { type: 'image', data: 'aGk=' }, "{ type: 'file'"],
+    ['of OpenAI’s type', { type: 'image_url', image_url: { url: 'x' } }, "{ type: 'file'"],
+    ['text without text', { type: 'text' }, 'needs a text'],
+    ['text that is a number', { type: 'text', text: 5 }, 'needs a text'],
+    ['a file with mimeType', { ...PNG, mediaType: undefined, mimeType: 'a/b' }, 'mediaType'],
+    ['a file without data', { ...PNG, data: undefined }, 'Pass base64'],
+    ['a file that is a Blob', { ...PNG, data: new Blob(['x']) }, 'no string but Blob'],
+    ['a file of bytes', { ...PNG, data: new Uint8Array(2) }, 'no string but Uint8Array'],
+    ['a file that is no base64', { ...PNG, data: 'hi there!' }, 'no base64'],
+    ['a file by address', { ...PNG, data: 'https://x/y.png' }, 'no base64'],
+    ['a file with no name', { ...PNG, filename: null }, 'filename'],
+  ])('is refused before it is stored: %s', async (_name, part, words) => {
+    const agent = createTestAgent({ script })
+    const input = [{ type: 'text', text: 'See' }, part] as never
+    const where = { code: 'invalid-input', message: expect.stringContaining('Part 1 of the input') }
+    const { error } = (await agent.run(input, { conversationId: 'c' }).result) as {
+      error?: { message: string }
+    }
+    expect(error).toMatchObject(where)
+    expect(error?.message).toContain(words)
+    expect(await agent.conversations.get('c')).toBe(null)
+    const extraction = agent.extract({ input, schema: { type: 'string' } })
+    await expect(extraction).rejects.toMatchObject(where)
+    await agent.dispose()
+  })
+
+  test('is stored with what belongs to it, a file without its prefix', async () => {
+    const set = stage()
+    const parts = [
+      { type: 'text', text: 'See', own() {} },
+      { ...PNG, data: 'data:image/png;base64,aGk=', filename: 'a.png', previewUrl: 'blob:x' },
+    ]
+    const { command } = await startedRun(set, parts as never)
+    expect(command.message?.parts).toEqual([
+      { type: 'text', text: 'See' },
+      { ...PNG, filename: 'a.png' },
+    ])
+  })
+
+  test('is refused with values, too', async () => {
+    const agent = createTestAgent({ script })
+    const run = agent.run([{ type: 'text', text: 5 }] as never, { values: { a: 1 } })
+    expect(await run.result).toMatchObject({ error: { code: 'invalid-input' } })
+    await agent.dispose()
+  })
+})
+
+describe('an answer, a title or an id of the wrong type', () => {
+  const asked: { readonly [name: string]: (agent: Agent) => Promise<unknown> } = {
+    'deny with an object': (agent) => agent.deny('c', { reason: 'x' } as never),
+    'answer with a number': (agent) => agent.answer('c', 5 as never),
+    'approve of nothing': (agent) => agent.approve(undefined as never),
+    'deny of an object without an id': (agent) => agent.deny({ id: 'c' } as never),
+    'rename to nothing': (agent) => agent.conversations.rename('c', undefined as never),
+    'rename to null': (agent) => agent.conversations.rename('c', null as never),
+    'rename of nothing': (agent) => agent.conversations.rename('', 'title'),
+    'get of nothing': (agent) => agent.conversations.get(undefined as never),
+    'delete of a number': (agent) => agent.conversations.delete(5 as never),
+    'clearHistory of null': (agent) => agent.conversations.clearHistory(null as never),
+    'resume of null': (agent) => agent.resume(null as never),
+    'continue without an id': (agent) => agent.continue(undefined as never),
+  }
+  test.each(Object.entries(asked))('is rejected as invalid-input: %s', async (_name, ask) => {
+    const agent = createTestAgent({ script })
+    await expect(ask(agent)).rejects.toMatchObject({ code: 'invalid-input' })
+    await agent.dispose()
+  })
+
+  test.each([5, null, ['q'], ''])('fails the run: %o', async (conversationId) => {
+    const agent = createTestAgent({ script })
+    const { result } = agent.run('x', { conversationId } as never)
+    expect(await result).toMatchObject({ outcome: 'failed', error: { code: 'invalid-input' } })
+    const unsubscribe = agent.conversation(conversationId as never).subscribe(() => {})
+    await until(() => agent.conversation(conversationId as never).getSnapshot().error)
+    expect(agent.conversation(conversationId as never).getSnapshot().error?.code).toBe(
+      'invalid-input',
+    )
+    unsubscribe()
+    await agent.dispose()
+  })
+
+  test('a denial without a reason may say null', async () => {
+    const set = stage()
+    const { worker } = await startedRun(set, 'x')
+    await set.agent.deny('t1', null as never)
+    expect(worker.of('answerCall')[0]).toMatchObject({ answer: { type: 'deny' } })
+  })
+})
