@@ -74,8 +74,11 @@ function answers({ ask, options, reload, runs, scope }: AgentParts): Answers {
   const reply = (call: CallRef, answer: CallAnswer['answer']): Promise<boolean> =>
     ask('answerCall', { ...scope(), ...locate(call), answer })
   return {
-    approve: (call, { input } = {}) =>
-      reply(call, { type: 'approve', ...(input !== undefined && { input }) }),
+    async approve(call, how = {}) {
+      checkNames(how, 'approve')
+      const { input } = how
+      return reply(call, { type: 'approve', ...(input !== undefined && { input }) })
+    },
     async deny(call, reason) {
       checkText(reason ?? '', 'The reason')
       return reply(call, { type: 'deny', ...(reason && { reason }) })

@@ -7,14 +7,11 @@ import type { AgentOptions, ModelConfig, RunInput } from './options.ts'
 
 /** Throws an `OffstageError` that says what to change. */
 export function checkOptions(options: AgentOptions): void {
-  checkNames(options, 'createAgent')
+  checkNames(options ?? {}, 'createAgent')
   const { toolApproval, storage, worker } = options ?? {}
   checkModel(options?.model, options ?? {})
   const wrong = wrongLimit(options)
   if (wrong) throw badConfig(wrong)
-  for (const name of ['context', 'beforeToolCall', 'afterToolCall', 'worker'] as const)
-    if (options[name] !== undefined && typeof options[name] !== 'function')
-      throw badConfig(`${name} must be a function.`)
   if (
     typeof toolApproval !== 'function' &&
     !/^(never|destructive|writes|always)$/.test(toolApproval ?? 'never')
@@ -24,8 +21,6 @@ export function checkOptions(options: AgentOptions): void {
     )
   if (storage !== undefined && storage !== 'memory' && !storage?.name)
     throw badConfig("storage must be 'memory' or { name }.")
-  for (const name of ['tools', 'controlTools'] as const)
-    if (options[name] && !Array.isArray(options[name])) throw badConfig(`${name} must be an array.`)
   if (worker && options.workerUrl) throw badConfig('Give worker or workerUrl, not both.')
 }
 
@@ -47,7 +42,7 @@ export function checkModel(
       `There is no provider ${provider}. Use one of ${known.join(', ')}, or pass a worker that registers it.`,
     )
   const isOwn = !(PROVIDER_IDS as readonly string[]).includes(provider)
-  checkNames(model, 'model', (name) => isOwn && !isMisspelt(name, 'model'))
+  checkNames(model, 'model', { allows: (name) => isOwn && !isMisspelt(name, 'model') })
   if (provider === 'openai-compatible' && !model.baseURL)
     throw badConfig(`The provider ${provider} needs a baseURL.`)
 }

@@ -72,7 +72,7 @@ function startRun({ config, runs }: AgentCore, agent: AgentOptions): Agent['run'
     const { conversationId = newId(), signal, ifBusy = 'refuse', history, values } = options ?? {}
     const ref = { runId: newId(), conversationId }
     try {
-      checkNames(options, 'run')
+      checkNames(options ?? {}, 'run')
       const limits = limitsOf(agent, options ?? {})
       const wrong =
         wrongLimit(limits) ?? (!hasContent(input) && 'The message is empty. Pass text or parts.')

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Agent } from '../../../src/client/agent.ts'
 import { describeThrown } from '../../../src/protocol/error.ts'
+import { createAgent, defineTool } from '../../../src/index.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
 import { stage, startedRun, until } from './fake-worker.ts'
 
@@ -78,20 +79,20 @@ const script = { fallback: [{ text: '"ok"' }] }
 
 describe('a part of an input', () => {
   test.each([
-    ['a plain string', 'hi', "{ type: 'text'"],
-    ['null', null, "{ type: 'file'"],
-    ['of a type that there is not', { type: 'image', data: 'aGk=' }, "{ type: 'file'"],
-    ['of OpenAI’s type', { type: 'image_url', image_url: { url: 'x' } }, "{ type: 'file'"],
-    ['text without text', { type: 'text' }, 'needs a text'],
-    ['text that is a number', { type: 'text', text: 5 }, 'needs a text'],
-    ['a file with mimeType', { ...PNG, mediaType: undefined, mimeType: 'a/b' }, 'mediaType'],
-    ['a file without data', { ...PNG, data: undefined }, 'Pass base64'],
-    ['a file that is a Blob', { ...PNG, data: new Blob(['x']) }, 'no string but Blob'],
-    ['a file of bytes', { ...PNG, data: new Uint8Array(2) }, 'no string but Uint8Array'],
-    ['a file that is no base64', { ...PNG, data: 'hi there!' }, 'no base64'],
-    ['a file by address', { ...PNG, data: 'https://x/y.png' }, 'no base64'],
-    ['a file with no name', { ...PNG, filename: null }, 'filename'],
-  ])('is refused before it is stored: %s', async (_name, part, words) => {
+    ['a plain string', 'hi'],
+    ['null', null],
+    ['of a type that there is not', { type: 'image', data: 'aGk=' }],
+    ['of OpenAI’s type', { type: 'image_url', image_url: { url: 'x' } }],
+    ['text without text', { type: 'text' }],
+    ['text that is a number', { type: 'text', text: 5 }],
+    ['a file with mimeType', { ...PNG, mediaType: undefined, mimeType: 'a/b' }],
+    ['a file without data', { ...PNG, data: undefined }],
+    ['a file that is a Blob', { ...PNG, data: new Blob(['x']) }],
+    ['a file of bytes', { ...PNG, data: new Uint8Array(2) }],
+    ['a file that is no base64', { ...PNG, data: 'hi there!' }],
+    ['a file by address', { ...PNG, data: 'https://x/y.png' }],
+    ['a file with no name', { ...PNG, filename: null }],
+  ])('is refused before it is stored: %s', async (_name, part) => {
     const agent = createTestAgent({ script })
     const input = [{ type: 'text', text: 'See' }, part] as never
     const where = { code: 'invalid-input', message: expect.stringContaining('Part 1 of the input') }
@@ -99,7 +100,7 @@ describe('a part of an input', () => {
       error?: { message: string }
     }
     expect(error).toMatchObject(where)
-    expect(error?.message).toContain(words)
+    expect(error?.message).toContain("{ type: 'file', mediaType: 'image/png', data: '<base64>' }")
     expect(await agent.conversations.get('c')).toBe(null)
     const extraction = agent.extract({ input, schema: { type: 'string' } })
     await expect(extraction).rejects.toMatchObject(where)
@@ -168,3 +169,67 @@ describe('an answer, a title or an id of the wrong type', () => {
     expect(worker.of('answerCall')[0]).toMatchObject({ answer: { type: 'deny' } })
   })
 })
+
+const tool = { name: 'wipe', description: 'Wipes.', execute: () => 'wiped' }
+const model = { provider: 'openai-compatible', baseURL: 'http://127.0.0.1:1/v1', model: 'm' }
+
+describe('a field of a tool that decides about a person’s word', () => {
+  test.each([
+    ['destructive', { annotations: { destructive: 'true' } }],
+    ['destructive', { annotations: { destructive: 1 } }],
+    ['destructive', { annotations: { destructive: null } }],
+    ['readOnly', { annotations: { readOnly: 'false' } }],
+    ['idempotent', { annotations: { idempotent: 1 } }],
+    ['annotations', { annotations: 'destructive' }],
+    ['annotations', { annotations: null }],
+    ['needsApproval', { needsApproval: 'always' }],
+    ['needsApproval', { needsApproval: 1 }],
+    ['needsApproval', { needsApproval: null }],
+    ['needsApproval', { annotations: { destructive: true }, needsApproval: 0 }],
+    ['sequential', { sequential: 'no' }],
+    ['available', { available: true }],
+    ['timeoutMs', { timeoutMs: '5' }],
+    ['timeoutMs', { timeoutMs: 0 }],
+    ['timeoutMs', { timeoutMs: Number.NaN }],
+    ['description', { description: 5 }],
+    ['title', { title: () => 'x' }],
+    ['execute', { execute: 'now' }],
+  ])('is refused at once, and named: %s of %o', async (field, wrong) => {
+    const bad = { ...tool, ...wrong } as never
+    const agent = createAgent({ model })
+    for (const act of [
+      () => defineTool(bad),
+      () => agent.registerTool(bad),
+      () => createAgent({ model, tools: [bad] }),
+    ]) {
+      const error = thrownBy(act)
+      expect(error).toMatchObject({ code: 'invalid-config' })
+      expect(error).toHaveProperty('message', expect.stringContaining(field))
+      expect(error).toHaveProperty('message', expect.stringContaining('the tool wipe'))
+    }
+    await agent.dispose()
+  })
+
+  test('may be what its type says, and undefined', () => {
+    for (const given of [
+      { annotations: { destructive: true, readOnly: false, idempotent: undefined } },
+      { needsApproval: false, sequential: true, timeoutMs: 1, available: () => true },
+      { needsApproval: () => true, title: 'Wipe', annotations: undefined },
+      Object.fromEntries(
+        'title annotations timeoutMs sequential needsApproval available dispose reconcile'
+          .split(' ')
+          .map((name) => [name, undefined]),
+      ),
+    ])
+      expect(() => defineTool({ ...tool, ...given } as never)).not.toThrow()
+  })
+})
+
+function thrownBy(act: () => unknown): unknown {
+  try {
+    act()
+  } catch (error) {
+    return error
+  }
+  return undefined
+}
