@@ -21,6 +21,9 @@ export function checkOptions(options: AgentOptions): void {
     )
   if (storage !== undefined && storage !== 'memory' && !storage?.name)
     throw badConfig("storage must be 'memory' or { name }.")
+  for (const engine of options.engines ?? [])
+    if (typeof engine?.open !== 'function' || typeof engine.release !== 'function')
+      throw badConfig('engines must be objects with open() and release().')
   if (worker && options.workerUrl) throw badConfig('Give worker or workerUrl, not both.')
 }
 
@@ -35,7 +38,7 @@ export function checkModel(
   const { provider } = model ?? {}
   if (!provider || !model.model)
     throw badConfig("model must be like { provider: 'ollama', model: 'qwen3:4b' }.")
-  const known = [...PROVIDER_IDS, ...engines.map(({ id }) => id)]
+  const known = [...PROVIDER_IDS, ...engines.map((engine) => engine?.id)]
   if (!worker && !workerUrl && !known.includes(provider))
     throw new OffstageError(
       'unknown-provider',

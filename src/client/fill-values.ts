@@ -12,7 +12,7 @@ export function fillValues(
   return text.replace(PLACE, (whole, escape: string, name: string) => {
     if (escape) return whole.slice(1)
     const value = Object.hasOwn(values, name) ? values[name] : undefined
-    if (value !== undefined && value !== null) return String(value)
+    if (/^(string|number|boolean)$/.test(typeof value)) return String(value)
     throw new OffstageError(
       code,
       `There is no value for {{${name}}}. Pass one in values, or write \\{{${name}}}.`,

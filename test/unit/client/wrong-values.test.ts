@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Agent } from '../../../src/client/agent.ts'
+import { OPTION_NAMES } from '../../../src/client/option-names.ts'
 import { describeThrown } from '../../../src/protocol/error.ts'
 import { createAgent, defineTool } from '../../../src/index.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
@@ -233,3 +234,103 @@ function thrownBy(act: () => unknown): unknown {
   }
   return undefined
 }
+
+describe('a value of the wrong kind', () => {
+  test.each([
+    ['toolMode', { model: { ...model, toolMode: 'xml' } }],
+    ['transport', { model: { ...model, transport: 'main' } }],
+    ['credentials', { model: { ...model, credentials: 'include' } }],
+    ['rescue', { model: { ...model, rescue: 'on' } }],
+    ['toolChoice', { model: { ...model, toolChoice: 'any' } }],
+    ['temperature', { model: { ...model, temperature: '0.5' } }],
+    ['contextWindow', { model: { ...model, contextWindow: '8k' } }],
+    ['extraBody', { model: { ...model, extraBody: 'x' } }],
+    ['stop', { model: { ...model, stop: 'x' } }],
+    ['timeouts', { model: { ...model, timeouts: 5000 } }],
+    ['retry', { model: { ...model, retry: null } }],
+    ['maxRetries', { model: { ...model, retry: { maxRetries: -1 } } }],
+    ['instructions', { instructions: () => 'x' }],
+    ['values', { values: ['x'] }],
+    ['raw', { raw: 'yes' }],
+    ['engines', { engines: {} }],
+    ['engines', { engines: [{ id: 'x' }] }],
+    ['engines', { engines: [null] }],
+    ['enabledTools', { enabledTools: 'wipe' }],
+    ['storage', { storage: { name: 4 } }],
+  ])('is refused at once: %s in %o', (name, options) => {
+    const error = thrownBy(() => createAgent({ model, ...options } as never))
+    expect(error).toMatchObject({ code: 'invalid-config' })
+    expect(error).toHaveProperty('message', expect.stringContaining(name))
+  })
+
+  test('is none where an option is undefined, or a seed below 0', () => {
+    const { createAgent: names, model: fields } = OPTION_NAMES
+    const none = (specs: string): object =>
+      Object.fromEntries(specs.split(' ').map((spec) => [spec.replace(/\W.*/, ''), undefined]))
+    const config = { ...none(fields), ...model, seed: -1 }
+    expect(() => createAgent({ ...none(names), model: config } as never)).not.toThrow()
+  })
+
+  test.each(['localhost:1234/v1', '127.0.0.1:9/v1', 'ftp://x/v1', 'http://'])(
+    'a baseURL that is no address of the web fails the run: %s',
+    async (baseURL) => {
+      const agent = createTestAgent({ model: { ...model, baseURL } })
+      const { outcome, ...rest } = await agent.run('x').result
+      expect(outcome).toBe('failed')
+      const message = expect.stringContaining('http://')
+      expect(rest).toMatchObject({ error: { code: 'invalid-config', message } })
+      await agent.dispose()
+    },
+  )
+
+  test('a value that is no text, number or boolean fails the run', async () => {
+    const agent = createTestAgent({ script })
+    const { result } = agent.run('{{a}}', { values: { a: { b: 1 } } } as never)
+    expect(await result).toMatchObject({ error: { code: 'invalid-input' } })
+    await agent.dispose()
+  })
+
+  test('null in the place of options throws nothing but OffstageErrors', async () => {
+    const agent = createTestAgent({ script })
+    expect(await agent.run('x', null as never).result).toMatchObject({ outcome: 'completed' })
+    const text = await agent.run('x', 'c' as never).result
+    expect(text).toMatchObject({ error: { code: 'invalid-config' } })
+    for (const change of [null, undefined])
+      expect(thrownBy(() => agent.configure(change as never))).toMatchObject({
+        code: 'invalid-config',
+      })
+    await expect(agent.extract(undefined as never)).rejects.toHaveProperty('code', 'invalid-config')
+    await expect(agent.approve('c', null as never)).rejects.toHaveProperty('code', 'invalid-config')
+    await expect(agent.resume('c', null as never)).rejects.toHaveProperty('code', 'invalid-config')
+    await agent.dispose()
+  })
+})
+
+test('an option of another library is suggested as it is called here', () => {
+  const message = (options: object): unknown =>
+    thrownBy(() => createAgent({ model, ...options } as never))
+  expect(message({ workerURL: '/x' })).toHaveProperty(
+    'message',
+    expect.stringMatching(/workerUrl\?/),
+  )
+  expect(message({ systemPrompt: 'x' })).toHaveProperty(
+    'message',
+    expect.stringMatching(/instructions\?/),
+  )
+})
+
+test('createAgent advises nothing that only registerTool takes', () => {
+  const error = thrownBy(() => createAgent({ model, tools: [tool, { ...tool }] }))
+  expect(error).toMatchObject({ code: 'duplicate-tool' })
+  expect(error).toHaveProperty('message', expect.not.stringContaining('replace: true'))
+})
+
+test('an available() that throws fails the run with the name of its tool', async () => {
+  const available = (): never => {
+    throw new Error('not yet')
+  }
+  const agent = createTestAgent({ script, tools: [{ ...tool, available }] })
+  const message = 'available() of the tool wipe failed: not yet'
+  expect(await agent.run('x').result).toMatchObject({ error: { code: 'invalid-config', message } })
+  await agent.dispose()
+})
