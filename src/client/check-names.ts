@@ -3,17 +3,6 @@ import { OPTION_NAMES } from './option-names.ts'
 
 type Owner = keyof typeof OPTION_NAMES
 
-/** Of values, by the sign after an option's name. `#`: 0 or more. */
-const KINDS: { readonly [sign: string]: string } = {
-  $: 'string',
-  '#': 'number',
-  '~': 'number',
-  '?': 'boolean',
-  '&': 'function',
-  '@': 'array',
-  '%': 'object',
-}
-
 export interface NamesCheck {
   /** What the options are of, for people. */
   readonly of?: string
@@ -30,69 +19,48 @@ export function checkNames(
   { of = owner, allows }: NamesCheck = {},
 ): void {
   if (Array.isArray(value)) return value.forEach((item) => checkNames(item, owner, { of }))
-  const known = specsOf(owner)
-  const names = [...known.keys()]
+  const specs = specsOf(owner)
   for (const [name, inner] of entriesOf(value, owner, of)) {
-    const kinds = known.get(name)
-    if (kinds === undefined) {
-      if (!allows?.(name, inner))
-        throw badConfig(`${of} has no ${name}. Did you mean ${nearest(name, names)}?`)
-      continue
+    const spec = specs.find((each) => each[0] === name)
+    if (!spec) {
+      if (allows?.(name, inner)) continue
+      throw badConfig(`${of} has no ${name}. Did you mean ${nearest(name, namesOf(owner))}?`)
     }
     if (inner === undefined) continue
+    const kinds = spec[2]?.split('|')
+    const isWord = spec[1] === '=' && kinds?.includes(inner as string)
+    if (kinds && !isWord && !kinds.includes(kindOf(inner)))
+      throw badConfig(`${name} of ${of} must be ${kinds.join(' or ')}.`)
     // A model is checked apart: its provider may have options of its own.
-    const hasNames = Object.hasOwn(OPTION_NAMES, name) && name !== 'model'
-    if (!isOfKind(inner, kinds, hasNames))
-      throw badConfig(`${name} of ${of} must be ${describeKinds(kinds)}.`)
-    if (hasNames) checkNames(inner, name as Owner, { of: `${name} of ${of}` })
+    if (Object.hasOwn(OPTION_NAMES, name) && name !== 'model' && !isWord)
+      checkNames(inner, name as Owner, { of: `${name} of ${of}` })
   }
 }
 
-/** Control tools are a list of names. Two options may be a word instead. */
+/** Control tools are a list of names. */
 function entriesOf(value: unknown, owner: Owner, of: string): [name: string, value?: unknown][] {
   if (owner === 'controlTools') return [[String(value)]]
   if (typeof value === 'object' && value !== null) return Object.entries(value)
-  if (/^(storage|toolChoice)$/.test(owner) && typeof value === 'string') return []
   throw badConfig(`${of} must be an object.`)
 }
 
-/** The signs of each option. */
-function specsOf(owner: Owner): Map<string, string> {
-  return new Map(
-    OPTION_NAMES[owner].split(' ').map((spec) => {
-      const [name = ''] = spec.split(/\b(?=\W)/)
-      return [name, spec.slice(name.length)]
-    }),
-  )
+/** Each option's name, and what follows: a sign and the kinds. */
+function specsOf(owner: Owner): string[][] {
+  return OPTION_NAMES[owner].split(' ').map((spec) => spec.split(/([:=])/))
 }
 
-function isOfKind(value: unknown, kinds: string, hasNames: boolean): boolean {
-  if (kinds.startsWith('='))
-    return (
-      wordsOf(kinds).includes(value as string) ||
-      (hasNames && typeof value === 'object' && value !== null)
-    )
-  const kind = Array.isArray(value) ? 'array' : value === null ? '' : typeof value
-  return (
-    !kinds ||
-    (kinds.split('').some((sign) => KINDS[sign] === kind) &&
-      (kinds === '~' || !((value as number) < 0)))
-  )
+function namesOf(owner: Owner): string[] {
+  return specsOf(owner).map(([name = '']) => name)
 }
 
-function describeKinds(kinds: string): string {
-  return kinds.startsWith('=')
-    ? `one of ${wordsOf(kinds).join(', ')}`
-    : `of type ${kinds.replace(/\W/g, (sign) => ` or ${KINDS[sign]}`).slice(4)}`
-}
-
-function wordsOf(kinds: string): string[] {
-  return kinds.slice(1).split('|')
+function kindOf(value: unknown): string {
+  if (typeof value === 'number') return value >= 0 ? 'number' : 'negative'
+  return Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value
 }
 
 /** A known option with other letter cases or signs (`base_url`), or with so many letters changed. */
 export function isMisspelt(name: string, owner: Owner, letters = 0): boolean {
-  return [...specsOf(owner).keys()].some((known) => distance(plain(name), plain(known)) <= letters)
+  return namesOf(owner).some((known) => distance(plain(name), plain(known)) <= letters)
 }
 
 /** What other libraries call it. */

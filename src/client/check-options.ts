@@ -8,17 +8,10 @@ import type { AgentOptions, ModelConfig, RunInput } from './options.ts'
 /** Throws an `OffstageError` that says what to change. */
 export function checkOptions(options: AgentOptions): void {
   checkNames(options ?? {}, 'createAgent')
-  const { toolApproval, storage, worker } = options ?? {}
+  const { storage, worker } = options ?? {}
   checkModel(options?.model, options ?? {})
   const wrong = wrongLimit(options)
   if (wrong) throw badConfig(wrong)
-  if (
-    typeof toolApproval !== 'function' &&
-    !/^(never|destructive|writes|always)$/.test(toolApproval ?? 'never')
-  )
-    throw badConfig(
-      "toolApproval must be 'never', 'destructive', 'writes', 'always' or a function.",
-    )
   if (storage !== undefined && storage !== 'memory' && !storage?.name)
     throw badConfig("storage must be 'memory' or { name }.")
   for (const engine of options.engines ?? [])

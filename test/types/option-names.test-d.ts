@@ -19,7 +19,7 @@ type Split<Names extends string> = Names extends `${infer First} ${infer Rest}`
   ? NameOf<First> | Split<Rest>
   : NameOf<Names>
 
-type Sign = '$' | '#' | '~' | '?' | '&' | '@' | '%' | `=${string}`
+type Sign = `:${string}` | `=${string}`
 
 /** Without the kinds of values. */
 type NameOf<Spec extends string> = Spec extends `${infer Name}${Sign}` ? NameOf<Name> : Spec

@@ -183,6 +183,7 @@ describe('a field of a tool that decides about a person’s word', () => {
     ['idempotent', { annotations: { idempotent: 1 } }],
     ['annotations', { annotations: 'destructive' }],
     ['annotations', { annotations: null }],
+    ['annotations', { annotations: [{ destructive: true }] }],
     ['needsApproval', { needsApproval: 'always' }],
     ['needsApproval', { needsApproval: 1 }],
     ['needsApproval', { needsApproval: null }],
