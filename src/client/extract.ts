@@ -9,6 +9,7 @@ import type { InferJson } from './infer-schema.ts'
 import type { RunInput } from './options.ts'
 import type { AskWorker } from './ask-worker.ts'
 import { describeIssues } from './describe-issues.ts'
+import { checkSchema } from './prepare-tool.ts'
 import { isStandardSchema, jsonSchemaOf, type StandardSchema } from './standard-schema.ts'
 import { reportThrown } from './failures.ts'
 import { newId } from './ids.ts'
@@ -39,6 +40,7 @@ export async function extract(
   checkNames(options, 'extract')
   const { schema, input, retries = 2, onUsage } = options
   const json = jsonSchemaOf(schema, 'given to extract()')
+  checkSchema(json, 'schema of extract()')
   checkPatterns(json, 'given to extract()')
   const command = {
     ...core.scope(),

@@ -71,7 +71,7 @@ function toJsonSchema({ inputSchema, jsonSchema }: Tool, name: string): JsonSche
 }
 
 /** Not the whole of JSON Schema, which the worker checks: what is likely to be mistaken for one. */
-function checkSchema(schema: unknown, where: string): asserts schema is JsonSchema {
+export function checkSchema(schema: unknown, where: string): asserts schema is JsonSchema {
   const { type = [], properties = {}, required = [] } = isRecord(schema) ? schema : { type: '' }
   const isValid =
     isRecord(properties) &&

@@ -335,3 +335,13 @@ test('an available() that throws fails the run with the name of its tool', async
   expect(await agent.run('x').result).toMatchObject({ error: { code: 'invalid-config', message } })
   await agent.dispose()
 })
+
+test.each([undefined, null, 'x', [], { type: 'objekt' }, { type: 'object', properties: 5 }])(
+  'extract refuses what is no schema before the model is asked: %o',
+  async (schema) => {
+    const agent = createTestAgent({ script })
+    const extraction = agent.extract({ input: 'x', schema } as never)
+    await expect(extraction).rejects.toHaveProperty('code', 'schema-invalid')
+    await agent.dispose()
+  },
+)
