@@ -345,3 +345,10 @@ test.each([undefined, null, 'x', [], { type: 'objekt' }, { type: 'object', prope
     await agent.dispose()
   },
 )
+
+test('a scripted error that is no string leaves the conversation readable', async () => {
+  const agent = createTestAgent({ script: { fallback: [{ error: 5 as never }] } })
+  const { result } = agent.run('x', { conversationId: 'c' })
+  expect(await result).toMatchObject({ error: { code: 'provider-error', message: '5' } })
+  await agent.dispose()
+})
