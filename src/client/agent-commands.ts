@@ -7,6 +7,7 @@ import type {
 } from '../protocol/api.ts'
 import type { JsonSchema } from '../protocol/json.ts'
 import type { Agent, CallRef, Conversations } from './agent.ts'
+import { checkId, checkText } from './check-input.ts'
 import { checkNames } from './check-names.ts'
 import type { StoredView } from './conversation-view.ts'
 import { extract, type ExtractOptions } from './extract.ts'
@@ -41,14 +42,19 @@ export function createCommands(agent: AgentParts): AgentCommands {
   return {
     async resume(conversationId, how = {}) {
       checkNames(how, 'resume')
+      if (conversationId !== undefined) checkId(conversationId)
       return takeUp(agent, { ...how, ...(conversationId !== undefined && { conversationId }) })
     },
-    continue: (conversationId) => takeUp(agent, { conversationId, goOn: true }),
+    async continue(conversationId) {
+      checkId(conversationId)
+      return takeUp(agent, { conversationId, goOn: true })
+    },
     prepare: ({ signal } = {}) => prepare(agent, signal),
     extract: (request, signal) => extract(agent, request, signal),
     sendStart: (handle, command) => sendStart(agent, handle, command),
     sendAbort: (runId) => sendAbort(agent, runId),
     async shown(conversationId) {
+      checkId(conversationId)
       const stored = await agent.carry('getConversation', { ...agent.scope(), conversationId })
       return (events) => fromStored(conversationId, stored, events)
     },
@@ -72,19 +78,22 @@ async function takeUp(
 }
 
 function answers({ ask, options, reload, runs, scope }: AgentParts): Answers {
-  // Nothing else of it: it may be any object that has these, with what can't cross.
-  const locate = (call: CallRef): { conversationId?: string; toolCallId: string } => {
-    if (typeof call === 'string') return { toolCallId: call }
-    const { conversationId, toolCallId } = call
-    return { toolCallId, ...(conversationId !== undefined && { conversationId }) }
-  }
   const reply = (call: CallRef, answer: CallAnswer['answer']): Promise<boolean> =>
     ask('answerCall', { ...scope(), ...locate(call), answer })
   return {
-    approve: (call, { input } = {}) =>
-      reply(call, { type: 'approve', ...(input !== undefined && { input }) }),
-    deny: (call, reason) => reply(call, { type: 'deny', ...(reason && { reason }) }),
-    answer: (call, text) => reply(call, { type: 'answer', text }),
+    async approve(call, how = {}) {
+      checkNames(how, 'approve')
+      const { input } = how
+      return reply(call, { type: 'approve', ...(input !== undefined && { input }) })
+    },
+    async deny(call, reason) {
+      checkText(reason ?? '', 'The reason')
+      return reply(call, { type: 'deny', ...(reason && { reason }) })
+    },
+    async answer(call, text) {
+      checkText(text, 'The answer')
+      return reply(call, { type: 'answer', text })
+    },
     async supplyOutput(call, output) {
       const limits = limitsOf(options)
       const command = { ...scope(), ...locate(call), nextRunId: newId(), limits }
@@ -103,8 +112,20 @@ function answers({ ask, options, reload, runs, scope }: AgentParts): Answers {
   }
 }
 
+/** An event or a pending call may be passed as it is. */
+function locate(call: CallRef): { conversationId?: string; toolCallId: string } {
+  const { conversationId, toolCallId } =
+    typeof call === 'string' ? { toolCallId: call } : (call ?? {})
+  checkText(toolCallId, 'The id of a call')
+  if (conversationId !== undefined) checkId(conversationId)
+  return { ...(conversationId !== undefined && { conversationId }), toolCallId }
+}
+
 function conversations({ ask, carry, reload, scope }: AgentParts): Conversations {
-  const at = (conversationId: string): ConversationScope => ({ ...scope(), conversationId })
+  const at = (conversationId: string): ConversationScope => {
+    checkId(conversationId)
+    return { ...scope(), conversationId }
+  }
   const emptied = async (done: Promise<boolean>): Promise<boolean> => {
     const answer = await done
     reload()
@@ -112,9 +133,12 @@ function conversations({ ask, carry, reload, scope }: AgentParts): Conversations
   }
   return {
     list: (options) => carry('listConversations', { ...scope(), ...options }),
-    get: (id) => carry('getConversation', at(id)),
-    rename: (id, title) => ask('renameConversation', { ...at(id), title }),
-    delete: (id) => emptied(ask('deleteConversation', at(id))),
-    clearHistory: (id) => emptied(ask('clearHistory', at(id))),
+    get: async (id) => carry('getConversation', at(id)),
+    async rename(id, title) {
+      checkText(title, 'The title')
+      return ask('renameConversation', { ...at(id), title })
+    },
+    delete: async (id) => emptied(ask('deleteConversation', at(id))),
+    clearHistory: async (id) => emptied(ask('clearHistory', at(id))),
   }
 }

@@ -127,7 +127,7 @@ export class AgentCore implements AgentParts {
     })
   }
 
-  abort(reason = 'aborted'): void {
+  abort(reason?: string): void {
     for (const { run } of this.runs.open.values()) run.abort(reason)
     for (const stop of this.#stops) stop.abort(reason)
   }

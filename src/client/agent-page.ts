@@ -108,11 +108,15 @@ async function beforeToolCall(
 ): ReturnType<AgentPage['beforeToolCall']> {
   try {
     const verdict = await whileStaying(async () => options.beforeToolCall?.(hooked(call)))
-    if (verdict && 'veto' in verdict) return { type: 'veto', reason: verdict.veto }
+    if (verdict && 'veto' in verdict) return { type: 'veto', reason: vetoReason(verdict.veto) }
     return { type: 'go', input: verdict ? verdict.input : call.input }
   } catch (thrown) {
     return { type: 'veto', reason: describeThrown(thrown) }
   }
+}
+
+function vetoReason(veto: unknown): string {
+  return veto && veto !== true ? describeThrown(veto) : 'The page does not allow this call.'
 }
 
 /** A tool and a policy can each ask for approval; a function that throws counts as asking. */

@@ -1,8 +1,8 @@
 import type { AbortRun, AgentScope, RunRef, StartRun } from '../protocol/api.ts'
 import type { OffstageError } from '../protocol/error.ts'
-import { describeThrown } from '../protocol/error.ts'
 import type { RunEvent } from '../protocol/event.ts'
 import { LEFT_OPEN, type RunOutcome, type RunResult } from '../protocol/run.ts'
+import { stopReason } from './failures.ts'
 import type { RunEnding, RunHandle, RunObserver } from './run-handle.ts'
 import { createRunHandle } from './run-handle.ts'
 
@@ -52,7 +52,7 @@ export class AgentRuns {
 
   start(command: Omit<StartRun, keyof AgentScope>, signal?: AbortSignal): RunHandle {
     const handle = this.handleOf(command)
-    const reason = (): string => describeThrown(signal?.reason)
+    const reason = (): string => stopReason(signal?.reason)
     if (signal?.aborted) {
       handle.end({ outcome: 'aborted', reason: reason() })
       return handle

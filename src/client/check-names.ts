@@ -3,30 +3,59 @@ import { OPTION_NAMES } from './option-names.ts'
 
 type Owner = keyof typeof OPTION_NAMES
 
-/** Throws for an option that there isn't, at any depth, with the one that was probably meant. */
+export interface NamesCheck {
+  /** What the options are of, for people. */
+  readonly of?: string
+  allows?(name: string, value: unknown): boolean
+}
+
+/**
+ * Throws for an option that there isn't, at any depth, with the one that was probably meant, and for a
+ * value of the wrong kind.
+ */
 export function checkNames(
   value: unknown,
   owner: Owner,
-  allows?: (name: string, value: unknown) => boolean,
+  { of = owner, allows }: NamesCheck = {},
 ): void {
-  if (Array.isArray(value)) return value.forEach((item) => checkNames(item, owner))
-  const known = namesOf(owner)
-  for (const [name, inner] of entriesOf(value, owner))
-    if (known.includes(name)) {
-      // A model is checked apart: its provider may have options of its own.
-      if (Object.hasOwn(OPTION_NAMES, name) && name !== 'model') checkNames(inner, name as Owner)
-    } else if (!allows?.(name, inner))
-      throw badConfig(`${owner} has no ${name}. Did you mean ${nearest(name, known)}?`)
+  if (Array.isArray(value)) return value.forEach((item) => checkNames(item, owner, { of }))
+  const specs = specsOf(owner)
+  for (const [name, inner] of entriesOf(value, owner, of)) {
+    const spec = specs.find((each) => each[0] === name)
+    if (!spec) {
+      if (allows?.(name, inner)) continue
+      throw badConfig(`${of} has no ${name}. Did you mean ${nearest(name, namesOf(owner))}?`)
+    }
+    if (inner === undefined) continue
+    const kinds = spec[2]?.split('|')
+    const isWord = spec[1] === '=' && kinds?.includes(inner as string)
+    if (kinds && !isWord && !kinds.includes(kindOf(inner)))
+      throw badConfig(`${name} of ${of} must be ${kinds.join(' or ')}.`)
+    // A model is checked apart: its provider may have options of its own.
+    if (Object.hasOwn(OPTION_NAMES, name) && name !== 'model' && !isWord)
+      checkNames(inner, name as Owner, { of: `${name} of ${of}` })
+  }
 }
 
 /** Control tools are a list of names. */
-function entriesOf(value: unknown, owner: Owner): [name: string, value?: unknown][] {
+function entriesOf(value: unknown, owner: Owner, of: string): [name: string, value?: unknown][] {
   if (owner === 'controlTools') return [[String(value)]]
-  return typeof value === 'object' && value !== null ? Object.entries(value) : []
+  if (typeof value === 'object' && value !== null) return Object.entries(value)
+  throw badConfig(`${of} must be an object.`)
+}
+
+/** Each option's name, and what follows: a sign and the kinds. */
+function specsOf(owner: Owner): string[][] {
+  return OPTION_NAMES[owner].split(' ').map((spec) => spec.split(/([:=])/))
 }
 
 function namesOf(owner: Owner): string[] {
-  return OPTION_NAMES[owner].split(' ')
+  return specsOf(owner).map(([name = '']) => name)
+}
+
+function kindOf(value: unknown): string {
+  if (typeof value === 'number') return value >= 0 ? 'number' : 'negative'
+  return Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value
 }
 
 /** A known option with other letter cases or signs (`base_url`), or with so many letters changed. */
@@ -38,6 +67,7 @@ export function isMisspelt(name: string, owner: Owner, letters = 0): boolean {
 const ALIASES: { readonly [name: string]: string } = {
   parameters: 'inputSchema',
   system: 'instructions',
+  systemprompt: 'instructions',
   maxtokens: 'maxOutputTokens',
 }
 
@@ -45,7 +75,7 @@ function nearest(name: string, known: readonly string[]): string {
   const word = plain(name)
   const far = (other: string): number => {
     const near = plain(other)
-    if (ALIASES[word] === other) return 0
+    if (ALIASES[word] === other || word === near) return 0
     return near.includes(word) || word.includes(near) ? 1 : distance(word, near)
   }
   return known.toSorted((a, b) => far(a) - far(b))[0] ?? ''

@@ -7,25 +7,16 @@ import type { AgentOptions, ModelConfig, RunInput } from './options.ts'
 
 /** Throws an `OffstageError` that says what to change. */
 export function checkOptions(options: AgentOptions): void {
-  checkNames(options, 'createAgent')
-  const { toolApproval, storage, worker } = options ?? {}
+  checkNames(options ?? {}, 'createAgent')
+  const { storage, worker } = options ?? {}
   checkModel(options?.model, options ?? {})
   const wrong = wrongLimit(options)
   if (wrong) throw badConfig(wrong)
-  for (const name of ['context', 'beforeToolCall', 'afterToolCall', 'worker'] as const)
-    if (options[name] !== undefined && typeof options[name] !== 'function')
-      throw badConfig(`${name} must be a function.`)
-  if (
-    typeof toolApproval !== 'function' &&
-    !/^(never|destructive|writes|always)$/.test(toolApproval ?? 'never')
-  )
-    throw badConfig(
-      "toolApproval must be 'never', 'destructive', 'writes', 'always' or a function.",
-    )
   if (storage !== undefined && storage !== 'memory' && !storage?.name)
     throw badConfig("storage must be 'memory' or { name }.")
-  for (const name of ['tools', 'controlTools'] as const)
-    if (options[name] && !Array.isArray(options[name])) throw badConfig(`${name} must be an array.`)
+  for (const engine of options.engines ?? [])
+    if (typeof engine?.open !== 'function' || typeof engine.release !== 'function')
+      throw badConfig('engines must be objects with open() and release().')
   if (worker && options.workerUrl) throw badConfig('Give worker or workerUrl, not both.')
 }
 
@@ -40,14 +31,14 @@ export function checkModel(
   const { provider } = model ?? {}
   if (!provider || !model.model)
     throw badConfig("model must be like { provider: 'ollama', model: 'qwen3:4b' }.")
-  const known = [...PROVIDER_IDS, ...engines.map(({ id }) => id)]
+  const known = [...PROVIDER_IDS, ...engines.map((engine) => engine?.id)]
   if (!worker && !workerUrl && !known.includes(provider))
     throw new OffstageError(
       'unknown-provider',
       `There is no provider ${provider}. Use one of ${known.join(', ')}, or pass a worker that registers it.`,
     )
   const isOwn = !(PROVIDER_IDS as readonly string[]).includes(provider)
-  checkNames(model, 'model', (name) => isOwn && !isMisspelt(name, 'model'))
+  checkNames(model, 'model', { allows: (name) => isOwn && !isMisspelt(name, 'model') })
   if (provider === 'openai-compatible' && !model.baseURL)
     throw badConfig(`The provider ${provider} needs a baseURL.`)
 }
@@ -64,6 +55,7 @@ export function wrongLimit({ maxSteps = 0, retries = 0 }: Partial<RunLimits>): s
 export function hasContent(input: RunInput): boolean {
   if (typeof input === 'string') return input.trim() !== ''
   return (
-    Array.isArray(input) && input.some((part) => part.type === 'file' || part.text?.trim() !== '')
+    Array.isArray(input) &&
+    input.some((part) => part?.type !== 'text' || part.text?.trim?.() !== '')
   )
 }

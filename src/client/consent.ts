@@ -13,7 +13,7 @@ export class Consent {
 
   /** Throws `consent-refused`. To be called before anything is awaited. */
   check(call: CallRef): void {
-    const toolCallId = typeof call === 'string' ? call : call.toolCallId
+    const toolCallId = typeof call === 'string' ? call : call?.toolCallId
     const acts = pageActs()
     const acted = acts.open > 0 || acts.turns > (this.asked.get(toolCallId) ?? 0)
     if (acted && !isPersonActing(acts))

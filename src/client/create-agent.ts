@@ -50,7 +50,7 @@ export function createAgent(options: AgentOptions): Agent {
     abort: (reason) => core.abort(reason),
     prepare: later('prepare'),
     extract: (request) =>
-      core.stoppable(request.signal, (signal) =>
+      core.stoppable(request?.signal, (signal) =>
         later('extract')(request, signal),
       ) as Promise<never>,
     conversations: {
@@ -68,12 +68,12 @@ export function createAgent(options: AgentOptions): Agent {
 }
 
 function startRun({ config, runs }: AgentCore, agent: AgentOptions): Agent['run'] {
-  return (input, options = {}) => {
-    const { conversationId = newId(), signal, ifBusy = 'refuse', history, values } = options
+  return (input, options) => {
+    const { conversationId = newId(), signal, ifBusy = 'refuse', history, values } = options ?? {}
     const ref = { runId: newId(), conversationId }
     try {
-      checkNames(options, 'run')
-      const limits = limitsOf(agent, options)
+      checkNames(options ?? {}, 'run')
+      const limits = limitsOf(agent, options ?? {})
       const wrong =
         wrongLimit(limits) ?? (!hasContent(input) && 'The message is empty. Pass text or parts.')
       if (wrong) throw new OffstageError('invalid-input', wrong)

@@ -1,5 +1,6 @@
-import { OffstageError } from '../protocol/error.ts'
+import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
+import { badConfig } from './failures.ts'
 import type { ApprovalPolicy } from './options.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import type { Tool } from './tool.ts'
@@ -40,8 +41,12 @@ function isEnabled({ name, tool }: PreparedTool, enabled: readonly string[] | nu
   return !enabled || enabled.includes(name) || enabled.includes(tool.name)
 }
 
-function isAvailable({ tool }: PreparedTool): boolean {
-  return tool.available?.() ?? true
+function isAvailable({ tool, name }: PreparedTool): boolean {
+  try {
+    return tool.available?.() ?? true
+  } catch (cause) {
+    throw badConfig(`available() of the tool ${name} failed: ${describeThrown(cause)}`)
+  }
 }
 
 function describeTool(entry: PreparedTool, policy: ApprovalPolicy): ToolDescriptor {

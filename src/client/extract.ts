@@ -2,12 +2,14 @@ import type { AgentScope, Extraction } from '../protocol/api.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { JsonSchema, JsonValue } from '../protocol/json.ts'
 import type { RunUsage } from '../protocol/message.ts'
+import { checkInput } from './check-input.ts'
 import { checkNames } from './check-names.ts'
 import { checkPatterns } from './check-patterns.ts'
 import type { InferJson } from './infer-schema.ts'
 import type { RunInput } from './options.ts'
 import type { AskWorker } from './ask-worker.ts'
 import { describeIssues } from './describe-issues.ts'
+import { checkSchema } from './prepare-tool.ts'
 import { isStandardSchema, jsonSchemaOf, type StandardSchema } from './standard-schema.ts'
 import { reportThrown } from './failures.ts'
 import { newId } from './ids.ts'
@@ -38,11 +40,12 @@ export async function extract(
   checkNames(options, 'extract')
   const { schema, input, retries = 2, onUsage } = options
   const json = jsonSchemaOf(schema, 'given to extract()')
+  checkSchema(json, 'schema of extract()')
   checkPatterns(json, 'given to extract()')
   const command = {
     ...core.scope(),
     schema: json,
-    input: typeof input === 'string' ? [{ type: 'text' as const, text: input }] : input,
+    input: checkInput(input),
   }
   const corrections: { readonly output: string; readonly problem: string }[] = []
   let usage: RunUsage = { modelCalls: 0 }

@@ -1,4 +1,4 @@
-import { OffstageError, toErrorData } from '../protocol/error.ts'
+import { describeThrown, OffstageError, toErrorData } from '../protocol/error.ts'
 
 /** Any rejection as an `OffstageError`. */
 export function toOffstageError(thrown: unknown): OffstageError {
@@ -15,6 +15,16 @@ export function disposed(): OffstageError {
 
 export function badConfig(message: string): OffstageError {
   return new OffstageError('invalid-config', message)
+}
+
+export function badInput(message: string): OffstageError {
+  return new OffstageError('invalid-input', message)
+}
+
+/** Why something was stopped, in words that cross: an abort may be an event's listener, or a signal's. */
+export function stopReason(reason: unknown): string {
+  if (typeof reason === 'string') return reason
+  return reason instanceof Error ? describeThrown(reason) : 'aborted'
 }
 
 /** Throws what a listener threw where the page's own error handling sees it, and nothing else stops. */

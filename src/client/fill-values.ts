@@ -12,7 +12,7 @@ export function fillValues(
   return text.replace(PLACE, (whole, escape: string, name: string) => {
     if (escape) return whole.slice(1)
     const value = Object.hasOwn(values, name) ? values[name] : undefined
-    if (value !== undefined && value !== null) return String(value)
+    if (/^(string|number|boolean)$/.test(typeof value)) return String(value)
     throw new OffstageError(
       code,
       `There is no value for {{${name}}}. Pass one in values, or write \\{{${name}}}.`,
@@ -25,6 +25,8 @@ export function fillInput(input: RunInput, values: PromptValues): Exclude<RunInp
   const parts = typeof input === 'string' ? [{ type: 'text' as const, text: input }] : input
   if (!Object.keys(values).length) return parts
   return parts.map((part) =>
-    part.type === 'text' ? { ...part, text: fillValues(part.text, values, 'invalid-input') } : part,
+    part?.type === 'text' && typeof part.text === 'string'
+      ? { ...part, text: fillValues(part.text, values, 'invalid-input') }
+      : part,
   )
 }

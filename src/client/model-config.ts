@@ -1,24 +1,32 @@
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { Credentials, ModelConfigData } from '../protocol/model.ts'
+import { PROVIDER_IDS } from '../protocol/model.ts'
+import { badConfig } from './failures.ts'
 import type { CredentialRequest, ModelConfig } from './options.ts'
 
 /** The part of a model's configuration that crosses: plain data, no key, no headers, absolute URL. */
 export function toModelData(config: ModelConfig): ModelConfigData {
   const { apiKey: _key, headers: _headers, ...data } = config
   const plain = JSON.parse(JSON.stringify(data)) as ModelConfigData
-  return plain.baseURL ? { ...plain, baseURL: resolveUrl(plain.baseURL) } : plain
+  return plain.baseURL
+    ? { ...plain, baseURL: resolveUrl(String(plain.baseURL), plain.provider) }
+    : plain
 }
 
-function resolveUrl(url: string): string {
+/** A custom provider may speak another protocol. */
+function resolveUrl(url: string, provider: string): string {
   const base = globalThis.document?.baseURI ?? globalThis.location?.href
+  const isOwn = !(PROVIDER_IDS as readonly string[]).includes(provider)
   try {
-    return new URL(url, base).href
+    const { href } = new URL(url, base)
+    // An address without its scheme is a path, or has its host taken for one.
+    if (isOwn || (/^https?:/.test(href) && !/^[\w.-]+:\d/.test(url))) return href
   } catch {
-    throw new OffstageError(
-      'invalid-config',
-      `The model's baseURL ${url.replace(/\/\/.*@|[?#].*/gs, '')} is no URL.`,
-    )
+    // The same mistake.
   }
+  throw badConfig(
+    `The model's baseURL ${url.replace(/\/\/.*@|[?#].*/gs, '')} is no URL. Begin it with http:// or https://.`,
+  )
 }
 
 /** Replaced configurations that are kept, keys included, for the steps that were begun with them. */

@@ -1,26 +1,27 @@
 /**
- * The names of options, by what they are options of; where that is an option itself, by its name. In
- * text, for its size; test/types/option-names.test-d.ts sees that none is missing.
+ * The names of options, by what they are options of; where that is an option itself, by its name, and
+ * after each the kinds of values it takes, after `=` words and kinds. In text, for its size; test/types/option-names.test-d.ts sees that none is missing.
  */
 export const OPTION_NAMES = {
   createAgent:
-    'model instructions values tools enabledTools controlTools context toolApproval beforeToolCall afterToolCall maxSteps retries storage worker workerUrl engines raw heartbeatMs',
-  configure: 'model instructions values',
-  run: 'conversationId signal maxSteps retries ifBusy history values',
-  resume: 'interrupted waitForToolsMs',
-  registerTool: 'signal replace',
-  extract: 'schema input retries signal onUsage',
+    'model instructions:string values:object tools:array enabledTools:array controlTools:array context:function toolApproval=never|destructive|writes|always|function beforeToolCall:function afterToolCall:function maxSteps retries storage=memory|object worker:function workerUrl engines:array raw:boolean heartbeatMs:number',
+  configure: 'model instructions:string values:object',
+  run: 'conversationId signal maxSteps retries ifBusy=refuse|queue|replace history values:object|boolean',
+  resume: 'interrupted=tell-model|ask waitForToolsMs:number',
+  approve: 'input',
+  registerTool: 'signal replace:boolean',
+  extract: 'schema input retries:number signal onUsage:function',
   model:
-    'provider model baseURL apiKey headers credentials toolMode contextWindow temperature maxOutputTokens topP stop seed toolChoice parallelToolCalls extraBody transport retry timeouts caps rescue script',
-  tool: 'name title description inputSchema jsonSchema annotations timeoutMs sequential needsApproval available dispose reconcile toModelOutput metadata execute',
+    'provider:string model:string baseURL apiKey:string|function headers:object|function credentials=omit|same-origin toolMode=auto|native|action contextWindow:number temperature:number maxOutputTokens:number topP:number stop:array seed:number|negative toolChoice=auto|none|required|object parallelToolCalls:boolean extraBody:object transport=worker|page retry:object timeouts:object caps:object rescue=auto|off script:object',
+  tool: 'name title:string description:string inputSchema jsonSchema annotations:object timeoutMs:number sequential:boolean needsApproval:boolean|function available:function dispose:function reconcile:function toModelOutput:function metadata execute:function',
   // The last two are MCP's: they mean nothing here and do no harm.
-  annotations: 'readOnly destructive idempotent title openWorldHint',
+  annotations: 'readOnly:boolean destructive:boolean idempotent:boolean title openWorldHint',
   controlTools: 'ask_user finish_task',
-  storage: 'name',
-  retry: 'maxRetries baseDelayMs maxDelayMs',
-  timeouts: 'firstChunkMs idleMs',
-  caps: 'calls text reasoning arguments',
-  toolChoice: 'toolName',
+  storage: 'name:string',
+  retry: 'maxRetries:number baseDelayMs:number maxDelayMs:number',
+  timeouts: 'firstChunkMs:number idleMs:number',
+  caps: 'calls:number text:number reasoning:number arguments:number',
+  toolChoice: 'toolName:string',
   script: 'steps scenes fallback paceMs pieceLength',
   scenes: 'match steps',
   steps: 'text reasoning toolCalls error delayMs',

@@ -31,7 +31,7 @@ export function prepareTool(tool: Tool): PreparedTool {
   const name = typeof tool?.name === 'string' ? cleanName(tool.name) : ''
   if (!name)
     throw badConfig(`A tool needs a name with letters or digits (a-z, 0-9), not ${tool?.name}.`)
-  checkToolNames(tool)
+  checkToolNames(tool, name)
   if (typeof tool.execute !== 'function') throw badConfig(`The tool ${name} needs execute().`)
   if (typeof tool.description !== 'string')
     throw badConfig(`The tool ${name} needs a description: the model reads it.`)
@@ -51,13 +51,13 @@ export function prepareTool(tool: Tool): PreparedTool {
  * An object literal may have methods of its own for `execute` to use, unless they look like misspelt
  * ones of a tool; an instance of a class may have what it likes.
  */
-function checkToolNames(tool: Tool): void {
+function checkToolNames(tool: Tool, name: string): void {
   const isLiteral = [Object.prototype, null].includes(Object.getPrototypeOf(tool))
-  checkNames(
-    tool,
-    'tool',
-    (key, value) => !isLiteral || (typeof value === 'function' && !isMisspelt(key, 'tool', 2)),
-  )
+  checkNames(tool, 'tool', {
+    of: `the tool ${name}`,
+    allows: (key, value) =>
+      !isLiteral || (typeof value === 'function' && !isMisspelt(key, 'tool', 2)),
+  })
 }
 
 function toJsonSchema({ inputSchema, jsonSchema }: Tool, name: string): JsonSchema {
@@ -71,7 +71,7 @@ function toJsonSchema({ inputSchema, jsonSchema }: Tool, name: string): JsonSche
 }
 
 /** Not the whole of JSON Schema, which the worker checks: what is likely to be mistaken for one. */
-function checkSchema(schema: unknown, where: string): asserts schema is JsonSchema {
+export function checkSchema(schema: unknown, where: string): asserts schema is JsonSchema {
   const { type = [], properties = {}, required = [] } = isRecord(schema) ? schema : { type: '' }
   const isValid =
     isRecord(properties) &&

@@ -2,6 +2,7 @@ import type { RunRef } from '../protocol/api.ts'
 import type { RunEvent, RunEventBody } from '../protocol/event.ts'
 import type { RunOutcome, RunResult } from '../protocol/run.ts'
 import { createEventLog } from './event-log.ts'
+import { stopReason } from './failures.ts'
 import type { RunSummary } from './summarize-run.ts'
 
 /** How long a worker may take to confirm an abort before the handle ends by itself. Milliseconds. */
@@ -84,8 +85,9 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
     run: {
       ...ref,
       result,
-      abort(reason = 'aborted') {
+      abort(why?: unknown) {
         if (ended || abortReason !== undefined) return
+        const reason = stopReason(why)
         abortReason = reason
         observer.onAbort(reason)
         setTimeout(end, ABORT_GRACE_MS, { outcome: 'aborted', reason })

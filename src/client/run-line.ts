@@ -3,6 +3,7 @@ import type { OffstageError } from '../protocol/error.ts'
 import type { EventBatch } from '../protocol/event.ts'
 import { fail } from './agent-runs.ts'
 import type { AgentParts } from './agent-parts.ts'
+import { checkId, checkInput } from './check-input.ts'
 import { pageRegistry } from './page-registry.ts'
 import type { RunHandle } from './run-handle.ts'
 
@@ -15,6 +16,11 @@ export async function sendStart(
   command: StartRun,
 ): Promise<void> {
   const { conversationId, runId } = command
+  checkId(conversationId)
+  const message = command.message && {
+    ...command.message,
+    parts: checkInput(command.message.parts),
+  }
   const before = runs.aborting.get(conversationId)
   runs.starting.add(runId)
   try {
@@ -23,7 +29,7 @@ export async function sendStart(
       if (handle.abortReason !== undefined) return
     }
     pageRegistry().touched.add(conversationId)
-    await ask('startRun', command)
+    await ask('startRun', { ...command, message })
   } finally {
     runs.starting.delete(runId)
   }

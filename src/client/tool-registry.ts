@@ -84,7 +84,7 @@ function duplicate(present: PreparedTool, added: PreparedTool): OffstageError {
   return new OffstageError(
     'duplicate-tool',
     first === second
-      ? `A tool named ${first} is registered already. Pass { replace: true } to take its place.`
+      ? `A tool named ${first} is registered already. Rename one; registerTool() can also replace it.`
       : `The tools ${first} and ${second} both become ${added.name} for the model. Rename one.`,
   )
 }

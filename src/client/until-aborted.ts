@@ -1,4 +1,5 @@
-import { describeThrown, OffstageError } from '../protocol/error.ts'
+import { OffstageError } from '../protocol/error.ts'
+import { stopReason } from './failures.ts'
 
 /**
  * The answer, unless the signal aborts before: then rejects with `aborted` at once and calls `stop`,
@@ -10,7 +11,7 @@ export async function untilAborted<Answer>(
   stop: () => void = () => {},
 ): Promise<Answer> {
   const aborted = (): OffstageError =>
-    new OffstageError('aborted', `It was stopped: ${describeThrown(signal.reason)}`)
+    new OffstageError('aborted', `It was stopped: ${stopReason(signal.reason)}`)
   if (signal.aborted) throw aborted()
   return new Promise((resolve, reject) => {
     const end = (): void => {

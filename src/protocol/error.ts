@@ -137,8 +137,8 @@ export function isErrorData(value: unknown): value is ErrorData {
 }
 
 /** Words for any thrown value: an error's message, a string as it is, else its JSON or type. */
-export function describeThrown(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.message || thrown.name
+export function describeThrown(value: unknown): string {
+  const thrown: unknown = value instanceof Error ? value.message || value.name : value
   if (typeof thrown === 'string') return thrown
   if (thrown === undefined) return 'undefined was thrown'
   try {

@@ -1,6 +1,6 @@
 import type { Message } from './message.ts'
 
-/** A content part or block of another format; which ones are read, docs/durability.md says. */
+/** A content part or block of another format; which ones are read, docs/getting-started.md says. */
 type Block =
   | { readonly type: string }
   | { readonly type: string; readonly [field: string]: unknown }

@@ -11,7 +11,7 @@ export interface ReasoningPart {
   readonly text: string
 }
 
-/** An attachment. `data` is base64 without a `data:` prefix. */
+/** An attachment. `data` is base64; of an input's, a `data:` prefix is taken off. */
 export interface FilePart {
   readonly type: 'file'
   readonly mediaType: string

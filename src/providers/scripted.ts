@@ -1,5 +1,5 @@
 import { formatAction } from '../action/format-action.ts'
-import type { ErrorData } from '../protocol/error.ts'
+import { describeThrown, type ErrorData } from '../protocol/error.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { Message } from '../protocol/message.ts'
 import type { ModelConfigData, Script, ScriptStep } from '../protocol/model.ts'
@@ -107,7 +107,10 @@ function cut(text: string, length: number): string[] {
 function endOf(step: ScriptStep, place: Place, request: ModelRequest): readonly StreamPart[] {
   if (step.error !== undefined) {
     return [
-      { type: 'error', error: { code: 'provider-error', message: step.error, retryable: false } },
+      {
+        type: 'error',
+        error: { code: 'provider-error', message: describeThrown(step.error), retryable: false },
+      },
     ]
   }
   const calls = request.toolMode === 'action' ? [] : callParts(step, place)

@@ -16,8 +16,13 @@ import type {
 import { expectTypeOf, test } from 'vitest'
 
 type Split<Names extends string> = Names extends `${infer First} ${infer Rest}`
-  ? First | Split<Rest>
-  : Names
+  ? NameOf<First> | Split<Rest>
+  : NameOf<Names>
+
+type Sign = `:${string}` | `=${string}`
+
+/** Without the kinds of values. */
+type NameOf<Spec extends string> = Spec extends `${infer Name}${Sign}` ? NameOf<Name> : Spec
 
 interface Owners {
   controlTools: { [Name in ControlTool]: Name }

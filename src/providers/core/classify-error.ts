@@ -7,6 +7,9 @@ export interface Refusal {
   readonly message: string
 }
 
+/** Fits nothing, no empty message either. */
+const NO_WORDS = /(?!)/
+
 /**
  * The words by which vendors tell errors that the status alone doesn't, in order: the first that fits
  * counts. Labels are `code` and `type` of the error body; messages are matched without their links.
@@ -42,14 +45,18 @@ const words: readonly (readonly [ErrorCode, labels: RegExp, message: RegExp])[] 
     /^(invalid_api_key|authentication_error|invalid_authentication|unauthorized|unauthenticated|1004)$/,
     /(?:invalid|incorrect|missing|no|expired) (?:api|access|auth\w*)[ _-]?(?:key|token)|api key not valid|unauthorized/,
   ],
-  ['permission-denied', /^(permission_error|permission_denied|forbidden|access_denied)$/, /$^/],
+  ['permission-denied', /^(permission_error|permission_denied|forbidden|access_denied)$/, NO_WORDS],
   [
     'overloaded',
     /^(overloaded_error|overloaded|service_unavailable|unavailable|engine_overloaded\w*)$/,
     /overloaded|server (?:is )?busy|at capacity|loading model|model is (?:still )?loading/,
   ],
-  ['timeout', /^(timeout|timeout_error|request_timeout)$/, /$^/],
-  ['bad-request', /^(invalid_request_error|bad_request|badrequesterror|invalid_request)$/, /$^/],
+  ['timeout', /^(timeout|timeout_error|request_timeout)$/, NO_WORDS],
+  [
+    'bad-request',
+    /^(invalid_request_error|bad_request|badrequesterror|invalid_request)$/,
+    NO_WORDS,
+  ],
   [
     'server-error',
     /^(api_error|server_error|internal_server_error|internal_error|internalservererror|internal|1000|1013)$/,

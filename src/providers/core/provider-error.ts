@@ -25,8 +25,8 @@ export function httpError(response: Response, bodyText: string): ErrorData {
   const retryAfterMs = readRetryAfter(headers, Date.now())
   const limits = { ...rateLimits(headers), ...tokenLimits(vendor) }
   const hint =
-    status === 404 && code === 'bad-request'
-      ? 'Check the path of the baseURL (most servers want it to end in /v1).'
+    (status === 404 || status === 405) && code === 'bad-request'
+      ? 'Check the path of the baseURL (most servers want it to end in /v1) and the model name.'
       : advice[code]
   return {
     code,

@@ -156,7 +156,7 @@ describe('names', () => {
     expect(codeOf(() => createAgent({ model, tools: [tool('a.b'), tool('a/b')] }))).toBe(
       'duplicate-tool',
     )
-    expect(() => createAgent({ model, tools: [tool('a'), tool('a')] })).toThrow('replace: true')
+    expect(() => createAgent({ model, tools: [tool('a'), tool('a')] })).toThrow('registerTool()')
     const inputSchema = { type: 'object', properties: { 'a.b': {}, 'a/b': {} } }
     expect(codeOf(() => defineTool(tool('t', { inputSchema })))).toBe('duplicate-tool')
     expect(

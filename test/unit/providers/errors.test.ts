@@ -93,6 +93,8 @@ const cases: readonly (readonly [vendor: string, status: number, body: unknown, 
     'model-not-found',
   ],
   ['a wrong path', 404, '404 page not found', 'bad-request'],
+  ['a wrong path without words', 404, '', 'bad-request'],
+  ['a wrong method without words', 405, '', 'bad-request'],
   [
     'Ollama tools',
     400,

@@ -36,7 +36,7 @@ const failures: [string, ErrorCode, Setup][] = [
   ],
   [
     'available() throws',
-    'internal',
+    'invalid-config',
     (isFailing) => ({
       tools: [
         {
