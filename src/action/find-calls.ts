@@ -8,9 +8,9 @@ import { bareName, settleCalls } from './foreign/foreign-call.ts'
 import type { ForeignCall } from './foreign/foreign-call.ts'
 import { callsOfJson } from './foreign/json-calls.ts'
 import { LiteralReader, Unreadable } from './foreign/literal-reader.ts'
-import { readPythonCalls } from './foreign/python-calls.ts'
+import { readPythonCall } from './foreign/python-calls.ts'
 import { matchMarker } from './foreign/markers.ts'
-import { plainMarks, readForeign } from './foreign/read-foreign.ts'
+import { plainMarks, readForeign, readMarkedAlone } from './foreign/read-foreign.ts'
 import { plainName } from './suggest.ts'
 import { readOpenTag } from './tags.ts'
 import { indexTools } from './tool-index.ts'
@@ -78,8 +78,9 @@ export class CallFinder {
   }
 
   #readMarked(text: string, at: number): void {
-    if (matchMarker(text, at) === true)
-      this.#take(readForeign(text.slice(at), this.#index), text, at)
+    if (matchMarker(text, at) !== true) return
+    const read = readMarkedAlone(text, at, this.#index)
+    this.#take(read && { ...read, end: read.end - at }, text, at)
   }
 
   #readTag(text: string, at: number): void {
@@ -108,7 +109,8 @@ export class CallFinder {
 
   #readPython(text: string, at: number): void {
     const reader = new LiteralReader(text, at)
-    this.#settle(this.#attempt(reader, () => readPythonCalls(reader)))
+    const call = this.#attempt(reader, () => readPythonCall(reader))
+    if (call) this.#settle([call])
   }
 
   #attempt<T>(reader: LiteralReader, read: () => T): T | undefined {

@@ -60,6 +60,25 @@ export function readForeign(
   }
 }
 
+/**
+ * The call that the marker at `at` announces, whatever follows it; undefined when none can be read there.
+ */
+export function readMarkedAlone(
+  text: string,
+  at: number,
+  index: ToolIndex,
+): ForeignRead | undefined {
+  const reader = new LiteralReader(text, at)
+  try {
+    const calls = readTokenCalls(reader, 1)
+    const read = calls ? settleCalls(calls, index) : readSection(reader, index)
+    return { ...read, end: reader.at }
+  } catch (thrown) {
+    if (thrown instanceof Unreadable) return undefined
+    throw thrown
+  }
+}
+
 function readCalls(
   reader: LiteralReader,
   index: ToolIndex,
