@@ -2,7 +2,7 @@ import type { JsonValue } from '../protocol/json.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
 import { readBlock } from './block-reader.ts'
 import type { CallsRead } from './block-reader.ts'
-import { canonicalCall, plainCharacters } from './canonical-call.ts'
+import { canonicalCall } from './canonical-call.ts'
 import { endOfElement } from './foreign/element-end.ts'
 import { bareName, settleCalls } from './foreign/foreign-call.ts'
 import type { ForeignCall } from './foreign/foreign-call.ts'
@@ -11,11 +11,12 @@ import { LiteralReader, Unreadable } from './foreign/literal-reader.ts'
 import { readPythonCall } from './foreign/python-calls.ts'
 import { matchMarker } from './foreign/markers.ts'
 import { plainMarks, readForeign, readMarkedAlone } from './foreign/read-foreign.ts'
+import { Mentions } from './mentions.ts'
+import { browserEntities, plainCharacters, unescaped } from './plain-words.ts'
 import { plainName } from './suggest.ts'
 import { readOpenTag } from './tags.ts'
 import { indexTools } from './tool-index.ts'
 import type { ToolIndex } from './tool-index.ts'
-import { decodeEntities } from './xml-text.ts'
 
 /** Characters that are read of a text at most, those that are read again included, for each it has. */
 const maxReadings = 12
@@ -29,16 +30,24 @@ export class CallFinder {
   readonly #index: ToolIndex
   readonly #names: readonly string[]
   readonly #calls = new Set<string>()
+  readonly #mentions: Mentions
   #budget = 0
   #overworked = false
 
-  constructor(tools: readonly ToolDefinition[]) {
+  /** What `former`, for other tools, has found is found by this one, too. */
+  constructor(tools: readonly ToolDefinition[], former?: CallFinder) {
     this.#index = lenient(indexTools(tools))
     this.#names = tools.map(({ name }) => plainName(name))
+    this.#mentions = new Mentions(tools.map(({ name }) => name))
+    if (!former) return
+    for (const call of former.#calls) this.#calls.add(call)
+    this.#mentions.inherit(former.#mentions)
+    this.#overworked = former.#overworked
   }
 
-  /** Takes one more text, as it was sent. */
-  read(text: string): void {
+  /** Takes one more text, as it was sent; `coarsely`: what only mentions a call counts, too. */
+  read(text: string, coarsely: boolean = false): void {
+    if (coarsely) this.#mentions.read(text)
     this.#read(text, 0)
   }
 
@@ -46,7 +55,8 @@ export class CallFinder {
   holds(toolName: string, input: JsonValue): boolean {
     if (this.#overworked) return true
     const tool = this.#index.find(toolName)
-    return tool !== undefined && this.#calls.has(canonicalCall(tool, input))
+    if (!tool) return false
+    return this.#calls.has(canonicalCall(tool, input)) || this.#mentions.hold(tool, input)
   }
 
   #read(text: string, nesting: number): void {
@@ -157,10 +167,15 @@ function lenient(index: ToolIndex): ToolIndex {
   }
 }
 
-const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' }
 const linePrefix = /^[ \t]*(?:(?:>|[-*+•|]|\d{1,9}[.)])[ \t]?)+/gm
 
-const changes = [decodeEntities, decodeEntities, plainCharacters, unquoted, unescaped, unescaped]
+const changes = [
+  browserEntities,
+  browserEntities,
+  plainCharacters,
+  unquoted,
+  ...[unescaped, unescaped, unescaped, unescaped],
+]
 
 /** The text, and what it says without entities, without quotation marks of lines, and without escapes. */
 function writtenOut(text: string): string[] {
@@ -176,14 +191,4 @@ function writtenOut(text: string): string[] {
 
 function unquoted(text: string): string {
   return text.replace(linePrefix, '')
-}
-
-function unescaped(text: string): string {
-  return text.replace(
-    /\\(?:u([\da-fA-F]{4})|([^\w\s]|[_ntr]))/g,
-    (_, hex?: string, char?: string) =>
-      hex === undefined
-        ? (escapes[char ?? ''] ?? char ?? '')
-        : String.fromCharCode(parseInt(hex, 16)),
-  )
 }

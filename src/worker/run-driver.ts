@@ -22,6 +22,7 @@ import type { RunState } from './state.ts'
 import { StepCalls } from './step-calls.ts'
 import { callEvents, modelOutput } from './take-turn.ts'
 import { Tenure } from './tenure.ts'
+import { readsTextCalls } from './text-calls.ts'
 
 /**
  * Drives one run: decide, do that one effect, commit its outcome, fold, repeat. Everything else
@@ -213,6 +214,8 @@ export class RunDriver {
     }
     this.#hasAsked = true
     if (this.#stopped) return
+    if (readsTextCalls(context.model, memory.toolMode(context.model)))
+      conversation.sentWords.takeContext(context.context ?? '', context.tools)
     const outcome = await callModel({
       step,
       context,
@@ -258,7 +261,7 @@ export class RunDriver {
       turn,
       toolMode,
       tools,
-      isQuoted: (call) => conversation.sentWords.hold(call, context.tools, context.context),
+      isQuoted: (call) => conversation.sentWords.hold(call, context.tools),
       calledNatively: conversation.sentWords.calledNatively,
     })
     const starts = headStart(this.#drive, this.#run, output)
