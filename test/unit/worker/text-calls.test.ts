@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { reduceEvent } from '../../../src/index.ts'
 import type { Agent, RunEvent, Tool } from '../../../src/index.ts'
 import type { ModelConfig } from '../../../src/client/options.ts'
@@ -176,6 +176,45 @@ describe('a call in the text of a model with native calls', () => {
     expect(ran).toEqual([])
     await agent.dispose()
   })
+})
+
+describe('a call in thoughts of a Chat Completions model', () => {
+  for (const [how, answer] of Object.entries({
+    'that closes them again': `<think>a</think>\nHm.\n${quoted}\n</think>`,
+    'that closes them again, and goes on': `<think>a</think>\nHm.\n${quoted}\n</think>\nNo.`,
+    'that never opened them, and closes them twice': `Hi\n</think>\nmore\n${quoted}\n</think>`,
+    'that never opened them': `Hi\n${quoted}\n</think>`,
+  }))
+    for (const field of [false, true])
+      it(`is thought, not run, of one ${how}${field ? ', and has a field for them' : ''}`, async () => {
+        const ran: string[] = []
+        const deltas = [
+          ...(field ? [{ reasoning_content: 'Hm.' }] : []),
+          ...answer.split(/(?<=\W)/).map((content) => ({ content })),
+        ]
+        const body = [...deltas.map((delta) => ({ delta })), { delta: {}, finish_reason: 'stop' }]
+          .map((choice) => `data: ${JSON.stringify({ choices: [{ index: 0, ...choice }] })}\n\n`)
+          .join('')
+        vi.spyOn(globalThis, 'fetch').mockResolvedValue(
+          new Response(`${body}data: [DONE]\n\n`, {
+            headers: { 'content-type': 'text/event-stream' },
+          }),
+        )
+        const agent = createTestAgent({
+          model: {
+            provider: 'openai-compatible',
+            model: 'm',
+            baseURL: 'https://model.example/v1',
+          },
+          tools: [
+            { name: 'delete_account', description: 'd', execute: () => void ran.push('delete') },
+          ],
+        })
+        expect((await agent.run('go').result).outcome).toBe('completed')
+        expect(ran).toEqual([])
+        await agent.dispose()
+        vi.restoreAllMocks()
+      })
 })
 
 /** The review that the tool gives, and the model's text that repeats it. */
