@@ -164,6 +164,7 @@ export class TurnReader {
       case 'tool-input-start':
         return this.#startInput(part.toolCallId, part.toolName)
       case 'tool-input-delta':
+        if (part.delta === '') return
         return this.#options.emit({
           type: 'tool-input-delta',
           toolCallId: this.#internalId(part.toolCallId),
