@@ -156,12 +156,24 @@ function collectTexts(value: JsonValue, texts: string[]): void {
   }
 }
 
-/** What a text file says; models may be shown it as text. */
-function textOfFile({ mediaType, data }: FilePart): string {
-  if (!/^text\/|json|xml/.test(mediaType)) return ''
+/** Media types that hold no text a model could repeat as it stands. */
+const isNoText =
+  /^(?:image\/(?!svg)|audio\/|video\/|font\/|application\/(?:pdf|zip|gzip|vnd\.openxml|wasm))/
+
+/** What a file says: its name, and its bytes where they are text; models may be shown both. */
+function textOfFile({ mediaType, data, filename = '' }: FilePart): string {
+  if (isNoText.test(mediaType)) return filename
   try {
-    return new TextDecoder().decode(Uint8Array.from(atob(data), (char) => char.charCodeAt(0)))
+    const bytes = Uint8Array.from(atob(data), (char) => char.charCodeAt(0))
+    const text = new TextDecoder(encodingOf(bytes)).decode(bytes)
+    const isText = text.split('\ufffd').length <= 1 + text.length / 20
+    return isText ? `${filename}\n${text}`.trim() : filename
   } catch {
-    return ''
+    return filename
   }
+}
+
+function encodingOf([first = 1, second = 1]: Uint8Array): string {
+  if (first === 0xfe || first === 0) return 'utf-16be'
+  return first === 0xff || second === 0 ? 'utf-16le' : 'utf-8'
 }
