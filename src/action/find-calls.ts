@@ -10,7 +10,8 @@ import { callsOfJson } from './foreign/json-calls.ts'
 import { LiteralReader, Unreadable } from './foreign/literal-reader.ts'
 import { readPythonCall } from './foreign/python-calls.ts'
 import { matchMarker } from './foreign/markers.ts'
-import { plainMarks, readForeign, readMarkedAlone } from './foreign/read-foreign.ts'
+import { plainMarks, readForeign, readSection } from './foreign/read-foreign.ts'
+import { readTokenCalls } from './foreign/token-calls.ts'
 import { Mentions } from './mentions.ts'
 import { browserEntities, plainCharacters, unescaped } from './plain-words.ts'
 import { plainName } from './suggest.ts'
@@ -89,8 +90,9 @@ export class CallFinder {
 
   #readMarked(text: string, at: number): void {
     if (matchMarker(text, at) !== true) return
-    const read = readMarkedAlone(text, at, this.#index)
-    this.#take(read && { ...read, end: read.end - at }, text, at)
+    const reader = new LiteralReader(text, at)
+    const read = readAlone(reader, this.#index)
+    this.#take(read && { ...read, end: reader.at - at }, text, at)
   }
 
   #readTag(text: string, at: number): void {
@@ -158,6 +160,17 @@ export class CallFinder {
   }
 }
 
+/** What the marker that comes next announces, whatever follows that; undefined when it can't be read. */
+function readAlone(reader: LiteralReader, index: ToolIndex): CallsRead | undefined {
+  try {
+    const calls = readTokenCalls(reader, 1)
+    return calls ? settleCalls(calls, index) : readSection(reader, index)
+  } catch (thrown) {
+    if (thrown instanceof Unreadable) return undefined
+    throw thrown
+  }
+}
+
 /** Names as a model may write them on: in any letter case, with any separators. */
 function lenient(index: ToolIndex): ToolIndex {
   const byName = new Map(index.tools.map((tool) => [plainName(tool.name), tool]))
@@ -174,7 +187,10 @@ const changes = [
   browserEntities,
   plainCharacters,
   unquoted,
-  ...[unescaped, unescaped, unescaped, unescaped],
+  unescaped,
+  unescaped,
+  unescaped,
+  unescaped,
 ]
 
 /** The text, and what it says without entities, without quotation marks of lines, and without escapes. */

@@ -60,25 +60,6 @@ export function readForeign(
   }
 }
 
-/**
- * The call that the marker at `at` announces, whatever follows it; undefined when none can be read there.
- */
-export function readMarkedAlone(
-  text: string,
-  at: number,
-  index: ToolIndex,
-): ForeignRead | undefined {
-  const reader = new LiteralReader(text, at)
-  try {
-    const calls = readTokenCalls(reader, 1)
-    const read = calls ? settleCalls(calls, index) : readSection(reader, index)
-    return { ...read, end: reader.at }
-  } catch (thrown) {
-    if (thrown instanceof Unreadable) return undefined
-    throw thrown
-  }
-}
-
 function readCalls(
   reader: LiteralReader,
   index: ToolIndex,
@@ -239,7 +220,12 @@ export function plainMarks(text: string): string {
 /** Markers that may stand one inside the other. */
 const maxMarkers = 5
 
-function readSection(reader: LiteralReader, index: ToolIndex, markers: number = 1): CallsRead {
+/** One section, without those after it. Throws `Unreadable`. */
+export function readSection(
+  reader: LiteralReader,
+  index: ToolIndex,
+  markers: number = 1,
+): CallsRead {
   if (markers > maxMarkers) throw new Unreadable(false)
   const calls =
     readTokenCalls(reader) ?? one(readHarmonyCall(reader)) ?? one(readFunctionTag(reader, index))
