@@ -7,7 +7,7 @@ import type { IndexedTool } from './tool-index.ts'
 const reach = 2000
 /** So much of a value is looked for: its end may be cut off where it is shown. */
 const valueHead = 40
-/** What is kept at most, in characters. Past it every call may have been mentioned. */
+/** What is kept at most, in characters. Past it every call of a tool that was named as in a call may be one. */
 const maxKept = 2_000_000
 /** Entities of entities, escapes of escapes … */
 const maxDecoding = 5
@@ -101,9 +101,9 @@ export class Mentions {
   }
 
   hold(tool: IndexedTool, input: JsonValue): boolean {
-    if (this.#kept > maxKept) return true
     const places = this.#found.get(tool.name)
     if (!places) return false
+    if (this.#kept > maxKept) return true
     const call = wordsOf(tool, input)
     for (const place of places) if (mentions(place, call)) return true
     return false
@@ -111,15 +111,15 @@ export class Mentions {
 
   #gather(text: string, name: string, wanted: string): void {
     for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
-      if (this.#kept > maxKept) return
       const end = at + wanted.length
       const isMarked = before.test(text.slice(Math.max(0, at - 24), at))
       if (!isMarked && !after.test(text.slice(end, end + 24))) continue
-      const place = (isMarked ? '!' : '?') + text.slice(end, end + reach)
       const places = this.#found.get(name) ?? new Set()
-      if (places.has(place)) continue
-      this.#found.set(name, places.add(place))
-      this.#kept += place.length
+      this.#found.set(name, places)
+      if (this.#kept > maxKept) return
+      const place = (isMarked ? '!' : '?') + text.slice(end, end + reach)
+      if (!places.has(place)) this.#kept += place.length
+      places.add(place)
     }
   }
 }

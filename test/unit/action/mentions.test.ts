@@ -88,6 +88,13 @@ describe('a call that a page or a tool shows', () => {
       }
     })
 
+  it('may be any call of its tool once more was said than is kept', () => {
+    const finder = new CallFinder(tools)
+    const said = Array.from({ length: 1500 }, (_, at) => `search(${at} ${'x'.repeat(2000)}`)
+    finder.read(said.join('\n').replaceAll('(', '(\u200b'), true)
+    expect(finder.holds('search', { query: 'mugs' })).toBe(true)
+  })
+
   it('is found in a long value whose end is cut off', () => {
     const text = 'word '.repeat(600)
     const said = `- text: {"name": "type", "arguments": {"text": "${text.slice(0, 300)}… (2700 more characters)`
