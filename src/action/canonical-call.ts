@@ -1,8 +1,8 @@
 import type { JsonValue } from '../protocol/json.ts'
+import { browserEntities, plainCharacters } from './plain-words.ts'
 import { isRecord } from './schema.ts'
 import type { Shape } from './schema.ts'
 import type { IndexedTool } from './tool-index.ts'
-import { decodeEntities } from './xml-text.ts'
 
 /**
  * A call as one text, equal for inputs that mean the same: whatever the order of the keys, whether a
@@ -33,18 +33,9 @@ function canonical(value: unknown, shape: Shape | undefined): unknown {
     .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1))
 }
 
-/** With the characters of a keyboard for those that typography puts in their place, or that don't show. */
-export function plainCharacters(text: string): string {
-  return text
-    .normalize('NFKC')
-    .replaceAll(/[\u00ad\u200b-\u200d\u2060\ufeff]/g, '')
-    .replaceAll(/[“”„«»]/g, '"')
-    .replaceAll(/[‘’‚]/g, "'")
-}
-
 /** Without what is lost or added when text is quoted: layout, and how often entities were written. */
 function plainText(text: string): string {
-  const plain = plainCharacters(decodeEntities(decodeEntities(text)))
+  const plain = plainCharacters(browserEntities(browserEntities(text)))
     .replaceAll(/\s+/g, ' ')
     .trim()
   return /^[+-]?\d{1,15}(?:\.\d{1,15})?$/.test(plain) ? String(Number(plain)) : plain

@@ -2,20 +2,22 @@ import type { JsonValue } from '../protocol/json.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
 import { readBlock } from './block-reader.ts'
 import type { CallsRead } from './block-reader.ts'
-import { canonicalCall, plainCharacters } from './canonical-call.ts'
+import { canonicalCall } from './canonical-call.ts'
 import { endOfElement } from './foreign/element-end.ts'
 import { bareName, settleCalls } from './foreign/foreign-call.ts'
 import type { ForeignCall } from './foreign/foreign-call.ts'
 import { callsOfJson } from './foreign/json-calls.ts'
 import { LiteralReader, Unreadable } from './foreign/literal-reader.ts'
-import { readPythonCalls } from './foreign/python-calls.ts'
+import { readPythonCall } from './foreign/python-calls.ts'
 import { matchMarker } from './foreign/markers.ts'
-import { plainMarks, readForeign } from './foreign/read-foreign.ts'
+import { plainMarks, readForeign, readSection } from './foreign/read-foreign.ts'
+import { readTokenCalls } from './foreign/token-calls.ts'
+import { Mentions } from './mentions.ts'
+import { browserEntities, plainCharacters, unescaped } from './plain-words.ts'
 import { plainName } from './suggest.ts'
 import { readOpenTag } from './tags.ts'
 import { indexTools } from './tool-index.ts'
 import type { ToolIndex } from './tool-index.ts'
-import { decodeEntities } from './xml-text.ts'
 
 /** Characters that are read of a text at most, those that are read again included, for each it has. */
 const maxReadings = 12
@@ -29,16 +31,24 @@ export class CallFinder {
   readonly #index: ToolIndex
   readonly #names: readonly string[]
   readonly #calls = new Set<string>()
+  readonly #mentions: Mentions
   #budget = 0
   #overworked = false
 
-  constructor(tools: readonly ToolDefinition[]) {
+  /** What `former`, for other tools, has found is found by this one, too. */
+  constructor(tools: readonly ToolDefinition[], former?: CallFinder) {
     this.#index = lenient(indexTools(tools))
     this.#names = tools.map(({ name }) => plainName(name))
+    this.#mentions = new Mentions(tools.map(({ name }) => name))
+    if (!former) return
+    for (const call of former.#calls) this.#calls.add(call)
+    this.#mentions.inherit(former.#mentions)
+    this.#overworked = former.#overworked
   }
 
-  /** Takes one more text, as it was sent. */
-  read(text: string): void {
+  /** Takes one more text, as it was sent; `coarsely`: what only mentions a call counts, too. */
+  read(text: string, coarsely: boolean = false): void {
+    if (coarsely) this.#mentions.read(text)
     this.#read(text, 0)
   }
 
@@ -46,7 +56,8 @@ export class CallFinder {
   holds(toolName: string, input: JsonValue): boolean {
     if (this.#overworked) return true
     const tool = this.#index.find(toolName)
-    return tool !== undefined && this.#calls.has(canonicalCall(tool, input))
+    if (!tool) return false
+    return this.#calls.has(canonicalCall(tool, input)) || this.#mentions.hold(tool, input)
   }
 
   #read(text: string, nesting: number): void {
@@ -78,8 +89,10 @@ export class CallFinder {
   }
 
   #readMarked(text: string, at: number): void {
-    if (matchMarker(text, at) === true)
-      this.#take(readForeign(text.slice(at), this.#index), text, at)
+    if (matchMarker(text, at) !== true) return
+    const reader = new LiteralReader(text, at)
+    const read = readAlone(reader, this.#index)
+    this.#take(read && { ...read, end: reader.at - at }, text, at)
   }
 
   #readTag(text: string, at: number): void {
@@ -108,7 +121,8 @@ export class CallFinder {
 
   #readPython(text: string, at: number): void {
     const reader = new LiteralReader(text, at)
-    this.#settle(this.#attempt(reader, () => readPythonCalls(reader)))
+    const call = this.#attempt(reader, () => readPythonCall(reader))
+    if (call) this.#settle([call])
   }
 
   #attempt<T>(reader: LiteralReader, read: () => T): T | undefined {
@@ -146,6 +160,17 @@ export class CallFinder {
   }
 }
 
+/** What the marker that comes next announces, whatever follows that; undefined when it can't be read. */
+function readAlone(reader: LiteralReader, index: ToolIndex): CallsRead | undefined {
+  try {
+    const calls = readTokenCalls(reader, 1)
+    return calls ? settleCalls(calls, index) : readSection(reader, index)
+  } catch (thrown) {
+    if (thrown instanceof Unreadable) return undefined
+    throw thrown
+  }
+}
+
 /** Names as a model may write them on: in any letter case, with any separators. */
 function lenient(index: ToolIndex): ToolIndex {
   const byName = new Map(index.tools.map((tool) => [plainName(tool.name), tool]))
@@ -155,10 +180,18 @@ function lenient(index: ToolIndex): ToolIndex {
   }
 }
 
-const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' }
 const linePrefix = /^[ \t]*(?:(?:>|[-*+•|]|\d{1,9}[.)])[ \t]?)+/gm
 
-const changes = [decodeEntities, decodeEntities, plainCharacters, unquoted, unescaped, unescaped]
+const changes = [
+  browserEntities,
+  browserEntities,
+  plainCharacters,
+  unquoted,
+  unescaped,
+  unescaped,
+  unescaped,
+  unescaped,
+]
 
 /** The text, and what it says without entities, without quotation marks of lines, and without escapes. */
 function writtenOut(text: string): string[] {
@@ -174,14 +207,4 @@ function writtenOut(text: string): string[] {
 
 function unquoted(text: string): string {
   return text.replace(linePrefix, '')
-}
-
-function unescaped(text: string): string {
-  return text.replace(
-    /\\(?:u([\da-fA-F]{4})|([^\w\s]|[_ntr]))/g,
-    (_, hex?: string, char?: string) =>
-      hex === undefined
-        ? (escapes[char ?? ''] ?? char ?? '')
-        : String.fromCharCode(parseInt(hex, 16)),
-  )
 }

@@ -5,6 +5,8 @@ import type { ProseSink } from './prose-sink.ts'
 export interface ThinkSplitterOptions {
   /** The prompt template already opened the reasoning, so the output starts inside it. */
   readonly reasoningPrefilled?: boolean
+  /** What stands where a closer without an opener stood. Default: nothing. */
+  readonly loneCloser?: () => StreamPart
 }
 
 export interface ThinkSplitter {
@@ -20,7 +22,7 @@ export interface ThinkSplitter {
  * opener is dropped from the text; reasoning never closed stays reasoning.
  */
 export function createThinkSplitter(options: ThinkSplitterOptions = {}): ThinkSplitter {
-  const sink = new DeltaSink()
+  const sink = new DeltaSink(options.loneCloser)
   const scanner = new ProseScanner(sink, { reasoning: options.reasoningPrefilled ?? false })
   return {
     push(text) {
@@ -38,6 +40,11 @@ class DeltaSink implements ProseSink {
   #parts: StreamPart[] = []
   /** White space right after reasoning is layout. */
   #trimNext = false
+  readonly #loneCloser: ThinkSplitterOptions['loneCloser']
+
+  constructor(loneCloser: ThinkSplitterOptions['loneCloser']) {
+    this.#loneCloser = loneCloser
+  }
 
   take(): StreamPart[] {
     const parts = this.#parts
@@ -56,8 +63,9 @@ class DeltaSink implements ProseSink {
     this.#parts.push({ type: 'reasoning-delta', delta })
   }
 
-  reasoningEnd(): void {
+  reasoningEnd(lone: boolean): void {
     this.#trimNext = true
+    if (lone && this.#loneCloser) this.#parts.push(this.#loneCloser())
   }
 
   readonly hasText = false

@@ -10,3 +10,12 @@ export const UNOPENED_REASONING: Extract<StreamPart, { type: 'warning' }> = {
   message:
     'The model closed its reasoning without opening it: the text before was reasoning, not reply.',
 }
+
+export const STRAY_CLOSER_CODE = 'stray-think-closer'
+
+/** A `</think>` that closes nothing stood here: the text before is reply, but a call in it is a thought. */
+export const STRAY_CLOSER: Extract<StreamPart, { type: 'warning' }> = {
+  type: 'warning',
+  code: STRAY_CLOSER_CODE,
+  message: 'The model closed reasoning that was not open: calls in its text before are thoughts.',
+}

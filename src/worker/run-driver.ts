@@ -252,7 +252,7 @@ export class RunDriver {
       turn,
       toolMode,
       tools,
-      isQuoted: (call) => conversation.sentWords.hold(call, context.tools, context.context),
+      isQuoted: (call) => conversation.sentWords.hold(call, context.tools),
       calledNatively: conversation.sentWords.calledNatively,
     })
     const starts = headStart(this.#drive, this.#run, output)

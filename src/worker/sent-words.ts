@@ -7,14 +7,21 @@ import type { SettledStatus, ToolDefinition } from '../protocol/tool.ts'
 /** Statuses whose output is a tool's, a page's or a person's own words, not Offstage's. */
 const OWN_WORDS: ReadonlySet<SettledStatus> = new Set(['succeeded', 'failed'])
 
+interface SentText {
+  readonly text: string
+  /** A page or a tool said it, which may show text in other ways than it stands. */
+  readonly isShown: boolean
+}
+
 /**
  * What others than the model said in a conversation, derived from its journal entry by entry: a call
  * in the model's text that stands there, too, may be a quotation. Kept when the history is cleared.
  */
 export class SentWords {
-  readonly #texts: string[] = []
+  readonly #texts: SentText[] = []
   readonly #nativeCalls = new Set<string>()
   #calledNatively = false
+  #context = ''
   /** The calls in the texts, read once for the same tools. */
   #found: { readonly tools: string; readonly finder: CallFinder; read: number } | null = null
 
@@ -23,18 +30,22 @@ export class SentWords {
     return this.#calledNatively
   }
 
-  /** The call was sent to the model by others; `live`: what goes with each request and isn't stored. */
+  /** The call was sent to the model by others. */
   hold(
     call: { readonly toolName: string; readonly input: JsonValue },
     tools: readonly ToolDefinition[],
-    live: string = '',
   ): boolean {
-    const finder = this.#read(tools)
-    if (finder.holds(call.toolName, call.input)) return true
-    if (live === '') return false
-    const current = new CallFinder(tools)
-    current.read(live)
-    return current.holds(call.toolName, call.input)
+    return this.#read(tools).holds(call.toolName, call.input)
+  }
+
+  /**
+   * Takes what goes with a request and isn't stored. Only the calls in it are kept, of the tools there
+   * are now, as long as this worker has the conversation.
+   */
+  takeContext(text: string, tools: readonly ToolDefinition[]): void {
+    if (text === '' || text === this.#context) return
+    this.#context = text
+    this.#read(tools).read(text, true)
   }
 
   fold(entry: JournalEntry): void {
@@ -43,7 +54,7 @@ export class SentWords {
         if (entry.message) this.#takeMessage(entry.message)
         return
       case 'messages-imported':
-        for (const message of entry.messages) this.#takeMessage(message)
+        for (const message of entry.messages) this.#takeImported(message)
         return
       case 'model-output':
         for (const call of entry.calls)
@@ -64,15 +75,28 @@ export class SentWords {
   #read(tools: readonly ToolDefinition[]): CallFinder {
     const wanted = JSON.stringify(tools.map(({ name, inputSchema }) => [name, inputSchema]))
     if (this.#found?.tools !== wanted)
-      this.#found = { tools: wanted, finder: new CallFinder(tools), read: 0 }
+      this.#found = { tools: wanted, finder: new CallFinder(tools, this.#found?.finder), read: 0 }
     const { finder, read } = this.#found
-    for (const text of this.#texts.slice(read)) finder.read(text)
+    for (const { text, isShown } of this.#texts.slice(read)) finder.read(text, isShown)
     this.#found.read = this.#texts.length
     return finder
   }
 
+  /** Nobody knows who wrote the texts of an imported history, its model's ones included. */
+  #takeImported(message: Message): void {
+    this.#takeMessage(message)
+    if (message.role === 'system') this.#takeParts(message.parts, false)
+    if (message.role !== 'assistant') return
+    for (const part of message.parts) {
+      if (part.type === 'text') this.#take(part.text, false)
+      const inputs: string[] = []
+      if (part.type === 'tool-call' && part.input !== undefined) collectTexts(part.input, inputs)
+      for (const text of inputs) this.#take(text, false)
+    }
+  }
+
   #takeMessage(message: Message): void {
-    if (message.role === 'user') this.#takeParts(message.parts)
+    if (message.role === 'user') this.#takeParts(message.parts, message.synthetic ?? false)
     if (message.role !== 'tool') return
     for (const { output } of message.parts) this.#takeOutput(output)
   }
@@ -80,16 +104,13 @@ export class SentWords {
   #takeOutput(output: ToolOutput): void {
     switch (output.type) {
       case 'text':
-        this.#texts.push(output.value)
-        return
+        return this.#take(output.value, true)
       case 'json':
-        this.#texts.push(JSON.stringify(output.value))
-        return
+        return this.#takeJson(output.value)
       case 'content':
-        return this.#takeParts(output.value)
+        return this.#takeParts(output.value, true)
       case 'error':
-        this.#texts.push(output.message)
-        return
+        return this.#take(output.message, true)
       case 'denied':
         return
       default:
@@ -97,20 +118,62 @@ export class SentWords {
     }
   }
 
-  #takeParts(parts: readonly (TextPart | FilePart)[]): void {
+  /** A call may also be split over the texts in it, or stand in a key. */
+  #takeJson(value: JsonValue): void {
+    this.#take(JSON.stringify(value), true)
+    const leaves: string[] = []
+    collectTexts(value, leaves)
+    if (leaves.length > 0) this.#take(leaves.join('\n'), true)
+  }
+
+  /** Of each part, and of all together: a call may be split over them. */
+  #takeParts(parts: readonly (TextPart | FilePart)[], isShown: boolean): void {
+    const texts: string[] = []
     for (const part of parts) {
-      const text = part.type === 'text' ? part.text : textOfFile(part)
-      if (text !== '') this.#texts.push(text)
+      if (part.type === 'text') texts.push(part.text)
+      else this.#take(textOfFile(part), true)
+    }
+    for (const text of texts) this.#take(text, isShown)
+    if (texts.length < 2) return
+    this.#take(texts.join(''), isShown)
+    this.#take(texts.join('\n'), isShown)
+  }
+
+  #take(text: string, isShown: boolean): void {
+    if (text !== '') this.#texts.push({ text, isShown })
+  }
+}
+
+/** The texts of a value and of all in it, in order, its keys included where they are no mere names. */
+function collectTexts(value: JsonValue, texts: string[]): void {
+  if (typeof value === 'string') texts.push(value)
+  else if (Array.isArray(value)) for (const entry of value) collectTexts(entry, texts)
+  else if (typeof value === 'object' && value !== null) {
+    for (const [key, entry] of Object.entries(value)) {
+      if (/[^\w .-]/.test(key)) texts.push(key)
+      collectTexts(entry, texts)
     }
   }
 }
 
-/** What a text file says; models may be shown it as text. */
-function textOfFile({ mediaType, data }: FilePart): string {
-  if (!/^text\/|json|xml/.test(mediaType)) return ''
+/** Media types that hold no text a model could repeat as it stands. */
+const isNoText =
+  /^(?:image\/(?!svg)|audio\/|video\/|font\/|application\/(?:pdf|zip|gzip|vnd\.openxml|wasm))/
+
+/** What a file says: its name, and its bytes where they are text; models may be shown both. */
+function textOfFile({ mediaType, data, filename = '' }: FilePart): string {
+  if (isNoText.test(mediaType)) return filename
   try {
-    return new TextDecoder().decode(Uint8Array.from(atob(data), (char) => char.charCodeAt(0)))
+    const bytes = Uint8Array.from(atob(data), (char) => char.charCodeAt(0))
+    const text = new TextDecoder(encodingOf(bytes)).decode(bytes)
+    const isText = text.split('\ufffd').length <= 1 + text.length / 20
+    return isText ? `${filename}\n${text}`.trim() : filename
   } catch {
-    return ''
+    return filename
   }
+}
+
+function encodingOf([first = 1, second = 1]: Uint8Array): string {
+  if (first === 0xfe || first === 0) return 'utf-16be'
+  return first === 0xff || second === 0 ? 'utf-16le' : 'utf-8'
 }

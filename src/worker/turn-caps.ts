@@ -15,6 +15,8 @@ export class TurnMeter {
   readonly #used = { calls: 0, text: 0, reasoning: 0, arguments: 0 }
   /** Calls whose beginning was streamed, and how many characters of their arguments. */
   readonly #streamed = new Map<string, number>()
+  /** Calls that have begun, and have no name yet. */
+  readonly #nameless = new Set<string>()
 
   constructor(caps: TurnCaps = {}) {
     const given = Object.entries(caps).filter(([, cap]) => Number.isFinite(cap))
@@ -30,10 +32,9 @@ export class TurnMeter {
         return this.#add('reasoning', part.delta.length)
       case 'tool-input-start':
         this.#streamed.set(part.toolCallId, 0)
-        return this.#add('calls', 1)
+        return this.#add('calls', this.#nameless.delete(part.toolCallId) ? 0 : 1)
       case 'tool-input-delta':
-        this.#stream(part.toolCallId, part.delta.length)
-        return this.#add('arguments', part.delta.length)
+        return this.#begin(part.toolCallId) ?? this.#stream(part.toolCallId, part.delta.length)
       case 'tool-call': {
         const streamed = this.#streamed.get(part.toolCallId)
         this.#streamed.delete(part.toolCallId)
@@ -50,8 +51,15 @@ export class TurnMeter {
     }
   }
 
-  #stream(toolCallId: string, length: number): void {
+  #begin(toolCallId: string): ErrorData | null {
+    if (this.#streamed.has(toolCallId)) return null
+    this.#nameless.add(toolCallId)
+    return this.#add('calls', 1)
+  }
+
+  #stream(toolCallId: string, length: number): ErrorData | null {
     this.#streamed.set(toolCallId, (this.#streamed.get(toolCallId) ?? 0) + length)
+    return this.#add('arguments', length)
   }
 
   #add(what: keyof TurnCaps, amount: number): ErrorData | null {

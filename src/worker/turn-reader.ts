@@ -13,7 +13,7 @@ import type {
 import type { TurnCaps } from '../protocol/model.ts'
 import type { StreamPart, ToolCallStreamPart } from '../protocol/stream-part.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
-import { UNOPENED_REASONING_CODE } from '../providers/unopened-reasoning.ts'
+import { STRAY_CLOSER_CODE, UNOPENED_REASONING_CODE } from '../providers/unopened-reasoning.ts'
 import { TurnMeter } from './turn-caps.ts'
 import { mergeUsage } from './usage.ts'
 
@@ -113,7 +113,7 @@ export class TurnReader {
     if (part.type === 'text-delta' && this.#scanner) {
       for (const scanned of this.#scanner.push(part.delta)) this.#takeScanned(scanned)
     } else {
-      if (isLateReasoning(part))
+      if (isLateReasoning(part) || (part.type === 'warning' && part.code === STRAY_CLOSER_CODE))
         for (const held of this.#scanner?.reset?.() ?? []) this.#takeScanned(held)
       this.#take(part)
     }
@@ -164,6 +164,7 @@ export class TurnReader {
       case 'tool-input-start':
         return this.#startInput(part.toolCallId, part.toolName)
       case 'tool-input-delta':
+        if (part.delta === '') return
         return this.#options.emit({
           type: 'tool-input-delta',
           toolCallId: this.#internalId(part.toolCallId),

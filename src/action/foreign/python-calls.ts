@@ -12,7 +12,7 @@ export function readPythonCalls(reader: LiteralReader): ForeignCall[] | undefine
   const calls: ForeignCall[] = []
   for (;;) {
     reader.skipSpace()
-    const call = readCall(reader)
+    const call = readPythonCall(reader)
     if (!call) break
     calls.push(call)
     if (!reader.take(',') && !reader.take(';') && bracket) break
@@ -25,12 +25,13 @@ export function readPythonCalls(reader: LiteralReader): ForeignCall[] | undefine
   return calls
 }
 
-function readCall(reader: LiteralReader): ForeignCall | undefined {
+/** The next `name(…)` or `print(name(…))`, whatever follows it. */
+export function readPythonCall(reader: LiteralReader): ForeignCall | undefined {
   const name = reader.match(callStart)?.[1]
   if (name === undefined) return undefined
   if (name === 'print') {
     reader.skipSpace()
-    const inner = readCall(reader)
+    const inner = readPythonCall(reader)
     if (!inner || !reader.take(')')) reader.fail()
     return inner
   }

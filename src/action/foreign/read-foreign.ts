@@ -220,7 +220,12 @@ export function plainMarks(text: string): string {
 /** Markers that may stand one inside the other. */
 const maxMarkers = 5
 
-function readSection(reader: LiteralReader, index: ToolIndex, markers: number = 1): CallsRead {
+/** One section, without those after it. Throws `Unreadable`. */
+export function readSection(
+  reader: LiteralReader,
+  index: ToolIndex,
+  markers: number = 1,
+): CallsRead {
   if (markers > maxMarkers) throw new Unreadable(false)
   const calls =
     readTokenCalls(reader) ?? one(readHarmonyCall(reader)) ?? one(readFunctionTag(reader, index))

@@ -11,12 +11,15 @@ const separator = /<[|｜]tool[▁_](?:sep|call[▁_]argument[▁_]begin)[|｜]>
 const ending = /\s*(?:```)?\s*<[|｜]tool[▁_]call[▁_]end[|｜]>/y
 const sectionEnd = /\s*<[|｜]tool[▁_]calls(?:[▁_]section)?[▁_]end[|｜]>/y
 
-/** The calls of a DeepSeek or Kimi section; undefined when none comes next. Throws `Unreadable`. */
-export function readTokenCalls(reader: LiteralReader): ForeignCall[] | undefined {
+/** The calls of a DeepSeek or Kimi section, at most `most`; undefined when none comes next. Throws `Unreadable`. */
+export function readTokenCalls(
+  reader: LiteralReader,
+  most: number = Infinity,
+): ForeignCall[] | undefined {
   const start = reader.at
   const opened = reader.match(section) !== undefined
   const calls: ForeignCall[] = []
-  while (reader.match(begin)) calls.push(readOne(reader))
+  while (calls.length < most && reader.match(begin)) calls.push(readOne(reader))
   if (calls.length > 0) {
     reader.match(sectionEnd)
     return calls

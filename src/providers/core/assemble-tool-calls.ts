@@ -70,13 +70,18 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
   return {
     push(delta) {
       const known = findCall(calls, delta)
-      const call = known && !opensAnother(known, delta) ? known : open(delta)
+      const isKnown = known !== undefined && !opensAnother(known, delta)
+      const call = isKnown ? known : open(delta)
       call.index ??= delta.index
       if (call.providerId === undefined && delta.id !== undefined) {
         call.providerId = delta.id
         call.isRenamed = true
       }
-      return applyDelta(call, delta)
+      const parts = applyDelta(call, delta)
+      // Says that a call was opened: it is counted, though it can't be shown without a name.
+      if (!isKnown && call.name === '')
+        parts.push({ type: 'tool-input-delta', toolCallId: call.toolCallId, delta: '' })
+      return parts
     },
     finish(end) {
       const named = calls.filter((call) => call.name !== '' || !call.args.isEmpty())

@@ -53,6 +53,7 @@ test('what is shown while it streams adds up to the arguments', () => {
     assembler.push({ index: 0, args: '1}' }),
   ].flat()
   expect(parts).toEqual([
+    { type: 'tool-input-delta', toolCallId: 'a', delta: '' },
     { type: 'tool-input-start', toolCallId: 'a', toolName: 'write' },
     { type: 'tool-input-delta', toolCallId: 'a', delta: '{"n"' },
     { type: 'tool-input-delta', toolCallId: 'a', delta: ':' },

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Agent } from '../../../src/index.ts'
 import type { StreamPart } from '../../../src/protocol/stream-part.ts'
 import type { TurnCaps } from '../../../src/protocol/model.ts'
@@ -52,6 +52,33 @@ const call = (n: number): StreamPart => ({
   toolCallId: `c${n}`,
   toolName: 'touch',
   input: {},
+})
+
+describe('a Chat Completions turn', () => {
+  it('ends early when it begins ever new calls without naming them', async () => {
+    let sent = 0
+    const body = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        await new Promise((resolve) => setTimeout(resolve, 0))
+        const begun = { index: sent, id: `c${sent}`, function: { arguments: '' } }
+        const chunk = { choices: [{ index: 0, delta: { tool_calls: [begun] } }] }
+        controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(chunk)}\n\n`))
+        if (++sent === 20_000) controller.close()
+      },
+    })
+    vi.spyOn(globalThis, 'fetch').mockResolvedValue(
+      new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
+    )
+    const agent = createTestAgent({
+      model: { provider: 'openai-compatible', model: 'm', baseURL: 'https://model.example/v1' },
+      tools: [{ name: 'touch', description: 'Touches.', execute: () => 1 }],
+    })
+    const result = await agent.run('go').result
+    expect(result.outcome === 'failed' && result.error.code).toBe('response-too-large')
+    expect(sent).toBeLessThan(20_000)
+    await agent.dispose()
+    vi.restoreAllMocks()
+  })
 })
 
 describe('a model turn without an end', () => {
