@@ -27,7 +27,10 @@ const test = base.extend<Fixtures>({
   },
 })
 
-/** The process that a page lives in: the one that works most while the page does. */
+/**
+ * The process that a page lives in: while the page works, it has worked a second and twice as much as
+ * any other. (On a busy machine one that only starts may have worked more for a while.)
+ */
 async function processOf(page: Page, browser: Browser): Promise<number> {
   const session = await browser.newBrowserCDPSession()
   const times = async (): Promise<Map<number, number>> => {
@@ -36,17 +39,22 @@ async function processOf(page: Page, browser: Browser): Promise<number> {
     return new Map(renderers.map(({ id, cpuTime }) => [id, cpuTime]))
   }
   const before = await times()
-  await page.evaluate(() => {
-    const until = performance.now() + 500
-    while (performance.now() < until);
-  })
-  const worked = [...(await times())].map(([id, time]) => ({
-    id,
-    time: time - (before.get(id) ?? 0),
-  }))
+  const worked = async (): Promise<{ id: number; seconds: number }[]> => {
+    await page.evaluate(() => {
+      const until = performance.now() + 500
+      while (performance.now() < until);
+    })
+    const rows = [...(await times())].map(([id, time]) => ({
+      id,
+      seconds: time - (before.get(id) ?? 0),
+    }))
+    return rows.toSorted((a, b) => b.seconds - a.seconds)
+  }
+  let [most, next] = await worked()
+  while (!most || most.seconds < 1 || (next && most.seconds < 2 * next.seconds)) {
+    ;[most, next] = await worked()
+  }
   await session.detach()
-  const [most] = worked.toSorted((a, b) => b.time - a.time)
-  if (!most) throw new Error('The browser names no renderer.')
   return most.id
 }
 
