@@ -18,7 +18,7 @@ export default defineConfig({
   // The inline entry's import resolves to the worker as it was last built.
   plugins: [workerSource()],
   test: {
-    include: ['test/unit/**/*.test.ts'],
+    include: ['test/unit/**/*.test.ts', 'test/recorded/**/*.test.ts'],
     environment: 'node',
     // A hanging test names itself instead of eating the whole run's time; a busy machine is no failure.
     testTimeout: 60_000,

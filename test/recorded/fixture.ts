@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { patched, patchOf, type Patch } from './patches.ts'
+import type { RecordedRun, Recording } from './recording.ts'
+
+/** What is in a file: as it was recorded, without what follows from the rest. */
+type Written = Omit<Recording, 'runs' | 'snapshots'> & {
+  /** A result is written where its last event says something else. */
+  readonly runs: readonly (Omit<RecordedRun, 'result'> & Partial<Pick<RecordedRun, 'result'>>)[]
+  readonly snapshots: { readonly [view: string]: readonly Patch[] }
+}
+
+export type Family = ReadonlyMap<string, Recording>
+
+function fileOf(family: string): string {
+  return fileURLToPath(new URL(`fixtures/${family}.json`, import.meta.url))
+}
+
+const read = new Map<string, Family>()
+
+export function readFamily(family: string): Family {
+  const known = read.get(family)
+  if (known) return known
+  const recordings = parsed(readFileSync(fileOf(family), 'utf8'))
+  read.set(family, recordings)
+  return recordings
+}
+
+function parsed(text: string): Family {
+  const written = JSON.parse(text) as Record<string, Written>
+  return new Map(Object.entries(written).map(([name, each]) => [name, unwritten(each)]))
+}
+
+export function writeFamily(family: string, recordings: Family): void {
+  const entries = [...recordings].map(
+    ([name, recording]) => `${JSON.stringify(name)}: ${pretty(written(recording), '')}`,
+  )
+  const text = `{\n${entries.join(',\n')}\n}\n`
+  assert.deepStrictEqual(parsed(text), recordings)
+  writeFileSync(fileOf(family), text)
+}
+
+function written({ runs, snapshots, ...rest }: Recording): Written {
+  return {
+    runs: runs.map(({ result, ...run }) =>
+      isToldBy(run, result) ? run : { ...run, result },
+    ),
+    snapshots: Object.fromEntries(
+      Object.entries(snapshots).map(([view, states]) => [
+        view,
+        states.map((state, at) => patchOf(at === 0 ? {} : states[at - 1], state)),
+      ]),
+    ),
+    ...rest,
+  }
+}
+
+function isToldBy({ events }: Pick<RecordedRun, 'events'>, result: RecordedRun['result']): boolean {
+  const last = events.at(-1)
+  return last?.type === 'run-end' && JSON.stringify(last.result) === JSON.stringify(result)
+}
+
+function unwritten({ runs, snapshots, ...rest }: Written): Recording {
+  return {
+    ...rest,
+    runs: runs.map((run) => {
+      const last = run.events.at(-1)
+      const told = last?.type === 'run-end' ? last.result : null
+      return { ...run, result: run.result === undefined ? told : run.result }
+    }),
+    snapshots: Object.fromEntries(
+      Object.entries(snapshots).map(([view, patches]) => [view, statesOf(patches)]),
+    ) as Recording['snapshots'],
+  }
+}
+
+function statesOf(patches: readonly Patch[]): unknown[] {
+  const states: unknown[] = []
+  for (const patch of patches) states.push(patched(states.at(-1) ?? {}, patch))
+  return states
+}
+
+const WIDTH = 160
+
+/** JSON in which what fits on a line is on one: an event, a row. */
+function pretty(value: unknown, indent: string): string {
+  const line = JSON.stringify(value)
+  if (indent.length + line.length <= WIDTH || typeof value !== 'object' || value === null) {
+    return line
+  }
+  const inner = `${indent} `
+  const parts = Array.isArray(value)
+    ? value.map((each) => pretty(each, inner))
+    : Object.entries(value).map(
+        ([key, each]) => `${JSON.stringify(key)}: ${pretty(each, inner)}`,
+      )
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  return `${open}\n${parts.map((part) => inner + part).join(',\n')}\n${indent}${close}`
+}

@@ -1,0 +1,59 @@
+import type { ConversationSnapshot } from '../../src/index.ts'
+import type { StoredConversation } from '../../src/protocol/conversation.ts'
+import type { RunEventBody } from '../../src/protocol/event.ts'
+import type { JournalBody } from '../../src/protocol/journal.ts'
+import type { JsonValue } from '../../src/protocol/json.ts'
+import type { Message } from '../../src/protocol/message.ts'
+import type { RunResult } from '../../src/protocol/run.ts'
+
+/** A run as one handle had it. */
+export interface RecordedRun {
+  /** Which agent held the handle. */
+  readonly agent: string
+  readonly runId: string
+  readonly conversationId: string
+  readonly events: readonly RunEventBody[]
+  /** Null: the page died before. */
+  readonly result: RunResult | null
+}
+
+export type RecordedRow = JournalBody & { readonly runId: string | null; readonly at: number }
+
+export interface RecordedConversation {
+  readonly journal: readonly RecordedRow[]
+  /** What `conversations.get` says at the end. */
+  readonly stored: StoredConversation | null
+}
+
+/** What a model was asked: how many of the messages are those of the request before, and what follows. */
+export interface RecordedRequest {
+  readonly sameAsBefore: number
+  readonly messages: readonly Message[]
+  readonly toolMode?: string
+  readonly trailer?: string
+}
+
+/** All that can be seen of a scenario from outside, in one place. */
+export interface Recording {
+  readonly runs: readonly RecordedRun[]
+  readonly conversations: { readonly [conversationId: string]: RecordedConversation }
+  /** The distinct snapshots of each followed conversation, by agent and conversation. */
+  readonly snapshots: { readonly [view: string]: readonly ConversationSnapshot[] }
+  readonly requests: readonly RecordedRequest[]
+  /** What tools ran, in order. */
+  readonly executions: readonly JsonValue[]
+  /** What agents answered to commands, in order. */
+  readonly answers: readonly JsonValue[]
+  /** What agents said outside of runs. */
+  readonly notices: readonly JsonValue[]
+}
+
+/**
+ * What of a recording two implementations are compared by. Where the next one is meant to differ (ids,
+ * how deltas are cut, order within an instant), both sides are brought to one form here, and nowhere
+ * else. Today every bit counts: names for random ids and times since the beginning are in the
+ * recording already.
+ */
+export function comparable(recording: Recording): Recording {
+  return recording
+}

@@ -1,0 +1,76 @@
+import { OffstageError, type ErrorCode } from '../../../src/protocol/error.ts'
+import type { JournalBody, JournalEntry } from '../../../src/protocol/journal.ts'
+import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
+import type { Append, Store } from '../../../src/worker/store/store.ts'
+
+const never = new Promise<never>(() => undefined)
+
+/** A worker that can be killed: from then on nothing that it asks of the storage comes to anything. */
+export class Life {
+  isOver = false
+
+  async through<Value>(work: () => Promise<Value>): Promise<Value> {
+    if (this.isOver) return never
+    const value = await work()
+    return this.isOver ? never : value
+  }
+}
+
+export interface Death {
+  readonly fact: JournalBody['type']
+  readonly when: 'before' | 'after'
+  readonly die: () => void
+}
+
+/** What outlives pages and workers, with its faults. */
+export class Storage {
+  /** Why appends are refused; null: they aren't. */
+  fault: ErrorCode | null = null
+  /** Facts that are refused while there is a fault. Default: all. */
+  faulty: ((append: Append) => boolean) | null = null
+  /** Who dies at the next fact of a type. */
+  death: Death | null = null
+  readonly #store = createMemoryStore('store')
+
+  /** The store, as one worker sees it. */
+  seenBy(life: Life): Store {
+    const store = this.#store
+    return {
+      claim: (...args) => life.through(() => store.claim(...args)),
+      append: (append) => life.through(() => this.#append(append)),
+      read: (...args) => life.through(() => store.read(...args)),
+      list: () => life.through(() => store.list()),
+      get: (...args) => life.through(() => store.get(...args)),
+      rename: (...args) => life.through(() => store.rename(...args)),
+      mark: (...args) => life.through(() => store.mark(...args)),
+      delete: (...args) => life.through(() => store.delete(...args)),
+      close: () => undefined,
+    }
+  }
+
+  async #append(append: Append): Promise<readonly JournalEntry[]> {
+    if (this.fault && (this.faulty?.(append) ?? true)) {
+      throw new OffstageError(this.fault, 'The storage refuses.', { retryable: true })
+    }
+    const { death } = this
+    if (!death || !append.entries.some(({ type }) => type === death.fact)) {
+      return this.#store.append(append)
+    }
+    this.death = null
+    if (death.when === 'before') {
+      death.die()
+      return never
+    }
+    const entries = await this.#store.append(append)
+    death.die()
+    return entries
+  }
+
+  async rows(conversationId: string): Promise<readonly JournalEntry[]> {
+    return (await this.#store.read(conversationId)).entries as readonly JournalEntry[]
+  }
+
+  async conversationIds(): Promise<string[]> {
+    return (await this.#store.list()).map(({ conversationId }) => conversationId).sort()
+  }
+}
