@@ -33,6 +33,8 @@ export async function record(scenario: Scenario): Promise<Recording> {
     })
     await within(stage, () => stage.dispose())
     return named(recording)
+  } catch (cause) {
+    throw new Error(`"${scenario.name}" could not be recorded.`, { cause })
   } finally {
     leave()
   }

@@ -1,6 +1,9 @@
 import type { Scenario } from '../record.ts'
+import { busy } from './busy.ts'
 import { calls } from './calls.ts'
 import { consent } from './consent.ts'
+import { failures } from './failures.ts'
+import { stops } from './stops.ts'
 import { texts } from './texts.ts'
 
 export interface ScenarioFamily {
@@ -9,6 +12,6 @@ export interface ScenarioFamily {
 }
 
 /** Each is kept in a file of its own. */
-export const families: readonly ScenarioFamily[] = Object.entries({ texts, calls, consent }).map(
+export const families: readonly ScenarioFamily[] = Object.entries({ texts, calls, consent, failures, stops, busy }).map(
   ([family, scenarios]) => ({ family, scenarios }),
 )
