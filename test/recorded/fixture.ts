@@ -43,9 +43,7 @@ export function writeFamily(family: string, recordings: Family): void {
 
 function written({ runs, snapshots, ...rest }: Recording): Written {
   return {
-    runs: runs.map(({ result, ...run }) =>
-      isToldBy(run, result) ? run : { ...run, result },
-    ),
+    runs: runs.map(({ result, ...run }) => (isToldBy(run, result) ? run : { ...run, result })),
     snapshots: Object.fromEntries(
       Object.entries(snapshots).map(([view, states]) => [
         view,
@@ -92,9 +90,7 @@ function pretty(value: unknown, indent: string): string {
   const inner = `${indent} `
   const parts = Array.isArray(value)
     ? value.map((each) => pretty(each, inner))
-    : Object.entries(value).map(
-        ([key, each]) => `${JSON.stringify(key)}: ${pretty(each, inner)}`,
-      )
+    : Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}: ${pretty(each, inner)}`)
   const [open, close] = Array.isArray(value) ? '[]' : '{}'
   return `${open}\n${parts.map((part) => inner + part).join(',\n')}\n${indent}${close}`
 }

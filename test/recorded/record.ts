@@ -3,12 +3,7 @@ import { World } from './world/world.ts'
 import type { JournalEntry } from '../../src/protocol/journal.ts'
 import type { ModelRequest } from '../../src/providers/provider.ts'
 import { named } from './names.ts'
-import type {
-  RecordedConversation,
-  RecordedRequest,
-  RecordedRow,
-  Recording,
-} from './recording.ts'
+import type { RecordedConversation, RecordedRequest, RecordedRow, Recording } from './recording.ts'
 import { network } from './stage/network.ts'
 import { Stage, type Setup } from './stage/stage.ts'
 

@@ -63,12 +63,27 @@ const groups: readonly Scenario[] = [
     [30, 20, 10, 40, 5, 15].map((ms) => ({ tool: 'beside', input: { ms } })),
     ['beside'],
   ],
-  ['one after the other', [{ tool: 'write' }, { tool: 'write' }, { tool: 'read' }], ['write', 'read']],
-  ['one alone between two', [{ tool: 'read' }, { tool: 'alone' }, { tool: 'look' }], ['read', 'alone', 'look']],
-  ['one that fails between two', [{ tool: 'read' }, { tool: 'fail' }, { tool: 'write' }], ['read', 'fail', 'write']],
+  [
+    'one after the other',
+    [{ tool: 'write' }, { tool: 'write' }, { tool: 'read' }],
+    ['write', 'read'],
+  ],
+  [
+    'one alone between two',
+    [{ tool: 'read' }, { tool: 'alone' }, { tool: 'look' }],
+    ['read', 'alone', 'look'],
+  ],
+  [
+    'one that fails between two',
+    [{ tool: 'read' }, { tool: 'fail' }, { tool: 'write' }],
+    ['read', 'fail', 'write'],
+  ],
   [
     'one that is invalid beside a good one',
-    [{ tool: 'add', input: {} }, { tool: 'add', input: { a: 1, b: 1 } }],
+    [
+      { tool: 'add', input: {} },
+      { tool: 'add', input: { a: 1, b: 1 } },
+    ],
     ['add'],
   ],
   ['one of an unknown tool beside a good one', [{ tool: 'nope' }, { tool: 'read' }], ['read']],
@@ -82,7 +97,11 @@ const courses: readonly Scenario[] = [
   {
     name: 'arguments that stream',
     turns: [
-      { text: 'I add.', calls: [{ tool: 'add', input: { a: 1234567, b: 2 }, streams: true }], paceMs: 20 },
+      {
+        text: 'I add.',
+        calls: [{ tool: 'add', input: { a: 1234567, b: 2 }, streams: true }],
+        paceMs: 20,
+      },
       { text: 'There.' },
     ],
     tools: ['add'],
@@ -182,10 +201,7 @@ const courses: readonly Scenario[] = [
   },
   {
     name: 'hooks that throw',
-    turns: [
-      { calls: [{ tool: 'write' }, { tool: 'read' }] },
-      { text: 'Half of it.' },
-    ],
+    turns: [{ calls: [{ tool: 'write' }, { tool: 'read' }] }, { text: 'Half of it.' }],
     tools: ['write', 'read'],
     options: {
       beforeToolCall: ({ toolName }) => {
@@ -216,7 +232,10 @@ const courses: readonly Scenario[] = [
   },
   {
     name: 'a call of a tool that is exchanged meanwhile',
-    turns: [{ text: 'Slowly.', calls: [{ tool: 'write', input: { note: 'n' } }], paceMs: 30 }, { text: 'Done.' }],
+    turns: [
+      { text: 'Slowly.', calls: [{ tool: 'write', input: { note: 'n' } }], paceMs: 30 },
+      { text: 'Done.' },
+    ],
     tools: ['write'],
     play: async (on) => {
       const run = on.run()
@@ -250,7 +269,11 @@ const courses: readonly Scenario[] = [
       const run = on.run()
       await on.event('tool-execution-start')
       on.agent.configure({
-        model: { provider: 'scripted', model: 's', script: { steps: [{}, { text: 'From the script.' }] } },
+        model: {
+          provider: 'scripted',
+          model: 's',
+          script: { steps: [{}, { text: 'From the script.' }] },
+        },
       })
       return on.end(run)
     },

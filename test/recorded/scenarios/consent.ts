@@ -23,7 +23,8 @@ const approve = (on: Stage, id = on.asked, input?: object) =>
   )
 const deny = (on: Stage, id = on.asked, reason?: string) =>
   on.ask('deny', (agent) => agent.deny(id, reason))
-const answer = (on: Stage, text: string) => on.ask('answer', (agent) => agent.answer(on.asked, text))
+const answer = (on: Stage, text: string) =>
+  on.ask('answer', (agent) => agent.answer(on.asked, text))
 
 /** A run that is answered when it asks for consent. */
 function asked(name: string, turns: Turns, reply: (on: Stage) => Promise<unknown>): Scenario {
@@ -96,7 +97,12 @@ const approvals: readonly Scenario[] = [
   asked(
     'consent where the input says so',
     [
-      { calls: [{ tool: 'careful', input: {} }, { tool: 'careful', input: { risky: true } }] },
+      {
+        calls: [
+          { tool: 'careful', input: {} },
+          { tool: 'careful', input: { risky: true } },
+        ],
+      },
       { text: 'Careful.' },
     ],
     async (on) => {
@@ -155,7 +161,15 @@ const policies: readonly Scenario[] = (
 }))
 
 const question = (options?: readonly string[]): Turns => [
-  { text: 'I ask.', calls: [{ tool: 'ask_user', input: { question: 'Which?', ...(options && { options: [...options] }) } }] },
+  {
+    text: 'I ask.',
+    calls: [
+      {
+        tool: 'ask_user',
+        input: { question: 'Which?', ...(options && { options: [...options] }) },
+      },
+    ],
+  },
   { text: 'I see.' },
 ]
 
@@ -193,7 +207,11 @@ const questions: readonly Scenario[] = [
       await approve(on, 'c1.0.2')
     },
   ),
-  asked('a question that is no question', [{ calls: [{ tool: 'ask_user', input: {} }] }, { text: 'Oh.' }], async () => undefined),
+  asked(
+    'a question that is no question',
+    [{ calls: [{ tool: 'ask_user', input: {} }] }, { text: 'Oh.' }],
+    async () => undefined,
+  ),
   asked(
     'the end of the task',
     [{ text: 'Finished.', calls: [{ tool: 'finish_task', input: { result: 'All is well.' } }] }],
@@ -211,7 +229,10 @@ const questions: readonly Scenario[] = [
   ),
   asked(
     'the end of the task in the second step',
-    [{ text: 'First.', calls: [{ tool: 'read' }] }, { calls: [{ tool: 'finish_task', input: {} }] }],
+    [
+      { text: 'First.', calls: [{ tool: 'read' }] },
+      { calls: [{ tool: 'finish_task', input: {} }] },
+    ],
     async () => undefined,
   ),
 ]

@@ -19,11 +19,20 @@ const attempts: readonly (readonly [string, readonly Turn[]])[] = [
   ['half a text', [{ text: 'There it i', ends: 'cut', paceMs: 30 }]],
   ['half a text, and usage', [{ text: 'There', usage, ends: 'cut' }]],
   ['half a thought', [{ reasoning: 'I thin', ends: 'cut', paceMs: 30 }]],
-  ['half the arguments', [{ text: 'So', calls: [{ ...call, streams: true }], ends: 'cut', paceMs: 30 }]],
+  [
+    'half the arguments',
+    [{ text: 'So', calls: [{ ...call, streams: true }], ends: 'cut', paceMs: 30 }],
+  ],
   ['an overload', [{ ends: error('overloaded', true) }]],
   ['a text and an overload', [{ text: 'The', usage, ends: error('overloaded', true) }]],
   ['a limit of rate', [{ ends: error('rate-limited', true, { retryAfterMs: 4000 }) }]],
-  ['usage and a network that fails, twice', [{ usage, ends: error('network', true) }, { text: 'A', usage, ends: error('network', true) }]],
+  [
+    'usage and a network that fails, twice',
+    [
+      { usage, ends: error('network', true) },
+      { text: 'A', usage, ends: error('network', true) },
+    ],
+  ],
 ]
 
 const retried: readonly Scenario[] = attempts.flatMap(([name, failed]) => [
@@ -42,8 +51,14 @@ const last: readonly (readonly [string, Turn])[] = [
   ['an exception after some text', { text: 'Half of ', ends: 'throws' }],
   ['an exception after a thought', { reasoning: 'Half of ', ends: 'throws' }],
   ['the context being too long', { usage, ends: error('context-overflow') }],
-  ['half the arguments and an error', { calls: [{ ...call, streams: true }], ends: error('provider-error') }],
-  ['a limit of rate that is too far away', { ends: error('rate-limited', true, { retryAfterMs: 90_000 }) }],
+  [
+    'half the arguments and an error',
+    { calls: [{ ...call, streams: true }], ends: error('provider-error') },
+  ],
+  [
+    'a limit of rate that is too far away',
+    { ends: error('rate-limited', true, { retryAfterMs: 90_000 }) },
+  ],
 ]
 
 const failed: readonly Scenario[] = last.flatMap(([name, turn]) => [

@@ -2,8 +2,10 @@ import type { Scenario } from '../record.ts'
 import { busy } from './busy.ts'
 import { calls } from './calls.ts'
 import { consent } from './consent.ts'
+import { crashes, reloaded } from './crashes.ts'
 import { failures } from './failures.ts'
 import { stops } from './stops.ts'
+import { storage } from './storage.ts'
 import { texts } from './texts.ts'
 
 export interface ScenarioFamily {
@@ -12,6 +14,14 @@ export interface ScenarioFamily {
 }
 
 /** Each is kept in a file of its own. */
-export const families: readonly ScenarioFamily[] = Object.entries({ texts, calls, consent, failures, stops, busy }).map(
-  ([family, scenarios]) => ({ family, scenarios }),
-)
+export const families: readonly ScenarioFamily[] = Object.entries({
+  texts,
+  calls,
+  consent,
+  failures,
+  stops,
+  busy,
+  crashes,
+  reloaded,
+  storage,
+}).map(([family, scenarios]) => ({ family, scenarios }))

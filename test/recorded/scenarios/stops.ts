@@ -13,7 +13,11 @@ const working = (tool: ToolName): Turns => [
 const several: Turns = [
   {
     text: 'I begin.',
-    calls: [{ tool: 'beside', input: { ms: 20 } }, { tool: 'beside', input: { ms: 400 } }, { tool: 'remove', input: { id: 1 } }],
+    calls: [
+      { tool: 'beside', input: { ms: 20 } },
+      { tool: 'beside', input: { ms: 400 } },
+      { tool: 'remove', input: { id: 1 } },
+    ],
   },
   { text: 'I am done.' },
 ]
@@ -27,12 +31,37 @@ const moments: readonly Moment[] = [
   ['in a thought', slow, [], (on) => on.event('reasoning-delta', { nth: 2 })],
   ['in a text', slow, [], (on) => on.event('text-delta', { nth: 2 })],
   ['in a quick tool', working('slow'), ['slow'], (on) => on.event('tool-execution-start')],
-  ['in a tool that obeys', working('obedient'), ['obedient'], (on) => on.event('tool-execution-start')],
-  ['in a tool that does not', working('stubborn'), ['stubborn'], (on) => on.event('tool-execution-start')],
-  ['after some progress', working('progress'), ['progress'], (on) => on.event('tool-progress', { nth: 2 })],
+  [
+    'in a tool that obeys',
+    working('obedient'),
+    ['obedient'],
+    (on) => on.event('tool-execution-start'),
+  ],
+  [
+    'in a tool that does not',
+    working('stubborn'),
+    ['stubborn'],
+    (on) => on.event('tool-execution-start'),
+  ],
+  [
+    'after some progress',
+    working('progress'),
+    ['progress'],
+    (on) => on.event('tool-progress', { nth: 2 }),
+  ],
   ['after one of three calls', several, ['beside', 'remove'], (on) => on.event('tool-result')],
-  ['at a question', working('remove').with(0, { calls: [{ tool: 'remove', input: { id: 1 } }] }), ['remove'], (on) => on.event('tool-approval-request')],
-  ['in the second step', working('read').with(1, slow[0] ?? {}), ['read'], (on) => on.event('text-delta', { nth: 3 })],
+  [
+    'at a question',
+    working('remove').with(0, { calls: [{ tool: 'remove', input: { id: 1 } }] }),
+    ['remove'],
+    (on) => on.event('tool-approval-request'),
+  ],
+  [
+    'in the second step',
+    working('read').with(1, slow[0] ?? {}),
+    ['read'],
+    (on) => on.event('text-delta', { nth: 3 }),
+  ],
 ]
 
 /** One that doesn't end by itself is stopped. */

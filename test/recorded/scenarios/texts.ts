@@ -1,11 +1,19 @@
 import type { Scenario } from '../record.ts'
 
-const pixel = { type: 'file', mediaType: 'image/png', data: 'iVBORw0KGgo=', filename: 'dot.png' } as const
+const pixel = {
+  type: 'file',
+  mediaType: 'image/png',
+  data: 'iVBORw0KGgo=',
+  filename: 'dot.png',
+} as const
 
 /** Answers without calls. */
 export const texts: readonly Scenario[] = [
   { name: 'a text', turns: [{ text: 'Hello, how can I help you today?' }] },
-  { name: 'a text that takes its time', turns: [{ text: 'One two three four five six.', paceMs: 15 }] },
+  {
+    name: 'a text that takes its time',
+    turns: [{ text: 'One two three four five six.', paceMs: 15 }],
+  },
   { name: 'an empty answer', turns: [{}] },
   { name: 'emoji and line breaks', turns: [{ text: '👋🏽 Hi!\n\n- one\n- two\n', paceMs: 20 }] },
   {
@@ -57,7 +65,11 @@ export const texts: readonly Scenario[] = [
   {
     name: 'raw data',
     turns: [
-      { parts: [{ type: 'raw', data: { chunk: 1 } }], text: 'Hello.', calls: [{ tool: 'add', input: { a: 1, b: 1 } }] },
+      {
+        parts: [{ type: 'raw', data: { chunk: 1 } }],
+        text: 'Hello.',
+        calls: [{ tool: 'add', input: { a: 1, b: 1 } }],
+      },
       { text: 'Two.' },
     ],
     tools: ['add'],
@@ -142,7 +154,9 @@ export const texts: readonly Scenario[] = [
   },
   {
     name: 'a script that ends too early',
-    script: { steps: [{ text: 'I add.', toolCalls: [{ toolName: 'add', input: { a: 1, b: 2 } }] }] },
+    script: {
+      steps: [{ text: 'I add.', toolCalls: [{ toolName: 'add', input: { a: 1, b: 2 } }] }],
+    },
     tools: ['add'],
   },
 ]

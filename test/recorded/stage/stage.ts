@@ -235,11 +235,7 @@ export class Stage {
   }
 
   /** Who dies when the next fact of a type is appended; resolves when they have. */
-  dies(
-    who: 'worker' | 'page',
-    when: 'before' | 'after',
-    fact: JournalBody['type'],
-  ): Promise<void> {
+  dies(who: 'worker' | 'page', when: 'before' | 'after', fact: JournalBody['type']): Promise<void> {
     const { page } = this
     return new Promise((resolve) => {
       const die = (): void => {
