@@ -17,8 +17,8 @@ export interface Scenario extends Setup {
 export async function record(scenario: Scenario): Promise<Recording> {
   const world = new World()
   enter(world, network(scenario.server ?? []))
+  const stage = new Stage(world, scenario)
   try {
-    const stage = new Stage(world, scenario)
     const play = scenario.play ?? (async (on: Stage) => on.end(on.run()))
     const recording = await within(stage, async () => {
       await play(stage)
@@ -29,10 +29,15 @@ export async function record(scenario: Scenario): Promise<Recording> {
     await within(stage, () => stage.dispose())
     return named(recording)
   } catch (cause) {
-    throw new Error(`"${scenario.name}" could not be recorded.`, { cause })
+    throw new Error(`"${scenario.name}" could not be recorded. ${soFar(stage)}`, { cause })
   } finally {
     leave()
   }
+}
+
+function soFar({ runs }: Stage): string {
+  const last = runs.map(({ events }) => events.at(-1)?.type ?? 'nothing')
+  return `The last events of its runs: ${last.join(', ')}.`
 }
 
 async function within<Value>(stage: Stage, work: () => Promise<Value>): Promise<Value> {

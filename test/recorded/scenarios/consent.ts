@@ -1,6 +1,7 @@
 import type { AgentOptions } from '../../../src/index.ts'
 import type { Scenario } from '../record.ts'
 import type { Turns } from '../stage/played-model.ts'
+import { replyUntilEnd } from '../stage/reply.ts'
 import type { Stage } from '../stage/stage.ts'
 
 const removal: Turns = [
@@ -146,18 +147,7 @@ const policies: readonly Scenario[] = (
   turns: [{ calls: [{ tool: 'read' }, { tool: 'write' }] }, { text: 'Done.' }],
   tools: ['read', 'write'],
   options: { toolApproval },
-  play: async (on) => {
-    const run = on.run()
-    const isAsked = new Set<string>()
-    while (!run.result) {
-      await on.until(() => run.result !== null || (on.asked !== '' && !isAsked.has(on.asked)))
-      if (run.result) break
-      for (const call of on.agent.conversation('talk').getSnapshot().pending) {
-        isAsked.add(call.toolCallId)
-        await approve(on, call.toolCallId)
-      }
-    }
-  },
+  play: async (on) => replyUntilEnd(on, on.run()),
 }))
 
 const question = (options?: readonly string[]): Turns => [

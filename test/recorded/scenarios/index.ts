@@ -1,10 +1,14 @@
 import type { Scenario } from '../record.ts'
+import { actions } from './action.ts'
 import { busy } from './busy.ts'
 import { calls } from './calls.ts'
 import { consent } from './consent.ts'
 import { crashes, reloaded } from './crashes.ts'
 import { failures } from './failures.ts'
 import { stops } from './stops.ts'
+import { handed } from './handed.ts'
+import { others } from './others.ts'
+import { server } from './server.ts'
 import { storage } from './storage.ts'
 import { texts } from './texts.ts'
 
@@ -24,4 +28,8 @@ export const families: readonly ScenarioFamily[] = Object.entries({
   crashes,
   reloaded,
   storage,
+  handed,
+  actions,
+  server,
+  others,
 }).map(([family, scenarios]) => ({ family, scenarios }))

@@ -1,0 +1,42 @@
+import type { RunResult } from '../../../src/index.ts'
+import type { PendingCall } from '../../../src/protocol/run.ts'
+import type { Followed, Stage } from './stage.ts'
+
+/** What a person says to a call that waits; false: nothing. */
+export type Reply = (on: Stage, call: PendingCall) => Promise<unknown> | false
+
+/** Says yes to everything. */
+export const agree: Reply = (on, { kind, toolCallId }) => {
+  switch (kind) {
+    case 'approval':
+      return on.ask('approve', (agent) => agent.approve(toolCallId))
+    case 'answer':
+      return on.ask('answer', (agent) => agent.answer(toolCallId, 'Yes.'))
+    case 'decision':
+      return on.ask('resolve', (agent) => agent.resolveInterrupted(toolCallId, 'run-again'))
+    default:
+      return false
+  }
+}
+
+/** Replies to each call that waits, once, until the run ends. */
+export async function replyUntilEnd(
+  on: Stage,
+  run: Followed,
+  reply: Reply = agree,
+): Promise<RunResult | null> {
+  const replied = new Set<string>()
+  const open = (): readonly PendingCall[] =>
+    on.agent
+      .conversation(run.conversationId)
+      .getSnapshot()
+      .pending.filter(({ toolCallId }) => !replied.has(toolCallId))
+  while (!run.result) {
+    await on.until(() => run.result !== null || open().length > 0)
+    for (const call of open()) {
+      replied.add(call.toolCallId)
+      await reply(on, call)
+    }
+  }
+  return run.result
+}
