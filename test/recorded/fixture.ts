@@ -14,7 +14,7 @@ type Written = Omit<Recording, 'runs' | 'snapshots'> & {
 export type Family = ReadonlyMap<string, Recording>
 
 function fileOf(family: string): string {
-  return fileURLToPath(new URL(`fixtures/${family}.json`, import.meta.url))
+  return fileURLToPath(new URL(`../fixtures/recorded/${family}.json`, import.meta.url))
 }
 
 const read = new Map<string, Family>()

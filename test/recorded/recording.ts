@@ -44,7 +44,7 @@ export interface Recording {
   readonly executions: readonly JsonValue[]
   /** What agents answered to commands, in order. */
   readonly answers: readonly JsonValue[]
-  /** What agents said outside of runs. */
+  /** Warnings outside of runs, and workers that were lost. */
   readonly notices: readonly JsonValue[]
 }
 

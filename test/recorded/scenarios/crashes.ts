@@ -200,7 +200,7 @@ const waits: readonly Scenario[] = [
       await on.resume()
       await on.reload()
       await on.resume()
-      await on.resume(undefined)
+      await on.resume(null)
     },
   },
   {
@@ -227,7 +227,7 @@ const waits: readonly Scenario[] = [
       await on.event('tool-execution-start', { nth: 2 })
       await on.reload()
       for (let round = 0; round < 3; round++) {
-        const run = await on.resume(undefined)
+        const run = await on.resume(null)
         if (run) await on.end(run)
       }
     },

@@ -6,6 +6,7 @@ import { consent } from './consent.ts'
 import { crashes, reloaded } from './crashes.ts'
 import { failures } from './failures.ts'
 import { stops } from './stops.ts'
+import { generated } from './generated.ts'
 import { handed } from './handed.ts'
 import { others } from './others.ts'
 import { server } from './server.ts'
@@ -32,4 +33,5 @@ export const families: readonly ScenarioFamily[] = Object.entries({
   actions,
   server,
   others,
+  generated,
 }).map(([family, scenarios]) => ({ family, scenarios }))

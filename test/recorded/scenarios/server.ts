@@ -29,7 +29,7 @@ const calls = (...chunks: object[][]): Answer => ({
   paceMs: 10,
 })
 
-const openai: readonly Scenario[] = [
+const chat: readonly Scenario[] = [
   { name: 'a text', server: [text('Hel', 'lo ', 'there.')] },
   {
     name: 'an answer that is no stream',
@@ -132,7 +132,9 @@ const openai: readonly Scenario[] = [
       return on.end(run)
     },
   },
-].map((scenario) => ({
+]
+
+const openai: readonly Scenario[] = chat.map((scenario) => ({
   ...scenario,
   name: `OpenAI: ${scenario.name}`,
   tools: ['add'],

@@ -6,7 +6,7 @@ import type { Followed, Stage } from './stage.ts'
 export type Reply = (on: Stage, call: PendingCall) => Promise<unknown> | false
 
 /** Says yes to everything. */
-export const agree: Reply = (on, { kind, toolCallId }) => {
+const agree: Reply = (on, { kind, toolCallId }) => {
   switch (kind) {
     case 'approval':
       return on.ask('approve', (agent) => agent.approve(toolCallId))
@@ -19,24 +19,34 @@ export const agree: Reply = (on, { kind, toolCallId }) => {
   }
 }
 
-/** Replies to each call that waits, once, until the run ends. */
-export async function replyUntilEnd(
+/** Replies to each call that waits, once, until the condition holds or the run ends. */
+export async function replyUntil(
   on: Stage,
   run: Followed,
-  reply: Reply = agree,
-): Promise<RunResult | null> {
+  { reply = agree, isOver }: { readonly reply?: Reply; readonly isOver: () => boolean },
+): Promise<void> {
   const replied = new Set<string>()
   const open = (): readonly PendingCall[] =>
     on.agent
       .conversation(run.conversationId)
       .getSnapshot()
       .pending.filter(({ toolCallId }) => !replied.has(toolCallId))
-  while (!run.result) {
-    await on.until(() => run.result !== null || open().length > 0)
+  const isDone = (): boolean => run.result !== null || isOver()
+  while (!isDone()) {
+    await on.until(() => isDone() || open().length > 0)
+    if (isDone()) return
     for (const call of open()) {
       replied.add(call.toolCallId)
       await reply(on, call)
     }
   }
+}
+
+export async function replyUntilEnd(
+  on: Stage,
+  run: Followed,
+  reply: Reply = agree,
+): Promise<RunResult | null> {
+  await replyUntil(on, run, { reply, isOver: () => false })
   return run.result
 }

@@ -1,5 +1,11 @@
 import type { World } from '../world/world.ts'
-import type { Agent, AgentOptions, ConversationSnapshot, RunInput } from '../../../src/index.ts'
+import type {
+  Agent,
+  AgentOptions,
+  ConversationSnapshot,
+  ResumeOptions,
+  RunInput,
+} from '../../../src/index.ts'
 import type { Run } from '../../../src/client/run-handle.ts'
 import type { ModelConfig, RunOptions } from '../../../src/client/options.ts'
 import { forgetPage } from '../../../src/client/page-registry.ts'
@@ -85,9 +91,10 @@ export class Stage {
       ...more,
     })
     this.#names.set(this.agent, name)
-    for (const type of ['warning', 'worker', 'storage', 'status'] as const) {
-      this.agent.on(type, (event) => this.#note(name, event))
-    }
+    this.agent.on('warning', (event) => this.#note(page, { agent: name, ...event }))
+    this.agent.on('worker', (event) => {
+      if (event.state === 'lost') this.#note(page, { agent: name, ...event })
+    })
     for (const view of views) this.view(view)
     return this.agent
   }
@@ -146,9 +153,13 @@ export class Stage {
     return followed
   }
 
-  /** Takes up a run, and follows it. */
-  async resume(...how: Parameters<Agent['resume']>): Promise<Followed | null> {
-    const run = await this.ask('resume', (agent) => agent.resume(...(how.length ? how : [TALK])))
+  /** Takes up the run of a conversation, and follows it; null: of the newest that has one. */
+  async resume(
+    conversationId: string | null = TALK,
+    how?: ResumeOptions,
+  ): Promise<Followed | null> {
+    const id = conversationId ?? undefined
+    const run = await this.ask('resume', (agent) => agent.resume(id, how))
     return run ? this.follow(run) : null
   }
 
@@ -258,7 +269,7 @@ export class Stage {
     return { provider, model: 'model', baseURL: 'http://127.0.0.1:1/v1', ...model }
   }
 
-  #note(agent: string, event: object): void {
-    if (this.page.isAlive) this.notices.push({ agent, ...event } as JsonValue)
+  #note(page: Page, notice: JsonValue): void {
+    if (page.isAlive) this.notices.push(notice)
   }
 }
