@@ -107,6 +107,43 @@ export const busy: readonly Scenario[] = [
     },
   },
   {
+    name: 'a history that is cleared after a failure, before a reload',
+    turns: [{ text: 'Half of it', ends: 'throws' }],
+    play: async (on) => {
+      await on.end(on.run('One'))
+      await on.ask('clear', (agent) => agent.conversations.clearHistory('talk'))
+      await on.reload()
+      await on.pause(100)
+      await on.end(on.run('Two'))
+      await on.ask('clear', (agent) => agent.conversations.clearHistory('talk'))
+      await on.ask('clear', (agent) => agent.conversations.clearHistory('talk'))
+    },
+  },
+  {
+    name: 'a history that is cleared while calls wait for outputs',
+    turns: [{ text: 'By hand.', calls: [{ tool: 'write', id: 'by-hand' }] }, { text: 'Done.' }],
+    tools: ['write'],
+    play: async (on) => {
+      await on.end(on.run('One', { maxSteps: 0 }))
+      await on.ask('clear', (agent) => agent.conversations.clearHistory('talk'))
+      await on.supply('by-hand', 'too late')
+      await on.end(on.run('Two', { maxSteps: 0 }))
+    },
+  },
+  {
+    name: 'a history that is imported, cleared, and imported again',
+    turns: slow,
+    play: async (on) => {
+      const history = [
+        { role: 'user' as const, content: 'Before.' },
+        { role: 'assistant' as const, content: 'Yes?' },
+      ]
+      await on.end(on.run('One', { history }))
+      await on.ask('clear', (agent) => agent.conversations.clearHistory('talk'))
+      await on.end(on.run('Two', { history }))
+    },
+  },
+  {
     name: 'a history that can not be cleared now',
     turns: slow,
     play: async (on) => {

@@ -337,10 +337,15 @@ const missing: readonly Scenario[] = [
 ]
 
 /** Crashes in the same step, each within seconds. */
-async function crashAgain(on: Stage, fact: JournalBody['type'], times: number): Promise<void> {
+async function crashAgain(
+  on: Stage,
+  fact: JournalBody['type'],
+  times: number,
+  begin: () => unknown = () => on.run(),
+): Promise<void> {
   for (let time = 0; time < times; time++) {
     const death = on.dies('page', 'after', fact)
-    if (time === 0) on.run()
+    if (time === 0) begin()
     else void on.resume()
     await death
     on.crash()
@@ -384,6 +389,56 @@ const loops: readonly Scenario[] = [
       await on.end(on.run('Another', { ifBusy: 'queue' }))
       await on.goOn()
       if (run) await on.end(run)
+    },
+  },
+  {
+    name: 'a crash loop in the second step, seen by a second agent, which lets it go on',
+    turns: loop.with(0, { calls: [{ tool: 'read' }] }),
+    tools: ['read', 'write'],
+    play: async (on) => {
+      const death = on.dies('page', 'after', 'call-settled')
+      on.run()
+      await death
+      on.crash()
+      await crashAgain(on, 'step-started', 2, () => on.resume())
+      const run = await on.resume()
+      await on.event('run-parked')
+      on.open({}, ['talk'])
+      const followed = await on.resume()
+      await on.goOn()
+      if (run) await on.end(run)
+      if (followed) await on.end(followed)
+    },
+  },
+  {
+    name: 'a crash loop that is left alone for a while',
+    turns: [{ text: 'At last.' }],
+    play: async (on) => {
+      await crashAgain(on, 'step-started', 2)
+      await on.pause(15_000)
+      const run = await on.resume()
+      if (run) await on.end(run)
+    },
+  },
+  {
+    name: 'a crash loop, and a deletion',
+    turns: [{ text: 'Never.' }],
+    play: async (on) => {
+      await crashAgain(on, 'step-started', 3)
+      const run = await on.resume()
+      await on.event('run-parked')
+      await on.ask('delete', (agent) => agent.conversations.delete('talk'))
+      if (run) await on.end(run)
+    },
+  },
+  {
+    name: 'a crash loop, and a run in its place',
+    turns: [{ text: 'Another one.' }],
+    play: async (on) => {
+      await crashAgain(on, 'step-started', 3)
+      await on.resume()
+      await on.event('run-parked')
+      await on.end(on.run('Another', { ifBusy: 'replace' }))
     },
   },
   {

@@ -85,6 +85,14 @@ export const texts: readonly Scenario[] = [
     play: async (on) => on.end(on.run([{ type: 'text', text: 'What is this?' }, pixel])),
   },
   {
+    name: 'files alone, and a text after them',
+    turns: [{ text: 'Two dots.' }],
+    play: async (on) => {
+      await on.end(on.run([pixel, { ...pixel, data: `data:image/png;base64,${pixel.data}` }]))
+      await on.end(on.run('And now?'))
+    },
+  },
+  {
     name: 'instructions, values and context',
     turns: [{ text: 'Noted.' }],
     options: {
