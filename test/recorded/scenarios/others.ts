@@ -3,7 +3,12 @@ import type { Turns } from '../stage/played-model.ts'
 import type { Stage } from '../stage/stage.ts'
 
 const slow: Turns = [
-  { reasoning: 'Hm, hm.', text: 'I look.', calls: [{ tool: 'read' }], paceMs: 30 },
+  {
+    reasoning: 'Hm, hm.',
+    text: 'I look at the page for you.',
+    calls: [{ tool: 'read' }],
+    paceMs: 30,
+  },
   { text: 'It says hello to everybody.', paceMs: 30 },
 ]
 const consent: Turns = [

@@ -4,7 +4,11 @@ import type { Followed, Stage } from '../stage/stage.ts'
 import type { ToolName } from '../stage/toolbox.ts'
 
 const slow: Turns = [
-  { reasoning: 'Let me think about it.', text: 'A long and slow answer.', paceMs: 30 },
+  {
+    reasoning: 'Let me think about it.',
+    text: 'A long and slow answer, which goes on and on for quite a while.',
+    paceMs: 30,
+  },
 ]
 const working = (tool: ToolName): Turns => [
   { text: 'I begin.', calls: [{ tool, input: {} }], usage: { inputTokens: 3, outputTokens: 1 } },

@@ -42,7 +42,7 @@ export interface Followed extends RecordedRun {
   result: RunResult | null
 }
 
-export const TALK = 'talk'
+const TALK = 'talk'
 
 type EventType = RunEventBody['type']
 type EventOf<Type extends EventType> = Extract<RunEventBody, { readonly type: Type }>
