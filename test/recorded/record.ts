@@ -24,10 +24,10 @@ export async function record(scenario: Scenario): Promise<Recording> {
       await play(stage)
       // What was notified or stored last comes in.
       await stage.pause(200)
-      return recordingOf(stage)
+      return named(await recordingOf(stage))
     })
     await within(stage, () => stage.dispose())
-    return named(recording)
+    return recording
   } catch (cause) {
     throw new Error(`"${scenario.name}" could not be recorded. ${soFar(stage)}`, { cause })
   } finally {
