@@ -1,4 +1,5 @@
 import { enter, leave } from './world/globals.ts'
+import { Tabs } from './world/tabs.ts'
 import { World } from './world/world.ts'
 import type { JournalEntry } from '../../src/protocol/journal.ts'
 import type { ModelRequest } from '../../src/providers/provider.ts'
@@ -16,7 +17,10 @@ export interface Scenario extends Setup {
 /** Plays a scenario in a world of its own. */
 export async function record(scenario: Scenario): Promise<Recording> {
   const world = new World()
-  enter(world, network(scenario.server ?? []))
+  enter(world, {
+    fetch: network(scenario.server ?? []),
+    tabs: scenario.locks ? new Tabs(world) : null,
+  })
   const stage = new Stage(world, scenario)
   try {
     const play = scenario.play ?? (async (on: Stage) => on.end(on.run()))

@@ -11,6 +11,7 @@ import { handed } from './handed.ts'
 import { others } from './others.ts'
 import { server } from './server.ts'
 import { storage } from './storage.ts'
+import { tabs } from './tabs.ts'
 import { texts } from './texts.ts'
 
 export interface ScenarioFamily {
@@ -33,5 +34,6 @@ export const families: readonly ScenarioFamily[] = Object.entries({
   actions,
   server,
   others,
+  tabs,
   generated,
 }).map(([family, scenarios]) => ({ family, scenarios }))

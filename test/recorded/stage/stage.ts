@@ -31,6 +31,8 @@ export interface Setup {
   readonly tools?: readonly ToolName[]
   readonly options?: Partial<AgentOptions>
   readonly verdict?: Surroundings['verdict']
+  /** There are locks, so that tabs know of each other. Default: none. */
+  readonly locks?: boolean
   /** Conversations that the first agent shows from its beginning. Default: `talk`. */
   readonly views?: readonly string[]
 }

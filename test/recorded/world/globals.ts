@@ -1,4 +1,5 @@
 import { portPair } from './ports.ts'
+import type { Tabs } from './tabs.ts'
 import { BEGINNING, type World } from './world.ts'
 
 /**
@@ -7,16 +8,22 @@ import { BEGINNING, type World } from './world.ts'
  * them while it loads.
  */
 let world: World | null = null
-let answerFetch: typeof fetch | null = null
+let around: Around | null = null
 
-export function enter(entered: World, network: typeof fetch): void {
+export interface Around {
+  readonly fetch: typeof fetch
+  /** What tabs have in common; null: no locks, as on a plain HTTP address. */
+  readonly tabs: Tabs | null
+}
+
+export function enter(entered: World, entering: Around): void {
   world = entered
-  answerFetch = network
+  around = entering
 }
 
 export function leave(): void {
   world = null
-  answerFetch = null
+  around = null
 }
 
 const real = {
@@ -28,6 +35,7 @@ const real = {
   monotonic: performance.now.bind(performance),
   getRandomValues: crypto.getRandomValues.bind(crypto),
   MessageChannel,
+  BroadcastChannel,
   fetch,
 }
 
@@ -56,7 +64,12 @@ Object.assign(globalThis, {
       return world ? portPair(world) : new real.MessageChannel()
     }
   },
-  fetch: (...args: Parameters<typeof fetch>) => (answerFetch ?? real.fetch)(...args),
+  BroadcastChannel: class {
+    constructor(name: string) {
+      return around?.tabs?.channel(name) ?? new real.BroadcastChannel(name)
+    }
+  },
+  fetch: (...args: Parameters<typeof fetch>) => (around?.fetch ?? real.fetch)(...args),
 })
 Date.now = () => (world ? BEGINNING + world.now : real.now())
 performance.now = () => (world ? world.now : real.monotonic())
@@ -68,5 +81,8 @@ Object.defineProperty(crypto, 'getRandomValues', {
     return bytes
   },
 })
-// Newer versions of Node have locks: here every worker is an owner, and the epoch alone fences.
-Object.defineProperty(globalThis, 'navigator', { configurable: true, value: undefined })
+// Where there are no locks, every worker is an owner, and the epoch alone fences.
+Object.defineProperty(globalThis, 'navigator', {
+  configurable: true,
+  get: () => (around?.tabs ? { locks: around.tabs } : undefined),
+})
