@@ -6,7 +6,7 @@ import type { RecordedRun, Recording } from './recording.ts'
 
 /** What is in a file: as it was recorded, without what follows from the rest. */
 type Written = Omit<Recording, 'runs' | 'snapshots'> & {
-  /** A result is written where its last event says something else. */
+  /** A result is written where its last event does not hold it. */
   readonly runs: readonly (Omit<RecordedRun, 'result'> & Partial<Pick<RecordedRun, 'result'>>)[]
   readonly snapshots: { readonly [view: string]: readonly Patch[] }
 }
@@ -43,7 +43,7 @@ export function writeFamily(family: string, recordings: Family): void {
 
 function written({ runs, snapshots, ...rest }: Recording): Written {
   return {
-    runs: runs.map(({ result, ...run }) => (isToldBy(run, result) ? run : { ...run, result })),
+    runs: runs.map(({ result, ...run }) => (isInLastEvent(run, result) ? run : { ...run, result })),
     snapshots: Object.fromEntries(
       Object.entries(snapshots).map(([view, states]) => [
         view,
@@ -54,7 +54,10 @@ function written({ runs, snapshots, ...rest }: Recording): Written {
   }
 }
 
-function isToldBy({ events }: Pick<RecordedRun, 'events'>, result: RecordedRun['result']): boolean {
+function isInLastEvent(
+  { events }: Pick<RecordedRun, 'events'>,
+  result: RecordedRun['result'],
+): boolean {
   const last = events.at(-1)
   return last?.type === 'run-end' && JSON.stringify(last.result) === JSON.stringify(result)
 }
@@ -79,7 +82,7 @@ function statesOf(patches: readonly Patch[]): unknown[] {
   return states
 }
 
-const WIDTH = 160
+const WIDTH = 320
 
 /** JSON in which what fits on a line is on one: an event, a row. */
 function pretty(value: unknown, indent: string): string {

@@ -71,7 +71,7 @@ export class Tabs {
     this.#held.delete(name)
     const next = this.#waiting.get(name)?.shift()
     if (!next) return
-    // Held from now on, though who gets it learns of it later.
+    // Held from now on, though the callback runs later.
     this.#held.set(name, () => undefined)
     next.grant()
   }
