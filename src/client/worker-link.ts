@@ -260,10 +260,10 @@ export class WorkerLink {
    */
   #suspendForCache(): void {
     this.#unwatch?.()
-    if (this.#questions.size === 0 && !this.#hasOpenWork()) return
-    this.#live?.close()
+    this.#isSuspended = this.#questions.size > 0 || this.#hasOpenWork()
+    if (this.#isSuspended) this.#live?.close()
+    // With nothing open, this is at most the rest of an answer.
     this.#fetches.abortAll()
-    this.#isSuspended = true
   }
 
   #returned(): void {

@@ -15,6 +15,12 @@ function watchRequests(page: Page): string[] {
   return ends
 }
 
+const marker = { raw: 'data: [DONE]\n\n' }
+const late: MockResponse = {
+  pieces: [...(say('Done.').pieces ?? []), marker, { waitMs: 300 }],
+  end: 'close',
+}
+const hanging: MockResponse = { pieces: [...(say('Hangs.').pieces ?? []), marker], end: 'hang' }
 const whole: MockResponse = {
   body: {
     choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
@@ -26,11 +32,7 @@ for (const transport of ['worker', 'page'] as const) {
     openPage,
     model,
   }) => {
-    model.enqueue(callTools([{ name: 'note', input: {} }]), say('Done.'), whole, {
-      ...say('Hangs.'),
-      pieces: [...(say('Hangs.').pieces ?? []), { raw: 'data: [DONE]\n\n' }],
-      end: 'hang',
-    })
+    model.enqueue(callTools([{ name: 'note', input: {} }]), late, whole, hanging)
     const page = await openPage()
     const ends = watchRequests(page)
     await page.evaluate(
