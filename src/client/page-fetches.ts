@@ -4,8 +4,10 @@ import {
   type BytesWish,
   type ModelFetch,
   type ModelFetchHead,
+  type ModelFetchRefusal,
 } from '../protocol/model-fetch.ts'
 import { describeThrown } from '../protocol/error.ts'
+import { watchPolicy } from '../protocol/policy.ts'
 
 /** The model requests that this page makes for its worker (`transport: 'page'`). */
 export class PageFetches {
@@ -16,11 +18,12 @@ export class PageFetches {
     for (const controller of this.#open) controller.abort()
   }
 
-  async fetchModel(request: ModelFetch): Promise<ModelFetchHead> {
+  async fetchModel(request: ModelFetch): Promise<ModelFetchHead | ModelFetchRefusal> {
     const { url, headers, body, credentials, bytes } = request
     const controller = new AbortController()
     const { signal } = controller
     const window = openWindow(bytes, controller)
+    const watch = watchPolicy(url)
     this.#open.add(controller)
     let sending: Promise<void> | undefined
     try {
@@ -35,7 +38,12 @@ export class PageFetches {
       if (response.body) sending = sendBytes(response.body, bytes, window)
       const { status } = response
       return { status, headers: [...response.headers], hasBody: sending !== undefined }
+    } catch (thrown) {
+      const refusedBy = await watch.refusedBy()
+      if (refusedBy === undefined) throw thrown
+      return { refusedBy }
     } finally {
+      watch.stop()
       // The worker closes the port: what was posted last must not be lost on the way.
       void Promise.resolve(sending).then(() => this.#open.delete(controller))
     }
