@@ -14,6 +14,9 @@ import type { Site } from './support/site.ts'
 const NOBODY = 'http://127.0.0.1:9'
 const WORKER = '/dist/worker.js'
 
+/** WebKit has no event for what a policy refuses to a worker: there it is one of the likely causes. */
+const UNTOLD = { code: 'network', message: expect.stringContaining('Content-Security-Policy') }
+
 const test = base.extend<{ model: MockOpenAI; origin: string }>({
   // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
   model: async ({}, use) => {
@@ -76,6 +79,7 @@ async function open(site: Site, page: { goto(url: string): Promise<void> }, poli
 }
 
 test("refused by the policy of the worker's file, while the page may; a report counts for nothing", async ({
+  driver,
   driven,
   site,
   model,
@@ -92,8 +96,9 @@ test("refused by the policy of the worker's file, while the page may; a report c
     { baseURL: `${NOBODY}/v1`, by: 'worker' },
     { baseURL: model.baseURL, by: 'page' },
   ])
-  expect(refused).toMatchObject({
+  const told = {
     code: 'blocked-by-csp',
+    message: expect.stringContaining(`connect-src 'self' ${NOBODY} ${origin}`),
     retryable: false,
     details: {
       directive: 'connect-src',
@@ -101,16 +106,15 @@ test("refused by the policy of the worker's file, while the page may; a report c
       policy: `connect-src 'self' ${NOBODY}`,
       scope: 'worker',
     },
-  })
-  expect(refused).toMatchObject({
-    message: expect.stringContaining(`connect-src 'self' ${NOBODY} ${origin}`),
-  })
+  }
+  expect(refused).toMatchObject(driver === 'webkit' ? UNTOLD : told)
   expect(offline).toMatchObject({ code: 'network', retryable: true })
   expect(answered).toBe('Hello!')
   expect(model.requests).toHaveLength(1)
 })
 
 test("refused by the page's policy: an inlined worker's request, the page's own, a provider's", async ({
+  driver,
   driven,
   site,
   model,
@@ -126,14 +130,13 @@ test("refused by the page's policy: an inlined worker's request, the page's own,
     ...senders.map((by) => ({ baseURL: `${NOBODY}/v1`, by })),
     { baseURL, by: 'worker' },
   ])
-  const scopes = ['inline-worker', 'page', 'page']
-  expect(found.slice(0, 3)).toMatchObject(
-    scopes.map((scope) => ({
-      code: 'blocked-by-csp',
-      message: expect.stringContaining(`connect-src 'self' ${NOBODY} ${origin}`),
-      details: { directive: 'connect-src', policy: `default-src 'self' ${NOBODY}`, scope },
-    })),
-  )
+  const told = (scope: string): object => ({
+    code: 'blocked-by-csp',
+    message: expect.stringContaining(`connect-src 'self' ${NOBODY} ${origin}`),
+    details: { directive: 'connect-src', policy: `default-src 'self' ${NOBODY}`, scope },
+  })
+  const inlined = driver === 'webkit' ? UNTOLD : told('inline-worker')
+  expect(found.slice(0, 3)).toMatchObject([inlined, told('page'), told('page')])
   expect(found.slice(3, 6)).toMatchObject(senders.map(() => ({ code: 'network' })))
   // A worker from a file has a policy of its own, or none.
   expect(found[6]).toBe('Hello!')
