@@ -1,0 +1,18 @@
+import type { ModelFetch, ModelFetchHead, ModelFetchRefusal } from '../protocol/model-fetch.ts'
+
+/** The model requests that this page makes for its worker. Few do, so the code for it comes on demand. */
+export class ModelRequests {
+  #gone = new AbortController()
+
+  async fetchModel(request: ModelFetch): Promise<ModelFetchHead | ModelFetchRefusal> {
+    const { signal } = this.#gone
+    const { fetchModel } = await import('./page-fetches.ts')
+    return fetchModel(request, signal)
+  }
+
+  /** The worker is gone: nobody reads any more. */
+  abortAll(): void {
+    this.#gone.abort()
+    this.#gone = new AbortController()
+  }
+}
