@@ -34,13 +34,14 @@ export function explainPolicy(refusal: PolicyRefusal): {
   const named = (name: RegExp): string | undefined => directives.find((one) => name.test(one))
   const own = named(/^connect-src\b/i)
   const governing = own ?? named(/^default-src\b/i) ?? ''
-  const sources = governing.replace(/^\S+\s*/, '').replace(/'none'/i, '')
+  // Of the keywords only 'self' means something to connections, and 'none' must go.
+  const [, ...sources] = governing.split(/\s+/).filter((one) => !/^'(?!self')/i.test(one))
   const change = own ? 'Change that to' : 'That stands in for a missing connect-src; add'
   const orPage = scope === 'worker' ? ", or set transport: 'page' where the page may call it" : ''
   return {
     governing,
     message: `The Content-Security-Policy of ${owners[scope]} refuses requests to ${origin}: ${governing}`,
-    fix: `${change}: ${['connect-src', sources, origin].filter(Boolean).join(' ')}${orPage}`,
+    fix: `${change}: ${['connect-src', ...sources, origin].join(' ')}${orPage}`,
   }
 }
 

@@ -52,6 +52,10 @@ describe('what to change', () => {
       "default-src 'self' https://cdn.example",
       "missing connect-src; add: connect-src 'self' https://cdn.example http://127.0.0.1:11434",
     ],
+    [
+      "default-src 'self' 'unsafe-inline' data: 'nonce-abc'; img-src *",
+      "add: connect-src 'self' data: http://127.0.0.1:11434",
+    ],
     ["default-src 'none'", 'missing connect-src; add: connect-src http://127.0.0.1:11434'],
   ])('%s', (policy, fix) => {
     expect(explain(policy).fix).toContain(fix)
