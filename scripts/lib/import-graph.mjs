@@ -4,12 +4,15 @@ import path from 'node:path'
 const STATIC = /\b(?:from|import)\s*["'`]\.\/([\w.-]+)["'`]/g
 const DYNAMIC = /\bimport\(\s*["'`]\.\/([\w.-]+)["'`]\s*\)/g
 
+/** What few pages load: the worker as text, where its file can't be, and requests sent by the page. */
+const ON_DEMAND = /^(?:inline\.js|page-fetches-.*)$/
+
 /**
  * A built file and all files it imports; with `dynamic`, also those it imports in its course, but
- * for the inline worker, which only a page without the worker file loads.
+ * for what few pages need.
  */
 export function importGraph(file, { folder, dynamic }, seen = new Set()) {
-  if (seen.has(file) || file === 'inline.js') return seen
+  if (seen.has(file) || ON_DEMAND.test(file)) return seen
   seen.add(file)
   const code = readFileSync(path.join(folder, file), 'utf8')
   for (const pattern of dynamic ? [STATIC, DYNAMIC] : [STATIC]) {

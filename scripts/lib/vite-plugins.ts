@@ -106,25 +106,13 @@ export function onlyCalls(): Plugin {
 
 /**
  * What libraries bring along and are told not to use: ajv its own `uriResolver`, the meta-schemas that
- * schemas would be checked against (compiling says as much) and `discriminator`; the XML parser its
- * reader of numbers (`parseTagValue: false`), its objects (`preserveOrder: true`), and what it needs for
- * a DOCTYPE, which never reaches it (`describeMarkupError`).
+ * schemas would be checked against (compiling says as much) and `discriminator`.
  */
 export function withoutUnusedDefaults(): Plugin {
   const unused: readonly [RegExp, string][] = [
     [/\/ajv\/dist\/runtime\/uri\.js$/, 'exports.default = {}'],
     [/\/ajv\/dist\/refs\/json-schema-2020-12\/index\.js$/, 'exports.default = () => {}'],
     [/\/ajv\/dist\/vocabularies\/discriminator\/index\.js$/, 'exports.default = {}'],
-    [/\/strnum\/strnum\.js$/, 'export default (text) => text'],
-    [/\/fast-xml-parser\/src\/xmlparser\/node2json\.js$/, 'export default (tree) => tree'],
-    [
-      /\/fast-xml-parser\/src\/xmlparser\/DocTypeReader\.js$/,
-      'export default class { readDocType() { throw new Error("Invalid Tag instead of DOCTYPE") } }',
-    ],
-    [
-      /\/is-unsafe\/src\/index\.js$/,
-      'export const isUnsafe = () => true; export const HTML = []; export const XML = []',
-    ],
   ]
   return {
     name: 'offstage:without-unused-defaults',

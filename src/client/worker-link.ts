@@ -10,7 +10,7 @@ import { disposed, toOffstageError } from './failures.ts'
 import { watchHeartbeat } from './heartbeat.ts'
 import type { AgentPage } from './page-api.ts'
 import { createPageApi } from './page-api.ts'
-import { PageFetches } from './page-fetches.ts'
+import { ModelRequests } from './model-requests.ts'
 import { onPageCache } from './page-cache.ts'
 import { type Question, Questions } from './questions.ts'
 import { type RestartedAgent, Restarts } from './restarts.ts'
@@ -55,7 +55,7 @@ const links = new Map<unknown, WorkerLink>()
  */
 export class WorkerLink {
   readonly executions: Executions
-  readonly #fetches = new PageFetches()
+  readonly #fetches = new ModelRequests()
   readonly #key: unknown
   readonly #options: LinkOptions
   readonly #agents = new Map<string, LinkedAgent>()
@@ -260,10 +260,10 @@ export class WorkerLink {
    */
   #suspendForCache(): void {
     this.#unwatch?.()
-    if (this.#questions.size === 0 && !this.#hasOpenWork()) return
-    this.#live?.close()
+    this.#isSuspended = this.#questions.size > 0 || this.#hasOpenWork()
+    if (this.#isSuspended) this.#live?.close()
+    // With nothing open, this is at most the rest of an answer.
     this.#fetches.abortAll()
-    this.#isSuspended = true
   }
 
   #returned(): void {

@@ -9,6 +9,8 @@ import { createPartGate } from './part-gate.ts'
 export interface AnswerReader {
   /** More bytes are wanted. */
   isOpen(): boolean
+  /** Its end was seen: nothing is missing, whatever the body goes on with. */
+  isProven(): boolean
   push(bytes: Uint8Array): readonly StreamPart[]
   /** The body is over. */
   end(): readonly StreamPart[]
@@ -37,6 +39,7 @@ export function createAnswerReader<State>(
 
   return {
     isOpen: () => chunks.status() === 'open' && gate.ending() === undefined,
+    isProven: () => chunks.status() === 'done' || gate.ending() === 'finish',
     push: (bytes) => map(chunks.push(bytes)),
     end: () => map(chunks.end()),
     close(cause) {
