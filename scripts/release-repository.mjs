@@ -1,0 +1,19 @@
+// npm run release:repository -- owner/name [--funding https://…]: writes the repository's address (on GitHub)
+// into package.json. It stands nowhere else: documents link to each other by relative paths.
+import { writeFileSync } from 'node:fs'
+import { fail } from './lib/install.mjs'
+import { inProject, manifest } from './lib/project.mjs'
+import { PLACEHOLDER, repositoryFields } from './lib/release-rules.mjs'
+
+const [repository, option, funding] = process.argv.slice(2)
+if (!/^[\w.-]+\/[\w.-]+$/.test(repository ?? '') || repository.includes(PLACEHOLDER))
+  fail('Whose repository? npm run release:repository -- owner/name [--funding https://…]')
+if (option !== undefined && !(option === '--funding' && URL.canParse(funding ?? '')))
+  fail(`'${option}' is not known here: only --funding and an address after it.`)
+
+const added = { ...repositoryFields(repository), ...(funding && { funding }) }
+const entries = Object.entries(manifest()).filter(([field]) => !(field in added))
+const after = entries.findIndex(([field]) => field === 'license') + 1
+const fields = Object.fromEntries(entries.toSpliced(after, 0, ...Object.entries(added)))
+writeFileSync(inProject('package.json'), `${JSON.stringify(fields, null, 2)}\n`)
+console.log(`package.json names https://github.com/${repository}.`)
