@@ -22,6 +22,7 @@ const checks = [
   { name: 'size', check: () => script('size.mjs') },
   { name: 'public API', check: () => script('api.mjs', '--check') },
   { name: 'bundled packages', check: () => script('dependencies.mjs', '--check') },
+  { name: 'links', check: links },
   { name: 'package', check: () => quiet('publint', ['run', tarball, '--strict']) },
   { name: 'package types', check: packageTypes },
 ]
@@ -45,6 +46,12 @@ async function build() {
   mkdirSync(packed, { recursive: true })
   tarball = await packTarball(packed)
   return result
+}
+
+/** In the repository, and in the package: there, every link must lead to a file that it has. */
+async function links() {
+  const inRepository = await script('links.mjs')
+  return inRepository.code === 0 ? script('links.mjs', tarball) : inRepository
 }
 
 /** ESM only, so only the resolutions that ESM users have. Scripts and JSON have no types. */

@@ -1,12 +1,14 @@
 // npm run release:check: everything that must hold before a release. Leaves the tarball that was checked, the
 // one to publish, in .cache/release.
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import path from 'node:path'
 import { runGate } from './lib/gate.mjs'
 import { installDependencies, requireNode } from './lib/install.mjs'
-import { pack } from './lib/pack.mjs'
+import { packTarball } from './lib/pack.mjs'
 import { inProject, manifest, readJson } from './lib/project.mjs'
 import { repositoryProblems, tarballProblems, versionProblems } from './lib/release-rules.mjs'
 import { npm, run } from './lib/run.mjs'
+import { filesIn, unpack } from './lib/unpack.mjs'
 
 requireNode()
 await installDependencies()
@@ -47,10 +49,14 @@ async function tarball() {
   const folder = inProject('.cache/release')
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  const packed = await pack(folder)
-  for (const file of packed.files) console.log(`${String(file.size).padStart(8)}  ${file.path}`)
-  console.log(`${packed.tarball}: ${packed.size} bytes, ${packed.files.length} files`)
-  return verdict(tarballProblems({ ...packed, exports: manifest().exports }))
+  const file = await packTarball(folder)
+  const unpacked = await unpack(file)
+  const files = filesIn(unpacked)
+  rmSync(path.dirname(unpacked), { recursive: true })
+  const { size } = statSync(file)
+  for (const entry of files) console.log(`${String(entry.size).padStart(8)}  ${entry.path}`)
+  console.log(`${path.basename(file)}: ${size} bytes, ${files.length} files`)
+  return verdict(tarballProblems({ size, files, exports: manifest().exports }))
 }
 
 function script(name) {

@@ -3,15 +3,10 @@ import { npm } from './run.mjs'
 
 /** `npm pack` into a folder; resolves to the tarball's path. */
 export async function packTarball(folder) {
-  return (await pack(folder)).tarball
-}
-
-/** `npm pack` into a folder; resolves to the tarball's path, its size, and its files with theirs, in bytes. */
-export async function pack(folder) {
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]
   const { code, stdout, output } = await npm(args, { quiet: true })
   if (code !== 0) throw new Error(`npm pack failed:\n${output}`)
   // npm 11 answers with a list, later ones with an object by package name.
-  const [{ filename, size, files }] = Object.values(JSON.parse(stdout))
-  return { tarball: path.join(folder, filename), size, files }
+  const [{ filename }] = Object.values(JSON.parse(stdout))
+  return path.join(folder, filename)
 }

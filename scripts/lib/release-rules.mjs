@@ -7,7 +7,7 @@ const KILOBYTE = 1000
 const TARBALL_LIMIT = 1000 * KILOBYTE
 const FILE_LIMIT = 550 * KILOBYTE
 const ALLOWED =
-  /^(?:dist\/.+\.(?:js|d\.ts|json|txt)|docs\/.+\.(?:md|png)|[A-Z_]+\.md|LICENSE|package\.json)$/
+  /^(?:dist\/.+\.(?:js|d\.ts|json|txt)|docs\/.+\.(?:md|png)|[A-Z_]+\.md|LICENSE|(?:[\w.-]+\/)*package\.json)$/
 const NEEDED = [
   'README.md',
   'LICENSE',
