@@ -38,7 +38,7 @@ export function linksOf(text) {
   const prose = blankCode(text, /^(```|~~~)[^]*?^\1|(?<!`)(`+)(?!`)[^]*?[^`]\2(?!`)|<!--[^]*?-->/gm)
   const patterns = [
     /\]\(\s*<?([^\s)>]+)>?[^)]*\)/g,
-    /^\s{0,3}\[[^\]]+\]:\s*<?([^\s>]+)/gm,
+    /^ {0,3}\[[^\]]+\]:\s*<?([^\s>]+)/gm,
     /<(?:a|img|source|video)\b[^>]*?\b(?:href|src)="([^"]+)"/g,
   ]
   return patterns.flatMap((pattern) =>
