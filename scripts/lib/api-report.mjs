@@ -7,7 +7,7 @@ import { compare } from './bundled-packages.mjs'
  * The public API as text: what each entry exports, and every declaration that its exports lead to, once and
  * without comments. Sorted, so that a change of the API is a change of a few lines.
  *
- * @param {Record<string, string | { types?: string }>} entries the `exports` of package.json
+ * @param {Record<string, string | { types: string }>} entries the `exports` of package.json
  * @param {string} folder what the entries' paths are relative to
  */
 export function apiReport(entries, folder) {
@@ -15,7 +15,7 @@ export function apiReport(entries, folder) {
   const published = new Set()
   const sections = Object.entries(entries).map(([entry, target]) => {
     const title = `## ${entry.replace('.', 'offstage')}`
-    if (!target.types) return `${title}\n\nNo types: \`${target}\`.\n`
+    if (typeof target === 'string') return `${title}\n\nNo types: \`${target}\`.\n`
     const file = path.resolve(folder, target.types)
     const names = modules.exportsOf(file)
     const lines = names.map(({ name, isType }) => {
