@@ -118,7 +118,7 @@ class Modules {
 }
 
 function readModule(file) {
-  const source = readFileSync(file, 'utf8')
+  const source = readFileSync(file, 'utf8').replaceAll('\r\n', '\n')
   const { program, comments, errors } = parseSync(file, source, { lang: 'dts' })
   if (errors.length > 0) throw new Error(`${file}: ${errors[0].message}`)
   const module = { imports: new Map(), exports: new Map(), declarations: new Map() }

@@ -1,4 +1,6 @@
+import path from 'node:path'
 import { compare } from './bundled-packages.mjs'
+import { root } from './project.mjs'
 
 /** Where the SBOM lies in the package. */
 export const SBOM_FILE = 'dist/sbom.cdx.json'
@@ -72,7 +74,7 @@ function purlOf(name, version) {
 
 /** The hash of the package's tarball, as the lockfile has it. */
 function sha512(lock, folder) {
-  const { integrity } = lock.packages[folder.slice(folder.indexOf('node_modules/'))]
+  const { integrity } = lock.packages[path.relative(root, folder).replaceAll('\\', '/')]
   const digest = /^sha512-(.+)$/.exec(integrity)[1]
   return { alg: 'SHA-512', content: Buffer.from(digest, 'base64').toString('hex') }
 }
