@@ -21,7 +21,7 @@ const checks = [
   { name: 'build', check: build },
   { name: 'size', check: () => script('size.mjs') },
   { name: 'public API', check: () => script('api.mjs', '--check') },
-  { name: 'bundled packages', check: () => script('dependencies.mjs', '--check') },
+  { name: 'bundled packages', check: () => script('bundled.mjs', '--check') },
   { name: 'links', check: links },
   { name: 'package', check: () => quiet('publint', ['run', tarball, '--strict']) },
   { name: 'package types', check: packageTypes },

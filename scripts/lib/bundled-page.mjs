@@ -27,7 +27,7 @@ export function bundledPage(components, reasons) {
   ]
   return `# What is bundled
 
-<!-- Written by \`npm run dependencies\`; the last column is kept in etc/bundled.json. -->
+<!-- Written by \`npm run bundled\`; the last column is kept in etc/bundled.json. -->
 
 Installing \`offstage\` installs no other package. These are the packages whose code is part of its files, with the
 exact versions. The sizes are kB of source as the bundler takes it over, before it is minified and compressed, in
