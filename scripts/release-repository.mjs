@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { fail } from './lib/install.mjs'
 import { inProject, manifest } from './lib/project.mjs'
+import { bin } from './lib/run.mjs'
 import { PLACEHOLDER, repositoryFields } from './lib/release-rules.mjs'
 
 const [repository, option, funding] = process.argv.slice(2)
@@ -16,4 +17,6 @@ const entries = Object.entries(manifest()).filter(([field]) => !(field in added)
 const after = entries.findIndex(([field]) => field === 'license') + 1
 const fields = Object.fromEntries(entries.toSpliced(after, 0, ...Object.entries(added)))
 writeFileSync(inProject('package.json'), `${JSON.stringify(fields, null, 2)}\n`)
+const { code } = await bin('oxfmt', ['package.json'])
+if (code !== 0) process.exit(code)
 console.log(`package.json names https://github.com/${repository}.`)
