@@ -1,5 +1,5 @@
 // npm run release:repository -- owner/name [--funding https://…]: writes the repository's address (on GitHub)
-// into package.json. It stands nowhere else: documents link to each other by relative paths.
+// into package.json. It stands nowhere else, as documents link to each other by relative paths.
 import { writeFileSync } from 'node:fs'
 import { fail } from './lib/install.mjs'
 import { inProject, manifest } from './lib/project.mjs'
@@ -12,11 +12,9 @@ if (!/^[\w.-]+\/[\w.-]+$/.test(repository ?? '') || repository.includes(PLACEHOL
 if (option !== undefined && !(option === '--funding' && URL.canParse(funding ?? '')))
   fail(`'${option}' is not known here: only --funding and an address after it.`)
 
-const added = { ...repositoryFields(repository), ...(funding && { funding }) }
-const entries = Object.entries(manifest()).filter(([field]) => !(field in added))
-const after = entries.findIndex(([field]) => field === 'license') + 1
-const fields = Object.fromEntries(entries.toSpliced(after, 0, ...Object.entries(added)))
+const fields = { ...manifest(), ...repositoryFields(repository), ...(funding && { funding }) }
 writeFileSync(inProject('package.json'), `${JSON.stringify(fields, null, 2)}\n`)
+// It puts the fields into their usual order, too.
 const { code } = await bin('oxfmt', ['package.json'])
 if (code !== 0) process.exit(code)
 console.log(`package.json names https://github.com/${repository}.`)
