@@ -57,15 +57,26 @@ class Modules {
 
   /** The names that a module exports, sorted. */
   exportsOf(file) {
-    const { exports } = this.#read(file)
-    return [...exports]
+    return [...this.#exports(file)]
       .map(([name, { isType }]) => ({ name, isType }))
       .toSorted((one, other) => compare(one.name, other.name))
   }
 
+  /** Its own exports go before those of `export *`. */
+  #exports(file) {
+    const { exports, stars } = this.#read(file)
+    const all = stars.flatMap(({ from, isType }) =>
+      [...this.#exports(from)].map(([name, found]) => [
+        name,
+        { from, name, isType: isType || found.isType },
+      ]),
+    )
+    return new Map([...all, ...exports])
+  }
+
   /** Where an exported name is declared, through all re-exports. */
   declared(file, name) {
-    const target = this.#read(file).exports.get(name)
+    const target = this.#exports(file).get(name)
     if (!target) throw new Error(`${file} exports no ${name}.`)
     return target.from ? this.declared(target.from, target.name) : this.#local(file, target.name)
   }
@@ -121,7 +132,7 @@ function readModule(file) {
   const source = readFileSync(file, 'utf8').replaceAll('\r\n', '\n')
   const { program, comments, errors } = parseSync(file, source, { lang: 'dts' })
   if (errors.length > 0) throw new Error(`${file}: ${errors[0].message}`)
-  const module = { imports: new Map(), exports: new Map(), declarations: new Map() }
+  const module = { imports: new Map(), exports: new Map(), stars: [], declarations: new Map() }
   const textOf = (node) => withoutComments(source, comments, node)
   for (const node of program.body) addStatement(module, node, { file, textOf })
   return module
@@ -149,6 +160,10 @@ function addStatement(module, node, { file, textOf }) {
           ...(node.source && { from: resolve(file, node.source) }),
         })
       }
+      return
+    case 'ExportAllDeclaration':
+      if (node.exported) throw new Error(`${file}: export * as … is not read.`)
+      module.stars.push({ from: resolve(file, node.source), isType: node.exportKind === 'type' })
       return
     case 'EmptyStatement':
       return

@@ -61,6 +61,15 @@ test('holds each declaration that exports lead to, once and without comments', (
   expect(declarations).not.toMatch(/whose|a name|\/\*/i)
 })
 
+test('what a module exports of another as a whole is listed, too', () => {
+  const inner = { ...files, 'inner/all.d.ts': files['index.d.ts'].replaceAll('./inner/', './') }
+  const index =
+    "export * from './inner/all.ts';\nexport { open as close } from './inner/open.ts';\n"
+  const text = report({ ...inner, 'index.d.ts': index })
+  expect(text).toContain('## offstage\n\n```ts\ntype Door\nopen as close\nopen\n```\n')
+  expect(text).not.toContain('declare function shut')
+})
+
 test('what no export leads to is not part of it', () => {
   const text = report(files)
   expect(text).not.toContain('Hidden')
