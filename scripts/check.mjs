@@ -1,5 +1,6 @@
 // npm run check [-- --skip-unit]: the one gate. Everything runs; a table says what failed.
 import { mkdirSync, rmSync } from 'node:fs'
+import { runGate } from './lib/gate.mjs'
 import { installDependencies, requireNode } from './lib/install.mjs'
 import { packTarball } from './lib/pack.mjs'
 import { inProject } from './lib/project.mjs'
@@ -19,23 +20,14 @@ const checks = [
   { name: 'unused code', check: () => quiet('knip', []) },
   { name: 'build', check: build },
   { name: 'size', check: () => script('size.mjs') },
+  { name: 'public API', check: () => script('api.mjs', '--check') },
+  { name: 'bundled packages', check: () => script('bundled.mjs', '--check') },
+  { name: 'links', check: links },
   { name: 'package', check: () => quiet('publint', ['run', tarball, '--strict']) },
   { name: 'package types', check: packageTypes },
 ]
 
-const rows = []
-for (const { name, check, skip } of checks) {
-  if (skip && process.argv.includes(skip)) continue
-  const started = performance.now()
-  const { code, output } = await check()
-  const seconds = ((performance.now() - started) / 1000).toFixed(1)
-  rows.push({ name, ok: code === 0, seconds })
-  if (code !== 0) console.error(`\n── ${name} failed\n${output.trim()}\n`)
-}
-for (const { name, ok, seconds } of rows) {
-  console.log(`${ok ? 'ok    ' : 'FAILED'}  ${name.padEnd(14)} ${seconds.padStart(5)} s`)
-}
-process.exit(rows.every(({ ok }) => ok) ? 0 : 1)
+await runGate(checks.filter(({ skip }) => !skip || !process.argv.includes(skip)))
 
 async function types() {
   const projects = await Promise.all(
@@ -54,6 +46,12 @@ async function build() {
   mkdirSync(packed, { recursive: true })
   tarball = await packTarball(packed)
   return result
+}
+
+/** In the repository, and in the package: there, every link must lead to a file that it has. */
+async function links() {
+  const inRepository = await script('links.mjs')
+  return inRepository.code === 0 ? script('links.mjs', tarball) : inRepository
 }
 
 /** ESM only, so only the resolutions that ESM users have. Scripts and JSON have no types. */

@@ -7,6 +7,7 @@ const INPUTS = [
   'src',
   'scripts/lib',
   'scripts/build.mjs',
+  'package.json',
   'package-lock.json',
   'vite.config.ts',
   'tsconfig.json',
