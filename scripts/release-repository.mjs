@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { fail } from './lib/install.mjs'
 import { inProject, manifest } from './lib/project.mjs'
 import { bin } from './lib/run.mjs'
-import { PLACEHOLDER, repositoryFields } from './lib/release-rules.mjs'
+import { fundingOf, PLACEHOLDER, repositoryFields } from './lib/release-rules.mjs'
 
 const [repository, option, funding] = process.argv.slice(2)
 if (!/^[\w.-]+\/[\w.-]+$/.test(repository ?? '') || repository.includes(PLACEHOLDER))
@@ -12,7 +12,11 @@ if (!/^[\w.-]+\/[\w.-]+$/.test(repository ?? '') || repository.includes(PLACEHOL
 if (option !== undefined && !(option === '--funding' && URL.canParse(funding ?? '')))
   fail(`'${option}' is not known here: only --funding and an address after it.`)
 
-const fields = { ...manifest(), ...repositoryFields(repository), ...(funding && { funding }) }
+const fields = {
+  ...manifest(),
+  ...repositoryFields(repository),
+  funding: funding ?? fundingOf(repository),
+}
 writeFileSync(inProject('package.json'), `${JSON.stringify(fields, null, 2)}\n`)
 // It puts the fields into their usual order, too.
 const { code } = await bin('oxfmt', ['package.json'])

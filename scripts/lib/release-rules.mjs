@@ -26,6 +26,11 @@ export function repositoryFields(repository) {
   }
 }
 
+/** Where the owner of a repository is supported, unless another address is given. */
+export function fundingOf(repository) {
+  return `https://github.com/sponsors/${repository.split('/')[0]}`
+}
+
 /** `hosted` is the repository that a release is made in, when that is known: provenance names it. */
 export function repositoryProblems(manifest, hosted) {
   const { url } = manifest.repository
@@ -39,6 +44,7 @@ export function repositoryProblems(manifest, hosted) {
   const problems = wrong.map(
     (field) => `${field} in package.json does not belong to ${repository}.`,
   )
+  if (manifest.funding?.includes(PLACEHOLDER)) problems.push('funding in package.json is not set.')
   if (hosted && hosted !== repository)
     problems.push(`package.json names ${repository}, and this is ${hosted}.`)
   return problems

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { manifest } from '../../../scripts/lib/project.mjs'
 import {
+  fundingOf,
   PLACEHOLDER,
   repositoryFields,
   repositoryProblems,
@@ -16,12 +17,19 @@ test('nothing is released while the address of the repository is a placeholder',
   expect(repositoryProblems(set)).toEqual([])
 })
 
-test('the placeholder can be nobody’s name, and stands in one field of package.json only', () => {
+test('the placeholder can be nobody’s name, and stands only in fields that are set together', () => {
   expect(PLACEHOLDER).toMatch(/_/)
-  const fields = Object.entries(manifest() as object).filter(([, value]) =>
-    JSON.stringify(value).includes(PLACEHOLDER),
-  )
-  expect(fields.map(([name]) => name).filter((name) => name !== 'repository')).toEqual([])
+  const fields = Object.entries(manifest() as object)
+    .filter(([, value]) => JSON.stringify(value).includes(PLACEHOLDER))
+    .map(([name]) => name)
+  const own = [...Object.keys(repositoryFields('some/where')), 'funding']
+  expect(fields.filter((name) => !own.includes(name))).toEqual([])
+})
+
+test('an address of support that was not set is a placeholder, too', () => {
+  expect(repositoryProblems({ ...set, funding: fundingOf(PLACEHOLDER) })).toHaveLength(1)
+  expect(repositoryProblems({ ...set, funding: fundingOf('some/where') })).toEqual([])
+  expect(repositoryProblems(set)).toEqual([])
 })
 
 test('homepage and bugs must belong to the repository, and the release be made in it', () => {
