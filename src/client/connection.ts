@@ -71,7 +71,10 @@ export async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise
       eventPort: events.port2,
     }
     const { api, protocolVersion, clock } = await inTime(start, host.signal, async (fail) => {
-      const api = await spawnApi({ spawn, start, closed: closing.signal }, fail)
+      const worker = await makeWorker(spawn, start, fail)
+      // It was given up before it was there.
+      if (closing.signal.aborted) worker.terminate?.()
+      const api = withRevivedErrors(wrap<WorkerApi>(worker as Worker) as unknown as WorkerApi)
       const answer = await api.connect(transfer(hello, [hello.pagePort, hello.eventPort]))
       return { api, ...answer }
     })
@@ -112,14 +115,14 @@ function watchLife(worker: WorkerApi, port: MessagePort, onDeath: () => void): (
   }
 }
 
-/** Resolves to the worker's API, of which nothing has been asked yet. */
-async function spawnApi(
-  { spawn, start, closed }: { spawn: Spawn; start: StartFailure; closed: AbortSignal },
+/** Makes the worker, and notes what it shows of itself. */
+async function makeWorker(
+  spawn: Spawn,
+  start: StartFailure,
   fail: () => void,
-): Promise<WorkerApi> {
+): Promise<WorkerLike> {
   try {
-    const worker = await spawn(start)
-    start.worker = worker
+    const worker = (start.worker = await spawn(start))
     worker.addEventListener('error', (event) => {
       start.event = event
       // Once it has begun, what fails in its file is no reason why it wouldn't answer.
@@ -128,9 +131,7 @@ async function spawnApi(
     worker.addEventListener('message', (event) => {
       if ((event as MessageEvent).data === WORKER_BEGUN) start.hasBegun = true
     })
-    // It was given up before it was there.
-    if (closed.aborted) worker.terminate?.()
-    return withRevivedErrors(wrap<WorkerApi>(worker as Worker) as unknown as WorkerApi)
+    return worker
   } catch (thrown) {
     start.thrown = thrown
     throw start
