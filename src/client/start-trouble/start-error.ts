@@ -10,8 +10,8 @@ export function startError(file: Cause, inline?: Cause): OffstageError {
   const isOfPage = inline !== undefined && OF_THE_PAGE.includes(file.reason)
   const [main, other] = isOfPage ? [inline, file] : [file, inline]
   const said = [`The worker did not start: ${sentence(main.words)}`]
-  // With one list of policies that refuses both, once is enough.
-  if (other && other.words !== main.words)
+  // One list of policies refuses both: once is enough.
+  if (other && !(main.reason === 'trusted-types' && other.reason === main.reason))
     said.push(
       isOfPage
         ? `That was the inline worker, which is used because ${sentence(other.words)}`
