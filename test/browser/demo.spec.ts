@@ -65,7 +65,10 @@ const hasEnded = (page: Page): Promise<void> =>
 const calls = (page: Page, toolName: string): Locator =>
   messages(page).getByRole('group').filter({ hasText: toolName })
 
-test('the demo is served under a strict policy, with Trusted Types', async ({ request, demoUrl }) => {
+test('the demo is served under a strict policy, with Trusted Types', async ({
+  request,
+  demoUrl,
+}) => {
   const { 'content-security-policy': policy } = (await request.get(demoUrl)).headers()
   expect(policy).toContain("require-trusted-types-for 'script'; trusted-types offstage")
   expect(policy).not.toMatch(/unsafe|wasm|\*/)
