@@ -8,6 +8,11 @@ import { expect, test } from './support/test.ts'
 
 type Way = 'url' | 'function' | 'default'
 
+interface ErrorLike {
+  readonly code: string
+  readonly details?: { readonly reason: string }
+}
+
 interface Started {
   readonly outcome: string
   readonly error?: ErrorData
@@ -361,6 +366,32 @@ test('dispose while the cause is looked for ends as disposed, and the next agent
   })
   expect(await code).toEqual(['disposed', 'completed'])
   release()
+})
+
+test('two agents, and a remount while the cause is looked for: each is answered for itself', async ({
+  openPage,
+}) => {
+  const page = await openPage({ errorsAllowed: true })
+  const codes = await page.evaluate(async () => {
+    const { createAgent } = window.offstage
+    const model = { provider: 'scripted', model: 'x', script: { steps: [] } } as const
+    const prepare = (workerUrl: string): { end: () => void; reason: Promise<unknown> } => {
+      const agent = createAgent({ model, workerUrl })
+      const reason = agent
+        .prepare()
+        .catch((error: ErrorLike) => error.details?.reason ?? error.code)
+      return { end: () => void agent.dispose(), reason }
+    }
+    const first = prepare('/w/missing.js')
+    const second = prepare('/w/missing.js')
+    const elsewhere = prepare('http://localhost:9/worker.js')
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    first.end()
+    second.end()
+    const remounted = prepare('/w/missing.js')
+    return Promise.all([first, second, elsewhere, remounted].map(({ reason }) => reason))
+  })
+  expect(codes).toEqual(['disposed', 'disposed', 'cross-origin', 'not-found'])
 })
 
 test('a worker that is slow to load is waited for', async ({ openPage, site }) => {
