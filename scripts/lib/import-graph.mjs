@@ -4,8 +4,11 @@ import path from 'node:path'
 const STATIC = /\b(?:from|import)\s*["'`]\.\/([\w.-]+)["'`]/g
 const DYNAMIC = /\bimport\(\s*["'`]\.\/([\w.-]+)["'`]\s*\)/g
 
-/** What few pages load: the worker as text, where its file can't be, and requests sent by the page. */
-const ON_DEMAND = /^(?:inline\.js|page-fetches-.*)$/
+/**
+ * What few pages load: where the worker doesn't start, what finds out why, and the worker as text; where the
+ * page sends the model's requests (`transport: 'page'`), what does.
+ */
+const ON_DEMAND = /^(?:inline\.js|(?:start-trouble|page-fetches)-.*)$/
 
 /**
  * A built file and all files it imports; with `dynamic`, also those it imports in its course, but

@@ -3,7 +3,7 @@ import type { Extract, WorkerNotice } from '../protocol/api.ts'
 import type { OffstageError } from '../protocol/error.ts'
 import type { EventBatch } from '../protocol/event.ts'
 import { createBatchGate } from './batch-gate.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from './worker-start.ts'
 import type { ExecutionHost } from './executions.ts'
 import { Executions } from './executions.ts'
 import { disposed, toOffstageError } from './failures.ts'
@@ -17,7 +17,7 @@ import { type RestartedAgent, Restarts } from './restarts.ts'
 import { sleep } from './sleep.ts'
 import { Suspects } from './suspects.ts'
 import { lost } from './worker-lost.ts'
-import type { WorkerSource } from './worker-source.ts'
+import type { WorkerSource } from './worker-start.ts'
 import { connectSource } from './worker-source.ts'
 
 const HEARTBEAT_MS = 3000
@@ -103,6 +103,8 @@ export class WorkerLink {
     const key = options.worker ?? String(options.workerUrl ?? '')
     const link = links.get(key) ?? new WorkerLink(key, options)
     links.set(key, link)
+    // Of two agents, one may be from the entry without an inline worker.
+    link.#options.inline ??= options.inline
     link.#agents.set(agent.agentId, agent)
     return link
   }
