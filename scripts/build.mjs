@@ -6,6 +6,7 @@ import { inputHash, isBuilt, writeStamp } from './lib/build-stamp.mjs'
 import { importGraph } from './lib/import-graph.mjs'
 import { fail } from './lib/install.mjs'
 import { licenseTexts } from './lib/licenses.mjs'
+import { firstNodeName } from './lib/node-names.mjs'
 import { inProject } from './lib/project.mjs'
 import { bin } from './lib/run.mjs'
 import { pruneTypes } from './lib/type-graph.mjs'
@@ -24,6 +25,7 @@ const [moduleIds] = await Promise.all([bundleAll(), emitTypes()]).catch((error) 
 writeFileSync(path.join(staging, 'THIRD-PARTY-LICENSES.txt'), licenseTexts(moduleIds))
 checkWorkerLiteral()
 checkTypesStandAlone()
+checkNoNodeNames()
 rmSync(inProject('dist'), { recursive: true, force: true })
 cpSync(staging, inProject('dist'), { recursive: true })
 writeStamp(hash)
@@ -64,4 +66,10 @@ function checkWorkerLiteral() {
 function checkTypesStandAlone() {
   const foreign = pruneTypes(path.join(staging, 'types'))
   if (foreign) fail(`The types of ${foreign.file} import '${foreign.specifier}', which users lack.`)
+}
+
+/** A page has none of Node's globals, and a mention makes bundlers put a polyfill into it. */
+function checkNoNodeNames() {
+  const found = firstNodeName(staging)
+  if (found) fail(`${found.file} refers to Node's ${found.name}; see scripts/lib/vite-plugins.ts.`)
 }
