@@ -1,0 +1,35 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { inProject, manifest } from './project.mjs'
+
+/**
+ * What resolvers without `exports` find (Parcel by default, TypeScript's `moduleResolution: node`): a
+ * folder for each entry, with a manifest that names the entry's files. They exist only while packing.
+ */
+export function subpathManifests() {
+  return Object.entries(manifest().exports)
+    .filter(([entry, target]) => entry !== '.' && target.default)
+    .map(([entry, target]) => {
+      const up = entry.replace('./', '').replaceAll(/[^/]+/g, '..')
+      const file = (name) => name.replace('.', up)
+      return {
+        folder: entry.slice('./'.length),
+        manifest: {
+          main: file(target.default),
+          module: file(target.default),
+          types: file(target.types),
+        },
+      }
+    })
+}
+
+export function writeSubpaths() {
+  for (const { folder, manifest } of subpathManifests()) {
+    mkdirSync(inProject(folder), { recursive: true })
+    writeFileSync(inProject(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  }
+}
+
+export function removeSubpaths() {
+  for (const { folder } of subpathManifests())
+    rmSync(inProject(folder.split('/')[0]), { recursive: true, force: true })
+}
