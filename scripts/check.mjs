@@ -59,7 +59,14 @@ async function build() {
 /** ESM only, so only the resolutions that ESM users have. Scripts and JSON have no types. */
 function packageTypes() {
   const untyped = ['offstage.global.js', 'package.json']
-  const args = [tarball, '--profile', 'esm-only', '--no-emoji', '--exclude-entrypoints', ...untyped]
+  const args = [
+    tarball,
+    '--ignore-rules',
+    'cjs-resolves-to-esm',
+    '--no-emoji',
+    '--exclude-entrypoints',
+    ...untyped,
+  ]
   return quiet('@arethetypeswrong/cli', args, 'attw')
 }
 

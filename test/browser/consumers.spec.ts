@@ -1,59 +1,36 @@
+import { viteBuild } from '../consumers/builders.ts'
 import { addGuideProvider, startGuideModel } from '../consumers/custom-provider.ts'
-import { packPackage, prepareApp, type AppName } from '../consumers/prepare-app.ts'
-import {
-  staticFiles,
-  viteBuild,
-  viteDev,
-  webpackBuild,
-  type ServedApp,
-} from '../consumers/serve-app.ts'
+import { openPage } from '../consumers/open-page.ts'
+import { packPackage, prepareApp } from '../consumers/prepare-app.ts'
+import { setups } from '../consumers/setups.ts'
+import { useShop } from '../consumers/use-shop.ts'
 import { expect, test } from './support/test.ts'
 
-interface Consumer {
-  readonly title: string
-  readonly app: AppName
-  readonly serve: (folder: string) => Promise<ServedApp>
-  /** Whether the bundler finds the worker file, so that nothing has to be inlined. */
-  readonly findsWorkerFile: boolean
-}
-
-const consumers: readonly Consumer[] = [
-  { title: 'Vite 8, dev server', app: 'vite-8', serve: viteDev, findsWorkerFile: true },
-  { title: 'Vite 8, build', app: 'vite-8', serve: viteBuild, findsWorkerFile: true },
-  // Its dev server pre-bundles the package and then can't find the worker beside it.
-  { title: 'Vite 7, dev server', app: 'vite-7', serve: viteDev, findsWorkerFile: false },
-  { title: 'webpack 5, build', app: 'webpack-5', serve: webpackBuild, findsWorkerFile: true },
-  { title: 'static files', app: 'static', serve: staticFiles, findsWorkerFile: true },
-]
+/** `npm run test:consumers` tries all set-ups; `npm test` those that are quick and download little. */
+const all = process.env.OFFSTAGE_CONSUMERS === 'all'
 
 // One after the other: they share their folders and the tarball.
 test.describe.configure({ mode: 'default', timeout: 600_000 })
 
-test.describe('a consumer app with the packed package, no configuration', () => {
+test.describe('the packed package', () => {
   let tarball = ''
   test.beforeAll(async () => {
     tarball = await packPackage()
   })
 
-  for (const { title, app, serve, findsWorkerFile } of consumers) {
-    test(`runs an agent with a page tool: ${title}`, async ({ page }) => {
-      const served = await serve(await prepareApp(app, tarball))
-      const workers: string[] = []
-      page.on('worker', (worker) => workers.push(worker.url()))
-      page.on('pageerror', (error) => console.log(`${title}: ${error.message}`))
-      page.on('console', (message) => {
-        if (message.type() === 'error') console.log(`${title}: ${message.text()}`)
-      })
-
-      await page.goto(served.url)
-      await expect(page.locator('#result')).not.toBeEmpty()
-      const result = JSON.parse(await page.locator('#result').innerText()) as Result
-      expect(result.error).toBeUndefined()
-      expect(result).toMatchObject({ outcome: 'completed', text: 'The mug is in the list.' })
-      expect(result.events.filter((type) => type === 'tool-result')).toHaveLength(1)
-      await expect(page.locator('#items li')).toHaveText(['blue mug'])
-      expect(workers.some((url) => url.startsWith('blob:'))).toBe(!findsWorkerFile)
+  for (const setup of setups.filter(({ fast }) => all || fast)) {
+    test(`works over reloads: ${setup.title}`, async ({ page, launchOptions }, testInfo) => {
+      const served = await setup.serve(await prepareApp(setup.app, tarball))
+      const opened = await openPage(setup, served.url, { page, launchOptions })
+      const observed = await useShop(opened.page, opened.url, setup)
+      testInfo.annotations.push({ type: 'observed', description: JSON.stringify(observed) })
+      await opened.close()
       await served.close()
+      if (process.env.SHOW) console.log(JSON.stringify(observed), served.output())
+      expect(observed.worker).toBe(setup.worker)
+      expect(observed.storage).toBe(setup.forgets ? 'memory' : 'durable')
+      const isKnown = (line: string) => setup.console?.some((known) => known.test(line))
+      expect(observed.console.filter((line) => !isKnown(line))).toEqual([])
     })
   }
 

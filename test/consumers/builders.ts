@@ -1,0 +1,90 @@
+import { cpSync } from 'node:fs'
+import path from 'node:path'
+import { build, serveFolder, startServer, type ServedApp } from './serve-app.ts'
+
+type Serve = (folder: string) => Promise<ServedApp>
+
+const VITE = 'node_modules/vite/bin/vite.js'
+const NEXT = 'node_modules/next/dist/bin/next'
+const HOST = '127.0.0.1'
+
+/** `--force`: without a cache of pre-bundled dependencies. */
+export const viteDev: Serve = (folder) =>
+  startServer(folder, (port) => [VITE, '--host', HOST, '--port', port, '--strictPort', '--force'])
+
+export const viteBuild: Serve = built([VITE, 'build'], 'dist')
+
+export const svelteKitBuild: Serve = built([VITE, 'build'], 'build')
+
+export const webpackBuild: Serve = async (folder) => {
+  const output = await build(folder, [
+    'node_modules/webpack-cli/bin/cli.js',
+    '--mode',
+    'production',
+  ])
+  return serveFolder(folder, { script: './dist/main.js', output })
+}
+
+export const webpackDev: Serve = (folder) =>
+  startServer(folder, (port) => [
+    'node_modules/webpack-cli/bin/cli.js',
+    ...['serve', '--mode', 'development', '--host', HOST, '--port', port],
+  ])
+
+export const rspackBuild: Serve = async (folder) => {
+  const output = await build(folder, ['node_modules/@rspack/cli/bin/rspack.js', 'build'])
+  return serveFolder(folder, { script: './dist/main.js', output })
+}
+
+export const rsbuildBuild: Serve = built(
+  ['node_modules/@rsbuild/core/bin/rsbuild.js', 'build'],
+  'dist',
+)
+
+export const parcelBuild: Serve = built(
+  ['node_modules/parcel/lib/bin.js', 'build', 'index.html', '--no-cache'],
+  'dist',
+)
+
+/** Rollup leaves the worker's address as it is: the file is copied beside the bundle, or inlined. */
+export const rollupBuild =
+  ({ copyWorker }: { readonly copyWorker: boolean }): Serve =>
+  async (folder) => {
+    const plugins = ['--plugin', 'node-resolve', '--dir', 'dist']
+    const rollup = ['node_modules/rollup/dist/bin/rollup', 'src/index.js', ...plugins]
+    const output = await build(folder, rollup)
+    if (copyWorker) copyWorkerTo(folder)
+    return serveFolder(folder, { script: './dist/index.js', output })
+  }
+
+/** The ways in which esbuild bundles, as `build.mjs` of the app knows them. */
+export const esbuildBuild =
+  (format: 'esm' | 'split' | 'iife', { copyWorker }: { readonly copyWorker: boolean }): Serve =>
+  async (folder) => {
+    const output = await build(folder, ['build.mjs', format])
+    if (copyWorker) copyWorkerTo(folder)
+    const script = format === 'iife' ? '<script src="./dist/index.js"></script>' : './dist/index.js'
+    return serveFolder(folder, { script, output })
+  }
+
+export const nextBuild =
+  (bundler: 'turbopack' | 'webpack'): Serve =>
+  async (folder) => {
+    const output = await build(folder, [NEXT, 'build', `--${bundler}`])
+    const served = await startServer(folder, (port) => [NEXT, 'start', '-H', HOST, '-p', port])
+    return { ...served, output: () => output + served.output() }
+  }
+
+function built(command: readonly string[], into: string): Serve {
+  return async (folder) => {
+    const output = await build(folder, command)
+    return serveFolder(path.join(folder, into), { output })
+  }
+}
+
+function copyWorkerTo(folder: string): void {
+  cpSync(
+    path.join(folder, 'node_modules/offstage/dist/worker.js'),
+    path.join(folder, 'dist/worker.js'),
+  )
+}

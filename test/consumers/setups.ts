@@ -1,0 +1,249 @@
+import * as builders from './builders.ts'
+import * as environments from './environments.ts'
+import type { ServedApp } from './serve-app.ts'
+
+/** One way to use the packed package. Each is tried in Chromium by a run with tools and reloads. */
+export interface Setup {
+  readonly title: string
+  /** Its folder in `apps`. */
+  readonly app: string
+  /** The package whose version is shown: the builder. */
+  readonly builder?: string
+  readonly serve: (folder: string) => Promise<ServedApp>
+  /** Where the worker comes from: the package's file, as it is or bundled, or its inlined text. */
+  readonly worker: 'file' | 'inline'
+  /** What users have to do, in Markdown. Default: nothing. */
+  readonly configuration?: string
+  readonly remark?: string
+  /** Part of `npm test`: downloads little and takes seconds. */
+  readonly fast?: true
+  /** Which browser opens it. Default: one as it is. */
+  readonly browser?: 'extension' | 'lan'
+  /** The journal can't outlive the page. */
+  readonly forgets?: true
+  /** What may appear in the page's console. Everything else fails the set-up. */
+  readonly console?: readonly RegExp[]
+}
+
+/** A page asks for the worker's file first, and the browser reports what it doesn't find. */
+const NOT_FOUND = [/404 \(Not Found\)/]
+const COPIED = 'copy `node_modules/offstage/dist/worker.js` beside the bundle'
+const STATIC = { app: 'static', worker: 'file', fast: true } as const
+
+export const setups: readonly Setup[] = [
+  {
+    title: 'Vite 8, dev server',
+    app: 'vite-8',
+    builder: 'vite',
+    serve: builders.viteDev,
+    worker: 'file',
+    fast: true,
+  },
+  {
+    title: 'Vite 8, build',
+    app: 'vite-8',
+    builder: 'vite',
+    serve: builders.viteBuild,
+    worker: 'file',
+    fast: true,
+  },
+  {
+    title: 'Vite 7, dev server',
+    app: 'vite-7',
+    builder: 'vite',
+    serve: builders.viteDev,
+    worker: 'inline',
+    remark:
+      "it pre-bundles the package and then can't find the worker beside it; `optimizeDeps: { exclude: ['offstage'] }` lets it",
+    fast: true,
+    console: NOT_FOUND,
+  },
+  {
+    title: 'Vite 7, build',
+    app: 'vite-7',
+    builder: 'vite',
+    serve: builders.viteBuild,
+    worker: 'file',
+  },
+  {
+    title: 'webpack 5, build',
+    app: 'webpack-5',
+    builder: 'webpack',
+    serve: builders.webpackBuild,
+    worker: 'file',
+    fast: true,
+  },
+  {
+    title: 'webpack 5, dev server',
+    app: 'webpack-5-dev',
+    builder: 'webpack-dev-server',
+    serve: builders.webpackDev,
+    worker: 'file',
+  },
+  {
+    title: 'Rspack, build',
+    app: 'rspack',
+    builder: '@rspack/core',
+    serve: builders.rspackBuild,
+    worker: 'file',
+  },
+  {
+    title: 'Rsbuild, build',
+    app: 'rsbuild',
+    builder: '@rsbuild/core',
+    serve: builders.rsbuildBuild,
+    worker: 'file',
+  },
+  {
+    title: 'Parcel, build',
+    app: 'parcel',
+    builder: 'parcel',
+    serve: builders.parcelBuild,
+    worker: 'file',
+  },
+  {
+    title: 'Rollup',
+    app: 'rollup',
+    builder: 'rollup',
+    serve: builders.rollupBuild({ copyWorker: true }),
+    worker: 'file',
+    configuration: `\`@rollup/plugin-node-resolve\`; ${COPIED}`,
+  },
+  {
+    title: 'Rollup, nothing copied',
+    app: 'rollup',
+    builder: 'rollup',
+    serve: builders.rollupBuild({ copyWorker: false }),
+    worker: 'inline',
+    configuration: '`@rollup/plugin-node-resolve`',
+    console: NOT_FOUND,
+  },
+  {
+    title: 'esbuild, ESM',
+    app: 'esbuild',
+    builder: 'esbuild',
+    serve: builders.esbuildBuild('esm', { copyWorker: true }),
+    worker: 'file',
+    configuration: COPIED,
+  },
+  {
+    title: 'esbuild, ESM with splitting',
+    app: 'esbuild',
+    builder: 'esbuild',
+    serve: builders.esbuildBuild('split', { copyWorker: true }),
+    worker: 'file',
+    configuration: COPIED,
+  },
+  {
+    title: 'esbuild, nothing copied',
+    app: 'esbuild',
+    builder: 'esbuild',
+    serve: builders.esbuildBuild('split', { copyWorker: false }),
+    worker: 'inline',
+    console: NOT_FOUND,
+  },
+  {
+    title: 'esbuild, IIFE',
+    app: 'esbuild',
+    builder: 'esbuild',
+    serve: builders.esbuildBuild('iife', { copyWorker: false }),
+    worker: 'inline',
+    remark: 'such a script has no address of its own to find the file by',
+  },
+  {
+    title: 'Next.js 16, Turbopack',
+    app: 'next-16',
+    builder: 'next',
+    serve: builders.nextBuild('turbopack'),
+    worker: 'file',
+  },
+  {
+    title: 'Next.js 16, webpack',
+    app: 'next-16',
+    builder: 'next',
+    serve: builders.nextBuild('webpack'),
+    worker: 'file',
+  },
+  {
+    title: 'SvelteKit',
+    app: 'sveltekit',
+    builder: '@sveltejs/kit',
+    serve: builders.svelteKitBuild,
+    worker: 'file',
+  },
+
+  { ...STATIC, title: 'static files', serve: environments.modules },
+  { ...STATIC, title: 'import map', serve: environments.importMap },
+  {
+    ...STATIC,
+    title: 'a builder that only copies',
+    serve: environments.copied,
+    configuration: 'copy the whole of `node_modules/offstage/dist`',
+  },
+  { ...STATIC, title: '`<script>`', serve: environments.script },
+  {
+    ...STATIC,
+    title: '`<script>` from another origin',
+    serve: environments.scriptElsewhere,
+    worker: 'inline',
+    remark: 'the package is served as from a CDN',
+  },
+  {
+    ...STATIC,
+    title: 'strict CSP',
+    serve: (folder) =>
+      environments.modules(folder, {
+        'content-security-policy':
+          "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; img-src data:",
+      }),
+    configuration: "`script-src 'self'; worker-src 'self'`, `connect-src` for the model",
+  },
+  {
+    ...STATIC,
+    title: 'Trusted Types',
+    serve: (folder) =>
+      environments.modules(folder, {
+        'content-security-policy': "require-trusted-types-for 'script'",
+      }),
+  },
+  {
+    ...STATIC,
+    title: 'cross-origin isolated (COOP, COEP)',
+    serve: (folder) =>
+      environments.modules(folder, {
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-embedder-policy': 'require-corp',
+      }),
+    configuration: 'the worker’s file needs the COEP header, too',
+  },
+  { ...STATIC, title: 'under a service worker', serve: environments.underServiceWorker },
+  { ...STATIC, title: 'plain HTTP in a LAN', serve: environments.modules, browser: 'lan' },
+  {
+    ...STATIC,
+    title: 'extension page (Manifest V3)',
+    serve: environments.extension,
+    browser: 'extension',
+  },
+  {
+    ...STATIC,
+    title: '`file://`',
+    serve: environments.file,
+    worker: 'inline',
+    configuration: 'the `<script>`: files can’t import modules',
+  },
+  {
+    ...STATIC,
+    title: 'sandboxed frame, `<script>`',
+    serve: (folder) => environments.sandboxed(folder, 'script'),
+    worker: 'inline',
+    forgets: true,
+  },
+  {
+    ...STATIC,
+    title: 'sandboxed frame, modules',
+    serve: (folder) => environments.sandboxed(folder, 'modules'),
+    worker: 'inline',
+    forgets: true,
+    configuration: 'the server allows origin `null` (CORS), as any module needs there',
+  },
+]
