@@ -13,7 +13,7 @@ export function subpathManifests() {
       const file = (name) => name.replace('.', up)
       return {
         folder: entry.slice('./'.length),
-        manifest: {
+        content: {
           main: file(target.default),
           module: file(target.default),
           types: file(target.types),
@@ -23,9 +23,12 @@ export function subpathManifests() {
 }
 
 export function writeSubpaths() {
-  for (const { folder, manifest } of subpathManifests()) {
+  const { files } = manifest()
+  for (const { folder, content } of subpathManifests()) {
+    const [top] = folder.split('/')
+    if (!files.includes(top)) throw new Error(`"files" of package.json lacks "${top}".`)
     mkdirSync(inProject(folder), { recursive: true })
-    writeFileSync(inProject(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+    writeFileSync(inProject(folder, 'package.json'), `${JSON.stringify(content, null, 2)}\n`)
   }
 }
 

@@ -17,13 +17,12 @@ const LAN_NAME = 'shop.lan'
 
 /** The page that opens a set-up, in a browser of its own where the set-up needs one. */
 export async function openPage(
-  setup: Setup,
+  { browser }: Setup,
   url: string,
   { page, launchOptions }: { readonly page: Page; readonly launchOptions: LaunchOptions },
 ): Promise<Opened> {
-  switch (setup.browser) {
-    case undefined:
-      return { page, url, close: () => Promise.resolve() }
+  if (!browser) return { page, url, close: () => Promise.resolve() }
+  switch (browser) {
     case 'lan': {
       const rule = `--host-resolver-rules=MAP ${LAN_NAME} 127.0.0.1`
       const opened = await openProfile(launchOptions, [rule])

@@ -58,6 +58,7 @@ export async function serveFolder(
   options: { readonly script?: string; readonly output?: string } = {},
 ): Promise<ServedApp> {
   const site = await serveSite({ folders: { '/': folder } })
+  site.add('/favicon.ico', { body: '' })
   if (options.script) site.add('/', { body: pageWith(options.script), type: 'text/html' })
   return { url: `${site.url}/`, output: () => options.output ?? '', close: site.close }
 }

@@ -19,14 +19,12 @@ export interface Setup {
   readonly fast?: true
   /** Which browser opens it. Default: one as it is. */
   readonly browser?: 'extension' | 'lan'
+  /** What its page says of itself; by default it is secure and not isolated. */
+  readonly facts?: { readonly isSecureContext?: false; readonly crossOriginIsolated?: true }
   /** The journal can't outlive the page. */
   readonly forgets?: true
-  /** What may appear in the page's console. Everything else fails the set-up. */
-  readonly console?: readonly RegExp[]
 }
 
-/** A page asks for the worker's file first, and the browser reports what it doesn't find. */
-const NOT_FOUND = [/404 \(Not Found\)/]
 const COPIED = 'copy `node_modules/offstage/dist/worker.js` beside the bundle'
 const STATIC = { app: 'static', worker: 'file', fast: true } as const
 
@@ -56,7 +54,6 @@ export const setups: readonly Setup[] = [
     remark:
       "it pre-bundles the package and then can't find the worker beside it; `optimizeDeps: { exclude: ['offstage'] }` lets it",
     fast: true,
-    console: NOT_FOUND,
   },
   {
     title: 'Vite 7, build',
@@ -116,7 +113,6 @@ export const setups: readonly Setup[] = [
     serve: builders.rollupBuild({ copyWorker: false }),
     worker: 'inline',
     configuration: '`@rollup/plugin-node-resolve`',
-    console: NOT_FOUND,
   },
   {
     title: 'esbuild, ESM',
@@ -140,7 +136,6 @@ export const setups: readonly Setup[] = [
     builder: 'esbuild',
     serve: builders.esbuildBuild('split', { copyWorker: false }),
     worker: 'inline',
-    console: NOT_FOUND,
   },
   {
     title: 'esbuild, IIFE',
@@ -209,6 +204,7 @@ export const setups: readonly Setup[] = [
   {
     ...STATIC,
     title: 'cross-origin isolated (COOP, COEP)',
+    facts: { crossOriginIsolated: true },
     serve: (folder) =>
       environments.modules(folder, {
         'cross-origin-opener-policy': 'same-origin',

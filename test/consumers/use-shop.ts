@@ -24,7 +24,13 @@ export async function useShop(page: Page, url: string, setup: Setup): Promise<Ob
   const approve = shop.locator('#approve', { hasText: 'Approve' })
 
   await page.goto(url)
-  await expect(approve.or(shop.locator('#result:not(:empty)')), lines.join('\n')).toBeAttached()
+  try {
+    await expect(approve.or(shop.locator('#result:not(:empty)'))).toBeAttached()
+  } catch (error) {
+    throw new Error(['The run did not begin.', ...lines].join('\n'), { cause: error })
+  }
+  const facts: unknown = JSON.parse(await shop.locator('#facts').innerText())
+  expect(facts).toEqual({ isSecureContext: true, crossOriginIsolated: false, ...setup.facts })
   if (!setup.forgets) {
     await expect(shop.locator('#items li')).toHaveText(['blue mug'])
     await page.reload()

@@ -10,9 +10,15 @@ export async function openShop({ createAgent, defineTool }) {
   }
   const items = field('ul', 'items')
   const approve = field('button', 'approve')
-  const [storage, warnings, result, stored] = ['storage', 'warnings', 'result', 'stored'].map(
-    (id) => field('output', id),
-  )
+  const [facts, storage, warnings, result, stored] = [
+    'facts',
+    'storage',
+    'warnings',
+    'result',
+    'stored',
+  ].map((id) => field('output', id))
+  const { isSecureContext, crossOriginIsolated } = globalThis
+  facts.textContent = JSON.stringify({ isSecureContext, crossOriginIsolated })
   const addItem = (name) => {
     items.append(Object.assign(document.createElement('li'), { textContent: name }))
     return { added: name }
