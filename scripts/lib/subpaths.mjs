@@ -1,4 +1,5 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { inProject, manifest } from './project.mjs'
 
 /**
@@ -24,15 +25,19 @@ export function subpathManifests() {
 
 export function writeSubpaths() {
   const { files } = manifest()
-  for (const { folder, content } of subpathManifests()) {
-    const [top] = folder.split('/')
-    if (!files.includes(top)) throw new Error(`"files" of package.json lacks "${top}".`)
+  const subpaths = subpathManifests()
+  const missing = subpaths.find(({ folder }) => !files.includes(folder.split('/')[0]))
+  if (missing) throw new Error(`"files" of package.json lacks the entry "${missing.folder}".`)
+  for (const { folder, content } of subpaths) {
     mkdirSync(inProject(folder), { recursive: true })
     writeFileSync(inProject(folder, 'package.json'), `${JSON.stringify(content, null, 2)}\n`)
   }
 }
 
+/** Nothing but what was written: a folder that holds something else stays. */
 export function removeSubpaths() {
-  for (const { folder } of subpathManifests())
-    rmSync(inProject(folder.split('/')[0]), { recursive: true, force: true })
+  const folders = subpathManifests().map(({ folder }) => inProject(folder))
+  for (const folder of folders) rmSync(path.join(folder, 'package.json'), { force: true })
+  for (const folder of folders.toReversed())
+    if (existsSync(folder) && readdirSync(folder).length === 0) rmdirSync(folder)
 }

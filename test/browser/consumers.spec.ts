@@ -1,13 +1,19 @@
+import path from 'node:path'
+import { inProject } from '../../scripts/lib/project.mjs'
 import { viteBuild } from '../consumers/builders.ts'
+import { compileApp } from '../consumers/compile-app.ts'
 import { addGuideProvider, startGuideModel } from '../consumers/custom-provider.ts'
 import { openPage } from '../consumers/open-page.ts'
 import { packPackage, prepareApp } from '../consumers/prepare-app.ts'
 import { setups } from '../consumers/setups.ts'
+import { compilationsOf, typeSetups } from '../consumers/type-setups.ts'
 import { useShop } from '../consumers/use-shop.ts'
 import { expect, test } from './support/test.ts'
 
 /** `npm run test:consumers` tries all set-ups; `npm test` those that are quick and download little. */
 const all = process.env.OFFSTAGE_CONSUMERS === 'all'
+const OWN_COMPILER = inProject('node_modules/typescript/bin/tsc')
+const OWN_RESOLUTIONS = ['node16', 'bundler']
 
 // One after the other: they share their folders and the tarball.
 test.describe.configure({ mode: 'default', timeout: 600_000 })
@@ -19,17 +25,33 @@ test.describe('the packed package', () => {
   })
 
   for (const setup of setups.filter(({ fast }) => all || fast)) {
-    test(`works over reloads: ${setup.title}`, async ({ page, launchOptions }, testInfo) => {
+    test(`works over reloads: ${setup.title}`, async ({ page, launchOptions }) => {
+      test.info().annotations.push({ type: 'setup', description: setup.title })
       const served = await setup.serve(await prepareApp(setup.app, tarball))
       const opened = await openPage(setup, served.url, { page, launchOptions })
       const observed = await useShop(opened.page, opened.url, setup)
-      testInfo.annotations.push({ type: 'observed', description: JSON.stringify(observed) })
+      test.info().annotations.push({ type: 'worker', description: observed.worker })
       await opened.close()
       await served.close()
-      if (process.env.SHOW) console.log(JSON.stringify(observed), served.output())
       expect(observed.worker).toBe(setup.worker)
       expect(observed.storage).toBe(setup.forgets ? 'memory' : 'durable')
       expect(observed.console).toEqual([])
+    })
+  }
+
+  // The project's own compiler is there anyway; the others are downloads.
+  test('has types for every resolution and lib: the TypeScript of this project', async () => {
+    const folder = await prepareApp('types', tarball)
+    expect(await compileApp(folder, OWN_COMPILER, compilationsOf(OWN_RESOLUTIONS))).toEqual([])
+  })
+
+  for (const { title, compiler, resolutions } of all ? typeSetups : []) {
+    test(`has types for every resolution and lib: ${title}`, async () => {
+      test.info().annotations.push({ type: 'setup', description: title })
+      const compilers = await prepareApp('compilers', tarball)
+      const folder = await prepareApp('types', tarball)
+      const tsc = path.join(compilers, 'node_modules', compiler, 'bin/tsc')
+      expect(await compileApp(folder, tsc, compilationsOf(resolutions))).toEqual([])
     })
   }
 

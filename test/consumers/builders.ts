@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs'
+import { cpSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build, serveFolder, startServer, type ServedApp } from './serve-app.ts'
 
@@ -11,6 +11,13 @@ const HOST = '127.0.0.1'
 /** `--force`: without a cache of pre-bundled dependencies. */
 export const viteDev: Serve = (folder) =>
   startServer(folder, (port) => [VITE, '--host', HOST, '--port', port, '--strictPort', '--force'])
+
+/** With what the documentation says against pre-bundling. */
+export const viteDevExcluding: Serve = (folder) => {
+  const config = "export default { optimizeDeps: { exclude: ['offstage'] } }\n"
+  writeFileSync(path.join(folder, 'vite.config.js'), config)
+  return viteDev(folder)
+}
 
 export const viteBuild: Serve = built([VITE, 'build'], 'dist')
 

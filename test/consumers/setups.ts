@@ -52,8 +52,16 @@ export const setups: readonly Setup[] = [
     serve: builders.viteDev,
     worker: 'inline',
     remark:
-      "it pre-bundles the package and then can't find the worker beside it; `optimizeDeps: { exclude: ['offstage'] }` lets it",
+      "it pre-bundles the package, can't find the worker beside it then, and says so in the terminal",
     fast: true,
+  },
+  {
+    title: 'Vite 7, dev server, excluded',
+    app: 'vite-7',
+    builder: 'vite',
+    serve: builders.viteDevExcluding,
+    worker: 'file',
+    configuration: "`optimizeDeps: { exclude: ['offstage'] }`",
   },
   {
     title: 'Vite 7, build',
@@ -213,7 +221,13 @@ export const setups: readonly Setup[] = [
     configuration: 'the worker’s file needs the COEP header, too',
   },
   { ...STATIC, title: 'under a service worker', serve: environments.underServiceWorker },
-  { ...STATIC, title: 'plain HTTP in a LAN', serve: environments.modules, browser: 'lan' },
+  {
+    ...STATIC,
+    title: 'plain HTTP in a LAN',
+    serve: environments.modules,
+    browser: 'lan',
+    facts: { isSecureContext: false },
+  },
   {
     ...STATIC,
     title: 'extension page (Manifest V3)',

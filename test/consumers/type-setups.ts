@@ -7,7 +7,7 @@ export interface Compilation {
 
 export interface TypeSetup {
   readonly title: string
-  /** Its folder in the node_modules of `apps/types`. */
+  /** Its folder in the node_modules of `apps/compilers`. */
   readonly compiler: string
   readonly resolutions: readonly string[]
 }
@@ -25,7 +25,7 @@ const LANGUAGES = ['ES2022', 'ES2023', 'ESNext']
 const PAGES = [['DOM'], ['DOM', 'DOM.Iterable'], ['DOM', 'DOM.Iterable', 'DOM.AsyncIterable']]
 
 /** Every resolution with every language and with every lib of the page, and every two of these. */
-export function compilationsOf({ resolutions }: Pick<TypeSetup, 'resolutions'>): Compilation[] {
+export function compilationsOf(resolutions: readonly string[]): Compilation[] {
   return resolutions.flatMap((resolution, row) =>
     LANGUAGES.map((language, column) => ({
       resolution,
