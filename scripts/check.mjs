@@ -56,7 +56,7 @@ async function build() {
   return result
 }
 
-/** ESM only, so only the resolutions that ESM users have. Scripts and JSON have no types. */
+/** In every resolution; ESM only, which CommonJS has to import. Scripts and JSON have no types. */
 function packageTypes() {
   const untyped = ['offstage.global.js', 'package.json']
   const args = [

@@ -6,7 +6,7 @@ import { inProject, manifest } from './project.mjs'
  * What resolvers without `exports` find (Parcel by default, TypeScript's `moduleResolution: node`): a
  * folder for each entry, with a manifest that names the entry's files. They exist only while packing.
  */
-export function subpathManifests() {
+function subpathManifests() {
   return Object.entries(manifest().exports)
     .filter(([entry, target]) => entry !== '.' && target.default)
     .map(([entry, target]) => {

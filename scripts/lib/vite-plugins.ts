@@ -141,7 +141,7 @@ export function onlyTextAsXml(): Plugin {
   return {
     name: 'offstage:only-text-as-xml',
     transform(code, id) {
-      if (!/\/fast-xml-parser\/src\/xmlparser\/XMLParser\.js$/.test(id)) return null
+      if (!id.endsWith('/fast-xml-parser/src/xmlparser/XMLParser.js')) return null
       if (!fromBytes.test(code)) this.error(`${id} is not as this plugin knows it.`)
       return { code: code.replace(fromBytes, ''), map: null }
     },

@@ -29,13 +29,20 @@ test.describe('the packed package', () => {
       test.info().annotations.push({ type: 'setup', description: setup.title })
       const served = await setup.serve(await prepareApp(setup.app, tarball))
       const opened = await openPage(setup, served.url, { page, launchOptions })
-      const observed = await useShop(opened.page, opened.url, setup)
-      test.info().annotations.push({ type: 'worker', description: observed.worker })
-      await opened.close()
-      await served.close()
-      expect(observed.worker).toBe(setup.worker)
-      expect(observed.storage).toBe(setup.forgets ? 'memory' : 'durable')
-      expect(observed.console).toEqual([])
+      try {
+        const observed = await useShop(opened.page, opened.url, setup)
+        test.info().annotations.push({ type: 'worker', description: observed.worker })
+        expect(observed).toEqual({
+          worker: setup.worker,
+          storage: setup.forgets ? 'memory' : 'durable',
+          warnings: setup.worker === 'inline' ? 'worker-inlined' : '',
+          console: [],
+        })
+        expect(unexpectedWarnings(served.output(), setup.reports)).toEqual([])
+      } finally {
+        await opened.close()
+        await served.close()
+      }
     })
   }
 
@@ -77,6 +84,15 @@ test.describe('the packed package', () => {
     await model.close()
   })
 })
+
+/** Lines in which a builder warns of something else than `expected`; a lack of that is told, too. */
+function unexpectedWarnings(output: string, expected: RegExp | undefined): readonly string[] {
+  const warnings = output.split('\n').filter((line) => /\bwarn|⚠|does not exist/i.test(line))
+  if (!expected) return warnings
+  if (!warnings.some((line) => expected.test(line)))
+    return [`Nothing like ${expected} was reported.`]
+  return warnings.filter((line) => !expected.test(line))
+}
 
 interface Result {
   readonly outcome: string

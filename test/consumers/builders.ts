@@ -5,12 +5,16 @@ import { build, serveFolder, startServer, type ServedApp } from './serve-app.ts'
 type Serve = (folder: string) => Promise<ServedApp>
 
 const VITE = 'node_modules/vite/bin/vite.js'
+const WEBPACK = 'node_modules/webpack-cli/bin/cli.js'
 const NEXT = 'node_modules/next/dist/bin/next'
+const PARCEL = 'node_modules/parcel/lib/bin.js'
 const HOST = '127.0.0.1'
+
+const at = (port: string): readonly string[] => ['--host', HOST, '--port', port]
 
 /** `--force`: without a cache of pre-bundled dependencies. */
 export const viteDev: Serve = (folder) =>
-  startServer(folder, (port) => [VITE, '--host', HOST, '--port', port, '--strictPort', '--force'])
+  startServer(folder, (port) => [VITE, '--strictPort', '--force', ...at(port)])
 
 /** With what the documentation says against pre-bundling. */
 export const viteDevExcluding: Serve = (folder) => {
@@ -24,19 +28,12 @@ export const viteBuild: Serve = built([VITE, 'build'], 'dist')
 export const svelteKitBuild: Serve = built([VITE, 'build'], 'build')
 
 export const webpackBuild: Serve = async (folder) => {
-  const output = await build(folder, [
-    'node_modules/webpack-cli/bin/cli.js',
-    '--mode',
-    'production',
-  ])
+  const output = await build(folder, [WEBPACK, '--mode=production'])
   return serveFolder(folder, { script: './dist/main.js', output })
 }
 
 export const webpackDev: Serve = (folder) =>
-  startServer(folder, (port) => [
-    'node_modules/webpack-cli/bin/cli.js',
-    ...['serve', '--mode', 'development', '--host', HOST, '--port', port],
-  ])
+  startServer(folder, (port) => [WEBPACK, 'serve', '--mode=development', ...at(port)])
 
 export const rspackBuild: Serve = async (folder) => {
   const output = await build(folder, ['node_modules/@rspack/cli/bin/rspack.js', 'build'])
@@ -48,10 +45,10 @@ export const rsbuildBuild: Serve = built(
   'dist',
 )
 
-export const parcelBuild: Serve = built(
-  ['node_modules/parcel/lib/bin.js', 'build', 'index.html', '--no-cache'],
-  'dist',
-)
+export const parcelBuild: Serve = built([PARCEL, 'build', 'index.html', '--no-cache'], 'dist')
+
+export const parcelDev: Serve = (folder) =>
+  startServer(folder, (port) => [PARCEL, 'serve', 'index.html', '--no-cache', ...at(port)])
 
 /** Rollup leaves the worker's address as it is: the file is copied beside the bundle, or inlined. */
 export const rollupBuild =

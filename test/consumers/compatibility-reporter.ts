@@ -3,6 +3,7 @@ import type { Reporter, TestCase, TestResult } from '@playwright/test/reporter'
 import { definedTables, DOCUMENT, withFindings } from './compatibility.ts'
 
 /** Writes what was found into the document, once all set-ups were tried. */
+// oxlint-disable-next-line import/no-default-export -- Playwright asks for it.
 export default class CompatibilityReporter implements Reporter {
   readonly #findings = new Map<string, { works: boolean; worker?: string }>()
 

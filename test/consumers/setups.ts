@@ -15,6 +15,8 @@ export interface Setup {
   /** What users have to do, in Markdown. Default: nothing. */
   readonly configuration?: string
   readonly remark?: string
+  /** What the builder may warn of, and does. Default: nothing. */
+  readonly reports?: RegExp
   /** Part of `npm test`: downloads little and takes seconds. */
   readonly fast?: true
   /** Which browser opens it. Default: one as it is. */
@@ -25,6 +27,7 @@ export interface Setup {
   readonly forgets?: true
 }
 
+const SIZES = 'it reports the size of two chunks'
 const COPIED = 'copy `node_modules/offstage/dist/worker.js` beside the bundle'
 const STATIC = { app: 'static', worker: 'file', fast: true } as const
 
@@ -53,6 +56,7 @@ export const setups: readonly Setup[] = [
     worker: 'inline',
     remark:
       "it pre-bundles the package, can't find the worker beside it then, and says so in the terminal",
+    reports: /does not exist.* optimize deps directory/,
     fast: true,
   },
   {
@@ -76,6 +80,8 @@ export const setups: readonly Setup[] = [
     builder: 'webpack',
     serve: builders.webpackBuild,
     worker: 'file',
+    remark: SIZES,
+    reports: /asset size limit|compiled with 1 warning/,
     fast: true,
   },
   {
@@ -91,12 +97,21 @@ export const setups: readonly Setup[] = [
     builder: '@rspack/core',
     serve: builders.rspackBuild,
     worker: 'file',
+    remark: SIZES,
+    reports: /asset size limit|compiled with 1 warning/,
   },
   {
     title: 'Rsbuild, build',
     app: 'rsbuild',
     builder: '@rsbuild/core',
     serve: builders.rsbuildBuild,
+    worker: 'file',
+  },
+  {
+    title: 'Parcel, dev server',
+    app: 'parcel',
+    builder: 'parcel',
+    serve: builders.parcelDev,
     worker: 'file',
   },
   {

@@ -1,6 +1,6 @@
 // What a user of the package writes: an agent with two tools, one of which a person has to approve. A
 // reload while it waits, or after the run, finds what is stored.
-export async function openShop({ createAgent, defineTool }) {
+export async function openShop({ createAgent, defineTool, moreTools = [] }) {
   const conversationId = 'shop'
   const field = (tag, id) => {
     const element = document.createElement(tag)
@@ -53,6 +53,7 @@ export async function openShop({ createAgent, defineTool }) {
         annotations: { destructive: true },
         execute: () => addItem('order'),
       }),
+      ...moreTools,
     ],
   })
   agent.on('storage', ({ mode }) => (storage.textContent = mode))
