@@ -27,7 +27,7 @@ export interface Setup {
   readonly forgets?: true
 }
 
-const SIZES = 'it reports the size of two chunks'
+const SIZES = 'it warns of the size of the worker's file'
 const COPIED = 'copy `node_modules/offstage/dist/worker.js` beside the bundle'
 const STATIC = { app: 'static', worker: 'file', fast: true } as const
 
@@ -233,7 +233,7 @@ export const setups: readonly Setup[] = [
         'cross-origin-opener-policy': 'same-origin',
         'cross-origin-embedder-policy': 'require-corp',
       }),
-    configuration: 'the worker’s file needs the COEP header, too',
+    configuration: 'the worker's file needs the COEP header, too',
   },
   { ...STATIC, title: 'under a service worker', serve: environments.underServiceWorker },
   {
