@@ -61,11 +61,18 @@ export const rollupBuild =
     return serveFolder(folder, { script: './dist/index.js', output })
   }
 
-/** The ways in which esbuild bundles, as `build.mjs` of the app knows them. */
+interface EsbuildOptions {
+  /** What `build.mjs` of the app calls it. */
+  readonly format: 'esm' | 'split' | 'iife'
+  /** Default: `src/index.js`. */
+  readonly entry?: string
+  readonly copyWorker: boolean
+}
+
 export const esbuildBuild =
-  (format: 'esm' | 'split' | 'iife', { copyWorker }: { readonly copyWorker: boolean }): Serve =>
+  ({ format, entry = 'src/index.js', copyWorker }: EsbuildOptions): Serve =>
   async (folder) => {
-    const output = await build(folder, ['build.mjs', format])
+    const output = await build(folder, ['build.mjs', entry, format])
     if (copyWorker) copyWorkerTo(folder)
     const script = format === 'iife' ? '<script src="./dist/index.js"></script>' : './dist/index.js'
     return serveFolder(folder, { script, output })

@@ -27,7 +27,7 @@ export interface Setup {
   readonly forgets?: true
 }
 
-const SIZES = 'it warns of the size of the worker's file'
+const SIZES = "it warns of the size of the worker's file"
 const COPIED = 'copy `node_modules/offstage/dist/worker.js` beside the bundle'
 const STATIC = { app: 'static', worker: 'file', fast: true } as const
 
@@ -141,7 +141,7 @@ export const setups: readonly Setup[] = [
     title: 'esbuild, ESM',
     app: 'esbuild',
     builder: 'esbuild',
-    serve: builders.esbuildBuild('esm', { copyWorker: true }),
+    serve: builders.esbuildBuild({ format: 'esm', copyWorker: true }),
     worker: 'file',
     configuration: COPIED,
   },
@@ -149,7 +149,7 @@ export const setups: readonly Setup[] = [
     title: 'esbuild, ESM with splitting',
     app: 'esbuild',
     builder: 'esbuild',
-    serve: builders.esbuildBuild('split', { copyWorker: true }),
+    serve: builders.esbuildBuild({ format: 'split', copyWorker: true }),
     worker: 'file',
     configuration: COPIED,
   },
@@ -157,16 +157,24 @@ export const setups: readonly Setup[] = [
     title: 'esbuild, nothing copied',
     app: 'esbuild',
     builder: 'esbuild',
-    serve: builders.esbuildBuild('split', { copyWorker: false }),
+    serve: builders.esbuildBuild({ format: 'split', copyWorker: false }),
     worker: 'inline',
   },
   {
     title: 'esbuild, IIFE',
     app: 'esbuild',
     builder: 'esbuild',
-    serve: builders.esbuildBuild('iife', { copyWorker: false }),
+    serve: builders.esbuildBuild({ format: 'iife', copyWorker: false }),
     worker: 'inline',
     remark: 'such a script has no address of its own to find the file by',
+  },
+  {
+    title: 'esbuild, IIFE with `workerUrl`',
+    app: 'esbuild',
+    builder: 'esbuild',
+    serve: builders.esbuildBuild({ format: 'iife', entry: 'src/with-url.js', copyWorker: true }),
+    worker: 'file',
+    configuration: 'copy the file, and pass its address as `workerUrl`',
   },
   {
     title: 'Next.js 16, Turbopack',
@@ -233,7 +241,7 @@ export const setups: readonly Setup[] = [
         'cross-origin-opener-policy': 'same-origin',
         'cross-origin-embedder-policy': 'require-corp',
       }),
-    configuration: 'the worker's file needs the COEP header, too',
+    configuration: "the worker's file has the COEP header, too",
   },
   { ...STATIC, title: 'under a service worker', serve: environments.underServiceWorker },
   {
@@ -254,7 +262,7 @@ export const setups: readonly Setup[] = [
     title: '`file://`',
     serve: environments.file,
     worker: 'inline',
-    configuration: 'the `<script>`: files can’t import modules',
+    configuration: 'the `<script>`: modules are not loaded from files',
   },
   {
     ...STATIC,

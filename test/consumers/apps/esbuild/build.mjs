@@ -1,10 +1,10 @@
-// node build.mjs esm | split | iife
+// node build.mjs src/index.js esm | split | iife
 import { build } from 'esbuild'
 
-const format = process.argv[2]
+const [entry, format] = process.argv.slice(2)
 
 await build({
-  entryPoints: ['src/index.js'],
+  entryPoints: { index: entry },
   bundle: true,
   format: format === 'iife' ? 'iife' : 'esm',
   splitting: format === 'split',
