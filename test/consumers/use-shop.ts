@@ -43,7 +43,7 @@ export async function useShop(page: Page, url: string, setup: Setup): Promise<Ob
   const ran = setup.forgets ? ['blue mug', 'order'] : ['order']
   await expect(shop.locator('#items li')).toHaveText(ran)
   const storage = await shop.locator('#storage').innerText()
-  const warnings = await shop.locator('#warnings').innerText()
+  const warnings = (await shop.locator('#warnings').innerText()).trim()
   if (!setup.forgets) {
     await page.reload()
     await expect(shop.locator('#stored')).toHaveText('The mug is ordered.')
