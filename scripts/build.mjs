@@ -35,7 +35,7 @@ console.log(`Built dist in ${Math.round(performance.now() - started)} ms.`)
 async function bundleAll() {
   const ids = new Set()
   // The worker comes first: the inline entry and the global script hold its text.
-  for (const mode of ['worker', 'page', 'library', 'global']) {
+  for (const mode of ['worker', 'page', 'inline', 'library', 'global']) {
     const outputs = await build({ configFile: inProject('vite.config.ts'), mode })
     for (const chunk of [outputs].flat().flatMap(({ output }) => output)) {
       for (const id of chunk.moduleIds ?? []) ids.add(id)

@@ -6,10 +6,11 @@ const DYNAMIC = /\bimport\(\s*["'`]\.\/([\w.-]+)["'`]\s*\)/g
 
 /**
  * A built file and all files it imports; with `dynamic`, also those it imports in its course, but
- * for the inline worker, which only a page without the worker file loads.
+ * for what few pages load: where the worker doesn't start, the inline one and what finds out why; where
+ * the page makes the model's requests (`transport: 'page'`), what makes them.
  */
 export function importGraph(file, { folder, dynamic }, seen = new Set()) {
-  if (seen.has(file) || file === 'inline.js') return seen
+  if (seen.has(file) || /^(inline\.js$|(start-trouble|page-fetches)-)/.test(file)) return seen
   seen.add(file)
   const code = readFileSync(path.join(folder, file), 'utf8')
   for (const pattern of dynamic ? [STATIC, DYNAMIC] : [STATIC]) {

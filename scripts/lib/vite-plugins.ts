@@ -1,11 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { Script } from 'node:vm'
+import { gzipSync } from 'node:zlib'
 import type { Plugin } from 'vite'
 
 const VIRTUAL_ID = 'virtual:offstage-worker-source'
 const INLINE_ENTRY = 'src/inline/inline-worker.ts'
 
-/** Gives `virtual:offstage-worker-source` the text of the worker file that was built before. */
+/**
+ * Gives `virtual:offstage-worker-source` the worker file that was built before, as a classic script: in a
+ * function, so that nothing of it becomes global, and packed, since bundlers warn about large files.
+ */
 export function workerSource(): Plugin {
   let workerFile = ''
   return {
@@ -16,14 +21,17 @@ export function workerSource(): Plugin {
     resolveId: (id) => (id === VIRTUAL_ID ? `\0${id}` : null),
     async load(id) {
       if (id !== `\0${VIRTUAL_ID}`) return null
-      return `export default ${JSON.stringify(await readFile(workerFile, 'utf8'))}`
+      const text = `(()=>{"use strict";${await readFile(workerFile, 'utf8')}\n})()`
+      // Compiled, not run: throws at whatever only a module may hold.
+      new Script(text)
+      return `export default ${JSON.stringify(gzipSync(text, { level: 9 }).toString('base64'))}`
     },
   }
 }
 
 /**
- * Keeps the inline worker a file of its own beside `index.js`: it is as large as the worker and
- * loaded only where the worker file can't be.
+ * Keeps the inline worker a file of its own beside `index.js`: it is large, and loaded only where the
+ * worker file can't be.
  */
 export function inlineEntryBeside(): Plugin {
   return {

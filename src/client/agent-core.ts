@@ -20,6 +20,7 @@ import { createToolRegistry } from './tool-registry.ts'
 import type { AskWorker, Line } from './ask-worker.ts'
 import { untilAborted } from './until-aborted.ts'
 import type { WorkerLink } from './worker-link.ts'
+import type { InlineWorker } from './worker-source.ts'
 
 type Live = typeof live
 
@@ -32,6 +33,7 @@ export class AgentCore implements AgentParts {
   readonly runs: AgentRuns
   readonly consent: Consent = new Consent()
   readonly signal: AbortSignal
+  readonly #inline: InlineWorker | undefined
   readonly #life = new AbortController()
   readonly #views = new Map<string, ConversationView>()
   /** Rejects the public promises that are still open. */
@@ -44,9 +46,10 @@ export class AgentCore implements AgentParts {
   #link: WorkerLink | undefined
   #disposal: Promise<void> | undefined
 
-  constructor(options: AgentOptions) {
+  constructor(options: AgentOptions, inline?: InlineWorker) {
     const { model, instructions = '', values = {} } = options
     this.options = options
+    this.#inline = inline
     this.signal = this.#life.signal
     this.config = { model: copyConfig(model), instructions, values }
     this.registry = createToolRegistry({
@@ -146,14 +149,18 @@ export class AgentCore implements AgentParts {
       (cause) => {
         this.#loading = undefined
         const message = `A part of offstage could not be loaded: ${describeThrown(cause)}`
-        throw new OffstageError('worker-load-failed', message, { retryable: true, cause })
+        throw new OffstageError('worker-load-failed', message, {
+          retryable: true,
+          details: { reason: 'import' },
+          cause,
+        })
       },
     )
     return this.#loading
   }
 
   #line({ WorkerLink, createLinkedAgent }: Live): Line {
-    this.#link ??= WorkerLink.join(this.options, createLinkedAgent(this))
+    this.#link ??= WorkerLink.join({ ...this.options, inline: this.#inline }, createLinkedAgent(this))
     return this.#link.line(this.scope().agentId, this.signal)
   }
 

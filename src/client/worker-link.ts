@@ -10,7 +10,7 @@ import { disposed, toOffstageError } from './failures.ts'
 import { watchHeartbeat } from './heartbeat.ts'
 import type { AgentPage } from './page-api.ts'
 import { createPageApi } from './page-api.ts'
-import { PageFetches } from './page-fetches.ts'
+import { LazyFetches } from './lazy-fetches.ts'
 import { onPageCache } from './page-cache.ts'
 import { type Question, Questions } from './questions.ts'
 import { type RestartedAgent, Restarts } from './restarts.ts'
@@ -55,7 +55,7 @@ const links = new Map<unknown, WorkerLink>()
  */
 export class WorkerLink {
   readonly executions: Executions
-  readonly #fetches = new PageFetches()
+  readonly #fetches = new LazyFetches()
   readonly #key: unknown
   readonly #options: LinkOptions
   readonly #agents = new Map<string, LinkedAgent>()
@@ -103,6 +103,8 @@ export class WorkerLink {
     const key = options.worker ?? String(options.workerUrl ?? '')
     const link = links.get(key) ?? new WorkerLink(key, options)
     links.set(key, link)
+    // Of two agents, one may be from the entry without an inline worker.
+    link.#options.inline ??= options.inline
     link.#agents.set(agent.agentId, agent)
     return link
   }

@@ -43,6 +43,9 @@ export interface PageNotice {
   readonly name: string
 }
 
+/** The worker's first sign of life, on its global scope: its file was loaded, and begins. */
+export const WORKER_BEGUN = 'offstage-begun'
+
 export interface WorkerHello {
   readonly protocolVersion: number
   /** What the worker's monotonic clock showed when it answered. Milliseconds. */

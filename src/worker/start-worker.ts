@@ -2,6 +2,7 @@ import { expose, wrap } from 'comlink'
 import { holdLifeLock } from '../engines/life-lock.ts'
 import {
   PROTOCOL_VERSION,
+  WORKER_BEGUN,
   type PageApi,
   type PageHello,
   type PageNotice,
@@ -45,6 +46,7 @@ export function startWorker(options: StartWorkerOptions = {}): void {
   const connection = new Connection(options)
   expose(workerApi(connection), endpoint as Parameters<typeof expose>[1])
   endpoint.start?.()
+  endpoint.postMessage(WORKER_BEGUN)
 }
 
 /** The worker's one page. */
