@@ -17,6 +17,8 @@ export interface Setup {
   readonly remark?: string
   /** What the builder may warn of, and does. Default: nothing. */
   readonly reports?: RegExp
+  /** What may appear in the page's console. Default: nothing. */
+  readonly console?: RegExp
   /** Part of `npm test`: downloads little and takes seconds. */
   readonly fast?: true
   /** Which browser opens it. Default: one as it is. */
@@ -28,6 +30,8 @@ export interface Setup {
 }
 
 const SIZES = "it warns of the size of the worker's file"
+/** The package asks for the worker's file again, to say why it didn't load. */
+const NOT_FOUND = /404 \(Not Found\)/
 const COPIED = 'copy `node_modules/offstage/dist/worker.js` beside the bundle'
 const STATIC = { app: 'static', worker: 'file', fast: true } as const
 
@@ -54,6 +58,7 @@ export const setups: readonly Setup[] = [
     builder: 'vite',
     serve: builders.viteDev,
     worker: 'inline',
+    console: NOT_FOUND,
     remark:
       "it pre-bundles the package, can't find the worker beside it then, and says so in the terminal",
     reports: /does not exist.* optimize deps directory/,
@@ -135,6 +140,7 @@ export const setups: readonly Setup[] = [
     builder: 'rollup',
     serve: builders.rollupBuild({ copyWorker: false }),
     worker: 'inline',
+    console: NOT_FOUND,
     configuration: '`@rollup/plugin-node-resolve`',
   },
   {
@@ -159,6 +165,7 @@ export const setups: readonly Setup[] = [
     builder: 'esbuild',
     serve: builders.esbuildBuild({ format: 'split', copyWorker: false }),
     worker: 'inline',
+    console: NOT_FOUND,
   },
   {
     title: 'esbuild, IIFE',
@@ -229,8 +236,9 @@ export const setups: readonly Setup[] = [
     title: 'Trusted Types',
     serve: (folder) =>
       environments.modules(folder, {
-        'content-security-policy': "require-trusted-types-for 'script'",
+        'content-security-policy': "require-trusted-types-for 'script'; trusted-types offstage",
       }),
+    configuration: '`trusted-types offstage`, where policies are limited',
   },
   {
     ...STATIC,

@@ -2,6 +2,7 @@ import * as offstage from 'offstage'
 import * as action from 'offstage/action'
 import * as engines from 'offstage/engines'
 import * as inline from 'offstage/inline'
+import * as noInline from 'offstage/no-inline'
 import * as pageTools from 'offstage/page-tools'
 import * as promptApi from 'offstage/prompt-api'
 import * as providers from 'offstage/providers'
@@ -19,6 +20,7 @@ export const entries = [
   action.parseAction,
   engines.workerEngine,
   inline.createInlineWorker,
+  noInline.createAgent,
   pageTools.pageTools,
   promptApi.promptApi,
   providers.createProvider,
