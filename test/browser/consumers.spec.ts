@@ -24,26 +24,28 @@ test.describe('the packed package', () => {
     tarball = await packPackage()
   })
 
+  const closing: { close(): Promise<void> }[] = []
+  test.afterEach(async () => {
+    for (const opened of closing.splice(0).toReversed()) await opened.close()
+  })
+
   for (const setup of setups.filter(({ fast }) => all || fast)) {
     test(`works over reloads: ${setup.title}`, async ({ page, launchOptions }) => {
       test.info().annotations.push({ type: 'setup', description: setup.title })
       const served = await setup.serve(await prepareApp(setup.app, tarball))
+      closing.push(served)
       const opened = await openPage(setup, served.url, { page, launchOptions })
-      try {
-        const observed = await useShop(opened.page, opened.url, setup)
-        const unexpected = observed.console.filter((line) => !setup.console?.test(line))
-        test.info().annotations.push({ type: 'worker', description: observed.worker })
-        expect({ ...observed, console: unexpected }).toEqual({
-          worker: setup.worker,
-          storage: setup.forgets ? 'memory' : 'durable',
-          warnings: setup.worker === 'inline' ? 'worker-inlined' : '',
-          console: [],
-        })
-        expect(unexpectedWarnings(served.output(), setup.reports)).toEqual([])
-      } finally {
-        await opened.close()
-        await served.close()
-      }
+      closing.push(opened)
+      const observed = await useShop(opened.page, opened.url, setup)
+      test.info().annotations.push({ type: 'worker', description: observed.worker })
+      const unexpected = observed.console.filter((line) => !setup.console?.test(line))
+      expect({ ...observed, console: unexpected }).toEqual({
+        worker: setup.worker,
+        storage: setup.forgets ? 'memory' : 'durable',
+        warnings: setup.worker === 'inline' ? 'worker-inlined' : '',
+        console: [],
+      })
+      expect(unexpectedWarnings(served.output(), setup.reports)).toEqual([])
     })
   }
 
