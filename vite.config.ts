@@ -18,7 +18,14 @@ const builds: Record<string, UserConfig> = {
   page: library({
     entry: { index: 'src/index.ts', 'no-inline': 'src/no-inline.ts' },
     // In one file, with what the chunk of the first run shares with it: two would compress worse.
-    splitting: { groups: [{ name: 'page', test: /[\\/]src[\\/]client[\\/](entry|create-agent|define-tool|snapshot)\.ts$/ }] },
+    splitting: {
+      groups: [
+        {
+          name: 'page',
+          test: /[\\/]src[\\/]client[\\/](entry|create-agent|define-tool|snapshot)\.ts$/,
+        },
+      ],
+    },
     plugins: [inlineEntryBeside()],
   }),
 

@@ -20,7 +20,7 @@ import { createToolRegistry } from './tool-registry.ts'
 import type { AskWorker, Line } from './ask-worker.ts'
 import { untilAborted } from './until-aborted.ts'
 import type { WorkerLink } from './worker-link.ts'
-import type { InlineWorker } from './worker-source.ts'
+import type { InlineWorker } from './worker-start.ts'
 
 type Live = typeof live
 
@@ -160,7 +160,10 @@ export class AgentCore implements AgentParts {
   }
 
   #line({ WorkerLink, createLinkedAgent }: Live): Line {
-    this.#link ??= WorkerLink.join({ ...this.options, inline: this.#inline }, createLinkedAgent(this))
+    this.#link ??= WorkerLink.join(
+      { ...this.options, inline: this.#inline },
+      createLinkedAgent(this),
+    )
     return this.#link.line(this.scope().agentId, this.signal)
   }
 

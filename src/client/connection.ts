@@ -1,11 +1,5 @@
 import { expose, transfer, wrap } from 'comlink'
-import type {
-  PageApi,
-  PageHello,
-  PageNotice,
-  WorkerApi,
-  WorkerNotice,
-} from '../protocol/api.ts'
+import type { PageHello, PageNotice, WorkerApi, WorkerNotice } from '../protocol/api.ts'
 import { PROTOCOL_VERSION, WORKER_BEGUN } from '../protocol/api.ts'
 import { withRevivedErrors } from '../protocol/wire-errors.ts'
 import { monotonicMs } from './clock.ts'
@@ -16,32 +10,10 @@ import { pageRegistry } from './page-registry.ts'
 import { sleep } from './sleep.ts'
 import type { WorkerLike } from './spawn-worker.ts'
 import { StartFailure } from './start-failure.ts'
+import type { Connection, ConnectionHost, Spawn } from './worker-start.ts'
 
 /** How long a worker may be silent before somebody looks what it does. */
 const SILENCE_MS = 10_000
-
-export interface ConnectionHost {
-  readonly page: PageApi
-  /** Aborted when nobody needs the worker any more, before it has answered. */
-  readonly signal: AbortSignal
-  onNotice(notice: WorkerNotice): void
-}
-
-/** Makes a worker, and notes for which address. */
-export type Spawn = (start: StartFailure) => WorkerLike | Promise<WorkerLike>
-
-/** One worker that answered. */
-export interface Connection {
-  readonly worker: WorkerApi
-  /** A time of the worker's monotonic clock on the page's, at most the handshake's duration too late. */
-  toPageTime(workerMs: number): number
-  /**
-   * Calls back when the worker has died, by a lock that it holds meanwhile; never, where locks are
-   * missing. Returns what ends the watch.
-   */
-  watchLife(onDeath: () => void): () => void
-  close(): void
-}
 
 /**
  * Starts a worker and shakes hands. Rejects with a `StartFailure` when it can't be started, doesn't

@@ -9,7 +9,7 @@ import { fillInput } from './fill-values.ts'
 import { newId } from './ids.ts'
 import type { AgentOptions } from './options.ts'
 import { limitsOf } from './run-limits.ts'
-import type { InlineWorker } from './worker-source.ts'
+import type { InlineWorker } from './worker-start.ts'
 
 /** `inline` loads the worker that the default one falls back to. */
 export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent {

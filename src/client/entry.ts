@@ -51,5 +51,11 @@ export type {
   UserMessage,
 } from '../protocol/message.ts'
 export type { Script, ScriptScene, ScriptStep } from '../protocol/model.ts'
-export type { ParkReason, PendingCall, RunOutcome, RunResult, RunToolCall } from '../protocol/run.ts'
+export type {
+  ParkReason,
+  PendingCall,
+  RunOutcome,
+  RunResult,
+  RunToolCall,
+} from '../protocol/run.ts'
 export type { ToolAnnotations, ToolCallStatus } from '../protocol/tool.ts'

@@ -1,21 +1,9 @@
-import type { Connection, ConnectionHost, Spawn } from './connection.ts'
 import { connectWorker } from './connection.ts'
-import type { WorkerAddress, WorkerLike } from './spawn-worker.ts'
 import { spawnWorker, spawnWorkerAt } from './spawn-worker.ts'
 import { loadTrouble } from './load-trouble.ts'
 import { StartFailure } from './start-failure.ts'
 import { startTrusted, withAddress } from './trusted-worker.ts'
-
-/** Loads what makes the worker without a file. */
-export type InlineWorker = () => Promise<{ createInlineWorker(): Promise<Worker> }>
-
-/** Where the worker comes from; neither of the first two: the default one. */
-export interface WorkerSource {
-  readonly worker?: () => WorkerLike | Promise<WorkerLike>
-  readonly workerUrl?: WorkerAddress
-  /** What the default worker falls back to where its file can't be loaded. */
-  inline?: InlineWorker | undefined
-}
+import type { Connection, ConnectionHost, Spawn, WorkerSource } from './worker-start.ts'
 
 /**
  * Starts the worker that the options name. The default one falls back to the inline worker where its
@@ -44,8 +32,7 @@ export async function connectSource(
 function spawnOf({ worker, workerUrl }: WorkerSource): Spawn {
   const make = workerUrl ? () => spawnWorkerAt(workerUrl) : spawnWorker
   return (start) => {
-    const noted = <Made>(make: () => Made): Made =>
-      withAddress(make, (url) => (start.url = url))
+    const noted = <Made>(make: () => Made): Made => withAddress(make, (url) => (start.url = url))
     return worker ? noted(worker) : startTrusted(() => noted(make))
   }
 }

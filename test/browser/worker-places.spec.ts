@@ -3,7 +3,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Page } from '@playwright/test'
+import { build } from 'vite'
 import { inProject } from '../../scripts/lib/project.mjs'
+import type { Agent } from '../../src/index.ts'
 import { serveSite, type Site } from './support/site.ts'
 import { expect, test as base } from './support/test.ts'
 
@@ -160,8 +162,107 @@ test('in a sandboxed frame, a workerUrl is opaque-origin and says what starts th
   })
 })
 
+test('bundled to a format without import.meta.url, the inline worker is used and the warning says so', async ({
+  openPage,
+}) => {
+  const page = await openPage()
+  const withoutMeta = await withoutImportMeta(page)
+  const found = await page.evaluate(async (entry) => {
+    const { createAgent } = (await import(entry)) as typeof window.offstage
+    const script = { steps: [{ text: 'Hi.' }] }
+    const agent = createAgent({ model: { provider: 'scripted', model: 'x', script } })
+    const warning = new Promise<string>((resolve) =>
+      agent.on('warning', ({ message }) => resolve(message)),
+    )
+    const { outcome } = await agent.run('hi').result
+    return { outcome, warning: await warning }
+  }, withoutMeta('index.js'))
+  expect(found).toEqual({
+    outcome: 'completed',
+    warning: expect.stringContaining('import.meta.url'),
+  })
+})
+
+test.describe('offstage/no-inline', () => {
+  test('works as offstage does, and needs the file', async ({ openPage }) => {
+    const page = await openPage({ errorsAllowed: true })
+    const run = (entry: string): Promise<unknown> =>
+      page.evaluate(async (entry) => {
+        const { createAgent } = (await import(entry)) as typeof window.offstage
+        const script = { steps: [{ text: 'Hi.' }] }
+        const agent = createAgent({ model: { provider: 'scripted', model: 'x', script } })
+        const result = await agent.run('hi').result
+        await agent.dispose()
+        return result
+      }, entry)
+    expect(await run('/dist/no-inline.js')).toMatchObject({ outcome: 'completed', text: 'Hi.' })
+    const withoutMeta = await withoutImportMeta(page)
+    expect(await run(withoutMeta('no-inline.js'))).toMatchObject({
+      outcome: 'failed',
+      error: {
+        details: { reason: 'no-address' },
+        message: expect.stringMatching(/import\.meta\.url.*Pass workerUrl/),
+      },
+    })
+  })
+
+  test('on a page with offstage shares its worker, and then its inline one', async ({
+    openPage,
+  }) => {
+    const page = await openPage({ errorsAllowed: true })
+    await page.route('**/dist/worker.js', (route) => route.fulfill({ status: 404 }))
+    const workers: string[] = []
+    page.on('worker', (worker) => workers.push(worker.url()))
+    const outcomes = await page.evaluate(async () => {
+      const noInline = (await import('/dist/no-inline.js' as string)) as typeof window.offstage
+      const script = { steps: [{ text: 'Hi.' }] }
+      const model = { provider: 'scripted', model: 'x', script } as const
+      const results = [noInline, window.offstage].map(
+        ({ createAgent }) => createAgent({ model }).run('hi').result,
+      )
+      return (await Promise.all(results)).map(({ outcome }) => outcome)
+    })
+    expect(outcomes).toEqual(['completed', 'completed'])
+    expect(workers.filter((url) => url.startsWith('blob:'))).toHaveLength(1)
+  })
+
+  test('leaves the inline worker out of a bundle, which index keeps', async () => {
+    expect(await bundledFrom('no-inline.js')).not.toContain('inline')
+    expect(await bundledFrom('index.js')).toContain('inline')
+  })
+})
+
+/** Serves the package again, with what bundlers put in the place of `import.meta` in other formats. */
+async function withoutImportMeta(page: Page): Promise<(file: string) => string> {
+  await page.route('**/no-meta/*', async (route) => {
+    const url = route.request().url().replace('/no-meta/', '/dist/')
+    const text = await (await route.fetch({ url })).text()
+    const body = text.replace("'./worker.js',import.meta.url", "'./worker.js',({}).url")
+    await route.fulfill({ body, contentType: 'text/javascript' })
+  })
+  return (file) => `/no-meta/${file}`
+}
+
+/** The names of the chunks that Vite makes of an app with this entry, without their hashes. */
+async function bundledFrom(entry: string): Promise<readonly string[]> {
+  const built = await build({
+    configFile: false,
+    logLevel: 'error',
+    root: inProject('dist'),
+    build: {
+      write: false,
+      minify: false,
+      rolldownOptions: { input: inProject('dist', entry), preserveEntrySignatures: 'strict' },
+    },
+  })
+  return [built]
+    .flat()
+    .flatMap((result) => ('output' in result ? result.output : []))
+    .map(({ fileName }) => path.basename(fileName).replace(/-[^-]*$/, ''))
+}
+
 interface Opened {
-  readonly agent: import('../../src/index.ts').Agent
+  readonly agent: Agent
   readonly calls: readonly string[]
   readonly modes: readonly string[]
 }

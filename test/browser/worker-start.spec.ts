@@ -177,7 +177,9 @@ test('a redirect to another origin is cross-origin, and nothing is sent there', 
     route.fulfill({ status: 302, headers: { location: `${other.url}/worker.js` } }),
   )
   const { error } = await start(page, 'url', '/w/moved.js')
-  expect(error).toMatchObject({ details: { reason: 'cross-origin', url: `${site.url}/w/moved.js` } })
+  expect(error).toMatchObject({
+    details: { reason: 'cross-origin', url: `${site.url}/w/moved.js` },
+  })
   expect(error?.message).toMatch(/redirects/)
   await other.close()
 })
@@ -244,13 +246,15 @@ test('a worker function may answer later', async ({ openPage }) => {
   const page = await openPage()
   const result = await page.evaluate(
     () =>
-      window.offstage.createAgent({
-        model: { provider: 'scripted', model: 'x', script: { steps: [{ text: 'Hi.' }] } },
-        worker: async () => {
-          await new Promise((resolve) => setTimeout(resolve, 20))
-          return new Worker('/dist/worker.js', { type: 'module' })
-        },
-      }).run('hi').result,
+      window.offstage
+        .createAgent({
+          model: { provider: 'scripted', model: 'x', script: { steps: [{ text: 'Hi.' }] } },
+          worker: async () => {
+            await new Promise((resolve) => setTimeout(resolve, 20))
+            return new Worker('/dist/worker.js', { type: 'module' })
+          },
+        })
+        .run('hi').result,
   )
   expect(result).toMatchObject({ outcome: 'completed', text: 'Hi.' })
 })

@@ -76,3 +76,8 @@ export function shown(url: URL | undefined): string {
   const { origin, pathname, search, protocol } = url
   return protocol === 'file:' ? `file://${pathname}` : `${origin}${pathname}${search}`
 }
+
+/** False in Node, for example. */
+export function hasWorkers(): boolean {
+  return 'Worker' in globalThis
+}

@@ -1,5 +1,5 @@
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
-import { type Cause, type FailedStart, shown } from './cause.ts'
+import { type Cause, type FailedStart, hasWorkers, shown } from './cause.ts'
 import { fileCause } from './file-cause.ts'
 import { policyCause } from './policy-cause.ts'
 import { isForeign } from './until-given-up.ts'
@@ -7,7 +7,7 @@ import { isForeign } from './until-given-up.ts'
 /** Looks for what stopped a worker. Never rejects; the start's signal ends it. */
 export async function findCause(start: FailedStart): Promise<Cause> {
   try {
-    if (typeof globalThis.Worker !== 'function' && start.kind !== 'function') return noWorker
+    if (!hasWorkers() && start.kind !== 'function') return noWorker
     // A refusal's event comes in a task of its own.
     await new Promise((resolve) => setTimeout(resolve, 50))
     return (
@@ -49,8 +49,7 @@ function thrownCause(start: FailedStart): Cause | undefined {
 }
 
 function optionCause({ worker, thrown }: FailedStart['signs']): Cause {
-  if (typeof globalThis.Worker !== 'function' && describeThrown(thrown).includes('Worker'))
-    return noWorker
+  if (!hasWorkers() && describeThrown(thrown).includes('Worker')) return noWorker
   return {
     reason: 'worker-option',
     words:

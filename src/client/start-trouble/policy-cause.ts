@@ -59,9 +59,7 @@ function workerSourceCause({ url, kind }: FailedStart, violations: Violations): 
 
 /** `blockedURI` may be the whole address, its origin, or only its scheme. Without an address any will do. */
 function isAddress(blockedURI: string, href: string | undefined): boolean {
-  return (
-    href === undefined || href.startsWith(blockedURI) || blockedURI.startsWith(href)
-  )
+  return href === undefined || href.startsWith(blockedURI) || blockedURI.startsWith(href)
 }
 
 function sourceOf(url: URL | undefined): string {

@@ -1,10 +1,15 @@
 import { PROTOCOL_VERSION } from '../../protocol/api.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
-import type { Connection, ConnectionHost, Spawn } from '../connection.ts'
 import { disposed } from '../failures.ts'
 import { StartFailure } from '../start-failure.ts'
-import type { InlineWorker, WorkerSource } from '../worker-source.ts'
-import { addressOf, type Cause, shown, type StartKind } from './cause.ts'
+import type {
+  Connection,
+  ConnectionHost,
+  InlineWorker,
+  Spawn,
+  WorkerSource,
+} from '../worker-start.ts'
+import { addressOf, type Cause, hasWorkers, shown, type StartKind } from './cause.ts'
 import { findCause } from './find-cause.ts'
 import { startError } from './start-error.ts'
 
@@ -31,8 +36,7 @@ export async function recover(signs: StartFailure, attempt: Attempt): Promise<Co
   const kind = source.worker ? 'function' : source.workerUrl ? 'url' : 'file'
   const finding = look(signs, kind, attempt)
   finding.catch(() => {})
-  if (kind !== 'file' || !source.inline || typeof globalThis.Worker !== 'function')
-    throw startError(await finding)
+  if (kind !== 'file' || !source.inline || !hasWorkers()) throw startError(await finding)
   const { inline } = source
   let connection: Connection
   try {

@@ -13,7 +13,8 @@ const FOR_AN_ANSWER_MS = 30_000
  * be waited for any more. Its answer is taken all the while.
  */
 export async function untilGivenUp(signs: StartFailure): Promise<void> {
-  if (!signs.hasBegun && (await isForeign(addressOf(signs), AbortSignal.timeout(LOOKING_MS)))) return
+  if (!signs.hasBegun && (await isForeign(addressOf(signs), AbortSignal.timeout(LOOKING_MS))))
+    return
   await sleep(FOR_A_SIGN_MS)
   if (signs.hasBegun) await sleep(FOR_AN_ANSWER_MS)
 }
