@@ -48,6 +48,7 @@ export async function useShop(page: Page, url: string, setup: Setup): Promise<Ob
     await page.reload()
     await expect(shop.locator('#stored')).toHaveText('The mug is ordered.')
   }
+  expect(workers.length).toBeGreaterThan(0)
   const isInline = workers.some((address) => /^(?:blob|data):/.test(address))
   return { worker: isInline ? 'inline' : 'file', storage, console: lines, warnings }
 }
