@@ -48,7 +48,9 @@ const ORDER = `
     ],
   })
   const modes = []
-  agent.on('storage', ({ mode }) => modes.push(mode))`
+  agent.on('storage', ({ mode }) => modes.push(mode))
+  const warnings = []
+  agent.on('warning', ({ message }) => warnings.push(message))`
 
 /** Runs with an approval in its middle, as an opaque page can without a reload. */
 const RUN_IN_FRAME = `
@@ -68,7 +70,7 @@ test('from file://, an approval waits over a reload, and the tool runs once', as
     path.join(folder, 'index.html'),
     `<!doctype html><title>File</title><body>
       <script src="offstage.global.js"></script>
-      <script>${ORDER}; Object.assign(window, { agent, calls, modes })</script>`,
+      <script>${ORDER}; Object.assign(window, { agent, calls, modes, warnings })</script>`,
   )
   await page.goto(pathToFileURL(path.join(folder, 'index.html')).href)
   await page.evaluate(async () => {
@@ -99,6 +101,11 @@ test('from file://, an approval waits over a reload, and the tool runs once', as
     modes: ['durable'],
     isStored: true,
   })
+  const warnings = (): Promise<readonly string[]> =>
+    page.evaluate(() => (window as unknown as Opened).warnings)
+  await expect
+    .poll(warnings)
+    .toEqual([expect.stringMatching(/opened from file:.*file:.*worker.js/)])
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -265,6 +272,7 @@ interface Opened {
   readonly agent: Agent
   readonly calls: readonly string[]
   readonly modes: readonly string[]
+  readonly warnings: readonly string[]
 }
 
 /** What a frame posts to its parent. */

@@ -61,13 +61,13 @@ function optionCause({ worker, thrown }: FailedStart['signs']): Cause {
 
 /** A worker's file must be of the page's own origin, whatever CORS allows. */
 function originCause({ kind, url }: FailedStart): Cause | undefined {
-  if (!url || /^(blob|data):/.test(url.protocol) || url.origin === globalThis.origin)
-    return undefined
+  if (!url || /^(blob|data):/.test(url.protocol)) return undefined
   if (globalThis.origin === 'null')
     return {
       reason: 'opaque-origin',
       words: `the page has no origin of its own (it was opened from file://, or stands in a sandboxed frame without allow-same-origin), so it may load no worker's file (${shown(url)}). ${inlineAdvice(kind)}`,
     }
+  if (url.origin === globalThis.origin) return undefined
   return {
     reason: 'cross-origin',
     words: `${shown(url)} is on another origin than the page (${globalThis.origin}), and CORS doesn't open that up for workers. Serve the file on the page's own origin. ${inlineAdvice(kind)}`,

@@ -25,8 +25,9 @@ export async function lookAtFile(url: URL | undefined, signal: AbortSignal): Pro
   if (!url || !/^https?:$/.test(url.protocol) || url.origin !== globalThis.location?.origin)
     return { type: 'unknown' }
   const refusals: string[] = []
-  const note = ({ blockedURI }: SecurityPolicyViolationEvent): void =>
-    void refusals.push(blockedURI)
+  const note = ({ effectiveDirective, blockedURI }: SecurityPolicyViolationEvent): void => {
+    if (effectiveDirective === 'connect-src') refusals.push(blockedURI)
+  }
   globalThis.document?.addEventListener('securitypolicyviolation', note)
   try {
     return await ask(url, signal)

@@ -39,7 +39,7 @@ function trustAdvice(kind: FailedStart['kind'], policy: string): string {
 function workerSourceCause({ url, kind }: FailedStart, violations: Violations): Cause | undefined {
   const refused = violations.find(
     ({ effectiveDirective, blockedURI }) =>
-      /^(worker|child|script|default)-src/.test(effectiveDirective) &&
+      /^(worker|child)-src$/.test(effectiveDirective) &&
       isAddress(blockedURI, kind === 'inline' ? 'blob:' : url?.href),
   )
   if (!refused) return undefined
