@@ -7,6 +7,7 @@ import { bundledPackages } from './lib/bundled-packages.mjs'
 import { importGraph } from './lib/import-graph.mjs'
 import { fail } from './lib/install.mjs'
 import { licenseTexts } from './lib/licenses.mjs'
+import { firstNodeName } from './lib/node-names.mjs'
 import { inProject, manifest, readJson } from './lib/project.mjs'
 import { bin } from './lib/run.mjs'
 import { SBOM_FILE, sbomOf } from './lib/sbom.mjs'
@@ -26,6 +27,7 @@ const [modules] = await Promise.all([bundleAll(), emitTypes()]).catch((error) =>
 writeNotices(bundledPackages(modules))
 checkWorkerLiteral()
 checkTypesStandAlone()
+checkNoNodeNames()
 rmSync(inProject('dist'), { recursive: true, force: true })
 cpSync(staging, inProject('dist'), { recursive: true })
 writeStamp(hash)
@@ -75,4 +77,10 @@ function checkWorkerLiteral() {
 function checkTypesStandAlone() {
   const foreign = pruneTypes(path.join(staging, 'types'))
   if (foreign) fail(`The types of ${foreign.file} import '${foreign.specifier}', which users lack.`)
+}
+
+/** A page has none of Node's globals, and a mention makes bundlers put a polyfill into it. */
+function checkNoNodeNames() {
+  const found = firstNodeName(staging)
+  if (found) fail(`${found.file} refers to Node's ${found.name}; see scripts/lib/vite-plugins.ts.`)
 }

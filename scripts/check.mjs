@@ -54,10 +54,17 @@ async function links() {
   return inRepository.code === 0 ? script('links.mjs', tarball) : inRepository
 }
 
-/** ESM only, so only the resolutions that ESM users have. Scripts and JSON have no types. */
+/** In every resolution; ESM only, which CommonJS has to import. Scripts and JSON have no types. */
 function packageTypes() {
   const untyped = ['offstage.global.js', 'package.json']
-  const args = [tarball, '--profile', 'esm-only', '--no-emoji', '--exclude-entrypoints', ...untyped]
+  const args = [
+    tarball,
+    '--ignore-rules',
+    'cjs-resolves-to-esm',
+    '--no-emoji',
+    '--exclude-entrypoints',
+    ...untyped,
+  ]
   return quiet('@arethetypeswrong/cli', args, 'attw')
 }
 

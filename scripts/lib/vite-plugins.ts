@@ -127,3 +127,19 @@ export function withoutUnusedDefaults(): Plugin {
     load: (id) => unused.find(([path]) => path.test(id))?.[1] ?? null,
   }
 }
+
+/**
+ * The XML parser is given text only. That it asks whether its input is a `Buffer` makes some bundlers add
+ * Node's `buffer` to the page.
+ */
+export function onlyTextAsXml(): Plugin {
+  const fromBytes = /^ +if \(typeof xmlData !== "string"[^]*?(?=^ +if \(validationOption\))/m
+  return {
+    name: 'offstage:only-text-as-xml',
+    transform(code, id) {
+      if (!id.endsWith('/fast-xml-parser/src/xmlparser/XMLParser.js')) return null
+      if (!fromBytes.test(code)) this.error(`${id} is not as this plugin knows it.`)
+      return { code: code.replace(fromBytes, ''), map: null }
+    },
+  }
+}
