@@ -42,6 +42,7 @@ export function readFreeValue(source: string): JsonValue {
     if (tag && !tag.selfClosing) open.push(child)
     else open[open.length - 1]?.add(child)
   }
+  if (open.length !== 1) throw new ValueProblem('unreadable markup')
   root.addText(source.slice(at))
   return root.value()
 }

@@ -36,7 +36,7 @@ export async function fetchModel(
     const { status } = response
     return { status, headers: [...response.headers], hasBody: sending !== undefined }
   } catch (thrown) {
-    const refusedBy = await watch.refusedBy()
+    const refusedBy = signal.aborted ? undefined : await watch.refusedBy()
     if (refusedBy === undefined) throw thrown
     return { refusedBy }
   } finally {

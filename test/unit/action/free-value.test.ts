@@ -30,6 +30,10 @@ test('a key that would be a prototype, and more levels than anybody needs, are r
   expect(() => readFreeValue('<a>'.repeat(300) + '</a>'.repeat(300))).toThrow(/unreadable/)
 })
 
+test('a declaration, which nothing closes, is refused with all that follows it', () => {
+  expect(() => readFreeValue('<!x><a>1</a>')).toThrow(/unreadable/)
+})
+
 describe('whatever was written', () => {
   const name = fc.constantFrom('a', 'b', 'c-d', 'e.f', 'é', 'prototype')
   const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({
