@@ -3,26 +3,50 @@ import type { JsonValue } from '../protocol/json.ts'
 import { ValueProblem } from './call-problem.ts'
 import { setOwn } from './coerce.ts'
 import { readCloseTag, readOpenTag } from './tags.ts'
-import { decodeEntities, readCdata, trimLayout } from './xml-text.ts'
+import { decodeEntities, readCdata, readText, trimLayout } from './xml-text.ts'
 
 /** A comment, a processing instruction, a CDATA section, or the beginning of a tag, up to its name. */
-const markup = /<(?:!--[^]*?-->|\?[^]*?\?>|!\[CDATA\[([^]*?)\]\]>|(\/?)([^\s/>]+))/g
+const markup = /<(?:!--[^]*?-->|\?[^]*?\?>|!\[cdata\[([^]*?)\]\]>|(\/?)([^\s/>]+))/gi
 
 const MAX_OPEN = 200
 
-/** Why markup is not well-formed, in fast-xml-parser's words; undefined when it is. */
+/** Why markup is not well-formed, in fast-xml-parser's words where they are its; undefined when it is. */
 export function describeMarkupError(source: string): string | undefined {
-  if (/<!doctype/i.test(source)) return 'DOCTYPE is not allowed.'
   const result = XMLValidator.validate(`<value>${source}</value>`)
+  const name = declarationIn(source)
+  if (name !== undefined) return `${name} is not allowed.`
   return result === true ? undefined : result.err.msg
 }
 
+/** The first `<!…` that is neither a comment nor a CDATA section. */
+function declarationIn(source: string): string | undefined {
+  const opener = /<!(?:(--)|(\[cdata\[)|\w*)/gi
+  for (let found = opener.exec(source); found; found = opener.exec(source)) {
+    const [whole, comment, cdata] = found
+    const closer = comment ? '-->' : cdata ? ']]>' : undefined
+    const end = closer ? source.indexOf(closer, opener.lastIndex) : -1
+    if (end < 0) return /^<!doctype/i.test(whole) ? 'DOCTYPE' : `'${whole}'`
+    opener.lastIndex = end + 3
+  }
+  return undefined
+}
+
 /**
- * The value of well-formed markup that no schema describes (R14): text stays text, `item` children
- * make a list, other children an object, a repeated name a list. Throws `ValueProblem`.
+ * The value of well-formed markup that no schema describes (R14): text stays text, and so do words with
+ * elements between them; `item` children make a list, other children an object, a repeated name a list.
+ * Throws `ValueProblem`.
  */
 export function readFreeValue(source: string): JsonValue {
-  const root = new Content('')
+  return readContent(source).value(source)
+}
+
+/** As `readFreeValue`, where the whole is known to be an object or a list: words between are no part of it. */
+export function readFreeElements(source: string): JsonValue {
+  return readContent(source).elements()
+}
+
+function readContent(source: string): Content {
+  const root = new Content('', 0)
   const open = [root]
   let at = 0
   markup.lastIndex = 0
@@ -37,26 +61,32 @@ export function readFreeValue(source: string): JsonValue {
     const end = tag ? tag.end : readCloseTag(source, at)
     if (end === undefined || open.length > MAX_OPEN) throw new ValueProblem('unreadable markup')
     at = markup.lastIndex = end
+    if (tag && !tag.selfClosing) {
+      open.push(new Content(name, end))
+      continue
+    }
     if (!tag) open.pop()
-    const child = tag ? new Content(name) : parent
-    if (tag && !tag.selfClosing) open.push(child)
-    else open[open.length - 1]?.add(child)
+    const child = tag ? new Content(name, found.index) : parent
+    open[open.length - 1]?.add(child, source.slice(child.from, found.index))
   }
   if (open.length !== 1) throw new ValueProblem('unreadable markup')
   root.addText(source.slice(at))
-  return root.value()
+  return root
 }
 
 /** What an element holds, as far as it has been read. */
 class Content {
+  /** Where it begins in the source. */
+  readonly from: number
   readonly #name: string
   readonly #children = new Map<string, JsonValue[]>()
   /** Text and CDATA sections as they are written. */
   #raw = ''
   #text = ''
 
-  constructor(name: string) {
+  constructor(name: string, from: number) {
     this.#name = name
+    this.from = from
   }
 
   addText(text: string): void {
@@ -69,19 +99,24 @@ class Content {
     this.#text += content
   }
 
-  add(child: Content): void {
+  add(child: Content, inner: string): void {
+    const value = child.value(inner)
     const values = this.#children.get(child.#name)
-    if (values) values.push(child.value())
-    else this.#children.set(child.#name, [child.value()])
+    if (values) values.push(value)
+    else this.#children.set(child.#name, [value])
   }
 
-  value(): JsonValue {
-    const children = this.#children
-    if (children.size === 0) return readCdata(this.#raw) ?? trimLayout(this.#text)
-    const items = children.get('item')
-    if (items && children.size === 1) return items
+  /** `inner`: all of it, as it is written. */
+  value(inner: string): JsonValue {
+    if (this.#children.size === 0) return readCdata(this.#raw) ?? trimLayout(this.#text)
+    return this.#text.trim() === '' ? this.elements() : readText(inner)
+  }
+
+  elements(): JsonValue {
+    const items = this.#children.get('item')
+    if (items && this.#children.size === 1) return items
     const result: Record<string, JsonValue> = {}
-    for (const [name, values] of children) {
+    for (const [name, values] of this.#children) {
       if (name === '__proto__') throw new ValueProblem("'__proto__' is no allowed key")
       setOwn(result, name, values.length === 1 ? (values[0] ?? null) : values)
     }

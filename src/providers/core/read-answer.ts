@@ -32,8 +32,11 @@ export function createAnswerReader<State>(
 
   function map(values: readonly unknown[]): readonly StreamPart[] {
     const batch: StreamPart[] = []
-    for (const value of values)
+    for (const value of values) {
+      // What follows the end counts for nothing, in whichever piece it comes.
+      if (gate.ending() !== undefined) break
       gate.pass(withRaw(answer, value, definition.mapChunk(state, value)), batch)
+    }
     return batch
   }
 
@@ -45,7 +48,8 @@ export function createAnswerReader<State>(
     close(cause) {
       const batch: StreamPart[] = []
       const status = chunks.status()
-      const error = cause ?? (typeof status === 'string' ? undefined : status)
+      const unread = typeof status === 'string' || gate.ending() === 'finish' ? undefined : status
+      const error = cause ?? unread
       if (gate.ending() !== 'finish') {
         const done = cause === undefined && status === 'done'
         gate.pass(definition.end?.(state, { done }) ?? [], batch)

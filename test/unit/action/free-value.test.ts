@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonValue } from '../../../src/protocol/json.ts'
-import { describeMarkupError, readFreeValue } from '../../../src/action/free-value.ts'
+import {
+  describeMarkupError,
+  readFreeElements,
+  readFreeValue,
+} from '../../../src/action/free-value.ts'
 
 test.each<[string, string, JsonValue]>([
   ['children', '<a>1</a><b>two</b>', { a: '1', b: 'two' }],
@@ -14,7 +18,14 @@ test.each<[string, string, JsonValue]>([
   ['comments and instructions', '<a>p<!-- <b> -->q<?x <c>?>r</a>', { a: 'pqr' }],
   ['attributes with brackets', `<a b="1>2" c='</a>'>t</a>`, { a: 't' }],
   ['carriage returns', '<a>1\r\n2\r3</a>', { a: '1\r\n2\r3' }],
-  ['stray words between elements', 'so <a>1</a> and <b>2</b>', { a: '1', b: '2' }],
+  ['words between elements', 'so <a>1</a> and <b>2</b>', 'so <a>1</a> and <b>2</b>'],
+  [
+    'words between elements of an element',
+    '<p>Hello <b>world</b>, how &amp; are you?</p>',
+    { p: 'Hello <b>world</b>, how &amp; are you?' },
+  ],
+  ['CDATA in small letters', '<a><![cdata[<b>2</b>]]></a>', { a: '<b>2</b>' }],
+  ['a document in CDATA', '<a><![CDATA[<!DOCTYPE html><p>]]></a>', { a: '<!DOCTYPE html><p>' }],
   [
     'names of Object.prototype',
     '<constructor>1</constructor><toString>2</toString>',
@@ -30,8 +41,16 @@ test('a key that would be a prototype, and more levels than anybody needs, are r
   expect(() => readFreeValue('<a>'.repeat(300) + '</a>'.repeat(300))).toThrow(/unreadable/)
 })
 
-test('a declaration, which nothing closes, is refused with all that follows it', () => {
-  expect(() => readFreeValue('<!x><a>1</a>')).toThrow(/unreadable/)
+test.each(['<!x><a>1</a>', '<a>wow <!important> stuff</a>', '<a>1</a><!b/><c>2</c>', '<![if IE]>'])(
+  'the declaration in %s is refused',
+  (source) => {
+    expect(describeMarkupError(source)).toMatch(/not allowed/)
+    expect(describeMarkupError(`<a><![CDATA[${source}]]></a><!-- ${source} -->`)).toBeUndefined()
+  },
+)
+
+test('of what must be elements, words between them are no part', () => {
+  expect(readFreeElements('so <a>1</a> and <b>2</b>')).toEqual({ a: '1', b: '2' })
 })
 
 describe('whatever was written', () => {
