@@ -11,12 +11,12 @@ const rows = [
   {
     name: 'page entry (dist/index.js)',
     bytes: sizeOf('index.js', { dynamic: false }),
-    limit: 11.2 * KILOBYTE,
+    limit: 11.4 * KILOBYTE,
   },
   {
     name: 'page, with the first run',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 24.8 * KILOBYTE,
+    limit: 25.1 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',

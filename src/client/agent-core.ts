@@ -1,5 +1,5 @@
 import type { AgentScope } from '../protocol/api.ts'
-import { describeThrown, OffstageError } from '../protocol/error.ts'
+import type { OffstageError } from '../protocol/error.ts'
 import type { AgentCommands } from './agent-commands.ts'
 import type { AgentConfig } from './agent-page.ts'
 import { AgentRuns } from './agent-runs.ts'
@@ -12,6 +12,7 @@ import { LEFT_OPEN } from '../protocol/run.ts'
 import { disposed } from './failures.ts'
 import { copyConfig } from './copy-config.ts'
 import { newId } from './ids.ts'
+import { loadPart } from './load-part.ts'
 import type { AgentOptions } from './options.ts'
 import type { AgentParts } from './agent-parts.ts'
 import type * as live from './live.ts'
@@ -144,16 +145,11 @@ export class AgentCore implements AgentParts {
   }
 
   #load(): Promise<Live> {
-    this.#loading ??= import('./live.ts').then(
+    this.#loading ??= loadPart(() => import('./live.ts')).then(
       (live) => (this.#live = live),
-      (cause) => {
+      (error) => {
         this.#loading = undefined
-        const message = `A part of offstage could not be loaded: ${describeThrown(cause)}`
-        throw new OffstageError('worker-load-failed', message, {
-          retryable: true,
-          details: { reason: 'import' },
-          cause,
-        })
+        throw error
       },
     )
     return this.#loading

@@ -1,0 +1,27 @@
+import { describeThrown, OffstageError } from '../protocol/error.ts'
+import { sleep } from './sleep.ts'
+
+/** A stalled server keeps nobody waiting for longer. Milliseconds. */
+const LOAD_MS = 60_000
+
+/**
+ * Loads a part of the package that isn't needed at once. Rejects with `worker-load-failed`, also when a
+ * bundler's loader throws instead of rejecting, or says nothing.
+ */
+export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
+  try {
+    const part = await Promise.race([load(), sleep(LOAD_MS)])
+    if (part) return part
+    throw new Error('the server does not answer')
+  } catch (cause) {
+    throw new OffstageError(
+      'worker-load-failed',
+      `A part of offstage could not be loaded: ${describeThrown(cause)}. Are all files of one release served, and allowed by the CSP?`,
+      {
+        retryable: true,
+        details: { reason: globalThis.navigator?.onLine === false ? 'offline' : 'import' },
+        cause,
+      },
+    )
+  }
+}
