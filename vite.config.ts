@@ -88,7 +88,6 @@ function library({ entry, splitting, format = 'es', plugins = [] }: LibraryBuild
     ],
     build: {
       target: 'es2023',
-      outDir: '.cache/dist',
       emptyOutDir: false,
       copyPublicDir: false,
       reportCompressedSize: false,

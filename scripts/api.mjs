@@ -7,5 +7,6 @@ import { keepFile } from './lib/kept-file.mjs'
 import { inProject, manifest } from './lib/project.mjs'
 
 if (!existsSync(inProject('dist/types'))) fail('dist is missing: npm run build')
+const isCheck = process.argv.includes('--check')
 const text = apiReport(manifest().exports, inProject())
-keepFile({ file: 'etc/api/offstage.api.md', text, command: 'npm run api' })
+keepFile({ file: 'etc/api/offstage.api.md', text, command: 'npm run api', isCheck })

@@ -1,26 +1,26 @@
 // Builds `dist`: node scripts/build.mjs [--if-needed]
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'vite'
-import { inputHash, isBuilt, writeStamp } from './lib/build-stamp.mjs'
+import { inputHash, isBuilt, removeStamp, writeStamp } from './lib/build-stamp.mjs'
 import { bundledPackages } from './lib/bundled-packages.mjs'
 import { importGraph } from './lib/import-graph.mjs'
 import { fail } from './lib/install.mjs'
 import { licenseTexts } from './lib/licenses.mjs'
 import { firstNodeName } from './lib/node-names.mjs'
+import { ownFolder } from './lib/own-folder.mjs'
 import { inProject, manifest, readJson } from './lib/project.mjs'
 import { bin } from './lib/run.mjs'
 import { SBOM_FILE, sbomOf } from './lib/sbom.mjs'
 import { pruneTypes } from './lib/type-graph.mjs'
 
-// Built here and moved at the end: a failed build leaves the last good one alone.
-const staging = inProject('.cache/dist')
-
-if (process.argv.includes('--if-needed') && isBuilt()) process.exit(0)
-
 const started = performance.now()
 const hash = inputHash()
-rmSync(staging, { recursive: true, force: true })
+if (!process.argv.includes('--if-needed')) removeStamp()
+else if (isBuilt(hash)) process.exit(0)
+
+// Built here and moved at the end: a failed build leaves the last good one alone.
+const staging = path.join(ownFolder('build'), 'dist')
 const [modules] = await Promise.all([bundleAll(), emitTypes()]).catch((error) =>
   fail(error.message),
 )
@@ -28,17 +28,34 @@ writeNotices(bundledPackages(modules))
 checkWorkerLiteral()
 checkTypesStandAlone()
 checkNoNodeNames()
-rmSync(inProject('dist'), { recursive: true, force: true })
-cpSync(staging, inProject('dist'), { recursive: true })
-writeStamp(hash)
+moveToDist()
 console.log(`Built dist in ${Math.round(performance.now() - started)} ms.`)
+
+/** Unless another run has built the same meanwhile: somebody may be reading that already. */
+function moveToDist() {
+  if (isBuilt(hash)) return
+  const dist = inProject('dist')
+  rmSync(dist, { recursive: true, force: true })
+  try {
+    renameSync(staging, dist)
+  } catch (error) {
+    // Or has moved its own there just now.
+    if (existsSync(dist)) return
+    throw error
+  }
+  writeStamp(hash)
+}
 
 /** All modules that ended up in a bundle, as `{ id, build, bytes }`. */
 async function bundleAll() {
   const modules = []
   // The worker comes first: the inline entry and the global script hold its text.
   for (const mode of ['worker', 'page', 'inline', 'library', 'global']) {
-    const outputs = await build({ configFile: inProject('vite.config.ts'), mode })
+    const outputs = await build({
+      configFile: inProject('vite.config.ts'),
+      mode,
+      build: { outDir: staging },
+    })
     for (const chunk of [outputs].flat().flatMap(({ output }) => output)) {
       for (const [id, { renderedLength }] of Object.entries(chunk.modules ?? {})) {
         modules.push({ id, build: mode, bytes: renderedLength })

@@ -8,9 +8,10 @@ import { inProject, readJson } from './lib/project.mjs'
 import { SBOM_FILE } from './lib/sbom.mjs'
 
 if (!existsSync(inProject(SBOM_FILE))) fail(`${SBOM_FILE} is missing: npm run build`)
+const isCheck = process.argv.includes('--check')
 try {
   const text = bundledPage(readJson(SBOM_FILE).components, readJson(REASONS_FILE))
-  keepFile({ file: 'docs/dependencies.md', text, command: 'npm run bundled' })
+  keepFile({ file: 'docs/dependencies.md', text, command: 'npm run bundled', isCheck })
 } catch (error) {
   fail(error.message)
 }

@@ -1,30 +1,38 @@
 // npm run check [-- --skip-unit]: the one gate. Everything runs; a table says what failed.
-import { mkdirSync, rmSync } from 'node:fs'
 import { runGate } from './lib/gate.mjs'
 import { installDependencies, requireNode } from './lib/install.mjs'
-import { packTarball } from './lib/pack.mjs'
+import { ownFolder } from './lib/own-folder.mjs'
+import { tarballToTest } from './lib/pack.mjs'
 import { inProject } from './lib/project.mjs'
 import { bin, run } from './lib/run.mjs'
 
 requireNode()
 await installDependencies()
 
-const packed = inProject('.cache/check')
+/** Set by `packing`. */
 let tarball = ''
 
 const checks = [
+  // The first: the demo's types, and what is read of dist below, are those of the present sources.
+  { name: 'build', check: () => script('build.mjs', '--if-needed') },
   { name: 'format', check: () => quiet('oxfmt', ['--check', '.']) },
   { name: 'lint', check: () => quiet('oxlint', ['--format=unix']) },
   { name: 'types', check: types },
   { name: 'unit tests', check: () => quiet('vitest', ['run']), skip: '--skip-unit' },
   { name: 'unused code', check: () => quiet('knip', []) },
-  { name: 'build', check: build },
   { name: 'size', check: () => script('size.mjs') },
   { name: 'public API', check: () => script('api.mjs', '--check') },
   { name: 'bundled packages', check: () => script('bundled.mjs', '--check') },
-  { name: 'links', check: links },
-  { name: 'package', check: () => quiet('publint', ['run', tarball, '--strict']) },
-  { name: 'package types', check: packageTypes },
+  { name: 'links', check: () => script('links.mjs') },
+  { name: 'packing', needs: 'build', check: packing },
+  // There, every link must lead to a file that the package has.
+  { name: "package's links", needs: 'packing', check: () => script('links.mjs', tarball) },
+  {
+    name: 'package',
+    needs: 'packing',
+    check: () => quiet('publint', ['run', tarball, '--strict']),
+  },
+  { name: 'package types', needs: 'packing', check: packageTypes },
 ]
 
 await runGate(checks.filter(({ skip }) => !skip || !process.argv.includes(skip)))
@@ -39,19 +47,9 @@ async function types() {
   }
 }
 
-async function build() {
-  const result = await script('build.mjs', '--if-needed')
-  if (result.code !== 0) return result
-  rmSync(packed, { recursive: true, force: true })
-  mkdirSync(packed, { recursive: true })
-  tarball = await packTarball(packed)
-  return result
-}
-
-/** In the repository, and in the package: there, every link must lead to a file that it has. */
-async function links() {
-  const inRepository = await script('links.mjs')
-  return inRepository.code === 0 ? script('links.mjs', tarball) : inRepository
+async function packing() {
+  tarball = await tarballToTest(ownFolder('check'))
+  return { code: 0, output: '' }
 }
 
 /** In every resolution; ESM only, which CommonJS has to import. Scripts and JSON have no types. */

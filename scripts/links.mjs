@@ -1,5 +1,6 @@
 // node scripts/links.mjs [tarball]: checks the relative links and anchors of all Markdown documents, those in the
 // repository or those in a packed tarball, where every link must lead to a file of the package.
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { brokenLinks } from './lib/links.mjs'
 import { inProject, root } from './lib/project.mjs'
@@ -17,10 +18,10 @@ console.log(
 )
 process.exit(problems.length === 0 ? 0 : 1)
 
-/** Those that git keeps, or would. */
+/** Those that git keeps, or would: not those that are deleted and still in the index. */
 async function repositoryFiles() {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '*.md']
   const { code, stdout, output } = await run('git', args, { cwd: inProject(), quiet: true })
   if (code !== 0) throw new Error(`git ls-files failed:\n${output}`)
-  return stdout.split('\0').filter(Boolean)
+  return stdout.split('\0').filter((file) => file && existsSync(inProject(file)))
 }

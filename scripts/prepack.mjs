@@ -1,5 +1,7 @@
-// npm runs it around `npm pack` and `npm publish`: node scripts/prepack.mjs [--undo]
-import { removeSubpaths, writeSubpaths } from './lib/subpaths.mjs'
+// npm runs it before `npm pack` and `npm publish` in this folder.
+import { fail } from './lib/install.mjs'
 
-if (process.argv.includes('--undo')) removeSubpaths()
-else writeSubpaths()
+fail(
+  'Not from here: the package has files that this folder has not (a manifest for each entry).\n' +
+    '`npm run package` builds and packs it; its tarball is what is installed or published.',
+)

@@ -3,14 +3,14 @@ import path from 'node:path'
 import { inProject } from './project.mjs'
 
 /**
- * Writes a generated file that is kept in the repository. With `--check`, ends the process with 1 when the
+ * Writes a generated file that is kept in the repository. With `isCheck`, ends the process with 1 when the
  * file is not what would be written, and says where they begin to differ.
  */
-export function keepFile({ file, text, command }) {
+export function keepFile({ file, text, command, isCheck }) {
   const target = inProject(file)
   const kept = existsSync(target) ? readFileSync(target, 'utf8').replaceAll('\r\n', '\n') : ''
   if (kept === text) return console.log(`${file} is up to date.`)
-  if (!process.argv.includes('--check')) {
+  if (!isCheck) {
     mkdirSync(path.dirname(target), { recursive: true })
     writeFileSync(target, text)
     return console.log(`${file} is written.`)

@@ -3,7 +3,7 @@ import { inProject } from '../../scripts/lib/project.mjs'
 import { viteBuild } from '../consumers/builders.ts'
 import { compileApp } from '../consumers/compile-app.ts'
 import { addGuideProvider, startGuideModel } from '../consumers/custom-provider.ts'
-import { openPage } from '../consumers/open-page.ts'
+import { BrowserLacks, openPage } from '../consumers/open-page.ts'
 import { packPackage, prepareApp } from '../consumers/prepare-app.ts'
 import { setups } from '../consumers/setups.ts'
 import { compilationsOf, typeSetups } from '../consumers/type-setups.ts'
@@ -34,7 +34,7 @@ test.describe('the packed package', () => {
       test.info().annotations.push({ type: 'setup', description: setup.title })
       const served = await setup.serve(await prepareApp(setup.app, tarball))
       closing.push(served)
-      const opened = await openPage(setup, served.url, { page, launchOptions })
+      const opened = await openPage(setup, served.url, { page, launchOptions }).catch(skipIfLacking)
       closing.push(opened)
       const observed = await useShop(opened.page, opened.url, setup)
       test.info().annotations.push({ type: 'worker', description: observed.worker })
@@ -87,6 +87,14 @@ test.describe('the packed package', () => {
     await model.close()
   })
 })
+
+/** Not silently: the list of tests has no reasons. */
+function skipIfLacking(error: unknown): never {
+  if (!(error instanceof BrowserLacks)) throw error
+  console.log(`Skipped: ${error.message}`)
+  test.skip(true, error.message)
+  throw error
+}
 
 /** Lines in which a builder warns of something else than `expected`; a lack of that is told, too. */
 function unexpectedWarnings(output: string, expected: RegExp | undefined): readonly string[] {

@@ -8,7 +8,7 @@ export const DOCUMENT: string = inProject('docs/compatibility.md')
 /** What a set-up's test found, by the set-up's title. */
 export type Findings = ReadonlyMap<string, { readonly works: boolean; readonly worker?: string }>
 
-/** A table's rows by their cells; the found ones last, so that the others can be compared. */
+/** A table's rows by their cells, without those that are found. */
 interface Table {
   readonly name: string
   readonly head: readonly string[]
@@ -18,7 +18,7 @@ interface Table {
 const SETUP_HEAD = ['set-up', 'version', 'needed', 'remarks']
 const TYPE_HEAD = ['compiler', 'version', '`moduleResolution`']
 
-/** The tables that stand between markers in the document, without what was found. */
+/** The tables that stand between markers in the document. */
 export function definedTables(): readonly Table[] {
   return [
     { name: 'set-ups', head: SETUP_HEAD, rows: setups.map(setupCells) },
@@ -47,17 +47,15 @@ export function withFindings(document: string, findings: Findings): string {
     const lines = [heads, heads.map(() => '---'), ...found].map(
       (cells) => `| ${cells.join(' | ')} |`,
     )
-    return text.replace(between(name), (_, start: string, _old: string, end: string) =>
-      [start, '', ...lines, '', end].join('\n'),
-    )
+    const { start, old, end } = markedPart(text, name)
+    return text.replace(start + old + end, () => [start, '', ...lines, '', end].join('\n'))
   }, document)
 }
 
 /** The rows of a table in the document, as cells. */
 export function documentedRows(document: string, name: string): readonly (readonly string[])[] {
-  const text = between(name).exec(document)?.[2] ?? ''
-  return text
-    .trim()
+  return markedPart(document, name)
+    .old.trim()
     .split('\n')
     .slice(2)
     .map((line) =>
@@ -77,6 +75,13 @@ function setupCells({ title, app, builder, configuration, remark }: Setup): read
   ]
 }
 
-function between(name: string): RegExp {
-  return new RegExp(`(<!-- ${name}: .*? -->)([^]*?)(<!-- end of ${name} -->)`)
+/** A table, between its markers. */
+function markedPart(
+  document: string,
+  name: string,
+): { readonly start: string; readonly old: string; readonly end: string } {
+  const part = new RegExp(`(<!-- ${name}: .*? -->)([^]*?)(<!-- end of ${name} -->)`).exec(document)
+  if (!part) throw new Error(`docs/compatibility.md has no markers of the table "${name}".`)
+  const [, start = '', old = '', end = ''] = part
+  return { start, old, end }
 }

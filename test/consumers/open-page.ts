@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chromium, type LaunchOptions, type Page } from '@playwright/test'
+import { chromium, type BrowserContext, type LaunchOptions, type Page } from '@playwright/test'
 import type { Setup } from './setups.ts'
 
 interface Opened {
@@ -15,7 +14,13 @@ interface Opened {
 /** A name that isn't this machine's own: a page of it over plain HTTP is no secure context. */
 const LAN_NAME = 'shop.lan'
 
-/** The page that opens a set-up, in a browser of its own where the set-up needs one. */
+/** The browser can't do what a set-up needs, whatever the package does. */
+export class BrowserLacks extends Error {}
+
+/**
+ * The page that opens a set-up, in a browser of its own where the set-up needs one. Rejects with
+ * `BrowserLacks` where there is none.
+ */
 export async function openPage(
   { browser }: Setup,
   url: string,
@@ -30,11 +35,15 @@ export async function openPage(
     }
     case 'extension': {
       const folder = fileURLToPath(new URL('.', url))
-      const opened = await openProfile(launchOptions, [
-        `--disable-extensions-except=${folder}`,
-        `--load-extension=${folder}`,
-      ])
-      return { ...opened, url: `chrome-extension://${extensionId(folder)}/page.html` }
+      // Instead of `--load-extension`, which Chrome has not had since 137.
+      const opened = await openProfile(launchOptions, ['--enable-unsafe-extension-debugging'])
+      try {
+        const id = await loadExtension(opened.page.context(), folder)
+        return { ...opened, url: `chrome-extension://${id}/page.html` }
+      } catch (error) {
+        await opened.close()
+        throw error
+      }
     }
   }
 }
@@ -58,8 +67,15 @@ async function openProfile(
   }
 }
 
-/** Chromium's id of an unpacked extension: the hash of its path, with the letters a to p. */
-function extensionId(folder: string): string {
-  const hash = createHash('sha256').update(path.resolve(folder)).digest('hex').slice(0, 32)
-  return hash.replaceAll(/./g, (digit) => String.fromCodePoint(97 + Number.parseInt(digit, 16)))
+/** Resolves to the id that the browser gives the extension of this folder. */
+async function loadExtension(context: BrowserContext, folder: string): Promise<string> {
+  const session = await context.browser()?.newBrowserCDPSession()
+  if (!session) throw new BrowserLacks('The browser of a profile is not reached.')
+  try {
+    const { id } = await session.send('Extensions.loadUnpacked', { path: folder })
+    return id
+  } catch (error) {
+    const isMissing = /wasn't found|not available/i.test(String(error))
+    throw isMissing ? new BrowserLacks('This browser loads no unpacked extensions.') : error
+  }
 }

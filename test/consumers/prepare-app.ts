@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { packTarball } from '../../scripts/lib/pack.mjs'
+import { tarballToTest } from '../../scripts/lib/pack.mjs'
 import { inProject } from '../../scripts/lib/project.mjs'
 import { npm } from '../../scripts/lib/run.mjs'
 
@@ -19,10 +19,9 @@ const KEPT = new Set(['node_modules', 'installed', 'packed'])
 const sources = inProject('test/consumers/apps')
 
 /** The package as npm would publish it; resolves to the tarball's path. */
-export function packPackage(): Promise<string> {
+export async function packPackage(): Promise<string> {
   if (!existsSync(inProject('dist/index.js'))) throw new Error('dist is missing: npm run build')
-  mkdirSync(workFolder, { recursive: true })
-  return packTarball(workFolder)
+  return tarballToTest(workFolder)
 }
 
 /**

@@ -19,7 +19,7 @@ export interface Setup {
   readonly reports?: RegExp
   /** What may appear in the page's console. Default: nothing. */
   readonly console?: RegExp
-  /** Part of `npm test`: downloads little and takes seconds. */
+  /** Part of `npm test`: downloads little, takes seconds, and no other spec covers it more deeply. */
   readonly fast?: true
   /** Which browser opens it. Default: one as it is. */
   readonly browser?: 'extension' | 'lan'
@@ -33,7 +33,7 @@ const SIZES = "it warns of the size of the worker's file"
 /** The package asks for the worker's file again, to say why it didn't load. */
 const NOT_FOUND = /404 \(Not Found\)/
 const COPIED = 'copy `node_modules/offstage/dist/worker.js` beside the bundle'
-const STATIC = { app: 'static', worker: 'file', fast: true } as const
+const STATIC = { app: 'static', worker: 'file' } as const
 
 export const setups: readonly Setup[] = [
   {
@@ -92,7 +92,7 @@ export const setups: readonly Setup[] = [
   {
     title: 'webpack 5, dev server',
     app: 'webpack-5-dev',
-    builder: 'webpack-dev-server',
+    builder: 'webpack',
     serve: builders.webpackDev,
     worker: 'file',
   },
@@ -205,21 +205,23 @@ export const setups: readonly Setup[] = [
     worker: 'file',
   },
 
-  { ...STATIC, title: 'static files', serve: environments.modules },
-  { ...STATIC, title: 'import map', serve: environments.importMap },
+  { ...STATIC, title: 'static files', serve: environments.modules, fast: true },
+  { ...STATIC, title: 'import map', serve: environments.importMap, fast: true },
   {
     ...STATIC,
     title: 'a builder that only copies',
     serve: environments.copied,
     configuration: 'copy the whole of `node_modules/offstage/dist`',
+    fast: true,
   },
-  { ...STATIC, title: '`<script>`', serve: environments.script },
+  { ...STATIC, title: '`<script>`', serve: environments.script, fast: true },
   {
     ...STATIC,
     title: '`<script>` from another origin',
     serve: environments.scriptElsewhere,
     worker: 'inline',
     remark: 'the package is served as from a CDN',
+    fast: true,
   },
   {
     ...STATIC,
@@ -230,6 +232,7 @@ export const setups: readonly Setup[] = [
           "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; img-src data:",
       }),
     configuration: "`script-src 'self'; worker-src 'self'`, `connect-src` for the model",
+    fast: true,
   },
   {
     ...STATIC,
@@ -250,20 +253,28 @@ export const setups: readonly Setup[] = [
         'cross-origin-embedder-policy': 'require-corp',
       }),
     configuration: "the worker's file has the COEP header, too",
+    fast: true,
   },
-  { ...STATIC, title: 'under a service worker', serve: environments.underServiceWorker },
+  {
+    ...STATIC,
+    title: 'under a service worker',
+    serve: environments.underServiceWorker,
+    fast: true,
+  },
   {
     ...STATIC,
     title: 'plain HTTP in a LAN',
     serve: environments.modules,
     browser: 'lan',
     facts: { isSecureContext: false },
+    fast: true,
   },
   {
     ...STATIC,
     title: 'extension page (Manifest V3)',
     serve: environments.extension,
     browser: 'extension',
+    fast: true,
   },
   {
     ...STATIC,
