@@ -1,7 +1,8 @@
-// npm runs it before `npm pack` and `npm publish` in this folder.
-import { fail } from './lib/install.mjs'
+// npm runs it around `npm pack` and `npm publish` in this folder: node scripts/prepack.mjs [--undo]
+// The project's own scripts pack outside of the tree (scripts/lib/pack.mjs), where two at once don't meet.
+import { manifest, root } from './lib/project.mjs'
+import { removeSubpaths, subpathManifests, writeSubpaths } from './lib/subpaths.mjs'
 
-fail(
-  'Not from here: the package has files that this folder has not (a manifest for each entry).\n' +
-    '`npm run package` builds and packs it; its tarball is what is installed or published.',
-)
+const subpaths = subpathManifests(manifest())
+if (process.argv.includes('--undo')) removeSubpaths(root, subpaths)
+else writeSubpaths(root, subpaths)

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 /**
@@ -28,4 +28,12 @@ export function writeSubpaths(packageFolder, subpaths) {
     const file = path.join(packageFolder, folder, 'package.json')
     writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`)
   }
+}
+
+/** Nothing but what was written: a folder that holds something else stays. */
+export function removeSubpaths(packageFolder, subpaths) {
+  const folders = subpaths.map(({ folder }) => path.join(packageFolder, folder))
+  for (const folder of folders) rmSync(path.join(folder, 'package.json'), { force: true })
+  for (const folder of folders.toReversed())
+    if (existsSync(folder) && readdirSync(folder).length === 0) rmdirSync(folder)
 }
