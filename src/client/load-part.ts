@@ -16,7 +16,7 @@ export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
   } catch (cause) {
     throw new OffstageError(
       'worker-load-failed',
-      `A part of offstage could not be loaded: ${describeThrown(cause)}. Are all files of one release served, and allowed by the CSP?`,
+      `A part of offstage could not be loaded (are all files of one release served, and allowed by the CSP?): ${describeThrown(cause)}`,
       {
         retryable: true,
         details: { reason: globalThis.navigator?.onLine === false ? 'offline' : 'import' },
