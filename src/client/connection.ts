@@ -116,26 +116,16 @@ function inTime<Answer>(
   signal: AbortSignal,
   ask: (fail: () => void) => Promise<Answer>,
 ): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    let isOpen = true
-    const end = (): void => {
-      isOpen = false
-      signal.removeEventListener('abort', onAbort)
-    }
-    const onAbort = (): void => {
-      end()
-      reject(disposed())
-    }
-    const fail = (): void => {
-      end()
-      reject(start)
-    }
-    if (signal.aborted) return onAbort()
-    signal.addEventListener('abort', onAbort)
+  const over = new AbortController()
+  const answer = new Promise<Answer>((resolve, reject) => {
+    if (signal.aborted) throw disposed()
+    signal.addEventListener('abort', () => reject(disposed()), over)
+    const fail = (): void => reject(start)
     const waitLonger = async (): Promise<void> => {
-      if (isOpen) await (await loadTrouble(start)).untilGivenUp(start)
+      if (!over.signal.aborted) await (await loadTrouble(start)).untilGivenUp(start, over.signal)
     }
     void sleep(SILENCE_MS).then(waitLonger).then(fail, fail)
-    ask(fail).then(resolve, reject).finally(end)
+    ask(fail).then(resolve, reject)
   })
+  return answer.finally(() => over.abort())
 }

@@ -6,11 +6,16 @@ import type * as trouble from './start-trouble/start-trouble.ts'
 export async function loadTrouble({ thrown }: StartFailure): Promise<typeof trouble> {
   try {
     return await import('./start-trouble/start-trouble.ts')
-  } catch (cause) {
+  } catch (missing) {
+    const cause = thrown ?? missing
     throw new OffstageError(
       'worker-load-failed',
-      `The worker did not start: ${describeThrown(thrown ?? cause)}`,
-      { details: { reason: 'unknown' } },
+      `The worker did not start: ${describeThrown(cause)}`,
+      {
+        retryable: true,
+        details: { reason: navigator.onLine === false ? 'offline' : 'import' },
+        cause,
+      },
     )
   }
 }

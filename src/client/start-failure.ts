@@ -5,6 +5,8 @@ import type { WorkerLike } from './spawn-worker.ts'
  * No caller of the package sees it: its cause is looked for first.
  */
 export class StartFailure extends Error {
+  /** On the clock of the page's resource timings. */
+  readonly began: number = performance.now()
   declare worker?: WorkerLike
   /** The address that the worker was made for. Absent: a function of the app made it, and not at once. */
   declare url?: string | URL
@@ -16,4 +18,6 @@ export class StartFailure extends Error {
   declare thrown?: unknown
   /** The worker's `error` event, which rarely says more than that there was one. */
   declare event?: Event
+  /** Whether its file was seen to be no worker of Offstage; absent: nobody has looked. */
+  declare isForeign?: boolean
 }

@@ -16,33 +16,44 @@ interface TrustedTypes {
  * A policy can be created once, so copies of the package share what it does. They share no function that
  * makes an address trusted: a worker comes out, not its address.
  */
-export const startTrusted: StartTrusted = (make) => {
-  const registry = pageRegistry()
-  const start = (registry.startWorker ??= createStart())
-  return start ? start(make) : make()
-}
+export const startTrusted: StartTrusted = (make) =>
+  (pageRegistry().startWorker ??= createStart())(make)
 
-/** Undefined: there are no Trusted Types, or the page's CSP doesn't allow the policy. */
-function createStart(): StartTrusted | undefined {
+function createStart(): StartTrusted {
   const { trustedTypes, Worker }: typeof globalThis & { readonly trustedTypes?: TrustedTypes } =
     globalThis
-  if (!trustedTypes) return undefined
+  if (!trustedTypes) return (make) => make()
   // What the policy accepts: the one address that is being started.
   let asked: string
+  let trust: ((url: string) => string) | undefined
+  let isPlain: boolean
   const createScriptURL = (url: string): string => {
-    if (url === asked) return url
+    // A text is no file of the page's.
+    if (url === asked && new URL(url, 'a:/').protocol !== 'data:') return url
     throw new TypeError(url)
   }
-  try {
-    const policy = trustedTypes.createPolicy('offstage', { createScriptURL })
-    const trust = policy.createScriptURL.bind(policy)
-    const toTrusted = (url: string | URL): string | URL =>
-      trustedTypes.isScriptURL(url) ? url : trust((asked = String(url)))
-    return (make) =>
-      // Another `Worker` than the one of the beginning isn't handed what it could keep.
-      globalThis.Worker === Worker ? withAddress(make, toTrusted, Worker) : make()
-  } catch {
-    return undefined
+  const toTrusted = (url: string | URL): string | URL => {
+    if (trustedTypes.isScriptURL(url)) return url
+    try {
+      // Only now: where the page's CSP doesn't allow the policy, creating it is reported.
+      if (!trust) {
+        const policy = trustedTypes.createPolicy('offstage', { createScriptURL })
+        trust = policy.createScriptURL.bind(policy)
+      }
+    } catch {
+      isPlain = true
+      return url
+    }
+    return trust((asked = String(url)))
+  }
+  return (make) => {
+    // Another `Worker` than the one of the beginning isn't handed what it could keep.
+    if (globalThis.Worker !== Worker) return make()
+    isPlain = false
+    const worker = withAddress(make, toTrusted, Worker)
+    // A plain address does here: the policy isn't needed, and its refusal not reported again.
+    if (isPlain) trust = String
+    return worker
   }
 }
 
@@ -57,15 +68,16 @@ export function withAddress<Made>(
 ): Made {
   if (!Worker) return make()
   const standIn: typeof Worker = new Proxy(Worker, {
-    construct: (_, [url, options], target) =>
+    construct: (_, made: ConstructorParameters<typeof Worker>, target) =>
       target === standIn
-        ? new Worker(change(url as string), options as WorkerOptions)
-        : (Reflect.construct(Worker, [url, options], target) as Worker),
+        ? new Worker(change(made[0]), made[1])
+        : (Reflect.construct(Worker, made, target) as Worker),
   })
   Reflect.set(globalThis, 'Worker', standIn)
   try {
     return make()
   } finally {
-    Reflect.set(globalThis, 'Worker', Worker)
+    // The function may have put one of its own there.
+    if (globalThis.Worker === standIn) Reflect.set(globalThis, 'Worker', Worker)
   }
 }

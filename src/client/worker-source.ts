@@ -22,8 +22,21 @@ export async function connectSource(
     return await connectWorker(spawnOf(source), host)
   } catch (failure) {
     if (!(failure instanceof StartFailure)) throw failure
-    const { recover } = await loadTrouble(failure)
-    return await recover(failure, { source, connectWorker, violations, host })
+    const fail = async (second?: unknown): Promise<never> =>
+      (await loadTrouble(failure)).fail({ failure, second, source, violations, host })
+    const cause = fail()
+    const { inline, worker, workerUrl } = source
+    if (!inline || worker || workerUrl || failure.version) return await cause
+    // It starts without the cause, too, and doesn't wait for it.
+    const spawn = async (): Promise<Worker> => (await inline()).createInlineWorker()
+    const connection = connectWorker(spawn, host)
+    cause
+      .catch(async ({ message }) => {
+        await connection
+        host.onNotice({ type: 'warning', code: 'worker-inlined', message })
+      })
+      .catch(() => {})
+    return await connection.catch(fail)
   } finally {
     over.abort()
   }

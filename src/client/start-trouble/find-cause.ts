@@ -38,7 +38,12 @@ function thrownCause(start: FailedStart): Cause | undefined {
   if (OffstageError.is(thrown) && thrown.details?.['reason'])
     return { reason: thrown.details['reason'] as Cause['reason'], words: thrown.message }
   if (kind === 'function') return isSecurityError(thrown) ? originCause(start) : optionCause(signs)
-  if (kind === 'inline' || isSecurityError(thrown)) return originCause(start)
+  if (isSecurityError(thrown)) return originCause(start)
+  if (kind === 'inline')
+    return {
+      reason: 'import',
+      words: `the file with the inline worker (inline.js) could not be loaded: ${describeThrown(thrown)}`,
+    }
   return {
     reason: 'no-address',
     words:
@@ -102,7 +107,7 @@ async function silentCause(start: FailedStart): Promise<Cause | undefined> {
     }
   return {
     reason: 'no-answer',
-    words: (await isForeign(url, signal))
+    words: (await isForeign(signs, signal))
       ? `${file} was loaded, but is no worker of Offstage. Give the address of the package's worker.js, or of a file that calls startWorker() of offstage/worker.`
       : `${file} neither failed nor answered within half a minute. Either the server or this machine is too slow, or the file doesn't call startWorker() at its top.`,
   }
