@@ -1,5 +1,5 @@
 import type { AgentScope } from '../protocol/api.ts'
-import { describeThrown, OffstageError } from '../protocol/error.ts'
+import type { OffstageError } from '../protocol/error.ts'
 import type { AgentCommands } from './agent-commands.ts'
 import type { AgentConfig } from './agent-page.ts'
 import { AgentRuns } from './agent-runs.ts'
@@ -9,7 +9,7 @@ import { Consent } from './consent.ts'
 import type { ConversationView } from './conversation-view.ts'
 import { createConversationView } from './conversation-view.ts'
 import { LEFT_OPEN } from '../protocol/run.ts'
-import { disposed } from './failures.ts'
+import { disposed, partMissing } from './failures.ts'
 import { copyConfig } from './copy-config.ts'
 import { newId } from './ids.ts'
 import type { AgentOptions } from './options.ts'
@@ -148,12 +148,7 @@ export class AgentCore implements AgentParts {
       (live) => (this.#live = live),
       (cause) => {
         this.#loading = undefined
-        const message = `A part of offstage could not be loaded: ${describeThrown(cause)}`
-        throw new OffstageError('worker-load-failed', message, {
-          retryable: true,
-          details: { reason: 'import' },
-          cause,
-        })
+        throw partMissing(cause)
       },
     )
     return this.#loading

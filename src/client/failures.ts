@@ -13,6 +13,15 @@ export function disposed(): OffstageError {
   return new OffstageError('disposed', 'The agent was disposed.')
 }
 
+/** A file of the package that is loaded in need. */
+export function partMissing(cause: unknown, reason = 'import'): OffstageError {
+  return new OffstageError(
+    'worker-load-failed',
+    `A part of offstage could not be loaded: ${describeThrown(cause)}`,
+    { retryable: true, details: { reason }, cause },
+  )
+}
+
 export function badConfig(message: string): OffstageError {
   return new OffstageError('invalid-config', message)
 }

@@ -1,4 +1,4 @@
-import { describeThrown, OffstageError } from '../protocol/error.ts'
+import { partMissing } from './failures.ts'
 import type { StartFailure } from './start-failure.ts'
 import type * as trouble from './start-trouble/start-trouble.ts'
 
@@ -7,15 +7,6 @@ export async function loadTrouble({ thrown }: StartFailure): Promise<typeof trou
   try {
     return await import('./start-trouble/start-trouble.ts')
   } catch (missing) {
-    const cause = thrown ?? missing
-    throw new OffstageError(
-      'worker-load-failed',
-      `The worker did not start: ${describeThrown(cause)}`,
-      {
-        retryable: true,
-        details: { reason: navigator.onLine === false ? 'offline' : 'import' },
-        cause,
-      },
-    )
+    throw partMissing(thrown ?? missing, navigator.onLine === false ? 'offline' : 'import')
   }
 }

@@ -5,8 +5,6 @@ import type { WorkerLike } from './spawn-worker.ts'
  * No caller of the package sees it: its cause is looked for first.
  */
 export class StartFailure extends Error {
-  /** On the clock of the page's resource timings. */
-  readonly began: number = performance.now()
   declare worker?: WorkerLike
   /** The address that the worker was made for. Absent: a function of the app made it, and not at once. */
   declare url?: string | URL

@@ -22,39 +22,30 @@ export const startTrusted: StartTrusted = (make) =>
 function createStart(): StartTrusted {
   const { trustedTypes, Worker }: typeof globalThis & { readonly trustedTypes?: TrustedTypes } =
     globalThis
-  if (!trustedTypes) return (make) => make()
   // What the policy accepts: the one address that is being started.
   let asked: string
   let trust: ((url: string) => string) | undefined
-  let isPlain: boolean
   const createScriptURL = (url: string): string => {
     // A text is no file of the page's.
     if (url === asked && new URL(url, 'a:/').protocol !== 'data:') return url
     throw new TypeError(url)
   }
   const toTrusted = (url: string | URL): string | URL => {
-    if (trustedTypes.isScriptURL(url)) return url
+    if (!trustedTypes || trustedTypes.isScriptURL(url)) return url
     try {
-      // Only now: where the page's CSP doesn't allow the policy, creating it is reported.
+      // Only now, and once: where the page's CSP doesn't allow the policy, creating it is reported.
       if (!trust) {
         const policy = trustedTypes.createPolicy('offstage', { createScriptURL })
         trust = policy.createScriptURL.bind(policy)
       }
     } catch {
-      isPlain = true
-      return url
+      trust = String
     }
     return trust((asked = String(url)))
   }
-  return (make) => {
+  return (make) =>
     // Another `Worker` than the one of the beginning isn't handed what it could keep.
-    if (globalThis.Worker !== Worker) return make()
-    isPlain = false
-    const worker = withAddress(make, toTrusted, Worker)
-    // A plain address does here: the policy isn't needed, and its refusal not reported again.
-    if (isPlain) trust = String
-    return worker
-  }
+    globalThis.Worker === Worker ? withAddress(make, toTrusted, Worker) : make()
 }
 
 /**

@@ -22,21 +22,17 @@ export async function connectSource(
     return await connectWorker(spawnOf(source), host)
   } catch (failure) {
     if (!(failure instanceof StartFailure)) throw failure
-    const fail = async (second?: unknown): Promise<never> =>
-      (await loadTrouble(failure)).fail({ failure, second, source, violations, host })
-    const cause = fail()
     const { inline, worker, workerUrl } = source
-    if (!inline || worker || workerUrl || failure.version) return await cause
-    // It starts without the cause, too, and doesn't wait for it.
-    const spawn = async (): Promise<Worker> => (await inline()).createInlineWorker()
-    const connection = connectWorker(spawn, host)
-    cause
-      .catch(async ({ message }) => {
-        await connection
-        host.onNotice({ type: 'warning', code: 'worker-inlined', message })
-      })
-      .catch(() => {})
-    return await connection.catch(fail)
+    const second =
+      inline && !worker && !workerUrl && !failure.version
+        ? connectWorker(async () => (await inline()).createInlineWorker(), host)
+        : Promise.reject(failure)
+    // The inline worker starts without what finds the cause, too, and doesn't wait for it.
+    const trouble = loadTrouble(failure).then(({ report }) =>
+      report({ failure, second, source, violations, host }),
+    )
+    trouble.catch(() => {})
+    return await second.catch(() => trouble)
   } finally {
     over.abort()
   }

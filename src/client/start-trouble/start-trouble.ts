@@ -2,7 +2,7 @@ import { PROTOCOL_VERSION } from '../../protocol/api.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { disposed } from '../failures.ts'
 import { StartFailure } from '../start-failure.ts'
-import type { ConnectionHost, WorkerSource } from '../worker-start.ts'
+import type { Connection, ConnectionHost, WorkerSource } from '../worker-start.ts'
 import { addressOf, type Cause, shown, type StartKind } from './cause.ts'
 import { findCause } from './find-cause.ts'
 import { startError } from './start-error.ts'
@@ -14,43 +14,46 @@ const LOOKING_MS = 8000
 
 export interface FailedAttempt {
   readonly failure: StartFailure
-  /** What the inline worker's start threw, where that was tried, too. */
-  readonly second?: unknown
+  /** The inline worker's start; rejects with `failure` where none was tried. */
+  readonly second: Promise<Connection>
   readonly source: WorkerSource
   /** Of the page's policies, since the start began; more may come. */
   readonly violations: readonly SecurityPolicyViolationEvent[]
   readonly host: ConnectionHost
 }
 
-/** What is being found out, so that a second call for the same failure doesn't begin anew. */
-const findings = new WeakMap<StartFailure, Promise<Cause>>()
-
 /**
- * Looks for the cause, and throws it: `worker-load-failed` with its `details.reason`, `protocol-mismatch`
- * when the worker speaks another version, or `disposed`.
+ * Looks for the cause. Announces it where the inline worker has started; else throws it:
+ * `worker-load-failed` with its `details.reason`, `protocol-mismatch` when the worker speaks another
+ * version, or `disposed`.
  */
-export async function fail({
-  failure,
-  second,
-  source: { worker, workerUrl },
-  violations,
-  host: { signal },
-}: FailedAttempt): Promise<never> {
-  const watched = { violations, signal }
-  const kind = worker ? 'function' : workerUrl ? 'url' : 'file'
-  const finding = findings.get(failure) ?? look(failure, kind, watched)
-  findings.set(failure, finding)
-  if (second === undefined) throw startError(await finding)
-  if (!(second instanceof StartFailure)) throw second
-  const inline = await look(second, 'inline', watched)
-  throw startError(await finding, inline)
+export async function report(attempt: FailedAttempt): Promise<never> {
+  const { failure, second, source, host } = attempt
+  const kind = source.worker ? 'function' : source.workerUrl ? 'url' : 'file'
+  const finding = look(failure, kind, attempt)
+  finding.catch(() => {})
+  const announce = ({ words }: Cause): void =>
+    host.onNotice({
+      type: 'warning',
+      code: 'worker-inlined',
+      message: `The inline worker is used, because the worker's file did not start: ${words}`,
+    })
+  const inline = await second.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  if (inline === undefined) announce(await finding)
+  if (inline === failure || inline === undefined) throw startError(await finding)
+  if (!(inline instanceof StartFailure)) throw inline
+  const other = await look(inline, 'inline', attempt)
+  throw startError(await finding, other)
 }
 
 /** The cause; `disposed` as soon as nobody needs it. */
 async function look(
   failure: StartFailure,
   kind: StartKind,
-  { violations, signal }: Pick<FailedAttempt, 'violations'> & { readonly signal: AbortSignal },
+  { violations, host: { signal } }: FailedAttempt,
 ): Promise<Cause> {
   refuseOtherVersion(failure)
   const over = new AbortController()
