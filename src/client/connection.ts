@@ -32,10 +32,9 @@ export async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise
   }
   try {
     expose(host.page, pages.port1)
-    events.port1.addEventListener('message', ({ data }) => {
+    events.port1.onmessage = ({ data }) => {
       if (!closing.signal.aborted) host.onNotice(data as WorkerNotice)
-    })
-    events.port1.start()
+    }
     const hello: PageHello = {
       protocolVersion: PROTOCOL_VERSION,
       pageId: pageRegistry().pageId,
@@ -117,7 +116,7 @@ function inTime<Answer>(
   ask: (fail: () => void) => Promise<Answer>,
 ): Promise<Answer> {
   const over = new AbortController()
-  const answer = new Promise<Answer>((resolve, reject) => {
+  return new Promise<Answer>((resolve, reject) => {
     if (signal.aborted) throw disposed()
     signal.addEventListener('abort', () => reject(disposed()), over)
     const fail = (): void => reject(start)
@@ -126,6 +125,5 @@ function inTime<Answer>(
     }
     void sleep(SILENCE_MS).then(waitLonger).then(fail, fail)
     ask(fail).then(resolve, reject)
-  })
-  return answer.finally(() => over.abort())
+  }).finally(() => over.abort())
 }

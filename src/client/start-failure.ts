@@ -9,7 +9,7 @@ export class StartFailure extends Error {
   /** The address that the worker was made for. Absent: a function of the app made it, and not at once. */
   declare url?: string | URL
   /** The worker said that it begins. */
-  hasBegun = false
+  declare hasBegun?: boolean
   /** The worker answered in this version of the protocol, which isn't the page's. */
   declare version?: number
   /** Making the worker threw this. */

@@ -29,7 +29,7 @@ export async function connectSource(
         : Promise.reject(failure)
     // The inline worker starts without what finds the cause, too, and doesn't wait for it.
     const trouble = loadTrouble(failure).then(({ report }) =>
-      report({ failure, second, source, violations, host }),
+      report(failure, second, { source, violations, host }),
     )
     trouble.catch(() => {})
     return await second.catch(() => trouble)

@@ -13,9 +13,6 @@ export { untilGivenUp } from './until-given-up.ts'
 const LOOKING_MS = 8000
 
 export interface FailedAttempt {
-  readonly failure: StartFailure
-  /** The inline worker's start; rejects with `failure` where none was tried. */
-  readonly second: Promise<Connection>
   readonly source: WorkerSource
   /** Of the page's policies, since the start began; more may come. */
   readonly violations: readonly SecurityPolicyViolationEvent[]
@@ -25,10 +22,15 @@ export interface FailedAttempt {
 /**
  * Looks for the cause. Announces it where the inline worker has started; else throws it:
  * `worker-load-failed` with its `details.reason`, `protocol-mismatch` when the worker speaks another
- * version, or `disposed`.
+ * version, or `disposed`. `second`: the inline worker's start, which rejects with `failure` where none was
+ * tried.
  */
-export async function report(attempt: FailedAttempt): Promise<never> {
-  const { failure, second, source, host } = attempt
+export async function report(
+  failure: StartFailure,
+  second: Promise<Connection>,
+  attempt: FailedAttempt,
+): Promise<never> {
+  const { source, host } = attempt
   const kind = source.worker ? 'function' : source.workerUrl ? 'url' : 'file'
   const finding = look(failure, kind, attempt)
   finding.catch(() => {})
