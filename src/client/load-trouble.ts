@@ -7,6 +7,6 @@ export async function loadTrouble({ thrown }: StartFailure): Promise<typeof trou
   try {
     return await import('./start-trouble/start-trouble.ts')
   } catch (missing) {
-    throw partMissing(thrown ?? missing, navigator.onLine === false ? 'offline' : 'import')
+    throw partMissing(thrown ?? missing, navigator.onLine ? 'import' : 'offline')
   }
 }

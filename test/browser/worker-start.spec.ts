@@ -42,7 +42,7 @@ async function start(page: Page, way: Way, url = ''): Promise<Started> {
       })
       const result = await agent.run('hi').result
       // The default worker's cause is announced, and may be found after the inline one has started.
-      if (way === 'default' && result.outcome === 'completed') await warning
+      if (url === 'warned') await warning
       await agent.dispose()
       return {
         outcome: result.outcome,
@@ -198,8 +198,8 @@ test('a server that breaks off is network, and worth another try', async ({ open
 
 test('a browser that is offline is offline', async ({ openPage, context }) => {
   const page = await openPage({ errorsAllowed: true })
-  // Its parts are there; the worker's file isn't.
-  await start(page, 'url', '/w/missing.js')
+  // As after a first run; what finds out why another start fails has never been loaded.
+  expect(await start(page, 'default')).toMatchObject({ outcome: 'completed' })
   await context.setOffline(true)
   const { error } = await start(page, 'url', '/w/never-loaded.js')
   expect(error).toMatchObject({ retryable: true, details: { reason: 'offline' } })
@@ -271,7 +271,7 @@ test.describe('the default worker', () => {
   test('missing: the inline one takes over, and the warning says why', async ({ openPage }) => {
     const page = await openPage({ errorsAllowed: true })
     await missing(page)
-    const { outcome, warnings } = await start(page, 'default')
+    const { outcome, warnings } = await start(page, 'default', 'warned')
     expect(outcome).toBe('completed')
     expect(warnings).toEqual([expect.stringMatching(/^worker-inlined: .*dist\/worker\.js.*404/)])
   })
@@ -333,7 +333,52 @@ test('without the file that finds out why, the error is plain and comes all the 
   const page = await openPage({ errorsAllowed: true })
   await page.route('**/dist/start-trouble-*', (route) => route.fulfill({ status: 404 }))
   const { error } = await start(page, 'url', '/w/missing.js')
-  expect(error).toMatchObject({ code: 'worker-load-failed', details: { reason: 'unknown' } })
+  expect(error).toMatchObject({
+    code: 'worker-load-failed',
+    retryable: true,
+    details: { reason: 'import' },
+  })
+})
+
+test('without the file that finds out why, the inline worker starts all the same', async ({
+  openPage,
+}) => {
+  const page = await openPage({ errorsAllowed: true })
+  await page.route('**/dist/worker.js', (route) => route.fulfill({ status: 404 }))
+  await page.route('**/dist/start-trouble-*', (route) => route.fulfill({ status: 404 }))
+  expect(await start(page, 'default')).toMatchObject({ outcome: 'completed' })
+})
+
+test('a server in trouble is bad-status, worth another try, and keeps the query to itself', async ({
+  openPage,
+}) => {
+  const page = await openPage({ errorsAllowed: true })
+  await page.route('**/w/busy.js*', (route) => route.fulfill({ status: 503 }))
+  const { error } = await start(page, 'url', '/w/busy.js?key=secret')
+  expect(error).toMatchObject({
+    retryable: true,
+    details: { reason: 'bad-status', status: 503 },
+  })
+  expect(JSON.stringify(error)).not.toContain('secret')
+})
+
+test('a script that is missing elsewhere is no import of a file that holds its name', async ({
+  openPage,
+  site,
+}) => {
+  site.add('/w/named.js', { body: 'const b = ;\n// some js text' })
+  const page = await openPage({ errorsAllowed: true })
+  await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const script = document.createElement('script')
+        script.src = '/js'
+        script.onerror = resolve
+        document.body.append(script)
+      }),
+  )
+  const { error } = await start(page, 'url', '/w/named.js')
+  expect(error).toMatchObject({ details: { reason: 'syntax' } })
 })
 
 test('dispose while the cause is looked for ends as disposed, and the next agent starts', async ({

@@ -68,7 +68,11 @@ async function look(
   clearTimeout(timer)
   if (signal.aborted) throw disposed()
   end()
-  return { ...cause, facts: { ...(url && { url: shown(url) }), ...cause.facts } }
+  return {
+    ...cause,
+    thrown: failure.thrown,
+    facts: { ...(url && { url: shown(url) }), ...cause.facts },
+  }
 }
 
 function refuseOtherVersion({ version }: StartFailure): void {
