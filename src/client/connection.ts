@@ -23,9 +23,9 @@ export async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise
   const start = new StartFailure()
   const pages = new MessageChannel()
   const events = new MessageChannel()
-  const closing = new AbortController()
+  let isClosed = false
   const close = (): void => {
-    closing.abort()
+    isClosed = true
     pages.port1.close()
     events.port1.close()
     start.worker?.terminate?.()
@@ -33,7 +33,7 @@ export async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise
   try {
     expose(host.page, pages.port1)
     events.port1.onmessage = ({ data }) => {
-      if (!closing.signal.aborted) host.onNotice(data as WorkerNotice)
+      if (!isClosed) host.onNotice(data as WorkerNotice)
     }
     const hello: PageHello = {
       protocolVersion: PROTOCOL_VERSION,
@@ -44,7 +44,7 @@ export async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise
     const { api, protocolVersion, clock } = await inTime(start, host.signal, async (fail) => {
       const worker = await makeWorker(spawn, start, fail)
       // It was given up before it was there.
-      if (closing.signal.aborted) worker.terminate?.()
+      if (isClosed) worker.terminate?.()
       const api = withRevivedErrors(wrap<WorkerApi>(worker as Worker) as unknown as WorkerApi)
       const answer = await api.connect(transfer(hello, [hello.pagePort, hello.eventPort]))
       return { api, ...answer }
@@ -121,7 +121,7 @@ function inTime<Answer>(
     signal.addEventListener('abort', () => reject(disposed()), over)
     const fail = (): void => reject(start)
     const waitLonger = async (): Promise<void> => {
-      if (!over.signal.aborted) await (await loadTrouble(start)).untilGivenUp(start, over.signal)
+      if (!over.signal.aborted) await (await loadTrouble(start)).untilGivenUp(start)
     }
     void sleep(SILENCE_MS).then(waitLonger).then(fail, fail)
     ask(fail).then(resolve, reject)

@@ -3,10 +3,7 @@ import type { StartFailure } from './start-failure.ts'
 import type * as trouble from './start-trouble/start-trouble.ts'
 
 /** Loads what is needed only when a worker doesn't start; without it, the error says what shows by itself. */
-export async function loadTrouble({ thrown }: StartFailure): Promise<typeof trouble> {
-  try {
-    return await import('./start-trouble/start-trouble.ts')
-  } catch (missing) {
+export const loadTrouble = ({ thrown }: StartFailure): Promise<typeof trouble> =>
+  import('./start-trouble/start-trouble.ts').catch((missing) => {
     throw partMissing(thrown ?? missing, navigator.onLine ? 'import' : 'offline')
-  }
-}
+  })

@@ -10,12 +10,12 @@ const FOR_AN_ANSWER_MS = 30_000
 
 /**
  * For a worker that has neither failed nor answered for ten seconds: resolves when there is nothing to
- * be waited for any more. Its answer is taken all the while. Aborted: the start is over.
+ * be waited for any more. Its answer is taken all the while.
  */
-export async function untilGivenUp(signs: StartFailure, signal: AbortSignal): Promise<void> {
+export async function untilGivenUp(signs: StartFailure): Promise<void> {
   if (!signs.hasBegun && (await isForeign(signs, AbortSignal.timeout(LOOKING_MS)))) return
   await sleep(FOR_A_SIGN_MS)
-  if (signs.hasBegun && !signal.aborted) await sleep(FOR_AN_ANSWER_MS)
+  if (signs.hasBegun) await sleep(FOR_AN_ANSWER_MS)
 }
 
 /** Whether a file can be seen to be no worker of Offstage: nothing in it is, and it imports nothing. */
