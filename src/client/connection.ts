@@ -3,7 +3,7 @@ import type { PageHello, PageNotice, WorkerApi, WorkerNotice } from '../protocol
 import { PROTOCOL_VERSION, WORKER_BEGUN } from '../protocol/api.ts'
 import { withRevivedErrors } from '../protocol/wire-errors.ts'
 import { monotonicMs } from './clock.ts'
-import { disposed, toOffstageError } from './failures.ts'
+import { disposed } from './failures.ts'
 import { newId } from './ids.ts'
 import { loadTrouble } from './load-trouble.ts'
 import { pageRegistry } from './page-registry.ts'
@@ -46,7 +46,7 @@ export async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise
       // It was given up before it was there.
       if (isClosed) worker.terminate?.()
       const api = withRevivedErrors(wrap<WorkerApi>(worker as Worker) as unknown as WorkerApi)
-      const answer = await api.connect(transfer(hello, [hello.pagePort, hello.eventPort]))
+      const answer = await api.connect(transfer(hello, [pages.port2, events.port2]))
       return { api, ...answer }
     })
     if (protocolVersion !== PROTOCOL_VERSION) {
@@ -63,7 +63,7 @@ export async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise
     }
   } catch (thrown) {
     close()
-    throw thrown instanceof StartFailure ? thrown : toOffstageError(thrown)
+    throw thrown
   }
 }
 

@@ -25,17 +25,18 @@ function createStart(): StartTrusted {
   // What the policy accepts: the one address that is being started.
   let asked: string
   let trust: ((url: string) => string) | undefined
-  const createScriptURL = (url: string): string => {
-    // A text is no file of the page's.
-    if (url === asked && !/^\s*data:/i.test(url)) return url
-    throw new TypeError(url)
-  }
   const toTrusted = (url: string | URL): string | URL => {
     if (!trustedTypes || trustedTypes.isScriptURL(url)) return url
     try {
       // Only now, and once: where the page's CSP doesn't allow the policy, creating it is reported.
       if (!trust) {
-        const policy = trustedTypes.createPolicy('offstage', { createScriptURL })
+        const policy = trustedTypes.createPolicy('offstage', {
+          createScriptURL(url) {
+            // A text is no file of the page's.
+            if (url === asked && !/^\s*data:/i.test(url)) return url
+            throw new TypeError(url)
+          },
+        })
         trust = policy.createScriptURL.bind(policy)
       }
     } catch {
@@ -45,7 +46,7 @@ function createStart(): StartTrusted {
   }
   return (make) =>
     // Another `Worker` than the one of the beginning isn't handed what it could keep.
-    globalThis.Worker === Worker ? withAddress(make, toTrusted, Worker) : make()
+    globalThis.Worker === Worker ? withAddress(make, toTrusted) : make()
 }
 
 /**
@@ -55,8 +56,8 @@ function createStart(): StartTrusted {
 export function withAddress<Made>(
   make: () => Made,
   change: (url: string | URL) => string | URL,
-  Worker: typeof globalThis.Worker = globalThis.Worker,
 ): Made {
+  const { Worker } = globalThis
   if (!Worker) return make()
   const standIn: typeof Worker = new Proxy(Worker, {
     construct: (_, made: ConstructorParameters<typeof Worker>, target) =>
