@@ -32,8 +32,7 @@ function createStart(): StartTrusted {
       if (!trust) {
         const policy = trustedTypes.createPolicy('offstage', {
           createScriptURL(url) {
-            // A text is no file of the page's.
-            if (url === asked && !/^\s*data:/i.test(url)) return url
+            if (url === asked) return url
             throw new TypeError(url)
           },
         })

@@ -394,6 +394,7 @@ test('dispose while the cause is looked for ends as disposed, and the next agent
     if (looks > 1) await held
     await route.fulfill({ status: 404 }).catch(() => {})
   })
+  await page.exposeFunction('isLookedFor', () => looks > 1)
   const code = page.evaluate(async () => {
     const { createAgent } = window.offstage
     const model = {
@@ -403,7 +404,8 @@ test('dispose while the cause is looked for ends as disposed, and the next agent
     } as const
     const agent = createAgent({ model, workerUrl: '/w/held.js' })
     const preparing = agent.prepare().catch((error: { code: string }) => error.code)
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    const { isLookedFor } = window as unknown as { isLookedFor(): Promise<boolean> }
+    while (!(await isLookedFor())) await new Promise((resolve) => setTimeout(resolve, 20))
     void agent.dispose()
     const next = createAgent({ model })
     const { outcome } = await next.run('hi').result
