@@ -158,6 +158,23 @@ test("an address that the app's own policy made needs no other", async ({ openPa
   expect(await run(page, 'trusted-url')).toEqual({ outcome: 'completed', violations: [] })
 })
 
+test('a list that stands in a second policy is the one to change', async ({ openPage }) => {
+  const policies = "require-trusted-types-for 'script', trusted-types app; script-src 'self'"
+  const page = await openPage({ headers: { 'content-security-policy': policies } })
+  const { error } = await run(page, 'default')
+  expect(error?.message).toMatch(/trusted-types app doesn't allow.*trusted-types app offstage/)
+})
+
+test('where the list lacks the policy but nothing requires it, the refusal is reported once', async ({
+  openPage,
+}) => {
+  const policies = "trusted-types app; script-src 'self'; worker-src 'self' blob:"
+  const page = await openPage({ headers: { 'content-security-policy': policies } })
+  const refused = ['trusted-types offstage']
+  expect(await run(page, 'default')).toEqual({ outcome: 'completed', violations: refused })
+  expect(await run(page, 'url')).toEqual({ outcome: 'completed', violations: [] })
+})
+
 test('a worker function makes its own address trusted, or is told to', async ({ openPage }) => {
   const page = await openPage(csp('offstage'))
   const { error } = await run(page, 'function')

@@ -381,6 +381,59 @@ test('a script that is missing elsewhere is no import of a file that holds its n
   expect(error).toMatchObject({ details: { reason: 'syntax' } })
 })
 
+test('a bundle without an address is no-address, whatever the policy says of its inline worker', async ({
+  openPage,
+}) => {
+  const headers = { 'content-security-policy': "script-src 'self'; worker-src 'self'" }
+  const page = await openPage({ errorsAllowed: true, headers })
+  await page.route('**/no-meta/*', async (route) => {
+    const url = route.request().url().replace('/no-meta/', '/dist/')
+    const text = await (await route.fetch({ url })).text()
+    const body = text.replace("'./worker.js',import.meta.url", "'./worker.js',({}).url")
+    await route.fulfill({ body, contentType: 'text/javascript' })
+  })
+  const error = await page.evaluate(async (entry) => {
+    const { createAgent } = (await import(entry)) as typeof window.offstage
+    const model = { provider: 'scripted', model: 'x', script: { steps: [] } } as const
+    const result = await createAgent({ model }).run('hi').result
+    return result.outcome === 'failed' ? result.error : undefined
+  }, '/no-meta/index.js')
+  expect(error).toMatchObject({
+    details: { reason: 'csp', source: 'blob:', file: { reason: 'no-address' } },
+  })
+})
+
+test('a policy that only reports does not hide that the server broke off', async ({ openPage }) => {
+  const headers = { 'content-security-policy-report-only': "connect-src 'none'" }
+  const page = await openPage({ errorsAllowed: true, headers })
+  await page.route('**/w/broken.js', (route) => route.abort('connectionreset'))
+  const { error } = await start(page, 'url', '/w/broken.js')
+  expect(error).toMatchObject({ retryable: true, details: { reason: 'network' } })
+})
+
+test('what a worker function threw is the cause of the error, and what it set stays', async ({
+  openPage,
+}) => {
+  const page = await openPage()
+  const found = await page.evaluate(async () => {
+    const model = { provider: 'scripted', model: 'x', script: { steps: [] } } as const
+    const real = globalThis.Worker
+    class Replaced extends real {}
+    const error = await window.offstage
+      .createAgent({
+        model,
+        worker() {
+          globalThis.Worker = Replaced
+          throw new Error('mine')
+        },
+      })
+      .prepare()
+      .catch((thrown: Error) => thrown)
+    return [String((error as Error).cause), globalThis.Worker === Replaced]
+  })
+  expect(found).toEqual(['Error: mine', true])
+})
+
 test('dispose while the cause is looked for ends as disposed, and the next agent starts', async ({
   openPage,
 }) => {
