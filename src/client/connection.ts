@@ -3,7 +3,7 @@ import type { PageHello, PageNotice, WorkerApi, WorkerNotice } from '../protocol
 import { PROTOCOL_VERSION, WORKER_BEGUN } from '../protocol/api.ts'
 import { withRevivedErrors } from '../protocol/wire-errors.ts'
 import { monotonicMs } from './clock.ts'
-import { disposed, toOffstageError } from './failures.ts'
+import { disposed } from './failures.ts'
 import { newId } from './ids.ts'
 import { loadTrouble } from './load-trouble.ts'
 import { pageRegistry } from './page-registry.ts'
@@ -23,19 +23,18 @@ export async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise
   const start = new StartFailure()
   const pages = new MessageChannel()
   const events = new MessageChannel()
-  const closing = new AbortController()
+  let isClosed = false
   const close = (): void => {
-    closing.abort()
+    isClosed = true
     pages.port1.close()
     events.port1.close()
     start.worker?.terminate?.()
   }
   try {
     expose(host.page, pages.port1)
-    events.port1.addEventListener('message', ({ data }) => {
-      if (!closing.signal.aborted) host.onNotice(data as WorkerNotice)
-    })
-    events.port1.start()
+    events.port1.onmessage = ({ data }) => {
+      if (!isClosed) host.onNotice(data as WorkerNotice)
+    }
     const hello: PageHello = {
       protocolVersion: PROTOCOL_VERSION,
       pageId: pageRegistry().pageId,
@@ -45,9 +44,9 @@ export async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise
     const { api, protocolVersion, clock } = await inTime(start, host.signal, async (fail) => {
       const worker = await makeWorker(spawn, start, fail)
       // It was given up before it was there.
-      if (closing.signal.aborted) worker.terminate?.()
+      if (isClosed) worker.terminate?.()
       const api = withRevivedErrors(wrap<WorkerApi>(worker as Worker) as unknown as WorkerApi)
-      const answer = await api.connect(transfer(hello, [hello.pagePort, hello.eventPort]))
+      const answer = await api.connect(transfer(hello, [pages.port2, events.port2]))
       return { api, ...answer }
     })
     if (protocolVersion !== PROTOCOL_VERSION) {
@@ -64,7 +63,7 @@ export async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise
     }
   } catch (thrown) {
     close()
-    throw thrown instanceof StartFailure ? thrown : toOffstageError(thrown)
+    throw thrown
   }
 }
 
@@ -116,26 +115,15 @@ function inTime<Answer>(
   signal: AbortSignal,
   ask: (fail: () => void) => Promise<Answer>,
 ): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    let isOpen = true
-    const end = (): void => {
-      isOpen = false
-      signal.removeEventListener('abort', onAbort)
-    }
-    const onAbort = (): void => {
-      end()
-      reject(disposed())
-    }
-    const fail = (): void => {
-      end()
-      reject(start)
-    }
-    if (signal.aborted) return onAbort()
-    signal.addEventListener('abort', onAbort)
+  const over = new AbortController()
+  return new Promise<Answer>((resolve, reject) => {
+    if (signal.aborted) throw disposed()
+    signal.addEventListener('abort', () => reject(disposed()), over)
+    const fail = (): void => reject(start)
     const waitLonger = async (): Promise<void> => {
-      if (isOpen) await (await loadTrouble(start)).untilGivenUp(start)
+      if (!over.signal.aborted) await (await loadTrouble(start)).untilGivenUp(start)
     }
     void sleep(SILENCE_MS).then(waitLonger).then(fail, fail)
-    ask(fail).then(resolve, reject).finally(end)
-  })
+    ask(fail).then(resolve, reject)
+  }).finally(() => over.abort())
 }

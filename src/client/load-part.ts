@@ -8,12 +8,17 @@ const LOAD_MS = 60_000
  * Loads a part of the package that isn't needed at once. Rejects with `worker-load-failed`, also when a
  * bundler's loader throws instead of rejecting, or says nothing.
  */
-export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
+export async function loadPart<Part>(
+  load: () => Promise<Part>,
+  /** What went wrong before, where the part was to find out more of it. */
+  before?: unknown,
+): Promise<Part> {
   try {
     const part = await Promise.race([load(), sleep(LOAD_MS)])
     if (part) return part
     throw new Error('the server does not answer')
-  } catch (cause) {
+  } catch (missing) {
+    const cause = before ?? missing
     throw new OffstageError(
       'worker-load-failed',
       `A part of offstage could not be loaded (are all files of one release served, and allowed by the CSP?): ${describeThrown(cause)}`,

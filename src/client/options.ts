@@ -92,7 +92,10 @@ export interface AgentOptions {
   readonly retries?: number
   /** Where conversations are kept. Default `{ name: 'offstage' }`. */
   readonly storage?: StorageConfig
-  /** Makes the worker, for providers of your own or a bundler that can't follow the default. */
+  /**
+   * Makes the worker, for providers of your own or a bundler that can't follow the default. What a worker
+   * says before it is returned is missed: make it last.
+   */
   readonly worker?: () => WorkerLike | Promise<WorkerLike>
   /** The worker file's address, for pages without a bundler. A `TrustedScriptURL` is passed on as it is. */
   readonly workerUrl?: WorkerAddress

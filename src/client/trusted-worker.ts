@@ -16,34 +16,36 @@ interface TrustedTypes {
  * A policy can be created once, so copies of the package share what it does. They share no function that
  * makes an address trusted: a worker comes out, not its address.
  */
-export const startTrusted: StartTrusted = (make) => {
-  const registry = pageRegistry()
-  const start = (registry.startWorker ??= createStart())
-  return start ? start(make) : make()
-}
+export const startTrusted: StartTrusted = (make) =>
+  (pageRegistry().startWorker ??= createStart())(make)
 
-/** Undefined: there are no Trusted Types, or the page's CSP doesn't allow the policy. */
-function createStart(): StartTrusted | undefined {
+function createStart(): StartTrusted {
   const { trustedTypes, Worker }: typeof globalThis & { readonly trustedTypes?: TrustedTypes } =
     globalThis
-  if (!trustedTypes) return undefined
   // What the policy accepts: the one address that is being started.
   let asked: string
-  const createScriptURL = (url: string): string => {
-    if (url === asked) return url
-    throw new TypeError(url)
+  let trust: ((url: string) => string) | undefined
+  const toTrusted = (url: string | URL): string | URL => {
+    if (!trustedTypes || trustedTypes.isScriptURL(url)) return url
+    try {
+      // Only now, and once: where the page's CSP doesn't allow the policy, creating it is reported.
+      if (!trust) {
+        const policy = trustedTypes.createPolicy('offstage', {
+          createScriptURL(url) {
+            if (url === asked) return url
+            throw new TypeError(url)
+          },
+        })
+        trust = policy.createScriptURL.bind(policy)
+      }
+    } catch {
+      trust = String
+    }
+    return trust((asked = String(url)))
   }
-  try {
-    const policy = trustedTypes.createPolicy('offstage', { createScriptURL })
-    const trust = policy.createScriptURL.bind(policy)
-    const toTrusted = (url: string | URL): string | URL =>
-      trustedTypes.isScriptURL(url) ? url : trust((asked = String(url)))
-    return (make) =>
-      // Another `Worker` than the one of the beginning isn't handed what it could keep.
-      globalThis.Worker === Worker ? withAddress(make, toTrusted, Worker) : make()
-  } catch {
-    return undefined
-  }
+  return (make) =>
+    // Another `Worker` than the one of the beginning isn't handed what it could keep.
+    globalThis.Worker === Worker ? withAddress(make, toTrusted) : make()
 }
 
 /**
@@ -53,19 +55,20 @@ function createStart(): StartTrusted | undefined {
 export function withAddress<Made>(
   make: () => Made,
   change: (url: string | URL) => string | URL,
-  Worker: typeof globalThis.Worker = globalThis.Worker,
 ): Made {
+  const { Worker } = globalThis
   if (!Worker) return make()
   const standIn: typeof Worker = new Proxy(Worker, {
-    construct: (_, [url, options], target) =>
+    construct: (_, made: ConstructorParameters<typeof Worker>, target) =>
       target === standIn
-        ? new Worker(change(url as string), options as WorkerOptions)
-        : (Reflect.construct(Worker, [url, options], target) as Worker),
+        ? new Worker(change(made[0]), made[1])
+        : (Reflect.construct(Worker, made, target) as Worker),
   })
   Reflect.set(globalThis, 'Worker', standIn)
   try {
     return make()
   } finally {
-    Reflect.set(globalThis, 'Worker', Worker)
+    // The function may have put one of its own there.
+    if (globalThis.Worker === standIn) Reflect.set(globalThis, 'Worker', Worker)
   }
 }

@@ -22,8 +22,17 @@ export async function connectSource(
     return await connectWorker(spawnOf(source), host)
   } catch (failure) {
     if (!(failure instanceof StartFailure)) throw failure
-    const { recover } = await loadTrouble(failure)
-    return await recover(failure, { source, connectWorker, violations, host })
+    const { inline, worker, workerUrl } = source
+    const second =
+      inline && !worker && !workerUrl && !failure.version
+        ? connectWorker(async () => (await inline()).createInlineWorker(), host)
+        : Promise.reject(failure)
+    // The inline worker starts without what finds the cause, too, and doesn't wait for it.
+    const trouble = loadTrouble(failure).then(({ report }) =>
+      report(failure, second, { source, violations, host }),
+    )
+    trouble.catch(() => {})
+    return await second.catch(() => trouble)
   } finally {
     over.abort()
   }

@@ -13,6 +13,11 @@ export async function createInlineWorker(): Promise<Worker> {
     const worker = startTrusted(() => new Worker(url))
     worker.addEventListener('message', release, { once: true })
     worker.addEventListener('error', release, { once: true })
+    // One that is ended before it says anything sends neither.
+    worker.terminate = () => {
+      release()
+      Worker.prototype.terminate.call(worker)
+    }
     return worker
   } catch (thrown) {
     release()

@@ -72,6 +72,8 @@ async function run(page: Page, source: Source): Promise<Outcome> {
   }, source)
 }
 
+test.afterEach(({ site }) => site.setHeaders('/dist/worker.js', null))
+
 for (const source of ['default', 'inline', 'url'] as const) {
   test(`with the policy allowed, the worker starts and nothing is refused: ${source}`, async ({
     openPage,
@@ -90,7 +92,6 @@ test('the worker itself works under the same policy, in its file and inline', as
   })
   const page = await openPage(csp('offstage'))
   expect(await run(page, 'default')).toEqual({ outcome: 'completed', violations: [] })
-  site.setHeaders('/dist/worker.js', null)
 })
 
 test('the default worker missing: the inline one starts at a trusted address', async ({
@@ -154,8 +155,24 @@ for (const [policies, says] of [
 
 test("an address that the app's own policy made needs no other", async ({ openPage }) => {
   const page = await openPage(csp('app'))
-  const { outcome } = await run(page, 'trusted-url')
-  expect(outcome).toBe('completed')
+  expect(await run(page, 'trusted-url')).toEqual({ outcome: 'completed', violations: [] })
+})
+
+test('a list that stands in a second policy is the one to change', async ({ openPage }) => {
+  const policies = "require-trusted-types-for 'script', trusted-types app; script-src 'self'"
+  const page = await openPage({ headers: { 'content-security-policy': policies } })
+  const { error } = await run(page, 'default')
+  expect(error?.message).toMatch(/trusted-types app doesn't allow.*trusted-types app offstage/)
+})
+
+test('where the list lacks the policy but nothing requires it, the refusal is reported once', async ({
+  openPage,
+}) => {
+  const policies = "trusted-types app; script-src 'self'; worker-src 'self' blob:"
+  const page = await openPage({ headers: { 'content-security-policy': policies } })
+  const refused = ['trusted-types offstage']
+  expect(await run(page, 'default')).toEqual({ outcome: 'completed', violations: refused })
+  expect(await run(page, 'url')).toEqual({ outcome: 'completed', violations: [] })
 })
 
 test('a worker function makes its own address trusted, or is told to', async ({ openPage }) => {

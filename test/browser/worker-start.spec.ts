@@ -42,7 +42,7 @@ async function start(page: Page, way: Way, url = ''): Promise<Started> {
       })
       const result = await agent.run('hi').result
       // The default worker's cause is announced, and may be found after the inline one has started.
-      if (way === 'default' && result.outcome === 'completed') await warning
+      if (url === 'warned') await warning
       await agent.dispose()
       return {
         outcome: result.outcome,
@@ -198,8 +198,8 @@ test('a server that breaks off is network, and worth another try', async ({ open
 
 test('a browser that is offline is offline', async ({ openPage, context }) => {
   const page = await openPage({ errorsAllowed: true })
-  // Its parts are there; the worker's file isn't.
-  await start(page, 'url', '/w/missing.js')
+  // As after a first run; what finds out why another start fails has never been loaded.
+  expect(await start(page, 'default')).toMatchObject({ outcome: 'completed' })
   await context.setOffline(true)
   const { error } = await start(page, 'url', '/w/never-loaded.js')
   expect(error).toMatchObject({ retryable: true, details: { reason: 'offline' } })
@@ -271,7 +271,7 @@ test.describe('the default worker', () => {
   test('missing: the inline one takes over, and the warning says why', async ({ openPage }) => {
     const page = await openPage({ errorsAllowed: true })
     await missing(page)
-    const { outcome, warnings } = await start(page, 'default')
+    const { outcome, warnings } = await start(page, 'default', 'warned')
     expect(outcome).toBe('completed')
     expect(warnings).toEqual([expect.stringMatching(/^worker-inlined: .*dist\/worker\.js.*404/)])
   })
@@ -333,7 +333,105 @@ test('without the file that finds out why, the error is plain and comes all the 
   const page = await openPage({ errorsAllowed: true })
   await page.route('**/dist/start-trouble-*', (route) => route.fulfill({ status: 404 }))
   const { error } = await start(page, 'url', '/w/missing.js')
-  expect(error).toMatchObject({ code: 'worker-load-failed', details: { reason: 'unknown' } })
+  expect(error).toMatchObject({
+    code: 'worker-load-failed',
+    retryable: true,
+    details: { reason: 'import' },
+  })
+})
+
+test('without the file that finds out why, the inline worker starts all the same', async ({
+  openPage,
+}) => {
+  const page = await openPage({ errorsAllowed: true })
+  await page.route('**/dist/worker.js', (route) => route.fulfill({ status: 404 }))
+  await page.route('**/dist/start-trouble-*', (route) => route.fulfill({ status: 404 }))
+  expect(await start(page, 'default')).toMatchObject({ outcome: 'completed' })
+})
+
+test('a server in trouble is bad-status, worth another try, and keeps the query to itself', async ({
+  openPage,
+}) => {
+  const page = await openPage({ errorsAllowed: true })
+  await page.route('**/w/busy.js*', (route) => route.fulfill({ status: 503 }))
+  const { error } = await start(page, 'url', '/w/busy.js?key=secret')
+  expect(error).toMatchObject({
+    retryable: true,
+    details: { reason: 'bad-status', status: 503 },
+  })
+  expect(JSON.stringify(error)).not.toContain('secret')
+})
+
+test('a script that is missing elsewhere is no import of a file that holds its name', async ({
+  openPage,
+  site,
+}) => {
+  site.add('/w/named.js', { body: 'const b = ;\n// some js text' })
+  const page = await openPage({ errorsAllowed: true })
+  await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const script = document.createElement('script')
+        script.src = '/js'
+        script.onerror = resolve
+        document.body.append(script)
+      }),
+  )
+  const { error } = await start(page, 'url', '/w/named.js')
+  expect(error).toMatchObject({ details: { reason: 'syntax' } })
+})
+
+test('a bundle without an address is no-address, whatever the policy says of its inline worker', async ({
+  openPage,
+}) => {
+  const headers = { 'content-security-policy': "script-src 'self'; worker-src 'self'" }
+  const page = await openPage({ errorsAllowed: true, headers })
+  await page.route('**/no-meta/*', async (route) => {
+    const url = route.request().url().replace('/no-meta/', '/dist/')
+    const text = await (await route.fetch({ url })).text()
+    const body = text.replace("'./worker.js',import.meta.url", "'./worker.js',({}).url")
+    await route.fulfill({ body, contentType: 'text/javascript' })
+  })
+  const error = await page.evaluate(async (entry) => {
+    const { createAgent } = (await import(entry)) as typeof window.offstage
+    const model = { provider: 'scripted', model: 'x', script: { steps: [] } } as const
+    const result = await createAgent({ model }).run('hi').result
+    return result.outcome === 'failed' ? result.error : undefined
+  }, '/no-meta/index.js')
+  expect(error).toMatchObject({
+    details: { reason: 'csp', source: 'blob:', file: { reason: 'no-address' } },
+  })
+})
+
+test('a policy that only reports does not hide that the server broke off', async ({ openPage }) => {
+  const headers = { 'content-security-policy-report-only': "connect-src 'none'" }
+  const page = await openPage({ errorsAllowed: true, headers })
+  await page.route('**/w/broken.js', (route) => route.abort('connectionreset'))
+  const { error } = await start(page, 'url', '/w/broken.js')
+  expect(error).toMatchObject({ retryable: true, details: { reason: 'network' } })
+})
+
+test('what a worker function threw is the cause of the error, and what it set stays', async ({
+  openPage,
+}) => {
+  const page = await openPage()
+  const found = await page.evaluate(async () => {
+    const model = { provider: 'scripted', model: 'x', script: { steps: [] } } as const
+    const real = globalThis.Worker
+    class Replaced extends real {}
+    const error = await window.offstage
+      .createAgent({
+        model,
+        worker() {
+          globalThis.Worker = Replaced
+          throw new Error('mine')
+        },
+      })
+      .prepare()
+      .catch((thrown: Error) => thrown)
+    return [String((error as Error).cause), globalThis.Worker === Replaced]
+  })
+  expect(found).toEqual(['Error: mine', true])
 })
 
 test('dispose while the cause is looked for ends as disposed, and the next agent starts', async ({
@@ -349,6 +447,7 @@ test('dispose while the cause is looked for ends as disposed, and the next agent
     if (looks > 1) await held
     await route.fulfill({ status: 404 }).catch(() => {})
   })
+  await page.exposeFunction('isLookedFor', () => looks > 1)
   const code = page.evaluate(async () => {
     const { createAgent } = window.offstage
     const model = {
@@ -358,7 +457,8 @@ test('dispose while the cause is looked for ends as disposed, and the next agent
     } as const
     const agent = createAgent({ model, workerUrl: '/w/held.js' })
     const preparing = agent.prepare().catch((error: { code: string }) => error.code)
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    const { isLookedFor } = window as unknown as { isLookedFor(): Promise<boolean> }
+    while (!(await isLookedFor())) await new Promise((resolve) => setTimeout(resolve, 20))
     void agent.dispose()
     const next = createAgent({ model })
     const { outcome } = await next.run('hi').result

@@ -6,7 +6,8 @@ import type { StartFailure } from '../start-failure.ts'
  *
  * - `no-worker`: there are no Web Workers here (Node, server rendering).
  * - `unsupported`: the browser lacks something that the worker needs.
- * - `not-found`: the server answers with another status than 2xx.
+ * - `not-found`: the server answers with the status 404 or 410.
+ * - `bad-status`: it answers with another status than 2xx.
  * - `wrong-type`: the answer isn't JavaScript by its `Content-Type`.
  * - `offline`, `network`: there was no answer.
  * - `cross-origin`: the file is on another origin, or redirects to one.
@@ -25,6 +26,7 @@ export type WorkerFailureReason =
   | 'no-worker'
   | 'unsupported'
   | 'not-found'
+  | 'bad-status'
   | 'wrong-type'
   | 'offline'
   | 'network'
@@ -44,6 +46,10 @@ export interface Cause {
   readonly reason: WorkerFailureReason
   /** What happened and what to do. Sentences. */
   readonly words: string
+  /** Another try may do. */
+  readonly retryable?: boolean
+  /** What making the worker threw. */
+  readonly thrown?: unknown
   /** More of `details`. */
   readonly facts?: JsonObject
 }
@@ -69,12 +75,12 @@ export function addressOf({ url }: StartFailure): URL | undefined {
   return URL.canParse(String(url), base) ? new URL(url, base) : undefined
 }
 
-/** An address in a message: without what may be long, and without a password. */
+/** An address in a message: without what may be long or secret. */
 export function shown(url: URL | undefined): string {
   if (!url) return 'its file'
   if (url.protocol === 'blob:' || url.protocol === 'data:') return `a ${url.protocol} address`
-  const { origin, pathname, search, protocol } = url
-  return protocol === 'file:' ? `file://${pathname}` : `${origin}${pathname}${search}`
+  const { origin, pathname, protocol } = url
+  return protocol === 'file:' ? `file://${pathname}` : `${origin}${pathname}`
 }
 
 /** False in Node, for example. */

@@ -14,7 +14,7 @@ export async function fileCause(start: FailedStart): Promise<Cause | undefined> 
     case 'redirect':
       return {
         reason: 'cross-origin',
-        words: `${file} redirects to another origin, from which no worker is loaded. Serve it on the page's own origin.`,
+        words: `${file} redirects, and that could not be followed: most likely it leads to another origin, from which no worker is loaded. Serve it on the page's own origin.`,
       }
     case 'none':
       return look.offline
@@ -36,11 +36,18 @@ export async function fileCause(start: FailedStart): Promise<Cause | undefined> 
 async function answerCause(start: FailedStart, look: Answer): Promise<Cause> {
   const { status, contentType, text } = look
   const file = shown(start.url)
-  const answers = `The server answers ${file}${look.finalUrl === start.url?.href ? '' : `, after a redirect to ${look.finalUrl},`}`
-  if (status < 200 || status > 299)
+  const answers = `The server answers ${file}${look.finalUrl === start.url?.href ? '' : `, after a redirect to ${shown(new URL(look.finalUrl))},`}`
+  if (status === 404 || status === 410)
     return {
       reason: 'not-found',
       words: `${answers} with the status ${status}. ${whereItBelongs(start)}`,
+      facts: { status },
+    }
+  if (status < 200 || status > 299)
+    return {
+      reason: 'bad-status',
+      words: `${answers} with the status ${status}. It must be served to everyone who may open the page.`,
+      retryable: status === 408 || status === 429 || status >= 500,
       facts: { status },
     }
   if (!isJavaScript(contentType))
@@ -62,10 +69,15 @@ async function answerCause(start: FailedStart, look: Answer): Promise<Cause> {
   if (part)
     return {
       reason: 'import',
-      words: `${file} imports ${part.name}, which the server answers with the status ${part.responseStatus}.`,
-      facts: { import: part.name, status: part.responseStatus },
+      words: `${file} imports ${shown(new URL(part.name))}, which the server answers with the status ${part.responseStatus}.`,
+      facts: { import: shown(new URL(part.name)), status: part.responseStatus },
     }
-  const found = await findSyntaxError(text, start.signal)
+  // Where a blob: worker was just refused, another would only be reported again.
+  const mayProbe = !start.violations.some(
+    ({ blockedURI, effectiveDirective }) =>
+      effectiveDirective === 'worker-src' && blockedURI.startsWith('blob'),
+  )
+  const found = mayProbe ? await findSyntaxError(text, start.signal) : undefined
   if (found === 'has-imports')
     return {
       reason: 'import',
@@ -88,10 +100,16 @@ function missingPart(text: string): PerformanceResourceTiming | undefined {
   const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
   return entries.find(
     ({ initiatorType, name, responseStatus }) =>
-      initiatorType === 'script' &&
-      responseStatus >= 400 &&
-      text.includes(new URL(name).pathname.split('/').at(-1) || name),
+      initiatorType === 'script' && responseStatus >= 400 && names(text, new URL(name)),
   )
+}
+
+/** Whether a text holds a quoted specifier that ends in the address's last segment. */
+function names(text: string, { origin, pathname }: URL): boolean {
+  const segment = pathname.slice(pathname.lastIndexOf('/') + 1)
+  if (!segment || origin !== globalThis.location.origin) return false
+  const escaped = segment.replace(/\W/g, '\\$&')
+  return new RegExp(`["'\`/]${escaped}(?:[?#][^"'\`]*)?["'\`]`).test(text)
 }
 
 function whereItBelongs({ kind, url }: FailedStart): string {

@@ -9,7 +9,7 @@ export async function findCause(start: FailedStart): Promise<Cause> {
   try {
     if (!hasWorkers() && start.kind !== 'function') return noWorker
     // A refusal's event comes in a task of its own.
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await new Promise((resolve) => setTimeout(resolve, 250))
     return (
       policyCause(start) ??
       thrownCause(start) ??
@@ -38,7 +38,12 @@ function thrownCause(start: FailedStart): Cause | undefined {
   if (OffstageError.is(thrown) && thrown.details?.['reason'])
     return { reason: thrown.details['reason'] as Cause['reason'], words: thrown.message }
   if (kind === 'function') return isSecurityError(thrown) ? originCause(start) : optionCause(signs)
-  if (kind === 'inline' || isSecurityError(thrown)) return originCause(start)
+  if (isSecurityError(thrown)) return originCause(start)
+  if (kind === 'inline')
+    return {
+      reason: 'import',
+      words: `the file with the inline worker (inline.js) could not be loaded: ${describeThrown(thrown)}`,
+    }
   return {
     reason: 'no-address',
     words:
@@ -67,11 +72,18 @@ function originCause({ kind, url }: FailedStart): Cause | undefined {
       reason: 'opaque-origin',
       words: `the page has no origin of its own (it was opened from file://, or stands in a sandboxed frame without allow-same-origin), so it may load no worker's file (${shown(url)}). ${inlineAdvice(kind)}`,
     }
-  if (url.origin === globalThis.origin) return undefined
+  if (isOwnOrigin(url)) return undefined
   return {
     reason: 'cross-origin',
     words: `${shown(url)} is on another origin than the page (${globalThis.origin}), and CORS doesn't open that up for workers. Serve the file on the page's own origin. ${inlineAdvice(kind)}`,
   }
+}
+
+/** Of the schemes of apps (capacitor:, tauri:), URLs have no origin to compare. */
+function isOwnOrigin({ origin, protocol, host }: URL): boolean {
+  if (origin !== 'null') return origin === globalThis.origin
+  const own = globalThis.location
+  return protocol === own?.protocol && host === own.host
 }
 
 function inlineAdvice(kind: FailedStart['kind']): string {
@@ -83,7 +95,7 @@ function inlineAdvice(kind: FailedStart['kind']): string {
 function scriptCause({ signs, url }: FailedStart): Cause | undefined {
   const { message, filename, lineno } = (signs.event ?? {}) as Partial<ErrorEvent>
   if (!message) return undefined
-  const file = filename || shown(url)
+  const file = shown(URL.canParse(filename ?? '') ? new URL(filename ?? '') : url)
   return {
     reason: 'syntax',
     words: `an error in ${file}${lineno ? `, line ${lineno}` : ''}: ${message}`,
@@ -102,7 +114,7 @@ async function silentCause(start: FailedStart): Promise<Cause | undefined> {
     }
   return {
     reason: 'no-answer',
-    words: (await isForeign(url, signal))
+    words: (await isForeign(signs, signal))
       ? `${file} was loaded, but is no worker of Offstage. Give the address of the package's worker.js, or of a file that calls startWorker() of offstage/worker.`
       : `${file} neither failed nor answered within half a minute. Either the server or this machine is too slow, or the file doesn't call startWorker() at its top.`,
   }

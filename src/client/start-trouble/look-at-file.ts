@@ -1,3 +1,5 @@
+import { watchPolicy } from '../../protocol/policy.ts'
+
 /** What a worker's address answers, as the page may see it. */
 export type FileLook =
   | {
@@ -10,7 +12,7 @@ export type FileLook =
       /** What the answer holds, when that was asked for; '' where it can't be read. */
       readonly text: string
     }
-  /** It redirects to another origin. */
+  /** It redirects, and that can't be followed: to another origin, most likely. */
   | { readonly type: 'redirect' }
   /** There was no answer. */
   | { readonly type: 'none'; readonly offline: boolean }
@@ -24,21 +26,16 @@ export type FileLook =
 export async function lookAtFile(url: URL | undefined, signal: AbortSignal): Promise<FileLook> {
   if (!url || !/^https?:$/.test(url.protocol) || url.origin !== globalThis.location?.origin)
     return { type: 'unknown' }
-  const refusals: string[] = []
-  const note = ({ effectiveDirective, blockedURI }: SecurityPolicyViolationEvent): void => {
-    if (effectiveDirective === 'connect-src') refusals.push(blockedURI)
-  }
-  globalThis.document?.addEventListener('securitypolicyviolation', note)
+  const watch = watchPolicy(url.href)
   try {
     return await ask(url, signal)
   } catch {
     if (signal.aborted) return { type: 'unknown' }
     // Refused by connect-src, it says nothing about the file.
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    if (refusals.some((uri) => url.href.startsWith(uri))) return { type: 'unknown' }
+    if ((await watch.refusedBy()) !== undefined) return { type: 'unknown' }
     return { type: 'none', offline: globalThis.navigator?.onLine === false }
   } finally {
-    globalThis.document?.removeEventListener('securitypolicyviolation', note)
+    watch.stop()
   }
 }
 

@@ -18,9 +18,14 @@ function trustedTypesCause(
       effectiveDirective === 'require-trusted-types-for' && sample.startsWith('Worker'),
   )
   if (!refused) return undefined
+  // The list may stand in another policy than the requirement.
+  const unlisted = violations.find(
+    ({ effectiveDirective, sample }) =>
+      effectiveDirective === 'trusted-types' && sample.startsWith('offstage'),
+  )
   return {
     reason: 'trusted-types',
-    words: `The page's CSP requires Trusted Types, and the address ${url ? `of ${shown(url)} ` : ''}is a plain one. ${trustAdvice(kind, refused.originalPolicy)}`,
+    words: `The page's CSP requires Trusted Types, and the address ${url ? `of ${shown(url)} ` : ''}is a plain one. ${trustAdvice(kind, (unlisted ?? refused).originalPolicy)}`,
     facts: { directive: 'trusted-types' },
   }
 }
@@ -31,7 +36,7 @@ function trustAdvice(kind: FailedStart['kind'], policy: string): string {
   const list = directiveIn(policy, ['trusted-types'])
   const names = list?.split(/\s+/).slice(1) ?? []
   if (!list || names.includes('offstage') || names.includes('*'))
-    return "The policy offstage is allowed, but could not be made: other code has made one of this name, or replaced the page's Worker. Allow a second one ('allow-duplicates'), or pass workerUrl a TrustedScriptURL of your own."
+    return "The policy offstage is allowed, but could not be made: other code has made one of this name, or replaced the page's Worker, or a second policy refused it. Allow a second one ('allow-duplicates'), or pass workerUrl a TrustedScriptURL of your own."
   const others = names.filter((name) => name !== "'none'")
   return `Its ${list} doesn't allow Offstage's policy: change it to trusted-types ${[...others, 'offstage'].join(' ')}, or pass workerUrl a TrustedScriptURL of your own.`
 }
@@ -40,7 +45,9 @@ function workerSourceCause({ url, kind }: FailedStart, violations: Violations): 
   const refused = violations.find(
     ({ effectiveDirective, blockedURI }) =>
       /^(worker|child)-src$/.test(effectiveDirective) &&
-      isAddress(blockedURI, kind === 'inline' ? 'blob:' : url?.href),
+      (url || kind === 'inline'
+        ? isAddress(blockedURI, kind === 'inline' ? 'blob:' : (url?.href ?? ''))
+        : kind === 'function'),
   )
   if (!refused) return undefined
   const directive = directiveIn(refused.originalPolicy, [
@@ -57,9 +64,9 @@ function workerSourceCause({ url, kind }: FailedStart, violations: Violations): 
   }
 }
 
-/** `blockedURI` may be the whole address, its origin, or only its scheme. Without an address any will do. */
-function isAddress(blockedURI: string, href: string | undefined): boolean {
-  return href === undefined || href.startsWith(blockedURI) || blockedURI.startsWith(href)
+/** `blockedURI` may be the whole address, its origin, or only its scheme. */
+function isAddress(blockedURI: string, href: string): boolean {
+  return href.startsWith(blockedURI) || blockedURI.startsWith(href)
 }
 
 function sourceOf(url: URL | undefined): string {

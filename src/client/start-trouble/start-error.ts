@@ -18,7 +18,8 @@ export function startError(file: Cause, inline?: Cause): OffstageError {
         : `The inline worker, which takes its place, did not start either: ${sentence(other.words)}`,
     )
   return new OffstageError('worker-load-failed', said.join(' '), {
-    retryable: PASSING.includes(main.reason),
+    retryable: main.retryable ?? PASSING.includes(main.reason),
+    cause: main.thrown ?? other?.thrown,
     details: {
       reason: main.reason,
       ...main.facts,

@@ -1,15 +1,9 @@
 import { PROTOCOL_VERSION } from '../../protocol/api.ts'
-import { describeThrown, OffstageError } from '../../protocol/error.ts'
+import { OffstageError } from '../../protocol/error.ts'
 import { disposed } from '../failures.ts'
 import { StartFailure } from '../start-failure.ts'
-import type {
-  Connection,
-  ConnectionHost,
-  InlineWorker,
-  Spawn,
-  WorkerSource,
-} from '../worker-start.ts'
-import { addressOf, type Cause, hasWorkers, shown, type StartKind } from './cause.ts'
+import type { Connection, ConnectionHost, WorkerSource } from '../worker-start.ts'
+import { addressOf, type Cause, shown, type StartKind } from './cause.ts'
 import { findCause } from './find-cause.ts'
 import { startError } from './start-error.ts'
 
@@ -18,75 +12,66 @@ export { untilGivenUp } from './until-given-up.ts'
 /** All that is looked at, the waiting for servers included. */
 const LOOKING_MS = 8000
 
-export interface Attempt {
+export interface FailedAttempt {
   readonly source: WorkerSource
-  readonly connectWorker: (spawn: Spawn, host: ConnectionHost) => Promise<Connection>
+  /** Of the page's policies, since the start began; more may come. */
   readonly violations: readonly SecurityPolicyViolationEvent[]
   readonly host: ConnectionHost
 }
 
 /**
- * What is done when a worker has not started: the inline one takes the default one's place, and the cause
- * is looked for. Rejects with `worker-load-failed` and its `details.reason`, with `protocol-mismatch` when
- * the worker speaks another version, or with `disposed`.
+ * Looks for the cause. Announces it where the inline worker has started; else throws it:
+ * `worker-load-failed` with its `details.reason`, `protocol-mismatch` when the worker speaks another
+ * version, or `disposed`. `second`: the inline worker's start, which rejects with `failure` where none was
+ * tried.
  */
-export async function recover(signs: StartFailure, attempt: Attempt): Promise<Connection> {
-  const { source, connectWorker, host } = attempt
-  refuseOtherVersion(signs)
+export async function report(
+  failure: StartFailure,
+  second: Promise<Connection>,
+  attempt: FailedAttempt,
+): Promise<never> {
+  const { source, host } = attempt
   const kind = source.worker ? 'function' : source.workerUrl ? 'url' : 'file'
-  const finding = look(signs, kind, attempt)
+  const finding = look(failure, kind, attempt)
   finding.catch(() => {})
-  if (kind !== 'file' || !source.inline || !hasWorkers()) throw startError(await finding)
-  const { inline } = source
-  let connection: Connection
-  try {
-    connection = await connectWorker(() => spawnInline(inline), host)
-  } catch (second) {
-    if (!(second instanceof StartFailure)) throw second
-    refuseOtherVersion(second)
-    throw startError(await finding, await look(second, 'inline', attempt))
-  }
   const announce = ({ words }: Cause): void =>
     host.onNotice({
       type: 'warning',
       code: 'worker-inlined',
       message: `The inline worker is used, because the worker's file did not start: ${words}`,
     })
-  finding.then(announce, () => {})
-  return connection
-}
-
-async function spawnInline(inline: InlineWorker): Promise<Worker> {
-  const { createInlineWorker } = await inline().catch((cause) => {
-    throw new OffstageError(
-      'worker-load-failed',
-      `the file with the inline worker (inline.js) could not be loaded: ${describeThrown(cause)}`,
-      { details: { reason: 'import' }, cause },
-    )
-  })
-  return createInlineWorker()
+  const inline = await second.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  if (inline === undefined) announce(await finding)
+  if (inline === failure || inline === undefined) throw startError(await finding)
+  if (!(inline instanceof StartFailure)) throw inline
+  const other = await look(inline, 'inline', attempt)
+  throw startError(await finding, other)
 }
 
 /** The cause; `disposed` as soon as nobody needs it. */
 async function look(
-  signs: StartFailure,
+  failure: StartFailure,
   kind: StartKind,
-  { violations, host }: Attempt,
+  { violations, host: { signal } }: FailedAttempt,
 ): Promise<Cause> {
+  refuseOtherVersion(failure)
   const over = new AbortController()
   const end = (): void => over.abort()
   const timer = setTimeout(end, LOOKING_MS)
-  host.signal.addEventListener('abort', end)
-  if (host.signal.aborted) end()
-  const url = addressOf(signs)
-  try {
-    const start = { kind, signs, url, violations, signal: over.signal }
-    const cause = await findCause(start)
-    if (host.signal.aborted) throw disposed()
-    return { ...cause, facts: { ...(url && { url: shown(url) }), ...cause.facts } }
-  } finally {
-    clearTimeout(timer)
-    host.signal.removeEventListener('abort', end)
+  signal.addEventListener('abort', end, over)
+  if (signal.aborted) end()
+  const url = addressOf(failure)
+  const cause = await findCause({ kind, signs: failure, url, violations, signal: over.signal })
+  clearTimeout(timer)
+  if (signal.aborted) throw disposed()
+  end()
+  return {
+    ...cause,
+    thrown: failure.thrown,
+    facts: { ...(url && { url: shown(url) }), ...cause.facts },
   }
 }
 

@@ -13,14 +13,17 @@ const FOR_AN_ANSWER_MS = 30_000
  * be waited for any more. Its answer is taken all the while.
  */
 export async function untilGivenUp(signs: StartFailure): Promise<void> {
-  if (!signs.hasBegun && (await isForeign(addressOf(signs), AbortSignal.timeout(LOOKING_MS))))
-    return
+  if (!signs.hasBegun && (await isForeign(signs, AbortSignal.timeout(LOOKING_MS)))) return
   await sleep(FOR_A_SIGN_MS)
   if (signs.hasBegun) await sleep(FOR_AN_ANSWER_MS)
 }
 
 /** Whether a file can be seen to be no worker of Offstage: nothing in it is, and it imports nothing. */
-export async function isForeign(url: URL | undefined, signal: AbortSignal): Promise<boolean> {
-  const look = await lookAtFile(url, signal)
-  return look.type === 'answer' && look.text !== '' && !/offstage|\bimport/i.test(look.text)
+export async function isForeign(signs: StartFailure, signal: AbortSignal): Promise<boolean> {
+  if (signs.isForeign === undefined) {
+    const look = await lookAtFile(addressOf(signs), signal)
+    signs.isForeign =
+      look.type === 'answer' && look.text !== '' && !/offstage|\bimport/i.test(look.text)
+  }
+  return signs.isForeign
 }
