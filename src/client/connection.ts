@@ -12,6 +12,8 @@ import type { WorkerLike } from './spawn-worker.ts'
 import { StartFailure } from './start-failure.ts'
 import type { Connection, ConnectionHost, Spawn } from './worker-start.ts'
 
+/** How long a worker may take to begin after an error in its file. Milliseconds. */
+const REPORTED_MS = 1000
 /** How long a worker may be silent before somebody looks what it does. */
 const SILENCE_MS = 10_000
 
@@ -94,10 +96,12 @@ async function makeWorker(
 ): Promise<WorkerLike> {
   try {
     const worker = (start.worker = await spawn(start))
+    if (!worker.postMessage) throw new TypeError('There is no postMessage().')
     worker.addEventListener('error', (event) => {
       start.event = event
-      // Once it has begun, what fails in its file is no reason why it wouldn't answer.
-      if (!start.hasBegun) fail()
+      // What fails while its file runs need not keep it from beginning.
+      const patience = sleep((event as ErrorEvent).message ? REPORTED_MS : 0)
+      void patience.then(() => start.hasBegun || fail())
     })
     worker.addEventListener('message', (event) => {
       if ((event as MessageEvent).data === WORKER_BEGUN) start.hasBegun = true

@@ -47,3 +47,8 @@ export function refuses(
   const isMeant = blockedURI === origin + pathname + search || blockedURI === origin
   return isMeant && disposition === 'enforce' && effectiveDirective === 'connect-src'
 }
+
+/** A policy's words as they may be shown: a nonce lets scripts run. */
+export function withoutNonces(policy: string): string {
+  return policy.replace(/'nonce-[^']*'/gi, "'nonce-…'")
+}

@@ -91,7 +91,7 @@ async function answerCause(start: FailedStart, look: Answer): Promise<Cause> {
     }
   return {
     reason: 'unknown',
-    words: `${file} is served as it should be. The browser's console may say why it was refused.`,
+    words: `${file} is served as JavaScript, and the browser refused it without saying why: it is damaged, a module that it imports is missing, or a policy forbids it. The browser's console may say which.`,
   }
 }
 

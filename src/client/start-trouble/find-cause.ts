@@ -44,6 +44,8 @@ function thrownCause(start: FailedStart): Cause | undefined {
       reason: 'import',
       words: `the file with the inline worker (inline.js) could not be loaded: ${describeThrown(thrown)}`,
     }
+  if (signs.url !== undefined && kind === 'file')
+    return { reason: 'unknown', words: `the page's Worker threw: ${describeThrown(thrown)}` }
   return {
     reason: 'no-address',
     words:
@@ -110,7 +112,7 @@ async function silentCause(start: FailedStart): Promise<Cause | undefined> {
   if (signs.hasBegun)
     return {
       reason: 'no-answer',
-      words: `${file} was loaded and called startWorker(), but then it answered nothing for a minute: something in it blocks its thread.`,
+      words: `${file} was loaded and called startWorker(), but then it answered nothing for a minute: something in it blocks its thread, or it called startWorker() too late. Call it at the top of the file, before anything is awaited.`,
     }
   return {
     reason: 'no-answer',

@@ -1,4 +1,5 @@
 import { watchPolicy } from '../../protocol/policy.ts'
+import { untilAborted } from '../until-aborted.ts'
 
 /** What a worker's address answers, as the page may see it. */
 export type FileLook =
@@ -24,11 +25,12 @@ export type FileLook =
  * either: nothing is sent elsewhere. Never rejects.
  */
 export async function lookAtFile(url: URL | undefined, signal: AbortSignal): Promise<FileLook> {
-  if (!url || !/^https?:$/.test(url.protocol) || url.origin !== globalThis.location?.origin)
+  if (!url || !/^https?:$/.test(url.protocol) || url.origin !== globalThis.origin)
     return { type: 'unknown' }
   const watch = watchPolicy(url.href)
   try {
-    return await ask(url, signal)
+    // Other code may have replaced fetch by one that drops the signal.
+    return await untilAborted(() => ask(url, signal), signal)
   } catch {
     if (signal.aborted) return { type: 'unknown' }
     // Refused by connect-src, it says nothing about the file.
@@ -70,7 +72,8 @@ export async function hasPageEmbedderPolicy(signal: AbortSignal): Promise<boolea
   if (globalThis.crossOriginIsolated) return true
   try {
     const url = globalThis.location.href
-    const { headers } = await fetch(url, { method: 'HEAD', mode: 'same-origin', signal })
+    const asking = () => fetch(url, { method: 'HEAD', mode: 'same-origin', signal })
+    const { headers } = await untilAborted(asking, signal)
     return hasEmbedderPolicy(headers)
   } catch {
     return false

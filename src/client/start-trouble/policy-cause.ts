@@ -1,3 +1,4 @@
+import { withoutNonces } from '../../protocol/policy.ts'
 import { shown, type Cause, type FailedStart } from './cause.ts'
 
 /** What a Content-Security-Policy refused, by the browser's own events. */
@@ -60,7 +61,11 @@ function workerSourceCause({ url, kind }: FailedStart, violations: Violations): 
   return {
     reason: 'csp',
     words: `The page's Content-Security-Policy (${directive ?? refused.effectiveDirective}) refused ${kind === 'inline' ? "the inline worker's blob: address" : shown(url)}. Allow it: worker-src ${source}`,
-    facts: { directive: 'worker-src', source, policy: directive ?? refused.originalPolicy },
+    facts: {
+      directive: 'worker-src',
+      source,
+      policy: directive ?? withoutNonces(refused.originalPolicy),
+    },
   }
 }
 
@@ -70,13 +75,15 @@ function isAddress(blockedURI: string, href: string): boolean {
 }
 
 function sourceOf(url: URL | undefined): string {
-  if (!url || url.origin === globalThis.location?.origin) return "'self'"
+  if (!url || url.origin === globalThis.origin) return "'self'"
   return url.origin === 'null' ? url.protocol : url.origin
 }
 
 /** The first of these directives that a policy has, as it stands there. */
 function directiveIn(policy: string, names: readonly string[]): string | undefined {
-  const directives = policy.split(/[;,]/).map((directive) => directive.trim())
+  const directives = withoutNonces(policy)
+    .split(/[;,]/)
+    .map((directive) => directive.trim())
   for (const name of names) {
     const found = directives.find((directive) => directive.split(/\s+/)[0]?.toLowerCase() === name)
     if (found) return found

@@ -1,3 +1,4 @@
+import { withoutNonces } from '../../protocol/policy.ts'
 import type { ErrorData } from '../../protocol/error.ts'
 
 /** Whose policy it is. `inline-worker`: its page's, which a worker from a `blob:` has too. */
@@ -30,7 +31,9 @@ export function explainPolicy(refusal: PolicyRefusal): {
 } {
   const { url, policy, scope } = refusal
   const { origin } = url
-  const directives = policy.split(';').map((directive) => directive.trim())
+  const directives = withoutNonces(policy)
+    .split(';')
+    .map((directive) => directive.trim())
   const named = (name: RegExp): string | undefined => directives.find((one) => name.test(one))
   const own = named(/^connect-src\b/i)
   const governing = own ?? named(/^default-src\b/i) ?? ''

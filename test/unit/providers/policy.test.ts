@@ -61,6 +61,12 @@ describe('what to change', () => {
     expect(explain(policy).fix).toContain(fix)
   })
 
+  test('a nonce, which lets scripts run, is not repeated', () => {
+    const { governing, message } = explain("default-src 'self' 'nonce-c2VjcmV0'")
+    expect(governing + message).not.toContain('c2VjcmV0')
+    expect(message).toContain("'nonce-…'")
+  })
+
   test('whose policy it is, and that the page may send the request in a worker’s place', () => {
     const policy = "connect-src 'self'"
     expect(explain(policy, 'page').message).toContain('Content-Security-Policy of the page')
