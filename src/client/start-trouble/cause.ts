@@ -85,5 +85,5 @@ export function shown(url: URL | undefined): string {
 
 /** False in Node, for example. */
 export function hasWorkers(): boolean {
-  return typeof globalThis.Worker === 'function'
+  return typeof Reflect.get(globalThis, 'Worker') === 'function'
 }
