@@ -7,6 +7,8 @@ if (!executablePath) throw new Error('No Chromium on this machine; `npm test` in
 export default defineConfig({
   testDir: 'test/browser',
   testMatch: '**/*.spec.ts',
+  // They stop and kill processes by signals, which Windows has not.
+  testIgnore: process.platform === 'win32' ? ['**/frozen.spec.ts', '**/torture.spec.ts'] : [],
   outputDir: '.cache/playwright',
   fullyParallel: true,
   // A test that passes on the second try is a failure that hides.

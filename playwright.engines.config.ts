@@ -4,7 +4,11 @@ import type { DrivenOptions } from './test/browser/support/driven.ts'
 
 const firefox = findFirefox()
 /** Tests that need no more than what every browser's driver can do. */
-const everywhere = ['engines/*.spec.ts', 'browser/leaving.spec.ts', 'browser/page-tools*.spec.ts']
+const everywhere = [
+  'engines/*.spec.ts',
+  'browser/{leaving,policy}.spec.ts',
+  'browser/page-tools*.spec.ts',
+]
 
 /** The browsers beside Chromium, as far as this machine has them: `npm run test:engines`. */
 export default defineConfig<object, DrivenOptions>({

@@ -3,6 +3,7 @@ import {
   fixedSchemaBase,
   inlineEntryBeside,
   onlyCalls,
+  onlyTextAsXml,
   plainSpecifiers,
   withoutUnusedDefaults,
   workerSource,
@@ -15,17 +16,30 @@ const builds: Record<string, UserConfig> = {
 
   /** What a page loads at once, what comes with its first run, and the inline worker in need. */
   page: library({
-    entry: { index: 'src/index.ts' },
+    entry: { index: 'src/index.ts', 'no-inline': 'src/no-inline.ts' },
     // In one file, with what the chunk of the first run shares with it: two would compress worse.
-    splitting: { groups: [{ name: 'page', test: /[\\/]src[\\/]index\.ts$/ }] },
+    splitting: {
+      groups: [
+        {
+          name: 'page',
+          test: /[\\/]src[\\/]client[\\/](entry|create-agent|define-tool|snapshot)\.ts$/,
+        },
+      ],
+    },
     plugins: [inlineEntryBeside()],
+  }),
+
+  /** One file, which needs none of the others. */
+  inline: library({
+    entry: { inline: 'src/inline/inline-worker.ts' },
+    splitting: false,
+    plugins: [workerSource()],
   }),
 
   /** Entries that are rarely on a page together; what they share is a chunk. */
   library: library({
     entry: {
       'start-worker': 'src/worker/start-worker.ts',
-      inline: 'src/inline/inline-worker.ts',
       providers: 'src/providers/index.ts',
       action: 'src/action/index.ts',
       'page-tools': 'src/client/page-tools/index.ts',
@@ -38,7 +52,6 @@ const builds: Record<string, UserConfig> = {
       'wllama-worker': 'src/wllama/serve-wllama.ts',
     },
     splitting: true,
-    plugins: [workerSource()],
   }),
 
   /** For a `<script>`: the page's API as `Offstage`, with the worker inside. */
@@ -69,12 +82,12 @@ function library({ entry, splitting, format = 'es', plugins = [] }: LibraryBuild
       ...plugins,
       fixedSchemaBase(),
       onlyCalls(),
+      onlyTextAsXml(),
       withoutUnusedDefaults(),
       plainSpecifiers(),
     ],
     build: {
       target: 'es2023',
-      outDir: '.cache/dist',
       emptyOutDir: false,
       copyPublicDir: false,
       reportCompressedSize: false,

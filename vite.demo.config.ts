@@ -4,13 +4,35 @@ import { defineConfig } from 'vite'
 
 const root = import.meta.dirname
 
+/**
+ * What the demo allows, its worker and the files of Vite's dev server included: no code from text, no
+ * script from elsewhere, and no address of a script that isn't made by Offstage's policy. Models may be
+ * anywhere; `ws:` is for Vite.
+ */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  // blob: is for the inline worker, where the worker's own file can't be loaded.
+  "worker-src 'self' blob:",
+  "connect-src 'self' http: https: ws:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types offstage',
+].join('; ')
+const headers = { 'Content-Security-Policy': policy }
+
 /** The demo imports the package as its users do: by the entries of its exports map. */
 export default defineConfig({
   root: path.join(root, 'demo'),
   cacheDir: path.join(root, '.cache/vite-demo'),
   resolve: { alias: publishedEntries() },
   // The first free port from here on. Bound to this machine only.
-  server: { host: '127.0.0.1', port: 5173, strictPort: false, fs: { allow: [root] } },
+  server: { host: '127.0.0.1', port: 5173, strictPort: false, fs: { allow: [root] }, headers },
+  preview: { host: '127.0.0.1', headers },
   build: { outDir: path.join(root, '.cache/demo'), emptyOutDir: true },
 })
 

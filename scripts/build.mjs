@@ -1,45 +1,75 @@
 // Builds `dist`: node scripts/build.mjs [--if-needed]
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'vite'
-import { inputHash, isBuilt, writeStamp } from './lib/build-stamp.mjs'
+import { inputHash, isBuilt, removeStamp, writeStamp } from './lib/build-stamp.mjs'
+import { bundledPackages } from './lib/bundled-packages.mjs'
 import { importGraph } from './lib/import-graph.mjs'
 import { fail } from './lib/install.mjs'
 import { licenseTexts } from './lib/licenses.mjs'
-import { inProject } from './lib/project.mjs'
+import { firstNodeName } from './lib/node-names.mjs'
+import { ownFolder } from './lib/own-folder.mjs'
+import { inProject, manifest, readJson } from './lib/project.mjs'
 import { bin } from './lib/run.mjs'
+import { SBOM_FILE, sbomOf } from './lib/sbom.mjs'
 import { pruneTypes } from './lib/type-graph.mjs'
-
-// Built here and moved at the end: a failed build leaves the last good one alone.
-const staging = inProject('.cache/dist')
-
-if (process.argv.includes('--if-needed') && isBuilt()) process.exit(0)
 
 const started = performance.now()
 const hash = inputHash()
-rmSync(staging, { recursive: true, force: true })
-const [moduleIds] = await Promise.all([bundleAll(), emitTypes()]).catch((error) =>
+if (!process.argv.includes('--if-needed')) removeStamp()
+else if (isBuilt(hash)) process.exit(0)
+
+// Built here and moved at the end: a failed build leaves the last good one alone.
+const staging = path.join(ownFolder('build'), 'dist')
+const [modules] = await Promise.all([bundleAll(), emitTypes()]).catch((error) =>
   fail(error.message),
 )
-writeFileSync(path.join(staging, 'THIRD-PARTY-LICENSES.txt'), licenseTexts(moduleIds))
+writeNotices(bundledPackages(modules))
 checkWorkerLiteral()
 checkTypesStandAlone()
-rmSync(inProject('dist'), { recursive: true, force: true })
-cpSync(staging, inProject('dist'), { recursive: true })
-writeStamp(hash)
+checkNoNodeNames()
+moveToDist()
 console.log(`Built dist in ${Math.round(performance.now() - started)} ms.`)
 
-/** The ids of all modules that ended up in a bundle. */
+/** Unless another run has built the same meanwhile: somebody may be reading that already. */
+function moveToDist() {
+  if (isBuilt(hash)) return
+  const dist = inProject('dist')
+  rmSync(dist, { recursive: true, force: true })
+  try {
+    renameSync(staging, dist)
+  } catch (error) {
+    // Or has moved its own there just now.
+    if (existsSync(dist)) return
+    throw error
+  }
+  writeStamp(hash)
+}
+
+/** All modules that ended up in a bundle, as `{ id, build, bytes }`. */
 async function bundleAll() {
-  const ids = new Set()
+  const modules = []
   // The worker comes first: the inline entry and the global script hold its text.
-  for (const mode of ['worker', 'page', 'library', 'global']) {
-    const outputs = await build({ configFile: inProject('vite.config.ts'), mode })
+  for (const mode of ['worker', 'page', 'inline', 'library', 'global']) {
+    const outputs = await build({
+      configFile: inProject('vite.config.ts'),
+      mode,
+      build: { outDir: staging },
+    })
     for (const chunk of [outputs].flat().flatMap(({ output }) => output)) {
-      for (const id of chunk.moduleIds ?? []) ids.add(id)
+      for (const [id, { renderedLength }] of Object.entries(chunk.modules ?? {})) {
+        modules.push({ id, build: mode, bytes: renderedLength })
+      }
     }
   }
-  return ids
+  return modules
+}
+
+/** What is passed on with the code of others: their licences, and the list of what is there. */
+function writeNotices(packages) {
+  writeFileSync(path.join(staging, 'THIRD-PARTY-LICENSES.txt'), licenseTexts(packages))
+  const sbom = sbomOf(manifest(), packages, readJson('package-lock.json'))
+  writeFileSync(path.join(staging, path.basename(SBOM_FILE)), `${JSON.stringify(sbom, null, 2)}\n`)
 }
 
 async function emitTypes() {
@@ -64,4 +94,10 @@ function checkWorkerLiteral() {
 function checkTypesStandAlone() {
   const foreign = pruneTypes(path.join(staging, 'types'))
   if (foreign) fail(`The types of ${foreign.file} import '${foreign.specifier}', which users lack.`)
+}
+
+/** A page has none of Node's globals, and a mention makes bundlers put a polyfill into it. */
+function checkNoNodeNames() {
+  const found = firstNodeName(staging)
+  if (found) fail(`${found.file} refers to Node's ${found.name}; see scripts/lib/vite-plugins.ts.`)
 }

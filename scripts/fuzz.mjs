@@ -1,9 +1,8 @@
 // The long run of the ACTION reader's fuzz tests: `npm run fuzz -- 600` (seconds for each property).
-import { spawnSync } from 'node:child_process'
+import { bin } from './lib/run.mjs'
 
 const seconds = process.argv[2] ?? '200'
-const { status } = spawnSync('npx', ['vitest', 'run', 'test/unit/action/fuzz.test.ts'], {
-  stdio: 'inherit',
+const { code } = await bin('vitest', ['run', 'test/unit/action/fuzz.test.ts'], {
   env: { ...process.env, FUZZ_SECONDS: seconds },
 })
-process.exit(status ?? 1)
+process.exit(code)

@@ -1,6 +1,7 @@
 // npm run size: gzip sizes of what users load, against their budgets.
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
+import { bundledSize } from './lib/bundled-size.mjs'
 import { importGraph } from './lib/import-graph.mjs'
 import { inProject } from './lib/project.mjs'
 
@@ -10,28 +11,49 @@ const rows = [
   {
     name: 'page entry (dist/index.js)',
     bytes: sizeOf('index.js', { dynamic: false }),
-    limit: 11.2 * KILOBYTE,
+    limit: 11.4 * KILOBYTE,
   },
   {
     name: 'page, with the first run',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 24.8 * KILOBYTE,
+    limit: 25.1 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 132 * KILOBYTE,
+    limit: 124 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
     bytes: sizeOf('page-tools.js', { dynamic: true }),
     limit: 52 * KILOBYTE,
   },
+  // Of these, a bundler takes what is imported.
+  {
+    name: 'parseAction (dist/action.js)',
+    bytes: await bundledSize('parseAction', 'action.js'),
+    limit: 25 * KILOBYTE,
+  },
+  {
+    name: 'createProvider (dist/providers.js)',
+    bytes: await bundledSize('createProvider', 'providers.js'),
+    limit: 28 * KILOBYTE,
+  },
+  {
+    name: 'all of dist/action.js',
+    bytes: sizeOf('action.js', { dynamic: true }),
+    limit: 29 * KILOBYTE,
+  },
+  {
+    name: 'all of dist/providers.js',
+    bytes: sizeOf('providers.js', { dynamic: true }),
+    limit: 41.5 * KILOBYTE,
+  },
 ]
 
 for (const { name, bytes, limit } of rows) {
   const verdict = `limit ${kilobytes(limit)} kB: ${bytes > limit ? 'TOO LARGE' : 'ok'}`
-  console.log(`${name.padEnd(32)} ${kilobytes(bytes).padStart(6)} kB gzip  ${verdict}`)
+  console.log(`${name.padEnd(34)} ${kilobytes(bytes).padStart(6)} kB gzip  ${verdict}`)
 }
 process.exit(rows.some(({ bytes, limit }) => bytes > limit) ? 1 : 0)
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { inProject } from './project.mjs'
 
 const STAMP = '.cache/build-stamp'
@@ -7,17 +7,18 @@ const INPUTS = [
   'src',
   'scripts/lib',
   'scripts/build.mjs',
+  'package.json',
   'package-lock.json',
   'vite.config.ts',
   'tsconfig.json',
   'tsconfig.build.json',
 ]
 
-/** Whether `dist` was built from the sources as they are now. */
-export function isBuilt() {
+/** Whether `dist` was built from the sources with this hash. */
+export function isBuilt(hash) {
   const stamp = inProject(STAMP)
   if (!existsSync(stamp) || !existsSync(inProject('dist/index.js'))) return false
-  return readFileSync(stamp, 'utf8') === inputHash()
+  return readFileSync(stamp, 'utf8') === hash
 }
 
 export function inputHash() {
@@ -34,6 +35,10 @@ export function inputHash() {
 
 export function writeStamp(hash) {
   writeFileSync(inProject(STAMP), hash)
+}
+
+export function removeStamp() {
+  rmSync(inProject(STAMP), { force: true })
 }
 
 function filesIn(entry) {

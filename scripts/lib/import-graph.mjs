@@ -5,11 +5,17 @@ const STATIC = /\b(?:from|import)\s*["'`]\.\/([\w.-]+)["'`]/g
 const DYNAMIC = /\bimport\(\s*["'`]\.\/([\w.-]+)["'`]\s*\)/g
 
 /**
+ * What few pages load: where the worker doesn't start, what finds out why, and the worker as text; where the
+ * page sends the model's requests (`transport: 'page'`), what does.
+ */
+const ON_DEMAND = /^(?:inline\.js|(?:start-trouble|page-fetches)-.*)$/
+
+/**
  * A built file and all files it imports; with `dynamic`, also those it imports in its course, but
- * for the inline worker, which only a page without the worker file loads.
+ * for what few pages need.
  */
 export function importGraph(file, { folder, dynamic }, seen = new Set()) {
-  if (seen.has(file) || file === 'inline.js') return seen
+  if (seen.has(file) || ON_DEMAND.test(file)) return seen
   seen.add(file)
   const code = readFileSync(path.join(folder, file), 'utf8')
   for (const pattern of dynamic ? [STATIC, DYNAMIC] : [STATIC]) {

@@ -5,8 +5,8 @@ import { npm } from './run.mjs'
 /** Refuses Node versions that the tools don't run on, in words instead of a stack trace. */
 export function requireNode() {
   const [major, minor] = process.versions.node.split('.').map(Number)
-  if (major > 20 || (major === 20 && minor >= 19)) return
-  fail(`Node ${process.versions.node} is too old: 20.19 or newer is needed.`)
+  if ((major === 20 && minor >= 19) || (major === 22 && minor >= 13) || major > 22) return
+  fail(`Node ${process.versions.node} is not enough: Node 20.19, 22.13 or a later one is needed.`)
 }
 
 /** `npm ci` unless node_modules already holds what the lockfile says. */

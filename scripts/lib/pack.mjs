@@ -1,12 +1,48 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { inProject, root } from './project.mjs'
 import { npm } from './run.mjs'
+import { subpathManifests, writeSubpaths } from './subpaths.mjs'
 
-/** `npm pack` into a folder; resolves to the tarball's path. */
-export async function packTarball(folder) {
-  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]
-  const { code, stdout, output } = await npm(args, { quiet: true })
-  if (code !== 0) throw new Error(`npm pack failed:\n${output}`)
-  // npm 11 answers with a list, later ones with an object by package name.
-  const [{ filename }] = Object.values(JSON.parse(stdout))
-  return path.join(folder, filename)
+/** The package that the environment names, such as the one to be released; else, what is built is packed. */
+export async function tarballToTest(folder) {
+  const { OFFSTAGE_TARBALL: named } = process.env
+  return named ? path.resolve(named) : packTarball(folder)
+}
+
+/**
+ * Packs the package, as built, into a folder; resolves to the tarball's path. It is put together outside of
+ * the tree, in a folder of its own: a run that ends early leaves nothing that git sees, and two at once don't
+ * meet.
+ *
+ * @param {string} folder
+ * @param {string} [project] whose package
+ */
+export async function packTarball(folder, project = root) {
+  for (const parent of [folder, inProject('.cache')]) mkdirSync(parent, { recursive: true })
+  const staging = mkdtempSync(inProject('.cache/package-'))
+  try {
+    copyPackage(project, staging)
+    const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', path.resolve(folder)]
+    const { code, stdout, output } = await npm(args, { cwd: staging, quiet: true })
+    if (code !== 0) throw new Error(`npm pack failed:\n${output}`)
+    // npm 11 answers with a list, later ones with an object by package name.
+    const [{ filename }] = Object.values(JSON.parse(stdout))
+    return path.join(folder, filename)
+  } finally {
+    rmSync(staging, { recursive: true, force: true })
+  }
+}
+
+/** What `files` of package.json lists, of which the folders of entries are written here. */
+function copyPackage(project, staging) {
+  const manifest = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8'))
+  const subpaths = subpathManifests(manifest)
+  const written = new Set(subpaths.map(({ folder }) => folder.split('/')[0]))
+  const unlisted = [...written].find((name) => !manifest.files.includes(name))
+  if (unlisted) throw new Error(`"files" of package.json lacks the entry "${unlisted}".`)
+  const copied = manifest.files.filter((name) => !written.has(name))
+  for (const name of ['package.json', ...copied])
+    cpSync(path.join(project, name), path.join(staging, name), { recursive: true })
+  writeSubpaths(staging, subpaths)
 }

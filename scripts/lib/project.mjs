@@ -8,4 +8,7 @@ export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 /** A path within the project. */
 export const inProject = (...parts) => path.join(root, ...parts)
 
-export const manifest = () => JSON.parse(readFileSync(inProject('package.json'), 'utf8'))
+/** A JSON file of the project. */
+export const readJson = (file) => JSON.parse(readFileSync(inProject(file), 'utf8'))
+
+export const manifest = () => readJson('package.json')

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { inProject, root } from './project.mjs'
 
@@ -38,6 +38,8 @@ export function npm(args, options = {}) {
   const cli = process.env.npm_execpath
   if (cli?.endsWith('npm-cli.js')) return run(process.execPath, [cli, ...args], options)
   if (process.platform !== 'win32') return run('npm', args, options)
+  const bundled = path.join(path.dirname(process.execPath), 'node_modules/npm/bin/npm-cli.js')
+  if (existsSync(bundled)) return run(process.execPath, [bundled, ...args], options)
   return run('npm', args, { shell: true, ...options })
 }
 

@@ -1,11 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { Script } from 'node:vm'
+import { gzipSync } from 'node:zlib'
 import type { Plugin } from 'vite'
 
 const VIRTUAL_ID = 'virtual:offstage-worker-source'
 const INLINE_ENTRY = 'src/inline/inline-worker.ts'
 
-/** Gives `virtual:offstage-worker-source` the text of the worker file that was built before. */
+/**
+ * Gives `virtual:offstage-worker-source` the worker file that was built before, as a classic script: in a
+ * function, so that nothing of it becomes global, and packed, since bundlers warn about large files.
+ */
 export function workerSource(): Plugin {
   let workerFile = ''
   return {
@@ -16,14 +21,17 @@ export function workerSource(): Plugin {
     resolveId: (id) => (id === VIRTUAL_ID ? `\0${id}` : null),
     async load(id) {
       if (id !== `\0${VIRTUAL_ID}`) return null
-      return `export default ${JSON.stringify(await readFile(workerFile, 'utf8'))}`
+      const text = `(()=>{"use strict";${await readFile(workerFile, 'utf8')}\n})()`
+      // Compiled, not run: throws at whatever only a module may hold.
+      new Script(text)
+      return `export default ${JSON.stringify(gzipSync(text, { level: 9 }).toString('base64'))}`
     },
   }
 }
 
 /**
- * Keeps the inline worker a file of its own beside `index.js`: it is as large as the worker and
- * loaded only where the worker file can't be.
+ * Keeps the inline worker a file of its own beside `index.js`: it is large, and loaded only where the
+ * worker file can't be.
  */
 export function inlineEntryBeside(): Plugin {
   return {
@@ -106,28 +114,32 @@ export function onlyCalls(): Plugin {
 
 /**
  * What libraries bring along and are told not to use: ajv its own `uriResolver`, the meta-schemas that
- * schemas would be checked against (compiling says as much) and `discriminator`; the XML parser its
- * reader of numbers (`parseTagValue: false`), its objects (`preserveOrder: true`), and what it needs for
- * a DOCTYPE, which never reaches it (`describeMarkupError`).
+ * schemas would be checked against (compiling says as much) and `discriminator`.
  */
 export function withoutUnusedDefaults(): Plugin {
   const unused: readonly [RegExp, string][] = [
     [/\/ajv\/dist\/runtime\/uri\.js$/, 'exports.default = {}'],
     [/\/ajv\/dist\/refs\/json-schema-2020-12\/index\.js$/, 'exports.default = () => {}'],
     [/\/ajv\/dist\/vocabularies\/discriminator\/index\.js$/, 'exports.default = {}'],
-    [/\/strnum\/strnum\.js$/, 'export default (text) => text'],
-    [/\/fast-xml-parser\/src\/xmlparser\/node2json\.js$/, 'export default (tree) => tree'],
-    [
-      /\/fast-xml-parser\/src\/xmlparser\/DocTypeReader\.js$/,
-      'export default class { readDocType() { throw new Error("Invalid Tag instead of DOCTYPE") } }',
-    ],
-    [
-      /\/is-unsafe\/src\/index\.js$/,
-      'export const isUnsafe = () => true; export const HTML = []; export const XML = []',
-    ],
   ]
   return {
     name: 'offstage:without-unused-defaults',
     load: (id) => unused.find(([path]) => path.test(id))?.[1] ?? null,
+  }
+}
+
+/**
+ * The XML parser is given text only. That it asks whether its input is a `Buffer` makes some bundlers add
+ * Node's `buffer` to the page.
+ */
+export function onlyTextAsXml(): Plugin {
+  const fromBytes = /^ +if \(typeof xmlData !== "string"[^]*?(?=^ +if \(validationOption\))/m
+  return {
+    name: 'offstage:only-text-as-xml',
+    transform(code, id) {
+      if (!id.endsWith('/fast-xml-parser/src/xmlparser/XMLParser.js')) return null
+      if (!fromBytes.test(code)) this.error(`${id} is not as this plugin knows it.`)
+      return { code: code.replace(fromBytes, ''), map: null }
+    },
   }
 }

@@ -1,5 +1,6 @@
 import type { StreamPart } from '../protocol/stream-part.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
+import { BlockStart } from './block-capture.ts'
 import { readBlock } from './block-reader.ts'
 import type { CallsRead } from './block-reader.ts'
 import { CallProblem } from './call-problem.ts'
@@ -62,12 +63,13 @@ class Scanner implements ActionScanner {
     const index = indexTools(tools)
     const { rescue = false, maxBlockLength = 1_000_000 } = options
     const foreign = new ForeignStart(index, rescue)
+    const blocks = new BlockStart(maxBlockLength)
     this.#sink = new PartSink(index, options)
     this.#newProse = (reasoning) =>
       new ProseScanner(this.#sink, {
         reasoning,
         foreign,
-        ...(rescue ? { strict: true } : { maxBlockLength }),
+        ...(rescue ? { place: new Place() } : { blocks }),
       })
     this.#prose = this.#newProse(options.reasoningPrefilled ?? false)
   }

@@ -1,5 +1,7 @@
 import { CodeTracker } from './code-tracker.ts'
+import { matchOpener } from './openers.ts'
 import type { Opener } from './openers.ts'
+import { isBlockLast, judgeTrailing, splitAtCloser } from './trailing.ts'
 
 /** Where an opener stood; outside of prose its block counts only when it ends the output (R3, R5). */
 export type CaptureContext = 'prose' | 'fence' | 'comment' | 'reasoning'
@@ -18,6 +20,23 @@ export interface CaptureOptions {
 }
 
 const cdata = '<![CDATA['
+
+/** Where blocks start, and what collects them. */
+export class BlockStart {
+  readonly #maxLength: number
+
+  constructor(maxLength: number) {
+    this.#maxLength = maxLength
+  }
+
+  match(text: string, at: number, lineStart: boolean): Opener | 'partial' | undefined {
+    return matchOpener(text, at, lineStart)
+  }
+
+  capture(options: Omit<CaptureOptions, 'maxLength'>): BlockCapture {
+    return new BlockCapture({ ...options, maxLength: this.#maxLength })
+  }
+}
 
 /**
  * Collects what follows an opener until the block's closer (R2, R7), piece by piece and in linear
@@ -59,11 +78,6 @@ export class BlockCapture {
     return this.#phase === 'peek'
   }
 
-  /** A comment that was never closed hid whatever closer there was. */
-  get endsInComment(): boolean {
-    return this.#phase === 'comment'
-  }
-
   /** What stood between opener and closer; so far, while the closer is missing. */
   get content(): string {
     return this.#content ?? this.#pieces.join('') + this.#carry
@@ -72,6 +86,22 @@ export class BlockCapture {
   /** All that was captured, the closer included, as the model wrote it. */
   get written(): string {
     return this.content + this.#closer
+  }
+
+  /** The content at the end of the output. A comment that was never closed hid whatever closer there was. */
+  get unclosed(): { readonly content: string; readonly rest: string } {
+    const { content } = this
+    return this.#phase === 'comment' ? splitAtCloser(content) : { content, rest: '' }
+  }
+
+  /** What follows a block that counts only at the end of the output. */
+  judgeTrailing(trailing: string): 'open' | 'end' | 'text' {
+    return judgeTrailing(trailing, this.aloneInFence)
+  }
+
+  /** Whether the block ends the output that goes on like this. */
+  isLast(trailing: string): boolean {
+    return isBlockLast(trailing)
   }
 
   /** Takes a piece and returns what of it follows the block, or the point where it became text. */

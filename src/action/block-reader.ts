@@ -14,6 +14,7 @@ import type { IndexedTool, ToolIndex } from './tool-index.ts'
 import { groupBy, ValueReader } from './value-reader.ts'
 import type { Expected, Slice } from './element-finder.ts'
 import { readText } from './xml-text.ts'
+import { readJson } from './read-json.ts'
 
 /** What a model's calls came to: those that may run, and what is wrong with the first that may not. */
 export interface CallsRead {
@@ -159,11 +160,11 @@ class BlockReader {
   #jsonBody(body: Slice): JsonValue | undefined {
     const text = readText(this.#text.slice(body.start, body.end)).trim()
     if (!text.startsWith('{') || !text.endsWith('}')) return undefined
-    try {
-      return JSON.parse(text) as JsonValue
-    } catch {
-      return undefined
-    }
+    const value = readJson(text)
+    // Elements may stand between braces; without any, what can't be read would be no parameters at all.
+    if (value === undefined && !text.includes('<'))
+      throw this.#values.malformed('the parameters in braces are no JSON', body.start)
+    return value
   }
 }
 

@@ -6,6 +6,7 @@ import type { Shape } from './schema.ts'
 import { suggestName } from './suggest.ts'
 import { describeParameters } from './tool-index.ts'
 import type { IndexedTool, ToolIndex } from './tool-index.ts'
+import { readJson } from './read-json.ts'
 
 /** A call that may run. */
 export interface ActionCall {
@@ -99,12 +100,7 @@ export function readJsonCall(tool: IndexedTool, args: JsonValue | undefined): Ac
 }
 
 function parseArguments(text: string): unknown {
-  if (text.trim() === '') return {}
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return text.trim() === '' ? {} : readJson(text)
 }
 
 /** A call whose arguments are texts by name, taken as they are (no entities). Throws `CallProblem`. */

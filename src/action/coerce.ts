@@ -4,6 +4,7 @@ import { describeShape, quote } from './describe-shape.ts'
 import { admitsText, isRecord, isUntyped, propertySchema } from './schema.ts'
 import type { Shape, TypeName } from './schema.ts'
 import { suggestName } from './suggest.ts'
+import { readJson } from './read-json.ts'
 
 /** Nesting beyond this is refused, in markup and in JSON. */
 export const maxDepth = 100
@@ -113,28 +114,20 @@ function textToArray(text: string, shape: Shape): JsonValue {
   const trimmed = text.trim()
   if (trimmed === '') return []
   if (trimmed.startsWith('[')) {
-    const parsed = tryJson(trimmed)
+    const parsed = readJson(trimmed)
     if (Array.isArray(parsed)) return coerceJson(parsed, shape)
   }
   const item = shape.schemas.shape(shape.itemAt(0))
-  const parsed = trimmed.startsWith('{') && !admitsText(item) ? tryJson(trimmed) : undefined
+  const parsed = trimmed.startsWith('{') && !admitsText(item) ? readJson(trimmed) : undefined
   return [parsed === undefined ? coerceText(text, item) : coerceJson(parsed, item)]
 }
 
 function parseJson(text: string, shape: Shape): JsonValue {
-  const parsed = tryJson(text)
+  const parsed = readJson(text)
   if (parsed !== undefined) return parsed
   throw new ValueProblem(
     `expected ${describeShape(shape)} as child elements or JSON, got ${quote(text)}`,
   )
-}
-
-function tryJson(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue
-  } catch {
-    return undefined
-  }
 }
 
 /** R12: exact, else the one option that is the same without letter case or quotes. */

@@ -1,90 +1,125 @@
-import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import { XMLValidator } from 'fast-xml-parser'
 import type { JsonValue } from '../protocol/json.ts'
 import { ValueProblem } from './call-problem.ts'
 import { setOwn } from './coerce.ts'
-import { decodeEntities, readCdata, trimLayout } from './xml-text.ts'
+import { readCloseTag, readOpenTag } from './tags.ts'
+import { decodeEntities, readCdata, readText, trimLayout } from './xml-text.ts'
 
-/** fast-xml-parser's ordered tree: each node has one key, its name. */
-type Node = Readonly<Record<string, readonly Node[] | string>>
+/** A comment, a processing instruction, a CDATA section, or the beginning of a tag, up to its name. */
+const markup = /<(?:!--[^]*?-->|\?[^]*?\?>|!\[cdata\[([^]*?)\]\]>|(\/?)([^\s/>]+))/gi
 
-const textKey = '#text'
-const cdataKey = '#cdata'
-/** Stands for a carriage return while the parser, which would drop it, has the text. */
-const returnMark = '\uFFFE'
+const MAX_OPEN = 200
 
-const parser = new XMLParser({
-  preserveOrder: true,
-  ignoreAttributes: true,
-  parseTagValue: false,
-  trimValues: false,
-  processEntities: false,
-  cdataPropName: cdataKey,
-  textNodeName: textKey,
-  maxNestedTags: 200,
-  // Keeps names like `prototype` away from the parser's own checks.
-  transformTagName: (name) => `.${name}`,
-})
-
-/** Why markup is not well-formed, in fast-xml-parser's words; undefined when it is. */
-export function describeMarkupError(markup: string): string | undefined {
-  if (/<!doctype/i.test(markup)) return 'DOCTYPE is not allowed.'
-  const result = XMLValidator.validate(`<value>${markup}</value>`)
+/** Why markup is not well-formed, in fast-xml-parser's words where they are its; undefined when it is. */
+export function describeMarkupError(source: string): string | undefined {
+  const result = XMLValidator.validate(`<value>${source}</value>`)
+  const name = declarationIn(source)
+  if (name !== undefined) return `${name} is not allowed.`
   return result === true ? undefined : result.err.msg
 }
 
+/** The first `<!…` that is neither a comment nor a CDATA section. */
+function declarationIn(source: string): string | undefined {
+  const opener = /<!(?:(--)|(\[cdata\[)|\w*)/gi
+  for (let found = opener.exec(source); found; found = opener.exec(source)) {
+    const [whole, comment, cdata] = found
+    const closer = comment ? '-->' : cdata ? ']]>' : undefined
+    const end = closer ? source.indexOf(closer, opener.lastIndex) : -1
+    if (end < 0) return /^<!doctype/i.test(whole) ? 'DOCTYPE' : `'${whole}'`
+    opener.lastIndex = end + 3
+  }
+  return undefined
+}
+
 /**
- * The value of well-formed markup that no schema describes (R14): text stays text, `item` children
- * make a list, other children an object, a repeated name a list. Throws `ValueProblem`.
+ * The value of well-formed markup that no schema describes (R14): text stays text, and so do words with
+ * elements between them; `item` children make a list, other children an object, a repeated name a list.
+ * Throws `ValueProblem`.
  */
-export function readFreeValue(markup: string): JsonValue {
-  const hasReturns = markup.includes('\r')
-  const source = hasReturns ? markup.replaceAll('\r', returnMark) : markup
-  let tree: readonly Node[]
-  try {
-    tree = parser.parse(`<v>${source}</v>`) as readonly Node[]
-  } catch (thrown) {
-    throw new ValueProblem(thrown instanceof Error ? thrown.message : 'unreadable markup')
-  }
-  const children = tree[0]?.['.v']
-  return toValue(Array.isArray(children) ? (children as readonly Node[]) : [], hasReturns)
+export function readFreeValue(source: string): JsonValue {
+  return readContent(source).value(source)
 }
 
-function toValue(children: readonly Node[], hasReturns: boolean): JsonValue {
-  const elements = children.flatMap((node) =>
-    Object.entries(node).filter(([key, value]) => key.startsWith('.') && typeof value !== 'string'),
-  ) as [string, readonly Node[]][]
-  if (elements.length === 0) return toText(children, hasReturns)
-  if (elements.every(([key]) => key === '.item'))
-    return elements.map(([, nodes]) => toValue(nodes, hasReturns))
-  const byName = new Map<string, JsonValue[]>()
-  for (const [key, nodes] of elements) {
-    const name = key.slice(1)
-    if (name === '__proto__') throw new ValueProblem("'__proto__' is no allowed key")
-    const values = byName.get(name) ?? []
-    values.push(toValue(nodes, hasReturns))
-    byName.set(name, values)
-  }
-  const result: Record<string, JsonValue> = {}
-  for (const [name, values] of byName)
-    setOwn(result, name, values.length === 1 ? (values[0] ?? null) : values)
-  return result
+/** As `readFreeValue`, where the whole is known to be an object or a list: words between are no part of it. */
+export function readFreeElements(source: string): JsonValue {
+  return readContent(source).elements()
 }
 
-function toText(children: readonly Node[], hasReturns: boolean): string {
-  let text = ''
-  let cdata: string | undefined
-  for (const node of children) {
-    const section = node[cdataKey]
-    if (Array.isArray(section)) {
-      const part = (section as readonly Node[])
-        .map((inner) => String(inner[textKey] ?? ''))
-        .join('')
-      cdata = (cdata ?? '') + part
-    } else text += String(node[textKey] ?? '')
+function readContent(source: string): Content {
+  const root = new Content('', 0)
+  const open = [root]
+  let at = 0
+  markup.lastIndex = 0
+  for (let found = markup.exec(source); found; found = markup.exec(source)) {
+    const [whole, cdata, slash, name] = found
+    const parent = open[open.length - 1] ?? root
+    parent.addText(source.slice(at, found.index))
+    at = markup.lastIndex
+    if (cdata !== undefined) parent.addCdata(cdata, whole)
+    if (name === undefined) continue
+    const tag = slash ? undefined : readOpenTag(source, at)
+    const end = tag ? tag.end : readCloseTag(source, at)
+    if (end === undefined || open.length > MAX_OPEN) throw new ValueProblem('unreadable markup')
+    at = markup.lastIndex = end
+    if (tag && !tag.selfClosing) {
+      open.push(new Content(name, end))
+      continue
+    }
+    if (!tag) open.pop()
+    const child = tag ? new Content(name, found.index) : parent
+    open[open.length - 1]?.add(child, source.slice(child.from, found.index))
   }
-  const restored = (value: string): string =>
-    hasReturns ? value.replaceAll(returnMark, '\r') : value
-  if (cdata !== undefined && text.trim() === '')
-    return readCdata(`<![CDATA[${restored(cdata)}]]>`) ?? restored(cdata)
-  return trimLayout(decodeEntities(restored(cdata === undefined ? text : text + cdata)))
+  if (open.length !== 1) throw new ValueProblem('unreadable markup')
+  root.addText(source.slice(at))
+  return root
+}
+
+/** What an element holds, as far as it has been read. */
+class Content {
+  /** Where it begins in the source. */
+  readonly from: number
+  readonly #name: string
+  readonly #children = new Map<string, JsonValue[]>()
+  /** Text and CDATA sections as they are written. */
+  #raw = ''
+  #text = ''
+
+  constructor(name: string, from: number) {
+    this.#name = name
+    this.from = from
+  }
+
+  addText(text: string): void {
+    this.#raw += text
+    this.#text += decodeEntities(text)
+  }
+
+  addCdata(content: string, raw: string): void {
+    this.#raw += raw
+    this.#text += content
+  }
+
+  add(child: Content, inner: string): void {
+    const value = child.value(inner)
+    const values = this.#children.get(child.#name)
+    if (values) values.push(value)
+    else this.#children.set(child.#name, [value])
+  }
+
+  /** `inner`: all of it, as it is written. */
+  value(inner: string): JsonValue {
+    if (this.#children.size === 0) return readCdata(this.#raw) ?? trimLayout(this.#text)
+    return this.#text.trim() === '' ? this.elements() : readText(inner)
+  }
+
+  elements(): JsonValue {
+    const items = this.#children.get('item')
+    if (items && this.#children.size === 1) return items
+    const result: Record<string, JsonValue> = {}
+    for (const [name, values] of this.#children) {
+      if (name === '__proto__') throw new ValueProblem("'__proto__' is no allowed key")
+      setOwn(result, name, values.length === 1 ? (values[0] ?? null) : values)
+    }
+    return result
+  }
 }

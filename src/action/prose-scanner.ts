@@ -1,18 +1,13 @@
 /* oxlint-disable max-lines -- one state machine: all of its states share what is held back. */
-import { BlockCapture } from './block-capture.ts'
-import type { CaptureContext } from './block-capture.ts'
+import type { BlockCapture, BlockStart, CaptureContext } from './block-capture.ts'
 import { CodeTracker } from './code-tracker.ts'
-import { ForeignHold } from './foreign/foreign-hold.ts'
-import { matchStart } from './foreign/foreign-start.ts'
+import type { ForeignHold } from './foreign/foreign-hold.ts'
 import type { ForeignStart } from './foreign/foreign-start.ts'
-import { FenceTrial } from './foreign/trials.ts'
 import type { Trial } from './foreign/trials.ts'
 import type { FoundBlock, ProseOptions, ProseSink } from './prose-sink.ts'
-import { Place } from './place.ts'
+import type { Place } from './place.ts'
 import { matchTag } from './think-tags.ts'
-import { isBlockLast, judgeTrailing, matchMadeUp, splitAtCloser } from './trailing.ts'
 import type { TagMark } from './think-tags.ts'
-import { matchOpener } from './openers.ts'
 import type { Opener } from './openers.ts'
 
 /** No inline code is this long: past it, an open backtick run doesn't hold a marker back any more. */
@@ -33,8 +28,7 @@ type Mark =
  */
 export class ProseScanner {
   readonly #sink: ProseSink
-  readonly #blocks: boolean
-  readonly #maxLength: number
+  readonly #blocks: BlockStart | undefined
   readonly #foreign: ForeignStart | undefined
   /** Where the line stands; absent when calls count wherever they stand. */
   readonly #place: Place | undefined
@@ -64,10 +58,9 @@ export class ProseScanner {
     this.#sink = sink
     this.#reasoning = options.reasoning
     this.#reasoningStart = options.reasoning
-    this.#blocks = options.maxBlockLength !== undefined
-    this.#maxLength = options.maxBlockLength ?? 0
+    this.#blocks = options.blocks
     this.#foreign = options.foreign
-    this.#place = options.strict ? new Place() : undefined
+    this.#place = options.place
   }
 
   push(piece: string): void {
@@ -177,14 +170,14 @@ export class ProseScanner {
     if (fenced && !this.#fence) return undefined
     if (this.#hold) {
       const window = this.#held.slice(at, at + 40)
-      const madeUp = matchMadeUp(window)
+      const madeUp = this.#foreign.matchMadeUp(window)
       if (madeUp === 'partial') return 'partial'
       if (madeUp) this.#hold.finish()
     }
-    const trial = matchStart(this.#foreign, this.#held, { at, lineStart, place: this.#place })
+    const trial = this.#foreign.match(this.#held, { at, lineStart, place: this.#place })
     if (trial === undefined || trial === 'partial') return trial
     if (this.#place && this.#tracker.inRun) return undefined
-    return { type: 'foreign', trial: fenced ? new FenceTrial() : trial }
+    return { type: 'foreign', trial: fenced ? this.#foreign.fenced() : trial }
   }
 
   #startForeign(at: number, trial: Trial): number {
@@ -200,7 +193,7 @@ export class ProseScanner {
     this.#emit(this.#held.slice(0, start))
     this.#drop(start)
     if (this.#place) this.#sink.holdAt(this.#place.clone())
-    this.#hold = new ForeignHold(trial, this.#place !== undefined || this.#sink.hasText)
+    this.#hold = this.#foreign?.hold(trial, this.#place !== undefined || this.#sink.hasText)
     return at - start
   }
 
@@ -219,9 +212,9 @@ export class ProseScanner {
   #match(at: number): Mark | 'partial' | undefined {
     this.#tracker.settle()
     const opener =
-      at < this.#plainUntil || !this.#blocks
+      at < this.#plainUntil
         ? undefined
-        : matchOpener(this.#held, at, this.#tracker.lineStart)
+        : this.#blocks?.match(this.#held, at, this.#tracker.lineStart)
     if (opener === 'partial') return 'partial'
     if (opener) return { type: 'opener', opener }
     const tag =
@@ -276,7 +269,7 @@ export class ProseScanner {
       return 0
     }
     const context = this.#context(aloneInFence)
-    this.#capture = new BlockCapture({ context, opener, aloneInFence, maxLength: this.#maxLength })
+    this.#capture = this.#blocks?.capture({ context, opener, aloneInFence })
     this.#mode = 'capture'
     this.#collect(rest)
     return this.#at
@@ -304,7 +297,7 @@ export class ProseScanner {
   #follow(piece: string): void {
     this.#trailing += piece
     if (piece.trim() === '' && this.#trailing.length > piece.length) return
-    const verdict = judgeTrailing(this.#trailing, this.#capture?.aloneInFence ?? false)
+    const verdict = this.#capture?.judgeTrailing(this.#trailing)
     if (verdict === 'end') this.#found(this.#trailing)
     else if (verdict === 'text') this.#uncapture(this.#trailing)
   }
@@ -338,14 +331,12 @@ export class ProseScanner {
     const capture = this.#capture
     if (!capture) return
     if (this.#mode === 'trailing') {
-      return isBlockLast(this.#trailing) ? this.#found('') : this.#uncapture(this.#trailing)
+      return capture.isLast(this.#trailing) ? this.#found('') : this.#uncapture(this.#trailing)
     }
     const counts = capture.context === 'prose' || capture.aloneInFence
     if (!counts || (capture.isMention && !this.#sink.isForeignCall(capture.content)))
       return this.#uncapture('')
-    const { content, rest } = capture.endsInComment
-      ? splitAtCloser(capture.content)
-      : { content: capture.content, rest: '' }
+    const { content, rest } = capture.unclosed
     this.#finish({ content, tooLong: false }, rest)
   }
 

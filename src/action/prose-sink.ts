@@ -1,3 +1,4 @@
+import type { BlockStart } from './block-capture.ts'
 import type { ForeignStart } from './foreign/foreign-start.ts'
 import type { Place } from './place.ts'
 
@@ -38,10 +39,10 @@ export interface FoundBlock {
 export interface ProseOptions {
   /** The output starts inside reasoning. */
   readonly reasoning: boolean
-  /** The longest block that is read, in characters; absent when there are no blocks to look for. */
-  readonly maxBlockLength?: number
+  /** Recognises blocks; absent when there are none to look for. */
+  readonly blocks?: BlockStart
   /** Recognises calls in other formats; absent when there are none to look for. */
   readonly foreign?: ForeignStart
-  /** Calls count only where they are the model's own words (Q2). */
-  readonly strict?: boolean
+  /** Where the output starts: calls count only where they are the model's own words (Q2). */
+  readonly place?: Place
 }

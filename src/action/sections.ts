@@ -5,7 +5,7 @@ import type { ActionCall } from './call-arguments.ts'
 import { CallProblem } from './call-problem.ts'
 import { CodeTracker } from './code-tracker.ts'
 import { matchMarker } from './foreign/markers.ts'
-import { ForeignStart, matchStart } from './foreign/foreign-start.ts'
+import { ForeignStart } from './foreign/foreign-start.ts'
 import { readForeign, readForeignBlock } from './foreign/read-foreign.ts'
 import type { ForeignRead } from './foreign/read-foreign.ts'
 import { matchOpener } from './openers.ts'
@@ -95,7 +95,7 @@ function findSections(
     tracker.settle()
     const { lineStart } = tracker
     if (code > 32 && !tracker.fenced) {
-      const trial = matchStart(starts, text, { at, lineStart, place })
+      const trial = starts.match(text, { at, lineStart, place })
       const read =
         typeof trial === 'object' && !tracker.inRun
           ? readSection(text.slice(at), index, start.maxLength)

@@ -3,7 +3,7 @@ import { ElementFinder } from './element-finder.ts'
 import type { Child, Slice } from './element-finder.ts'
 import { CallProblem, ValueProblem } from './call-problem.ts'
 import { coerceEntries, coerceText, firstFit, maxDepth, within } from './coerce.ts'
-import { describeMarkupError, readFreeValue } from './free-value.ts'
+import { describeMarkupError, readFreeElements, readFreeValue } from './free-value.ts'
 import { admits, admitsText, isUntyped, leaves, propertySchema } from './schema.ts'
 import type { Shape } from './schema.ts'
 import { readOpenTag } from './tags.ts'
@@ -125,7 +125,7 @@ export class ValueReader extends ElementFinder {
     const problem = describeMarkupError(raw)
     if (problem !== undefined)
       throw this.malformed(problem.replace(/ \(opened in .*?\)|\.$/g, ''), slice.start)
-    const value = readFreeValue(raw)
+    const value = readFreeElements(raw)
     if (typeof value === 'object' && !Array.isArray(value)) return value
     throw new ValueProblem('expected an object, got a list')
   }

@@ -1,5 +1,5 @@
 import type { AgentScope } from '../protocol/api.ts'
-import { describeThrown, OffstageError } from '../protocol/error.ts'
+import type { OffstageError } from '../protocol/error.ts'
 import type { AgentCommands } from './agent-commands.ts'
 import type { AgentConfig } from './agent-page.ts'
 import { AgentRuns } from './agent-runs.ts'
@@ -12,6 +12,7 @@ import { LEFT_OPEN } from '../protocol/run.ts'
 import { disposed } from './failures.ts'
 import { copyConfig } from './copy-config.ts'
 import { newId } from './ids.ts'
+import { loadPart } from './load-part.ts'
 import type { AgentOptions } from './options.ts'
 import type { AgentParts } from './agent-parts.ts'
 import type * as live from './live.ts'
@@ -20,6 +21,7 @@ import { createToolRegistry } from './tool-registry.ts'
 import type { AskWorker, Line } from './ask-worker.ts'
 import { untilAborted } from './until-aborted.ts'
 import type { WorkerLink } from './worker-link.ts'
+import type { InlineWorker } from './worker-start.ts'
 
 type Live = typeof live
 
@@ -32,6 +34,7 @@ export class AgentCore implements AgentParts {
   readonly runs: AgentRuns
   readonly consent: Consent = new Consent()
   readonly signal: AbortSignal
+  readonly #inline: InlineWorker | undefined
   readonly #life = new AbortController()
   readonly #views = new Map<string, ConversationView>()
   /** Rejects the public promises that are still open. */
@@ -44,9 +47,10 @@ export class AgentCore implements AgentParts {
   #link: WorkerLink | undefined
   #disposal: Promise<void> | undefined
 
-  constructor(options: AgentOptions) {
+  constructor(options: AgentOptions, inline?: InlineWorker) {
     const { model, instructions = '', values = {} } = options
     this.options = options
+    this.#inline = inline
     this.signal = this.#life.signal
     this.config = { model: copyConfig(model), instructions, values }
     this.registry = createToolRegistry({
@@ -141,19 +145,21 @@ export class AgentCore implements AgentParts {
   }
 
   #load(): Promise<Live> {
-    this.#loading ??= import('./live.ts').then(
+    this.#loading ??= loadPart(() => import('./live.ts')).then(
       (live) => (this.#live = live),
-      (cause) => {
+      (error) => {
         this.#loading = undefined
-        const message = `A part of offstage could not be loaded: ${describeThrown(cause)}`
-        throw new OffstageError('worker-load-failed', message, { retryable: true, cause })
+        throw error
       },
     )
     return this.#loading
   }
 
   #line({ WorkerLink, createLinkedAgent }: Live): Line {
-    this.#link ??= WorkerLink.join(this.options, createLinkedAgent(this))
+    this.#link ??= WorkerLink.join(
+      { ...this.options, inline: this.#inline },
+      createLinkedAgent(this),
+    )
     return this.#link.line(this.scope().agentId, this.signal)
   }
 

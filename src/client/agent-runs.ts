@@ -1,5 +1,5 @@
 import type { AbortRun, AgentScope, RunRef, StartRun } from '../protocol/api.ts'
-import type { OffstageError } from '../protocol/error.ts'
+import { type OffstageError, toErrorData } from '../protocol/error.ts'
 import type { RunEvent } from '../protocol/event.ts'
 import { LEFT_OPEN, type RunOutcome, type RunResult } from '../protocol/run.ts'
 import { stopReason } from './failures.ts'
@@ -142,6 +142,7 @@ function isLeftOpen(result: RunResult): boolean {
   return result.outcome === 'aborted' && Object.values<string>(LEFT_OPEN).includes(result.reason)
 }
 
-export function fail(handle: RunHandle, error: OffstageError): void {
-  handle.end({ outcome: 'failed', error: error.toData() })
+/** Whatever was thrown ends the run: a handle must not stay open for it. */
+export function fail(handle: RunHandle, thrown: unknown): void {
+  handle.end({ outcome: 'failed', error: toErrorData(thrown) })
 }

@@ -10,6 +10,13 @@ import type { StandardSchema } from './standard-schema.ts'
 import type { RegisterOptions } from './tool-registry.ts'
 import type { Tool } from './tool.ts'
 
+/** `Symbol.asyncDispose` is not in every app's `lib`; where it is missing, so is `await using`. */
+type AsyncDispose = SymbolConstructor extends { readonly asyncDispose: infer Key extends symbol }
+  ? Key
+  : never
+
+type AsyncDisposes = { readonly [Key in AsyncDispose]: () => Promise<void> }
+
 /** A call: its id where that is unambiguous, else with its conversation. */
 export type CallRef = string | { readonly conversationId?: string; readonly toolCallId: string }
 
@@ -34,7 +41,7 @@ export interface Conversations {
  * An agent on its page. Making one starts nothing; the worker starts with the first run, `resume`,
  * `prepare`, subscription or question about conversations.
  */
-export interface Agent {
+export interface Agent extends AsyncDisposes {
   /** Starts a run at once. What can go wrong is its outcome; this doesn't throw. */
   run(input: RunInput, options?: RunOptions): Run
   /**
@@ -101,5 +108,4 @@ export interface Agent {
    * store. Other promises that are open, and questions from now on, reject with `disposed`. Idempotent.
    */
   dispose(): Promise<void>
-  [Symbol.asyncDispose](): Promise<void>
 }

@@ -1,85 +1,60 @@
 import { expose, transfer, wrap } from 'comlink'
-import type {
-  PageApi,
-  PageHello,
-  PageNotice,
-  WorkerApi,
-  WorkerHello,
-  WorkerNotice,
-} from '../protocol/api.ts'
-import { PROTOCOL_VERSION } from '../protocol/api.ts'
-import { describeThrown, OffstageError } from '../protocol/error.ts'
+import type { PageHello, PageNotice, WorkerApi, WorkerNotice } from '../protocol/api.ts'
+import { PROTOCOL_VERSION, WORKER_BEGUN } from '../protocol/api.ts'
 import { withRevivedErrors } from '../protocol/wire-errors.ts'
 import { monotonicMs } from './clock.ts'
-import { disposed, toOffstageError } from './failures.ts'
+import { disposed } from './failures.ts'
 import { newId } from './ids.ts'
+import { loadTrouble } from './load-trouble.ts'
 import { pageRegistry } from './page-registry.ts'
+import { sleep } from './sleep.ts'
 import type { WorkerLike } from './spawn-worker.ts'
+import { StartFailure } from './start-failure.ts'
+import type { Connection, ConnectionHost, Spawn } from './worker-start.ts'
 
-const HANDSHAKE_MS = 10_000
-
-export interface ConnectionHost {
-  readonly page: PageApi
-  /** Aborted when nobody needs the worker any more, before it has answered. */
-  readonly signal: AbortSignal
-  onNotice(notice: WorkerNotice): void
-}
-
-/** One worker that answered. */
-export interface Connection {
-  readonly worker: WorkerApi
-  /** A time of the worker's monotonic clock on the page's, at most the handshake's duration too late. */
-  toPageTime(workerMs: number): number
-  /**
-   * Calls back when the worker has died, by a lock that it holds meanwhile; never, where locks are
-   * missing. Returns what ends the watch.
-   */
-  watchLife(onDeath: () => void): () => void
-  close(): void
-}
+/** How long a worker may take to begin after an error in its file. Milliseconds. */
+const REPORTED_MS = 1000
+/** How long a worker may be silent before somebody looks what it does. */
+const SILENCE_MS = 10_000
 
 /**
- * Starts a worker and shakes hands. Rejects with `worker-load-failed` when it can't be started or
- * doesn't answer in time, with `protocol-mismatch` when it speaks another version, and with `disposed`.
+ * Starts a worker and shakes hands. Rejects with a `StartFailure` when it can't be started, doesn't
+ * answer or speaks another version, and with `disposed`.
  */
-export async function connectWorker(
-  spawn: () => WorkerLike,
-  host: ConnectionHost,
-): Promise<Connection> {
-  let worker: WorkerLike
-  try {
-    worker = spawn()
-  } catch (thrown) {
-    throw loadFailure(describeThrown(thrown), thrown)
-  }
+export async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise<Connection> {
+  const start = new StartFailure()
   const pages = new MessageChannel()
   const events = new MessageChannel()
-  const closing = new AbortController()
+  let isClosed = false
   const close = (): void => {
-    closing.abort()
+    isClosed = true
     pages.port1.close()
     events.port1.close()
-    worker.terminate?.()
+    start.worker?.terminate?.()
   }
   try {
     expose(host.page, pages.port1)
-    events.port1.addEventListener('message', ({ data }) => {
-      if (!closing.signal.aborted) host.onNotice(data as WorkerNotice)
-    })
-    events.port1.start()
-    const api = withRevivedErrors(wrap<WorkerApi>(worker as Worker) as unknown as WorkerApi)
+    events.port1.onmessage = ({ data }) => {
+      if (!isClosed) host.onNotice(data as WorkerNotice)
+    }
     const hello: PageHello = {
       protocolVersion: PROTOCOL_VERSION,
       pageId: pageRegistry().pageId,
       pagePort: pages.port2,
       eventPort: events.port2,
     }
-    const { protocolVersion, clock } = await inTime(
-      worker,
-      api.connect(transfer(hello, [hello.pagePort, hello.eventPort])),
-      host.signal,
-    )
-    if (protocolVersion !== PROTOCOL_VERSION) throw mismatch(protocolVersion)
+    const { api, protocolVersion, clock } = await inTime(start, host.signal, async (fail) => {
+      const worker = await makeWorker(spawn, start, fail)
+      // It was given up before it was there.
+      if (isClosed) worker.terminate?.()
+      const api = withRevivedErrors(wrap<WorkerApi>(worker as Worker) as unknown as WorkerApi)
+      const answer = await api.connect(transfer(hello, [pages.port2, events.port2]))
+      return { api, ...answer }
+    })
+    if (protocolVersion !== PROTOCOL_VERSION) {
+      start.version = protocolVersion
+      throw start
+    }
     // Not by `timeOrigin`: in some browsers it moves with the wall clock.
     const ahead = monotonicMs() - clock
     return {
@@ -90,7 +65,7 @@ export async function connectWorker(
     }
   } catch (thrown) {
     close()
-    throw toOffstageError(thrown)
+    throw thrown
   }
 }
 
@@ -113,39 +88,46 @@ function watchLife(worker: WorkerApi, port: MessagePort, onDeath: () => void): (
   }
 }
 
-/** The worker's answer, unless it fails to load, stays silent or isn't needed any more. */
-function inTime(
-  worker: WorkerLike,
-  answer: Promise<WorkerHello>,
-  signal: AbortSignal,
-): Promise<WorkerHello> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(disposed())
-    if (signal.aborted) return onAbort()
-    signal.addEventListener('abort', onAbort)
-    const onError = (event: Event): void =>
-      reject(loadFailure((event as ErrorEvent).message || 'its file could not be loaded'))
-    const timer = setTimeout(() => reject(loadFailure('it did not answer')), HANDSHAKE_MS)
-    worker.addEventListener('error', onError)
-    void answer.then(resolve, reject).finally(() => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', onAbort)
-      worker.removeEventListener('error', onError)
+/** Makes the worker, and notes what it shows of itself. */
+async function makeWorker(
+  spawn: Spawn,
+  start: StartFailure,
+  fail: () => void,
+): Promise<WorkerLike> {
+  try {
+    const worker = (start.worker = await spawn(start))
+    if (!worker.postMessage) throw new TypeError('There is no postMessage().')
+    worker.addEventListener('error', (event) => {
+      start.event = event
+      // What fails while its file runs need not keep it from beginning.
+      const patience = sleep((event as ErrorEvent).message ? REPORTED_MS : 0)
+      void patience.then(() => start.hasBegun || fail())
     })
-  })
+    worker.addEventListener('message', (event) => {
+      if ((event as MessageEvent).data === WORKER_BEGUN) start.hasBegun = true
+    })
+    return worker
+  } catch (thrown) {
+    start.thrown = thrown
+    throw start
+  }
 }
 
-function loadFailure(what: string, cause?: unknown): OffstageError {
-  return new OffstageError(
-    'worker-load-failed',
-    `The worker did not start: ${what}. Check that its file is served as JavaScript and that the page's CSP allows it (worker-src). With Vite's dev server put offstage into optimizeDeps.exclude; elsewhere pass the worker option, a function that returns new Worker(…).`,
-    { cause },
-  )
-}
-
-function mismatch(version: number): OffstageError {
-  return new OffstageError(
-    'protocol-mismatch',
-    `The worker speaks version ${version} and the page ${PROTOCOL_VERSION}: they come from different releases of offstage. Reload without the cache, or deploy both files together.`,
-  )
+/** The answer, unless the worker fails to load, is given up or isn't needed any more. */
+function inTime<Answer>(
+  start: StartFailure,
+  signal: AbortSignal,
+  ask: (fail: () => void) => Promise<Answer>,
+): Promise<Answer> {
+  const over = new AbortController()
+  return new Promise<Answer>((resolve, reject) => {
+    if (signal.aborted) throw disposed()
+    signal.addEventListener('abort', () => reject(disposed()), over)
+    const fail = (): void => reject(start)
+    const waitLonger = async (): Promise<void> => {
+      if (!over.signal.aborted) await (await loadTrouble(start)).untilGivenUp(start)
+    }
+    void sleep(SILENCE_MS).then(waitLonger).then(fail, fail)
+    ask(fail).then(resolve, reject)
+  }).finally(() => over.abort())
 }

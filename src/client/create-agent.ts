@@ -9,11 +9,12 @@ import { fillInput } from './fill-values.ts'
 import { newId } from './ids.ts'
 import type { AgentOptions } from './options.ts'
 import { limitsOf } from './run-limits.ts'
+import type { InlineWorker } from './worker-start.ts'
 
-/** Throws an `OffstageError` for bad configuration; everything later is an outcome or a rejection. */
-export function createAgent(options: AgentOptions): Agent {
+/** `inline` loads the worker that the default one falls back to. */
+export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent {
   checkOptions(options)
-  const core = new AgentCore(options)
+  const core = new AgentCore(options, inline)
   const { ambient, config, consent, registry, later } = core
   for (const tool of options.tools ?? []) registry.register(tool)
   if (options.enabledTools) registry.enable(options.enabledTools)

@@ -6,7 +6,7 @@ import type { FilePart, TextPart, ToolOutput } from '../protocol/message.ts'
 import type { Endpoint, ModelConfigData } from '../protocol/model.ts'
 import type { SettledStatus } from '../protocol/tool.ts'
 import type { ControlTool } from './control-tools.ts'
-import type { WorkerLike } from './spawn-worker.ts'
+import type { WorkerAddress, WorkerLike } from './spawn-worker.ts'
 import type { Tool, ToolCallInfo } from './tool.ts'
 
 /** Which request a key is for. A key belongs to an `origin`: give it to no other. */
@@ -92,10 +92,13 @@ export interface AgentOptions {
   readonly retries?: number
   /** Where conversations are kept. Default `{ name: 'offstage' }`. */
   readonly storage?: StorageConfig
-  /** Makes the worker, for providers of your own or a bundler that can't follow the default. */
-  readonly worker?: () => WorkerLike
-  /** The worker file's address, for pages without a bundler. */
-  readonly workerUrl?: string | URL
+  /**
+   * Makes the worker, for providers of your own or a bundler that can't follow the default. What a worker
+   * says before it is returned is missed: make it last.
+   */
+  readonly worker?: () => WorkerLike | Promise<WorkerLike>
+  /** The worker file's address, for pages without a bundler. A `TrustedScriptURL` is passed on as it is. */
+  readonly workerUrl?: WorkerAddress
   /** Model engines in this browser, for models whose `provider` is an engine's id. */
   readonly engines?: readonly Engine[]
   /** Emit `raw` events with the provider's own data. */

@@ -2,7 +2,7 @@ import type { PageApi } from '../protocol/api.ts'
 import { withPlainErrors } from '../protocol/wire-errors.ts'
 import type { ExecutionsApi } from './executions.ts'
 import { disposed } from './failures.ts'
-import type { PageFetches } from './page-fetches.ts'
+import type { ModelRequests } from './model-requests.ts'
 import { whileStaying } from './page-leaving.ts'
 
 /** The questions that an agent answers itself; tools are run by `Executions`. */
@@ -12,7 +12,7 @@ export type AgentPage = Omit<PageApi, keyof ExecutionsApi | 'fetchModel'>
 export function createPageApi(
   pageOf: (agentId: string) => AgentPage | undefined,
   executions: ExecutionsApi,
-  fetches: Pick<PageFetches, 'fetchModel'>,
+  fetches: Pick<ModelRequests, 'fetchModel'>,
 ): PageApi {
   const ask = async <Result>(
     agentId: string,

@@ -4,41 +4,45 @@ import {
   type BytesWish,
   type ModelFetch,
   type ModelFetchHead,
+  type ModelFetchRefusal,
 } from '../protocol/model-fetch.ts'
 import { describeThrown } from '../protocol/error.ts'
+import { watchPolicy } from '../protocol/policy.ts'
 
-/** The model requests that this page makes for its worker (`transport: 'page'`). */
-export class PageFetches {
-  readonly #open = new Set<AbortController>()
-
-  /** The worker is gone: nobody reads any more. */
-  abortAll(): void {
-    for (const controller of this.#open) controller.abort()
-  }
-
-  async fetchModel(request: ModelFetch): Promise<ModelFetchHead> {
-    const { url, headers, body, credentials, bytes } = request
-    const controller = new AbortController()
-    const { signal } = controller
-    const window = openWindow(bytes, controller)
-    this.#open.add(controller)
-    let sending: Promise<void> | undefined
-    try {
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: headers.map(([name, value]) => [name, value]),
-        body,
-        credentials,
-        redirect: 'error',
-        signal,
-      })
-      if (response.body) sending = sendBytes(response.body, bytes, window)
-      const { status } = response
-      return { status, headers: [...response.headers], hasBody: sending !== undefined }
-    } finally {
-      // The worker closes the port: what was posted last must not be lost on the way.
-      void Promise.resolve(sending).then(() => this.#open.delete(controller))
-    }
+/** Makes a model request for the worker (`transport: 'page'`). `gone`: nobody reads the answer any more. */
+export async function fetchModel(
+  request: ModelFetch,
+  gone: AbortSignal,
+): Promise<ModelFetchHead | ModelFetchRefusal> {
+  const { url, headers, body, credentials, bytes } = request
+  const controller = new AbortController()
+  const { signal } = controller
+  const abort = (): void => controller.abort()
+  gone.addEventListener('abort', abort)
+  if (gone.aborted) abort()
+  const window = openWindow(bytes, controller)
+  const watch = watchPolicy(url)
+  let sending: Promise<void> | undefined
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: headers.map(([name, value]) => [name, value]),
+      body,
+      credentials,
+      redirect: 'error',
+      signal,
+    })
+    if (response.body) sending = sendBytes(response.body, bytes, window)
+    const { status } = response
+    return { status, headers: [...response.headers], hasBody: sending !== undefined }
+  } catch (thrown) {
+    const refusedBy = signal.aborted ? undefined : await watch.refusedBy()
+    if (refusedBy === undefined) throw thrown
+    return { refusedBy }
+  } finally {
+    watch.stop()
+    // The worker closes the port: what was posted last must not be lost on the way.
+    void Promise.resolve(sending).then(() => gone.removeEventListener('abort', abort))
   }
 }
 

@@ -16,7 +16,12 @@ export interface PageRegistry {
   readonly epochs: Map<string, number>
   /** Conversations whose runs were begun or resumed here; '' for the newest one, whichever it was. */
   readonly touched: Set<string>
+  /** Starts workers at trusted addresses; absent where that isn't needed or was never tried. */
+  startWorker?: StartTrusted | undefined
 }
+
+/** Makes the worker that a function asks for, at an address that Trusted Types accept. */
+export type StartTrusted = (make: () => Worker) => Worker
 
 /** Copies of the package that share it agree on its shape; another shape takes another number. */
 const KEY = Symbol.for('offstage.page.1')

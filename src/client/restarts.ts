@@ -1,6 +1,6 @@
 import type { OffstageError } from '../protocol/error.ts'
 import { monotonicMs } from './clock.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from './worker-start.ts'
 import { toOffstageError } from './failures.ts'
 import type { RunHandle } from './run-handle.ts'
 import type { Suspects, Trial } from './suspects.ts'

@@ -20,13 +20,15 @@ const NOTHING_YET: RunSummary = {
  * A run as the page holds it. Every iterator starts at the first event and never throws; leaving the
  * loop detaches and aborts nothing.
  */
-export interface Run extends AsyncIterable<RunEvent, undefined> {
+export interface Run extends AsyncIterable<RunEvent> {
   readonly runId: string
   readonly conversationId: string
   /** Resolves for everything that can happen in a run; never rejects. */
   readonly result: Promise<RunResult>
   /** Ends the run. `result` resolves within 100 ms, whatever the worker does. */
   abort(reason?: string): void
+  // Not by a second argument of `AsyncIterable`, which TypeScript before 5.6 doesn't know.
+  [Symbol.asyncIterator](): AsyncIterator<RunEvent, undefined>
 }
 
 export interface RunHandle {

@@ -28,6 +28,9 @@ const EMPTY: Part = { first: [], last: [], canBeEmpty: true, varies: false }
 /** Places of a pattern that are looked at. */
 const MOST_PLACES = 1000
 
+/** Groups within groups that are read: the call stack has an end. */
+const MOST_NESTED = 100
+
 /** So many repetitions of what varies in length itself are as bad as any number. */
 const MANY = 10
 
@@ -35,7 +38,8 @@ const MANY = 10
  * Whether a text can be matched by the pattern in exponentially many ways, all of which are tried when it
  * doesn't fit: two different walks through the pattern's places lead back to where they began over the
  * same characters (Weideman et al., "Analyzing Matching Time Behavior of Backtracking Regular Expression
- * Matchers", 2016). Long counted repetitions are taken for loops or for short ones.
+ * Matchers", 2016). Long counted repetitions are taken for loops or for short ones, and what is nested too
+ * deep to be read for bad.
  */
 export function isExponential(pattern: string): boolean {
   return new PlaceGraph(pattern).hasTwoWays()
@@ -45,6 +49,8 @@ export function isExponential(pattern: string): boolean {
 class PlaceGraph {
   readonly #tokens: readonly string[]
   #at = 0
+  #depth = 0
+  #isTooDeep = false
   /** Of each place, the characters that it matches. */
   readonly #masks: bigint[] = []
   /** Of each place, those that can follow, and in how many ways. */
@@ -56,9 +62,9 @@ class PlaceGraph {
     this.#choice()
   }
 
-  /** In some loop, two walks lead from a place back to it over the same characters. */
+  /** In some loop, two walks lead from a place back to it over the same characters; or nobody knows. */
   hasTwoWays(): boolean {
-    return this.#loops.some((loop) => this.#divides(loop))
+    return this.#isTooDeep || this.#loops.some((loop) => this.#divides(loop))
   }
 
   get #token(): string {
@@ -108,7 +114,7 @@ class PlaceGraph {
     const token = this.#token
     this.#at++
     if (token[0] === '(') {
-      const inner = this.#choice()
+      const inner = this.#group()
       // What is looked at from a place is no part of the way from it.
       return /[=!]$/.test(token) ? EMPTY : inner
     }
@@ -116,6 +122,18 @@ class PlaceGraph {
     const place = [this.#masks.push(maskOf(token)) - 1]
     this.#ways.push(new Map())
     return { first: place, last: place, canBeEmpty: false, varies: false }
+  }
+
+  #group(): Part {
+    if (this.#depth === MOST_NESTED) {
+      this.#isTooDeep = true
+      this.#at = this.#tokens.length
+      return EMPTY
+    }
+    this.#depth++
+    const inner = this.#choice()
+    this.#depth--
+    return inner
   }
 
   #loop(part: Part, from: number): Part {

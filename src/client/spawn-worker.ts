@@ -7,6 +7,14 @@ export interface WorkerLike {
   terminate?(): void
 }
 
+/** A `TrustedScriptURL`; of its own, since not every version of TypeScript's DOM types knows it. */
+export interface TrustedScriptAddress {
+  toString(): string
+  toJSON(): string
+}
+
+export type WorkerAddress = string | URL | TrustedScriptAddress
+
 /**
  * The default worker. The expression is what bundlers look for in the built file, where
  * `worker.js` lies beside this module; the build of Offstage itself must leave it alone.
@@ -15,6 +23,6 @@ export function spawnWorker(): Worker {
   return new Worker(new URL(/* @vite-ignore */ './worker.js', import.meta.url), { type: 'module' })
 }
 
-export function spawnWorkerAt(url: string | URL): Worker {
-  return new Worker(url, { type: 'module' })
+export function spawnWorkerAt(url: WorkerAddress): Worker {
+  return new Worker(url as string, { type: 'module' })
 }

@@ -3,21 +3,21 @@ import type { Extract, WorkerNotice } from '../protocol/api.ts'
 import type { OffstageError } from '../protocol/error.ts'
 import type { EventBatch } from '../protocol/event.ts'
 import { createBatchGate } from './batch-gate.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from './worker-start.ts'
 import type { ExecutionHost } from './executions.ts'
 import { Executions } from './executions.ts'
 import { disposed, toOffstageError } from './failures.ts'
 import { watchHeartbeat } from './heartbeat.ts'
 import type { AgentPage } from './page-api.ts'
 import { createPageApi } from './page-api.ts'
-import { PageFetches } from './page-fetches.ts'
+import { ModelRequests } from './model-requests.ts'
 import { onPageCache } from './page-cache.ts'
 import { type Question, Questions } from './questions.ts'
 import { type RestartedAgent, Restarts } from './restarts.ts'
 import { sleep } from './sleep.ts'
 import { Suspects } from './suspects.ts'
 import { lost } from './worker-lost.ts'
-import type { WorkerSource } from './worker-source.ts'
+import type { WorkerSource } from './worker-start.ts'
 import { connectSource } from './worker-source.ts'
 
 const HEARTBEAT_MS = 3000
@@ -55,7 +55,7 @@ const links = new Map<unknown, WorkerLink>()
  */
 export class WorkerLink {
   readonly executions: Executions
-  readonly #fetches = new PageFetches()
+  readonly #fetches = new ModelRequests()
   readonly #key: unknown
   readonly #options: LinkOptions
   readonly #agents = new Map<string, LinkedAgent>()
@@ -103,6 +103,8 @@ export class WorkerLink {
     const key = options.worker ?? String(options.workerUrl ?? '')
     const link = links.get(key) ?? new WorkerLink(key, options)
     links.set(key, link)
+    // Of two agents, one may be from the entry without an inline worker.
+    link.#options.inline ??= options.inline
     link.#agents.set(agent.agentId, agent)
     return link
   }
@@ -260,10 +262,10 @@ export class WorkerLink {
    */
   #suspendForCache(): void {
     this.#unwatch?.()
-    if (this.#questions.size === 0 && !this.#hasOpenWork()) return
-    this.#live?.close()
+    this.#isSuspended = this.#questions.size > 0 || this.#hasOpenWork()
+    if (this.#isSuspended) this.#live?.close()
+    // With nothing open, this is at most the rest of an answer.
     this.#fetches.abortAll()
-    this.#isSuspended = true
   }
 
   #returned(): void {

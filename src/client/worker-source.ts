@@ -1,39 +1,47 @@
-import type { Connection, ConnectionHost } from './connection.ts'
 import { connectWorker } from './connection.ts'
-import { toOffstageError } from './failures.ts'
-import type { WorkerLike } from './spawn-worker.ts'
 import { spawnWorker, spawnWorkerAt } from './spawn-worker.ts'
-
-/** Where the worker comes from; neither field: the default one. */
-export interface WorkerSource {
-  readonly worker?: () => WorkerLike
-  readonly workerUrl?: string | URL
-}
+import { loadTrouble } from './load-trouble.ts'
+import { StartFailure } from './start-failure.ts'
+import { startTrusted, withAddress } from './trusted-worker.ts'
+import type { Connection, ConnectionHost, Spawn, WorkerSource } from './worker-start.ts'
 
 /**
  * Starts the worker that the options name. The default one falls back to the inline worker where its
  * file can't be loaded; never to the main thread.
  */
 export async function connectSource(
-  { worker, workerUrl }: WorkerSource,
+  source: WorkerSource,
   host: ConnectionHost,
 ): Promise<Connection> {
-  if (worker) return connectWorker(worker, host)
-  if (workerUrl) return connectWorker(() => spawnWorkerAt(workerUrl), host)
+  // A policy's refusal shows nowhere else, and only while it happens.
+  const violations: SecurityPolicyViolationEvent[] = []
+  const over = new AbortController()
+  const note = (event: SecurityPolicyViolationEvent): void => void violations.push(event)
+  globalThis.document?.addEventListener('securitypolicyviolation', note, over)
   try {
-    return await connectWorker(spawnWorker, host)
-  } catch (thrown) {
-    const error = toOffstageError(thrown)
-    if (error.code !== 'worker-load-failed') throw error
-    const connection = await connectInline(host).catch(() => {
-      throw error
-    })
-    host.onNotice({ type: 'warning', code: 'worker-inlined', message: error.message })
-    return connection
+    return await connectWorker(spawnOf(source), host)
+  } catch (failure) {
+    if (!(failure instanceof StartFailure)) throw failure
+    const { inline, worker, workerUrl } = source
+    const second =
+      inline && !worker && !workerUrl && !failure.version
+        ? connectWorker(async () => (await inline()).createInlineWorker(), host)
+        : Promise.reject(failure)
+    // The inline worker starts without what finds the cause, too, and doesn't wait for it.
+    const trouble = loadTrouble(failure).then(({ report }) =>
+      report(failure, second, { source, violations, host }),
+    )
+    trouble.catch(() => {})
+    return await second.catch(() => trouble)
+  } finally {
+    over.abort()
   }
 }
 
-async function connectInline(host: ConnectionHost): Promise<Connection> {
-  const { createInlineWorker } = await import('../inline/inline-worker.ts')
-  return connectWorker(createInlineWorker, host)
+function spawnOf({ worker, workerUrl }: WorkerSource): Spawn {
+  const make = workerUrl ? () => spawnWorkerAt(workerUrl) : spawnWorker
+  return (start) => {
+    const noted = <Made>(make: () => Made): Made => withAddress(make, (url) => (start.url = url))
+    return worker ? noted(worker) : startTrusted(() => noted(make))
+  }
 }

@@ -92,7 +92,7 @@ function spawn(worker: () => EngineWorker): EngineWorker {
   try {
     return worker()
   } catch (thrown) {
-    throw loadFailure(describeThrown(thrown))
+    throw loadFailure(describeThrown(thrown), 'worker-option')
   }
 }
 
@@ -106,9 +106,9 @@ function whenReady(
   opening: number,
 ): Promise<Extract<EngineReply, { opening: number }>> {
   return new Promise((resolve, reject) => {
-    const fail = (what: string): void => {
+    const fail = (what: string, reason: Reason): void => {
       stop()
-      reject(loadFailure(what))
+      reject(loadFailure(what, reason))
     }
     const onMessage = (event: Event): void => {
       const reply = (event as MessageEvent<EngineReply | null>).data
@@ -116,9 +116,14 @@ function whenReady(
       stop()
       resolve(reply)
     }
-    const onError = (event: Event): void =>
-      fail((event as ErrorEvent).message || 'its file could not be loaded')
-    const timer = setTimeout(() => fail(`it did not answer within ${READY_MS / 1000} s`), READY_MS)
+    const onError = (event: Event): void => {
+      const { message } = event as ErrorEvent
+      fail(message || 'its file could not be loaded', message ? 'syntax' : 'unknown')
+    }
+    const timer = setTimeout(
+      () => fail(`it did not answer within ${READY_MS / 1000} s`, 'no-answer'),
+      READY_MS,
+    )
     function stop(): void {
       clearTimeout(timer)
       worker.removeEventListener('message', onMessage)
@@ -148,9 +153,13 @@ function newInstance(id: string): string {
   return `offstage-engine-${id}-${crypto.getRandomValues(new Uint32Array(3)).join('-')}`
 }
 
-function loadFailure(what: string): OffstageError {
+/** Of those that the agent's own worker has, too (`details.reason`). */
+type Reason = 'worker-option' | 'syntax' | 'no-answer' | 'unknown'
+
+function loadFailure(what: string, reason: Reason): OffstageError {
   return new OffstageError(
     'worker-load-failed',
     `The engine's worker did not start: ${what}. Check that its file is served as JavaScript, that it calls serveEngine() (serveWllama(), serveWebLLM()) at its top, and that the page's CSP allows it (worker-src).`,
+    { details: { reason }, retryable: reason === 'no-answer' },
   )
 }

@@ -4,7 +4,7 @@ import type { StorageConfig, StorageState, StoredConversation } from './conversa
 import type { EngineLine, EngineOpening, EngineProgress } from './engine.ts'
 import type { ErrorData } from './error.ts'
 import type { JsonSchema, JsonValue } from './json.ts'
-import type { ModelFetch, ModelFetchHead } from './model-fetch.ts'
+import type { ModelFetch, ModelFetchHead, ModelFetchRefusal } from './model-fetch.ts'
 import type { RunUsage, ToolOutput, UserMessage } from './message.ts'
 import type { Credentials, Endpoint, ModelConfigData } from './model.ts'
 import type { RunLimits } from './run.ts'
@@ -42,6 +42,9 @@ export interface PageNotice {
   readonly type: 'release-lock'
   readonly name: string
 }
+
+/** The worker's first sign of life, on its global scope: its file was loaded, and begins. */
+export const WORKER_BEGUN = 'offstage-begun'
 
 export interface WorkerHello {
   readonly protocolVersion: number
@@ -335,7 +338,7 @@ export interface PageApi {
    * Makes a model's request (`transport: 'page'`), redirects refused. Rejects with the browser's own
    * words when there is no answer. Ends with `cancel`, with the body, or with the worker.
    */
-  fetchModel(request: ModelFetch): Promise<ModelFetchHead>
+  fetchModel(request: ModelFetch): Promise<ModelFetchHead | ModelFetchRefusal>
   /** A fresh line to an engine that the page lends; starts the engine if need be. */
   openEngine(opening: EngineOpening & { readonly provider: string }): Promise<EngineLine>
   beforeToolCall(call: CallContext): Promise<BeforeToolCallVerdict>

@@ -39,6 +39,7 @@ export type ErrorCode =
   | 'overloaded'
   | 'server-error'
   | 'network'
+  | 'blocked-by-csp'
   | 'timeout'
   | 'stream-incomplete'
   | 'response-too-large'

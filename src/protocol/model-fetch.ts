@@ -15,6 +15,11 @@ export interface ModelFetchHead {
   readonly hasBody: boolean
 }
 
+/** The text of the page's policy that refused the request. */
+export interface ModelFetchRefusal {
+  readonly refusedBy: string
+}
+
 /** A piece of the body (its buffer is transferred), or how the body ended. */
 export type BytesNotice =
   | Uint8Array

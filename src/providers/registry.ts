@@ -14,11 +14,15 @@ export interface ProviderRegistry {
   create(config: RequestConfig): Provider
 }
 
-const builtIn: readonly ProviderDefinition[] = [
-  ...chatProviders,
-  ...messagesProviders,
-  scriptedProvider,
-]
+let known: readonly ProviderDefinition[] | undefined
+
+/**
+ * Made once, since definitions remember what endpoints refused, and not on import: a bundler could not
+ * leave them out where they aren't used.
+ */
+function builtIn(): readonly ProviderDefinition[] {
+  return (known ??= [...chatProviders(), ...messagesProviders(), scriptedProvider])
+}
 
 const registered: ProviderDefinition[] = []
 
@@ -40,7 +44,7 @@ export function createProviderRegistry(
   custom: readonly ProviderDefinition[] = [],
 ): ProviderRegistry {
   const definitions = new Map(
-    [...builtIn, ...registered, ...custom].map(
+    [...builtIn(), ...registered, ...custom].map(
       (definition) => [definition.id, definition] as const,
     ),
   )

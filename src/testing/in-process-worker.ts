@@ -1,4 +1,5 @@
 import type { WorkerLike } from '../client/spawn-worker.ts'
+import { realEffects, type Effects } from '../worker/effects.ts'
 import { startWorker, type StartWorkerOptions } from '../worker/start-worker.ts'
 import { createMemoryStore } from '../worker/store/memory-store.ts'
 import type { Store } from '../worker/store/store.ts'
@@ -25,6 +26,12 @@ export interface InProcessWorkerOptions extends Pick<StartWorkerOptions, 'provid
 }
 
 /**
+ * Newer versions of Node have Web Locks. Those of the process are of no use here: a worker that is terminated
+ * would keep what it holds, and workers with storages of their own would wait for each other.
+ */
+const WITHOUT_LOCKS: Effects = { ...realEffects, locks: undefined }
+
+/**
  * The real worker (host, loop, journal) behind a `MessageChannel` in this process: for tests under
  * Node, where there is no `Worker` and no IndexedDB. Pass the returned function as
  * `createAgent({ worker })`, and dispose of the agent so that the process can end.
@@ -33,7 +40,12 @@ export function inProcessWorker(options: InProcessWorkerOptions = {}): () => Wor
   const { storage = createTestStorage(), ...rest } = options
   return () => {
     const { port1, port2 } = new MessageChannel()
-    startWorker({ ...rest, endpoint: port2, openDurable: (name) => storage.open(name) })
+    startWorker({
+      ...rest,
+      endpoint: port2,
+      openDurable: (name) => storage.open(name),
+      effects: WITHOUT_LOCKS,
+    })
     return {
       postMessage: (message, transfer = []) => port1.postMessage(message, transfer),
       addEventListener: (type, listener) => port1.addEventListener(type, listener),

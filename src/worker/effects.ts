@@ -11,9 +11,14 @@ export interface Effects {
   newId(prefix: string): string
   /** 0 to 1. */
   random(): number
+  /** Shared by everything that may drive the same conversations. Undefined where there are none. */
+  readonly locks: LockManager | undefined
 }
 
 export const realEffects: Effects = {
+  get locks() {
+    return globalThis.navigator?.locks
+  },
   now: () => Date.now(),
   monotonic: () => performance.now(),
   random: () => Math.random(),

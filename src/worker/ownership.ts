@@ -58,8 +58,11 @@ type Talk =
  * `scope` names the store. Without Web Locks (plain HTTP on a LAN address lacks them) everybody is an
  * owner, and the epoch alone fences.
  */
-export function createOwnership(scope: string, observer: OwnershipObserver): Ownership {
-  const locks = globalThis.navigator?.locks
+export function createOwnership(
+  scope: string,
+  locks: LockManager | undefined,
+  observer: OwnershipObserver,
+): Ownership {
   if (locks === undefined) {
     const nothing = (): void => undefined
     return { acquire: async () => true, release: nothing, holds: () => true, announce: nothing }

@@ -1,7 +1,9 @@
 import { transfer } from 'comlink'
 import type { PageApi } from '../protocol/api.ts'
+import { OffstageError } from '../protocol/error.ts'
 import type { ModelConfigData } from '../protocol/model.ts'
 import { FETCH_WINDOW, type BytesNotice, type BytesWish } from '../protocol/model-fetch.ts'
+import { policyError } from '../providers/core/policy-error.ts'
 import type { StreamOptions } from '../providers/provider.ts'
 
 type FetchPage = Pick<PageApi, 'fetchModel'>
@@ -32,6 +34,11 @@ function createPageFetch(page: FetchPage): NonNullable<StreamOptions['fetch']> {
       port.close()
       throw error
     })
+    if ('refusedBy' in head) {
+      port.close()
+      const refusal = { url: new URL(request.url), policy: head.refusedBy, scope: 'page' } as const
+      throw OffstageError.fromData(policyError(refusal))
+    }
     if (!head.hasBody) port.close()
     return new Response(head.hasBody ? body : null, {
       status: head.status,

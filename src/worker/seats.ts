@@ -66,7 +66,7 @@ export class Seats {
     if (known) return known
     const driverOf = (conversationId: string): RunDriver | null | undefined =>
       this.#seats.get(seatKey({ storage, conversationId }))?.driver
-    const made = createOwnership(key, {
+    const made = createOwnership(key, this.#effects.locks, {
       onLost: (conversationId) => driverOf(conversationId)?.takenOver(),
       onAnnounced: (conversationId) => void driverOf(conversationId)?.look(),
     })

@@ -2,6 +2,7 @@ import { expose, wrap } from 'comlink'
 import { holdLifeLock } from '../engines/life-lock.ts'
 import {
   PROTOCOL_VERSION,
+  WORKER_BEGUN,
   type PageApi,
   type PageHello,
   type PageNotice,
@@ -45,11 +46,13 @@ export function startWorker(options: StartWorkerOptions = {}): void {
   const connection = new Connection(options)
   expose(workerApi(connection), endpoint as Parameters<typeof expose>[1])
   endpoint.start?.()
+  endpoint.postMessage(WORKER_BEGUN)
 }
 
 /** The worker's one page. */
 class Connection {
   readonly #options: StartWorkerOptions
+  readonly #effects: Effects
   readonly #locks = new Map<string, () => void>()
   /** Locks whose release came before the question for them: it travels on another port. */
   readonly #released = new Set<string>()
@@ -57,6 +60,7 @@ class Connection {
 
   constructor(options: StartWorkerOptions) {
     this.#options = options
+    this.#effects = options.effects ?? realEffects
   }
 
   get host(): Host {
@@ -73,7 +77,7 @@ class Connection {
         `The page speaks version ${hello.protocolVersion} of the protocol, the worker version ${PROTOCOL_VERSION}: an old file is cached somewhere. Reload without the cache, or deploy both files together.`,
       )
     }
-    const effects = this.#options.effects ?? realEffects
+    const effects = this.#effects
     const page = withRevivedErrors(wrap<PageApi>(hello.pagePort) as unknown as PageApi)
     this.#host = new Host({
       page,
@@ -88,7 +92,7 @@ class Connection {
   }
 
   async holdLock(name: string): Promise<boolean> {
-    if (this.#released.delete(name)) return false
+    if (this.#released.delete(name) || this.#effects.locks === undefined) return false
     return holdLifeLock(name, new Promise((release) => this.#locks.set(name, release)))
   }
 

@@ -43,33 +43,6 @@ test('an empty message fails the run, and the conversation works on', async ({ o
   expect(outcome.next).toMatchObject({ outcome: 'completed', text: 'Hi.' })
 })
 
-test('a worker address that is a 404 ends as a typed error that names the likely causes', async ({
-  openPage,
-}) => {
-  const page = await openPage({ errorsAllowed: true })
-  const result = await page.evaluate(
-    (model) => window.offstage.createAgent({ model, workerUrl: '/missing.js' }).run('hi').result,
-    scripted,
-  )
-  expect(result).toMatchObject({ outcome: 'failed', error: { code: 'worker-load-failed' } })
-  expect(result.outcome === 'failed' && result.error.message).toMatch(/worker/i)
-})
-
-test('the default worker missing: the inline one takes over, with a warning', async ({
-  openPage,
-}) => {
-  const page = await openPage({ errorsAllowed: true })
-  await page.route('**/dist/worker.js', (route) => route.fulfill({ status: 404, body: 'gone' }))
-  const outcome = await page.evaluate(async (model) => {
-    const agent = window.offstage.createAgent({ model })
-    const warnings: string[] = []
-    agent.on('warning', (event) => warnings.push(event.code))
-    return { result: await agent.run('hi').result, warnings }
-  }, scripted)
-  expect(outcome.result).toMatchObject({ outcome: 'completed', text: 'Hi.' })
-  expect(outcome.warnings).toHaveLength(1)
-})
-
 test('IndexedDB refused: the run works in memory, and that is announced', async ({
   openPage,
   site,

@@ -36,6 +36,11 @@ const test = base.extend<{ openDemo: () => Promise<Page> }, { demoUrl: string }>
       if (!['error', 'warning'].includes(message.type())) return
       if (!lookingAround.test(message.text())) problems.push(message.text())
     })
+    await page.addInitScript(() => {
+      document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
+        console.error(`The page's policy refused ${blockedURI}: ${effectiveDirective}`),
+      )
+    })
     // Whatever runs on this machine: nobody that the demo knows is on the usual ports.
     await page.route(usualPorts, (route) => route.fulfill({ json: {} }))
     await use(async () => {
@@ -59,6 +64,15 @@ const hasEnded = (page: Page): Promise<void> =>
 /** The cards of a tool's calls, found by what their summary says. */
 const calls = (page: Page, toolName: string): Locator =>
   messages(page).getByRole('group').filter({ hasText: toolName })
+
+test('the demo is served under a strict policy, with Trusted Types', async ({
+  request,
+  demoUrl,
+}) => {
+  const { 'content-security-policy': policy } = (await request.get(demoUrl)).headers()
+  expect(policy).toContain("require-trusted-types-for 'script'; trusted-types offstage")
+  expect(policy).not.toMatch(/unsafe|wasm|\*/)
+})
 
 test('two tools: the agent searches, then fills the cart', async ({ openDemo }) => {
   const page = await openDemo()

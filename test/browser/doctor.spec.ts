@@ -164,7 +164,9 @@ test('a page whose policy forbids the request', async ({ openPage }) => {
   const page = await openPage({ headers })
   const report = await diagnose(page, { baseURL })
   expect(failed(report)).toEqual(['content-security-policy'])
-  expect(wordsOf(report, 'content-security-policy')).toContain(origin)
+  const words = wordsOf(report, 'content-security-policy')
+  expect(words).toContain(`The Content-Security-Policy of the page refuses requests to ${origin}`)
+  expect(words).toContain(`connect-src 'self' ${origin}`)
 })
 
 /** A page on a public https address, its files served from here. */

@@ -123,6 +123,37 @@ test('an idle agent that keeps nothing on disk still has its conversation after 
   expect(stored?.messages.length).toBe(2)
 })
 
+for (const transport of ['worker', 'page'] as const) {
+  test(`a page is kept that is left while a server doesn't end its whole answer; asked by the ${transport}`, async ({
+    keeper,
+    openPage,
+    model,
+  }) => {
+    const { pieces = [] } = say('First.')
+    model.enqueue({ pieces: [...pieces, { raw: 'data: [DONE]\n\n' }], end: 'hang' }, say('Second.'))
+    const page = await openPage({ context: await keeper.newContext(), headers })
+    await page.evaluate(
+      async (given) => {
+        const agent = window.offstage.createAgent({
+          model: { provider: 'openai-compatible', model: 'mock', ...given },
+          storage: 'memory',
+        })
+        Object.assign(window, { agent })
+        await agent.run('one', { conversationId: 'c1' }).result
+      },
+      { baseURL: model.baseURL, transport },
+    )
+    await leave(page)
+    await goBack(page)
+    await expectKept(page)
+    const next = await page.evaluate(
+      () => (window as never as { agent: Agent }).agent.run('two', { conversationId: 'c1' }).result,
+    )
+    expect(next).toMatchObject({ outcome: 'completed', text: 'Second.' })
+    await expect.poll(() => model.requests[0]?.abortedAt).toBeGreaterThan(0)
+  })
+}
+
 test('a run that is open goes on after going back, and its tool runs once', async ({
   keeper,
   openPage,

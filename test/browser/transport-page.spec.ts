@@ -43,7 +43,7 @@ test('a worker that may reach nothing is helped by the page', async ({ openPage,
   site.setHeaders('/dist/worker.js', { 'content-security-policy': "connect-src 'none'" })
   await makeAgent(page, { baseURL, retry: { maxRetries: 0 } })
   await start(page)
-  expect(await result(page)).toMatchObject({ outcome: 'failed', code: 'network' })
+  expect(await result(page)).toMatchObject({ outcome: 'failed', code: 'blocked-by-csp' })
   expect(model.requests).toEqual([])
 
   await page.evaluate((url) => {

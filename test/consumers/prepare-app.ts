@@ -1,53 +1,80 @@
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
-import { packTarball } from '../../scripts/lib/pack.mjs'
+import { tarballToTest } from '../../scripts/lib/pack.mjs'
 import { inProject } from '../../scripts/lib/project.mjs'
 import { npm } from '../../scripts/lib/run.mjs'
 
-export type AppName = 'vite-8' | 'vite-7' | 'webpack-5' | 'static' | 'custom-provider'
-
 const workFolder = inProject('.cache/consumers')
+/** What is installed, and by which lockfile and tarball. */
+const KEPT = new Set(['node_modules', 'installed', 'packed'])
 const sources = inProject('test/consumers/apps')
 
 /** The package as npm would publish it; resolves to the tarball's path. */
-export function packPackage(): Promise<string> {
+export async function packPackage(): Promise<string> {
   if (!existsSync(inProject('dist/index.js'))) throw new Error('dist is missing: npm run build')
-  mkdirSync(workFolder, { recursive: true })
-  return packTarball(workFolder)
+  return tarballToTest(workFolder)
 }
 
 /**
  * A copy of the app with its own dependencies and the packed package installed; resolves to its
  * folder. Dependencies are kept while the app's lockfile stays the same, so that only the first run
- * downloads something.
+ * downloads something; so is the package, while its tarball does.
  */
-export async function prepareApp(name: AppName, tarball: string): Promise<string> {
+export async function prepareApp(name: string, tarball: string): Promise<string> {
   const folder = path.join(workFolder, name)
   const source = path.join(sources, name)
   mkdirSync(folder, { recursive: true })
+  for (const entry of readdirSync(folder))
+    if (!KEPT.has(entry)) rmSync(path.join(folder, entry), { recursive: true })
+  cpSync(path.join(sources, 'shared'), path.join(folder, 'src'), { recursive: true })
   cpSync(source, folder, { recursive: true })
-  if (!existsSync(path.join(source, 'src'))) {
-    cpSync(path.join(sources, 'shared'), path.join(folder, 'src'), { recursive: true })
-    // webpack's default entry is src/index.js; the others follow it.
-    cpSync(path.join(sources, 'shared/main.js'), path.join(folder, 'src/index.js'))
-  }
 
-  const marker = path.join(folder, 'installed')
   const lock = hashOf(path.join(source, 'package-lock.json'))
-  if (!existsSync(marker) || readFileSync(marker, 'utf8') !== lock) {
+  if (marked(folder, 'installed') !== lock) {
     await npmIn(folder, ['ci'])
-    writeFileSync(marker, lock)
+    mark(folder, 'installed', lock)
   }
-  rmSync(path.join(folder, 'node_modules/offstage'), { recursive: true, force: true })
-  await npmIn(folder, ['install', '--no-save', '--prefer-offline', tarball])
+  const packed = `${lock} ${hashOf(tarball)}`
+  if (marked(folder, 'packed') !== packed) {
+    rmSync(path.join(folder, 'node_modules/offstage'), { recursive: true, force: true })
+    await npmIn(folder, ['install', '--no-save', '--prefer-offline', tarball])
+    mark(folder, 'packed', packed)
+  }
   return folder
+}
+
+/** The version of a package that the app's lockfile names. */
+export function lockedVersion(app: string, name: string): string {
+  const lock = JSON.parse(readFileSync(path.join(sources, app, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, { readonly version: string }>>
+  }
+  const version = lock.packages[`node_modules/${name}`]?.version
+  if (!version) throw new Error(`The lockfile of ${app} has no ${name}.`)
+  return version
 }
 
 async function npmIn(folder: string, args: readonly string[]): Promise<void> {
   const quietly = ['--no-audit', '--no-fund', '--loglevel=error']
   const { code, output } = await npm([...args, ...quietly], { cwd: folder, quiet: true })
   if (code !== 0) throw new Error(`npm ${args.join(' ')} failed in ${folder}:\n${output}`)
+}
+
+function marked(folder: string, name: string): string {
+  const file = path.join(folder, name)
+  return existsSync(file) ? readFileSync(file, 'utf8') : ''
+}
+
+function mark(folder: string, name: string, value: string): void {
+  writeFileSync(path.join(folder, name), value)
 }
 
 function hashOf(file: string): string {

@@ -1,21 +1,25 @@
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
-import path from 'node:path'
 import { run } from '../../scripts/lib/run.mjs'
 import { listen } from '../browser/support/listen.ts'
 import { serveSite } from '../browser/support/site.ts'
 
 export interface ServedApp {
   readonly url: string
+  /** What the bundler printed. */
+  output(): string
   close(): Promise<void>
 }
 
-/** `vite` as on a developer's machine, without a cache of pre-bundled dependencies. */
-export async function viteDev(folder: string): Promise<ServedApp> {
+/** A server of the builder's own, as on a developer's machine. */
+export async function startServer(
+  folder: string,
+  args: (port: string) => readonly string[],
+): Promise<ServedApp> {
   const port = await freePort()
-  const args = ['--host', '127.0.0.1', '--port', String(port), '--strictPort', '--force']
-  const child = spawn(process.execPath, [tool(folder, 'vite/bin/vite.js'), ...args], {
+  const child = spawn(process.execPath, [...args(String(port))], {
     cwd: folder,
+    env: quietEnv(),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
@@ -24,11 +28,12 @@ export async function viteDev(folder: string): Promise<ServedApp> {
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   const url = `http://127.0.0.1:${port}/`
   while (!(await answers(url))) {
-    if (child.exitCode !== null) throw new Error(`The Vite server ended:\n${output}`)
+    if (child.exitCode !== null) throw new Error(`The server ended:\n${output}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   return {
     url,
+    output: () => output,
     async close() {
       child.kill()
       await ended
@@ -36,28 +41,44 @@ export async function viteDev(folder: string): Promise<ServedApp> {
   }
 }
 
-export async function viteBuild(folder: string): Promise<ServedApp> {
-  await succeeds(folder, [tool(folder, 'vite/bin/vite.js'), 'build'])
-  return staticFiles(path.join(folder, 'dist'))
-}
-
-export async function webpackBuild(folder: string): Promise<ServedApp> {
-  await succeeds(folder, [tool(folder, 'webpack-cli/bin/cli.js'), '--mode', 'production'])
-  return staticFiles(folder)
-}
-
-export async function staticFiles(folder: string): Promise<ServedApp> {
-  const site = await serveSite({ folders: { '/': folder } })
-  return { url: `${site.url}/`, close: site.close }
-}
-
-async function succeeds(folder: string, args: string[]): Promise<void> {
-  const { code, output } = await run(process.execPath, args, { cwd: folder, quiet: true })
+/** Runs a script of the app's folder, with its arguments, to its end; resolves to what it printed. */
+export async function build(folder: string, args: readonly string[]): Promise<string> {
+  const { code, output } = await run(process.execPath, args, {
+    cwd: folder,
+    env: quietEnv(),
+    quiet: true,
+  })
   if (code !== 0) throw new Error(`${args.join(' ')} failed:\n${output}`)
+  return output
 }
 
-function tool(folder: string, file: string): string {
-  return path.join(folder, 'node_modules', file)
+/** Serves a folder of the app; `script` is what its page loads where it has no page of its own. */
+export async function serveFolder(
+  folder: string,
+  options: { readonly script?: string; readonly output?: string } = {},
+): Promise<ServedApp> {
+  const site = await serveSite({ folders: { '/': folder } })
+  site.add('/favicon.ico', { body: '' })
+  if (options.script) site.add('/', { body: pageWith(options.script), type: 'text/html' })
+  return { url: `${site.url}/`, output: () => options.output ?? '', close: site.close }
+}
+
+/** A page without inline scripts. A module, unless it is said how else the script is loaded. */
+export function pageWith(...scripts: readonly string[]): string {
+  const elements = scripts.map((script) =>
+    script.startsWith('<') ? script : `<script type="module" src="${script}"></script>`,
+  )
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>Shop</title><body>${elements.join('')}</body></html>`
+}
+
+function quietEnv(): NodeJS.ProcessEnv {
+  // Builders measure and report otherwise, and colour what is read here.
+  return {
+    ...process.env,
+    NO_COLOR: '1',
+    FORCE_COLOR: '0',
+    NEXT_TELEMETRY_DISABLED: '1',
+  }
 }
 
 async function freePort(): Promise<number> {

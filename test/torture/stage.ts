@@ -3,6 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { chromium, type Browser, type BrowserContext, type Page } from '@playwright/test'
 import { CHROMIUM_ARGS, findChromium } from '../../scripts/lib/browser.mjs'
+import { run } from '../../scripts/lib/run.mjs'
 import type { Site } from '../browser/support/site.ts'
 
 /** What `page.js` gives each page; every method of it may fail with its page. */
@@ -119,10 +120,16 @@ export class Stage {
 /** The process that holds the profile. It is looked at twice: nobody else's may be killed. */
 async function browserPid(profile: string): Promise<number> {
   const pid = Number((await readlink(path.join(profile, 'SingletonLock'))).split('-').at(-1))
-  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8')
+  const command = await commandOf(pid)
   if (!command.includes(profile))
     throw new Error(`Process ${pid} is not of the profile ${profile}.`)
   return pid
+}
+
+async function commandOf(pid: number): Promise<string> {
+  if (process.platform === 'linux') return readFile(`/proc/${pid}/cmdline`, 'utf8')
+  const { output } = await run('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { quiet: true })
+  return output
 }
 
 /** Runs a method of the page's side. Rejects when the page goes meanwhile. */

@@ -1,8 +1,10 @@
 import type { Place } from '../place.ts'
 import type { ToolIndex } from '../tool-index.ts'
 import { matchOpener } from '../openers.ts'
+import { matchMadeUp } from '../trailing.ts'
+import { ForeignHold } from './foreign-hold.ts'
 import { endOfMarker, matchMarker, matchToken } from './markers.ts'
-import { BracketTrial, MarkedTrial, ReactTrial, TagTrial } from './trials.ts'
+import { BracketTrial, FenceTrial, MarkedTrial, ReactTrial, TagTrial } from './trials.ts'
 import type { Trial } from './trials.ts'
 
 const namespaces = ['functions.', 'default_api.', 'tools.'] as const
@@ -25,17 +27,49 @@ export class ForeignStart {
     this.#tags = index.tools.map((tool) => `<${tool.tag}`)
   }
 
-  match(text: string, at: number, lineStart: boolean): Trial | 'partial' | undefined {
+  /**
+   * Where a call may start. With a `place` (Q2): outside of quotations and at the start of a line only; a
+   * model's own control token may follow right after a sentence, since no line break belongs to its format.
+   * What is announced elsewhere is marked as quoted.
+   */
+  match(
+    text: string,
+    {
+      at,
+      lineStart,
+      place,
+    }: { readonly at: number; readonly lineStart: boolean; readonly place: Place | undefined },
+  ): Trial | 'partial' | undefined {
+    if (!place || (lineStart && !place.isQuoted)) return this.#match(text, at, lineStart)
+    if (!/[<[]/.test(text[at] ?? '')) return undefined
+    const own = place.endsSentence && !place.isQuoted ? ownToken(text, at) : undefined
+    if (own !== undefined) return own
+    const marker = matchOpener(text, at, lineStart) ?? matchMarker(text, at)
+    if (marker === 'partial') return 'partial'
+    if (marker !== false) place.quoteCall(/^<([A-Za-z_][\w:]*)/.exec(text.slice(at, at + 60))?.[1])
+    return undefined
+  }
+
+  /** What the model makes up after a call: it settles the call, and is none. */
+  matchMadeUp(text: string): boolean | 'partial' {
+    return matchMadeUp(text)
+  }
+
+  /** Follows a call that starts here. */
+  hold(trial: Trial, hasTextBefore: boolean): ForeignHold {
+    return new ForeignHold(trial, hasTextBefore)
+  }
+
+  /** Any call that stands alone in a fence. */
+  fenced(): Trial {
+    return new FenceTrial()
+  }
+
+  #match(text: string, at: number, lineStart: boolean): Trial | 'partial' | undefined {
     const char = text[at]
     const opener = this.#blocks && char === '<' ? matchOpener(text, at, lineStart) : undefined
     if (typeof opener === 'object') return new MarkedTrial(opener.end - at, opener.name, 'tags')
     return this.#matchOther(text, at, lineStart) ?? opener
-  }
-
-  /** A control token of another format: a model's own, wherever it stands on the line. */
-  matchToken(text: string, at: number): Trial | 'partial' | undefined {
-    const token = matchToken(text, at)
-    return token === true ? markedTrial(text, at) : token
   }
 
   #matchOther(text: string, at: number, lineStart: boolean): Trial | 'partial' | undefined {
@@ -69,28 +103,10 @@ export class ForeignStart {
   }
 }
 
-/**
- * Where a call may start. With a `place` (Q2): outside of quotations and at the start of a line only; a
- * model's own control token may follow right after a sentence, since no line break belongs to its format.
- * What is announced elsewhere is marked as quoted.
- */
-export function matchStart(
-  starts: ForeignStart,
-  text: string,
-  {
-    at,
-    lineStart,
-    place,
-  }: { readonly at: number; readonly lineStart: boolean; readonly place: Place | undefined },
-): Trial | 'partial' | undefined {
-  if (!place || (lineStart && !place.isQuoted)) return starts.match(text, at, lineStart)
-  if (!/[<[]/.test(text[at] ?? '')) return undefined
-  const own = place.endsSentence && !place.isQuoted ? starts.matchToken(text, at) : undefined
-  if (own !== undefined) return own
-  const marker = matchOpener(text, at, lineStart) ?? matchMarker(text, at)
-  if (marker === 'partial') return 'partial'
-  if (marker !== false) place.quoteCall(/^<([A-Za-z_][\w:]*)/.exec(text.slice(at, at + 60))?.[1])
-  return undefined
+/** A control token of another format: a model's own, wherever it stands on the line. */
+function ownToken(text: string, at: number): Trial | 'partial' | undefined {
+  const token = matchToken(text, at)
+  return token === true ? markedTrial(text, at) : token
 }
 
 function markedTrial(text: string, at: number): Trial {

@@ -21,6 +21,6 @@ function defineMessages(id: string, rules: MessagesRules): HttpProviderDefinitio
 }
 
 /** Anthropic and MiniMax. */
-export const messagesProviders: readonly HttpProviderDefinition<MessagesState>[] = Object.entries(
-  messagesPresets,
-).map(([id, rules]) => defineMessages(id, rules))
+export function messagesProviders(): readonly HttpProviderDefinition<MessagesState>[] {
+  return Object.entries(messagesPresets).map(([id, rules]) => defineMessages(id, rules))
+}

@@ -44,6 +44,7 @@ export function openEventStream(contentType: string | null): BodyFormat {
       if (error.type === 'max-buffer-size-exceeded') status = tooLargeError(MAX_BUFFER)
     },
   })
+  const toLineFeeds = lineFeeds()
 
   return {
     push(text) {
@@ -52,7 +53,7 @@ export function openEventStream(contentType: string | null): BodyFormat {
       if (lineBreak < 0) lineBreak = text.lastIndexOf('\r')
       sinceBreak = lineBreak < 0 ? sinceBreak + text.length : text.length - lineBreak
       if (sinceBreak > MAX_BUFFER) status = tooLargeError(MAX_BUFFER)
-      if (status === 'open') parser.feed(text)
+      if (status === 'open') parser.feed(toLineFeeds(text))
       const taken = values
       values = []
       return taken
@@ -64,6 +65,20 @@ export function openEventStream(contentType: string | null): BodyFormat {
       return []
     },
     status: () => status,
+  }
+}
+
+/**
+ * Lines may end with CR, LF or CRLF. The parser holds back a line that ends with CR until it knows what
+ * follows; here it ends at once, and an LF that opens the next piece belongs to it.
+ */
+function lineFeeds(): (text: string) => string {
+  let afterReturn = false
+  return (text) => {
+    if (text === '') return text
+    const rest = afterReturn && text.startsWith('\n') ? text.slice(1) : text
+    afterReturn = text.endsWith('\r')
+    return rest.replace(/\r\n?/g, '\n')
   }
 }
 

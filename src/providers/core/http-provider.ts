@@ -12,6 +12,7 @@ import { flatten } from './flatten.ts'
 import { createLifeline, type Lifeline } from './lifeline.ts'
 import { openStream } from './open-stream.ts'
 import { createAnswerReader } from './read-answer.ts'
+import { readRest } from './read-rest.ts'
 import { parseURL } from './secrets.ts'
 import { incompleteError, timeoutError } from './transport-error.ts'
 import { startWatchdog, type Watchdog } from './watchdog.ts'
@@ -58,6 +59,8 @@ async function* runAttempt(
   const attempt: Attempt = { ...setup, lifeline }
   const { firstChunkMs = FIRST_CHUNK_MS, idleMs = IDLE_MS } = config.timeouts ?? {}
   let waiting = true
+  /** The rest of a body whose end was proven. */
+  let rest: ReadableStreamDefaultReader<Uint8Array> | undefined
   const watchdog = startWatchdog(firstChunkMs, (limitMs) =>
     lifeline.fail(timeoutError(waiting ? 'first-chunk' : 'idle', limitMs)),
   )
@@ -92,13 +95,13 @@ async function* runAttempt(
       yield batch
       watchdog.sign()
     }
+    if (answer.isProven()) rest = body
     yield answer.close(lifeline.failure() ?? broken)
   } catch (error) {
     yield [{ type: 'error', error: toErrorData(error) }]
   } finally {
     watchdog.stop()
-    lifeline.release()
-    lifeline.fail(incompleteError())
+    void readRest(rest, lifeline)
   }
 }
 

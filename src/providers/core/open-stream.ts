@@ -1,7 +1,9 @@
 import { OffstageError, type ErrorData } from '../../protocol/error.ts'
 import type { ModelConfigData } from '../../protocol/model.ts'
+import { watchPolicy } from '../../protocol/policy.ts'
 import type { HttpRequest } from '../provider.ts'
 import type { Lifeline } from './lifeline.ts'
+import { ownPolicyScope, policyError } from './policy-error.ts'
 import { httpError } from './provider-error.ts'
 import { withoutSecrets } from './secrets.ts'
 import { networkError } from './transport-error.ts'
@@ -33,6 +35,7 @@ export async function openStream(
     signal: lifeline.signal,
   }
   const send = options.fetch ?? globalThis.fetch
+  const watch = watchPolicy(url.href)
   let response: Response | undefined
   try {
     const sent = Promise.resolve(send(url.href, init))
@@ -40,7 +43,17 @@ export async function openStream(
     sent.then((late) => lifeline.failure() && late.body?.cancel()).catch(() => {})
     response = await lifeline.guard(sent)
   } catch (error) {
-    return lifeline.failure() ?? networkError(error, url)
+    // A page that was to send the request says itself what came of it.
+    if (OffstageError.is(error)) return lifeline.failure() ?? error.toData()
+    const policy = lifeline.failure() ? undefined : await lifeline.guard(watch.refusedBy())
+    return (
+      lifeline.failure() ??
+      (policy === undefined
+        ? networkError(error, url)
+        : policyError({ url, policy, scope: ownPolicyScope() }))
+    )
+  } finally {
+    watch.stop()
   }
   if (!response) return lifeline.failure() ?? networkError('no response', url)
   if (response.ok) return response

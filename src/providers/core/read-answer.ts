@@ -9,6 +9,8 @@ import { createPartGate } from './part-gate.ts'
 export interface AnswerReader {
   /** More bytes are wanted. */
   isOpen(): boolean
+  /** Its end was seen: nothing is missing, whatever the body goes on with. */
+  isProven(): boolean
   push(bytes: Uint8Array): readonly StreamPart[]
   /** The body is over. */
   end(): readonly StreamPart[]
@@ -30,19 +32,24 @@ export function createAnswerReader<State>(
 
   function map(values: readonly unknown[]): readonly StreamPart[] {
     const batch: StreamPart[] = []
-    for (const value of values)
+    for (const value of values) {
+      // What follows the end counts for nothing, in whichever piece it comes.
+      if (gate.ending() !== undefined) break
       gate.pass(withRaw(answer, value, definition.mapChunk(state, value)), batch)
+    }
     return batch
   }
 
   return {
     isOpen: () => chunks.status() === 'open' && gate.ending() === undefined,
+    isProven: () => chunks.status() === 'done' || gate.ending() === 'finish',
     push: (bytes) => map(chunks.push(bytes)),
     end: () => map(chunks.end()),
     close(cause) {
       const batch: StreamPart[] = []
       const status = chunks.status()
-      const error = cause ?? (typeof status === 'string' ? undefined : status)
+      const unread = typeof status === 'string' || gate.ending() === 'finish' ? undefined : status
+      const error = cause ?? unread
       if (gate.ending() !== 'finish') {
         const done = cause === undefined && status === 'done'
         gate.pass(definition.end?.(state, { done }) ?? [], batch)

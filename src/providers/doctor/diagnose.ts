@@ -1,4 +1,5 @@
 import type { ErrorData } from '../../protocol/error.ts'
+import { watchPolicy } from '../../protocol/policy.ts'
 import { httpError } from '../core/provider-error.ts'
 import type { ProviderConfig } from '../create-provider.ts'
 import { entersLocalNetwork, isMixedContent } from './address.ts'
@@ -11,7 +12,7 @@ import { listModels } from './list-models.ts'
 import { findPlace, knock, strangeness } from './places.ts'
 import type { Diagnosis } from './report.ts'
 import { helpFor, type ServerHelp } from './server-help.ts'
-import { pageOf, watchPolicy, type Page } from './surroundings.ts'
+import { pageOf, type Page } from './surroundings.ts'
 import { planRequest, type Plan } from './try-model.ts'
 
 /**
@@ -44,7 +45,7 @@ async function examineEndpoint(examination: Examination): Promise<readonly strin
   findings.ok('configuration', `Requests go to ${shown(plan.url)}.`)
   const page = pageOf(examination.options.page)
   const help = helpFor(examination.config.provider, plan.url)
-  const policy = watchPolicy()
+  const policy = watchPolicy(plan.url.href)
   try {
     const outcome = await knock(examination, plan)
     if (outcome.type === 'answer') {

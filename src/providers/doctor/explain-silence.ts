@@ -1,9 +1,11 @@
+import type { PolicyWatch } from '../../protocol/policy.ts'
+import { explainPolicy, ownPolicyScope } from '../core/policy-error.ts'
 import { entersLocalNetwork, isMixedContent } from './address.ts'
 import type { Outcome } from './ask.ts'
 import { shown, type Examination } from './examination.ts'
 import { findPlace } from './places.ts'
 import type { ServerHelp } from './server-help.ts'
-import { isOnline, localNetworkPermission, type Page, type PolicyWatch } from './surroundings.ts'
+import { isOnline, localNetworkPermission, type Page } from './surroundings.ts'
 import type { Plan } from './try-model.ts'
 
 export interface Silence {
@@ -21,16 +23,12 @@ export interface Silence {
 export async function explainSilence(examination: Examination, silence: Silence): Promise<void> {
   const { plan, page, policy } = silence
   const { findings } = examination
-  const { origin } = plan.url
   if (!page) return explainWithoutPage(examination, silence)
-  if (await policy.hasRefused(origin)) {
-    const fix = `Add ${origin} to the directive connect-src, of the worker's file too if it is served with a policy.`
-    findings.fail(
-      'content-security-policy',
-      `The page's policy forbids requests to ${origin}.`,
-      fix,
-    )
-    return
+  const refusedBy = await policy.refusedBy()
+  if (refusedBy !== undefined) {
+    const scope = ownPolicyScope()
+    const { message, fix } = explainPolicy({ url: plan.url, policy: refusedBy, scope })
+    return findings.fail('content-security-policy', message, fix)
   }
   findings.ok('content-security-policy', 'No policy of this scope refused the request.')
   if (

@@ -46,31 +46,6 @@ export async function localNetworkPermission(
   return undefined
 }
 
-export interface PolicyWatch {
-  /** Whether this scope's Content-Security-Policy refused a request to the origin. */
-  hasRefused(origin: string): Promise<boolean>
-  stop(): void
-}
-
-/** Listens for `securitypolicyviolation`, the only sign that a policy leaves to scripts. */
-export function watchPolicy(): PolicyWatch {
-  const scope = globalThis as Partial<EventTarget>
-  const refused: string[] = []
-  const listener = (event: Event): void => {
-    const uri = asText(Reflect.get(event, 'blockedURI'))
-    if (uri !== undefined) refused.push(uri)
-  }
-  scope.addEventListener?.('securitypolicyviolation', listener)
-  return {
-    async hasRefused(origin) {
-      // The event is a task of its own, after the request has failed.
-      await new Promise((resolve) => setTimeout(resolve, 0))
-      return refused.some((uri) => uri === origin || uri.startsWith(`${origin}/`))
-    },
-    stop: () => scope.removeEventListener?.('securitypolicyviolation', listener),
-  }
-}
-
 /** False only where the browser says that it is offline. */
 export function isOnline(): boolean {
   return asRecord(globalOf('navigator'))?.['onLine'] !== false

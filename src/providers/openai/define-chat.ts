@@ -21,6 +21,6 @@ function defineChat(id: string, rules: ChatRules): HttpProviderDefinition<ChatSt
 }
 
 /** OpenAI and every preset that speaks its format. */
-export const chatProviders: readonly HttpProviderDefinition<ChatState>[] = Object.entries(
-  chatPresets,
-).map(([id, rules]) => defineChat(id, rules))
+export function chatProviders(): readonly HttpProviderDefinition<ChatState>[] {
+  return Object.entries(chatPresets).map(([id, rules]) => defineChat(id, rules))
+}

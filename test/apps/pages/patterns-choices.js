@@ -194,7 +194,8 @@ const mark = (items, chosen) => {
     show(true)
   })
   input.addEventListener('blur', () => {
-    if (!hovered) setTimeout(() => show(false), 300)
+    const close = () => document.activeElement !== input && show(false)
+    if (!hovered) setTimeout(close, 300)
   })
   button.addEventListener('click', () => {
     if (!list.hidden) return show(false)
@@ -258,6 +259,8 @@ const mark = (items, chosen) => {
     if (event.key === 'Escape') close()
   })
   input.addEventListener('blur', () => setTimeout(close, 200))
+  // However long the button stays down, the focus and the grid stay.
+  grid.addEventListener('mousedown', (event) => event.preventDefault())
   grid.addEventListener(
     'click',
     ({ target }) => target.closest('[role=row]') && take(target.closest('[role=row]')),

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { PageFetches } from '../../../src/client/page-fetches.ts'
+import { ModelRequests } from '../../../src/client/model-requests.ts'
 import type { PageApi } from '../../../src/protocol/api.ts'
 import { modelFetch } from '../../../src/worker/page-fetch.ts'
 
@@ -15,9 +15,9 @@ afterEach(() => {
 })
 
 /** A worker's fetch whose requests are made by a page at the other end of a Comlink port. */
-function connect(): { readonly viaPage: typeof fetch; readonly page: PageFetches } {
+function connect(): { readonly viaPage: typeof fetch; readonly page: ModelRequests } {
   const { port1, port2 } = new MessageChannel()
-  const page = new PageFetches()
+  const page = new ModelRequests()
   expose({ fetchModel: (request: never) => page.fetchModel(request) }, port1)
   const api = wrap<PageApi>(port2) as unknown as PageApi
   cleanUps.push(() => {

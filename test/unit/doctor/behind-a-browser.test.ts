@@ -156,13 +156,20 @@ test('a Content-Security-Policy, whose event comes after the failure', async () 
   vi.stubGlobal('addEventListener', scope.addEventListener.bind(scope))
   vi.stubGlobal('removeEventListener', scope.removeEventListener.bind(scope))
   const network: Network = (url) => {
-    const event = Object.assign(new Event('securitypolicyviolation'), { blockedURI: url })
+    const event = Object.assign(new Event('securitypolicyviolation'), {
+      blockedURI: url,
+      disposition: 'enforce',
+      effectiveDirective: 'connect-src',
+      originalPolicy: "default-src 'none'; connect-src 'self'",
+    })
     setTimeout(() => scope.dispatchEvent(event), 0)
     return undefined
   }
   const report = await diagnose(ollama, { page, fetch: browse(network) })
   expect(failed(report)).toEqual(['content-security-policy'])
-  expect(wordsOf(report, 'content-security-policy')).toContain('http://localhost:11434')
+  const words = wordsOf(report, 'content-security-policy')
+  expect(words).toContain("refuses requests to http://localhost:11434: connect-src 'self'")
+  expect(words).toContain("connect-src 'self' http://localhost:11434")
 })
 
 test('the page is the global scope’s own where none is given', async () => {

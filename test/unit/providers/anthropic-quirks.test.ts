@@ -11,7 +11,7 @@ import {
 } from './support/streams.ts'
 
 const encoder = new TextEncoder()
-const anthropic = messagesProviders.find(({ id }) => id === 'anthropic')
+const anthropic = messagesProviders().find(({ id }) => id === 'anthropic')
 if (!anthropic) throw new Error('missing preset')
 
 const allStyles: readonly SseStyle[] = styles.flatMap((style) => [

@@ -4,7 +4,7 @@ import { chatProviders } from '../../../src/providers/openai/define-chat.ts'
 import { eventsOf, expectCutsHarmless, expectTurn, readTurn, styles } from './support/streams.ts'
 
 const encoder = new TextEncoder()
-const compatible = chatProviders.find(({ id }) => id === 'openai-compatible')
+const compatible = chatProviders().find(({ id }) => id === 'openai-compatible')
 if (!compatible) throw new Error('missing preset')
 
 describe.each(chatFixtures.map((fixture) => [`${fixture.row} ${fixture.name}`, fixture] as const))(

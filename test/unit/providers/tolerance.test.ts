@@ -15,8 +15,8 @@ const formats: readonly (readonly [
   HttpProviderDefinition<unknown> | undefined,
   readonly { readonly chunks: readonly unknown[] }[],
 ])[] = [
-  ['Chat Completions', chatProviders[0], chatFixtures],
-  ['Messages', messagesProviders[0], messagesFixtures],
+  ['Chat Completions', chatProviders()[0], chatFixtures],
+  ['Messages', messagesProviders()[0], messagesFixtures],
 ]
 
 /** The value with one place in it replaced. */
@@ -84,7 +84,7 @@ test('names like __proto__ are only names', async () => {
       },
     ],
   })
-  const definition = chatProviders[0]
+  const definition = chatProviders()[0]
   if (!definition) throw new Error('missing preset')
   const turn = await readTurn(definition, encoder.encode(sse(call('__proto__'), '[DONE]')))
   expect(turn.toolCalls[0]?.toolName).toBe('__proto__')

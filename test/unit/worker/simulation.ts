@@ -190,6 +190,8 @@ export interface World {
   ahead: number
   /** Its model says nothing. */
   silent: boolean
+  /** Of its workers, not those of Node. */
+  locks: LockManager | undefined
 }
 
 export function createWorld(
@@ -207,6 +209,7 @@ export function createWorld(
     ids: 0,
     ahead: 0,
     silent: false,
+    locks: undefined,
   }
 }
 
@@ -229,6 +232,7 @@ export function startLife(world: World, kill = 0): LiveHost {
     random: () => 0.5,
     newId: (prefix) => `${prefix}${++world.ids}`,
     sleep: (ms, signal) => realEffects.sleep(Math.min(ms, 20), signal),
+    locks: world.locks,
   }
   const host = new Host({
     page: world.page.api(life),

@@ -1,10 +1,10 @@
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { createWorld, SCOPE, startLife, startCommand } from './simulation.ts'
 
 const resume = { ...SCOPE, interrupted: 'tell-model', waitForToolsMs: 20 } as const
 
 /** Web Locks that are never stolen, for several workers in this process. */
-function stubLocks(): void {
+function fakeLocks(): LockManager {
   const held = new Set<string>()
   const request = async (
     name: string,
@@ -19,13 +19,12 @@ function stubLocks(): void {
     await granted()
     held.delete(name)
   }
-  vi.stubGlobal('navigator', { locks: { request } })
-  onTestFinished(() => void vi.unstubAllGlobals())
+  return { request } as unknown as LockManager
 }
 
 it('a run that a page still shows, and another tab has, ends there as taken over', async () => {
-  stubLocks()
   const world = createWorld([{ text: 'x' }], {})
+  world.locks = fakeLocks()
   world.silent = true
   const owner = startLife(world)
   void owner.host.startRun(startCommand('run', 'go'))

@@ -1,0 +1,41 @@
+// npm run test:consumers: the packed package in every set-up of test/consumers/setups.ts and under every
+// compiler of type-setups.ts, in Chromium. Installs what is missing, writes what it found into
+// docs/compatibility.md, and ends with "N passed, N failed". Arguments go to Playwright (-g Rollup).
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { ensureChromium } from './lib/browser.mjs'
+import { installDependencies, requireNode } from './lib/install.mjs'
+import { inProject } from './lib/project.mjs'
+import { bin, run } from './lib/run.mjs'
+import { playwrightTotals } from './lib/test-totals.mjs'
+
+const REPORT = '.cache/playwright-consumers.json'
+
+requireNode()
+await installDependencies()
+const chromium = await ensureChromium()
+const built = await run(process.execPath, [inProject('scripts/build.mjs'), '--if-needed'])
+if (built.code !== 0) process.exit(built.code)
+
+rmSync(inProject(REPORT), { force: true })
+const reporters = '--reporter=list,json,./test/consumers/compatibility-reporter.ts'
+const { code } = await bin(
+  '@playwright/test',
+  ['test', 'test/browser/consumers.spec.ts', reporters, ...process.argv.slice(2)],
+  {
+    command: 'playwright',
+    env: {
+      ...process.env,
+      OFFSTAGE_CHROMIUM: chromium,
+      OFFSTAGE_CONSUMERS: 'all',
+      PLAYWRIGHT_JSON_OUTPUT_FILE: inProject(REPORT),
+    },
+  },
+)
+await bin('oxfmt', ['docs/compatibility.md'], { quiet: true })
+
+const report = existsSync(inProject(REPORT))
+  ? JSON.parse(readFileSync(inProject(REPORT), 'utf8'))
+  : null
+const { passed, failed } = playwrightTotals(report)
+console.log(`\n${passed} passed, ${failed} failed`)
+process.exit(code)

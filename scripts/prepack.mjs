@@ -1,0 +1,8 @@
+// npm runs it around `npm pack` and `npm publish` in this folder: node scripts/prepack.mjs [--undo]
+// The project's own scripts pack outside of the tree (scripts/lib/pack.mjs), where two at once don't meet.
+import { manifest, root } from './lib/project.mjs'
+import { removeSubpaths, subpathManifests, writeSubpaths } from './lib/subpaths.mjs'
+
+const subpaths = subpathManifests(manifest())
+if (process.argv.includes('--undo')) removeSubpaths(root, subpaths)
+else writeSubpaths(root, subpaths)

@@ -1,0 +1,61 @@
+/** What the entries `offstage` and `offstage/no-inline` have in common: all but `createAgent`. */
+export { defineTool } from './define-tool.ts'
+export { reduceEvent } from './snapshot.ts'
+export { OffstageError } from '../protocol/error.ts'
+
+export type { Agent, CallRef, Conversations, ResumeOptions } from './agent.ts'
+export type { AmbientEvent } from './ambient.ts'
+export type { Conversation } from './conversation-view.ts'
+export type { ControlTool } from './control-tools.ts'
+export type { Extracted, ExtractOptions } from './extract.ts'
+export type { InferInput } from './infer-schema.ts'
+export type {
+  AgentOptions,
+  ApprovalPolicy,
+  CredentialRequest,
+  FinishedCall,
+  HookedCall,
+  ModelConfig,
+  PromptValues,
+  RunInput,
+  RunOptions,
+} from './options.ts'
+export type { Run } from './run-handle.ts'
+export type { ConversationSnapshot } from './snapshot.ts'
+export type { TrustedScriptAddress, WorkerAddress, WorkerLike } from './spawn-worker.ts'
+export type { WorkerFailureReason } from './start-trouble/cause.ts'
+export type { StandardSchema } from './standard-schema.ts'
+export type { RegisterOptions } from './tool-registry.ts'
+export type { ReconcileContext, Tool, ToolCallInfo, ToolContext } from './tool.ts'
+export type { StorageConfig, StorageState, StoredConversation } from '../protocol/conversation.ts'
+export type { Engine, EngineLine, EngineOpening, EngineProgress } from '../protocol/engine.ts'
+export type { ErrorCode, ErrorData } from '../protocol/error.ts'
+export type { RunEvent } from '../protocol/event.ts'
+export type { ConversationRecord } from '../protocol/journal.ts'
+export type { AnthropicMessage, ChatMessage, HistoryMessage } from '../protocol/history.ts'
+export type { JsonObject, JsonSchema, JsonValue } from '../protocol/json.ts'
+export type {
+  AssistantMessage,
+  FilePart,
+  FinishReason,
+  Message,
+  ReasoningPart,
+  RunUsage,
+  SystemMessage,
+  TextPart,
+  ToolCallPart,
+  ToolMessage,
+  ToolOutput,
+  ToolResultPart,
+  Usage,
+  UserMessage,
+} from '../protocol/message.ts'
+export type { Script, ScriptScene, ScriptStep } from '../protocol/model.ts'
+export type {
+  ParkReason,
+  PendingCall,
+  RunOutcome,
+  RunResult,
+  RunToolCall,
+} from '../protocol/run.ts'
+export type { ToolAnnotations, ToolCallStatus } from '../protocol/tool.ts'

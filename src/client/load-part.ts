@@ -1,0 +1,32 @@
+import { describeThrown, OffstageError } from '../protocol/error.ts'
+import { sleep } from './sleep.ts'
+
+/** A stalled server keeps nobody waiting for longer. Milliseconds. */
+const LOAD_MS = 60_000
+
+/**
+ * Loads a part of the package that isn't needed at once. Rejects with `worker-load-failed`, also when a
+ * bundler's loader throws instead of rejecting, or says nothing.
+ */
+export async function loadPart<Part>(
+  load: () => Promise<Part>,
+  /** What went wrong before, where the part was to find out more of it. */
+  before?: unknown,
+): Promise<Part> {
+  try {
+    const part = await Promise.race([load(), sleep(LOAD_MS)])
+    if (part) return part
+    throw new Error('the server does not answer')
+  } catch (missing) {
+    const cause = before ?? missing
+    throw new OffstageError(
+      'worker-load-failed',
+      `A part of offstage could not be loaded (are all files of one release served, and allowed by the CSP?): ${describeThrown(cause)}`,
+      {
+        retryable: true,
+        details: { reason: globalThis.navigator?.onLine === false ? 'offline' : 'import' },
+        cause,
+      },
+    )
+  }
+}

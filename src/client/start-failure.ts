@@ -1,0 +1,21 @@
+import type { WorkerLike } from './spawn-worker.ts'
+
+/**
+ * A start that failed, with what shows of it by itself. Made when the start begins, thrown when it fails.
+ * No caller of the package sees it: its cause is looked for first.
+ */
+export class StartFailure extends Error {
+  declare worker?: WorkerLike
+  /** The address that the worker was made for. Absent: a function of the app made it, and not at once. */
+  declare url?: string | URL
+  /** The worker said that it begins. */
+  declare hasBegun?: boolean
+  /** The worker answered in this version of the protocol, which isn't the page's. */
+  declare version?: number
+  /** Making the worker threw this. */
+  declare thrown?: unknown
+  /** The worker's `error` event, which rarely says more than that there was one. */
+  declare event?: Event
+  /** Whether its file was seen to be no worker of Offstage; absent: nobody has looked. */
+  declare isForeign?: boolean
+}

@@ -1,0 +1,84 @@
+import { PROTOCOL_VERSION } from '../../protocol/api.ts'
+import { OffstageError } from '../../protocol/error.ts'
+import { disposed } from '../failures.ts'
+import { StartFailure } from '../start-failure.ts'
+import type { Connection, ConnectionHost, WorkerSource } from '../worker-start.ts'
+import { addressOf, type Cause, shown, type StartKind } from './cause.ts'
+import { findCause } from './find-cause.ts'
+import { startError } from './start-error.ts'
+
+export { untilGivenUp } from './until-given-up.ts'
+
+/** All that is looked at, the waiting for servers included. */
+const LOOKING_MS = 8000
+
+export interface FailedAttempt {
+  readonly source: WorkerSource
+  /** Of the page's policies, since the start began; more may come. */
+  readonly violations: readonly SecurityPolicyViolationEvent[]
+  readonly host: ConnectionHost
+}
+
+/**
+ * Looks for the cause. Announces it where the inline worker has started; else throws it:
+ * `worker-load-failed` with its `details.reason`, `protocol-mismatch` when the worker speaks another
+ * version, or `disposed`. `second`: the inline worker's start, which rejects with `failure` where none was
+ * tried.
+ */
+export async function report(
+  failure: StartFailure,
+  second: Promise<Connection>,
+  attempt: FailedAttempt,
+): Promise<never> {
+  const { source, host } = attempt
+  const kind = source.worker ? 'function' : source.workerUrl ? 'url' : 'file'
+  const finding = look(failure, kind, attempt)
+  finding.catch(() => {})
+  const announce = ({ words }: Cause): void =>
+    host.onNotice({
+      type: 'warning',
+      code: 'worker-inlined',
+      message: `The inline worker is used, because the worker's file did not start: ${words}`,
+    })
+  const inline = await second.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  if (inline === undefined) announce(await finding)
+  if (inline === failure || inline === undefined) throw startError(await finding)
+  if (!(inline instanceof StartFailure)) throw inline
+  const other = await look(inline, 'inline', attempt)
+  throw startError(await finding, other)
+}
+
+/** The cause; `disposed` as soon as nobody needs it. */
+async function look(
+  failure: StartFailure,
+  kind: StartKind,
+  { violations, host: { signal } }: FailedAttempt,
+): Promise<Cause> {
+  refuseOtherVersion(failure)
+  const over = new AbortController()
+  const end = (): void => over.abort()
+  const timer = setTimeout(end, LOOKING_MS)
+  signal.addEventListener('abort', end, over)
+  if (signal.aborted) end()
+  const url = addressOf(failure)
+  const cause = await findCause({ kind, signs: failure, url, violations, signal: over.signal })
+  clearTimeout(timer)
+  if (signal.aborted) throw disposed()
+  end()
+  return {
+    ...cause,
+    thrown: failure.thrown,
+    facts: { ...(url && { url: shown(url) }), ...cause.facts },
+  }
+}
+
+function refuseOtherVersion({ version }: StartFailure): void {
+  if (version === undefined) return
+  throw new OffstageError(
+    'protocol-mismatch',
+    `The worker speaks version ${version} and the page ${PROTOCOL_VERSION}: they come from different releases of offstage. Reload without the cache, or deploy both files together.`,
+  )
+}

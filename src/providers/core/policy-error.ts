@@ -1,0 +1,65 @@
+import { withoutNonces } from '../../protocol/policy.ts'
+import type { ErrorData } from '../../protocol/error.ts'
+
+/** Whose policy it is. `inline-worker`: its page's, which a worker from a `blob:` has too. */
+export type PolicyScope = 'page' | 'worker' | 'inline-worker'
+
+export interface PolicyRefusal {
+  readonly url: URL
+  /** The policy's whole text. */
+  readonly policy: string
+  readonly scope: PolicyScope
+}
+
+const owners: { readonly [scope in PolicyScope]: string } = {
+  page: 'the page',
+  worker: "the worker's file",
+  'inline-worker': 'the page, which its inlined worker inherits,',
+}
+
+/** The policies of this global scope. */
+export function ownPolicyScope(): PolicyScope {
+  if ('document' in globalThis) return 'page'
+  return /^(blob|data):/.test(globalThis.location?.href ?? '') ? 'inline-worker' : 'worker'
+}
+
+/** Which words of a policy refuse a request, and what they must be. */
+export function explainPolicy(refusal: PolicyRefusal): {
+  readonly governing: string
+  readonly message: string
+  readonly fix: string
+} {
+  const { url, policy, scope } = refusal
+  const { origin } = url
+  const directives = withoutNonces(policy)
+    .split(';')
+    .map((directive) => directive.trim())
+  const named = (name: RegExp): string | undefined => directives.find((one) => name.test(one))
+  const own = named(/^connect-src\b/i)
+  const governing = own ?? named(/^default-src\b/i) ?? ''
+  // Of the keywords only 'self' means something to connections, and 'none' must go.
+  const [, ...sources] = governing.split(/\s+/).filter((one) => !/^'(?!self')/i.test(one))
+  const change = own ? 'Change that to' : 'That stands in for a missing connect-src; add'
+  const orPage = scope === 'worker' ? ", or set transport: 'page' where the page may call it" : ''
+  return {
+    governing,
+    message: `The Content-Security-Policy of ${owners[scope]} refuses requests to ${origin}: ${governing}`,
+    fix: `${change}: ${['connect-src', ...sources, origin].join(' ')}${orPage}`,
+  }
+}
+
+export function policyError(refusal: PolicyRefusal): ErrorData {
+  const { governing, message, fix } = explainPolicy(refusal)
+  const { origin, pathname } = refusal.url
+  return {
+    code: 'blocked-by-csp',
+    message: `${message}\n${fix}`,
+    retryable: false,
+    details: {
+      directive: 'connect-src',
+      blockedURI: origin + pathname,
+      policy: governing,
+      scope: refusal.scope,
+    },
+  }
+}

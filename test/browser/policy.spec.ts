@@ -1,0 +1,166 @@
+import { createServer } from 'node:http'
+import type { ErrorData } from '../../src/index.ts'
+import type * as inline from '../../src/inline/inline-worker.ts'
+import type * as providers from '../../src/providers/index.ts'
+import { expect, test as base } from './support/driven.ts'
+import { listen } from './support/listen.ts'
+import { say } from './support/mock-answers.ts'
+import { startMockOpenAI, type MockOpenAI } from './support/mock-openai.ts'
+import type { Site } from './support/site.ts'
+
+// A model's request that a Content-Security-Policy refuses, by real policies of page and worker.
+
+/** Nobody listens there. */
+const NOBODY = 'http://127.0.0.1:9'
+const WORKER = '/dist/worker.js'
+
+/** WebKit has no event for what a policy refuses to a worker: there it is one of the likely causes. */
+const UNTOLD = { code: 'network', message: expect.stringContaining('Content-Security-Policy') }
+
+const test = base.extend<{ model: MockOpenAI; origin: string }>({
+  // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
+  model: async ({}, use) => {
+    const model = await startMockOpenAI()
+    await use(model)
+    await model.close()
+  },
+  origin: async ({ model }, use) => use(new URL(model.baseURL).origin),
+})
+
+test.afterEach(({ site }) => site.setHeaders(WORKER, null))
+
+interface Asked {
+  readonly baseURL: string
+  /** Who sends the request. */
+  readonly by: 'worker' | 'inline-worker' | 'page' | 'provider'
+}
+
+/** Runs in the page: what each of these models, asked at once, comes to. */
+async function ask(models: readonly Asked[]): Promise<(ErrorData | string)[]> {
+  const [page, inlined, library]: string[] = [
+    '/dist/index.js',
+    '/dist/inline.js',
+    '/dist/providers.js',
+  ]
+  const { createAgent } = (await import(String(page))) as typeof window.offstage
+  return Promise.all(
+    models.map(async ({ baseURL, by }) => {
+      const model = {
+        provider: 'openai-compatible',
+        model: 'mock',
+        baseURL,
+        retry: { maxRetries: 0 },
+      }
+      if (by === 'provider') {
+        const { collect, createProvider } = (await import(String(library))) as typeof providers
+        const parts = [{ type: 'text', text: 'Hello?' }] as const
+        const request = { messages: [{ role: 'user', parts }], tools: [] } as const
+        const turn = await collect(createProvider(model).stream(request))
+        return turn.error ?? turn.text
+      }
+      const { createInlineWorker } = (await import(String(inlined))) as typeof inline
+      const agent = createAgent({
+        model: { ...model, transport: by === 'page' ? 'page' : 'worker' },
+        storage: 'memory',
+        ...(by === 'inline-worker' && { worker: createInlineWorker }),
+      })
+      const result = await agent.run('Hello?').result
+      return result.outcome === 'failed' ? result.error : result.text
+    }),
+  )
+}
+
+/** Opens a blank page with this policy. */
+async function open(site: Site, page: { goto(url: string): Promise<void> }, policy?: string) {
+  const headers = policy === undefined ? {} : { 'content-security-policy': policy }
+  const path = `/policy-${encodeURIComponent(policy ?? 'none').length}.html`
+  site.add(path, { body: '<!doctype html><title>Test</title>', headers })
+  await page.goto(site.url + path)
+}
+
+test("refused by the policy of the worker's file, while the page may; a report counts for nothing", async ({
+  driver,
+  driven,
+  site,
+  model,
+  origin,
+}) => {
+  site.setHeaders(WORKER, {
+    'content-security-policy': `connect-src 'self' ${NOBODY}`,
+    'content-security-policy-report-only': "connect-src 'none'",
+  })
+  model.enqueue(say('Hello!'))
+  await open(site, driven)
+  const [refused, offline, answered] = await driven.evaluate(ask, [
+    { baseURL: model.baseURL, by: 'worker' },
+    { baseURL: `${NOBODY}/v1`, by: 'worker' },
+    { baseURL: model.baseURL, by: 'page' },
+  ])
+  const told = {
+    code: 'blocked-by-csp',
+    message: expect.stringContaining(`connect-src 'self' ${NOBODY} ${origin}`),
+    retryable: false,
+    details: {
+      directive: 'connect-src',
+      blockedURI: `${model.baseURL}/chat/completions`,
+      policy: `connect-src 'self' ${NOBODY}`,
+      scope: 'worker',
+    },
+  }
+  expect(refused).toMatchObject(driver === 'webkit' ? UNTOLD : told)
+  expect(offline).toMatchObject({ code: 'network', retryable: true })
+  expect(answered).toBe('Hello!')
+  expect(model.requests).toHaveLength(1)
+})
+
+test("refused by the page's policy: an inlined worker's request, the page's own, a provider's", async ({
+  driver,
+  driven,
+  site,
+  model,
+  origin,
+}) => {
+  const policy = `default-src 'self' ${NOBODY}; worker-src 'self' blob:`
+  await open(site, driven, policy)
+  model.enqueue(say('Hello!'))
+  const { baseURL } = model
+  const senders = ['inline-worker', 'page', 'provider'] as const
+  const found = await driven.evaluate(ask, [
+    ...senders.map((by) => ({ baseURL, by })),
+    ...senders.map((by) => ({ baseURL: `${NOBODY}/v1`, by })),
+    { baseURL, by: 'worker' },
+  ])
+  const told = (scope: string): object => ({
+    code: 'blocked-by-csp',
+    message: expect.stringContaining(`connect-src 'self' ${NOBODY} ${origin}`),
+    details: { directive: 'connect-src', policy: `default-src 'self' ${NOBODY}`, scope },
+  })
+  const inlined = driver === 'webkit' ? UNTOLD : told('inline-worker')
+  expect(found.slice(0, 3)).toMatchObject([inlined, told('page'), told('page')])
+  expect(found.slice(3, 6)).toMatchObject(senders.map(() => ({ code: 'network' })))
+  // A worker from a file has a policy of its own, or none.
+  expect(found[6]).toBe('Hello!')
+})
+
+test('a redirect to a refused address is a redirect: it is not followed', async ({
+  driven,
+  site,
+  model,
+}) => {
+  const { url, close } = await listen(
+    createServer((request, response) => {
+      response.setHeader('access-control-allow-origin', '*')
+      response.setHeader('access-control-allow-headers', '*')
+      if (request.method === 'OPTIONS') return void response.end()
+      response.writeHead(307, { location: `${model.baseURL}/chat/completions` }).end()
+    }),
+  )
+  site.setHeaders(WORKER, { 'content-security-policy': `connect-src ${url}` })
+  await open(site, driven, `connect-src 'self' ${url}`)
+  const asked = (['worker', 'page'] as const).map((by) => ({ baseURL: `${url}/v1`, by }))
+  const found = await driven.evaluate(ask, asked)
+  await close()
+  expect(found).toMatchObject(
+    asked.map(() => ({ code: 'network', message: expect.stringContaining('redirect') })),
+  )
+})

@@ -1,0 +1,33 @@
+import * as offstage from 'offstage'
+import * as action from 'offstage/action'
+import * as engines from 'offstage/engines'
+import * as inline from 'offstage/inline'
+import * as noInline from 'offstage/no-inline'
+import * as pageTools from 'offstage/page-tools'
+import * as promptApi from 'offstage/prompt-api'
+import * as providers from 'offstage/providers'
+import * as testing from 'offstage/testing'
+import * as webllm from 'offstage/webllm'
+import * as webllmWorker from 'offstage/webllm/worker'
+import * as wllama from 'offstage/wllama'
+import * as wllamaWorker from 'offstage/wllama/worker'
+import * as worker from 'offstage/worker'
+import 'offstage/worker.js'
+
+/** Each by something that it exports: what can't be resolved has nothing. */
+export const entries = [
+  offstage.createAgent,
+  action.parseAction,
+  engines.workerEngine,
+  inline.createInlineWorker,
+  noInline.createAgent,
+  pageTools.pageTools,
+  promptApi.promptApi,
+  providers.createProvider,
+  testing.createTestAgent,
+  webllm.webllm,
+  webllmWorker.serveWebLLM,
+  wllama.wllama,
+  wllamaWorker.serveWllama,
+  worker.startWorker,
+] as const

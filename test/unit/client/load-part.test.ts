@@ -1,0 +1,43 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { loadPart } from '../../../src/client/load-part.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+const failed = { code: 'worker-load-failed', retryable: true, details: { reason: 'import' } }
+
+test('a part that is there is returned', async () => {
+  expect(await loadPart(async () => ({ a: 1 }))).toEqual({ a: 1 })
+})
+
+test.each<[string, () => Promise<object>]>([
+  ['rejects', () => Promise.reject(new TypeError('refused'))],
+  // As webpack's does where Trusted Types refuse its address.
+  [
+    'throws at once',
+    () => {
+      throw new TypeError('refused')
+    },
+  ],
+])('a loader that %s is a typed error, and the cause is kept', async (_, load) => {
+  const error: unknown = await loadPart(load).catch((thrown: unknown) => thrown)
+  expect(error).toMatchObject(failed)
+  expect(error).toMatchObject({ cause: { message: 'refused' } })
+})
+
+test('a loader that says nothing is given up after a minute', async () => {
+  vi.useFakeTimers()
+  const loading = loadPart(() => new Promise<object>(() => {}))
+  const outcome = expect(loading).rejects.toMatchObject(failed)
+  await vi.advanceTimersByTimeAsync(60_000)
+  await outcome
+})
+
+test('offline, the error says so', async () => {
+  vi.stubGlobal('navigator', { onLine: false })
+  await expect(loadPart(() => Promise.reject(new Error('gone')))).rejects.toMatchObject({
+    details: { reason: 'offline' },
+  })
+})

@@ -1,0 +1,102 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import semver from 'semver'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { inProject, manifest } from '../../../scripts/lib/project.mjs'
+
+interface Step {
+  readonly uses?: string
+  readonly run?: string
+}
+interface Job {
+  readonly steps: readonly Step[]
+  readonly permissions?: Record<string, string>
+  readonly 'timeout-minutes'?: number
+  readonly needs?: string
+  readonly strategy?: { readonly matrix: Record<string, readonly unknown[]> }
+}
+interface Workflow {
+  readonly name: string
+  readonly on: Record<string, unknown>
+  readonly permissions: Record<string, string>
+  readonly jobs: Record<string, Job>
+}
+
+const folder = '.github/workflows'
+const workflows = Object.fromEntries(
+  readdirSync(inProject(folder)).map((file) => [file, read(`${folder}/${file}`) as Workflow]),
+)
+const jobs = Object.values(workflows).flatMap((workflow) => Object.values(workflow.jobs))
+const steps = jobs.flatMap((job) => job.steps)
+
+function read(file: string): unknown {
+  return parse(readFileSync(inProject(file), 'utf8'), { strict: true, uniqueKeys: true })
+}
+
+test('workflows have what GitHub asks for, and a time limit', () => {
+  expect(Object.keys(workflows)).toEqual(['release.yml', 'test.yml'])
+  for (const workflow of Object.values(workflows))
+    expect(workflow).toMatchObject({ name: expect.any(String), on: expect.any(Object) })
+  for (const job of jobs)
+    expect(job).toMatchObject({
+      'runs-on': expect.any(String),
+      'timeout-minutes': expect.any(Number),
+      steps: expect.any(Array),
+    })
+  for (const { uses, run } of steps) expect([uses, run].filter(Boolean)).toHaveLength(1)
+})
+
+test('actions are pinned by commit, with the version beside it', () => {
+  for (const file of Object.keys(workflows)) {
+    const lines = readFileSync(inProject(folder, file), 'utf8').match(/^.*\buses:.*$/gm) ?? []
+    for (const line of lines)
+      expect(line).toMatch(/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+  }
+})
+
+test('tests run on the least Node that is supported, and on the one that is developed with', () => {
+  const { engines } = manifest() as { engines: { node: string } }
+  const least = semver.minVersion(engines.node)?.major
+  const developed = Number(readFileSync(inProject('.nvmrc'), 'utf8'))
+  const { node = [] } = workflows['test.yml']?.jobs['test']?.strategy?.matrix ?? {}
+  expect(node).toEqual(expect.arrayContaining([least, developed]))
+})
+
+test('a workflow may read the repository at most; only publishing gets a token of identity', () => {
+  expect(workflows['test.yml']?.permissions).toEqual({ contents: 'read' })
+  expect(workflows['release.yml']?.permissions).toEqual({})
+  expect(workflows['release.yml']?.jobs['check']?.permissions).toEqual({ contents: 'read' })
+  expect(workflows['release.yml']?.jobs['publish']?.permissions).toEqual({ 'id-token': 'write' })
+  expect(jobs.filter((job) => job.permissions?.['id-token'])).toHaveLength(1)
+})
+
+test('what is published was checked before, and the job that publishes runs nothing of the project', () => {
+  const release = workflows['release.yml']
+  expect(release?.on).toEqual({ push: { tags: ['v*'] } })
+  expect(release?.jobs['check']?.steps.map(({ run }) => run)).toContain('npm run release:check')
+  const publish = release?.jobs['publish']
+  expect(publish?.needs).toBe('check')
+  expect(publish?.steps.flatMap(({ run }) => run ?? [])).toEqual([
+    'npm publish ./*.tgz --provenance --access public',
+  ])
+  expect(publish?.steps.some(({ uses }) => uses?.startsWith('actions/checkout'))).toBe(false)
+})
+
+test('scripts that workflows run are there', () => {
+  const { scripts } = manifest() as { scripts: Record<string, string> }
+  const named = steps.flatMap(({ run }) => /^npm (?:run )?([\w:]+)/.exec(run ?? '')?.[1] ?? [])
+  const ownWords = new Set(['ci', 'publish'])
+  for (const name of named.filter((word) => !ownWords.has(word)))
+    expect(scripts).toHaveProperty(name)
+})
+
+test('forms for issues ask with unique ids', () => {
+  const forms = '.github/ISSUE_TEMPLATE'
+  for (const file of readdirSync(inProject(forms)).filter((name) => name !== 'config.yml')) {
+    const form = read(`${forms}/${file}`) as { body: { type: string; id?: string }[] }
+    expect(form).toMatchObject({ name: expect.any(String), description: expect.any(String) })
+    const ids = form.body.flatMap(({ type, id }) => (type === 'markdown' ? [] : [id]))
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids).not.toContain(undefined)
+  }
+})
