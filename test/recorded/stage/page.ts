@@ -1,6 +1,7 @@
 import type { Agent, AgentOptions } from '../../../src/index.ts'
 // Loaded now, since the world can't wait for a module.
 import '../../../src/client/live.ts'
+import '../../../src/client/page-fetches.ts'
 import { createAgent } from '../../../src/client/create-agent.ts'
 import type { WorkerLike } from '../../../src/client/spawn-worker.ts'
 import { realEffects } from '../../../src/worker/effects.ts'
