@@ -8,7 +8,7 @@ const DYNAMIC = /\bimport\(\s*["'`]\.\/([\w.-]+)["'`]\s*\)/g
  * What few pages load: where the worker doesn't start, what finds out why, and the worker as text; where the
  * page sends the model's requests (`transport: 'page'`), what does.
  */
-const ON_DEMAND = /^(?:inline\.js|(?:start-trouble|page-fetches)-.*)$/
+const ON_DEMAND = /^(?:inline\.js|(?:start-diagnosis|page-fetches)-.*)$/
 
 /**
  * A built file and all files it imports; with `dynamic`, also those it imports in its course, but

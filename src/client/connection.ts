@@ -5,7 +5,7 @@ import { withRevivedErrors } from '../protocol/wire-errors.ts'
 import { monotonicMs } from './clock.ts'
 import { disposed } from './failures.ts'
 import { newId } from './ids.ts'
-import { loadTrouble } from './load-trouble.ts'
+import { loadDiagnosis } from './load-diagnosis.ts'
 import { pageRegistry } from './page-registry.ts'
 import { sleep } from './sleep.ts'
 import type { WorkerLike } from './spawn-worker.ts'
@@ -125,7 +125,7 @@ function inTime<Answer>(
     signal.addEventListener('abort', () => reject(disposed()), over)
     const fail = (): void => reject(start)
     const waitLonger = async (): Promise<void> => {
-      if (!over.signal.aborted) await (await loadTrouble(start)).untilGivenUp(start)
+      if (!over.signal.aborted) await (await loadDiagnosis(start)).untilGivenUp(start)
     }
     void sleep(SILENCE_MS).then(waitLonger).then(fail, fail)
     ask(fail).then(resolve, reject)

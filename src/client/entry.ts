@@ -23,7 +23,7 @@ export type {
 export type { Run } from './run-handle.ts'
 export type { ConversationSnapshot } from './snapshot.ts'
 export type { TrustedScriptAddress, WorkerAddress, WorkerLike } from './spawn-worker.ts'
-export type { WorkerFailureReason } from './start-trouble/cause.ts'
+export type { WorkerFailureReason } from './start-diagnosis/cause.ts'
 export type { StandardSchema } from './standard-schema.ts'
 export type { RegisterOptions } from './tool-registry.ts'
 export type { ReconcileContext, Tool, ToolCallInfo, ToolContext } from './tool.ts'

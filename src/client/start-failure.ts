@@ -17,5 +17,5 @@ export class StartFailure extends Error {
   /** The worker's `error` event, which rarely says more than that there was one. */
   declare event?: Event
   /** Whether its file was seen to be no worker of Offstage; absent: nobody has looked. */
-  declare isForeign?: boolean
+  declare isNoOffstageWorker?: boolean
 }

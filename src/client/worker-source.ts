@@ -1,6 +1,6 @@
 import { connectWorker } from './connection.ts'
 import { spawnWorker, spawnWorkerAt } from './spawn-worker.ts'
-import { loadTrouble } from './load-trouble.ts'
+import { loadDiagnosis } from './load-diagnosis.ts'
 import { StartFailure } from './start-failure.ts'
 import { startTrusted, withAddress } from './trusted-worker.ts'
 import type { Connection, ConnectionHost, Spawn, WorkerSource } from './worker-start.ts'
@@ -28,11 +28,11 @@ export async function connectSource(
         ? connectWorker(async () => (await inline()).createInlineWorker(), host)
         : Promise.reject(failure)
     // The inline worker starts without what finds the cause, too, and doesn't wait for it.
-    const trouble = loadTrouble(failure).then(({ report }) =>
+    const diagnosis = loadDiagnosis(failure).then(({ report }) =>
       report(failure, second, { source, violations, host }),
     )
-    trouble.catch(() => {})
-    return await second.catch(() => trouble)
+    diagnosis.catch(() => {})
+    return await second.catch(() => diagnosis)
   } finally {
     over.abort()
   }

@@ -331,7 +331,7 @@ test('without the file that finds out why, the error is plain and comes all the 
   openPage,
 }) => {
   const page = await openPage({ errorsAllowed: true })
-  await page.route('**/dist/start-trouble-*', (route) => route.fulfill({ status: 404 }))
+  await page.route('**/dist/start-diagnosis-*', (route) => route.fulfill({ status: 404 }))
   const { error } = await start(page, 'url', '/w/missing.js')
   expect(error).toMatchObject({
     code: 'worker-load-failed',
@@ -345,7 +345,7 @@ test('without the file that finds out why, the inline worker starts all the same
 }) => {
   const page = await openPage({ errorsAllowed: true })
   await page.route('**/dist/worker.js', (route) => route.fulfill({ status: 404 }))
-  await page.route('**/dist/start-trouble-*', (route) => route.fulfill({ status: 404 }))
+  await page.route('**/dist/start-diagnosis-*', (route) => route.fulfill({ status: 404 }))
   expect(await start(page, 'default')).toMatchObject({ outcome: 'completed' })
 })
 

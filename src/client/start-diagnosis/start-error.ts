@@ -9,25 +9,25 @@ const PASSING: readonly Cause['reason'][] = ['offline', 'network', 'no-answer']
 export function startError(file: Cause, inline?: Cause): OffstageError {
   const isOfPage = inline !== undefined && OF_THE_PAGE.includes(file.reason)
   const [main, other] = isOfPage ? [inline, file] : [file, inline]
-  const said = [`The worker did not start: ${sentence(main.words)}`]
+  const said = [`The worker did not start: ${sentence(main.message)}`]
   // One list of policies refuses both: once is enough.
   if (other && !(main.reason === 'trusted-types' && other.reason === main.reason))
     said.push(
       isOfPage
-        ? `That was the inline worker, which is used because ${sentence(other.words)}`
-        : `The inline worker, which takes its place, did not start either: ${sentence(other.words)}`,
+        ? `That was the inline worker, which is used because ${sentence(other.message)}`
+        : `The inline worker, which takes its place, did not start either: ${sentence(other.message)}`,
     )
   return new OffstageError('worker-load-failed', said.join(' '), {
     retryable: main.retryable ?? PASSING.includes(main.reason),
     cause: main.thrown ?? other?.thrown,
     details: {
       reason: main.reason,
-      ...main.facts,
-      ...(other && { [isOfPage ? 'file' : 'inline']: { reason: other.reason, ...other.facts } }),
+      ...main.details,
+      ...(other && { [isOfPage ? 'file' : 'inline']: { reason: other.reason, ...other.details } }),
     },
   })
 }
 
-function sentence(words: string): string {
-  return /[.!?]$/.test(words) ? words : `${words}.`
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`
 }

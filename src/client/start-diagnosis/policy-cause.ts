@@ -10,10 +10,10 @@ export function policyCause(start: FailedStart): Cause | undefined {
 type Violations = readonly SecurityPolicyViolationEvent[]
 
 function trustedTypesCause(
-  { kind, signs, url }: FailedStart,
+  { kind, failure, url }: FailedStart,
   violations: Violations,
 ): Cause | undefined {
-  if (!isTypeError(signs.thrown)) return undefined
+  if (!isTypeError(failure.thrown)) return undefined
   const refused = violations.find(
     ({ effectiveDirective, sample }) =>
       effectiveDirective === 'require-trusted-types-for' && sample.startsWith('Worker'),
@@ -26,8 +26,8 @@ function trustedTypesCause(
   )
   return {
     reason: 'trusted-types',
-    words: `The page's CSP requires Trusted Types, and the address ${url ? `of ${shown(url)} ` : ''}is a plain one. ${trustAdvice(kind, (unlisted ?? refused).originalPolicy)}`,
-    facts: { directive: 'trusted-types' },
+    message: `The page's CSP requires Trusted Types, and the address ${url ? `of ${shown(url)} ` : ''}is a plain one. ${trustAdvice(kind, (unlisted ?? refused).originalPolicy)}`,
+    details: { directive: 'trusted-types' },
   }
 }
 
@@ -60,8 +60,8 @@ function workerSourceCause({ url, kind }: FailedStart, violations: Violations): 
   const source = kind === 'inline' || url?.protocol === 'blob:' ? 'blob:' : sourceOf(url)
   return {
     reason: 'csp',
-    words: `The page's Content-Security-Policy (${directive ?? refused.effectiveDirective}) refused ${kind === 'inline' ? "the inline worker's blob: address" : shown(url)}. Allow it: worker-src ${source}`,
-    facts: {
+    message: `The page's Content-Security-Policy (${directive ?? refused.effectiveDirective}) refused ${kind === 'inline' ? "the inline worker's blob: address" : shown(url)}. Allow it: worker-src ${source}`,
+    details: {
       directive: 'worker-src',
       source,
       policy: directive ?? withoutNonces(refused.originalPolicy),

@@ -12,18 +12,22 @@ const FOR_AN_ANSWER_MS = 30_000
  * For a worker that has neither failed nor answered for ten seconds: resolves when there is nothing to
  * be waited for any more. Its answer is taken all the while.
  */
-export async function untilGivenUp(signs: StartFailure): Promise<void> {
-  if (!signs.hasBegun && (await isForeign(signs, AbortSignal.timeout(LOOKING_MS)))) return
+export async function untilGivenUp(failure: StartFailure): Promise<void> {
+  if (!failure.hasBegun && (await isNoOffstageWorker(failure, AbortSignal.timeout(LOOKING_MS))))
+    return
   await sleep(FOR_A_SIGN_MS)
-  if (signs.hasBegun) await sleep(FOR_AN_ANSWER_MS)
+  if (failure.hasBegun) await sleep(FOR_AN_ANSWER_MS)
 }
 
 /** Whether a file can be seen to be no worker of Offstage: nothing in it is, and it imports nothing. */
-export async function isForeign(signs: StartFailure, signal: AbortSignal): Promise<boolean> {
-  if (signs.isForeign === undefined) {
-    const look = await lookAtFile(addressOf(signs), signal)
-    signs.isForeign =
+export async function isNoOffstageWorker(
+  failure: StartFailure,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (failure.isNoOffstageWorker === undefined) {
+    const look = await lookAtFile(addressOf(failure), signal)
+    failure.isNoOffstageWorker =
       look.type === 'answer' && look.text !== '' && !/offstage|\bimport/i.test(look.text)
   }
-  return signs.isForeign
+  return failure.isNoOffstageWorker
 }

@@ -2,7 +2,7 @@ import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import { type Cause, type FailedStart, hasWorkers, shown } from './cause.ts'
 import { fileCause } from './file-cause.ts'
 import { policyCause } from './policy-cause.ts'
-import { isForeign } from './until-given-up.ts'
+import { isNoOffstageWorker } from './until-given-up.ts'
 
 /** Looks for what stopped a worker. Never rejects; the start's signal ends it. */
 export async function findCause(start: FailedStart): Promise<Cause> {
@@ -26,40 +26,41 @@ export async function findCause(start: FailedStart): Promise<Cause> {
 
 const noWorker: Cause = {
   reason: 'no-worker',
-  words:
+  message:
     'there is no Worker here. Offstage runs in a Web Worker of a browser: in Node use createTestAgent of offstage/testing; with server-side rendering, ask the agent for something in the browser only.',
 }
 
 function thrownCause(start: FailedStart): Cause | undefined {
-  const { kind, signs } = start
-  if (!('thrown' in signs)) return undefined
-  const { thrown } = signs
+  const { kind, failure } = start
+  if (!('thrown' in failure)) return undefined
+  const { thrown } = failure
   // Offstage's own, which knows its reason.
   if (OffstageError.is(thrown) && thrown.details?.['reason'])
-    return { reason: thrown.details['reason'] as Cause['reason'], words: thrown.message }
-  if (kind === 'function') return isSecurityError(thrown) ? originCause(start) : optionCause(signs)
+    return { reason: thrown.details['reason'] as Cause['reason'], message: thrown.message }
+  if (kind === 'function')
+    return isSecurityError(thrown) ? originCause(start) : optionCause(failure)
   if (isSecurityError(thrown)) return originCause(start)
   if (kind === 'inline')
     return {
       reason: 'import',
-      words: `the file with the inline worker (inline.js) could not be loaded: ${describeThrown(thrown)}`,
+      message: `the file with the inline worker (inline.js) could not be loaded: ${describeThrown(thrown)}`,
     }
-  if (signs.url !== undefined && kind === 'file')
-    return { reason: 'unknown', words: `the page's Worker threw: ${describeThrown(thrown)}` }
+  if (failure.url !== undefined && kind === 'file')
+    return { reason: 'unknown', message: `the page's Worker threw: ${describeThrown(thrown)}` }
   return {
     reason: 'no-address',
-    words:
+    message:
       kind === 'url'
         ? `workerUrl is no address of a file: ${describeThrown(thrown)}`
         : 'the address of worker.js is not known, because Offstage was bundled to a format without import.meta.url (iife, cjs). Pass workerUrl, or bundle to ES modules.',
   }
 }
 
-function optionCause({ worker, thrown }: FailedStart['signs']): Cause {
+function optionCause({ worker, thrown }: FailedStart['failure']): Cause {
   if (!hasWorkers() && describeThrown(thrown).includes('Worker')) return noWorker
   return {
     reason: 'worker-option',
-    words:
+    message:
       worker === undefined
         ? `the worker function threw, or returned nothing: ${describeThrown(thrown)}`
         : 'the worker function returned something that is no Worker.',
@@ -72,12 +73,12 @@ function originCause({ kind, url }: FailedStart): Cause | undefined {
   if (globalThis.origin === 'null')
     return {
       reason: 'opaque-origin',
-      words: `the page has no origin of its own (it was opened from file://, or stands in a sandboxed frame without allow-same-origin), so it may load no worker's file (${shown(url)}). ${inlineAdvice(kind)}`,
+      message: `the page has no origin of its own (it was opened from file://, or stands in a sandboxed frame without allow-same-origin), so it may load no worker's file (${shown(url)}). ${inlineAdvice(kind)}`,
     }
   if (isOwnOrigin(url)) return undefined
   return {
     reason: 'cross-origin',
-    words: `${shown(url)} is on another origin than the page (${globalThis.origin}), and CORS doesn't open that up for workers. Serve the file on the page's own origin. ${inlineAdvice(kind)}`,
+    message: `${shown(url)} is on another origin than the page (${globalThis.origin}), and CORS doesn't open that up for workers. Serve the file on the page's own origin. ${inlineAdvice(kind)}`,
   }
 }
 
@@ -94,40 +95,40 @@ function inlineAdvice(kind: FailedStart['kind']): string {
 }
 
 /** An error in the file itself, which the browser names for classic scripts and while a file runs. */
-function scriptCause({ signs, url }: FailedStart): Cause | undefined {
-  const { message, filename, lineno } = (signs.event ?? {}) as Partial<ErrorEvent>
+function scriptCause({ failure, url }: FailedStart): Cause | undefined {
+  const { message, filename, lineno } = (failure.event ?? {}) as Partial<ErrorEvent>
   if (!message) return undefined
   const file = shown(URL.canParse(filename ?? '') ? new URL(filename ?? '') : url)
   return {
     reason: 'syntax',
-    words: `an error in ${file}${lineno ? `, line ${lineno}` : ''}: ${message}`,
-    facts: { message, file, ...(lineno && { line: lineno }) },
+    message: `an error in ${file}${lineno ? `, line ${lineno}` : ''}: ${message}`,
+    details: { message, file, ...(lineno && { line: lineno }) },
   }
 }
 
 async function silentCause(start: FailedStart): Promise<Cause | undefined> {
-  const { signs, url, signal } = start
-  if ('thrown' in signs || signs.event) return undefined
+  const { failure, url, signal } = start
+  if ('thrown' in failure || failure.event) return undefined
   const file = shown(url)
-  if (signs.hasBegun)
+  if (failure.hasBegun)
     return {
       reason: 'no-answer',
-      words: `${file} was loaded and called startWorker(), but then it answered nothing for a minute: something in it blocks its thread, or it called startWorker() too late. Call it at the top of the file, before anything is awaited.`,
+      message: `${file} was loaded and called startWorker(), but then it answered nothing for a minute: something in it blocks its thread, or it called startWorker() too late. Call it at the top of the file, before anything is awaited.`,
     }
   return {
     reason: 'no-answer',
-    words: (await isForeign(signs, signal))
+    message: (await isNoOffstageWorker(failure, signal))
       ? `${file} was loaded, but is no worker of Offstage. Give the address of the package's worker.js, or of a file that calls startWorker() of offstage/worker.`
       : `${file} neither failed nor answered within half a minute. Either the server or this machine is too slow, or the file doesn't call startWorker() at its top.`,
   }
 }
 
-function unknownCause({ signs, url }: FailedStart): Cause {
+function unknownCause({ failure, url }: FailedStart): Cause {
   return {
     reason: 'unknown',
-    words:
-      'thrown' in signs
-        ? describeThrown(signs.thrown)
+    message:
+      'thrown' in failure
+        ? describeThrown(failure.thrown)
         : `the browser refused ${shown(url)} without saying why; its console and network panel may. Check that the file is there, is served as JavaScript, and is allowed by the page's CSP (worker-src).`,
   }
 }

@@ -14,17 +14,17 @@ export async function fileCause(start: FailedStart): Promise<Cause | undefined> 
     case 'redirect':
       return {
         reason: 'cross-origin',
-        words: `${file} redirects, and that could not be followed: most likely it leads to another origin, from which no worker is loaded. Serve it on the page's own origin.`,
+        message: `${file} redirects, and that could not be followed: most likely it leads to another origin, from which no worker is loaded. Serve it on the page's own origin.`,
       }
     case 'none':
       return look.offline
         ? {
             reason: 'offline',
-            words: `${file} could not be loaded: the browser is offline.`,
+            message: `${file} could not be loaded: the browser is offline.`,
           }
         : {
             reason: 'network',
-            words: `${file} could not be loaded: the server doesn't answer, or broke off.`,
+            message: `${file} could not be loaded: the server doesn't answer, or broke off.`,
           }
     case 'unknown':
       return undefined
@@ -40,37 +40,37 @@ async function answerCause(start: FailedStart, look: Answer): Promise<Cause> {
   if (status === 404 || status === 410)
     return {
       reason: 'not-found',
-      words: `${answers} with the status ${status}. ${whereItBelongs(start)}`,
-      facts: { status },
+      message: `${answers} with the status ${status}. ${whereItBelongs(start)}`,
+      details: { status },
     }
   if (status < 200 || status > 299)
     return {
       reason: 'bad-status',
-      words: `${answers} with the status ${status}. It must be served to everyone who may open the page.`,
+      message: `${answers} with the status ${status}. It must be served to everyone who may open the page.`,
       retryable: status === 408 || status === 429 || status >= 500,
-      facts: { status },
+      details: { status },
     }
   if (!isJavaScript(contentType))
     return {
       reason: 'wrong-type',
-      words: `${answers} with the type ${contentType || '(none)'}, not with JavaScript. ${
+      message: `${answers} with the type ${contentType || '(none)'}, not with JavaScript. ${
         /html/i.test(contentType)
           ? `So do many servers for a file that isn't there. ${whereItBelongs(start)}`
           : 'Serve it with Content-Type: text/javascript.'
       }`,
-      facts: { contentType },
+      details: { contentType },
     }
   if (!look.hasEmbedderPolicy && (await hasPageEmbedderPolicy(start.signal)))
     return {
       reason: 'coep',
-      words: `The page has a Cross-Origin-Embedder-Policy, and ${file} comes without one. Serve it with the page's own: Cross-Origin-Embedder-Policy: require-corp (or credentialless).`,
+      message: `The page has a Cross-Origin-Embedder-Policy, and ${file} comes without one. Serve it with the page's own: Cross-Origin-Embedder-Policy: require-corp (or credentialless).`,
     }
   const part = missingPart(text)
   if (part)
     return {
       reason: 'import',
-      words: `${file} imports ${shown(new URL(part.name))}, which the server answers with the status ${part.responseStatus}.`,
-      facts: { import: shown(new URL(part.name)), status: part.responseStatus },
+      message: `${file} imports ${shown(new URL(part.name))}, which the server answers with the status ${part.responseStatus}.`,
+      details: { import: shown(new URL(part.name)), status: part.responseStatus },
     }
   // Where a blob: worker was just refused, another would only be reported again.
   const mayProbe = !start.violations.some(
@@ -81,17 +81,17 @@ async function answerCause(start: FailedStart, look: Answer): Promise<Cause> {
   if (found === 'has-imports')
     return {
       reason: 'import',
-      words: `${file} is served as it should be; but it, or a module that it imports, can't be loaded or parsed. The browser's console says which.`,
+      message: `${file} is served as it should be; but it, or a module that it imports, can't be loaded or parsed. The browser's console says which.`,
     }
   if (found)
     return {
       reason: 'syntax',
-      words: `${file} can't be parsed (line ${found.line}): ${found.message}. It is damaged, or too new for this browser.`,
-      facts: { ...found },
+      message: `${file} can't be parsed (line ${found.line}): ${found.message}. It is damaged, or too new for this browser.`,
+      details: { ...found },
     }
   return {
     reason: 'unknown',
-    words: `${file} is served as JavaScript, and the browser refused it without saying why: it is damaged, a module that it imports is missing, or a policy forbids it. The browser's console may say which.`,
+    message: `${file} is served as JavaScript, and the browser refused it without saying why: it is damaged, a module that it imports is missing, or a policy forbids it. The browser's console may say which.`,
   }
 }
 

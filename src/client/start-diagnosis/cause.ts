@@ -45,13 +45,13 @@ export type WorkerFailureReason =
 export interface Cause {
   readonly reason: WorkerFailureReason
   /** What happened and what to do. Sentences. */
-  readonly words: string
+  readonly message: string
   /** Another try may do. */
   readonly retryable?: boolean
   /** What making the worker threw. */
   readonly thrown?: unknown
   /** More of `details`. */
-  readonly facts?: JsonObject
+  readonly details?: JsonObject
 }
 
 /** `file`: the default worker; `function`: the `worker` option. */
@@ -60,7 +60,7 @@ export type StartKind = 'file' | 'url' | 'function' | 'inline'
 /** A start that failed, and what is known of it. */
 export interface FailedStart {
   readonly kind: StartKind
-  readonly signs: StartFailure
+  readonly failure: StartFailure
   /** Absolute, where it is known and is one. */
   readonly url: URL | undefined
   readonly violations: readonly SecurityPolicyViolationEvent[]
@@ -68,7 +68,7 @@ export interface FailedStart {
   readonly signal: AbortSignal
 }
 
-/** `signs.url` as the browser reads it. */
+/** `failure.url` as the browser reads it. */
 export function addressOf({ url }: StartFailure): URL | undefined {
   if (url === undefined) return undefined
   const base = globalThis.document?.baseURI ?? globalThis.location?.href

@@ -34,11 +34,11 @@ export async function report(
   const kind = source.worker ? 'function' : source.workerUrl ? 'url' : 'file'
   const finding = look(failure, kind, attempt)
   finding.catch(() => {})
-  const announce = ({ words }: Cause): void =>
+  const announce = ({ message }: Cause): void =>
     host.onNotice({
       type: 'warning',
       code: 'worker-inlined',
-      message: `The inline worker is used, because the worker's file did not start: ${words}`,
+      message: `The inline worker is used, because the worker's file did not start: ${message}`,
     })
   const inline = await second.then(
     () => undefined,
@@ -64,14 +64,14 @@ async function look(
   signal.addEventListener('abort', end, over)
   if (signal.aborted) end()
   const url = addressOf(failure)
-  const cause = await findCause({ kind, signs: failure, url, violations, signal: over.signal })
+  const cause = await findCause({ kind, failure, url, violations, signal: over.signal })
   clearTimeout(timer)
   if (signal.aborted) throw disposed()
   end()
   return {
     ...cause,
     thrown: failure.thrown,
-    facts: { ...(url && { url: shown(url) }), ...cause.facts },
+    details: { ...(url && { url: shown(url) }), ...cause.details },
   }
 }
 
