@@ -43,6 +43,8 @@ export async function useShop(page: Page, url: string, setup: Setup): Promise<Ob
   const ran = setup.forgets ? ['blue mug', 'order'] : ['order']
   await expect(shop.locator('#items li')).toHaveText(ran)
   const storage = await shop.locator('#storage').innerText()
+  // Why it is used is found out beside the run, which may be over before.
+  if (setup.worker === 'inline') await expect(shop.locator('#warnings')).not.toBeEmpty()
   const warnings = (await shop.locator('#warnings').innerText()).trim()
   if (!setup.forgets) {
     await page.reload()
