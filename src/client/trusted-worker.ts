@@ -32,7 +32,7 @@ function createStart(): StartTrusted {
       if (!trust) {
         const policy = trustedTypes.createPolicy('offstage', {
           createScriptURL(url) {
-            if (url === asked && !url.startsWith('data:')) return url
+            if (url === asked) return url
             throw new TypeError(url)
           },
         })
