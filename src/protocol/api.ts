@@ -1,17 +1,23 @@
-import type { EventBatch } from './event.ts'
-import type { ConversationRecord } from './journal.ts'
-import type { StorageConfig, StorageState, StoredConversation } from './conversation.ts'
+import type {
+  ConversationRecord,
+  StorageConfig,
+  StorageState,
+  StoredConversation,
+} from './conversation.ts'
 import type { EngineLine, EngineOpening, EngineProgress } from './engine.ts'
 import type { ErrorData } from './error.ts'
+import type { CallPath, InterruptionVerdict, UserContent } from './fact.ts'
 import type { JsonSchema, JsonValue } from './json.ts'
 import type { ModelFetch, ModelFetchHead, ModelFetchRefusal } from './model-fetch.ts'
 import type { RunUsage, ToolOutput, UserMessage } from './message.ts'
 import type { Credentials, Endpoint, ModelConfigData } from './model.ts'
 import type { RunLimits } from './run.ts'
+import type { OlderMessages } from './state.ts'
+import type { CheckpointNotice, StreamBatch } from './stream.ts'
 import type { ToolDescriptor } from './tool.ts'
 
 /** Of the language below. Page and worker of different versions refuse each other. */
-export const PROTOCOL_VERSION = 2
+export const PROTOCOL_VERSION = 3
 
 /** Which agent asks, and where its conversations are. */
 export interface AgentScope {
@@ -38,10 +44,15 @@ export interface PageHello {
  * What the page says without an answer: one that comes while the page is kept for going back throws it
  * out of the browser's cache.
  */
-export interface PageNotice {
-  readonly type: 'release-lock'
-  readonly name: string
-}
+export type PageNotice =
+  | { readonly type: 'release-lock'; readonly name: string }
+  /** A tool's own word on how far it is, for other tabs; this page has published it already. */
+  | (ConversationScope & {
+      readonly type: 'tool-progress'
+      readonly runId: string
+      readonly path: CallPath
+      readonly progress: unknown
+    })
 
 /** The worker's first sign of life, on its global scope: its file was loaded, and begins. */
 export const WORKER_BEGUN = 'offstage-begun'
@@ -60,7 +71,10 @@ export interface CheckRisk {
 
 /** What the worker says without being asked. One message, never one an event. */
 export type WorkerNotice =
-  | ({ readonly type: 'events' } & EventBatch)
+  | ({ readonly type: 'stream' } & StreamBatch)
+  | ({ readonly type: 'checkpoint' } & CheckpointNotice)
+  /** Conversations of the store began, changed their record or went, in this tab or another. */
+  | { readonly type: 'conversations-changed'; readonly storage: string }
   | ({ readonly type: 'storage' } & StorageState)
   | { readonly type: 'warning'; readonly code: string; readonly message: string }
   /** Before and after (`risk: null`) a check that may never end: a worker that hangs can't say in what. */
@@ -88,8 +102,8 @@ export interface Preparation extends AgentScope {
 
 export interface StartRun extends ConversationScope {
   readonly runId: string
-  /** Absent: the run goes on from the history (regenerate, supplied outputs). */
-  readonly message: UserMessage | null
+  /** Null: the run goes on from the history (supplied outputs). */
+  readonly message: UserContent | null
   /** Earlier messages from elsewhere, not looked at yet, for a conversation that has none. */
   readonly history?: unknown
   readonly limits: RunLimits
@@ -136,7 +150,7 @@ export interface CallAnswer extends AgentScope {
     | { readonly type: 'answer'; readonly text: string }
     | {
         readonly type: 'resolve'
-        readonly verdict: 'happened' | 'did-not-happen' | 'run-again'
+        readonly verdict: InterruptionVerdict
         readonly output?: ToolOutput
       }
 }
@@ -196,6 +210,24 @@ export interface WorkerApi {
    * before a call that may not run twice is started late: somebody else may have taken over meanwhile.
    */
   confirmLease(lease: ConversationScope & { readonly epoch: number }): Promise<boolean>
+  /**
+   * Publishes the conversation to the page from now on: first a checkpoint (`joined`), on the event port,
+   * then what follows it. Asked again, it publishes a new checkpoint.
+   */
+  join(scope: ConversationScope): Promise<void>
+  /** Publishes it no more, but for runs that this worker drives. */
+  leave(scope: ConversationScope): Promise<void>
+  /** Messages of the head's path before one of them. Null when it isn't on the path any more. */
+  olderMessages(
+    scope: ConversationScope & { readonly before: string; readonly count: number },
+  ): Promise<OlderMessages | null>
+  /**
+   * Goes to the branch that was used last under a message. False when the message isn't there;
+   * `conversation-busy` while a run is open.
+   */
+  switchBranch(scope: ConversationScope & { readonly messageId: string }): Promise<boolean>
+  /** Has another tab hand over its run; this worker drives it then. Null when there is none, or it is refused. */
+  takeOver(command: ResumeRun & ConversationScope): Promise<RunRef | null>
   /** The agent's tools changed: calls that wait for a tool look again. */
   toolsChanged(agentId: string): Promise<void>
   /** Lets go of the agent: its runs stop without an end and stay resumable. */

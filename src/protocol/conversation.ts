@@ -1,10 +1,37 @@
 import type { ErrorData } from './error.ts'
-import type { ConversationRecord } from './journal.ts'
+import type { FORMAT } from './fact.ts'
 import type { Message } from './message.ts'
 import type { ParkReason, PendingCall } from './run.ts'
 
+/** A conversation as the store lists it. */
+export interface ConversationRecord {
+  readonly format: typeof FORMAT
+  readonly conversationId: string
+  readonly title: string
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly lastSeq: number
+  /** Of the newest claim, by the store's one counter; an append with an older one is refused. */
+  readonly epoch: number
+  /** How often the history was cleared. */
+  readonly era: number
+  /** The run that has no end yet. */
+  readonly openRunId: string | null
+  /** Calls that have no outcome yet: of the newest run, or of imported messages. */
+  readonly openCalls: readonly string[]
+  /** The call that started this conversation. */
+  readonly parent?: {
+    readonly conversationId: string
+    readonly runId: string
+    readonly toolCallId: string
+  }
+  /** What is wrong with the stored rows: readable up to the fault, deletable, and nothing else. */
+  readonly broken?: string
+}
+
 /** A conversation with its messages, as read from the store. */
 export interface StoredConversation extends ConversationRecord {
+  /** Those that models get: of the head's branch, the ones that Offstage wrote included. */
   readonly messages: readonly Message[]
   readonly pending: readonly PendingCall[]
   /** Why the open run rests until somebody lets it go on. */

@@ -124,12 +124,3 @@ export type RunEvent = RunEventBody & {
   readonly conversationId: string
   readonly seq: number
 }
-
-/** Events of one run, in order, in one message. `batch` grows with every message of the worker. */
-export interface EventBatch {
-  readonly agentId: string
-  readonly runId: string
-  readonly conversationId: string
-  readonly batch: number
-  readonly events: readonly RunEventBody[]
-}

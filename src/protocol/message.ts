@@ -113,6 +113,12 @@ export interface ToolMessage {
   readonly parts: readonly ToolResultPart[]
 }
 
+/**
+ * What a message of a conversation is. `tools`: results; `feedback`: what the loop says to the model about
+ * an unreadable answer; `partial`: what there was of an answer that was cut short.
+ */
+export type MessageKind = 'user' | 'assistant' | 'tools' | 'feedback' | 'partial' | 'imported'
+
 /** Stored messages always have an `id`; messages handed to a provider may do without. */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage
 

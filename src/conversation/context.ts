@@ -1,0 +1,32 @@
+import type { FactType, PlanItem } from '../protocol/fact.ts'
+import type { ContextRow, ConversationState } from '../protocol/state.ts'
+
+type ContextOf<Type extends FactType> = Extract<ContextRow, { readonly type: Type }>
+
+/** The facts about the model's context that count on the head's branch, oldest first. */
+export function contextOn({ context, others }: ConversationState): readonly ContextRow[] {
+  if (others.length === 0) return context
+  const elsewhere = new Set(others.map(({ id }) => id))
+  const isHere = (id: string | null): boolean => id === null || !elsewhere.has(id)
+  return context.filter(
+    (row) => isHere(row.after) && (row.type !== 'compacted' || isHere(row.keptFrom)),
+  )
+}
+
+/** The model's plan on this branch; null when it has none. */
+export function planOf(state: ConversationState): readonly PlanItem[] | null {
+  return contextOn(state).findLast(isPlan)?.plan ?? null
+}
+
+/** Whose texts the model has read on this branch. */
+export function taintOf(state: ConversationState): readonly string[] {
+  return [...new Set(contextOn(state).flatMap((row) => (isTaint(row) ? row.origin : [])))]
+}
+
+function isPlan(row: ContextRow): row is ContextOf<'plan-changed'> {
+  return row.type === 'plan-changed'
+}
+
+function isTaint(row: ContextRow): row is ContextOf<'untrusted-taken-in'> {
+  return row.type === 'untrusted-taken-in'
+}

@@ -1,0 +1,20 @@
+import type { ConversationState } from '../protocol/state.ts'
+
+export function emptyState(conversationId: string): ConversationState {
+  return {
+    conversationId,
+    seq: 0,
+    era: 0,
+    title: null,
+    path: [],
+    older: 0,
+    others: [],
+    forks: [],
+    leaves: [],
+    run: null,
+    queue: [],
+    context: [],
+    consents: [],
+    isStale: false,
+  }
+}

@@ -1,0 +1,171 @@
+import type { RowOf } from '../protocol/fact.ts'
+import type { ToolMessage, ToolResultPart } from '../protocol/message.ts'
+import { isSoonAfter } from './crash-loop.ts'
+import type { Draft } from './draft.ts'
+import { callParts, nestedCall } from './propose-call.ts'
+import type { CallState, MessageNode } from '../protocol/state.ts'
+
+type CallRow = RowOf<
+  | 'call-proposed'
+  | 'approval-requested'
+  | 'approval-answered'
+  | 'question-asked'
+  | 'question-answered'
+  | 'output-requested'
+  | 'call-started'
+  | 'call-withdrawn'
+  | 'call-suspended'
+  | 'step-outcome'
+  | 'child-started'
+  | 'call-interrupted'
+  | 'interruption-resolved'
+  | 'call-settled'
+>
+
+/** What a row makes of a call, in its message and in the run's newest step. */
+export function foldCall(draft: Draft, row: CallRow): void {
+  const holder = draft.changeNode(
+    ({ calls }) => calls.some((call) => isNear(call, row)),
+    (node) => ({ ...node, calls: nextCalls(node.calls, row) }),
+  )
+  if (holder === null) {
+    // Cleared away, or beyond the window: only a windowed state can't know which.
+    if (draft.state.older > 0) draft.state.isStale = true
+    return
+  }
+  const { run } = draft.state
+  if (run?.calls.some((call) => isNear(call, row)))
+    draft.state.run = { ...run, calls: holder.calls }
+  if (row.type === 'call-settled') settle(draft, holder, row)
+}
+
+/** The call itself, or of a nested one that is new, the call that it is in. */
+function isNear({ toolCallId }: CallState, { type, path }: CallRow): boolean {
+  return toolCallId === path.at(type === 'call-proposed' ? -2 : -1)
+}
+
+function nextCalls(calls: readonly CallState[], row: CallRow): readonly CallState[] {
+  if (row.type === 'call-proposed') return withNested(calls, nestedCall(row))
+  return calls.map((call) =>
+    call.toolCallId === row.path.at(-1) ? { ...call, ...changeOf(call, row) } : call,
+  )
+}
+
+/** Behind the call that it is nested in, and behind all that are nested in that already. */
+function withNested(calls: readonly CallState[], nested: CallState): readonly CallState[] {
+  const parent = nested.path.at(-2) ?? ''
+  const last = calls.findLastIndex(({ path }) => path.includes(parent))
+  return [...calls.slice(0, last + 1), nested, ...calls.slice(last + 1)]
+}
+
+function changeOf(
+  call: CallState,
+  row: Exclude<CallRow, { type: 'call-proposed' }>,
+): Partial<CallState> {
+  switch (row.type) {
+    case 'approval-requested':
+      return { status: 'awaiting-approval', input: row.input, decidedBy: row.by }
+    case 'approval-answered':
+      return row.approved
+        ? {
+            status: 'approved',
+            ...(row.input !== undefined && { input: row.input, edited: true }),
+          }
+        : {}
+    case 'question-asked': {
+      const { question, options, fields } = row
+      return {
+        status: 'awaiting-answer',
+        question: { question, ...(options && { options }), ...(fields && { fields }) },
+      }
+    }
+    case 'question-answered':
+      return {}
+    case 'output-requested':
+      return { status: 'awaiting-output', input: row.input, asks: row.asks }
+    case 'call-started':
+      return startOf(call, row)
+    case 'call-withdrawn':
+      return withdrawalOf(call)
+    case 'call-suspended': {
+      const { token, until } = row
+      return { suspended: { token, ...(until !== undefined && { until }) } }
+    }
+    case 'step-outcome':
+      return { outcomes: { ...call.outcomes, [row.key]: row.value } }
+    case 'child-started':
+      return { child: { conversationId: row.childConversationId, runId: row.childRunId } }
+    case 'call-interrupted':
+      return { status: 'awaiting-decision' }
+    case 'interruption-resolved':
+      return {
+        resolvedAs: row.verdict,
+        ...(row.verdict === 'run-again' && { status: 'approved' }),
+      }
+    case 'call-settled':
+      return { status: row.status, output: row.output, endedAt: row.at, suspended: null }
+    default:
+      return row satisfies never
+  }
+}
+
+function startOf(call: CallState, row: RowOf<'call-started'>): Partial<CallState> {
+  return {
+    status: 'executing',
+    executionId: row.executionId,
+    starts: isSoonAfter(call.startedAt, row.at) ? call.starts + 1 : 1,
+    startedAt: row.at,
+    mayHaveBegun: row.repeats,
+    decidedBy: row.by,
+    ...(row.input !== undefined && { input: row.input }),
+  }
+}
+
+/**
+ * As it was proposed: what a hook made of its input is made again, what a person wrote stays. Its tool
+ * may be another one now, so nothing is assumed of it any more.
+ */
+function withdrawalOf(call: CallState): Partial<CallState> {
+  return {
+    status: 'proposed',
+    executionId: null,
+    starts: call.starts - 1,
+    withdrawals: call.withdrawals + 1,
+    parallel: false,
+    decidedBy: null,
+    ...(!call.edited && { input: call.modelInput }),
+  }
+}
+
+/** Puts the result into the tool message behind the call's message, in the order of the calls. */
+function settle(draft: Draft, holder: MessageNode, row: RowOf<'call-settled'>): void {
+  const { message } = holder
+  if (message.role !== 'assistant') return
+  const order = callParts(message)
+  const call = order.find(({ toolCallId }) => toolCallId === row.path.at(-1))
+  // The model knows nothing of nested calls.
+  if (call === undefined) return
+  const { toolCallId, toolName, providerCallId } = call
+  const result: ToolResultPart = {
+    type: 'tool-result',
+    toolCallId,
+    toolName,
+    ...(providerCallId && { providerCallId }),
+    output: row.output,
+    ...(row.note && { note: row.note }),
+  }
+  draft.changeNode(
+    ({ parentId, message: { role } }) => role === 'tool' && parentId === holder.id,
+    (node) => ({ ...node, message: withResult(node.message as ToolMessage, order, result) }),
+  )
+}
+
+function withResult(
+  message: ToolMessage,
+  order: readonly { readonly toolCallId: string }[],
+  result: ToolResultPart,
+): ToolMessage {
+  const results = new Map(message.parts.map((part) => [part.toolCallId, part]))
+  results.set(result.toolCallId, result)
+  return { ...message, parts: order.flatMap(({ toolCallId }) => results.get(toolCallId) ?? []) }
+}

@@ -1,0 +1,90 @@
+import type { Row, RowOf } from '../protocol/fact.ts'
+import { isSoonAfter } from './crash-loop.ts'
+import type { Draft } from './draft.ts'
+import { proposedCalls } from './propose-call.ts'
+import type { RunState } from '../protocol/state.ts'
+import { addUsage } from './usage.ts'
+
+type RunRow = RowOf<
+  | 'run-started'
+  | 'step-started'
+  | 'attempt-failed'
+  | 'model-output'
+  | 'step-cut'
+  | 'run-parked'
+  | 'run-continued'
+  | 'run-ended'
+>
+
+/** What a row makes of the newest run. Rows of other runs change nothing. */
+export function foldRun({ state }: Draft, row: RunRow): void {
+  if (row.type === 'run-started') state.run = startRun(row)
+  else if (isOfRun(state.run, row)) state.run = nextRun(state.run, row)
+}
+
+export function isOfRun(run: RunState | null, row: Row): run is RunState {
+  return run !== null && run.runId === row.runId
+}
+
+function startRun({ runId, limits, at }: RowOf<'run-started'>): RunState {
+  return {
+    runId: runId ?? '',
+    limits,
+    startedAt: at,
+    steps: 0,
+    stepResumes: 0,
+    stepStartedAt: 0,
+    stepOpen: false,
+    failedAttempts: 0,
+    calls: [],
+    feedback: null,
+    finishReason: 'other',
+    usage: { modelCalls: 0 },
+    parked: null,
+    end: null,
+    endedAt: 0,
+  }
+}
+
+function nextRun(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>): RunState {
+  switch (row.type) {
+    case 'step-started': {
+      const isLoop = row.resumed && isSoonAfter(run.stepStartedAt, row.at)
+      return {
+        ...run,
+        stepOpen: true,
+        stepStartedAt: row.at,
+        stepResumes: isLoop ? run.stepResumes + 1 : 0,
+        failedAttempts: 0,
+      }
+    }
+    case 'attempt-failed':
+      return {
+        ...run,
+        failedAttempts: run.failedAttempts + 1,
+        usage: addUsage(run.usage, row.usage),
+      }
+    case 'model-output':
+      return {
+        ...run,
+        steps: run.steps + 1,
+        stepResumes: 0,
+        stepOpen: false,
+        failedAttempts: 0,
+        calls: proposedCalls(row),
+        feedback: row.feedback?.error ?? null,
+        finishReason: row.finishReason,
+        usage: addUsage(run.usage, row.usage),
+      }
+    case 'step-cut':
+      return { ...run, stepOpen: false, usage: addUsage(run.usage, row.usage) }
+    case 'run-parked':
+      return { ...run, parked: row.reason }
+    case 'run-continued':
+      return { ...run, parked: null, stepResumes: 0 }
+    case 'run-ended':
+      return { ...run, stepOpen: false, parked: null, end: row.end, endedAt: row.at }
+    default:
+      return row satisfies never
+  }
+}

@@ -1,0 +1,129 @@
+import type { Delta } from '../protocol/delta.ts'
+import type { Row } from '../protocol/fact.ts'
+import type { Live, LiveInput, LivePart, LiveStep } from '../protocol/live.ts'
+
+export const NOTHING_LIVE: Live = {
+  ownership: 'none',
+  step: null,
+  retry: null,
+  progress: {},
+  waits: null,
+  left: null,
+}
+
+/** After a delta. Pure; the same object when it changes nothing. */
+export function foldDelta(live: Live, delta: Delta): Live {
+  switch (delta.type) {
+    case 'attempt-started': {
+      const { runId, step, attempt, messageId } = delta
+      return {
+        ...live,
+        step: { runId, step, attempt, messageId, parts: [], inputs: [] },
+        retry: null,
+        left: null,
+      }
+    }
+    case 'text-start':
+    case 'reasoning-start':
+      return withPart(live, { type: kindOf(delta.type), partId: delta.partId, text: '' })
+    case 'text-delta':
+    case 'reasoning-delta':
+      return withText(live, delta)
+    case 'tool-input-start': {
+      const { toolCallId, toolName } = delta
+      const input = { toolCallId, toolName, text: '', isComplete: false }
+      return withStep(live, (step) => ({ ...step, inputs: [...step.inputs, input] }))
+    }
+    case 'tool-input-delta':
+      return withInput(live, delta.toolCallId, (input) => ({
+        ...input,
+        text: input.text + delta.delta,
+      }))
+    case 'tool-input-end':
+      return withInput(live, delta.toolCallId, (input) => ({ ...input, isComplete: true }))
+    case 'step-reset':
+      return withStep(live, (step) => ({ ...step, parts: [], inputs: [] }))
+    case 'retry': {
+      const { retries: attempt, delayMs, error } = delta
+      return { ...live, retry: { attempt, delayMs, error } }
+    }
+    case 'tool-progress':
+      return { ...live, progress: { ...live.progress, [delta.path.at(-1) ?? '']: delta.progress } }
+    case 'storage-waits': {
+      const { runId, reason, message } = delta
+      return { ...live, waits: { runId, reason, ...(message && { message }) }, left: null }
+    }
+    case 'storage-takes':
+      return live.waits ? { ...live, waits: null } : live
+    case 'run-left': {
+      const { runId, outcome } = delta
+      return { ...NOTHING_LIVE, ownership: live.ownership, left: { runId, outcome } }
+    }
+    case 'ownership-changed':
+      return { ...live, ownership: delta.ownership }
+    case 'text-end':
+    case 'reasoning-end':
+    case 'tool-unavailable':
+    case 'warning':
+    case 'raw':
+      return live
+    default:
+      return delta satisfies never
+  }
+}
+
+/** After a fact. Pure; the same object when it changes nothing. */
+export function settleLive(live: Live, row: Row): Live {
+  switch (row.type) {
+    case 'run-started':
+      return { ...NOTHING_LIVE, ownership: live.ownership }
+    case 'model-output':
+    case 'step-cut':
+      return live.step || live.retry ? { ...live, step: null, retry: null } : live
+    case 'call-settled':
+    case 'call-withdrawn': {
+      const { [row.path.at(-1) ?? '']: done, ...progress } = live.progress
+      return done === undefined ? live : { ...live, progress }
+    }
+    case 'run-ended':
+    case 'history-cleared':
+      return { ...NOTHING_LIVE, ownership: live.ownership }
+    case 'run-continued':
+    case 'step-started':
+      return live.left ? { ...live, left: null } : live
+    default:
+      return live
+  }
+}
+
+function kindOf(type: `${LivePart['type']}-${string}`): LivePart['type'] {
+  return type.startsWith('text') ? 'text' : 'reasoning'
+}
+
+function withStep(live: Live, change: (step: LiveStep) => LiveStep): Live {
+  return live.step ? { ...live, step: change(live.step) } : live
+}
+
+function withPart(live: Live, part: LivePart): Live {
+  return withStep(live, (step) => ({ ...step, parts: [...step.parts, part] }))
+}
+
+function withText(
+  live: Live,
+  { partId, delta }: { readonly partId: string; readonly delta: string },
+): Live {
+  return withStep(live, (step) => {
+    const index = step.parts.findLastIndex((part) => part.partId === partId)
+    const part = step.parts[index]
+    return part
+      ? { ...step, parts: step.parts.with(index, { ...part, text: part.text + delta }) }
+      : step
+  })
+}
+
+function withInput(live: Live, id: string, change: (input: LiveInput) => LiveInput): Live {
+  return withStep(live, (step) => ({
+    ...step,
+    inputs: step.inputs.map((input) => (input.toolCallId === id ? change(input) : input)),
+  }))
+}

@@ -1,0 +1,73 @@
+import type { PendingCall } from '../protocol/run.ts'
+import type { ToolCallStatus } from '../protocol/tool.ts'
+import type { CallState, ConversationState, RunState } from '../protocol/state.ts'
+
+export function isSettled(call: CallState): boolean {
+  switch (call.status) {
+    case 'invalid':
+    case 'denied':
+    case 'succeeded':
+    case 'failed':
+    case 'aborted':
+    case 'interrupted':
+      return true
+    case 'proposed':
+    case 'approved':
+    case 'executing':
+    case 'awaiting-approval':
+    case 'awaiting-answer':
+    case 'awaiting-output':
+    case 'awaiting-decision':
+      return false
+    default:
+      return call.status satisfies never
+  }
+}
+
+/** It rests until somebody lets it go on. */
+export function isParked(run: RunState | null): boolean {
+  return run !== null && run.end === null && run.parked !== null
+}
+
+/** What a person or the page still has to say to a run, in the order of the calls. */
+export function pendingCalls(run: RunState): PendingCall[] {
+  return run.calls.flatMap((call) => pendingCall(call) ?? [])
+}
+
+/** Calls of imported messages that wait for their outputs, oldest first. */
+export function importedCalls({ path }: ConversationState): PendingCall[] {
+  return path.flatMap(({ kind, calls }) =>
+    kind === 'imported' ? calls.flatMap((call) => pendingCall(call) ?? []) : [],
+  )
+}
+
+function pendingCall(call: CallState): PendingCall | null {
+  const kind = kindOf(call.status)
+  const { toolCallId, toolName, input, asks } = call
+  return kind && { toolCallId, toolName, input, kind, ...(asks && { asks }) }
+}
+
+function kindOf(status: ToolCallStatus): PendingCall['kind'] | null {
+  switch (status) {
+    case 'awaiting-approval':
+      return 'approval'
+    case 'awaiting-answer':
+      return 'answer'
+    case 'awaiting-output':
+      return 'output'
+    case 'awaiting-decision':
+      return 'decision'
+    case 'proposed':
+    case 'approved':
+    case 'executing':
+    case 'invalid':
+    case 'denied':
+    case 'succeeded':
+    case 'failed':
+    case 'aborted':
+    case 'interrupted':
+      return null
+    default:
+      return status satisfies never
+  }
+}

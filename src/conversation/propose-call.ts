@@ -1,0 +1,74 @@
+import type { CallFacts, CallPath, RowOf } from '../protocol/fact.ts'
+import type { JsonValue } from '../protocol/json.ts'
+import type { AssistantMessage, ToolCallPart } from '../protocol/message.ts'
+import type { CallState } from '../protocol/state.ts'
+
+/** The calls of a model's output, in its order. */
+export function proposedCalls({
+  message,
+  calls,
+}: Pick<RowOf<'model-output'>, 'message' | 'calls'>): CallState[] {
+  const byId = new Map(calls.map((facts) => [facts.toolCallId, facts]))
+  return callParts(message).map((part) => ofPart(part, byId.get(part.toolCallId)))
+}
+
+/** A call that the call around it makes. */
+export function nestedCall({ path, toolName, title, input }: RowOf<'call-proposed'>): CallState {
+  return { ...unprepared(path, input), toolName, title: title ?? null, known: true }
+}
+
+/** A call of an imported history: it waits for its output, unless it could not be read. */
+export function importedCall(part: ToolCallPart): CallState {
+  const call = ofPart(part, undefined)
+  return { ...call, status: part.error ? 'invalid' : 'awaiting-output' }
+}
+
+export function callParts(message: AssistantMessage): ToolCallPart[] {
+  return message.parts.filter((part) => part.type === 'tool-call')
+}
+
+function ofPart(part: ToolCallPart, facts: CallFacts | undefined): CallState {
+  return {
+    ...unprepared([part.toolCallId], part.input ?? null),
+    toolName: part.toolName,
+    title: facts?.title ?? null,
+    error: part.error ?? null,
+    known: facts?.known ?? false,
+    parallel: facts?.parallel ?? false,
+    finishes: facts?.finishes ?? false,
+    rescued: part.rescued ?? facts?.rescued ?? false,
+    quoted: facts?.quoted ?? false,
+  }
+}
+
+function unprepared(path: CallPath, input: JsonValue): Omit<CallState, 'toolName'> {
+  return {
+    path,
+    toolCallId: path.at(-1) ?? '',
+    title: null,
+    input,
+    modelInput: input,
+    edited: false,
+    error: null,
+    known: false,
+    parallel: false,
+    finishes: false,
+    rescued: false,
+    quoted: false,
+    asks: false,
+    question: null,
+    status: 'proposed',
+    output: null,
+    executionId: null,
+    starts: 0,
+    startedAt: 0,
+    endedAt: 0,
+    withdrawals: 0,
+    mayHaveBegun: false,
+    decidedBy: null,
+    suspended: null,
+    outcomes: {},
+    child: null,
+    resolvedAs: null,
+  }
+}

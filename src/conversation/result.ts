@@ -1,0 +1,67 @@
+import type { AssistantMessage } from '../protocol/message.ts'
+import { LEFT_OPEN, type RunOutcome, type RunResult, type RunToolCall } from '../protocol/run.ts'
+import type { Live } from '../protocol/live.ts'
+import { isSettled } from './pending.ts'
+import type { CallState, ConversationState, MessageNode } from '../protocol/state.ts'
+
+/** What a run has come to, with the outcome that it ends with here. Of a run that never began: nothing. */
+export function resultOf(
+  { conversationId, path, run }: ConversationState,
+  runId: string,
+  { outcome, live }: { readonly outcome: RunOutcome; readonly live?: Live },
+): RunResult {
+  const isKnown = run?.runId === runId
+  const nodes = isKnown ? path.filter((node) => node.runId === runId) : []
+  const isOpen = isKnown && run.end === null && isLeftOpen(outcome)
+  return {
+    runId,
+    conversationId,
+    text: liveText(live, runId) ?? textOf(nodes.findLast(isAnswer)),
+    toolCalls: nodes.flatMap(({ calls }) => calls.map((call) => resultCall(call, isOpen))),
+    steps: isKnown ? run.steps : 0,
+    usage: isKnown ? run.usage : { modelCalls: 0 },
+    finishReason: isKnown ? run.finishReason : 'other',
+    ...outcome,
+  }
+}
+
+/** Ended on this page only: somebody else may go on with it. */
+export function isLeftOpen(outcome: RunOutcome): boolean {
+  return outcome.outcome === 'aborted' && Object.values<string>(LEFT_OPEN).includes(outcome.reason)
+}
+
+export function messageText(message: Pick<AssistantMessage, 'parts'>): string {
+  return message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+}
+
+function isAnswer({ kind }: MessageNode): boolean {
+  return kind === 'assistant' || kind === 'partial'
+}
+
+function liveText(live: Live | undefined, runId: string): string | null {
+  if (live?.step?.runId !== runId) return null
+  return live.step.parts.map(({ type, text }) => (type === 'text' ? text : '')).join('')
+}
+
+/** The words of the last answer, or what `finish_task` was given: the run's last word. */
+function textOf(node: MessageNode | undefined): string {
+  if (node?.message.role !== 'assistant') return ''
+  const finished = node.calls.findLast(
+    ({ finishes, output }) => finishes && output?.type === 'text',
+  )
+  return finished?.output?.type === 'text' ? finished.output.value : messageText(node.message)
+}
+
+/** Of a run that is over, what is open has come to nothing, or nobody knows. */
+function resultCall(call: CallState, isOpen: boolean): RunToolCall {
+  const { toolCallId, toolName, input, error, output } = call
+  const unsettled = call.status === 'executing' ? 'interrupted' : 'aborted'
+  return {
+    toolCallId,
+    toolName,
+    ...(error ? { error } : { input }),
+    ...(output && { output }),
+    status:
+      isOpen || isSettled(call) || call.status.startsWith('awaiting') ? call.status : unsettled,
+  }
+}

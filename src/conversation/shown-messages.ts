@@ -1,0 +1,89 @@
+import type { Live, LiveStep } from '../protocol/live.ts'
+import type { CallState, ConversationState, MessageNode } from '../protocol/state.ts'
+import type { ShownCall, ShownMessage } from './view.ts'
+
+type Progress = Live['progress']
+
+interface Shown<Value> {
+  readonly progress: Progress
+  readonly value: Value
+}
+
+const messages = new WeakMap<MessageNode, Shown<ShownMessage>>()
+const paths = new WeakMap<readonly MessageNode[], Shown<readonly ShownMessage[]>>()
+
+/** The messages of the path that are for people, and the one that the model is writing. */
+export function shownMessages(
+  { path }: ConversationState,
+  { progress, step, waits }: Live,
+): readonly ShownMessage[] {
+  const known = paths.get(path)
+  const settled = known?.progress === progress ? known.value : shownPath(path, progress)
+  if (settled !== known?.value) paths.set(path, { progress, value: settled })
+  const message = waits?.message
+  if (message) return [...settled, { role: 'user', ...message }]
+  return step ? [...settled, openMessage(step)] : settled
+}
+
+function shownPath(path: readonly MessageNode[], progress: Progress): readonly ShownMessage[] {
+  return path.flatMap((node) => (isForPeople(node) ? shownMessage(node, progress) : []))
+}
+
+/** What Offstage wrote for the model, and what has nothing in it, is not shown. */
+function isForPeople({ message }: MessageNode): boolean {
+  return message.parts.length > 0 && !(message.role === 'user' && message.synthetic)
+}
+
+/** The same object as long as its node, and the progress of its calls, is the same. */
+function shownMessage(node: MessageNode, progress: Progress): ShownMessage {
+  const known = messages.get(node)
+  if (known && isSame(node, known.progress, progress)) return known.value
+  const { id, message, calls } = node
+  const value: ShownMessage = {
+    ...message,
+    id,
+    ...(calls.length > 0 && { calls: calls.map((call) => shownCall(call, progress)) }),
+  }
+  messages.set(node, { progress, value })
+  return value
+}
+
+function isSame({ calls }: MessageNode, before: Progress, now: Progress): boolean {
+  return before === now || calls.every(({ toolCallId }) => before[toolCallId] === now[toolCallId])
+}
+
+function shownCall(call: CallState, progress: Progress): ShownCall {
+  const { toolCallId, toolName, title, status, input, output, error, question } = call
+  const { startedAt, endedAt, path } = call
+  const reported = status === 'executing' ? progress[toolCallId] : undefined
+  return {
+    toolCallId,
+    toolName,
+    ...(title !== null && { title }),
+    status,
+    ...(error ? { error } : { input }),
+    ...(output && { output }),
+    ...(reported !== undefined && { progress: reported }),
+    ...(question && { question }),
+    ...(startedAt > 0 && { startedAt }),
+    ...(endedAt > 0 && { endedAt }),
+    path,
+  }
+}
+
+function openMessage({ messageId, parts, inputs }: LiveStep): ShownMessage {
+  return {
+    role: 'assistant',
+    id: messageId,
+    parts: parts.map(({ type, text }) => ({ type, text })),
+    ...(inputs.length > 0 && {
+      calls: inputs.map(({ toolCallId, toolName, text }) => ({
+        toolCallId,
+        toolName,
+        status: 'proposed',
+        inputText: text,
+        path: [toolCallId],
+      })),
+    }),
+  }
+}

@@ -1,0 +1,293 @@
+import type { ErrorData } from './error.ts'
+import type { JsonObject, JsonValue } from './json.ts'
+import type {
+  AssistantMessage,
+  CallError,
+  FilePart,
+  FinishReason,
+  Message,
+  ReasoningPart,
+  TextPart,
+  ToolOutput,
+  Usage,
+} from './message.ts'
+import type { ParkReason, PendingCall, RunLimits } from './run.ts'
+import type { SettledStatus } from './tool.ts'
+
+/** Of the rows below and of records. What a newer one means, older code doesn't know, and refuses. */
+export const FORMAT = 2
+
+/** The ids of a call and of those it is nested in, from the outermost inwards; its own is the last. */
+export type CallPath = readonly string[]
+
+/** A message as a fact bears it: with its id. */
+export type Identified<Kind extends Message> = Kind & { readonly id: string }
+
+/** What the person wrote. */
+export interface UserContent {
+  readonly id: string
+  readonly parts: readonly (TextPart | FilePart)[]
+}
+
+/** What the loop must remember of a call beyond the message that holds it. */
+export interface CallFacts {
+  readonly toolCallId: string
+  /** A registered tool had the name when the model asked. */
+  readonly known: boolean
+  /** May run beside others. */
+  readonly parallel: boolean
+  /** What the tool is called for people, when the model asked. */
+  readonly title?: string
+  /** The run is done once this call succeeded. */
+  readonly finishes?: boolean
+  /** Native mode: the model wrote the call as text. */
+  readonly rescued?: boolean
+  /** May be somebody else's words: unless its tool only reads, a person is asked. */
+  readonly quoted?: boolean
+}
+
+/** The tool that a call was decided by, as it was then. */
+export interface DecidedBy {
+  /** Hash of the tool's definition. */
+  readonly definition: string
+  /** Read-only or idempotent: may run again after a crash. */
+  readonly replayable: boolean
+  /** The tool could say after a crash whether the call happened. */
+  readonly reconcilable: boolean
+}
+
+/** How a run ended, as stored. */
+export type RunEnd =
+  | { readonly outcome: 'completed' | 'max-steps' }
+  | { readonly outcome: 'aborted'; readonly reason: string }
+  | { readonly outcome: 'failed'; readonly error: ErrorData }
+  | { readonly outcome: 'waiting'; readonly pending: readonly PendingCall[] }
+
+/** What a person says happened to an interrupted call. */
+export type InterruptionVerdict = 'happened' | 'did-not-happen' | 'run-again'
+
+type OfCall = { readonly path: CallPath }
+
+/** Facts about a run as a whole, and about its steps. */
+type RunFact =
+  /** `message` is null when the run goes on from outputs that were supplied. */
+  | {
+      readonly type: 'run-started'
+      readonly parentId: string | null
+      readonly message: UserContent | null
+      readonly limits: RunLimits
+    }
+  /** Written before the model is asked. `resumed`: after a crash or reload, not a transport retry. */
+  | { readonly type: 'step-started'; readonly step: number; readonly resumed: boolean }
+  /** Of a failed attempt nothing but this is kept. */
+  | {
+      readonly type: 'attempt-failed'
+      readonly step: number
+      readonly attempt: number
+      readonly usage: Usage
+      readonly error: ErrorData
+    }
+  /** Message, calls and usage of a step, at once. */
+  | {
+      readonly type: 'model-output'
+      readonly step: number
+      readonly attempt: number
+      readonly parentId: string | null
+      readonly message: Identified<AssistantMessage>
+      /** Of the message that holds the results; null when there are no calls. */
+      readonly toolsId: string | null
+      readonly calls: readonly CallFacts[]
+      readonly usage: Usage
+      readonly finishReason: FinishReason
+      readonly rawFinishReason?: string
+      readonly toolMode: 'native' | 'action'
+      /** ACTION mode: what was unreadable, and the message with which the model is told. */
+      readonly feedback?: { readonly id: string; readonly error: CallError; readonly text: string }
+    }
+  /** A step ended without an output. `message`: what there was of it; it stands where the output would. */
+  | {
+      readonly type: 'step-cut'
+      readonly step: number
+      readonly attempt: number
+      readonly parentId: string | null
+      readonly message: {
+        readonly id: string
+        readonly parts: readonly (TextPart | ReasoningPart)[]
+      } | null
+      readonly usage: Usage
+    }
+  /** The run rests until somebody lets it go on. */
+  | { readonly type: 'run-parked'; readonly reason: DurableParkReason }
+  | { readonly type: 'run-continued' }
+  | { readonly type: 'run-ended'; readonly end: RunEnd }
+
+/** Why a run is parked in the store; the other reasons are that the store can't be written. */
+export type DurableParkReason = Extract<ParkReason, 'crash-loop'>
+
+/** Facts about one call. */
+type CallFact = OfCall &
+  (
+    | {
+        /** A call that the call around it makes; a model's calls come with its output. */
+        readonly type: 'call-proposed'
+        readonly toolName: string
+        readonly title?: string
+        readonly input: JsonValue
+      }
+    /** `input`: as `beforeToolCall` left it. */
+    | { readonly type: 'approval-requested'; readonly input: JsonValue; readonly by: DecidedBy }
+    | {
+        readonly type: 'approval-answered'
+        readonly approved: boolean
+        readonly reason?: string
+        /** The input as a person edited it. */
+        readonly input?: JsonValue
+      }
+    | {
+        readonly type: 'question-asked'
+        readonly question: string
+        readonly options?: readonly string[]
+        /** A form in place of a text: JSON Schema of what is asked for. */
+        readonly fields?: JsonObject
+      }
+    | { readonly type: 'question-answered'; readonly answer: string; readonly values?: JsonObject }
+    /** One-shot mode: the page is to supply the call's output. */
+    | {
+        readonly type: 'output-requested'
+        readonly input: JsonValue
+        /** A person should be asked before it runs. */
+        readonly asks: boolean
+      }
+    /** Committed before the call is handed to the page. `input`: what runs, when it isn't the model's. */
+    | {
+        readonly type: 'call-started'
+        readonly executionId: string
+        readonly input?: JsonValue
+        readonly by: DecidedBy
+        /** An earlier execution may have had its effect. */
+        readonly repeats: boolean
+      }
+    /** Executing no more: the page has proven that it did not begin, and it is decided anew. */
+    | { readonly type: 'call-withdrawn' }
+    /** Its function ended, and its outcome comes later, by this token. `until`: ms since 1970. */
+    | { readonly type: 'call-suspended'; readonly token: string; readonly until?: number }
+    /** A step within the call was done: it isn't done again. */
+    | { readonly type: 'step-outcome'; readonly key: string; readonly value: JsonValue }
+    /** Written before the conversation that it names exists. */
+    | {
+        readonly type: 'child-started'
+        readonly childConversationId: string
+        readonly childRunId: string
+      }
+    /** Found executing after a crash, and a person is to say what happened. */
+    | { readonly type: 'call-interrupted' }
+    | { readonly type: 'interruption-resolved'; readonly verdict: InterruptionVerdict }
+    /** What the call came to: its part of the step's tool message. */
+    | {
+        readonly type: 'call-settled'
+        readonly status: SettledStatus
+        readonly output: ToolOutput
+        /** For the model, beside the output. */
+        readonly note?: string
+      }
+  )
+
+/** Facts about the conversation: its messages, their branches, and its queue. */
+type MessageFact =
+  /** Messages from elsewhere (an import, a fork, a late output), each under the one before it. */
+  | {
+      readonly type: 'messages-imported'
+      readonly parentId: string | null
+      readonly messages: readonly Identified<Message>[]
+    }
+  /** Another branch is shown and gone on with. */
+  | { readonly type: 'head-moved'; readonly to: string }
+  /** A new era: what came before is not shown, not sent, and no branch of it can be taken. */
+  | { readonly type: 'history-cleared' }
+  | { readonly type: 'renamed'; readonly title: string }
+  /** Written by the person while a run is open. */
+  | { readonly type: 'message-queued'; readonly message: UserContent }
+  | { readonly type: 'message-withdrawn'; readonly messageId: string }
+  /** The queued message becomes one of the conversation. */
+  | {
+      readonly type: 'message-delivered'
+      readonly messageId: string
+      readonly parentId: string | null
+    }
+
+/**
+ * What changes the model's context. Each counts only on branches that hold `after`, the newest message
+ * when it was written (null: none).
+ */
+type ContextFact = { readonly after: string | null } & (
+  | { readonly type: 'results-cleared'; readonly paths: readonly CallPath[] }
+  /** The messages from `from` to `to` are sent as `summary`. Counts only if `keptFrom` is on the branch, too. */
+  | {
+      readonly type: 'compacted'
+      readonly from: string
+      readonly to: string
+      readonly keptFrom: string | null
+      readonly summary: string
+    }
+  | {
+      readonly type: 'skill-activated'
+      readonly name: string
+      /** Of its text. */
+      readonly hash: string
+      readonly text: string
+    }
+  | { readonly type: 'plan-changed'; readonly plan: readonly PlanItem[] }
+  /** The model has read what others wrote. `path`: of the call that it came from. */
+  | { readonly type: 'untrusted-taken-in'; readonly origin: string; readonly path?: CallPath }
+  | { readonly type: 'memory-retrieved'; readonly items: readonly JsonObject[] }
+)
+
+/** Facts about what a person allows beyond a single call; folded in their order, on every branch. */
+type ConsentFact =
+  | {
+      readonly type: 'consent-given'
+      readonly consentId: string
+      readonly scope: JsonObject
+      /** Milliseconds since 1970; absent: until it is revoked. */
+      readonly until?: number
+    }
+  | { readonly type: 'consent-revoked'; readonly consentId: string }
+
+/** A step of a plan that the model keeps. */
+export interface PlanItem {
+  readonly text: string
+  readonly status: 'open' | 'in-progress' | 'done'
+}
+
+/**
+ * What happens in a conversation and is stored. Append-only; everything else (messages, pending calls,
+ * usage, what to do next, what is shown) is a pure function of these. Each row is explained in
+ * docs/format.md.
+ */
+export type Fact = RunFact | CallFact | MessageFact | ContextFact | ConsentFact
+
+export type FactType = Fact['type']
+
+export type FactOf<Type extends FactType> = Extract<Fact, { readonly type: Type }>
+
+/** Where and when a fact was stored. */
+export interface Place {
+  readonly format: typeof FORMAT
+  readonly conversationId: string
+  /** From 1, without gaps within a conversation. */
+  readonly seq: number
+  /** Of the run the fact belongs to; null for facts of the conversation. */
+  readonly runId: string | null
+  /** Milliseconds since 1970. */
+  readonly at: number
+  /** Of the append that wrote it, which may be tried again blindly. */
+  readonly appendId: string
+}
+
+/** A fact in its place: a row of the store. */
+export type Row = Fact & Place
+
+export type RowOf<Type extends FactType> = Extract<Row, { readonly type: Type }>
+
+/** A fact before the store has given it its place. */
+export type NewRow = Fact & Pick<Place, 'runId' | 'at'>

@@ -1,0 +1,186 @@
+import type {
+  CallPath,
+  DecidedBy,
+  FactOf,
+  InterruptionVerdict,
+  Place,
+  RunEnd,
+  UserContent,
+} from './fact.ts'
+import type { JsonObject, JsonValue } from './json.ts'
+import type {
+  CallError,
+  FinishReason,
+  Message,
+  MessageKind,
+  RunUsage,
+  ToolOutput,
+} from './message.ts'
+import type { ParkReason, RunLimits } from './run.ts'
+import type { ToolCallStatus } from './tool.ts'
+
+/** What a call asks a person. */
+export interface Question {
+  readonly question: string
+  readonly options?: readonly string[]
+  readonly fields?: JsonObject
+}
+
+/** A call, by the facts about it. */
+export interface CallState {
+  readonly path: CallPath
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly title: string | null
+  /** What runs: the model's input, as a hook or a person may have changed it. */
+  readonly input: JsonValue
+  readonly modelInput: JsonValue
+  /** A person changed the input when approving. */
+  readonly edited: boolean
+  /** The call can't run; set when the model's words could not be read. */
+  readonly error: CallError | null
+  readonly known: boolean
+  readonly parallel: boolean
+  /** The run is done once this call succeeded. */
+  readonly finishes: boolean
+  readonly rescued: boolean
+  /** May be somebody else's words. */
+  readonly quoted: boolean
+  /** One-shot mode: a person should be asked. */
+  readonly asks: boolean
+  readonly question: Question | null
+  readonly status: ToolCallStatus
+  readonly output: ToolOutput | null
+  /** Of the newest start. */
+  readonly executionId: string | null
+  /** How often the call was handed to the page soon after the last time, and not proven to have not begun. */
+  readonly starts: number
+  /** Milliseconds since 1970: of the newest start, 0 before the first; and of the end, 0 before it. */
+  readonly startedAt: number
+  readonly endedAt: number
+  /** How often the page proved that it had not begun. */
+  readonly withdrawals: number
+  /** An earlier execution than the newest may have had its effect. */
+  readonly mayHaveBegun: boolean
+  /** Null before the call is decided. */
+  readonly decidedBy: DecidedBy | null
+  readonly suspended: { readonly token: string; readonly until?: number } | null
+  /** What steps within the call came to, by key. */
+  readonly outcomes: { readonly [key: string]: JsonValue }
+  readonly child: { readonly conversationId: string; readonly runId: string } | null
+  readonly resolvedAs: InterruptionVerdict | null
+}
+
+/** A message in its place among the others. */
+export interface MessageNode {
+  readonly id: string
+  /** The message before it; null: it is a first one. */
+  readonly parentId: string | null
+  readonly runId: string | null
+  readonly step: number | null
+  readonly kind: MessageKind
+  /** Milliseconds since 1970. */
+  readonly at: number
+  /** As models get it. */
+  readonly message: Message
+  /** The calls in it; those nested in others follow the call that they are nested in. */
+  readonly calls: readonly CallState[]
+}
+
+/** The newest run of a conversation, ended or not. */
+export interface RunState {
+  readonly runId: string
+  readonly limits: RunLimits
+  readonly startedAt: number
+  /** Model outputs so far. */
+  readonly steps: number
+  /** Resumes of the step under way, each soon after it was begun last. */
+  readonly stepResumes: number
+  /** When the step was begun last. */
+  readonly stepStartedAt: number
+  /** A step was begun and has no output yet. */
+  readonly stepOpen: boolean
+  /** Failed attempts at the step under way. */
+  readonly failedAttempts: number
+  /** Calls of the newest output. */
+  readonly calls: readonly CallState[]
+  /** ACTION mode: what was unreadable in the newest output. */
+  readonly feedback: CallError | null
+  readonly finishReason: FinishReason
+  readonly usage: RunUsage
+  /** It rests until somebody lets it go on. */
+  readonly parked: ParkReason | null
+  readonly end: RunEnd | null
+  readonly endedAt: number
+}
+
+type ContextType =
+  | 'results-cleared'
+  | 'compacted'
+  | 'skill-activated'
+  | 'plan-changed'
+  | 'untrusted-taken-in'
+  | 'memory-retrieved'
+
+/** A fact that changes the model's context. */
+export type ContextRow = FactOf<ContextType> & Pick<Place, 'seq' | 'at'>
+
+/** A consent that is in force. */
+export type Consent = Omit<FactOf<'consent-given'>, 'type'> & Pick<Place, 'at'>
+
+/** The last message of a branch. */
+export interface Leaf {
+  readonly id: string
+  /** Seq of the row that last made it, or what it grew from, the head. */
+  readonly usedAt: number
+}
+
+/**
+ * The children of a message, oldest first: of each that has several, and of one that was the head with
+ * children behind it. `null`: the first messages of the era.
+ */
+export interface Fork {
+  readonly parentId: string | null
+  readonly children: readonly string[]
+}
+
+/**
+ * A conversation: the fold of its rows. Plain data, and never changed; what a fact doesn't concern keeps
+ * its identity. A windowed state, made from a checkpoint, lacks the beginning of the path and the other
+ * branches, and is folded on like a whole one.
+ */
+export interface ConversationState {
+  readonly conversationId: string
+  /** Of the newest row; 0 before the first. */
+  readonly seq: number
+  /** How often the history was cleared. */
+  readonly era: number
+  readonly title: string | null
+  /** The messages from the first one of the era to the head. Of a windowed state, the newest of them. */
+  readonly path: readonly MessageNode[]
+  /** How many messages of the path come before these. */
+  readonly older: number
+  /** Messages of the era on other branches, in the order of their rows. */
+  readonly others: readonly MessageNode[]
+  /** Where branches part. */
+  readonly forks: readonly Fork[]
+  readonly leaves: readonly Leaf[]
+  readonly run: RunState | null
+  /** Written by the person, and not yet part of the conversation. */
+  readonly queue: readonly UserContent[]
+  readonly context: readonly ContextRow[]
+  readonly consents: readonly Consent[]
+  /**
+   * A fact concerned messages that a windowed state doesn't have: it is to be replaced by a new
+   * checkpoint, and what is shown until then may lack them.
+   */
+  readonly isStale: boolean
+}
+
+/** Messages of the path, of those before a window. */
+export interface OlderMessages {
+  readonly nodes: readonly MessageNode[]
+  /** How many come before these. */
+  readonly older: number
+  readonly forks: readonly Fork[]
+}
