@@ -26,7 +26,7 @@ function foldRow(draft: Draft, row: Row): void {
   state.seq = row.seq
   switch (row.type) {
     case 'run-started':
-      state.title ??= row.message && titleOf(row.message.parts)
+      state.title ||= row.message && titleOf(row.message.parts)
       foldRun(draft, row)
       return foldMessage(draft, row)
     case 'model-output':
