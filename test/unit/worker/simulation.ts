@@ -10,6 +10,7 @@ import { realEffects, type Effects } from '../../../src/worker/effects.ts'
 import { Host } from '../../../src/worker/host.ts'
 import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
 import type { Store } from '../../../src/worker/store/store.ts'
+import { ProjectedEvents } from './projected-events.ts'
 
 /** One model turn of the simulated world. */
 export interface Turn {
@@ -224,7 +225,8 @@ export interface LiveHost {
 /** A worker in this world, killed at its n-th crossing (0: never). */
 export function startLife(world: World, kill = 0): LiveHost {
   const life = new Life(kill)
-  const events: RunEventBody[] = []
+  const projected = new ProjectedEvents()
+  const { events } = projected
   const watchers = new Set<() => void>()
   const effects: Effects = {
     now: () => Date.now() + world.ahead,
@@ -238,8 +240,8 @@ export function startLife(world: World, kill = 0): LiveHost {
     page: world.page.api(life),
     pageId: world.page.id,
     notify: (notice) => {
-      if (notice.type !== 'events' || life.dead) return
-      events.push(...notice.events)
+      if (life.dead) return
+      projected.take(notice)
       for (const watch of watchers) watch()
     },
     providers: { create: () => simProvider(world, life) },
@@ -290,7 +292,7 @@ export function startCommand(runId: string, text: string, limits = { maxSteps: 1
   return {
     ...SCOPE,
     runId,
-    message: { role: 'user', id: `${runId}:user`, parts: [{ type: 'text', text }] },
+    message: { id: `${runId}:user`, parts: [{ type: 'text', text }] },
     limits,
     ifBusy: 'refuse',
   } as const
