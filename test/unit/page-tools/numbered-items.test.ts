@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { guessTop, markOf } from '../../../src/client/page-tools/act/numbered-items.ts'
+import { guessTop, markOf } from '../../../src/page-tools/act/numbered-items.ts'
 
 /** As far as marks look at it. */
 const list = (scrollTop: number, textContent: string) => ({ scrollTop, textContent }) as Element

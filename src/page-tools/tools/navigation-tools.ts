@@ -1,4 +1,4 @@
-import type { Tool } from '../../tool.ts'
+import type { Tool } from '../../client/tool.ts'
 import { goBack, navigate } from '../act/navigate.ts'
 import type { Page } from '../options.ts'
 import { actingTool } from './acting-tool.ts'

@@ -1,4 +1,4 @@
-import type { Tool } from '../../tool.ts'
+import type { Tool } from '../../client/tool.ts'
 import { click } from '../act/click.ts'
 import { drag } from '../act/drag.ts'
 import { hover } from '../act/hover.ts'

@@ -1,4 +1,4 @@
-import type { Tool } from '../../tool.ts'
+import type { Tool } from '../../client/tool.ts'
 import { createPage } from '../live-page.ts'
 import type { PageOptions } from '../options.ts'
 import { inputTools } from './input-tools.ts'

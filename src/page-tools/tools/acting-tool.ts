@@ -1,7 +1,7 @@
-import type { ToolDefinitionOptions } from '../../define-tool.ts'
+import type { ToolDefinitionOptions } from '../../client/define-tool.ts'
 import { typedTool } from './typed-tool.ts'
-import type { Tool, ToolContext } from '../../tool.ts'
-import type { JsonSchema } from '../../../protocol/json.ts'
+import type { Tool, ToolContext } from '../../client/tool.ts'
+import type { JsonSchema } from '../../protocol/json.ts'
 import type { ActionReport } from '../act/perform.ts'
 import { readLeaveNote, withLeaveNote } from './leave-note.ts'
 

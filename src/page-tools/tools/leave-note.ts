@@ -1,4 +1,4 @@
-import type { Reconciled, ToolContext } from '../../tool.ts'
+import type { Reconciled, ToolContext } from '../../client/tool.ts'
 
 const PREFIX = 'offstage-left:'
 

@@ -1,7 +1,7 @@
-import type { JsonSchema } from '../../../protocol/json.ts'
-import type { ToolDefinitionOptions } from '../../define-tool.ts'
-import type { InferInput } from '../../infer-schema.ts'
-import type { Tool } from '../../tool.ts'
+import type { JsonSchema } from '../../protocol/json.ts'
+import type { ToolDefinitionOptions } from '../../client/define-tool.ts'
+import type { InferInput } from '../../client/infer-schema.ts'
+import type { Tool } from '../../client/tool.ts'
 
 /** The types that `defineTool` gives. Its checks come when the tool is registered, with the page's own code. */
 export function typedTool<

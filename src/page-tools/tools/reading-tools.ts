@@ -1,5 +1,5 @@
 import { typedTool } from './typed-tool.ts'
-import type { Tool } from '../../tool.ts'
+import type { Tool } from '../../client/tool.ts'
 import { highlight } from '../act/highlight.ts'
 import { resolveTarget } from '../act/target.ts'
 import { waitFor } from '../act/wait-for.ts'
