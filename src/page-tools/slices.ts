@@ -1,4 +1,4 @@
-import { nextTurn } from '../client/next-turn.ts'
+import { nextTurn } from '../lib/next-turn.ts'
 
 /** Milliseconds of work before the page gets a turn; small, as slow devices are four times slower. */
 const SLICE_MS = 6

@@ -1,4 +1,4 @@
-import { nextTurn } from '../client/next-turn.ts'
+import { nextTurn } from '../lib/next-turn.ts'
 
 /**
  * Rejects with the signal's reason when it is aborted. Ends in a turn of its own: timers that follow from

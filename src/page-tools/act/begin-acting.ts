@@ -1,4 +1,4 @@
-import { hasUserActivation, pageActs, type PageActs } from '../../client/page-acts.ts'
+import { hasUserActivation, pageActs, type PageActs } from '../../protocol/page-acts.ts'
 import { once } from '../once.ts'
 
 /** No browser keeps a transient user activation for longer. Milliseconds. */

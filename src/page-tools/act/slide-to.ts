@@ -1,4 +1,4 @@
-import { nextTurn } from '../../client/next-turn.ts'
+import { nextTurn } from '../../lib/next-turn.ts'
 import { normalize, quote } from '../clean-text.ts'
 import { PageError } from '../page-error.ts'
 import { nextFrame } from '../waiting.ts'

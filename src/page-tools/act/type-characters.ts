@@ -1,4 +1,4 @@
-import { nextTurn } from '../../client/next-turn.ts'
+import { nextTurn } from '../../lib/next-turn.ts'
 import { descendantsOf, focusedElement, isElement, viewOf } from '../dom.ts'
 import { rootOf } from '../live-page.ts'
 import { PageError } from '../page-error.ts'

@@ -1,5 +1,5 @@
 import { fieldValue } from '../read/state.ts'
-import { nextTurn } from '../../client/next-turn.ts'
+import { nextTurn } from '../../lib/next-turn.ts'
 import { makeReady } from './ready.ts'
 import { planParts, readDateParts } from './date-parts.ts'
 import { keyOf, withShift } from './key.ts'

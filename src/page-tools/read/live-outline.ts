@@ -1,4 +1,4 @@
-import { nextTurn } from '../../client/next-turn.ts'
+import { nextTurn } from '../../lib/next-turn.ts'
 import { closest, contains, isDisplayed, isElement, parentOf } from '../dom.ts'
 import type { PageOptions } from '../options.ts'
 import { inSlices } from '../slices.ts'

@@ -1,6 +1,6 @@
 import { cleanText, quote, shorten } from '../clean-text.ts'
 import { isElement, viewOf } from '../dom.ts'
-import { nextTurn } from '../../client/next-turn.ts'
+import { nextTurn } from '../../lib/next-turn.ts'
 import { exclusively, livePage, rootOf, type LivePage, scrubber } from '../live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { inSlices } from '../slices.ts'
