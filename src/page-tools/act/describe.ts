@@ -1,10 +1,10 @@
 import { cleanText, shorten } from '../clean-text.ts'
-import type { LivePage } from '../live-page.ts'
+import type { LivePage } from '../outline/live-page.ts'
 import { isMasked } from '../privacy.ts'
 import { detachedNode } from '../read/detached-node.ts'
 import { headOf, shownValue } from '../read/line.ts'
 import { readableText } from '../read/readable-text.ts'
-import { isReadable } from '../read/region.ts'
+import { isReadable } from '../outline/region.ts'
 
 const TEXT_LIMIT = 60
 

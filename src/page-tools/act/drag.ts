@@ -1,5 +1,5 @@
 import { closest, isElement, viewOf } from '../dom.ts'
-import { livePage } from '../live-page.ts'
+import { livePage } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { nextFrame } from '../waiting.ts'

@@ -1,5 +1,5 @@
 import { descendantsOf, isElement, isTag } from '../dom.ts'
-import { whyInvisible } from '../read/look.ts'
+import { whyInvisible } from '../outline/look.ts'
 
 const FOCUSABLE =
   'a[href],area[href],button,input,select,textarea,summary,iframe,[tabindex],[contenteditable]'

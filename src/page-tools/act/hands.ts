@@ -1,4 +1,4 @@
-import type { LivePage } from '../live-page.ts'
+import type { LivePage } from '../outline/live-page.ts'
 import { frameOf, viewOf } from '../dom.ts'
 import { inWindow } from '../in-window.ts'
 import { sleep } from '../waiting.ts'

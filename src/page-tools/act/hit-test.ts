@@ -1,7 +1,7 @@
 import { contains, frameOf, isTag, parentOf, viewOf } from '../dom.ts'
 import { inWindow } from '../in-window.ts'
 import { boxOfArea, imageOfArea } from '../image-map.ts'
-import { roleOf } from '../read/role.ts'
+import { roleOf } from '../outline/role.ts'
 
 export interface Point {
   readonly x: number

@@ -1,4 +1,4 @@
-import { livePage } from '../live-page.ts'
+import { livePage } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { describeElement } from './describe.ts'
 import { perform, type ActionReport } from './perform.ts'

@@ -1,5 +1,6 @@
 import { shorten } from '../clean-text.ts'
-import { livePage, rootOf } from '../live-page.ts'
+import { livePage } from '../outline/live-page.ts'
+import { rootOf } from '../outline/region.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { sleep } from '../waiting.ts'

@@ -1,10 +1,10 @@
 import { cleanText, normalize } from '../clean-text.ts'
 import { closest, contains, isElement, parentOf, referenced, viewOf } from '../dom.ts'
 import type { PageOptions } from '../options.ts'
-import { whyInvisible } from '../read/look.ts'
-import { nameOf } from '../read/name.ts'
+import { whyInvisible } from '../outline/look.ts'
+import { nameOf } from '../outline/name.ts'
 import { readableText } from '../read/readable-text.ts'
-import { roleOf } from '../read/role.ts'
+import { roleOf } from '../outline/role.ts'
 
 // Lists of options that components draw themselves.
 

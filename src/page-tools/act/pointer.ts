@@ -1,5 +1,5 @@
 import { ancestorsOf, focusedElement, isElement, isTag, viewOf } from '../dom.ts'
-import type { LivePage } from '../live-page.ts'
+import type { LivePage } from '../outline/live-page.ts'
 import { captor, grasp, letGo, POINTER_ID } from './capture.ts'
 import type { Hit, Point } from './hit-test.ts'
 import { tell } from './tell.ts'

@@ -1,5 +1,6 @@
-import { rootOf, treesOf, type LivePage } from '../live-page.ts'
-import { EVERYTHING, placeOf } from '../read/mutation-log.ts'
+import { treesOf, type LivePage } from '../outline/live-page.ts'
+import { rootOf } from '../outline/region.ts'
+import { EVERYTHING, placeOf } from '../outline/mutation-log.ts'
 import { nextFrame, sleep } from '../waiting.ts'
 import { isMoving } from './moving.ts'
 

@@ -1,6 +1,7 @@
 import { normalize } from '../clean-text.ts'
 import { isElement, parentOf, viewOf } from '../dom.ts'
-import { livePage, rootOf } from '../live-page.ts'
+import { livePage } from '../outline/live-page.ts'
+import { rootOf } from '../outline/region.ts'
 import type { ActOptions } from '../options.ts'
 import { find } from '../read/find.ts'
 import { nextFrame, sleep } from '../waiting.ts'

@@ -1,6 +1,6 @@
 import { contains, isElement, isTag, parentOf, viewOf } from '../dom.ts'
 import { labelsOf } from '../labels.ts'
-import { whyInvisible } from '../read/look.ts'
+import { whyInvisible } from '../outline/look.ts'
 import { elementAt, type Point } from './hit-test.ts'
 import { scrollTo } from './ready.ts'
 

@@ -1,4 +1,4 @@
-import { fieldValue } from '../read/state.ts'
+import { fieldValue } from '../outline/state.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
 import { makeReady } from './ready.ts'
 import { planParts, readDateParts } from './date-parts.ts'

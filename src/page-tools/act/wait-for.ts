@@ -1,5 +1,6 @@
 import { normalize, quote } from '../clean-text.ts'
-import { livePage, rootOf, type LivePage } from '../live-page.ts'
+import { livePage, type LivePage } from '../outline/live-page.ts'
+import { rootOf } from '../outline/region.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { find } from '../read/find.ts'

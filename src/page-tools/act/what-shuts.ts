@@ -1,6 +1,6 @@
 import { contains, isDisplayed } from '../dom.ts'
-import type { LivePage } from '../live-page.ts'
-import { drawnModal, isShutOut } from '../read/drawn-modal.ts'
+import type { LivePage } from '../outline/live-page.ts'
+import { drawnModal, isShutOut } from '../outline/drawn-modal.ts'
 import { ALIAS, find, type FindOptions } from '../read/find.ts'
 import { describeElement } from './describe.ts'
 

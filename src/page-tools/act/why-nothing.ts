@@ -1,8 +1,8 @@
 import { isElement, isTag, parentOf, viewOf } from '../dom.ts'
-import type { LivePage } from '../live-page.ts'
-import { isActionable, roleOf } from '../read/role.ts'
-import { whyInvisible } from '../read/look.ts'
-import { isReadable } from '../read/region.ts'
+import type { LivePage } from '../outline/live-page.ts'
+import { isActionable, roleOf } from '../outline/role.ts'
+import { whyInvisible } from '../outline/look.ts'
+import { isReadable } from '../outline/region.ts'
 import { describeElement } from './describe.ts'
 
 const CANDIDATES = 3

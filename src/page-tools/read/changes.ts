@@ -1,14 +1,14 @@
-import type { LivePage } from '../live-page.ts'
+import type { LivePage } from '../outline/live-page.ts'
 import { atOnce } from '../slices.ts'
 import { display } from './display.ts'
 import { once } from '../once.ts'
 import { none, textEntry, type Entry } from './entry.ts'
 import { fit } from './fit.ts'
 import { headOf, VALUE_LIMIT } from './line.ts'
-import { orderLine } from './order.ts'
-import { isText, nodesOf, type OutlineNode } from './outline-node.ts'
+import { orderLine } from './order-line.ts'
+import { isText, nodesOf, type OutlineNode } from '../outline/outline-node.ts'
 import { readableText } from './readable-text.ts'
-import { isNamedByContent } from './role.ts'
+import { isNamedByContent } from '../outline/role.ts'
 
 const TEXT_LIMIT = 240
 const NAME_LIMIT = 60

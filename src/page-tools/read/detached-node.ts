@@ -1,9 +1,9 @@
 import { viewOf } from '../dom.ts'
 import type { PageOptions } from '../options.ts'
 import { isMasked } from '../privacy.ts'
-import type { OutlineNode } from './outline-node.ts'
-import { roleOf } from './role.ts'
-import { pageContext } from './walk.ts'
+import type { OutlineNode } from '../outline/outline-node.ts'
+import { roleOf } from '../outline/role.ts'
+import { pageContext } from '../outline/walk.ts'
 
 /** An element by itself, to be shown in one line. */
 export function detachedNode(element: Element, options: PageOptions): OutlineNode {

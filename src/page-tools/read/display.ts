@@ -10,8 +10,8 @@ import {
   type OutlineItem,
   type OutlineNode,
   type TextItem,
-} from './outline-node.ts'
-import { isActionable, isNamedByContent, isPopup } from './role.ts'
+} from '../outline/outline-node.ts'
+import { isActionable, isNamedByContent, isPopup } from '../outline/role.ts'
 
 export interface DisplayOptions {
   readonly options: PageOptions

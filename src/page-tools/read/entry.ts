@@ -1,6 +1,6 @@
 import { once } from '../once.ts'
 import { refOf } from '../refs.ts'
-import { isNode, type OmittedItem, type OutlineNode } from './outline-node.ts'
+import { isNode, type OmittedItem, type OutlineNode } from '../outline/outline-node.ts'
 
 /**
  * One line of a snapshot, with what is indented below it. Wrappers have none. Lines, and what is below

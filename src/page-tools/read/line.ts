@@ -3,10 +3,10 @@ import { labelsOf } from '../labels.ts'
 import type { PageOptions } from '../options.ts'
 import { MASKED } from '../privacy.ts'
 import { refOf, rememberRef } from '../refs.ts'
-import { isHinted, nameOf, type ElementName } from './name.ts'
-import { isNode, isText, type OutlineItem, type OutlineNode } from './outline-node.ts'
-import { isActionable, isNamedByContent, isPopup } from './role.ts'
-import { stateOf } from './state.ts'
+import { isHinted, nameOf, type ElementName } from '../outline/name.ts'
+import { isNode, isText, type OutlineItem, type OutlineNode } from '../outline/outline-node.ts'
+import { isActionable, isNamedByContent, isPopup } from '../outline/role.ts'
+import { stateOf } from '../outline/state.ts'
 
 const NAME_LIMIT = 100
 export const VALUE_LIMIT = 120

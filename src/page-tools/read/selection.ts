@@ -1,9 +1,9 @@
 import { cleanText, shorten } from '../clean-text.ts'
 import { contains, focusedElement, isElement, parentOf } from '../dom.ts'
-import { livePage, rootOf, type LivePage, scrub } from '../live-page.ts'
+import { livePage, type LivePage, scrub } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { isMasked, MASKED } from '../privacy.ts'
-import { isReadable } from './region.ts'
+import { isReadable, rootOf } from '../outline/region.ts'
 
 const LIMIT = 4000
 

@@ -1,16 +1,16 @@
 import { cleanText, quote, shorten } from '../clean-text.ts'
 import { isElement, viewOf } from '../dom.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
-import { exclusively, livePage, rootOf, type LivePage, scrubber } from '../live-page.ts'
+import { exclusively, livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { inSlices } from '../slices.ts'
 import { changesText } from './changes.ts'
 import { display } from './display.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 import { fit } from './fit.ts'
-import type { OutlineNode } from './outline-node.ts'
-import { requireReadable } from './region.ts'
-import { pageContext, walk } from './walk.ts'
+import type { OutlineNode } from '../outline/outline-node.ts'
+import { requireReadable, rootOf } from '../outline/region.ts'
+import { pageContext, walk } from '../outline/walk.ts'
 
 export interface SnapshotOptions extends ActOptions {
   /** Tokens of the outline, at most. Default: the page's, 2000. */

@@ -1,5 +1,5 @@
 import type { Tool } from '../../client/tool.ts'
-import { createPage } from '../live-page.ts'
+import { createPage } from '../outline/live-page.ts'
 import type { PageOptions } from '../options.ts'
 import { inputTools } from './input-tools.ts'
 import { navigationTools } from './navigation-tools.ts'

@@ -1,25 +1,12 @@
 import { quote, shorten } from '../clean-text.ts'
 import type { PageOptions } from '../options.ts'
+import { elementsIn } from '../outline/order.ts'
+import type { OutlineNode } from '../outline/outline-node.ts'
 import { headOf } from './line.ts'
-import { isNode, type OutlineItem, type OutlineNode } from './outline-node.ts'
 import { readableText } from './readable-text.ts'
 
 const SHOWN = 12
 const TEXT_LIMIT = 40
-
-/** Whether what is in both stands in another order now. */
-export function isReordered(was: readonly OutlineItem[], now: readonly OutlineItem[]): boolean {
-  const before = elementsIn(was)
-  const places = new Map(before.map((element, place) => [element, place]))
-  let last = -1
-  for (const element of elementsIn(now)) {
-    const place = places.get(element)
-    if (place === undefined) continue
-    if (place < last) return true
-    last = place
-  }
-  return false
-}
 
 /** The order of what is in it, in the words that stand there. */
 export function orderLine(node: OutlineNode, options: PageOptions): string {
@@ -35,8 +22,4 @@ export function orderLine(node: OutlineNode, options: PageOptions): string {
 function holderOf(node: OutlineNode): OutlineNode {
   for (let at: OutlineNode | null = node; at; at = at.parent) if (at.role) return at
   return node
-}
-
-function elementsIn(items: readonly OutlineItem[]): Element[] {
-  return items.filter(isNode).map(({ element }) => element)
 }

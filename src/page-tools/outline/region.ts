@@ -1,9 +1,18 @@
-import { closest, contains } from '../dom.ts'
-import { rootOf } from '../live-page.ts'
+import { closest, contains, isAttached } from '../dom.ts'
 import type { PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 
 const SET_ASIDE = '[data-offstage-ignore]'
+
+/** Where reading starts. Throws when the region isn't on the page. */
+export function rootOf({ root }: PageOptions): Element {
+  const element = typeof root === 'function' ? root() : root
+  if (root && !(element && isAttached(element)))
+    throw new PageError('not-found', 'The part of the page that may be read is not there now.')
+  const found = element ?? document.body ?? document.documentElement
+  if (!found) throw new PageError('not-found', 'The page is empty.')
+  return found
+}
 
 /** Whether the page's options let the tools read the element. */
 export function isReadable(element: Element, options: PageOptions): boolean {

@@ -1,8 +1,8 @@
-import { isAttached } from './dom.ts'
-import { PageError } from './page-error.ts'
-import type { Page, PageOptions } from './options.ts'
-import { LiveOutline } from './read/live-outline.ts'
-import { scrubberFor } from './scrub.ts'
+import { PageError } from '../page-error.ts'
+import type { Page, PageOptions } from '../options.ts'
+import { LiveOutline } from './live-outline.ts'
+import { rootOf } from './region.ts'
+import { scrubberFor } from '../scrub.ts'
 
 /** What a page remembers between two calls. */
 export interface LivePage {
@@ -74,14 +74,4 @@ export function scrubber(live: LivePage): (text: string) => string {
 /** The page's document, and those of its frames and the shadow roots as far as they were entered. */
 export function treesOf({ options, outline }: LivePage): Set<Document | ShadowRoot> {
   return new Set([rootOf(options).ownerDocument, ...outline.trees])
-}
-
-/** Where reading starts. Throws when the region isn't on the page. */
-export function rootOf({ root }: PageOptions): Element {
-  const element = typeof root === 'function' ? root() : root
-  if (root && !(element && isAttached(element)))
-    throw new PageError('not-found', 'The part of the page that may be read is not there now.')
-  const found = element ?? document.body ?? document.documentElement
-  if (!found) throw new PageError('not-found', 'The page is empty.')
-  return found
 }
