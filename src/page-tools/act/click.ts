@@ -9,7 +9,7 @@ import { clickPointer, movePointer, type Modifiers } from './pointer.ts'
 import { perform, type ActionContext, type ActionReport, type Done } from './perform.ts'
 import { makeReady } from './ready.ts'
 import { sendChoice } from './set-value.ts'
-import { clickPlace } from './stand-in.ts'
+import { clickTarget } from './click-target.ts'
 import { resolveTarget, type Target } from './target.ts'
 
 export interface ClickOptions extends ActOptions {
@@ -38,15 +38,15 @@ export async function clickElement(
   context: ActionContext,
   { kind = 'single', modifiers = {} }: Pick<ClickOptions, 'kind' | 'modifiers'> = {},
 ): Promise<void> {
-  const place = clickPlace(element)
+  const clickable = clickTarget(element)
   const { live, signal } = context
-  const option = closest(place, 'option')
+  const option = closest(clickable, 'option')
   if (option && isTag(option, 'option')) return pickOption(option)
-  const name = describeElement(place, live)
-  let hit = await makeReady(place, { live, signal })
-  await context.show(place)
+  const name = describeElement(clickable, live)
+  let hit = await makeReady(clickable, { live, signal })
+  await context.show(clickable)
   movePointer(live, hit)
-  if (!hit.receiver.isConnected) hit = takenPlace(hit, place, { live, name })
+  if (!hit.receiver.isConnected) hit = takenPlace(hit, clickable, { live, name })
   const button = kind === 'right' ? 2 : 0
   clickPointer(hit, { ...modifiers, button, detail: 1 })
   if (kind === 'double' && hit.receiver.isConnected)

@@ -1,5 +1,5 @@
 import { descendantsOf, isElement, isTag } from '../dom.ts'
-import { whyInvisible } from '../outline/look.ts'
+import { hiddenReason } from '../outline/visibility.ts'
 
 const FOCUSABLE =
   'a[href],area[href],button,input,select,textarea,summary,iframe,[tabindex],[contenteditable]'
@@ -23,7 +23,7 @@ function tabOrder(root: Element): HTMLElement[] {
       element.tabIndex >= 0 &&
       !element.matches(':disabled') &&
       isGroupsStop(element) &&
-      whyInvisible(element) === null,
+      hiddenReason(element) === null,
   ) as HTMLElement[]
   const rank = ({ tabIndex }: HTMLElement): number => tabIndex || Number.POSITIVE_INFINITY
   return found.toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)))

@@ -1,11 +1,11 @@
 import { viewOf } from '../dom.ts'
 import { livePage } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
-import { whyInvisible } from '../outline/look.ts'
+import { hiddenReason } from '../outline/visibility.ts'
 import { PageError } from '../page-error.ts'
 import { beginActing } from './begin-acting.ts'
 import { describeElement } from './describe.ts'
-import { drawMark } from './hands.ts'
+import { drawFrame } from './action-overlay.ts'
 import { scrollTo } from './ready.ts'
 import { resolveTarget, type Target } from './target.ts'
 
@@ -21,12 +21,12 @@ export async function highlight(target: Target, options: HighlightOptions = {}):
   const { page, signal, note, ms = 4000 } = options
   const live = livePage(page)
   const element = await resolveTarget(target, { page, live, signal, readOnly: true })
-  const hidden = whyInvisible(element)
+  const hidden = hiddenReason(element)
   if (hidden)
     throw new PageError('hidden', `${describeElement(element, live)} can't be shown: ${hidden}.`)
   const endActing = beginActing([viewOf(element)], live.life.signal)
   scrollTo(element)
-  drawMark(live, element, { ms, ...(note && { note: note.slice(0, 120) }) })
+  drawFrame(live, element, { ms, ...(note && { note: note.slice(0, 120) }) })
   endActing()
   return `The person now sees a frame around ${describeElement(element, live)}.`
 }

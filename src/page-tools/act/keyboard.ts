@@ -1,7 +1,7 @@
 import { focusedElement, isElement, isTag, viewOf } from '../dom.ts'
 import { defaultAction } from './key-defaults.ts'
 import { isOneCharacter, type Key } from './key.ts'
-import { tell } from './tell.ts'
+import { dispatchWithoutDefault } from './dispatch-without-default.ts'
 
 /**
  * Presses a key on an element: its events, and what a browser would do besides, unless a listener
@@ -43,7 +43,7 @@ export function sendKey(target: Element, type: string, key: Key): boolean {
     composed: true,
     view,
   }
-  return tell(target, new view.KeyboardEvent(type, init))
+  return dispatchWithoutDefault(target, new view.KeyboardEvent(type, init))
 }
 
 /** Buttons and boxes react when the space bar comes up. */

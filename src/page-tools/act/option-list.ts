@@ -1,7 +1,7 @@
 import { cleanText, normalize } from '../clean-text.ts'
 import { closest, contains, isElement, parentOf, referenced, viewOf } from '../dom.ts'
 import type { PageOptions } from '../options.ts'
-import { whyInvisible } from '../outline/look.ts'
+import { hiddenReason } from '../outline/visibility.ts'
 import { nameOf } from '../outline/name.ts'
 import { readableText } from '../read/readable-text.ts'
 import { roleOf } from '../outline/role.ts'
@@ -89,7 +89,7 @@ export function listFor(element: HTMLElement): Element | null {
   if (holdsRadios(element)) return element
   const inner = element.querySelector('[role=listbox],[role=menu]')
   const list = [...referencedLists(element), ...(inner ? [inner] : [])].find(
-    (one) => whyInvisible(one) === null && optionsIn(one).length > 0,
+    (one) => hiddenReason(one) === null && optionsIn(one).length > 0,
   )
   return list ?? null
 }
@@ -107,7 +107,7 @@ function ownerIn(element: HTMLElement): Element {
 
 /** What was opened over the page with the list in it. */
 function popupOf(element: HTMLElement): Element | null {
-  const [list] = referencedLists(element).filter((one) => whyInvisible(one) === null)
+  const [list] = referencedLists(element).filter((one) => hiddenReason(one) === null)
   return list ? floatingAround(list, element) : null
 }
 
@@ -148,7 +148,7 @@ function optionsIn(scope: ParentNode): HTMLElement[] {
 /** Some components keep a list of their options for assistive technology only, without a size. */
 function isDrawn(element: Element): boolean {
   const { width, height } = element.getBoundingClientRect()
-  return width > 1 && height > 1 && whyInvisible(element) === null
+  return width > 1 && height > 1 && hiddenReason(element) === null
 }
 
 /** What shows exactly this text: options that are drawn without a role. */

@@ -8,12 +8,12 @@ import { changesText } from '../read/changes.ts'
 import { isPopup } from '../outline/role.ts'
 import { beginActing } from './begin-acting.ts'
 import { describeElement } from './describe.ts'
-import { showHand } from './hands.ts'
+import { showAction } from './action-overlay.ts'
 import { watchDialogs } from './native-dialogs.ts'
-import { waitQuiet } from './quiet.ts'
+import { waitUntilSettled } from './wait-until-settled.ts'
 import { watchLeaving } from './watch-leaving.ts'
 import { watchRefusals } from './watch-refusals.ts'
-import { whyNothing } from './why-nothing.ts'
+import { explainNoChange } from './explain-no-change.ts'
 
 /** What an action did, as far as the page shows it. */
 export interface ActionReport {
@@ -78,18 +78,18 @@ async function performNow(
   const refusals = watchRefusals(trees, live)
   const endActing = touches ? beginActing(views, live.life.signal) : () => undefined
   try {
-    const done = await action({ live, signal, show: (element) => showHand(live, element) })
+    const done = await action({ live, signal, show: (element) => showAction(live, element) })
     const isDue = done.expectsChange !== false && !live.outline.isTouched
     const { element, opensSlowly = false, reactsLater = isDue } = done
     // What the action set going on the page counts as its own.
-    await waitQuiet(live, signal, { reactsLater, opensSlowly, element })
+    await waitUntilSettled(live, signal, { reactsLater, opensSlowly, element })
     endActing()
     // Nobody should act on a page that is about to go, or send its form twice.
-    if (await leaving.gone(signal)) await waitQuiet(live, signal)
-    const touched = live.outline.isTouched
+    if (await leaving.gone(signal)) await waitUntilSettled(live, signal)
+    const documentChanged = live.outline.isTouched
     await live.outline.refresh(signal)
     const notes = [...dialogs.lines, ...refusals.lines(), ...leaving.lines()]
-    return report(live, { done, before, notes, touched })
+    return report(live, { done, before, notes, documentChanged })
   } catch (error) {
     throw PageError.is(error) ? new PageError(error.code, scrub(error.message, live)) : error
   } finally {
@@ -124,13 +124,13 @@ function report(
     done,
     before,
     notes,
-    touched,
+    documentChanged,
   }: {
     readonly done: Done
     readonly before: PageState
     readonly notes: readonly string[]
     /** Something in the document changed, be it style alone. */
-    readonly touched: boolean
+    readonly documentChanged: boolean
   },
 ): ActionReport {
   const now = stateOf(live)
@@ -148,7 +148,7 @@ function report(
     changes !== '' || notes.length > 0 || now.href !== before.href || now.title !== before.title
   if (changes) lines.push(`Changes (untrusted page content):\n${changes.trimEnd()}`)
   else if (!changed && !moved && done.expectsChange !== false)
-    lines.push(whyNothing(live, done.element, touched))
+    lines.push(explainNoChange(live, done.element, documentChanged))
   return { changed, text: scrub(lines.join('\n'), live) }
 }
 

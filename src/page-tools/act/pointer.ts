@@ -2,7 +2,7 @@ import { ancestorsOf, focusedElement, isElement, isTag, viewOf } from '../dom.ts
 import type { LivePage } from '../outline/live-page.ts'
 import { captor, grasp, letGo, POINTER_ID } from './capture.ts'
 import type { Hit, Point } from './hit-test.ts'
-import { tell } from './tell.ts'
+import { dispatchWithoutDefault } from './dispatch-without-default.ts'
 
 export interface Modifiers {
   readonly ctrlKey?: boolean
@@ -127,7 +127,7 @@ function send(target: Element, type: string, details: MouseDetails): boolean {
       })
     : new view.MouseEvent(type, init)
   // The one event of a script that has a default.
-  return type === 'click' ? target.dispatchEvent(event) : tell(target, event)
+  return type === 'click' ? target.dispatchEvent(event) : dispatchWithoutDefault(target, event)
 }
 
 const FOCUSABLE =

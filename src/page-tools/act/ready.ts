@@ -3,7 +3,7 @@ import { inWindow } from '../in-window.ts'
 import { drawnBy } from '../image-map.ts'
 import { type LivePage, scrub } from '../outline/live-page.ts'
 import { PageError } from '../page-error.ts'
-import { whyInvisible } from '../outline/look.ts'
+import { hiddenReason } from '../outline/visibility.ts'
 import { isDisabled } from '../outline/state.ts'
 import { nextFrame, sleep } from '../waiting.ts'
 import { describeElement } from './describe.ts'
@@ -29,7 +29,7 @@ export interface ReadyOptions {
  */
 export async function makeReady(element: HTMLElement, options: ReadyOptions): Promise<Hit> {
   const name = describeElement(element, options.live)
-  const invisible = whyInvisible(element)
+  const invisible = hiddenReason(element)
   if (invisible) throw new PageError('hidden', `${name} can't be used: ${invisible}.`)
   if (options.enabled !== false && isDisabled(element))
     throw new PageError('disabled', `${name} is disabled. Something else must be done first.`)

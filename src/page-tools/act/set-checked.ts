@@ -3,7 +3,7 @@ import { livePage, type LivePage } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { checkedState } from '../outline/state.ts'
-import { waitQuiet } from './quiet.ts'
+import { waitUntilSettled } from './wait-until-settled.ts'
 import { clickElement } from './click.ts'
 import { describeElement } from './describe.ts'
 import { perform, type ActionContext, type ActionReport } from './perform.ts'
@@ -38,7 +38,7 @@ export async function check(
   if (!checked && isRadio(element))
     throw new PageError('unsupported', `${name} can only be unchecked by checking another one.`)
   await clickElement(element, context)
-  if (stateOf(element, live) !== checked) await waitQuiet(live, signal, { element })
+  if (stateOf(element, live) !== checked) await waitUntilSettled(live, signal, { element })
   if (!element.isConnected) return `Clicked ${name}; the page replaced it.`
   if (stateOf(element, live) !== checked)
     throw new PageError('refused-value', `${name} was clicked but is still not ${word(checked)}.`)

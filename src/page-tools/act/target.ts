@@ -7,7 +7,7 @@ import { mayHoldRef } from '../read/line.ts'
 import { isActionable } from '../outline/role.ts'
 import { requireAllowed, requireReadable } from '../outline/region.ts'
 import { lookUpRef, readRef } from '../refs.ts'
-import { whatShuts } from './what-shuts.ts'
+import { findBlockingDialog } from './find-blocking-dialog.ts'
 
 /** An element, its ref, or the exact name by which a snapshot shows it. */
 export type Target = string | Element
@@ -76,7 +76,7 @@ async function byName(name: string, options: TargetOptions): Promise<Element> {
       'ambiguous',
       clean(`Several elements are named "${name}". Use a ref:${lines.join('')}`, options),
     )
-  const behind = lines.length > 0 ? '' : await whatShuts(name, options.live, settings)
+  const behind = lines.length > 0 ? '' : await findBlockingDialog(name, options.live, settings)
   if (behind)
     throw new PageError(
       'not-found',

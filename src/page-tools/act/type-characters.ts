@@ -41,11 +41,11 @@ export async function typeCharacters(
   await clickElement(first, context)
   const field = present() ?? first
   if (!fieldHasFocus(field)) field.focus()
-  await settle(field, context)
+  await letEditorUpdate(field, context)
   if (append) caretToEnd(field)
   else if (isPlainTextField(field)) selectField(field)
   else selectAll(field)
-  await settle(field, context)
+  await letEditorUpdate(field, context)
   if (text) await typeAll(text, { before: contentOf(field), present, context, append })
   else clear(field, present)
   const last = present() ?? field
@@ -57,7 +57,7 @@ export async function typeCharacters(
  * Editors learn of the focus and of a selection by events that come later, in Firefox behind the next
  * frame, look at them only now and then, and may put a selection of their own in the place.
  */
-async function settle(field: HTMLElement, { signal }: ActionContext): Promise<void> {
+async function letEditorUpdate(field: HTMLElement, { signal }: ActionContext): Promise<void> {
   if (!isPlainTextField(field)) await sleep(EDITOR_MS, signal)
 }
 

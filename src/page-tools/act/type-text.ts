@@ -6,7 +6,7 @@ import { PageError } from '../page-error.ts'
 import { isMasked } from '../privacy.ts'
 import { roleOf } from '../outline/role.ts'
 import { fieldValue, isReadOnly } from '../outline/state.ts'
-import { complaintOf } from './complaint.ts'
+import { validationMessageOf } from './validation-message.ts'
 import { describeElement } from './describe.ts'
 import { editableIn, isPickedField } from './field-kind.ts'
 import { fileFieldOf, giveFiles } from './give-files.ts'
@@ -110,8 +110,8 @@ function outcome(field: HTMLElement, wanted: string | null, { live }: ActionCont
   const secret = isMasked(field, live.options)
   const parts = partsOf(field)
   if (parts.length > 0 && !secret) return ` It now holds ${quote(heldByParts(parts))}.`
-  const complaint = secret ? null : complaintOf(field)
-  const problem = complaint === null ? '' : ` The field says: ${complaint}`
+  const message = secret ? null : validationMessageOf(field)
+  const problem = message === null ? '' : ` The field says: ${message}`
   const value = fieldValue(field, roleOf(field) || 'textbox')
   if (secret || value === null) return problem
   const holds = cleanText(value)

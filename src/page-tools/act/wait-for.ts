@@ -6,7 +6,7 @@ import { PageError } from '../page-error.ts'
 import { find } from '../read/find.ts'
 import { sleep } from '../waiting.ts'
 import { perform, type ActionReport, type Done } from './perform.ts'
-import { waitQuiet } from './quiet.ts'
+import { waitUntilSettled } from './wait-until-settled.ts'
 
 export interface WaitOptions extends ActOptions {
   readonly text?: string
@@ -31,10 +31,10 @@ export async function waitFor(options: WaitOptions = {}): Promise<ActionReport> 
     .filter(Boolean)
     .join(' ')
   const until = performance.now() + Math.min(options.timeoutMs ?? WAIT_MS, MOST_MS)
-  const look = async (): Promise<Done> => {
+  const waitForIt = async (): Promise<Done> => {
     if (!what) {
-      const isQuiet = await waitQuiet(live, signal, { patient: true })
-      const said = isQuiet
+      const settled = await waitUntilSettled(live, signal, { includeRestless: true })
+      const said = settled
         ? 'The page is quiet.'
         : 'The page still changes. Wait for a text instead.'
       return { said, expectsChange: false }
@@ -51,7 +51,7 @@ export async function waitFor(options: WaitOptions = {}): Promise<ActionReport> 
       await sleep(POLL_MS, signal)
     }
   }
-  return perform(options, look, { touches: false })
+  return perform(options, waitForIt, { touches: false })
 }
 
 async function isThere(

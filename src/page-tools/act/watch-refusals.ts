@@ -3,7 +3,7 @@ import type { LivePage } from '../outline/live-page.ts'
 import { isMasked } from '../privacy.ts'
 import { isReadable } from '../outline/region.ts'
 import { refOf } from '../refs.ts'
-import { complaintOf } from './complaint.ts'
+import { validationMessageOf } from './validation-message.ts'
 import { describeElement } from './describe.ts'
 
 /** What the browser kept from happening, for the report. */
@@ -52,8 +52,8 @@ export function watchRefusals(trees: Iterable<EventTarget>, live: LivePage): Ref
 const TYPES = ['invalid', 'submit', 'click']
 
 function refusalOf(field: Element, live: LivePage): string[] {
-  const complaint = complaintOf(field)
-  if (complaint === null) return []
-  const words = isMasked(field, live.options) ? 'what it holds is not accepted' : complaint
+  const message = validationMessageOf(field)
+  if (message === null) return []
+  const words = isMasked(field, live.options) ? 'what it holds is not accepted' : message
   return [`The form was not sent. ${describeElement(field, live)} says: ${words}`]
 }

@@ -29,7 +29,7 @@ export interface Changes {
 const MANY_PLACES = 60
 const FIELDS = new Set(['input', 'textarea', 'select'])
 const KEPT_REMOVALS = 200
-const SET_ASIDE = '[aria-hidden="true"],[inert],[data-offstage-ignore]'
+const EXCLUDED = '[aria-hidden="true"],[inert],[data-offstage-ignore]'
 /** Children of one element that are looked at, for the usual budget. */
 const LIST_LIMIT = 40
 
@@ -289,7 +289,7 @@ export class LiveOutline {
   #forget(node: OutlineNode, before: ReadonlyMap<Element, OutlineNode>): void {
     const { element, parent } = node
     // Scrolled out of a long list: it is there, but not looked at.
-    if (element.isConnected && isShownNow(element) && !element.closest(SET_ASIDE)) return
+    if (element.isConnected && isShownNow(element) && !element.closest(EXCLUDED)) return
     // Only the topmost of what went away together, and no paragraph of an editor, which has a value.
     if (parent && before.has(parent.element) && !this.#nodes.has(parent.element)) return
     if (!node.role && parent && isInEditor(parent.element)) return
@@ -305,7 +305,7 @@ function isStillIn(node: OutlineNode): boolean {
 }
 
 function isShownNow(element: Element): boolean {
-  return !element.matches(`${SET_ASIDE},script,style,template`) && element.checkVisibility()
+  return !element.matches(`${EXCLUDED},script,style,template`) && element.checkVisibility()
 }
 
 /** The newest dialog opened with `showModal()`: all else is inert. */

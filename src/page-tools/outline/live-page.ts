@@ -13,7 +13,7 @@ export interface LivePage {
   /** Settles when the last use of the page is over. */
   busy: Promise<unknown>
   /** Removes what is drawn over the page. */
-  clearHands: () => void
+  clearOverlay: () => void
   /** Aborted when the page is released, which can be used again. */
   life: AbortController
 }
@@ -30,7 +30,7 @@ export function createPage(options: PageOptions = {}): Page {
     outline: new LiveOutline(options, () => rootOf(options)),
     hovered: null,
     busy: Promise.resolve(),
-    clearHands: () => undefined,
+    clearOverlay: () => undefined,
     life: new AbortController(),
   }
   const page: Page = {
@@ -38,7 +38,7 @@ export function createPage(options: PageOptions = {}): Page {
     release() {
       live.outline.release()
       live.hovered = null
-      live.clearHands()
+      live.clearOverlay()
       live.life.abort()
       live.life = new AbortController()
     },

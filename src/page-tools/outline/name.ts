@@ -4,34 +4,35 @@ import { isElement, isTag, referenced, viewOf } from '../dom.ts'
 import { labelsOf } from '../labels.ts'
 import { isMasked, MASKED, maskSelector } from '../privacy.ts'
 import type { PageOptions } from '../options.ts'
-import { whyInvisible } from './look.ts'
+import { hiddenReason } from './visibility.ts'
 import { isNamedByContent } from './role.ts'
 
 export interface ElementName {
   readonly text: string
   /** Assistive technology reads it; it isn't on the screen in these words. */
-  readonly unseen: boolean
+  readonly visuallyHidden: boolean
 }
 
-const NO_NAME: ElementName = { text: '', unseen: false }
+const NO_NAME: ElementName = { text: '', visuallyHidden: false }
 const HINTS = ['aria-label', 'aria-labelledby', 'title', 'alt', 'placeholder']
 
 /** The accessible name. Masked where the element is. Secret fields keep their name. */
 export function nameOf(element: Element, role: string, options: PageOptions): ElementName {
   if (!role) return NO_NAME
-  if (isMasked(element, options) && !isField(element)) return { text: MASKED, unseen: false }
-  if (isNamedByMasked(element, role, options)) return { text: MASKED, unseen: false }
+  if (isMasked(element, options) && !isField(element))
+    return { text: MASKED, visuallyHidden: false }
+  if (isNamedByMasked(element, role, options)) return { text: MASKED, visuallyHidden: false }
   const hinted = isHinted(element)
   const replaced = labelOfReplaced(element, role)
   if (replaced && !isMasked(replaced, options))
-    return { text: cleanText(replaced.textContent), unseen: false }
+    return { text: cleanText(replaced.textContent), visuallyHidden: false }
   if (!hinted && !mayBeNamed(element, role)) return NO_NAME
   if (!hinted && /^(treeitem|menuitem)/.test(role) && element.querySelector(BRANCH))
-    return { text: cleanText(textWithoutBranches(element)), unseen: false }
+    return { text: cleanText(textWithoutBranches(element)), visuallyHidden: false }
   if (!hinted && isNamedByContent(role) && isPlainText(element))
-    return { text: cleanText(element.textContent), unseen: false }
+    return { text: cleanText(element.textContent), visuallyHidden: false }
   const text = givenName(element) || computeName(element) || fallbackName(element)
-  return { text, unseen: hinted && text !== '' && !isOnScreen(element, text) }
+  return { text, visuallyHidden: hinted && text !== '' && !isOnScreen(element, text) }
 }
 
 /** Whether attributes may name it, before its content does. */
@@ -78,7 +79,7 @@ function textWithoutBranches(element: Element): string {
   return [...element.childNodes]
     .map((node) => {
       if (!isElement(node)) return node.nodeType === 3 ? node.nodeValue : ''
-      return node.matches(`${BRANCH},script,style`) || whyInvisible(node)
+      return node.matches(`${BRANCH},script,style`) || hiddenReason(node)
         ? ''
         : textWithoutBranches(node)
     })

@@ -3,7 +3,7 @@ import type { ElementName } from './name.ts'
 /** Text that stands directly in an element. */
 export interface TextItem {
   readonly text: string
-  readonly unseen: boolean
+  readonly visuallyHidden: boolean
   /** What it stands in. */
   readonly holder: OutlineNode
 }
@@ -32,7 +32,7 @@ export interface OutlineNode {
   /** Clickable by the look of the mouse pointer or a handler in the markup, whatever its role. */
   readonly clickable: boolean
   readonly masked: boolean
-  readonly unseen: boolean
+  readonly visuallyHidden: boolean
   /** How the element's surroundings are, to look at it again. */
   readonly context: WalkContext
   /** Equal as long as nothing of the element itself has changed. */
@@ -57,9 +57,9 @@ export interface WalkContext {
   /** The visible part of what surrounds it, in its frame's coordinates; null when none is. */
   readonly clip: Box | null
   readonly masked: boolean
-  readonly unseen: boolean
+  readonly visuallyHidden: boolean
   /** Its parent shows the hand already. */
-  readonly hand: boolean
+  readonly pointerCursor: boolean
   /** Inside a label whose control has this text as its name. */
   readonly inLabel: boolean
 }

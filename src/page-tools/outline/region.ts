@@ -2,7 +2,7 @@ import { closest, contains, isAttached } from '../dom.ts'
 import type { PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 
-const SET_ASIDE = '[data-offstage-ignore]'
+const IGNORED = '[data-offstage-ignore]'
 
 /** Where reading starts. Throws when the region isn't on the page. */
 export function rootOf({ root }: PageOptions): Element {
@@ -19,7 +19,7 @@ export function isReadable(element: Element, options: PageOptions): boolean {
   const { deny = [] } = options
   return (
     contains(rootOf(options), element) &&
-    !closest(element, [SET_ASIDE, ...deny].join(',')) &&
+    !closest(element, [IGNORED, ...deny].join(',')) &&
     !element.localName.startsWith('offstage-')
   )
 }

@@ -3,7 +3,7 @@ import { childrenOf, frameDocument, isElement, isTag } from '../dom.ts'
 import type { PageOptions } from '../options.ts'
 import { isSecretField, MASKED, maskSelector } from '../privacy.ts'
 import { listWindow } from './list-window.ts'
-import { clipsContent, lookOf, showsHand, type Look } from './look.ts'
+import { clipsContent, visibilityOf, hasPointerCursor, type Visibility } from './visibility.ts'
 import {
   isNode,
   type Box,
@@ -35,7 +35,7 @@ const STEPS_BETWEEN_PAUSES = 24
 /** An element that is being looked at, and how far the look has come. */
 interface Visit {
   readonly node: OutlineNode
-  readonly look: Look
+  readonly visibility: Visibility
   /** How the children's surroundings are. */
   readonly context: WalkContext
   readonly children: readonly (Node | OmittedItem)[]
@@ -62,11 +62,11 @@ export function* walk(
  */
 export function* renew(task: Walk, node: OutlineNode): Generator<undefined, boolean> {
   const { element, context } = node
-  const look = lookOf(element, context.view)
-  if (look.gone || isWhole(element)) return false
+  const visibility = visibilityOf(element, context.view)
+  if (visibility.excluded || isWhole(element)) return false
   const known = new Map(node.items.filter(isNode).map((item) => [item.element, item]))
   node.items.length = 0
-  yield* finish(task, visitOf(task, node, look), known)
+  yield* finish(task, visitOf(task, node, visibility), known)
   return true
 }
 
@@ -106,24 +106,24 @@ function enter(
   element: Element,
   place: { readonly parent: OutlineNode | null; readonly context: WalkContext },
 ): Visit | null {
-  const look = lookOf(element, place.context.view)
-  if (look.gone || isDenied(element, task.options)) {
-    if (look.mayShow) task.onHidden?.(element)
+  const visibility = visibilityOf(element, place.context.view)
+  if (visibility.excluded || isDenied(element, task.options)) {
+    if (visibility.mayAppear) task.onHidden?.(element)
     return null
   }
   task.steps.count += 1
-  const node = makeNode(task, element, { ...place, look })
+  const node = makeNode(task, element, { ...place, visibility })
   if (node.inView)
     for (let at = node.parent; at && !at.holdsView; at = at.parent) at.holdsView = true
-  return visitOf(task, node, look)
+  return visitOf(task, node, visibility)
 }
 
-function visitOf(task: Walk, node: OutlineNode, look: Look): Visit {
+function visitOf(task: Walk, node: OutlineNode, visibility: Visibility): Visit {
   const { element } = node
   if (element.shadowRoot) task.onTree?.(element.shadowRoot)
   const children = isWhole(element) ? [] : listWindow(task, element, childrenIn(task, element))
-  const context = children.length > 0 ? innerContext(node, look, children) : node.context
-  return { node, look, context, children, next: 0 }
+  const context = children.length > 0 ? innerContext(node, visibility, children) : node.context
+  return { node, visibility, context, children, next: 0 }
 }
 
 /** Shown in one line, whatever is in it. */
@@ -136,8 +136,8 @@ export function pageContext(view: Window): WalkContext {
     view,
     clip: viewport(view),
     masked: false,
-    unseen: false,
-    hand: false,
+    visuallyHidden: false,
+    pointerCursor: false,
     inLabel: false,
   }
 }
@@ -152,25 +152,27 @@ function makeNode(
   {
     parent,
     context,
-    look,
+    visibility,
   }: {
     readonly parent: OutlineNode | null
     readonly context: WalkContext
-    readonly look: Look
+    readonly visibility: Visibility
   },
 ): OutlineNode {
   const proxied = hiddenControl(element)
   const control = proxied ?? element
-  const role = look.invisible ? '' : roleOf(control)
+  const role = visibility.invisible ? '' : roleOf(control)
   const masked = context.masked || isSecretField(element) || element.matches(maskSelector(options))
   const clickable =
-    !look.invisible &&
-    !context.hand &&
+    !visibility.invisible &&
+    !context.pointerCursor &&
     !isActionable(role) &&
     !(isTag(element, 'label') && element.control) &&
-    (showsHand(look) || element.hasAttribute('onclick') || (!role && takesFocus(element)))
-  const unseen = context.unseen || look.unseen
-  const inView = isInView(element, look.fixed ? viewport(context.view) : context.clip)
+    (hasPointerCursor(visibility) ||
+      element.hasAttribute('onclick') ||
+      (!role && takesFocus(element)))
+  const visuallyHidden = context.visuallyHidden || visibility.visuallyHidden
+  const inView = isInView(element, visibility.fixed ? viewport(context.view) : context.clip)
   return {
     element,
     role,
@@ -178,7 +180,7 @@ function makeNode(
     parent,
     clickable,
     masked,
-    unseen,
+    visuallyHidden,
     inView,
     holdsView: inView,
     context,
@@ -217,7 +219,11 @@ function childrenIn(task: Walk, element: Element): readonly Node[] {
   return children
 }
 
-function innerContext(node: OutlineNode, look: Look, children: Visit['children']): WalkContext {
+function innerContext(
+  node: OutlineNode,
+  visibility: Visibility,
+  children: Visit['children'],
+): WalkContext {
   const { element, context } = node
   // What matters to elements only is not asked for the many that hold nothing but text.
   const holdsElements = children.some((child) => isElement(child as Node))
@@ -225,19 +231,29 @@ function innerContext(node: OutlineNode, look: Look, children: Visit['children']
   const view = inner?.defaultView
   if (view)
     return { ...pageContext(view), ...(!node.inView && { clip: null }), masked: node.masked }
-  const clip = holdsElements ? clipInside(node, look) : context.clip
+  const clip = holdsElements ? clipInside(node, visibility) : context.clip
   const inLabel =
     context.inLabel || isVisibleLabel(node) || /^(legend|caption)$/.test(element.localName)
-  const hand = context.hand || isOneThing(node.role) || (holdsElements && showsHand(look))
+  const pointerCursor =
+    context.pointerCursor ||
+    isOneThing(node.role) ||
+    (holdsElements && hasPointerCursor(visibility))
   const same =
     clip === context.clip &&
     node.masked === context.masked &&
-    node.unseen === context.unseen &&
-    hand === context.hand &&
+    node.visuallyHidden === context.visuallyHidden &&
+    pointerCursor === context.pointerCursor &&
     inLabel === context.inLabel
   return same
     ? context
-    : { view: context.view, clip, masked: node.masked, unseen: node.unseen, hand, inLabel }
+    : {
+        view: context.view,
+        clip,
+        masked: node.masked,
+        visuallyHidden: node.visuallyHidden,
+        pointerCursor,
+        inLabel,
+      }
 }
 
 /** Controls that are one thing to click, whatever they are drawn with. */
@@ -249,10 +265,10 @@ function isVisibleLabel({ element, control }: OutlineNode): boolean {
   return isTag(element, 'label') && control === element && element.control !== null
 }
 
-function clipInside({ element, inView, context }: OutlineNode, look: Look): Box | null {
+function clipInside({ element, inView, context }: OutlineNode, visibility: Visibility): Box | null {
   const { clip } = context
-  if (!inView) return look.fixed ? clip : null
-  if (!clip || isTag(element, 'body') || !clipsContent(look)) return clip
+  if (!inView) return visibility.fixed ? clip : null
+  if (!clip || isTag(element, 'body') || !clipsContent(visibility)) return clip
   const box = element.getBoundingClientRect()
   return {
     left: Math.max(clip.left, box.left),
@@ -276,14 +292,15 @@ function isDenied(element: Element, { deny = [] }: PageOptions): boolean {
   return deny.length > 0 && element.matches(deny.join(','))
 }
 
-function addText({ node, look, context }: Visit, child: Node): void {
-  if (look.invisible || context.inLabel || isField(node.element)) return
+function addText({ node, visibility, context }: Visit, child: Node): void {
+  if (visibility.invisible || context.inLabel || isField(node.element)) return
   const text = cleanText(child.nodeValue ?? '')
   if (!text) return
   const last = node.items.at(-1)
   if (node.masked) {
-    if (!last || !('text' in last)) node.items.push({ text: MASKED, unseen: false, holder: node })
-  } else node.items.push({ text, unseen: context.unseen, holder: node })
+    if (!last || !('text' in last))
+      node.items.push({ text: MASKED, visuallyHidden: false, holder: node })
+  } else node.items.push({ text, visuallyHidden: context.visuallyHidden, holder: node })
 }
 
 /** Its text is its value. */

@@ -17,7 +17,7 @@ export function detachedNode(element: Element, options: PageOptions): OutlineNod
     holdsView: true,
     clickable: false,
     masked: isMasked(element, options),
-    unseen: false,
+    visuallyHidden: false,
     context: pageContext(viewOf(element)),
     sig: '',
     born: 0,

@@ -135,7 +135,7 @@ function inside(
   for (const piece of pieces) {
     if (piece === null) flush()
     else if (isText(piece)) {
-      if (run[0] && run[0].unseen !== piece.unseen) flush()
+      if (run[0] && run[0].visuallyHidden !== piece.visuallyHidden) flush()
       run.push(piece)
     } else {
       flush()
@@ -171,7 +171,7 @@ function rowTexts(row: OutlineNode): readonly TextItem[] | null {
   return plain.map((texts) => ({
     holder: texts[0]?.holder ?? row,
     text: texts.map(({ text }) => text).join(' '),
-    unseen: texts.length > 0 && texts.every(({ unseen }) => unseen),
+    visuallyHidden: texts.length > 0 && texts.every(({ visuallyHidden }) => visuallyHidden),
   }))
 }
 
@@ -215,8 +215,8 @@ function nodeLine(
   return text && text !== node.name?.text ? `${head}: ${text}` : head
 }
 
-function shownText({ text, unseen }: TextItem): string {
-  return unseen && text ? `[sr-only] ${quote(text)}` : text
+function shownText({ text, visuallyHidden }: TextItem): string {
+  return visuallyHidden && text ? `[sr-only] ${quote(text)}` : text
 }
 
 function runEntry(
@@ -228,5 +228,5 @@ function runEntry(
 
 function runLine(run: readonly TextItem[], limit: number): string {
   const text = cleanText(run.map((item) => item.text).join(' '))
-  return `${run[0]?.unseen ? 'text [sr-only]' : 'text'}: ${shorten(text, limit)}`
+  return `${run[0]?.visuallyHidden ? 'text [sr-only]' : 'text'}: ${shorten(text, limit)}`
 }

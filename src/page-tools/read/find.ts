@@ -8,7 +8,7 @@ import { isMasked } from '../privacy.ts'
 import { refOf } from '../refs.ts'
 import { inSlices } from '../slices.ts'
 import { headOf, shownValue } from './line.ts'
-import { whyInvisible } from '../outline/look.ts'
+import { hiddenReason } from '../outline/visibility.ts'
 import { nameOf } from '../outline/name.ts'
 import { detachedNode } from './detached-node.ts'
 import { readableText } from './readable-text.ts'
@@ -205,7 +205,7 @@ function shortText(element: Element, options: PageOptions): string {
 }
 
 function isShown(element: Element, options: PageOptions): boolean {
-  return whyInvisible(element) === null && isReadable(element, options) && !isAriaHidden(element)
+  return hiddenReason(element) === null && isReadable(element, options) && !isAriaHidden(element)
 }
 
 function isAriaHidden(element: Element): boolean {

@@ -42,7 +42,7 @@ function onlyWords(node: OutlineNode): ElementName | null {
     if (isHinted(at.element) || at.items.length !== 1 || (at !== node && at.role)) return null
     const item: OutlineItem | undefined = at.items[0]
     if (item && isText(item))
-      return item.text === MASKED ? null : { text: item.text, unseen: false }
+      return item.text === MASKED ? null : { text: item.text, visuallyHidden: false }
     at = item && isNode(item) ? item : undefined
   }
   return null
@@ -51,7 +51,7 @@ function onlyWords(node: OutlineNode): ElementName | null {
 /** `button "Save" [disabled] [ref=e12]`, without what comes after the colon. */
 export function headOf(node: OutlineNode, options: PageOptions, withRef: boolean): string {
   const role = node.role || 'generic'
-  const { text, unseen } = displayName(node, options)
+  const { text, visuallyHidden } = displayName(node, options)
   const { flags } = stateOf(node.control, node.role)
   const parts = [role]
   if (text) parts.push(quote(shorten(text, NAME_LIMIT)))
@@ -59,7 +59,7 @@ export function headOf(node: OutlineNode, options: PageOptions, withRef: boolean
   const title = distinction(node)
   if (title && title !== text) parts.push(`[title=${title}]`)
   const unlabelled = labelsOf(node.control).length === 0
-  if (unlabelled && (unseen || (node.unseen && text))) parts.push('[sr-only]')
+  if (unlabelled && (visuallyHidden || (node.visuallyHidden && text))) parts.push('[sr-only]')
   if (node.clickable) parts.push('[clickable]')
   if (withRef || hasRef(node)) {
     parts.push(`[ref=${refOf(node.element)}]`)

@@ -4,7 +4,7 @@
  * no default, yet in WebKit such a mousedown moves sliders and lists and an Enter submits, and in Firefox
  * an Enter follows links. So the event is prevented before anyone hears of it, and doesn't tell.
  */
-export function tell(target: EventTarget, event: Event): boolean {
+export function dispatchWithoutDefault(target: EventTarget, event: Event): boolean {
   let prevented = false
   event.preventDefault()
   const prevent = (): void => {

@@ -1,6 +1,6 @@
 import { contains, isElement, isTag, parentOf, viewOf } from '../dom.ts'
 import { labelsOf } from '../labels.ts'
-import { whyInvisible } from '../outline/look.ts'
+import { hiddenReason } from '../outline/visibility.ts'
 import { elementAt, type Point } from './hit-test.ts'
 import { scrollTo } from './ready.ts'
 
@@ -12,7 +12,7 @@ const LEVELS = 4
  * are often without a size, don't take the pointer or lie behind a drawing: then it is their label, or
  * the smallest thing around them that holds no other field.
  */
-export function clickPlace(element: HTMLElement): HTMLElement {
+export function clickTarget(element: HTMLElement): HTMLElement {
   if (!element.matches(FIELDS)) return element
   if (!isOnScreen(element)) scrollTo(element)
   const around = wrappersOf(element)
@@ -45,7 +45,7 @@ function takesPointer(element: HTMLElement): boolean {
   return (
     width > 1 &&
     height > 1 &&
-    whyInvisible(element) === null &&
+    hiddenReason(element) === null &&
     viewOf(element).getComputedStyle(element).pointerEvents !== 'none'
   )
 }

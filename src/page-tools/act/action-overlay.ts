@@ -26,15 +26,15 @@ interface Overlay {
 const overlays = new WeakMap<LivePage, Overlay>()
 
 /** Marks the element of an action and moves the cursor to it, where the page wants visible hands. */
-export async function showHand(live: LivePage, element: Element): Promise<void> {
+export async function showAction(live: LivePage, element: Element): Promise<void> {
   if (!live.options.hands) return
-  drawMark(live, element, { ms: SHOWN_MS })
+  drawFrame(live, element, { ms: SHOWN_MS })
   if (!viewOf(element).matchMedia('(prefers-reduced-motion: reduce)').matches)
     await sleep(TRAVEL_MS)
 }
 
 /** Draws a frame around an element for a while. */
-export function drawMark(
+export function drawFrame(
   live: LivePage,
   element: Element,
   { ms, note }: { readonly ms: number; readonly note?: string },
@@ -42,14 +42,14 @@ export function drawMark(
   const overlay = overlayOf(live)
   raise(overlay.host)
   const box = pageBox(element)
-  const mark = document.createElement('div')
-  mark.className = 'box'
-  place(mark, { left: box.left - 3, top: box.top - 3 })
-  mark.style.width = `${box.width + 6}px`
-  mark.style.height = `${box.height + 6}px`
+  const frame = document.createElement('div')
+  frame.className = 'box'
+  place(frame, { left: box.left - 3, top: box.top - 3 })
+  frame.style.width = `${box.width + 6}px`
+  frame.style.height = `${box.height + 6}px`
   overlay.layer.querySelector('.box')?.remove()
   overlay.layer.querySelector('.note')?.remove()
-  overlay.layer.append(mark)
+  overlay.layer.append(frame)
   if (note) {
     const label = document.createElement('div')
     label.className = 'note'
@@ -60,7 +60,7 @@ export function drawMark(
   const cursor = overlay.layer.querySelector<HTMLElement>('.cursor')
   if (cursor) place(cursor, { left: box.left + box.width / 2, top: box.top + box.height / 2 })
   clearTimeout(overlay.timer)
-  overlay.timer = setTimeout(() => live.clearHands(), ms)
+  overlay.timer = setTimeout(() => live.clearOverlay(), ms)
 }
 
 function overlayOf(live: LivePage): Overlay {
@@ -80,11 +80,11 @@ function overlayOf(live: LivePage): Overlay {
   document.documentElement.append(host)
   const overlay: Overlay = { host, layer, timer: undefined }
   overlays.set(live, overlay)
-  live.clearHands = () => {
+  live.clearOverlay = () => {
     clearTimeout(overlay.timer)
     host.remove()
     overlays.delete(live)
-    live.clearHands = () => undefined
+    live.clearOverlay = () => undefined
   }
   return overlay
 }

@@ -4,11 +4,11 @@ import { EVERYTHING, placeOf } from '../outline/mutation-log.ts'
 import { nextFrame, sleep } from '../waiting.ts'
 import { isMoving } from './moving.ts'
 
-const QUIET_MS = 1500
+const LIMIT_MS = 1500
 /** The page counts as quiet when nothing changed for so long. */
 const IDLE_MS = 80
 /** While something moves, its end is looked for this often: what it leads to comes right after. */
-const MOVING_MS = 20
+const ANIMATION_POLL_MS = 20
 /** How long nothing may happen at all before nothing is expected any more. */
 const FIRST_CHANGE_MS = 450
 /** The same in hidden tabs, where the page's own timers come once a second. */
@@ -16,17 +16,17 @@ const FIRST_CHANGE_HIDDEN_MS = 1200
 /** How long a pointer must rest on most things until what they explain or open appears. */
 const HOVER_MS = 800
 /** How long what has slid out or faded away may take to be taken off the page. */
-const SETTLED_MS = 160
+const REMOVAL_MS = 160
 /** How much longer to wait while something says that it is loading. */
 const BUSY_FACTOR = 2
 
-export interface QuietOptions {
+export interface SettleOptions {
   /** Nothing has happened yet, so it gets some more time to begin. Default false. */
   readonly reactsLater?: boolean
   /** The pointer rests: until something new is there. Default false. */
   readonly opensSlowly?: boolean
   /** Also waits for what changed all the time before. Default false. */
-  readonly patient?: boolean
+  readonly includeRestless?: boolean
   /** What was acted on: its own ripples are of no interest. */
   readonly element?: Element | undefined
 }
@@ -36,21 +36,27 @@ export interface QuietOptions {
  * What slides in or fades away has done so, too. Works in hidden tabs, whose timers are slow: it doesn't
  * depend on frames. Rejects when the signal is aborted.
  */
-export async function waitQuiet(
+export async function waitUntilSettled(
   live: LivePage,
   signal?: AbortSignal,
-  { reactsLater = false, opensSlowly = false, patient = false, element }: QuietOptions = {},
+  {
+    reactsLater = false,
+    opensSlowly = false,
+    includeRestless = false,
+    element,
+  }: SettleOptions = {},
 ): Promise<boolean> {
   const root = rootOf(live.options)
   const view = root.ownerDocument.defaultView ?? window
-  const limit = live.options.quietMs ?? QUIET_MS
+  const limit = live.options.quietMs ?? LIMIT_MS
   const started = performance.now()
   let last = started
   const firstChange = view.document.hidden ? FIRST_CHANGE_HIDDEN_MS : FIRST_CHANGE_MS
   let idle = opensSlowly ? HOVER_MS : reactsLater ? firstChange : IDLE_MS
   const trees = treesOf(live)
   const observer = new MutationObserver((records) => {
-    if (!patient && records.every((record) => live.outline.isRestless(placeOf(record)))) return
+    if (!includeRestless && records.every((record) => live.outline.isRestless(placeOf(record))))
+      return
     last = performance.now()
     if (!opensSlowly || records.some(({ addedNodes }) => addedNodes.length > 0)) idle = IDLE_MS
   })
@@ -65,10 +71,10 @@ export async function waitQuiet(
       const moving = isMoving(trees, element)
       if (moving) {
         last = now
-        idle = Math.max(idle, SETTLED_MS)
+        idle = Math.max(idle, REMOVAL_MS)
       }
       if (now - last >= idle && !busy) return true
-      const pause = moving ? MOVING_MS : Math.min(IDLE_MS, idle - (now - last))
+      const pause = moving ? ANIMATION_POLL_MS : Math.min(IDLE_MS, idle - (now - last))
       await sleep(Math.max(10, pause), signal)
     }
   } finally {

@@ -5,7 +5,7 @@ import { ALIAS, find, type FindOptions } from '../read/find.ts'
 import { describeElement } from './describe.ts'
 
 /** The open dialog or list that keeps an element of this name out of reach; empty when there is none. */
-export async function whatShuts(
+export async function findBlockingDialog(
   name: string,
   live: LivePage,
   settings: FindOptions,

@@ -2,78 +2,85 @@ import { isAttached, isDisplayed, isTag } from '../dom.ts'
 import { drawnBy } from '../image-map.ts'
 
 /** How an element looks, as far as its own style says. */
-export interface Look {
+export interface Visibility {
   /** Nothing of it or in it is there for anyone. */
-  readonly gone: boolean
+  readonly excluded: boolean
   /** It is style alone that hides it. */
-  readonly mayShow: boolean
+  readonly mayAppear: boolean
   /** It takes up no room by itself, but what is inside may show. */
   readonly invisible: boolean
   /** Its text reaches assistive technology but no eye. */
-  readonly unseen: boolean
+  readonly visuallyHidden: boolean
   /** Stays where it is when its surroundings scroll. */
   readonly fixed: boolean
   /** For the rest: each property that is read costs, so it is read where it matters. */
   readonly style: CSSStyleDeclaration | null
 }
 
-const NEVER = new Set(
+const NEVER_RENDERED = new Set(
   'script,style,template,noscript,head,meta,link,title,base,param,source,track,datalist,object,embed'.split(
     ',',
   ),
 )
 const IGNORED = 'data-offstage-ignore'
 
-const GONE: Look = {
-  gone: true,
-  mayShow: false,
+const EXCLUDED: Visibility = {
+  excluded: true,
+  mayAppear: false,
   invisible: true,
-  unseen: true,
+  visuallyHidden: true,
   fixed: false,
   style: null,
 }
 
 /** Answered at once by browsers; styles are asked only for what is not plainly there. */
-const PLAINLY_THERE: CheckVisibilityOptions = { visibilityProperty: true, opacityProperty: true }
+const FULLY_VISIBLE: CheckVisibilityOptions = { visibilityProperty: true, opacityProperty: true }
 
 /** Reads styles, so it must not be mixed with writes. */
-export function lookOf(element: Element, view: Window): Look {
+export function visibilityOf(element: Element, view: Window): Visibility {
   const tag = element.localName
-  if (NEVER.has(tag) || tag.startsWith('offstage-')) return GONE
+  if (NEVER_RENDERED.has(tag) || tag.startsWith('offstage-')) return EXCLUDED
   const bare = !element.hasAttributes()
-  if (!bare && isSetAside(element)) return GONE
+  if (!bare && isExcludedByMarkup(element)) return EXCLUDED
   const style = view.getComputedStyle(element)
-  const plain = element.checkVisibility(PLAINLY_THERE)
+  const plain = element.checkVisibility(FULLY_VISIBLE)
   if (!plain && (style.display === 'none' || isUntilFound(element, style)))
-    return { ...GONE, mayShow: true }
+    return { ...EXCLUDED, mayAppear: true }
   const invisible = !plain && style.visibility !== 'visible'
   const transparent = !plain && style.opacity === '0'
   // Half of a page are elements without attributes: of these only what holds text is pinned or moved away.
   if (bare && !holdsText(element))
-    return { gone: false, mayShow: true, invisible, unseen: transparent, fixed: false, style }
+    return {
+      excluded: false,
+      mayAppear: true,
+      invisible,
+      visuallyHidden: transparent,
+      fixed: false,
+      style,
+    }
   const { position } = style
   return {
-    gone: false,
-    mayShow: true,
+    excluded: false,
+    mayAppear: true,
     invisible,
-    unseen: transparent || isUnseen(element, style, position),
+    visuallyHidden: transparent || isVisuallyHidden(element, style, position),
     fixed: position === 'fixed',
     style,
   }
 }
 
 /** The mouse pointer becomes a hand over it. */
-export function showsHand({ style }: Look): boolean {
+export function hasPointerCursor({ style }: Visibility): boolean {
   return style?.cursor === 'pointer'
 }
 
 /** What is in it shows only as far as it does itself. */
-export function clipsContent({ style }: Look): boolean {
+export function clipsContent({ style }: Visibility): boolean {
   return style !== null && style.overflowY !== 'visible'
 }
 
 /** Left out by what the author says rather than by style. */
-function isSetAside(element: Element): boolean {
+function isExcludedByMarkup(element: Element): boolean {
   return (
     element.getAttribute('aria-hidden') === 'true' ||
     element.hasAttribute('inert') ||
@@ -91,7 +98,7 @@ function isUntilFound(element: Element, style: CSSStyleDeclaration): boolean {
 }
 
 /** The usual ways of hiding text from eyes only, beside transparency: clipped, without size, far outside. */
-function isUnseen(element: Element, style: CSSStyleDeclaration, position: string): boolean {
+function isVisuallyHidden(element: Element, style: CSSStyleDeclaration, position: string): boolean {
   if (holdsText(element) && style.fontSize === '0px') return true
   if (position !== 'absolute' && position !== 'fixed') return false
   return (
@@ -106,7 +113,7 @@ function isUnseen(element: Element, style: CSSStyleDeclaration, position: string
 }
 
 /** Whether a person could see it now, wherever it is scrolled to. Why not, in a few words. */
-export function whyInvisible(element: Element): string | null {
+export function hiddenReason(element: Element): string | null {
   if (!isAttached(element)) return 'it is no longer on the page'
   const inert = element.closest('[inert]')
   if (inert) return 'it is inert'

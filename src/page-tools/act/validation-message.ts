@@ -1,7 +1,7 @@
 import { cleanText } from '../clean-text.ts'
 
 /** What a field's own constraints have against its value; null for nothing. */
-export function complaintOf(element: Element): string | null {
+export function validationMessageOf(element: Element): string | null {
   const { validity, validationMessage = '', title } = element as Partial<HTMLInputElement>
   if (validity?.valid !== false) return null
   // Browsers show the title beside their words about a pattern.

@@ -1,28 +1,32 @@
 import { isElement, isTag, parentOf, viewOf } from '../dom.ts'
 import type { LivePage } from '../outline/live-page.ts'
 import { isActionable, roleOf } from '../outline/role.ts'
-import { whyInvisible } from '../outline/look.ts'
+import { hiddenReason } from '../outline/visibility.ts'
 import { isReadable } from '../outline/region.ts'
 import { describeElement } from './describe.ts'
 
 const CANDIDATES = 3
 
 /**
- * Why an action may have changed nothing that can be read, and what to try. `touched`: something in the
+ * Why an action may have changed nothing that can be read, and what to try. `documentChanged`: something in the
  * document did change.
  */
-export function whyNothing(live: LivePage, element: Element | undefined, touched: boolean): string {
+export function explainNoChange(
+  live: LivePage,
+  element: Element | undefined,
+  documentChanged: boolean,
+): string {
   if (!element) return 'Nothing changed.'
   if (!element.isConnected) return 'Nothing visible changed, but the element was replaced.'
   const known = likelyReason(element)
   const found =
-    known === null && touched ? LOOK_ONLY : `Nothing changed. ${known ?? guess(element)}`
+    known === null && documentChanged ? STYLE_ONLY : `Nothing changed. ${known ?? guess(element)}`
   const others = candidatesNear(element, live).map((other) => `\n- ${describeElement(other, live)}`)
   const advice = others.length > 0 ? ` Try:${others.join('')}` : ''
   return `${found}${advice}`
 }
 
-const LOOK_ONLY =
+const STYLE_ONLY =
   'Nothing that can be read changed, only the look of something: it may have worked.'
 
 function guess(element: Element): string {
@@ -53,7 +57,7 @@ function candidatesNear(element: Element, live: LivePage): Element[] {
   }
   near.delete(element)
   return [...near]
-    .filter((one) => isReadable(one, live.options) && whyInvisible(one) === null)
+    .filter((one) => isReadable(one, live.options) && hiddenReason(one) === null)
     .slice(0, CANDIDATES)
 }
 
