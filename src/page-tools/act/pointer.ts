@@ -1,6 +1,6 @@
 import { ancestorsOf, focusedElement, isElement, isTag, viewOf } from '../dom.ts'
 import type { LivePage } from '../outline/live-page.ts'
-import { captor, grasp, letGo, POINTER_ID } from './capture.ts'
+import { captor, grasp, letGo, POINTER_ID } from './pointer-capture.ts'
 import type { Hit, Point } from './hit-test.ts'
 import { dispatchWithoutDefault } from './dispatch-without-default.ts'
 
