@@ -2,7 +2,7 @@ import { contains, isElement, isTag, parentOf, viewOf } from '../dom.ts'
 import { labelsOf } from '../labels.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { elementAt, type Point } from './hit-test.ts'
-import { scrollTo } from './ready.ts'
+import { scrollIntoView } from './make-ready.ts'
 
 const FIELDS = 'input,select,textarea,[role=checkbox],[role=radio],[role=switch],[role=combobox]'
 const LEVELS = 4
@@ -14,7 +14,7 @@ const LEVELS = 4
  */
 export function clickTarget(element: HTMLElement): HTMLElement {
   if (!element.matches(FIELDS)) return element
-  if (!isOnScreen(element)) scrollTo(element)
+  if (!isOnScreen(element)) scrollIntoView(element)
   const around = wrappersOf(element)
   if (takesPointer(element) && !isDrawnOver(element, around.at(-1) ?? element)) return element
   const label = labelsOf(element).find(takesPointer)

@@ -6,8 +6,8 @@ import { roleOf } from '../outline/role.ts'
 import { describeElement } from './describe.ts'
 import { elementAt, type Hit } from './hit-test.ts'
 import { clickPointer, movePointer, type Modifiers } from './pointer.ts'
-import { perform, type ActionContext, type ActionReport, type Done } from './perform.ts'
-import { makeReady } from './ready.ts'
+import { perform, type ActionContext, type ActionReport, type ActionOutcome } from './perform.ts'
+import { makeReady } from './make-ready.ts'
 import { sendChoice } from './set-value.ts'
 import { clickTarget } from './click-target.ts'
 import { resolveTarget, type Target } from './target.ts'
@@ -23,13 +23,13 @@ export async function click(target: Target, options: ClickOptions = {}): Promise
   const { page, signal, kind = 'single' } = options
   const element = await resolveTarget(target, { page, live: livePage(page), signal })
   return perform(options, (context) =>
-    clickElement(element, context, options).then(() => said(element, context, kind)),
+    clickElement(element, context, options).then(() => outcomeOf(element, context, kind)),
   )
 }
 
-function said(element: Element, { live }: ActionContext, kind: string): Done {
+function outcomeOf(element: Element, { live }: ActionContext, kind: string): ActionOutcome {
   const verb = { double: 'Double-clicked', right: 'Right-clicked' }[kind] ?? 'Clicked'
-  return { said: `${verb} ${describeElement(element, live)}.`, element }
+  return { summary: `${verb} ${describeElement(element, live)}.`, element }
 }
 
 /** The click alone, for actions that consist of several. */
@@ -46,7 +46,7 @@ export async function clickElement(
   let hit = await makeReady(clickable, { live, signal })
   await context.show(clickable)
   movePointer(live, hit)
-  if (!hit.receiver.isConnected) hit = takenPlace(hit, clickable, { live, name })
+  if (!hit.receiver.isConnected) hit = replacementHit(hit, clickable, { live, name })
   const button = kind === 'right' ? 2 : 0
   clickPointer(hit, { ...modifiers, button, detail: 1 })
   if (kind === 'double' && hit.receiver.isConnected)
@@ -54,7 +54,7 @@ export async function clickElement(
 }
 
 /** A page may draw an element anew when the pointer comes: then what stands there must be the same. */
-function takenPlace(
+function replacementHit(
   { point, receiver }: Hit,
   element: HTMLElement,
   { live, name }: { readonly live: LivePage; readonly name: string },

@@ -6,11 +6,11 @@ import { nextFrame } from '../waiting.ts'
 import { describeElement } from './describe.ts'
 import { dragData, isAllowed, offeredEffect } from './drag-data.ts'
 import { sendDrag } from './drag-event.ts'
-import { aimedAt, elementAt, type Hit, type Point } from './hit-test.ts'
+import { aimBox, elementAt, type Hit, type Point } from './hit-test.ts'
 import { perform, type ActionContext, type ActionReport } from './perform.ts'
-import { letGo } from './pointer-capture.ts'
+import { endPointerCapture } from './pointer-capture.ts'
 import { cancelPointer, movePointer, pressPointer, releasePointer } from './pointer.ts'
-import { makeReady } from './ready.ts'
+import { makeReady } from './make-ready.ts'
 import { resolveTarget, type Target } from './target.ts'
 
 /** Where to drop: on an element, or so many pixels from the start. */
@@ -20,7 +20,7 @@ export type DropPlace =
 
 const STEPS = 8
 /** Part of the goal's size. Small enough to stay in the middle third, which may mean "into it". */
-const BEHIND = 0.12
+const OVERSHOOT = 0.12
 const PRESS = { button: 0, detail: 1 }
 
 /** Drags with the pointer and, where the element is `draggable`, with drag-and-drop events. */
@@ -40,7 +40,7 @@ export async function drag(
     await context.show(source)
     const end = goal
       ? goalPoint(goal, start.point)
-      : moved(start.point, 'by' in place ? place.by : { x: 0, y: 0 })
+      : offsetBy(start.point, 'by' in place ? place.by : { x: 0, y: 0 })
     movePointer(live, start)
     pressPointer(start, PRESS)
     // Some make an element draggable only when the button goes down.
@@ -50,7 +50,7 @@ export async function drag(
       ? dragAndDrop(dragged, start, { end, context })
       : dragPointer(start, end, context))
     const where = goal ? ` to ${describeElement(goal, live)}` : ''
-    return { said: `Dragged ${describeElement(source, live)}${where}.`, element: source }
+    return { summary: `Dragged ${describeElement(source, live)}${where}.`, element: source }
   })
 }
 
@@ -60,18 +60,18 @@ export async function drag(
  * What is outside the view can't be dropped on.
  */
 function goalPoint(goal: HTMLElement, start: Point): Point {
-  const box = aimedAt(goal)
+  const box = aimBox(goal)
   const { innerHeight } = viewOf(goal)
   const middle = { x: box.left + box.width / 2, y: box.top + box.height / 2 }
   const across = middle.x - start.x
   const down = middle.y - start.y
   const isUpright = Math.abs(down) > Math.abs(across)
-  const x = middle.x + (isUpright ? 0 : Math.sign(across) * box.width * BEHIND)
-  const y = middle.y + (isUpright ? Math.sign(down) * box.height * BEHIND : 0)
+  const x = middle.x + (isUpright ? 0 : Math.sign(across) * box.width * OVERSHOOT)
+  const y = middle.y + (isUpright ? Math.sign(down) * box.height * OVERSHOOT : 0)
   return { x, y: Math.min(Math.max(y, 1), innerHeight - 1) }
 }
 
-function moved({ x, y }: Point, by: Point): Point {
+function offsetBy({ x, y }: Point, by: Point): Point {
   return { x: x + by.x, y: y + by.y }
 }
 
@@ -96,7 +96,7 @@ async function dragPointer(start: Hit, end: Point, { live, signal }: ActionConte
     await nextFrame(viewOf(receiver))
     releasePointer(last, PRESS)
   } finally {
-    letGo()
+    endPointerCapture()
   }
 }
 

@@ -104,7 +104,7 @@ export function caretToEnd(target: HTMLElement): void {
 }
 
 /** Enter in a field: the change is settled and the form submitted, as far as the form has a way to be. */
-export function submitBy(input: HTMLInputElement): void {
+export function submitImplicitly(input: HTMLInputElement): void {
   const { form } = input
   if (!form) return
   const button = [...form.elements].find(

@@ -27,38 +27,38 @@ export async function fillForm(
   const live = livePage(options.page)
   return perform(options, async (context) => {
     const { href } = location
-    const said: string[] = []
+    const summaries: string[] = []
     for (const [index, field] of fields.entries()) {
-      const problem = await fillOne(field, { context, options, said })
+      const problem = await fillOne(field, { context, options, summaries })
       const left = fields.length - index - 1
       const stop =
         problem ?? (location.href !== href && left > 0 ? 'The page went elsewhere.' : null)
       if (stop) {
-        said.push(`Stopped: ${stop}`, `${left} more fields were not filled.`)
-        if (index === 0 && problem) throw new PageError('refused-value', said.join('\n'))
+        summaries.push(`Stopped: ${stop}`, `${left} more fields were not filled.`)
+        if (index === 0 && problem) throw new PageError('refused-value', summaries.join('\n'))
         break
       }
       await nextFrame(live.outline.modal?.ownerDocument.defaultView ?? window)
     }
-    return { said: said.join('\n'), expectsChange: false }
+    return { summary: summaries.join('\n'), expectsChange: false }
   })
 }
 
 interface Progress {
   readonly context: ActionContext
   readonly options: ActOptions
-  readonly said: string[]
+  readonly summaries: string[]
 }
 
 /** What went wrong, if anything did. */
 async function fillOne(
   { target, value }: FieldValue,
-  { context, options, said }: Progress,
+  { context, options, summaries }: Progress,
 ): Promise<string | null> {
   try {
     const { live, signal } = context
     const element = await resolveTarget(target, { page: options.page, live, signal })
-    said.push(await setField(element, value, context))
+    summaries.push(await setField(element, value, context))
     return null
   } catch (error) {
     if (!PageError.is(error)) throw error

@@ -22,7 +22,7 @@ function tabOrder(root: Element): HTMLElement[] {
       element.matches(FOCUSABLE) &&
       element.tabIndex >= 0 &&
       !element.matches(':disabled') &&
-      isGroupsStop(element) &&
+      isTabStopOfGroup(element) &&
       hiddenReason(element) === null,
   ) as HTMLElement[]
   const rank = ({ tabIndex }: HTMLElement): number => tabIndex || Number.POSITIVE_INFINITY
@@ -30,7 +30,7 @@ function tabOrder(root: Element): HTMLElement[] {
 }
 
 /** A group of radio buttons has one stop: the checked one, or the first. */
-function isGroupsStop(element: Element): boolean {
+function isTabStopOfGroup(element: Element): boolean {
   if (!isTag(element, 'input') || element.type !== 'radio' || element.checked || !element.name)
     return true
   const scope = element.form ?? (element.getRootNode() as Document)

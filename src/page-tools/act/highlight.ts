@@ -6,7 +6,7 @@ import { PageError } from '../page-error.ts'
 import { beginActing } from './begin-acting.ts'
 import { describeElement } from './describe.ts'
 import { drawFrame } from './action-overlay.ts'
-import { scrollTo } from './ready.ts'
+import { scrollIntoView } from './make-ready.ts'
 import { resolveTarget, type Target } from './target.ts'
 
 export interface HighlightOptions extends ActOptions {
@@ -25,7 +25,7 @@ export async function highlight(target: Target, options: HighlightOptions = {}):
   if (hidden)
     throw new PageError('hidden', `${describeElement(element, live)} can't be shown: ${hidden}.`)
   const endActing = beginActing([viewOf(element)], live.life.signal)
-  scrollTo(element)
+  scrollIntoView(element)
   drawFrame(live, element, { ms, ...(note && { note: note.slice(0, 120) }) })
   endActing()
   return `The person now sees a frame around ${describeElement(element, live)}.`

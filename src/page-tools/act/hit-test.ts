@@ -32,14 +32,14 @@ export function hitTest(element: Element): Hit | { readonly blocker: Element | n
   const image = imageOfArea(element)
   for (const point of pointsOf(element)) {
     const receiver = elementAt(element.ownerDocument, point)
-    if (!receiver || !reaches(receiver, element)) {
+    if (!receiver || !receivesFor(receiver, element)) {
       blocker ??= receiver
       continue
     }
     const inFrame = coverOfFrame(element, point)
     if (inFrame) blocker ??= inFrame
     else if (receiver === image) return { point, receiver: element }
-    else if (!isForAnother(receiver, element)) return { point, receiver }
+    else if (!isInnerControl(receiver, element)) return { point, receiver }
     else onAnother ??= { point, receiver }
   }
   return onAnother ?? { blocker }
@@ -48,7 +48,7 @@ export function hitTest(element: Element): Hit | { readonly blocker: Element | n
 const OWN_REACTION = /^(button|link|option|tab|menuitem.*|treeitem|checkbox|radio|switch)$/
 
 /** A control inside the element that reacts by itself: a branch of a tree, the link in a row, a tag's cross. */
-function isForAnother(receiver: Element, element: Element): boolean {
+function isInnerControl(receiver: Element, element: Element): boolean {
   for (let at: Element | null = receiver; at && at !== element; at = parentOf(at))
     if (OWN_REACTION.test(roleOf(at))) return labelledControl(element) !== at
   return false
@@ -68,7 +68,7 @@ function pointsOf(element: Element): Point[] {
     const width = Math.min(box.right, innerWidth) - left
     const height = Math.min(box.bottom, innerHeight) - top
     if (width <= 0 || height <= 0) continue
-    for (const [across, down] of PLACES)
+    for (const [across, down] of POINT_FRACTIONS)
       points.push({ x: left + width * across, y: top + height * down })
   }
   return points
@@ -85,7 +85,7 @@ function boxesOf(element: Element): readonly DOMRect[] {
 }
 
 /** The box in whose middle a person would drop something. */
-export function aimedAt(element: Element): DOMRect {
+export function aimBox(element: Element): DOMRect {
   return boxesOf(element)[0] ?? element.getBoundingClientRect()
 }
 
@@ -111,7 +111,7 @@ function ownTextBoxes(element: Element): readonly DOMRect[] {
   return []
 }
 
-const PLACES = [
+const POINT_FRACTIONS = [
   [0.5, 0.5],
   [0.2, 0.5],
   [0.8, 0.5],
@@ -119,7 +119,7 @@ const PLACES = [
   [0.5, 0.8],
 ] as const
 
-function reaches(receiver: Element, element: Element): boolean {
+function receivesFor(receiver: Element, element: Element): boolean {
   if (contains(element, receiver) || receiver === imageOfArea(element)) return true
   // A click on a label is a click on its field.
   const label = receiver.closest('label')

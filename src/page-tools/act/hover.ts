@@ -3,7 +3,7 @@ import type { ActOptions } from '../options.ts'
 import { describeElement } from './describe.ts'
 import { perform, type ActionReport } from './perform.ts'
 import { movePointer } from './pointer.ts'
-import { makeReady } from './ready.ts'
+import { makeReady } from './make-ready.ts'
 import { resolveTarget, type Target } from './target.ts'
 
 /** Moves the pointer over an element: menus and tooltips open. Styles of `:hover` don't apply. */
@@ -15,7 +15,7 @@ export async function hover(target: Target, options: ActOptions = {}): Promise<A
     await show(element)
     movePointer(live, hit)
     return {
-      said: `The pointer is over ${describeElement(element, live)}.`,
+      summary: `The pointer is over ${describeElement(element, live)}.`,
       element,
       opensSlowly: true,
     }

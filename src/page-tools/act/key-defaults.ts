@@ -2,7 +2,7 @@ import { closest, isElement, isTag } from '../dom.ts'
 import { moveFocus } from './focus-order.ts'
 import { isOneCharacter, type Key } from './key.ts'
 import { isPlainTextField } from './field-kind.ts'
-import { deleteText, insertText, moveCaret, selectAll, submitBy } from './edit-text.ts'
+import { deleteText, insertText, moveCaret, selectAll, submitImplicitly } from './edit-text.ts'
 import { moveRadio, stepField, stepSelect } from './step-field.ts'
 
 /** What a browser does with a key that no listener took. */
@@ -10,8 +10,8 @@ export function defaultAction(target: Element, key: Key): void {
   const { key: name } = key
   if (name === 'Tab') return moveFocus(target, key.shiftKey ? -1 : 1)
   if (name === 'Escape') return closeDialog(target)
-  if (name === 'Enter') return enter(target, key)
-  if (/^(Arrow|Home$|End$|Page)/.test(name)) return navigate(target, key)
+  if (name === 'Enter') return pressEnter(target, key)
+  if (/^(Arrow|Home$|End$|Page)/.test(name)) return moveByKey(target, key)
   if (!isElement(target)) return
   if (name === 'Backspace' || name === 'Delete') return deleteText(target, name)
   if ((key.ctrlKey || key.metaKey) && name.toLowerCase() === 'a') return selectAll(target)
@@ -19,16 +19,16 @@ export function defaultAction(target: Element, key: Key): void {
   if (prints && (isPlainTextField(target) || target.isContentEditable)) insertText(target, name)
 }
 
-function enter(target: Element, key: Key): void {
+function pressEnter(target: Element, key: Key): void {
   if (!isElement(target)) return
   if (isTag(target, 'textarea')) insertText(target, '\n')
   else if (target.isContentEditable) insertText(target, '\n', key.shiftKey)
   else if (isTag(target, 'input') && !/^(button|submit|reset|image|file|color)$/.test(target.type))
-    submitBy(target)
+    submitImplicitly(target)
   else if (target.matches('a[href],button,summary,input')) target.click()
 }
 
-function navigate(target: Element, key: Key): void {
+function moveByKey(target: Element, key: Key): void {
   const { key: name } = key
   if (isTag(target, 'input') && /^(range|number)$/.test(target.type)) return stepField(target, name)
   if (isTag(target, 'input') && target.type === 'radio') return moveRadio(target, name)

@@ -7,20 +7,20 @@ import { dispatchWithoutDefault } from './dispatch-without-default.ts'
  * Presses a key on an element: its events, and what a browser would do besides, unless a listener
  * prevents that. Scripts can't press real keys.
  */
-export function pressKey(target: Element, key: Key): void {
+export function sendKeyPress(target: Element, key: Key): void {
   if (!sendKey(target, 'keydown', key)) return void sendKey(target, 'keyup', key)
   const prints = isPrintable(key)
   const goesOn = !(prints || key.key === 'Enter') || sendKey(target, 'keypress', key)
-  if (goesOn) defaultAction(stillThere(target), key)
+  if (goesOn) defaultAction(connectedTarget(target), key)
   // The focus may have moved: the key comes up where it is now.
-  const after = stillThere(target)
+  const after = connectedTarget(target)
   const receiver = key.key === 'Tab' ? target.ownerDocument.activeElement : after
   if (receiver && sendKey(receiver, 'keyup', key) && goesOn && key.key === ' ')
-    activateBySpace(stillThere(target))
+    activateBySpace(connectedTarget(target))
 }
 
 /** A page that draws itself anew at the key has focused something else. */
-function stillThere(target: Element): Element {
+function connectedTarget(target: Element): Element {
   return target.isConnected ? target : (focusedElement(target.ownerDocument) ?? target)
 }
 

@@ -22,18 +22,18 @@ export function watchDialogs(
     const answer = decide(dialog, policy)
     // No person answered, even where the tool only waits.
     beginActing()()
-    const said =
+    const effect =
       dialog.type === 'alert' ? 'closed' : answer === false ? 'dismissed' : accepted(answer)
     lines.push(
-      `The page opened a native ${dialog.type}: ${quote(shorten(cleanText(dialog.message), 300))}; it was ${said}.`,
+      `The page opened a native ${dialog.type}: ${quote(shorten(cleanText(dialog.message), 300))}; it was ${effect}.`,
     )
     return answer
   }
-  const taken = Array.from(views, (view) => takeOver(view, ask))
+  const replaced = Array.from(views, (view) => takeOver(view, ask))
   return {
     lines,
     restore() {
-      for (const giveBack of taken) giveBack()
+      for (const putBack of replaced) putBack()
     },
   }
 }

@@ -7,7 +7,7 @@ import { sleep } from '../waiting.ts'
 import { perform, type ActionReport } from './perform.ts'
 
 /** How long the page may take to begin to leave. Milliseconds. */
-const LEAVE_MS = 10_000
+const NAVIGATION_MS = 10_000
 
 /**
  * Goes to an address of the page's own origin or of one that the page allows. When that unloads the page
@@ -21,8 +21,8 @@ export async function navigate(address: string, options: ActOptions = {}): Promi
   return perform(options, async ({ signal }) => {
     const stays = url.hash !== '' && url.href.split('#')[0] === location.href.split('#')[0]
     location.assign(url)
-    if (!stays) await leaving(options, signal)
-    return { said: `Went to ${shorten(location.href, 200)}.` }
+    if (!stays) await waitForNavigation(options, signal)
+    return { summary: `Went to ${shorten(location.href, 200)}.` }
   })
 }
 
@@ -36,15 +36,18 @@ export async function goBack(options: ActOptions = {}): Promise<ActionReport> {
     view.history.back()
     for (let waited = 0; waited < 1500 && view.location.href === href; waited += 50)
       await sleep(50, signal)
-    return { said: view.location.href === href ? 'The page did not go back.' : 'Went back.' }
+    return { summary: view.location.href === href ? 'The page did not go back.' : 'Went back.' }
   })
 }
 
 /** A page handles some navigations itself; then it stays, and that is fine too. */
-async function leaving(options: ActOptions, signal: AbortSignal | undefined): Promise<void> {
+async function waitForNavigation(
+  options: ActOptions,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const view = viewFor(options)
   const { href } = view.location
-  for (let waited = 0; waited < LEAVE_MS && view.location.href === href; waited += 50)
+  for (let waited = 0; waited < NAVIGATION_MS && view.location.href === href; waited += 50)
     await sleep(50, signal)
 }
 

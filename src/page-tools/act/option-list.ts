@@ -21,9 +21,12 @@ export interface OptionSearch {
 }
 
 /** Options, and texts like one, that are there before a list is opened: they aren't in it. */
-export function seenBefore(element: HTMLElement, labels: readonly string[]): Set<Element> {
+export function presentBeforeOpening(
+  element: HTMLElement,
+  labels: readonly string[],
+): Set<Element> {
   if (isOpen(element)) return new Set()
-  const texts = labels.flatMap((label) => textHolders(label, element))
+  const texts = labels.flatMap((label) => elementsShowing(label, element))
   return new Set([...shownOptions(element), ...texts])
 }
 
@@ -34,11 +37,11 @@ export function isOpen(element: HTMLElement): boolean {
 
 /** The one option of this name that is in view, with a role or without. */
 export function findOption(search: OptionSearch, label: string): HTMLElement | undefined {
-  const option = best(optionsFor(search), label, (one) => namesOf(one, search))
+  const option = bestMatch(optionsFor(search), label, (one) => namesOf(one, search))
   if (option) return option
   const { element, before } = search
   const popup = popupOf(element)
-  return textHolders(label, element).find((one) =>
+  return elementsShowing(label, element).find((one) =>
     popup
       ? popup.contains(one)
       : !before.has(one) && (before.size > 0 || floatsBeside(one, element)),
@@ -62,7 +65,7 @@ export function namesOf(option: HTMLElement, { options }: OptionSearch): string[
 }
 
 /** Whether several options of its list may be chosen. */
-export function takesMany(option: HTMLElement, { element }: OptionSearch): boolean {
+export function allowsSeveral(option: HTMLElement, { element }: OptionSearch): boolean {
   const list = closest(option, '[role=listbox],[role=tree]') ?? listFor(element)
   return list?.getAttribute('aria-multiselectable') === 'true' || option.ariaChecked !== null
 }
@@ -142,31 +145,31 @@ function optionsIn(scope: ParentNode): HTMLElement[] {
     return [...scope.querySelectorAll<HTMLElement>(RADIOS)]
   const owned = isElement(scope as Element) ? referenced(scope as Element, 'aria-owns') : []
   const found = [...scope.querySelectorAll(OPTIONS), ...owned.filter((one) => one.matches(OPTIONS))]
-  return found.filter((one): one is HTMLElement => isElement(one) && isDrawn(one))
+  return found.filter((one): one is HTMLElement => isElement(one) && hasVisibleBox(one))
 }
 
 /** Some components keep a list of their options for assistive technology only, without a size. */
-function isDrawn(element: Element): boolean {
+function hasVisibleBox(element: Element): boolean {
   const { width, height } = element.getBoundingClientRect()
   return width > 1 && height > 1 && hiddenReason(element) === null
 }
 
 /** What shows exactly this text: options that are drawn without a role. */
-function textHolders(label: string, element: HTMLElement): HTMLElement[] {
+function elementsShowing(label: string, element: HTMLElement): HTMLElement[] {
   const { ownerDocument } = element
   const wanted = normalize(label)
   const walker = ownerDocument.createTreeWalker(ownerDocument.body, NodeFilter.SHOW_TEXT)
   const holders: HTMLElement[] = []
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const holder = node.parentElement
-    if (!holder || normalize(node.nodeValue ?? '') !== wanted || !isDrawn(holder)) continue
+    if (!holder || normalize(node.nodeValue ?? '') !== wanted || !hasVisibleBox(holder)) continue
     if (!element.contains(holder)) holders.push(holder)
   }
   return holders
 }
 
 /** Exactly so, else but for case, else the only one that contains it. */
-export function best<Option>(
+export function bestMatch<Option>(
   options: readonly Option[],
   label: string,
   namesOfOption: (option: Option) => readonly string[],

@@ -11,7 +11,7 @@ import { describeElement } from './describe.ts'
 import { showAction } from './action-overlay.ts'
 import { watchDialogs } from './native-dialogs.ts'
 import { waitUntilSettled } from './wait-until-settled.ts'
-import { watchLeaving } from './watch-leaving.ts'
+import { watchUnload } from './watch-unload.ts'
 import { watchRefusals } from './watch-refusals.ts'
 import { explainNoChange } from './explain-no-change.ts'
 
@@ -24,9 +24,9 @@ export interface ActionReport {
 }
 
 /** What an action says of itself; the changes are found by looking. */
-export interface Done {
+export interface ActionOutcome {
   /** `Clicked button "Save" [ref=e3].` */
-  readonly said: string
+  readonly summary: string
   readonly element?: Element
   /** Where the focus was when the action itself began. Default: where it was before all. */
   readonly focused?: Element | null
@@ -47,25 +47,25 @@ export interface ActionContext {
 
 const CHANGE_TOKENS = 700
 
-type Action = (context: ActionContext) => Promise<Done>
+type Action = (context: ActionContext) => Promise<ActionOutcome>
 
 /**
  * Does one action and tells what it changed. Everything borrowed for it is given back, also on errors.
- * `touches: false`: it only looks on, and a person may press something meanwhile.
+ * `passive`: it only waits, and a person may press something meanwhile.
  */
 export function perform(
   options: ActOptions,
   action: Action,
-  { touches = true }: { readonly touches?: boolean } = {},
+  { passive = false }: { readonly passive?: boolean } = {},
 ): Promise<ActionReport> {
   const live = livePage(options.page)
-  return exclusively(live, () => performNow(live, action, { signal: options.signal, touches }))
+  return exclusively(live, () => performNow(live, action, { signal: options.signal, passive }))
 }
 
 async function performNow(
   live: LivePage,
   action: Action,
-  { signal, touches }: { readonly signal: AbortSignal | undefined; readonly touches: boolean },
+  { signal, passive }: { readonly signal: AbortSignal | undefined; readonly passive: boolean },
 ): Promise<ActionReport> {
   signal?.throwIfAborted()
   live.outline.noteRestless()
@@ -74,9 +74,9 @@ async function performNow(
   const trees = treesOf(live)
   const views = new Set([...trees].map(viewOf))
   const dialogs = watchDialogs(views, live.options.dialogs)
-  const leaving = watchLeaving(views)
+  const unloads = watchUnload(views)
   const refusals = watchRefusals(trees, live)
-  const endActing = touches ? beginActing(views, live.life.signal) : () => undefined
+  const endActing = passive ? () => undefined : beginActing(views, live.life.signal)
   try {
     const done = await action({ live, signal, show: (element) => showAction(live, element) })
     const isDue = done.expectsChange !== false && !live.outline.isTouched
@@ -85,10 +85,10 @@ async function performNow(
     await waitUntilSettled(live, signal, { reactsLater, opensSlowly, element })
     endActing()
     // Nobody should act on a page that is about to go, or send its form twice.
-    if (await leaving.gone(signal)) await waitUntilSettled(live, signal)
+    if (await unloads.untilUnloaded(signal)) await waitUntilSettled(live, signal)
     const documentChanged = live.outline.isTouched
     await live.outline.refresh(signal)
-    const notes = [...dialogs.lines, ...refusals.lines(), ...leaving.lines()]
+    const notes = [...dialogs.lines, ...refusals.lines(), ...unloads.lines()]
     return report(live, { done, before, notes, documentChanged })
   } catch (error) {
     throw PageError.is(error) ? new PageError(error.code, scrub(error.message, live)) : error
@@ -96,7 +96,7 @@ async function performNow(
     endActing()
     dialogs.restore()
     refusals.stop()
-    leaving.stop()
+    unloads.stop()
   }
 }
 
@@ -126,7 +126,7 @@ function report(
     notes,
     documentChanged,
   }: {
-    readonly done: Done
+    readonly done: ActionOutcome
     readonly before: PageState
     readonly notes: readonly string[]
     /** Something in the document changed, be it style alone. */
@@ -134,10 +134,10 @@ function report(
   },
 ): ActionReport {
   const now = stateOf(live)
-  const lines = [done.said, ...notes]
+  const lines = [done.summary, ...notes]
   if (now.href !== before.href) lines.push(`The address is now ${shorten(now.href, 200)}.`)
   if (now.title !== before.title) lines.push(`The title is now ${quote(cleanText(now.title))}.`)
-  const opened = headline(live, before.version)
+  const opened = openedPopup(live, before.version)
   if (opened) lines.push(opened)
   const changes = changesText(live, before.version, { maxTokens: CHANGE_TOKENS, restless: false })
   const { focused } = now
@@ -153,7 +153,7 @@ function report(
 }
 
 /** What opened over the page matters most. */
-function headline({ outline, options, ...rest }: LivePage, since: number): string {
+function openedPopup({ outline, options, ...rest }: LivePage, since: number): string {
   const { added } = outline.changesSince(since)
   const popup = added.find(({ role, inView }) => isPopup(role) && inView && role !== 'status')
   if (!popup) return ''

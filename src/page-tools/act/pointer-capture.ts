@@ -3,64 +3,65 @@ import { ancestorsOf } from '../dom.ts'
 /** The tools' pointer, as its events call it. It is a mouse, and there is one. */
 export const POINTER_ID = 1
 
-type Methods = 'setPointerCapture' | 'releasePointerCapture' | 'hasPointerCapture'
-type Tell = (target: Element, type: 'gotpointercapture' | 'lostpointercapture') => void
+type MethodName = 'setPointerCapture' | 'releasePointerCapture' | 'hasPointerCapture'
+type SendCaptureEvent = (target: Element, type: 'gotpointercapture' | 'lostpointercapture') => void
 
-interface Grip {
+interface Capture {
   /** Who asked last; it counts from the next event on. */
-  wanted: Element | null
-  captor: Element | null
-  readonly tell: Tell
-  readonly giveBack: () => void
+  pending: Element | null
+  target: Element | null
+  readonly send: SendCaptureEvent
+  readonly restore: () => void
 }
 
-let grip: Grip | null = null
+let capture: Capture | null = null
 
-const ANSWERS: Readonly<Record<Methods, (element: Element) => unknown>> = {
-  setPointerCapture: (element) => void (grip && (grip.wanted = element)),
-  releasePointerCapture: (element) => void (grip?.wanted === element && (grip.wanted = null)),
-  hasPointerCapture: (element) => grip?.wanted === element,
+const METHODS: Readonly<Record<MethodName, (element: Element) => unknown>> = {
+  setPointerCapture: (element) => void (capture && (capture.pending = element)),
+  releasePointerCapture: (element) =>
+    void (capture?.pending === element && (capture.pending = null)),
+  hasPointerCapture: (element) => capture?.pending === element,
 }
 
 /**
- * From here until `letGo` the element below the pointer, and those around it, may capture the tools'
+ * From here until `endPointerCapture` the element below the pointer, and those around it, may capture the tools'
  * pointer. Browsers know of no such pointer: Firefox throws when an element asks for it, the others nod
  * and do nothing. So these elements, and no others, have methods of their own as long as a button is down.
  */
-export function grasp(below: Element, tell: Tell): void {
-  letGo()
-  const lent = [below, ...ancestorsOf(below)].map(lend)
-  const giveBack = (): void => {
-    for (const end of lent) end()
+export function allowPointerCapture(below: Element, send: SendCaptureEvent): void {
+  endPointerCapture()
+  const overridden = [below, ...ancestorsOf(below)].map(overrideMethods)
+  const restore = (): void => {
+    for (const end of overridden) end()
   }
-  grip = { wanted: null, captor: null, tell, giveBack }
+  capture = { pending: null, target: null, send, restore }
 }
 
 /** The element that the pointer's next event goes to, whatever it is over; null: it is captured by none. */
-export function captor(): Element | null {
-  if (!grip) return null
-  const before = grip.captor
-  const now = grip.wanted?.isConnected ? grip.wanted : null
-  grip.captor = now
+export function processPointerCapture(): Element | null {
+  if (!capture) return null
+  const before = capture.target
+  const now = capture.pending?.isConnected ? capture.pending : null
+  capture.target = now
   if (before !== now) {
-    if (before) grip.tell(before, 'lostpointercapture')
-    if (now) grip.tell(now, 'gotpointercapture')
+    if (before) capture.send(before, 'lostpointercapture')
+    if (now) capture.send(now, 'gotpointercapture')
   }
   return now
 }
 
 /** The button is up: nobody has the pointer, and all that was borrowed is back. */
-export function letGo(): void {
-  if (!grip) return
-  grip.wanted = null
-  captor()
-  grip.giveBack()
-  grip = null
+export function endPointerCapture(): void {
+  if (!capture) return
+  capture.pending = null
+  processPointerCapture()
+  capture.restore()
+  capture = null
 }
 
 /** Answers for the tools' pointer, until the function that comes back is called. */
-function lend(element: Element): () => void {
-  const saved = Object.entries(ANSWERS).map(([name, answer]) => {
+function overrideMethods(element: Element): () => void {
+  const saved = Object.entries(METHODS).map(([name, answer]) => {
     const descriptor = Object.getOwnPropertyDescriptor(element, name)
     const method = Reflect.get(element, name) as (id: number) => unknown
     Object.defineProperty(element, name, {

@@ -1,6 +1,11 @@
 import { ancestorsOf, focusedElement, isElement, isTag, viewOf } from '../dom.ts'
 import type { LivePage } from '../outline/live-page.ts'
-import { captor, grasp, letGo, POINTER_ID } from './pointer-capture.ts'
+import {
+  processPointerCapture,
+  allowPointerCapture,
+  endPointerCapture,
+  POINTER_ID,
+} from './pointer-capture.ts'
 import type { Hit, Point } from './hit-test.ts'
 import { dispatchWithoutDefault } from './dispatch-without-default.ts'
 
@@ -28,7 +33,7 @@ const MOVE = { button: 0, detail: 0, buttons: 0 }
 
 /** Moves the pointer onto an element: what it leaves hears of that first. */
 export function movePointer(live: LivePage, { point, ...hit }: Hit, buttons: number = 0): void {
-  const receiver = captor() ?? hit.receiver
+  const receiver = processPointerCapture() ?? hit.receiver
   const before = live.hovered?.isConnected ? live.hovered : null
   const details = { ...MOVE, buttons, point }
   if (before !== receiver) {
@@ -66,23 +71,23 @@ function notShared(element: Element, other: Element | null): Element[] {
 /** Button down: events, then the focus goes where a person's click would bring it. */
 export function pressPointer({ point, receiver }: Hit, options: PressOptions): void {
   const details = { ...options, buttons: options.button === 2 ? 2 : 1, point }
-  grasp(receiver, (captured, type) => send(captured, type, details))
+  allowPointerCapture(receiver, (captured, type) => send(captured, type, details))
   send(receiver, 'pointerdown', details)
   if (send(receiver, 'mousedown', details)) focusFrom(receiver)
 }
 
 export function releasePointer({ point, ...hit }: Hit, options: PressOptions): void {
   const details = { ...options, buttons: 0, point }
-  const receiver = captor() ?? hit.receiver
+  const receiver = processPointerCapture() ?? hit.receiver
   send(receiver, 'pointerup', details)
-  letGo()
+  endPointerCapture()
   send(receiver, 'mouseup', details)
 }
 
 /** The browser takes the pointer over: a drag begins. */
 export function cancelPointer({ point, receiver }: Hit, options: PressOptions): void {
-  send(captor() ?? receiver, 'pointercancel', { ...options, buttons: 0, point })
-  letGo()
+  send(processPointerCapture() ?? receiver, 'pointercancel', { ...options, buttons: 0, point })
+  endPointerCapture()
 }
 
 /**

@@ -6,9 +6,9 @@ import { requireAllowed, rootOf } from '../outline/region.ts'
 import { readSelection } from '../read/selection.ts'
 import { describeElement } from './describe.ts'
 import { readKey } from './key.ts'
-import { pressKey as press } from './keyboard.ts'
+import { sendKeyPress } from './keyboard.ts'
 import { perform, type ActionReport } from './perform.ts'
-import { makeReady } from './ready.ts'
+import { makeReady } from './make-ready.ts'
 import { resolveTarget, type Target } from './target.ts'
 
 export interface PressKeyOptions extends ActOptions {
@@ -18,7 +18,7 @@ export interface PressKeyOptions extends ActOptions {
   readonly times?: number
 }
 
-const MOST_TIMES = 50
+const MAX_TIMES = 50
 
 const COMPOSITE = '[role=tree],[role=treegrid],[role=grid],[role=listbox],[role=menu]'
 
@@ -48,7 +48,7 @@ export async function pressKey(
     const { ownerDocument } = rootOf(live.options)
     const focused = activeElement(ownerDocument)
     const selectedBefore = readSelection(options)
-    const times = Math.min(Math.max(1, options.times ?? 1), MOST_TIMES)
+    const times = Math.min(Math.max(1, options.times ?? 1), MAX_TIMES)
     let receiver: Element = ownerDocument.body
     for (let count = 0; count < times; count += 1) {
       // Not what was asked for first: keys move the focus.
@@ -56,14 +56,14 @@ export async function pressKey(
       if (element && count === 0 && isElement(element) && !receiver.contains(element))
         receiver = element
       if (receiver !== ownerDocument.body) requireAllowed(receiver, live.options)
-      press(receiver, key)
+      sendKeyPress(receiver, key)
       await Promise.resolve()
     }
     const selected = readSelection(options)
     const selects = selected !== '' && selected !== selectedBefore
     const where = receiver === ownerDocument.body ? '' : ` on ${describeElement(receiver, live)}`
     return {
-      said: `Pressed ${keyName}${times > 1 ? ` ${times} times` : ''}${where}.${selects ? ` Selected: ${quote(shorten(selected, 100))}.` : ''}`,
+      summary: `Pressed ${keyName}${times > 1 ? ` ${times} times` : ''}${where}.${selects ? ` Selected: ${quote(shorten(selected, 100))}.` : ''}`,
       element: receiver,
       focused,
       expectsChange: !selects,

@@ -6,9 +6,9 @@ import type { ActOptions } from '../options.ts'
 import { find } from '../read/find.ts'
 import { nextFrame, sleep } from '../waiting.ts'
 import { describeElement } from './describe.ts'
-import { guessTop, markOf, type Mark } from './numbered-items.ts'
-import { perform, type ActionContext, type ActionReport, type Done } from './perform.ts'
-import { scrollTo } from './ready.ts'
+import { estimateScrollTop, sampleScroll, type ScrollSample } from './numbered-items.ts'
+import { perform, type ActionContext, type ActionReport, type ActionOutcome } from './perform.ts'
+import { scrollIntoView } from './make-ready.ts'
 import { resolveTarget, type Target } from './target.ts'
 
 export interface ScrollOptions extends ActOptions {
@@ -23,7 +23,7 @@ export interface ScrollOptions extends ActOptions {
 /** How long a list is searched in one call. Milliseconds. */
 const SEARCH_MS = 8000
 /** How often the place of a numbered item is guessed before the list is gone through page by page. */
-const GUESSES = 12
+const MAX_ESTIMATES = 12
 /** How long a list may take to show more when its end is reached. Milliseconds. */
 const LOAD_MS = 800
 
@@ -36,14 +36,14 @@ export async function scroll(options: ScrollOptions = {}): Promise<ActionReport>
       : await resolveTarget(target, { page, live, signal, readOnly: true })
   return perform(options, async (context) => {
     if (element && !direction && !until) {
-      scrollTo(element)
-      return { said: `Scrolled to ${describeElement(element, live)}.`, expectsChange: false }
+      scrollIntoView(element)
+      return { summary: `Scrolled to ${describeElement(element, live)}.`, expectsChange: false }
     }
     const scroller = scrollerOf(element ?? rootOf(live.options))
     if (until) return scrollUntil(scroller, until, { context, options })
     const moved = move(scroller, direction ?? 'down')
     return {
-      said: moved
+      summary: moved
         ? `Scrolled ${direction ?? 'down'}${position(scroller)}.`
         : 'It is at its end already.',
       expectsChange: false,
@@ -55,32 +55,32 @@ async function scrollUntil(
   scroller: Element,
   text: string,
   { context, options }: { readonly context: ActionContext; readonly options: ScrollOptions },
-): Promise<Done> {
+): Promise<ActionOutcome> {
   const { live, signal } = context
   const direction = options.direction ?? 'down'
   const until = performance.now() + SEARCH_MS
   const start = scroller.scrollTop
-  let marks: readonly (Mark | null)[] = []
+  let samples: readonly (ScrollSample | null)[] = []
   for (let step = 0; performance.now() < until; step += 1) {
-    const element = holderOf(scroller, normalize(text))
+    const element = innermostHolder(scroller, normalize(text))
     if (element) {
-      scrollTo(element)
+      scrollIntoView(element)
       const [found] = await find({ text }, options)
       return {
-        said: `Found ${found?.line ?? describeElement(element, live)}.`,
+        summary: `Found ${found?.line ?? describeElement(element, live)}.`,
         expectsChange: false,
       }
     }
-    if (step === GUESSES) scroller.scrollTop = start
-    marks = [marks.at(-1) ?? null, step < GUESSES ? markOf(text, scroller) : null]
-    const moved = jump(scroller, text, marks) || move(scroller, direction)
-    if (!moved && !(await grows(scroller, direction, signal)))
-      return { said: `${notFound(scroller, text)} That is the end.`, expectsChange: false }
+    if (step === MAX_ESTIMATES) scroller.scrollTop = start
+    samples = [samples.at(-1) ?? null, step < MAX_ESTIMATES ? sampleScroll(text, scroller) : null]
+    const moved = jumpToNumber(scroller, text, samples) || move(scroller, direction)
+    if (!moved && !(await loadsMore(scroller, direction, signal)))
+      return { summary: `${notFound(scroller, text)} That is the end.`, expectsChange: false }
     for (let frame = 0; frame < 2; frame += 1) await nextFrame(viewOf(scroller))
     signal?.throwIfAborted()
   }
-  const said = `${notFound(scroller, text)} The list goes on: the same call searches further.`
-  return { said, expectsChange: false }
+  const summary = `${notFound(scroller, text)} The list goes on: the same call searches further.`
+  return { summary, expectsChange: false }
 }
 
 function notFound(scroller: Element, text: string): string {
@@ -88,8 +88,12 @@ function notFound(scroller: Element, text: string): string {
 }
 
 /** Straight to where a numbered item must be. False when that can't be told. */
-function jump(scroller: Element, text: string, [before, now]: readonly (Mark | null)[]): boolean {
-  const top = before && now ? guessTop(text, before, now) : null
+function jumpToNumber(
+  scroller: Element,
+  text: string,
+  [before, now]: readonly (ScrollSample | null)[],
+): boolean {
+  const top = before && now ? estimateScrollTop(text, before, now) : null
   if (top === null) return false
   const { scrollTop } = scroller
   scroller.scrollTop = top
@@ -97,7 +101,7 @@ function jump(scroller: Element, text: string, [before, now]: readonly (Mark | n
 }
 
 /** At its end a list may load more. */
-async function grows(
+async function loadsMore(
   scroller: Element,
   direction: NonNullable<ScrollOptions['direction']>,
   signal: AbortSignal | undefined,
@@ -111,8 +115,8 @@ async function grows(
 }
 
 /** The innermost element that shows the text. */
-function holderOf(scroller: Element, text: string): Element | null {
-  const shows = (element: Element): boolean => has(normalize(element.textContent), text)
+function innermostHolder(scroller: Element, text: string): Element | null {
+  const shows = (element: Element): boolean => containsText(normalize(element.textContent), text)
   if (!shows(scroller)) return null
   let at = scroller
   for (;;) {
@@ -123,7 +127,7 @@ function holderOf(scroller: Element, text: string): Element | null {
 }
 
 /** "Row 7" isn't in "Row 70". */
-function has(shown: string, text: string): boolean {
+function containsText(shown: string, text: string): boolean {
   const digit = /\d$/.test(text)
   for (let at = shown.indexOf(text); at >= 0; at = shown.indexOf(text, at + 1))
     if (!digit || !/\d/.test(shown[at + text.length] ?? '')) return true

@@ -9,9 +9,9 @@ import { nextFrame, sleep } from '../waiting.ts'
 import { clickElement } from './click.ts'
 import { describeElement } from './describe.ts'
 import { keyOf } from './key.ts'
-import { pressKey } from './keyboard.ts'
+import { sendKeyPress } from './keyboard.ts'
 import {
-  best,
+  bestMatch,
   findOption,
   isChosen,
   isOpen,
@@ -19,13 +19,13 @@ import {
   namesOf,
   optionsFor,
   scrollerOf,
-  seenBefore,
-  takesMany,
+  presentBeforeOpening,
+  allowsSeveral,
   type OptionSearch,
 } from './option-list.ts'
 import { perform, type ActionContext, type ActionReport } from './perform.ts'
 import { movePointer } from './pointer.ts'
-import { makeReady } from './ready.ts'
+import { makeReady } from './make-ready.ts'
 import { editableIn } from './field-kind.ts'
 import { sendChoice } from './set-value.ts'
 import { typeInto } from './type-text.ts'
@@ -45,7 +45,7 @@ export async function selectOption(
   const element = await resolveTarget(target, { page, live: livePage(page), signal })
   const wanted = [labels].flat()
   return perform(options, async (context) => ({
-    said: await choose(element, wanted, context),
+    summary: await choose(element, wanted, context),
     element,
     expectsChange: false,
   }))
@@ -60,7 +60,7 @@ export async function choose(
   if (wanted.length === 0) throw new PageError('invalid-input', 'Say which option.')
   if (isTag(element, 'label') && element.control) return choose(element.control, wanted, context)
   if (isTag(element, 'select')) await chooseNative(element, wanted, context)
-  else await chooseDrawn(element, wanted, context)
+  else await chooseCustom(element, wanted, context)
   return `Chose ${wanted.map(quote).join(', ')} in ${describeElement(element, context.live)}.`
 }
 
@@ -91,9 +91,10 @@ function nativeOption(
   const name = describeElement(select, live)
   const options = [...select.options]
   const found =
-    best(options, label, (option) => [option.label]) ?? options.find(({ value }) => value === label)
+    bestMatch(options, label, (option) => [option.label]) ??
+    options.find(({ value }) => value === label)
   if (!found)
-    throw noOption(
+    throw optionNotFound(
       name,
       label,
       isMasked(select, live.options) ? [] : options.map((option) => option.label),
@@ -103,19 +104,19 @@ function nativeOption(
   return found
 }
 
-async function chooseDrawn(
+async function chooseCustom(
   element: HTMLElement,
   wanted: readonly string[],
   context: ActionContext,
 ): Promise<void> {
   const { options } = context.live
-  const search: OptionSearch = { element, options, before: seenBefore(element, wanted) }
+  const search: OptionSearch = { element, options, before: presentBeforeOpening(element, wanted) }
   let many = wanted.length > 1
   for (const label of wanted) {
     if (!isOpen(element)) await openList(element, context)
     const option = await reachOption(search, label, context)
-    many ||= takesMany(option, search)
-    await (many ? pickOneMore(option, search, context) : clickElement(option, context))
+    many ||= allowsSeveral(option, search)
+    await (many ? addChoice(option, search, context) : clickElement(option, context))
   }
   if (many) await closeList(element, context)
 }
@@ -128,24 +129,24 @@ async function reachOption(
 ): Promise<HTMLElement> {
   const { element } = search
   const find = (): HTMLElement | undefined => findOption(search, label)
-  let option = await until(find, context, 600)
+  let option = await poll(find, context, 600)
   const field = option ? null : editableIn(element)
   if (field && !isReadOnly(field)) {
     await typeInto(field, label, { context, options: {} })
-    option = await until(find, context, OPEN_MS)
+    option = await poll(find, context, OPEN_MS)
   }
   option ??= await scrollToOption(search, label, context)
   if (!option) {
     const masked = isMasked(element, context.live.options)
     const names = masked ? [] : optionsFor(search).flatMap((one) => namesOf(one, search)[0] ?? [])
-    throw noOption(describeElement(element, context.live), label, names)
+    throw optionNotFound(describeElement(element, context.live), label, names)
   }
   if (isDisabled(option)) throw new PageError('disabled', `The option ${quote(label)} is disabled.`)
   return option
 }
 
 /** Where several may be chosen, a click on a chosen one would take it back. */
-async function pickOneMore(
+async function addChoice(
   option: HTMLElement,
   search: OptionSearch,
   context: ActionContext,
@@ -159,9 +160,9 @@ async function pickOneMore(
 
 async function openList(element: HTMLElement, context: ActionContext): Promise<void> {
   await clickElement(element, context)
-  if (await until(() => listFor(element) ?? undefined, context, 500)) return
+  if (await poll(() => listFor(element) ?? undefined, context, 500)) return
   const opensByKey = element.matches('[role=combobox],[aria-haspopup]')
-  if (element.ariaExpanded !== 'true' && opensByKey) pressKey(element, keyOf('ArrowDown'))
+  if (element.ariaExpanded !== 'true' && opensByKey) sendKeyPress(element, keyOf('ArrowDown'))
 }
 
 /** A list of which several may be chosen stays open and covers the page. In a dialog the key might close that. */
@@ -170,8 +171,8 @@ async function closeList(element: HTMLElement, context: ActionContext): Promise<
   if (listFor(element) === element || !isOpen(element)) return
   if (closest(element, 'dialog,[role=dialog],[role=alertdialog]')) return
   const receiver = focusedElement(element.ownerDocument)
-  if (receiver) pressKey(receiver, keyOf('Escape'))
-  await until(() => !isOpen(element), context, 300)
+  if (receiver) sendKeyPress(receiver, keyOf('Escape'))
+  await poll(() => !isOpen(element), context, 300)
 }
 
 /** Lists that draw only what is in view are scrolled until the option is there. */
@@ -194,7 +195,7 @@ async function scrollToOption(
   return undefined
 }
 
-async function until<Value>(
+async function poll<Value>(
   find: () => Value | undefined,
   { signal }: ActionContext,
   ms: number,
@@ -207,7 +208,7 @@ async function until<Value>(
   }
 }
 
-function noOption(name: string, label: string, names: readonly string[]): PageError {
+function optionNotFound(name: string, label: string, names: readonly string[]): PageError {
   const wanted = normalize(label)
   const close = names.filter((one) => normalize(one).includes(wanted.slice(0, 3)))
   const shown = (close.length > 0 ? close : names).slice(0, 8).map((one) => quote(shorten(one, 60)))

@@ -18,7 +18,7 @@ export async function setChecked(
   const { page, signal } = options
   const element = await resolveTarget(target, { page, live: livePage(page), signal })
   return perform(options, async (context) => ({
-    said: await check(element, checked, context),
+    summary: await check(element, checked, context),
     element,
     expectsChange: false,
   }))

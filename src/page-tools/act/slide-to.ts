@@ -5,9 +5,9 @@ import { nextFrame } from '../waiting.ts'
 import { viewOf } from '../dom.ts'
 import { describeElement } from './describe.ts'
 import { keyOf } from './key.ts'
-import { pressKey } from './keyboard.ts'
+import { sendKeyPress } from './keyboard.ts'
 import type { ActionContext } from './perform.ts'
-import { makeReady } from './ready.ts'
+import { makeReady } from './make-ready.ts'
 
 const MAX_STEPS = 400
 
@@ -76,7 +76,7 @@ async function press(
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const before = valueOf(slider)
-  pressKey(slider, keyOf(key))
+  sendKeyPress(slider, keyOf(key))
   await nextTurn()
   if (valueOf(slider) === before) await nextFrame(viewOf(slider))
   signal?.throwIfAborted()

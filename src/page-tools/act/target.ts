@@ -66,9 +66,10 @@ async function byName(name: string, options: TargetOptions): Promise<Element> {
   if (!name.trim()) throw new PageError('invalid-input', 'Say which element: give its ref.')
   const settings = { limit: 5, ...(page && { page }), ...(signal && { signal }) }
   const found = await find({ name }, settings)
-  const best = found.filter(({ score }) => score >= 1)
-  const same = best.length > 0 ? best : found.filter(({ score }) => score >= ALIAS)
-  const exact = same.length > 0 ? preferred(withoutControlled(same)) : await showing(name, settings)
+  const bestMatch = found.filter(({ score }) => score >= 1)
+  const same = bestMatch.length > 0 ? bestMatch : found.filter(({ score }) => score >= ALIAS)
+  const exact =
+    same.length > 0 ? preferred(withoutControlled(same)) : await byShownText(name, settings)
   if (exact.length === 1 && exact[0]) return exact[0].element
   const lines = (exact.length > 1 ? exact : found).slice(0, 3).map(({ line }) => `\n- ${line}`)
   if (exact.length > 1)
@@ -88,7 +89,7 @@ async function byName(name: string, options: TargetOptions): Promise<Element> {
 }
 
 /** The innermost elements that show exactly this text, for what has no name of its own. */
-async function showing(text: string, settings: FindOptions): Promise<readonly Found[]> {
+async function byShownText(text: string, settings: FindOptions): Promise<readonly Found[]> {
   const found = await find({ text }, settings)
   return innermost(found.filter(({ score }) => score >= 1))
 }

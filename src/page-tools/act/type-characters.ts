@@ -18,12 +18,12 @@ import {
 import { editableIn, isPlainTextField } from './field-kind.ts'
 import { textOf } from './field-text.ts'
 import { keyOf, withShift } from './key.ts'
-import { pressKey, sendKey } from './keyboard.ts'
+import { sendKeyPress, sendKey } from './keyboard.ts'
 import type { ActionContext } from './perform.ts'
 import { sendChange } from './set-value.ts'
 
 /** Longer texts arrive at once behind their first characters, as a paste does. */
-const TYPED = 80
+const TYPED_CHARACTERS = 80
 /** How long some editors take to hear of a selection. Milliseconds. */
 const EDITOR_MS = 120
 
@@ -37,18 +37,18 @@ export async function typeCharacters(
   { context, append }: { readonly context: ActionContext; readonly append: boolean },
 ): Promise<HTMLElement> {
   const first = editableIn(target) ?? target
-  const present = keepTrack(first, context)
+  const currentField = trackField(first, context)
   await clickElement(first, context)
-  const field = present() ?? first
+  const field = currentField() ?? first
   if (!fieldHasFocus(field)) field.focus()
   await letEditorUpdate(field, context)
   if (append) caretToEnd(field)
   else if (isPlainTextField(field)) selectField(field)
   else selectAll(field)
   await letEditorUpdate(field, context)
-  if (text) await typeAll(text, { before: contentOf(field), present, context, append })
-  else clear(field, present)
-  const last = present() ?? field
+  if (text) await typeAll(text, { before: contentOf(field), currentField, context, append })
+  else clear(field, currentField)
+  const last = currentField() ?? field
   if (isPlainTextField(last)) sendChange(last)
   return last
 }
@@ -64,52 +64,53 @@ async function letEditorUpdate(field: HTMLElement, { signal }: ActionContext): P
 interface Typing {
   /** What the field held. */
   readonly before: string
-  readonly present: Present
+  readonly currentField: FieldTracker
   readonly context: ActionContext
 }
 
 async function typeAll(
   text: string,
-  { before, present, context, append }: Typing & { readonly append: boolean },
+  { before, currentField, context, append }: Typing & { readonly append: boolean },
 ): Promise<void> {
   const characters = Array.from(text)
-  const rest = characters.slice(TYPED).join('')
-  let taken = false
-  for (const [index, character] of characters.slice(0, TYPED).entries()) {
+  const rest = characters.slice(TYPED_CHARACTERS).join('')
+  let accepted = false
+  for (const [index, character] of characters.slice(0, TYPED_CHARACTERS).entries()) {
     const reselect = index === 0 && !append
-    taken = typeCharacter(focusedField(mustBe(present)), character, reselect) || taken
+    accepted =
+      typeCharacter(focusedField(requireField(currentField)), character, reselect) || accepted
     await nextTurn()
     context.signal?.throwIfAborted()
   }
-  if (rest) taken = (await insertRest(present, rest)) || taken
-  if (!taken) await pasteInstead(text, { before, present, context })
+  if (rest) accepted = (await insertRest(currentField, rest)) || accepted
+  if (!accepted) await pasteInstead(text, { before, currentField, context })
 }
 
 /** Editors make paragraphs of what Enter divides, not of line breaks within a text. */
-async function insertRest(present: Present, text: string): Promise<boolean> {
-  const field = focusedField(mustBe(present))
+async function insertRest(currentField: FieldTracker, text: string): Promise<boolean> {
+  const field = focusedField(requireField(currentField))
   if (isPlainTextField(field)) return insertText(field, text)
-  let taken = false
+  let accepted = false
   for (const [index, line] of text.split('\n').entries()) {
-    if (index > 0) typeCharacter(focusedField(mustBe(present)), '\n', false)
-    if (line) taken = insertText(focusedField(mustBe(present)), line) || taken
+    if (index > 0) typeCharacter(focusedField(requireField(currentField)), '\n', false)
+    if (line) accepted = insertText(focusedField(requireField(currentField)), line) || accepted
     await nextTurn()
   }
-  return taken
+  return accepted
 }
 
 /** The field that is typed into, wherever it is now; null when it is gone. */
-type Present = () => HTMLElement | null
+type FieldTracker = () => HTMLElement | null
 
-function mustBe(present: Present): HTMLElement {
-  const field = present()
+function requireField(currentField: FieldTracker): HTMLElement {
+  const field = currentField()
   if (!field)
     throw new PageError('stale-ref', 'The page took the field away meanwhile. Read the page again.')
   return field
 }
 
 /** Follows a field on a page that draws itself anew: its place is taken by what has its focus or its name. */
-function keepTrack(first: HTMLElement, { live }: ActionContext): Present {
+function trackField(first: HTMLElement, { live }: ActionContext): FieldTracker {
   const role = roleOf(first)
   const name = nameOf(first, role, live.options).text
   let field = first
@@ -142,12 +143,15 @@ function replacementOf(field: HTMLElement): HTMLElement {
 }
 
 /** Some fields refuse typing but take what is pasted. */
-async function pasteInstead(text: string, { before, present, context }: Typing): Promise<void> {
+async function pasteInstead(
+  text: string,
+  { before, currentField, context }: Typing,
+): Promise<void> {
   // An editor that prevents typing may write the text itself, a little later.
-  const frame = (): Promise<void> => nextFrame(viewOf(mustBe(present)))
+  const frame = (): Promise<void> => nextFrame(viewOf(requireField(currentField)))
   await frame()
   await frame()
-  const field = mustBe(present)
+  const field = requireField(currentField)
   if (contentOf(field) !== before || pasteText(field, text)) return
   const name = describeElement(field, context.live)
   throw new PageError('refused-value', `${name} does not take this text: the page prevents it.`)
@@ -157,9 +161,9 @@ function contentOf(field: HTMLElement): string {
   return isPlainTextField(field) ? textOf(field) : field.innerText
 }
 
-function clear(field: HTMLElement, present: Present): void {
-  pressKey(field, keyOf('Backspace'))
-  const now = present()
+function clear(field: HTMLElement, currentField: FieldTracker): void {
+  sendKeyPress(field, keyOf('Backspace'))
+  const now = currentField()
   if (!now || !isPlainTextField(now) || textOf(now) === '') return
   selectField(now)
   deleteText(now, 'Backspace')
@@ -168,16 +172,16 @@ function clear(field: HTMLElement, present: Present): void {
 /** False when the page prevented it. What replaces the field when the key goes down is selected again. */
 function typeCharacter(field: HTMLElement, character: string, reselect: boolean): boolean {
   if (character === '\n') {
-    pressKey(field, { ...keyOf('Enter'), shiftKey: isPlainTextField(field) })
+    sendKeyPress(field, { ...keyOf('Enter'), shiftKey: isPlainTextField(field) })
     return true
   }
   const key = withShift(keyOf(character))
   const goesOn = sendKey(field, 'keydown', key) && sendKey(replacementOf(field), 'keypress', key)
   const now = replacementOf(field)
   if (reselect && now !== field && isPlainTextField(now)) selectField(now)
-  const taken = goesOn && insertText(now, character)
+  const accepted = goesOn && insertText(now, character)
   sendKey(replacementOf(field), 'keyup', key)
-  return taken
+  return accepted
 }
 
 function fieldHasFocus(field: HTMLElement): boolean {

@@ -1,9 +1,9 @@
 import { fieldValue } from '../outline/state.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
-import { makeReady } from './ready.ts'
+import { makeReady } from './make-ready.ts'
 import { planParts, readDateParts } from './date-parts.ts'
 import { keyOf, withShift } from './key.ts'
-import { pressKey } from './keyboard.ts'
+import { sendKeyPress } from './keyboard.ts'
 import type { ActionContext } from './perform.ts'
 
 /** The parts of a field that takes day, month and year one by one; none for another field. */
@@ -13,7 +13,7 @@ export function partsOf(target: Element): HTMLElement[] {
 }
 
 /** What the parts hold, one after the other. */
-export function heldByParts(parts: readonly HTMLElement[]): string {
+export function partsText(parts: readonly HTMLElement[]): string {
   return parts.map((part) => fieldValue(part, 'spinbutton') ?? '').join(' ')
 }
 
@@ -35,7 +35,7 @@ export async function typeParts(
     field.focus({ preventScroll: true })
     const before = field.ariaValueNow
     for (const character of value) {
-      pressKey(field, withShift(keyOf(character)))
+      sendKeyPress(field, withShift(keyOf(character)))
       await nextTurn()
     }
     // The letters of the halves of the day depend on the language.
@@ -45,7 +45,7 @@ export async function typeParts(
       field.ariaValueNow !== (value === 'P' ? '1' : '0') &&
       field.ariaValueNow === before
     )
-      pressKey(field, keyOf('ArrowUp'))
+      sendKeyPress(field, keyOf('ArrowUp'))
   }
   return true
 }

@@ -8,16 +8,16 @@ import { roleOf } from '../outline/role.ts'
 import { fieldValue, isReadOnly } from '../outline/state.ts'
 import { validationMessageOf } from './validation-message.ts'
 import { describeElement } from './describe.ts'
-import { editableIn, isPickedField } from './field-kind.ts'
-import { fileFieldOf, giveFiles } from './give-files.ts'
+import { editableIn, isPickerField } from './field-kind.ts'
+import { fileFieldOf, provideFiles } from './provide-files.ts'
 import { keyOf } from './key.ts'
-import { pressKey } from './keyboard.ts'
+import { sendKeyPress } from './keyboard.ts'
 import { perform, type ActionContext, type ActionReport } from './perform.ts'
-import { pickValue } from './pick-value.ts'
+import { setPickerValue } from './set-picker-value.ts'
 import { slideTo } from './slide-to.ts'
 import { resolveTarget, type Target } from './target.ts'
 import { focusedField, typeCharacters } from './type-characters.ts'
-import { heldByParts, partsOf, typeParts } from './type-parts.ts'
+import { partsText, partsOf, typeParts } from './type-parts.ts'
 
 export interface TypeOptions extends ActOptions {
   /** `replace` what the field holds, or type behind it. Default `replace`. */
@@ -35,7 +35,7 @@ export async function typeText(
   const { page, signal } = options
   const element = await resolveTarget(target, { page, live: livePage(page), signal })
   return perform(options, async (context) => ({
-    said: await typeInto(element, text, { context, options }),
+    summary: await typeInto(element, text, { context, options }),
     element,
     expectsChange: false,
     reactsLater: maySuggest(element),
@@ -60,7 +60,7 @@ export async function typeInto(
 ): Promise<string> {
   const { live } = context
   const field = fileFieldOf(target)
-  if (field) return giveFiles({ field }, text, context)
+  if (field) return provideFiles({ field }, text, context)
   if (isReadOnly(target))
     throw new PageError(
       'read-only',
@@ -73,20 +73,20 @@ export async function typeInto(
     )
   let typed = editableIn(target) ?? target
   const parts = partsOf(target)
-  if (isPickedField(target)) await pickValue(target, text, context)
-  else if (isSlid(target)) await slideTo(target, text, context)
+  if (isPickerField(target)) await setPickerValue(target, text, context)
+  else if (isSliderLike(target)) await slideTo(target, text, context)
   else if (!(await typeParts(parts, text, context))) {
     if (!editableIn(target)) return dropOrRefuse(target, text, context)
     typed = await typeCharacters(target, text, { context, append: options.mode === 'append' })
   }
   if (parts.length > 0) typed = target
-  if (options.enter) pressKey(focusedField(typed), keyOf('Enter'))
+  if (options.enter) sendKeyPress(focusedField(typed), keyOf('Enter'))
   const wanted = options.mode === 'append' ? null : text
   return `${options.enter ? 'Typed, then pressed Enter' : 'Typed'} in ${describeElement(typed, live)}.${outcome(typed, wanted, context)}`
 }
 
 /** Its value has a range and is moved by keys: sliders, spin buttons, the bar between two panes. */
-function isSlid(target: HTMLElement): boolean {
+function isSliderLike(target: HTMLElement): boolean {
   return (
     /^(slider|spinbutton|separator|scrollbar)$/.test(target.getAttribute('role') ?? '') &&
     target.hasAttribute('aria-valuenow') &&
@@ -98,7 +98,7 @@ function isSlid(target: HTMLElement): boolean {
 function dropOrRefuse(target: HTMLElement, text: string, context: ActionContext): Promise<string> {
   const { live } = context
   const isList = /^(combobox|listbox|menu|radiogroup)$/.test(roleOf(target))
-  if (live.options.files && !isList) return giveFiles({ zone: target }, text, context)
+  if (live.options.files && !isList) return provideFiles({ zone: target }, text, context)
   const advice = isList ? 'Use select_option.' : 'Click it, or use press_key.'
   const name = describeElement(target, live)
   throw new PageError('unsupported', `${name} takes no text. ${advice}`)
@@ -109,7 +109,7 @@ function outcome(field: HTMLElement, wanted: string | null, { live }: ActionCont
   if (!field.isConnected) return ''
   const secret = isMasked(field, live.options)
   const parts = partsOf(field)
-  if (parts.length > 0 && !secret) return ` It now holds ${quote(heldByParts(parts))}.`
+  if (parts.length > 0 && !secret) return ` It now holds ${quote(partsText(parts))}.`
   const message = secret ? null : validationMessageOf(field)
   const problem = message === null ? '' : ` The field says: ${message}`
   const value = fieldValue(field, roleOf(field) || 'textbox')

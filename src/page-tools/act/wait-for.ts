@@ -5,7 +5,7 @@ import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { find } from '../read/find.ts'
 import { sleep } from '../waiting.ts'
-import { perform, type ActionReport, type Done } from './perform.ts'
+import { perform, type ActionReport, type ActionOutcome } from './perform.ts'
 import { waitUntilSettled } from './wait-until-settled.ts'
 
 export interface WaitOptions extends ActOptions {
@@ -19,7 +19,7 @@ export interface WaitOptions extends ActOptions {
 }
 
 const WAIT_MS = 5000
-const MOST_MS = 30_000
+const MAX_MS = 30_000
 const POLL_MS = 100
 
 /** Waits for something to appear or go; without a condition until nothing changes any more. */
@@ -30,19 +30,19 @@ export async function waitFor(options: WaitOptions = {}): Promise<ActionReport> 
   const what = [role, name && quote(name), text && `the text ${quote(text)}`]
     .filter(Boolean)
     .join(' ')
-  const until = performance.now() + Math.min(options.timeoutMs ?? WAIT_MS, MOST_MS)
-  const waitForIt = async (): Promise<Done> => {
+  const until = performance.now() + Math.min(options.timeoutMs ?? WAIT_MS, MAX_MS)
+  const check = async (): Promise<ActionOutcome> => {
     if (!what) {
       const settled = await waitUntilSettled(live, signal, { includeRestless: true })
-      const said = settled
+      const summary = settled
         ? 'The page is quiet.'
         : 'The page still changes. Wait for a text instead.'
-      return { said, expectsChange: false }
+      return { summary, expectsChange: false }
     }
     for (;;) {
-      const there = (await isThere(live, query, options)) !== gone
-      if (there)
-        return { said: gone ? `${what} is gone.` : `${what} is there.`, expectsChange: false }
+      const isMet = (await isThere(live, query, options)) !== gone
+      if (isMet)
+        return { summary: gone ? `${what} is gone.` : `${what} is there.`, expectsChange: false }
       if (performance.now() > until)
         throw new PageError(
           'timeout',
@@ -51,7 +51,7 @@ export async function waitFor(options: WaitOptions = {}): Promise<ActionReport> 
       await sleep(POLL_MS, signal)
     }
   }
-  return perform(options, waitForIt, { touches: false })
+  return perform(options, check, { passive: true })
 }
 
 async function isThere(

@@ -2,7 +2,7 @@ import { treesOf, type LivePage } from '../outline/live-page.ts'
 import { rootOf } from '../outline/region.ts'
 import { EVERYTHING, placeOf } from '../outline/mutation-log.ts'
 import { nextFrame, sleep } from '../waiting.ts'
-import { isMoving } from './moving.ts'
+import { isAnimating } from './animations.ts'
 
 const LIMIT_MS = 1500
 /** The page counts as quiet when nothing changed for so long. */
@@ -68,7 +68,7 @@ export async function waitUntilSettled(
       const now = performance.now()
       const busy = root.querySelector('[aria-busy="true"]') !== null
       if (now - started > (busy ? limit * BUSY_FACTOR : limit)) return false
-      const moving = isMoving(trees, element)
+      const moving = isAnimating(trees, element)
       if (moving) {
         last = now
         idle = Math.max(idle, REMOVAL_MS)

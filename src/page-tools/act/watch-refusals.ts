@@ -12,7 +12,7 @@ export interface RefusalWatch {
   stop(): void
 }
 
-const MOST = 3
+const MAX_FIELDS = 3
 
 /**
  * Notices what a person would see and a script wouldn't: the bubbles of a form that isn't sent, and a
@@ -21,7 +21,7 @@ const MOST = 3
 export function watchRefusals(trees: Iterable<EventTarget>, live: LivePage): RefusalWatch {
   const invalid = new Set<Element>()
   const pickers = new Set<Element>()
-  const note = (event: Event): void => {
+  const record = (event: Event): void => {
     const { type } = event
     const element = event.composedPath()[0] as Node
     if (!isElement(element) || !isReadable(element, live.options)) return
@@ -33,10 +33,10 @@ export function watchRefusals(trees: Iterable<EventTarget>, live: LivePage): Ref
   // An invalid field is heard of only within its own tree.
   const watched = [...trees]
   for (const tree of watched)
-    for (const type of TYPES) tree.addEventListener(type, note, { capture: true })
+    for (const type of TYPES) tree.addEventListener(type, record, { capture: true })
   return {
     lines: () => [
-      ...[...invalid].slice(0, MOST).flatMap((field) => refusalOf(field, live)),
+      ...[...invalid].slice(0, MAX_FIELDS).flatMap((field) => refusalOf(field, live)),
       ...[...pickers].map(
         (field) =>
           `The page asks for a file. A picker opens only for people: use type_text with ref ${refOf(field)} and the name of the file.`,
@@ -44,7 +44,7 @@ export function watchRefusals(trees: Iterable<EventTarget>, live: LivePage): Ref
     ],
     stop() {
       for (const tree of watched)
-        for (const type of TYPES) tree.removeEventListener(type, note, { capture: true })
+        for (const type of TYPES) tree.removeEventListener(type, record, { capture: true })
     },
   }
 }

@@ -3,7 +3,7 @@ import { typedTool } from './typed-tool.ts'
 import type { Tool, ToolContext } from '../../client/tool.ts'
 import type { JsonSchema } from '../../protocol/json.ts'
 import type { ActionReport } from '../act/perform.ts'
-import { readLeaveNote, withLeaveNote } from './leave-note.ts'
+import { readUnloadNote, withUnloadNote } from './unload-note.ts'
 
 type Definition<Schema extends JsonSchema> = Omit<
   ToolDefinitionOptions<string, Schema, string>,
@@ -25,8 +25,8 @@ export function actingTool<const Schema extends JsonSchema>(
     ...definition,
     sequential: true,
     execute: (input: Input<Schema>, context: ToolContext) =>
-      withLeaveNote(context, async () => (await act(input, context)).text),
+      withUnloadNote(context, async () => (await act(input, context)).text),
     reconcile: (_input: Input<Schema>, { idempotencyKey }: { readonly idempotencyKey: string }) =>
-      readLeaveNote(idempotencyKey),
+      readUnloadNote(idempotencyKey),
   } as ToolDefinitionOptions<string, Schema, string>)
 }

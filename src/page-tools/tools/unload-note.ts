@@ -6,7 +6,7 @@ const PREFIX = 'offstage-left:'
  * Runs an action that may unload the page, and with it the run. Should that happen, a note in the tab's
  * session storage tells the next page that the action did take effect.
  */
-export async function withLeaveNote<Result>(
+export async function withUnloadNote<Result>(
   { idempotencyKey }: ToolContext,
   action: () => Promise<Result>,
 ): Promise<Result> {
@@ -26,7 +26,7 @@ export async function withLeaveNote<Result>(
 }
 
 /** What the note of an interrupted action says; nothing when there is none. */
-export function readLeaveNote(idempotencyKey: string): Reconciled {
+export function readUnloadNote(idempotencyKey: string): Reconciled {
   try {
     const from = sessionStorage.getItem(PREFIX + idempotencyKey)
     if (from === null) return undefined

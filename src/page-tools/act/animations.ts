@@ -1,22 +1,22 @@
 /** What moves for longer is no step from one state to the next: a progress bar, a carousel. Milliseconds. */
-const LONGEST_MS = 1000
+const LONGEST_TRANSITION_MS = 1000
 
 /**
  * Whether something slides in or fades away: what closes is still there then, and what opens is not yet
  * in its place. `except`: its own ripples are of no interest.
  */
-export function isMoving(trees: Iterable<Document | ShadowRoot>, except?: Element): boolean {
+export function isAnimating(trees: Iterable<Document | ShadowRoot>, except?: Element): boolean {
   for (const tree of trees) {
     const document = 'defaultView' in tree ? tree : tree.ownerDocument
     // In hidden tabs nothing moves on.
     if (document.hidden) continue
-    if (tree.getAnimations().some((animation) => endsSoon(animation, except))) return true
+    if (tree.getAnimations().some((animation) => isTransition(animation, except))) return true
   }
   return false
 }
 
 /** Not what goes on for ever, nor a mere change of colour. */
-function endsSoon(animation: Animation, except: Element | undefined): boolean {
+function isTransition(animation: Animation, except: Element | undefined): boolean {
   const { effect, playState } = animation
   if (playState !== 'running' || !effect) return false
   const { target } = effect as KeyframeEffect
@@ -24,5 +24,5 @@ function endsSoon(animation: Animation, except: Element | undefined): boolean {
   const { transitionProperty = '' } = animation as Partial<CSSTransition>
   if (/color|shadow|fill|stroke|outline|filter/.test(transitionProperty)) return false
   const { endTime } = effect.getComputedTiming()
-  return typeof endTime === 'number' && endTime > 0 && endTime <= LONGEST_MS
+  return typeof endTime === 'number' && endTime > 0 && endTime <= LONGEST_TRANSITION_MS
 }

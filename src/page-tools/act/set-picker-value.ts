@@ -1,7 +1,7 @@
 import { quote } from '../clean-text.ts'
 import { PageError } from '../page-error.ts'
 import { describeElement } from './describe.ts'
-import { makeReady } from './ready.ts'
+import { makeReady } from './make-ready.ts'
 import { sendChange, sendInput, setNativeValue } from './set-value.ts'
 import type { ActionContext } from './perform.ts'
 
@@ -16,7 +16,7 @@ const FORMS: Readonly<Record<string, string>> = {
 }
 
 /** Sets a field whose picker only people can open. Rejects with `refused-value` when it is refused. */
-export async function pickValue(
+export async function setPickerValue(
   field: HTMLInputElement,
   text: string,
   { live, signal, show }: ActionContext,
@@ -27,7 +27,7 @@ export async function pickValue(
   const before = field.value
   const wanted = field.type === 'datetime-local' ? text.trim().replace(/ (?=\d)/, 'T') : text.trim()
   setNativeValue(field, wanted)
-  if (wanted && !same(field, wanted)) {
+  if (wanted && !isEquivalent(field, wanted)) {
     const now = field.value
     setNativeValue(field, before)
     throw refusal(field, { text, now, name: describeElement(field, live) })
@@ -38,7 +38,7 @@ export async function pickValue(
 }
 
 /** Browsers write the same value in more than one way: `14:30` and `14:30:00`, `#F80` and `#ff8800`. */
-function same(field: HTMLInputElement, wanted: string): boolean {
+function isEquivalent(field: HTMLInputElement, wanted: string): boolean {
   if (field.type === 'range') return Number(field.value) === Number(wanted)
   return (
     field.value !== '' && field.value.toLowerCase().startsWith(wanted.toLowerCase().slice(0, 5))

@@ -4,11 +4,11 @@ import { PageError } from '../page-error.ts'
 import { describeElement } from './describe.ts'
 import { sendDrag } from './drag-event.ts'
 import type { ActionContext } from './perform.ts'
-import { makeReady } from './ready.ts'
+import { makeReady } from './make-ready.ts'
 import { sendChoice } from './set-value.ts'
 
 /** Where files can be put: a file field, or a part of the page that they can be dropped on. */
-export type FilePlace = { readonly field: HTMLInputElement } | { readonly zone: HTMLElement }
+export type FileTarget = { readonly field: HTMLInputElement } | { readonly zone: HTMLElement }
 
 /** The file field that is meant: itself, the one in it, or the one behind the label that it is. */
 export function fileFieldOf(target: HTMLElement): HTMLInputElement | null {
@@ -23,12 +23,12 @@ function isFileField(element: Element | null): element is HTMLInputElement {
 }
 
 /** Puts files into a field, or drops them, by the names that the page's `files` option knows. */
-export async function giveFiles(
-  place: FilePlace,
+export async function provideFiles(
+  fileTarget: FileTarget,
   names: string,
   context: ActionContext,
 ): Promise<string> {
-  const target = 'field' in place ? place.field : place.zone
+  const target = 'field' in fileTarget ? fileTarget.field : fileTarget.zone
   const name = describeElement(target, context.live)
   const { files } = context.live.options
   if (!files)
@@ -47,12 +47,12 @@ export async function giveFiles(
     if (!file) throw new PageError('not-found', `There is no file named ${quote(one)}.`)
     transfer.items.add(file)
   }
-  if ('zone' in place) await dropFiles(place.zone, transfer, context)
-  else putFiles(place.field, transfer.files, name)
+  if ('zone' in fileTarget) await dropFiles(fileTarget.zone, transfer, context)
+  else setFiles(fileTarget.field, transfer.files, name)
   return `Gave ${wanted.map(quote).join(', ')} to ${name}.`
 }
 
-function putFiles(field: HTMLInputElement, files: FileList, name: string): void {
+function setFiles(field: HTMLInputElement, files: FileList, name: string): void {
   if (files.length > 1 && !field.multiple)
     throw new PageError('refused-value', `${name} takes one file only.`)
   const refused = [...files].find((file) => !isAccepted(file, field.accept))

@@ -33,12 +33,12 @@ export async function makeReady(element: HTMLElement, options: ReadyOptions): Pr
   if (invisible) throw new PageError('hidden', `${name} can't be used: ${invisible}.`)
   if (options.enabled !== false && isDisabled(element))
     throw new PageError('disabled', `${name} is disabled. Something else must be done first.`)
-  if (!isWithinView(element)) scrollTo(element)
+  if (!isWithinView(element)) scrollIntoView(element)
   await becomeStable(element, options.signal)
   return reach(element, { ...options, name })
 }
 
-export function scrollTo(element: Element): void {
+export function scrollIntoView(element: Element): void {
   // Browsers scroll to no element without a box.
   const drawn = drawnBy(element)
   const boxed = drawn.getClientRects().length > 0 ? drawn : drawn.firstElementChild
@@ -80,14 +80,14 @@ async function reach(
     if (!element.isConnected)
       throw new PageError('stale-ref', `${name} was replaced meanwhile. Read the page again.`)
     if (performance.now() > until) throw unreachable(element, hit.blocker, { live, name })
-    if (hit.blocker) leaveList(hit.blocker, element)
-    scrollTo(element)
+    if (hit.blocker) closeListOfFocused(hit.blocker, element)
+    scrollIntoView(element)
     await sleep(60, signal)
   }
 }
 
 /** The open list of the field that has the focus goes when the focus goes elsewhere, as a click would move it. */
-function leaveList(blocker: Element, element: Element): void {
+function closeListOfFocused(blocker: Element, element: Element): void {
   const focused = focusedElement(element.ownerDocument)
   if (!isElement(focused) || contains(focused, element)) return
   const lists = [...referenced(focused, 'aria-controls'), ...referenced(focused, 'aria-owns')]
@@ -112,13 +112,13 @@ function unreachable(
   if (viewOf(element).getComputedStyle(element).pointerEvents === 'none')
     return new PageError('disabled', `${name} ignores the pointer (pointer-events: none).`)
   if (!blocker) return new PageError('hidden', `${name} can't be scrolled into view.`)
-  const cover = describeElement(meaningful(blocker), live)
+  const cover = describeElement(namedCover(blocker), live)
   const text = `${name} is covered by ${cover}. Close or move that first.`
   return new PageError('covered', scrub(text, live))
 }
 
 /** A nameless layer says little: the dialog it is in, or it holds, says more. */
-function meaningful(blocker: Element): Element {
+function namedCover(blocker: Element): Element {
   const inside = blocker.querySelector('[role=dialog],dialog,[role=alertdialog]')
   if (inside) return inside
   for (let at: Element | null = blocker; at && !isTag(at, 'body'); at = parentOf(at))
