@@ -1,7 +1,7 @@
 import { cleanText, shorten } from '../clean-text.ts'
 import type { LivePage } from '../outline/live-page.ts'
 import { isMasked } from '../privacy.ts'
-import { detachedNode } from '../read/detached-node.ts'
+import { standaloneNode } from '../read/standalone-node.ts'
 import { headOf, shownValue } from '../read/line.ts'
 import { readableText } from '../read/readable-text.ts'
 import { isReadable } from '../outline/region.ts'
@@ -12,7 +12,7 @@ const TEXT_LIMIT = 60
 export function describeElement(element: Element, { options }: LivePage): string {
   if (element.isConnected && !isReadable(element, options))
     return 'something outside the part of the page that you may use'
-  const node = detachedNode(element, options)
+  const node = standaloneNode(element, options)
   const head = headOf(node, options, true)
   if (node.name?.text || shownValue(node) !== null) return head
   const text = isMasked(element, options) ? '' : cleanText(readableText(element, options))

@@ -68,7 +68,7 @@ async function performNow(
   { signal, passive }: { readonly signal: AbortSignal | undefined; readonly passive: boolean },
 ): Promise<ActionReport> {
   signal?.throwIfAborted()
-  live.outline.noteRestless()
+  live.outline.noteVolatile()
   await live.outline.refresh(signal)
   const before = stateOf(live)
   const trees = treesOf(live)
@@ -79,14 +79,14 @@ async function performNow(
   const endActing = passive ? () => undefined : beginActing(views, live.life.signal)
   try {
     const done = await action({ live, signal, show: (element) => showAction(live, element) })
-    const isDue = done.expectsChange !== false && !live.outline.isTouched
+    const isDue = done.expectsChange !== false && !live.outline.hasChanges
     const { element, opensSlowly = false, reactsLater = isDue } = done
     // What the action set going on the page counts as its own.
     await waitUntilSettled(live, signal, { reactsLater, opensSlowly, element })
     endActing()
     // Nobody should act on a page that is about to go, or send its form twice.
     if (await unloads.untilUnloaded(signal)) await waitUntilSettled(live, signal)
-    const documentChanged = live.outline.isTouched
+    const documentChanged = live.outline.hasChanges
     await live.outline.refresh(signal)
     const notes = [...dialogs.lines, ...refusals.lines(), ...unloads.lines()]
     return report(live, { done, before, notes, documentChanged })
@@ -139,7 +139,10 @@ function report(
   if (now.title !== before.title) lines.push(`The title is now ${quote(cleanText(now.title))}.`)
   const opened = openedPopup(live, before.version)
   if (opened) lines.push(opened)
-  const changes = changesText(live, before.version, { maxTokens: CHANGE_TOKENS, restless: false })
+  const changes = changesText(live, before.version, {
+    maxTokens: CHANGE_TOKENS,
+    includeVolatile: false,
+  })
   const { focused } = now
   const went = focused !== (done.focused ?? before.focused) && focused !== done.element
   const moved = went && focused && !isTag(focused, 'body')

@@ -2,7 +2,7 @@ import { contains, isAttached, isElement, referenced } from '../dom.ts'
 import { type LivePage, scrub } from '../outline/live-page.ts'
 import type { Page } from '../options.ts'
 import { PageError } from '../page-error.ts'
-import { ALIAS, find, type FindOptions, type Found } from '../read/find.ts'
+import { ALIAS_SCORE, find, type FindOptions, type Found } from '../read/find.ts'
 import { mayHoldRef } from '../read/line.ts'
 import { isActionable } from '../outline/role.ts'
 import { requireAllowed, requireReadable } from '../outline/region.ts'
@@ -67,7 +67,7 @@ async function byName(name: string, options: TargetOptions): Promise<Element> {
   const settings = { limit: 5, ...(page && { page }), ...(signal && { signal }) }
   const found = await find({ name }, settings)
   const bestMatch = found.filter(({ score }) => score >= 1)
-  const same = bestMatch.length > 0 ? bestMatch : found.filter(({ score }) => score >= ALIAS)
+  const same = bestMatch.length > 0 ? bestMatch : found.filter(({ score }) => score >= ALIAS_SCORE)
   const exact =
     same.length > 0 ? preferred(withoutControlled(same)) : await byShownText(name, settings)
   if (exact.length === 1 && exact[0]) return exact[0].element

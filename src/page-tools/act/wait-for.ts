@@ -33,7 +33,7 @@ export async function waitFor(options: WaitOptions = {}): Promise<ActionReport> 
   const until = performance.now() + Math.min(options.timeoutMs ?? WAIT_MS, MAX_MS)
   const check = async (): Promise<ActionOutcome> => {
     if (!what) {
-      const settled = await waitUntilSettled(live, signal, { includeRestless: true })
+      const settled = await waitUntilSettled(live, signal, { includeVolatile: true })
       const summary = settled
         ? 'The page is quiet.'
         : 'The page still changes. Wait for a text instead.'

@@ -1,6 +1,6 @@
 import { treesOf, type LivePage } from '../outline/live-page.ts'
 import { rootOf } from '../outline/region.ts'
-import { EVERYTHING, placeOf } from '../outline/mutation-log.ts'
+import { ALL_MUTATIONS, changedElement } from '../outline/mutation-log.ts'
 import { nextFrame, sleep } from '../waiting.ts'
 import { isAnimating } from './animations.ts'
 
@@ -26,7 +26,7 @@ export interface SettleOptions {
   /** The pointer rests: until something new is there. Default false. */
   readonly opensSlowly?: boolean
   /** Also waits for what changed all the time before. Default false. */
-  readonly includeRestless?: boolean
+  readonly includeVolatile?: boolean
   /** What was acted on: its own ripples are of no interest. */
   readonly element?: Element | undefined
 }
@@ -42,7 +42,7 @@ export async function waitUntilSettled(
   {
     reactsLater = false,
     opensSlowly = false,
-    includeRestless = false,
+    includeVolatile = false,
     element,
   }: SettleOptions = {},
 ): Promise<boolean> {
@@ -55,12 +55,15 @@ export async function waitUntilSettled(
   let idle = opensSlowly ? HOVER_MS : reactsLater ? firstChange : IDLE_MS
   const trees = treesOf(live)
   const observer = new MutationObserver((records) => {
-    if (!includeRestless && records.every((record) => live.outline.isRestless(placeOf(record))))
+    if (
+      !includeVolatile &&
+      records.every((record) => live.outline.isVolatile(changedElement(record)))
+    )
       return
     last = performance.now()
     if (!opensSlowly || records.some(({ addedNodes }) => addedNodes.length > 0)) idle = IDLE_MS
   })
-  for (const tree of trees) observer.observe(tree, EVERYTHING)
+  for (const tree of trees) observer.observe(tree, ALL_MUTATIONS)
   try {
     await nextFrame(view)
     await nextFrame(view)

@@ -5,7 +5,7 @@ import type { OmittedItem } from './outline-node.ts'
 const HEAD = 3
 
 /** What isn't a list may hold more before it is cut. */
-const OTHERS = 3
+const NON_LIST_FACTOR = 3
 const LISTS = /^(ul|ol|dl|table|tbody|list|listbox|grid|treegrid|tree|feed|menu|rowgroup)$/
 
 interface WindowOptions {
@@ -27,7 +27,7 @@ export function listWindow(
   const listLimit =
     LISTS.test(element.role ?? '') || LISTS.test(element.localName)
       ? options.listLimit
-      : options.listLimit * OTHERS
+      : options.listLimit * NON_LIST_FACTOR
   if (children.length <= listLimit) return children
   const elements = children.filter(isElement)
   if (elements.length <= listLimit) return children

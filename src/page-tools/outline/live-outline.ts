@@ -3,14 +3,14 @@ import { closest, contains, isDisplayed, isElement, parentOf } from '../dom.ts'
 import type { PageOptions } from '../options.ts'
 import { inSlices } from '../slices.ts'
 import { once } from '../once.ts'
-import { drawnModal, isShutOut } from './drawn-modal.ts'
+import { ariaModal, isUnreachable } from './aria-modal.ts'
 import { MutationLog, type Extent } from './mutation-log.ts'
 import { nodesOf, type OutlineItem, type OutlineNode } from './outline-node.ts'
 import { isReordered } from './order.ts'
 import { isInEditor, ownText, removalLine } from './removal-line.ts'
 import { isActionable } from './role.ts'
-import { signature } from './signature.ts'
-import { pageContext, renew, walk, type Walk } from './walk.ts'
+import { signatureOf } from './signature.ts'
+import { pageContext, walkChildren, walk, type Walk } from './walk.ts'
 
 export interface Removal {
   readonly at: number
@@ -26,7 +26,7 @@ export interface Changes {
 }
 
 /** Beyond this many changed places a whole look is cheaper than many small ones. */
-const MANY_PLACES = 60
+const MAX_CHANGED_NODES = 60
 const FIELDS = new Set(['input', 'textarea', 'select'])
 const KEPT_REMOVALS = 200
 const EXCLUDED = '[aria-hidden="true"],[inert],[data-offstage-ignore]'
@@ -45,7 +45,7 @@ export class LiveOutline {
   readonly trees: Set<Document | ShadowRoot> = new Set()
   #nodes = new Map<Element, OutlineNode>()
   /** Behind a modal dialog things are out of reach, not gone. */
-  #behind = new Map<Element, OutlineNode>()
+  #behindModal = new Map<Element, OutlineNode>()
   #hidden = new Set<Element>()
   #removals: Removal[] = []
   #reordered: { readonly at: number; readonly element: Element }[] = []
@@ -91,15 +91,15 @@ export class LiveOutline {
     const top = this.#top
     if (!changed || !top?.element.isConnected || openModal(this.#root()) !== this.#modal)
       return this.read(signal)
-    const places = this.#places(changed)
-    if (!places || places.size > MANY_PLACES) return this.read(signal)
-    for (const [place, extent] of places) {
-      if (extent === 'all') await this.#lookAgain(place, signal)
-      else if (!(await this.#renew(place, signal))) return this.read(signal)
+    const changedNodes = this.#changedNodes(changed)
+    if (!changedNodes || changedNodes.size > MAX_CHANGED_NODES) return this.read(signal)
+    for (const [node, extent] of changedNodes) {
+      if (extent === 'all') await this.#walkAgain(node, signal)
+      else if (!(await this.#walkChildren(node, signal))) return this.read(signal)
     }
     const fields = this.#checkFields()
     if (fields === 'shown') return this.read(signal)
-    if (places.size > 0 || fields === 'changed') this.#update()
+    if (changedNodes.size > 0 || fields === 'changed') this.#update()
     return this.#top
   }
 
@@ -107,8 +107,8 @@ export class LiveOutline {
     const added: OutlineNode[] = []
     const changed: OutlineNode[] = []
     for (const node of this.#nodes.values()) {
-      if (node.born > version) added.push(node)
-      else if (node.changed > version) changed.push(node)
+      if (node.addedAt > version) added.push(node)
+      else if (node.changedAt > version) changed.push(node)
     }
     const removed = this.#removals.filter(({ at }) => at > version).map(({ line }) => line)
     const moved = this.#reordered.filter(({ at }) => at > version)
@@ -117,18 +117,18 @@ export class LiveOutline {
   }
 
   /** Whether the page reported a change since the last look. */
-  get isTouched(): boolean {
-    return this.#log.isTouched
+  get hasChanges(): boolean {
+    return this.#log.hasChanges
   }
 
   /** To be called when nothing was done since the last look: what changed is what never rests. */
-  noteRestless(): void {
-    this.#log.noteRestless()
+  noteVolatile(): void {
+    this.#log.noteVolatile()
   }
 
   /** Whether the element changes again and again by itself: a clock, a ticker, an animation. */
-  isRestless(element: Node): boolean {
-    return this.#log.isRestless(element)
+  isVolatile(element: Node): boolean {
+    return this.#log.isVolatile(element)
   }
 
   node(element: Element): OutlineNode | undefined {
@@ -140,7 +140,7 @@ export class LiveOutline {
     this.#nodes.clear()
     this.#hidden.clear()
     this.trees.clear()
-    this.#behind.clear()
+    this.#behindModal.clear()
     this.#removals = []
     this.#reordered = []
     this.#top = null
@@ -162,25 +162,25 @@ export class LiveOutline {
   }
 
   /** The nodes that hold all changes, none twice; null when that is everything. */
-  #places(changed: ReadonlyMap<Node, Extent>): Map<OutlineNode, Extent> | null {
-    const places = new Map<OutlineNode, Extent>()
+  #changedNodes(changed: ReadonlyMap<Node, Extent>): Map<OutlineNode, Extent> | null {
+    const changedNodes = new Map<OutlineNode, Extent>()
     for (const [target, extent] of changed) {
-      const place = this.#nodeAround(target)
-      if (place === null) continue
-      if (!place) return null
+      const node = this.#nearestNode(target)
+      if (node === null) continue
+      if (!node) return null
       // Around what isn't in the outline: there it would be new.
-      const isAll = extent === 'all' && place.element === target
-      if (isAll && !place.parent) return null
-      if (isAll || !places.has(place)) places.set(place, isAll ? 'all' : 'children')
+      const isAll = extent === 'all' && node.element === target
+      if (isAll && !node.parent) return null
+      if (isAll || !changedNodes.has(node)) changedNodes.set(node, isAll ? 'all' : 'children')
     }
-    for (const place of places.keys())
-      for (let at = place.parent; at; at = at.parent)
-        if (places.get(at) === 'all') places.delete(place)
-    return places
+    for (const node of changedNodes.keys())
+      for (let at = node.parent; at; at = at.parent)
+        if (changedNodes.get(at) === 'all') changedNodes.delete(node)
+    return changedNodes
   }
 
   /** Null: what changed isn't shown at all. `undefined`: it isn't in the outline. */
-  #nodeAround(target: Node): OutlineNode | null | undefined {
+  #nearestNode(target: Node): OutlineNode | null | undefined {
     if (isElement(target) && closest(target, '[data-offstage-ignore]')) return null
     for (let at: Node | null = target; at; at = parentOf(at)) {
       const node = isElement(at) && this.#nodes.get(at)
@@ -192,25 +192,25 @@ export class LiveOutline {
     return undefined
   }
 
-  async #lookAgain(node: OutlineNode, signal?: AbortSignal): Promise<void> {
+  async #walkAgain(node: OutlineNode, signal?: AbortSignal): Promise<void> {
     const { parent, element, context } = node
-    if (!parent || !isStillIn(node)) return
+    if (!parent || !isInParent(node)) return
     const found = await inSlices(walk(this.#walk(), element, { parent, context }), signal)
     const index = parent.items.indexOf(node)
     if (found) parent.items[index] = found
     else parent.items.splice(index, 1)
   }
 
-  async #renew(node: OutlineNode, signal?: AbortSignal): Promise<boolean> {
-    if (!isStillIn(node)) return true
-    const { sig } = node
+  async #walkChildren(node: OutlineNode, signal?: AbortSignal): Promise<boolean> {
+    if (!isInParent(node)) return true
+    const { signature } = node
     const text = ownText(node)
     const before = [...node.items]
-    if (!(await inSlices(renew(this.#walk(), node), signal))) return false
-    this.#noteOrder(before, node, this.#version + 1)
-    if (node.sig === sig) return true
-    node.changed = this.#version + 1
-    this.#noteEnd(text, node, node.changed)
+    if (!(await inSlices(walkChildren(this.#walk(), node), signal))) return false
+    this.#recordOrder(before, node, this.#version + 1)
+    if (node.signature === signature) return true
+    node.changedAt = this.#version + 1
+    this.#recordTextRemoval(text, node, node.changedAt)
     return true
   }
 
@@ -218,18 +218,18 @@ export class LiveOutline {
   #checkFields(): 'same' | 'changed' | 'shown' {
     for (const element of this.#hidden) {
       if (!element.isConnected) this.#hidden.delete(element)
-      else if (isShownNow(element)) return 'shown'
+      else if (isRendered(element)) return 'shown'
     }
     let changed = false
     for (const node of this.#nodes.values()) {
       if (!isActionable(node.role)) continue
       if (node.control === node.element && !isDisplayed(node.element)) return 'shown'
       if (!FIELDS.has(node.control.localName)) continue
-      const sig = signature(node)
-      if (sig === node.sig) continue
+      const signature = signatureOf(node)
+      if (signature === node.signature) continue
       changed = true
-      node.sig = sig
-      node.changed = this.#version + 1
+      node.signature = signature
+      node.changedAt = this.#version + 1
     }
     return changed ? 'changed' : 'same'
   }
@@ -239,12 +239,12 @@ export class LiveOutline {
     const before = this.#nodes
     this.#nodes = new Map()
     if (this.#top) for (const node of nodesOf(this.#top)) this.#track(node, before)
-    const hasModal = once(() => drawnModal(this.#root().ownerDocument) !== null)
+    const hasModal = once(() => ariaModal(this.#root().ownerDocument) !== null)
     for (const node of before.values())
       if (!this.#nodes.has(node.element) && !this.#isOutOfReach(node, hasModal))
-        this.#forget(node, before)
-    for (const element of this.#behind.keys())
-      if (!element.isConnected || this.#nodes.has(element)) this.#behind.delete(element)
+        this.#recordRemoval(node, before)
+    for (const element of this.#behindModal.keys())
+      if (!element.isConnected || this.#nodes.has(element)) this.#behindModal.delete(element)
     if (this.#removals.length > KEPT_REMOVALS) this.#removals = this.#removals.slice(-KEPT_REMOVALS)
     this.#reordered = this.#reordered.slice(-KEPT_REMOVALS)
   }
@@ -254,22 +254,22 @@ export class LiveOutline {
     this.#nodes.set(element, node)
     // Names depend on what is inside and on labels elsewhere.
     node.name = null
-    const was = before.get(element) ?? this.#behind.get(element)
+    const was = before.get(element) ?? this.#behindModal.get(element)
     if (was === node) return
     const isShown = was && (was.role || !node.role)
-    node.born = isShown ? was.born : this.#version
+    node.addedAt = isShown ? was.addedAt : this.#version
     if (!was) return
-    node.changed = was.sig === node.sig ? was.changed : this.#version
-    if (was.sig !== node.sig) this.#noteEnd(ownText(was), node, this.#version)
-    this.#noteOrder(was.items, node, this.#version)
+    node.changedAt = was.signature === node.signature ? was.changedAt : this.#version
+    if (was.signature !== node.signature) this.#recordTextRemoval(ownText(was), node, this.#version)
+    this.#recordOrder(was.items, node, this.#version)
   }
 
-  #noteOrder(before: readonly OutlineItem[], { element, items }: OutlineNode, at: number): void {
+  #recordOrder(before: readonly OutlineItem[], { element, items }: OutlineNode, at: number): void {
     if (isReordered(before, items)) this.#reordered.push({ at, element })
   }
 
   /** A wrapper's text is a line of its own, unless it is a paragraph of an editor, which has a value. */
-  #noteEnd(text: string, now: OutlineNode, at: number): void {
+  #recordTextRemoval(text: string, now: OutlineNode, at: number): void {
     if (text && !now.role && !ownText(now) && !isInEditor(now.element))
       this.#removals.push({ at, line: `text "${text.slice(0, 80)}"` })
   }
@@ -281,15 +281,15 @@ export class LiveOutline {
       element.isConnected &&
       (this.#modal
         ? !contains(this.#modal, element)
-        : isDisplayed(element) && isShutOut(element) && hasModal())
-    if (isBehind) this.#behind.set(element, node)
+        : isDisplayed(element) && isUnreachable(element) && hasModal())
+    if (isBehind) this.#behindModal.set(element, node)
     return isBehind
   }
 
-  #forget(node: OutlineNode, before: ReadonlyMap<Element, OutlineNode>): void {
+  #recordRemoval(node: OutlineNode, before: ReadonlyMap<Element, OutlineNode>): void {
     const { element, parent } = node
     // Scrolled out of a long list: it is there, but not looked at.
-    if (element.isConnected && isShownNow(element) && !element.closest(EXCLUDED)) return
+    if (element.isConnected && isRendered(element) && !element.closest(EXCLUDED)) return
     // Only the topmost of what went away together, and no paragraph of an editor, which has a value.
     if (parent && before.has(parent.element) && !this.#nodes.has(parent.element)) return
     if (!node.role && parent && isInEditor(parent.element)) return
@@ -299,12 +299,12 @@ export class LiveOutline {
 }
 
 /** False when it went away, or elsewhere, with what was around it. */
-function isStillIn(node: OutlineNode): boolean {
+function isInParent(node: OutlineNode): boolean {
   const { element, parent } = node
   return element.isConnected && (parent === null || parent.items.includes(node))
 }
 
-function isShownNow(element: Element): boolean {
+function isRendered(element: Element): boolean {
   return !element.matches(`${EXCLUDED},script,style,template`) && element.checkVisibility()
 }
 

@@ -3,17 +3,17 @@ import { isElement, parentOf } from '../dom.ts'
 /** How long nobody may ask before the observers are let go. Milliseconds. */
 const IDLE_MS = 60_000
 /** Beyond this many changed elements it is not worth knowing which. */
-const MANY = 500
+const MAX_TARGETS = 500
 
 /** What changes so often while nobody does anything never rests. */
-const RESTLESS_TIMES = 3
+const VOLATILE_TIMES = 3
 /** What did nothing for so long rests again. Milliseconds. */
-const RESTED_MS = 2000
+const STABLE_MS = 2000
 
 /** How far a change reaches: to what is directly in an element, or to all that is in it. */
 export type Extent = 'children' | 'all'
 
-export const EVERYTHING: MutationObserverInit = {
+export const ALL_MUTATIONS: MutationObserverInit = {
   subtree: true,
   childList: true,
   characterData: true,
@@ -25,26 +25,26 @@ export class MutationLog {
   #observer: MutationObserver | null = null
   #watched = new WeakSet<Node>()
   #changed: Map<Node, Extent> | null = null
-  #isTouched = false
+  #hasChanges = false
   /** How often each place changed since `take`, and when that was. */
   readonly #times = new Map<Node, number>()
-  #taken = 0
-  #restless = new Set<Node>()
+  #takenAt = 0
+  #volatile = new Set<Node>()
   #timer: ReturnType<typeof setTimeout> | undefined
 
   /** Forgets everything and starts anew. */
   start(): void {
     this.stop()
     this.#changed = new Map()
-    this.#taken = performance.now()
+    this.#takenAt = performance.now()
     this.#observer = new MutationObserver((records) => this.#add(records))
-    this.#keepAwake()
+    this.#restartIdleTimer()
   }
 
   watch(tree: Document | ShadowRoot): void {
     if (!this.#observer || this.#watched.has(tree)) return
     this.#watched.add(tree)
-    this.#observer.observe(tree, EVERYTHING)
+    this.#observer.observe(tree, ALL_MUTATIONS)
   }
 
   /** What changed, once; null when that isn't known. */
@@ -53,35 +53,37 @@ export class MutationLog {
     this.#add(this.#observer.takeRecords())
     const changed = this.#changed
     this.#changed = new Map()
-    this.#isTouched = false
+    this.#hasChanges = false
     this.#times.clear()
-    this.#taken = performance.now()
-    this.#keepAwake()
+    this.#takenAt = performance.now()
+    this.#restartIdleTimer()
     return changed
   }
 
   /** Whether something changed since `take` that doesn't always, or may have. */
-  get isTouched(): boolean {
+  get hasChanges(): boolean {
     if (this.#observer) this.#add(this.#observer.takeRecords())
-    return this.#changed === null || this.#isTouched
+    return this.#changed === null || this.#hasChanges
   }
 
   /** Learns from what changed since `take`: nobody did anything. */
-  noteRestless(): void {
-    const rested = performance.now() - this.#taken > RESTED_MS
-    for (const place of this.#restless)
-      if (!place.isConnected || (rested && !this.#times.has(place))) this.#restless.delete(place)
-    for (const [place, times] of this.#times) if (times >= RESTLESS_TIMES) this.#restless.add(place)
+  noteVolatile(): void {
+    const isStable = performance.now() - this.#takenAt > STABLE_MS
+    for (const element of this.#volatile)
+      if (!element.isConnected || (isStable && !this.#times.has(element)))
+        this.#volatile.delete(element)
+    for (const [element, times] of this.#times)
+      if (times >= VOLATILE_TIMES) this.#volatile.add(element)
   }
 
-  isRestless(place: Node): boolean {
-    return this.#restless.has(place)
+  isVolatile(element: Node): boolean {
+    return this.#volatile.has(element)
   }
 
   /** Stops, and forgets what never rests, too. */
   release(): void {
     this.stop()
-    this.#restless.clear()
+    this.#volatile.clear()
   }
 
   stop(): void {
@@ -94,30 +96,31 @@ export class MutationLog {
   }
 
   #add(records: readonly MutationRecord[]): void {
-    const places = new Set(records.map(placeOf))
-    for (const place of places) {
-      if (this.#times.size < MANY) this.#times.set(place, (this.#times.get(place) ?? 0) + 1)
-      this.#isTouched ||= !this.#restless.has(place)
+    const elements = new Set(records.map(changedElement))
+    for (const element of elements) {
+      if (this.#times.size < MAX_TARGETS)
+        this.#times.set(element, (this.#times.get(element) ?? 0) + 1)
+      this.#hasChanges ||= !this.#volatile.has(element)
     }
     for (const { target, type } of records) {
       if (!this.#changed) return
       // An attribute may change how things look in the element and, by sibling selectors, beside it.
       if (type === 'attributes') this.#changed.set(parentOf(target) ?? target, 'all')
       else {
-        const place = isElement(target) ? target : (parentOf(target) ?? target)
-        if (!this.#changed.has(place)) this.#changed.set(place, 'children')
+        const element = isElement(target) ? target : (parentOf(target) ?? target)
+        if (!this.#changed.has(element)) this.#changed.set(element, 'children')
       }
-      if (this.#changed.size > MANY) this.#changed = null
+      if (this.#changed.size > MAX_TARGETS) this.#changed = null
     }
   }
 
-  #keepAwake(): void {
+  #restartIdleTimer(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.stop(), IDLE_MS)
   }
 }
 
 /** The element that a record is about. */
-export function placeOf({ target }: MutationRecord): Node {
+export function changedElement({ target }: MutationRecord): Node {
   return isElement(target) ? target : (parentOf(target) ?? target)
 }

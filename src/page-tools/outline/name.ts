@@ -14,7 +14,7 @@ export interface ElementName {
 }
 
 const NO_NAME: ElementName = { text: '', visuallyHidden: false }
-const HINTS = ['aria-label', 'aria-labelledby', 'title', 'alt', 'placeholder']
+const NAMING_ATTRIBUTES = ['aria-label', 'aria-labelledby', 'title', 'alt', 'placeholder']
 
 /** The accessible name. Masked where the element is. Secret fields keep their name. */
 export function nameOf(element: Element, role: string, options: PageOptions): ElementName {
@@ -22,22 +22,22 @@ export function nameOf(element: Element, role: string, options: PageOptions): El
   if (isMasked(element, options) && !isField(element))
     return { text: MASKED, visuallyHidden: false }
   if (isNamedByMasked(element, role, options)) return { text: MASKED, visuallyHidden: false }
-  const hinted = isHinted(element)
+  const byAttribute = hasNamingAttribute(element)
   const replaced = labelOfReplaced(element, role)
   if (replaced && !isMasked(replaced, options))
     return { text: cleanText(replaced.textContent), visuallyHidden: false }
-  if (!hinted && !mayBeNamed(element, role)) return NO_NAME
-  if (!hinted && /^(treeitem|menuitem)/.test(role) && element.querySelector(BRANCH))
+  if (!byAttribute && !mayBeNamed(element, role)) return NO_NAME
+  if (!byAttribute && /^(treeitem|menuitem)/.test(role) && element.querySelector(BRANCH))
     return { text: cleanText(textWithoutBranches(element)), visuallyHidden: false }
-  if (!hinted && isNamedByContent(role) && isPlainText(element))
+  if (!byAttribute && isNamedByContent(role) && isPlainText(element))
     return { text: cleanText(element.textContent), visuallyHidden: false }
   const text = givenName(element) || computeName(element) || fallbackName(element)
-  return { text, visuallyHidden: hinted && text !== '' && !isOnScreen(element, text) }
+  return { text, visuallyHidden: byAttribute && text !== '' && !isOnScreen(element, text) }
 }
 
 /** Whether attributes may name it, before its content does. */
-export function isHinted(element: Element): boolean {
-  return HINTS.some((name) => element.hasAttribute(name))
+export function hasNamingAttribute(element: Element): boolean {
+  return NAMING_ATTRIBUTES.some((name) => element.hasAttribute(name))
 }
 
 /** What comes before all else but `aria-labelledby`: no library is needed to say so. */
@@ -124,7 +124,7 @@ function fallbackName(element: Element): string {
 
 /** The label of the hidden field that a drawn control stands for, right after it. */
 function labelOfReplaced(element: Element, role: string): Element | null {
-  if (!STANDS_FOR.test(role) || !element.hasAttribute('role')) return null
+  if (!REPLACING_ROLES.test(role) || !element.hasAttribute('role')) return null
   let at: Element | null = element
   for (let level = 0; at && level < 3; level += 1, at = at.parentElement) {
     const field: Element | null = at.previousElementSibling
@@ -134,7 +134,7 @@ function labelOfReplaced(element: Element, role: string): Element | null {
   return null
 }
 
-const STANDS_FOR = /^(combobox|textbox|searchbox|listbox)$/
+const REPLACING_ROLES = /^(combobox|textbox|searchbox|listbox)$/
 
 /** As libraries hide the fields that they replace: not displayed, or of a pixel. */
 function isSmall(field: Element): boolean {

@@ -36,10 +36,10 @@ export interface OutlineNode {
   /** How the element's surroundings are, to look at it again. */
   readonly context: WalkContext
   /** Equal as long as nothing of the element itself has changed. */
-  sig: string
+  signature: string
   /** Number of the look at the page that first saw the element, and of the last that saw it changed. */
-  born: number
-  changed: number
+  addedAt: number
+  changedAt: number
   /** Computed when first shown. */
   name: ElementName | null
 }

@@ -12,7 +12,7 @@ import {
   type WalkContext,
 } from './outline-node.ts'
 import { isActionable, roleOf } from './role.ts'
-import { signature } from './signature.ts'
+import { signatureOf } from './signature.ts'
 
 /** What a walk needs to know, and whom it tells. */
 export interface Walk {
@@ -52,7 +52,7 @@ export function* walk(
   place: { readonly parent: OutlineNode | null; readonly context: WalkContext },
 ): Generator<undefined, OutlineNode | null> {
   const visit = enter(task, element, place)
-  if (visit) yield* finish(task, visit)
+  if (visit) yield* walkFrom(task, visit)
   return visit?.node ?? null
 }
 
@@ -60,17 +60,17 @@ export function* walk(
  * Looks again at what is directly in an element, and at all of what is new in it. False when more than
  * that may have changed.
  */
-export function* renew(task: Walk, node: OutlineNode): Generator<undefined, boolean> {
+export function* walkChildren(task: Walk, node: OutlineNode): Generator<undefined, boolean> {
   const { element, context } = node
   const visibility = visibilityOf(element, context.view)
-  if (visibility.excluded || isWhole(element)) return false
+  if (visibility.excluded || isSingleLine(element)) return false
   const known = new Map(node.items.filter(isNode).map((item) => [item.element, item]))
   node.items.length = 0
-  yield* finish(task, visitOf(task, node, visibility), known)
+  yield* walkFrom(task, visitOf(task, node, visibility), known)
   return true
 }
 
-function* finish(
+function* walkFrom(
   task: Walk,
   top: Visit,
   known?: ReadonlyMap<Element, OutlineNode>,
@@ -81,7 +81,7 @@ function* finish(
     const child = visit.children[visit.next]
     visit.next += 1
     if (!child) {
-      visit.node.sig = signature(visit.node)
+      visit.node.signature = signatureOf(visit.node)
       stack.pop()
     } else if (!('nodeType' in child)) visit.node.items.push(child)
     else if (child.nodeType === 3) addText(visit, child)
@@ -121,13 +121,13 @@ function enter(
 function visitOf(task: Walk, node: OutlineNode, visibility: Visibility): Visit {
   const { element } = node
   if (element.shadowRoot) task.onTree?.(element.shadowRoot)
-  const children = isWhole(element) ? [] : listWindow(task, element, childrenIn(task, element))
+  const children = isSingleLine(element) ? [] : listWindow(task, element, childrenIn(task, element))
   const context = children.length > 0 ? innerContext(node, visibility, children) : node.context
   return { node, visibility, context, children, next: 0 }
 }
 
 /** Shown in one line, whatever is in it. */
-function isWhole(element: Element): boolean {
+function isSingleLine(element: Element): boolean {
   return isTag(element, 'select') || isBareGraphic(element)
 }
 
@@ -170,7 +170,7 @@ function makeNode(
     !(isTag(element, 'label') && element.control) &&
     (hasPointerCursor(visibility) ||
       element.hasAttribute('onclick') ||
-      (!role && takesFocus(element)))
+      (!role && isTabStop(element)))
   const visuallyHidden = context.visuallyHidden || visibility.visuallyHidden
   const inView = isInView(element, visibility.fixed ? viewport(context.view) : context.clip)
   return {
@@ -185,15 +185,15 @@ function makeNode(
     holdsView: inView,
     context,
     items: [],
-    sig: '',
-    born: 0,
-    changed: 0,
+    signature: '',
+    addedAt: 0,
+    changedAt: 0,
     name: null,
   }
 }
 
 /** Someone made it a stop of the Tab key; empty ones only send the focus on. */
-function takesFocus(element: Element): boolean {
+function isTabStop(element: Element): boolean {
   return element.firstChild !== null && Number(element.getAttribute('tabindex') ?? -1) >= 0
 }
 
@@ -236,7 +236,7 @@ function innerContext(
     context.inLabel || isVisibleLabel(node) || /^(legend|caption)$/.test(element.localName)
   const pointerCursor =
     context.pointerCursor ||
-    isOneThing(node.role) ||
+    isSingleControl(node.role) ||
     (holdsElements && hasPointerCursor(visibility))
   const same =
     clip === context.clip &&
@@ -257,7 +257,7 @@ function innerContext(
 }
 
 /** Controls that are one thing to click, whatever they are drawn with. */
-function isOneThing(role: string): boolean {
+function isSingleControl(role: string): boolean {
   return isActionable(role) && !/^(treeitem|gridcell|listbox|combobox)$/.test(role)
 }
 

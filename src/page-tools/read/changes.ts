@@ -1,8 +1,8 @@
 import type { LivePage } from '../outline/live-page.ts'
 import { atOnce } from '../slices.ts'
-import { display } from './display.ts'
+import { buildEntries } from './build-entries.ts'
 import { once } from '../once.ts'
-import { none, textEntry, type Entry } from './entry.ts'
+import { noEntries, textEntry, type Entry } from './entry.ts'
 import { fit } from './fit.ts'
 import { headOf, VALUE_LIMIT } from './line.ts'
 import { orderLine } from './order-line.ts'
@@ -16,7 +16,7 @@ const NAME_LIMIT = 60
 export interface ChangesOptions {
   readonly maxTokens: number
   /** Also what changes all the time, whatever anyone does. */
-  readonly restless: boolean
+  readonly includeVolatile: boolean
 }
 
 /**
@@ -24,28 +24,32 @@ export interface ChangesOptions {
  * and `<removed>` before the lines. Empty when nothing is.
  */
 export function changesText(
-  page: LivePage,
+  live: LivePage,
   since: number,
-  { maxTokens, restless }: ChangesOptions,
+  { maxTokens, includeVolatile }: ChangesOptions,
 ): string {
-  const { added, changed: all, removed, reordered } = page.outline.changesSince(since)
-  const changed = restless ? all : all.filter(({ element }) => !page.outline.isRestless(element))
+  const { added, changed: all, removed, reordered } = live.outline.changesSince(since)
+  const changed = includeVolatile
+    ? all
+    : all.filter(({ element }) => !live.outline.isVolatile(element))
   const isNew = new Set(added)
   const tops = added.filter(({ parent }) => !parent || !isNew.has(parent))
-  const fresh = new Set(tops.filter((node) => hasParts(node) || reported(node) === node))
+  const fresh = new Set(tops.filter((node) => hasParts(node) || reportedNode(node) === node))
   const texts = tops.filter((node) => !fresh.has(node) && hasText(node))
-  const different = new Set([...texts, ...changed].map(reported).filter((node) => !isNew.has(node)))
+  const different = new Set(
+    [...texts, ...changed].map(reportedNode).filter((node) => !isNew.has(node)),
+  )
   const entries = [
-    ...[...fresh].flatMap((node) => entriesFor(node, page, '<new>')),
-    ...[...different].flatMap((node) => ownEntries(node, entriesFor(node, page, '<changed>'))),
+    ...[...fresh].flatMap((node) => entriesFor(node, live, '<new>')),
+    ...[...different].flatMap((node) => ownEntries(node, entriesFor(node, live, '<changed>'))),
     ...reordered.map((node) =>
-      textEntry(() => orderLine(node, page.options), { node, parent: null }),
+      textEntry(() => orderLine(node, live.options), { node, parent: null }),
     ),
     ...removed.map((line) => removedEntry(line)),
   ]
-  const told = new Set<Element>()
+  const seen = new Set<Element>()
   const unique = entries.filter(
-    ({ element, node }) => !node || (!told.has(element) && told.add(element)),
+    ({ element, node }) => !node || (!seen.has(element) && seen.add(element)),
   )
   return unique.length > 0 ? atOnce(fit(unique, { maxTokens, from: null })) : ''
 }
@@ -72,32 +76,37 @@ function isShortField({ role, element }: OutlineNode): boolean {
 }
 
 /** What is told as one line: a text inside is its text. */
-const WHOLE = /^(row|listitem|status|alert|cell|gridcell|columnheader|rowheader)$/
+const ONE_LINE_ROLES = /^(row|listitem|status|alert|cell|gridcell|columnheader|rowheader)$/
 
 /** A text inside a button is the button's name: the button is what changed. */
-function reported(node: OutlineNode): OutlineNode {
+function reportedNode(node: OutlineNode): OutlineNode {
   for (let at: OutlineNode | null = node; at; at = at.parent) {
-    if (isNamedByContent(at.role) || at.clickable || WHOLE.test(at.role) || isShortField(at))
+    if (
+      isNamedByContent(at.role) ||
+      at.clickable ||
+      ONE_LINE_ROLES.test(at.role) ||
+      isShortField(at)
+    )
       return at
     if (at.role && at.role !== 'img') break
   }
   return node
 }
 
-function entriesFor(node: OutlineNode, page: LivePage, mark: string): readonly Entry[] {
-  const entries = display(node, null, { options: page.options, textLimit: TEXT_LIMIT })
+function entriesFor(node: OutlineNode, live: LivePage, mark: string): readonly Entry[] {
+  const entries = buildEntries(node, null, { options: live.options, textLimit: TEXT_LIMIT })
   for (const entry of entries) {
     const { line } = entry
     const isNew = mark === '<new>'
-    const place = isNew || !entry.node ? within(node, page) : ''
-    entry.line = () => `${mark} ${isNew ? line() : called(node, line(), page)}${place}`
+    const place = isNew || !entry.node ? containerNote(node, live) : ''
+    entry.line = () => `${mark} ${isNew ? line() : withText(node, line(), live)}${place}`
     if (mark === '<changed>') entry.children = ownLines(entry)
   }
   return entries
 }
 
 /** Without what is in it, a nameless element is known by its text only. */
-function called(node: OutlineNode, line: string, { options }: LivePage): string {
+function withText(node: OutlineNode, line: string, { options }: LivePage): string {
   if (node.masked || /"|: /.test(line)) return line
   const text = readableText(node.element, options)
   return text && text.length <= NAME_LIMIT ? `${line}: ${text}` : line
@@ -109,7 +118,7 @@ function ownLines({ children }: Entry): Entry['children'] {
 }
 
 /** Where a new element stands: the nearest list, dialog or region that a reader knows. */
-function within(node: OutlineNode, { options }: LivePage): string {
+function containerNote(node: OutlineNode, { options }: LivePage): string {
   for (let at = node.parent; at; at = at.parent)
     if (at.role && at.role !== 'listitem') return ` (in ${headOf(at, options, false)})`
   return ''
@@ -119,12 +128,12 @@ function removedEntry(line: string): Entry {
   return {
     parent: null,
     node: null,
-    children: none,
+    children: noEntries,
     inView: true,
     holdsView: true,
     popup: false,
     isOmission: false,
-    weigh: () => 1,
+    elementCount: () => 1,
     element: document.documentElement,
     line: () => `<removed> ${line}`,
   }

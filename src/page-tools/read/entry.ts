@@ -19,7 +19,7 @@ export interface Entry {
   /** Stands for elements that were counted, but not looked at. */
   readonly isOmission: boolean
   /** How many elements it stands for, with those in it. */
-  weigh: () => number
+  elementCount: () => number
   /** Without dash, indentation and the colon of what has children. */
   line: () => string
 }
@@ -38,8 +38,8 @@ export function omittedEntry({ count, first }: OmittedItem, place: EntryPlace): 
   return leaf(place, {
     element: first,
     isOmission: true,
-    weigh: () => count,
-    line: () => omission(count, first),
+    elementCount: () => count,
+    line: () => omissionLine(count, first),
   })
 }
 
@@ -47,28 +47,28 @@ function leaf({ node, parent }: EntryPlace, own: Pick<Entry, 'line'> & Partial<E
   return {
     element: node.element,
     parent,
-    children: none,
+    children: noEntries,
     inView: node.inView,
     holdsView: node.inView,
     popup: parent?.popup ?? false,
     node: null,
     isOmission: false,
-    weigh: () => 1,
+    elementCount: () => 1,
     ...own,
   }
 }
 
 /** Says how much is left out and how to get it. */
-export function omission(count: number, first: Element): string {
+export function omissionLine(count: number, first: Element): string {
   return `… ${count} more [from=${refOf(first)}]`
 }
 
 /** How many elements of a node a reader would get lines for, roughly: without making the lines. */
-export function sizeOf({ role, clickable, items }: OutlineNode): number {
+export function estimateLines({ role, clickable, items }: OutlineNode): number {
   let size = role || clickable ? 1 : 0
   let hasText = size > 0
   for (const item of items) {
-    if (isNode(item)) size += sizeOf(item)
+    if (isNode(item)) size += estimateLines(item)
     else if ('count' in item) size += item.count
     else if (!hasText) {
       hasText = true
@@ -78,6 +78,6 @@ export function sizeOf({ role, clickable, items }: OutlineNode): number {
   return size
 }
 
-export function none(): readonly [] {
+export function noEntries(): readonly [] {
   return []
 }

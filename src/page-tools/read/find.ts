@@ -10,7 +10,7 @@ import { inSlices } from '../slices.ts'
 import { headOf, shownValue } from './line.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { nameOf } from '../outline/name.ts'
-import { detachedNode } from './detached-node.ts'
+import { standaloneNode } from './standalone-node.ts'
 import { readableText } from './readable-text.ts'
 import { isReadable, rootOf } from '../outline/region.ts'
 import { isActionable, isNamedByContent, roleOf } from '../outline/role.ts'
@@ -47,11 +47,11 @@ const LIMIT = 8
 /** Names are computed for this many of the most likely elements. */
 const CANDIDATES = 200
 /** Text of larger parts of the page is looked for in what they hold. */
-const LONG = 400
-const SHORT = 100
-const WEAK = 0.25
+const LONG_TEXT = 400
+const SHORT_TEXT = 100
+const MIN_SCORE = 0.25
 /** The score of what goes by this name, too, but is called otherwise. */
-export const ALIAS = 0.98
+export const ALIAS_SCORE = 0.98
 
 interface Candidate {
   readonly element: Element
@@ -61,32 +61,33 @@ interface Candidate {
 
 /** Elements that match, best first: shown ones only, wherever they are scrolled to. */
 export async function find(query: FindQuery, options: FindOptions = {}): Promise<Found[]> {
-  const page = livePage(options.page)
+  const live = livePage(options.page)
   const { role, name, text } = query
   if (!role?.trim() && !name?.trim() && !text?.trim())
     throw new PageError('invalid-input', 'Give a role, a name or a text to look for.')
-  const candidates = await inSlices(collect(page, query), options.signal)
+  const candidates = await inSlices(collect(live, query), options.signal)
   const likely = candidates.toSorted((a, b) => b.likely - a.likely).slice(0, CANDIDATES)
-  const rated = await inSlices(rateAll(likely, query, page.options), options.signal)
-  const clean = scrubber(page)
+  const rated = await inSlices(rateAll(likely, query, live.options), options.signal)
+  const clean = scrubber(live)
   return rated
     .filter(
-      ({ score, element }) => score > WEAK && (options.hidden || isShown(element, page.options)),
+      ({ score, element }) =>
+        score > MIN_SCORE && (options.hidden || isShown(element, live.options)),
     )
     .toSorted((a, b) => b.score - a.score)
     .slice(0, options.limit ?? LIMIT)
-    .map((found) => describe(found, page.options, clean))
+    .map((found) => describe(found, live.options, clean))
 }
 
 /** Without names and styles: cheap enough for tens of thousands of elements. */
-function* collect(page: LivePage, query: FindQuery): Generator<undefined, Candidate[]> {
+function* collect(live: LivePage, query: FindQuery): Generator<undefined, Candidate[]> {
   const wanted = query.role?.trim().toLowerCase()
   const words = normalize(query.name ?? query.text ?? '')
   const candidates: Candidate[] = []
-  for (const element of descendantsOf(rootOf(page.options))) {
+  for (const element of descendantsOf(rootOf(live.options))) {
     yield
-    if (element.shadowRoot) page.outline.trees.add(element.shadowRoot)
-    if (element.localName === 'body') page.outline.trees.add(element.ownerDocument)
+    if (element.shadowRoot) live.outline.trees.add(element.shadowRoot)
+    if (element.localName === 'body') live.outline.trees.add(element.ownerDocument)
     const role = roleOf(element)
     if (wanted && role !== wanted && !(wanted === 'generic' && !role)) continue
     if (query.name && !role && !isClickable(element)) continue
@@ -109,24 +110,24 @@ function hints(element: Element, role: string): string {
   if (parts[5]) parts.push(...labelTexts(element))
   // What is slotted into a component's label.
   const { host } = element.getRootNode() as Partial<ShadowRoot>
-  if (host && host.textContent.length < LONG) parts.push(host.textContent)
+  if (host && host.textContent.length < LONG_TEXT) parts.push(host.textContent)
   const byContent = !role || isNamedByContent(role)
   const text = byContent ? element.textContent : ownText(element)
-  if (text.length < LONG) parts.push(text)
-  if (byContent && text.length < SHORT) parts.push(...pictures(element))
+  if (text.length < LONG_TEXT) parts.push(text)
+  if (byContent && text.length < SHORT_TEXT) parts.push(...pictureTexts(element))
   return normalize(parts.join(' '))
 }
 
 /** How likely it is what is meant when a long text of its own has the words. */
 function longText(element: Element, words: string): number {
   for (const node of element.childNodes)
-    if (node.nodeType === 3 && (node.nodeValue?.length ?? 0) >= LONG)
+    if (node.nodeType === 3 && (node.nodeValue?.length ?? 0) >= LONG_TEXT)
       if (normalize(node.nodeValue ?? '').includes(words)) return 0.5
   return 0
 }
 
 /** A button may hold nothing but an icon with a label. */
-function pictures(element: Element): string[] {
+function pictureTexts(element: Element): string[] {
   const found = element.firstElementChild ? element.querySelectorAll('[aria-label],[alt]') : []
   return [...found].map((one) => one.getAttribute('aria-label') ?? one.getAttribute('alt') ?? '')
 }
@@ -172,7 +173,7 @@ function rate(candidate: Candidate, query: FindQuery, options: PageOptions): Rat
       similarity(normalize(query.text), text),
     )
     // The innermost element that holds the text is what is meant.
-    score *= own * (text.length > LONG ? 0.5 : 1)
+    score *= own * (text.length > LONG_TEXT ? 0.5 : 1)
   }
   if (isActionable(role)) score *= 1.02
   return { ...candidate, name, score }
@@ -191,17 +192,17 @@ function nameScore(
   const score = similarity(query, normalize(name))
   if (score === 1 || isMasked(element, options)) return score
   const also = [element.getAttribute('title') ?? '', ...labelTexts(element)]
-  if (also.some((one) => normalize(one) === query)) return Math.max(score, ALIAS)
-  if (!isNamedByContent(role) || element.textContent.length > LONG) return score
+  if (also.some((one) => normalize(one) === query)) return Math.max(score, ALIAS_SCORE)
+  if (!isNamedByContent(role) || element.textContent.length > LONG_TEXT) return score
   const seen = readableText(element, options)
-  return normalize(seen) === query ? Math.max(score, ALIAS) : score
+  return normalize(seen) === query ? Math.max(score, ALIAS_SCORE) : score
 }
 
 /** What a reader would call an element without a name of its own: a cell, an item. */
 function shortText(element: Element, options: PageOptions): string {
-  if (element.textContent.length > LONG || isMasked(element, options)) return ''
+  if (element.textContent.length > LONG_TEXT || isMasked(element, options)) return ''
   const text = readableText(element, options)
-  return text.length <= SHORT ? text : ''
+  return text.length <= SHORT_TEXT ? text : ''
 }
 
 function isShown(element: Element, options: PageOptions): boolean {
@@ -217,7 +218,7 @@ function describe(
   options: PageOptions,
   clean: (text: string) => string,
 ): Found {
-  const node = detachedNode(element, options)
+  const node = standaloneNode(element, options)
   const value = shownValue(node)
   const head = headOf(node, options, true)
   const text =
@@ -225,7 +226,7 @@ function describe(
       ? ''
       : shorten(readableText(element, options), 100)
   const content = value ?? text
-  const line = `${head}${content ? `: ${content}` : ''}${placeOf(element, options)}`
+  const line = `${head}${content ? `: ${content}` : ''}${containerNote(element, options)}`
   return {
     element,
     role,
@@ -237,7 +238,7 @@ function describe(
 }
 
 /** The row, list item or dialog that tells two equal elements apart. */
-function placeOf(element: Element, options: PageOptions): string {
+function containerNote(element: Element, options: PageOptions): string {
   for (let at = parentOf(element); at; at = parentOf(at)) {
     const role = roleOf(at)
     if (

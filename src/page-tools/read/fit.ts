@@ -1,10 +1,10 @@
 import { contains } from '../dom.ts'
 import { refOf } from '../refs.ts'
-import { omission, type Entry } from './entry.ts'
+import { omissionLine, type Entry } from './entry.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 
 /** Part of the budget that is filled with lines; the rest is for the marks of what is left out. */
-const FILL = 0.97
+const FILL_RATIO = 0.97
 /** A dash, and the end of the line before it. */
 const LINE_TOKENS = 1
 const MIN_TOKENS = 40
@@ -24,7 +24,7 @@ export function* fit(
   { maxTokens, from }: FitOptions,
 ): Generator<undefined, string> {
   const budget = Math.max(MIN_TOKENS, maxTokens)
-  const order = yield* choose(entries, { budget: budget * FILL, from })
+  const order = yield* choose(entries, { budget: budget * FILL_RATIO, from })
   for (;;) {
     yield
     const text = render(entries, new Set(order))
@@ -102,7 +102,7 @@ function render(entries: readonly Entry[], chosen: ReadonlySet<Entry>, depth = 0
   let skipped: Entry[] = []
   const flush = (): void => {
     const first = skipped[0]
-    if (first) text += `${indent}- ${omission(weigh(skipped), first.element)}\n`
+    if (first) text += `${indent}- ${omissionLine(countElements(skipped), first.element)}\n`
     skipped = []
   }
   for (const entry of entries) {
@@ -125,12 +125,12 @@ function withChildren(entry: Entry, chosen: ReadonlySet<Entry>, depth: number): 
   if (children.length === 0) return `${line}\n`
   if (!children.some((child) => chosen.has(child))) {
     const ref = line.includes('[ref=') ? '' : ` [ref=${refOf(entry.element)}]`
-    return `${line}${ref}: … ${weigh(children)} inside\n`
+    return `${line}${ref}: … ${countElements(children)} inside\n`
   }
   const colon = /: [^[\]"]*$/.test(line) ? '' : ':'
   return `${line}${colon}\n${render(children, chosen, depth + 1)}`
 }
 
-function weigh(entries: readonly Entry[]): number {
-  return entries.reduce((sum, entry) => sum + entry.weigh(), 0)
+function countElements(entries: readonly Entry[]): number {
+  return entries.reduce((sum, entry) => sum + entry.elementCount(), 0)
 }

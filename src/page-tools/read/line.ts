@@ -3,7 +3,7 @@ import { labelsOf } from '../labels.ts'
 import type { PageOptions } from '../options.ts'
 import { MASKED } from '../privacy.ts'
 import { refOf, rememberRef } from '../refs.ts'
-import { isHinted, nameOf, type ElementName } from '../outline/name.ts'
+import { hasNamingAttribute, nameOf, type ElementName } from '../outline/name.ts'
 import { isNode, isText, type OutlineItem, type OutlineNode } from '../outline/outline-node.ts'
 import { isActionable, isNamedByContent, isPopup } from '../outline/role.ts'
 import { stateOf } from '../outline/state.ts'
@@ -16,7 +16,7 @@ const SHORT_TEXT = 3
 /** Options of a closed list that are named in its line. */
 const OPTION_LIMIT = 12
 
-const HELD = new Set(
+const CONTAINER_ROLES = new Set(
   'banner,navigation,main,complementary,contentinfo,region,form,search,list,table,treegrid,tabpanel,toolbar,iframe,group,radiogroup,feed,article,rowgroup'.split(
     ',',
   ),
@@ -24,7 +24,7 @@ const HELD = new Set(
 
 /** The name that a reader goes by; computed once. */
 function displayName(node: OutlineNode, options: PageOptions): ElementName {
-  node.name ??= onlyWords(node) ?? nameOf(node.control, node.role, options)
+  node.name ??= soleText(node) ?? nameOf(node.control, node.role, options)
   if (!node.name.text && node.control !== node.element)
     node.name = nameOf(node.element, 'button', options)
   return node.name
@@ -34,12 +34,13 @@ function displayName(node: OutlineNode, options: PageOptions): ElementName {
  * Most controls hold one piece of text, in as many wrappers as there may be: that is their name, and no
  * library is needed to say so. Null for all others.
  */
-function onlyWords(node: OutlineNode): ElementName | null {
+function soleText(node: OutlineNode): ElementName | null {
   const { role, element, control, masked } = node
   if (masked || control !== element || !isNamedByContent(role) || labelsOf(element).length > 0)
     return null
   for (let at: OutlineNode | undefined = node; at;) {
-    if (isHinted(at.element) || at.items.length !== 1 || (at !== node && at.role)) return null
+    if (hasNamingAttribute(at.element) || at.items.length !== 1 || (at !== node && at.role))
+      return null
     const item: OutlineItem | undefined = at.items[0]
     if (item && isText(item))
       return item.text === MASKED ? null : { text: item.text, visuallyHidden: false }
@@ -56,7 +57,7 @@ export function headOf(node: OutlineNode, options: PageOptions, withRef: boolean
   const parts = [role]
   if (text) parts.push(quote(shorten(text, NAME_LIMIT)))
   for (const flag of flags) parts.push(`[${flag}]`)
-  const title = distinction(node)
+  const title = titleFlag(node)
   if (title && title !== text) parts.push(`[title=${title}]`)
   const unlabelled = labelsOf(node.control).length === 0
   if (unlabelled && (visuallyHidden || (node.visuallyHidden && text))) parts.push('[sr-only]')
@@ -69,7 +70,7 @@ export function headOf(node: OutlineNode, options: PageOptions, withRef: boolean
 }
 
 /** The days of a calendar are often told apart by their title only: `2026-03-09`. */
-function distinction({ element, masked }: OutlineNode): string {
+function titleFlag({ element, masked }: OutlineNode): string {
   const title = masked ? null : element.getAttribute('title')
   const { length } = title ? element.textContent.trim() : ''
   if (!title || length === 0 || length > SHORT_TEXT) return ''
@@ -85,7 +86,7 @@ export function mayHoldRef(element: Element, role: string): boolean {
   return (
     isActionable(role) ||
     isPopup(role) ||
-    HELD.has(role) ||
+    CONTAINER_ROLES.has(role) ||
     (element as HTMLElement).tabIndex >= 0 ||
     element.hasAttribute('aria-selected') ||
     (element as HTMLElement).draggable === true

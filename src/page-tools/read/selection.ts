@@ -12,19 +12,19 @@ export function readSelection(options: ActOptions = {}): string {
   const live = livePage(options.page)
   const root = rootOf(live.options)
   const field = focusedElement(root.ownerDocument)
-  const text = (field && inField(field, live)) ?? inPage(root.ownerDocument, live)
+  const text = (field && selectionInField(field, live)) ?? selectionInPage(root.ownerDocument, live)
   return scrub(shorten(cleanText(text), LIMIT), live)
 }
 
 /** Null when the focus isn't in a field with a selection. */
-function inField(field: Element, { options }: LivePage): string | null {
+function selectionInField(field: Element, { options }: LivePage): string | null {
   const { selectionStart, selectionEnd, value } = field as Partial<HTMLInputElement>
   if (typeof selectionStart !== 'number' || typeof selectionEnd !== 'number') return null
   if (selectionStart === selectionEnd || !isReadable(field, options)) return null
   return isMasked(field, options) ? MASKED : (value ?? '').slice(selectionStart, selectionEnd)
 }
 
-function inPage(document: Document, { options }: LivePage): string {
+function selectionInPage(document: Document, { options }: LivePage): string {
   const selection = document.defaultView?.getSelection()
   if (!selection || selection.isCollapsed || selection.rangeCount === 0) return ''
   const range = selection.getRangeAt(0)

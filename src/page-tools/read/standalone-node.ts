@@ -6,7 +6,7 @@ import { roleOf } from '../outline/role.ts'
 import { pageContext } from '../outline/walk.ts'
 
 /** An element by itself, to be shown in one line. */
-export function detachedNode(element: Element, options: PageOptions): OutlineNode {
+export function standaloneNode(element: Element, options: PageOptions): OutlineNode {
   return {
     element,
     role: roleOf(element),
@@ -19,9 +19,9 @@ export function detachedNode(element: Element, options: PageOptions): OutlineNod
     masked: isMasked(element, options),
     visuallyHidden: false,
     context: pageContext(viewOf(element)),
-    sig: '',
-    born: 0,
-    changed: 0,
+    signature: '',
+    addedAt: 0,
+    changedAt: 0,
     name: null,
   }
 }

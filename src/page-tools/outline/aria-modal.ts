@@ -3,14 +3,14 @@ import { closest, isDisplayed } from '../dom.ts'
 const MODAL = 'dialog,[role=dialog],[role=alertdialog],[role=menu],[role=listbox],[aria-modal=true]'
 const UNREACHABLE = '[aria-hidden="true"],[inert]'
 
-export function isShutOut(element: Element): boolean {
+export function isUnreachable(element: Element): boolean {
   return closest(element, UNREACHABLE) !== null
 }
 
 /** The newest dialog, menu or list that is open, and may have shut out the rest of the page. */
-export function drawnModal(document: Document): Element | null {
+export function ariaModal(document: Document): Element | null {
   const open = [...document.querySelectorAll(MODAL)].filter(
-    (one) => isDisplayed(one) && !isShutOut(one),
+    (one) => isDisplayed(one) && !isUnreachable(one),
   )
   return open.at(-1) ?? null
 }

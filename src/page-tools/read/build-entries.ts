@@ -2,7 +2,7 @@ import { cleanText, quote, shorten } from '../clean-text.ts'
 import { isTag } from '../dom.ts'
 import type { PageOptions } from '../options.ts'
 import { once } from '../once.ts'
-import { omittedEntry, sizeOf, textEntry, type Entry } from './entry.ts'
+import { omittedEntry, estimateLines, textEntry, type Entry } from './entry.ts'
 import { headOf, optionsLine, shownValue } from './line.ts'
 import {
   isNode,
@@ -13,7 +13,7 @@ import {
 } from '../outline/outline-node.ts'
 import { isActionable, isNamedByContent, isPopup } from '../outline/role.ts'
 
-export interface DisplayOptions {
+export interface EntryOptions {
   readonly options: PageOptions
   /** Characters of one text. */
   readonly textLimit: number
@@ -27,18 +27,18 @@ const INLINE = new Set(
 const CELLS = /^(cell|gridcell|columnheader|rowheader)$/
 
 /** The entries for a node and all that is in it. */
-export function display(
+export function buildEntries(
   node: OutlineNode,
   parent: Entry | null,
-  settings: DisplayOptions,
+  settings: EntryOptions,
 ): readonly Entry[] {
-  if (!node.role && !node.clickable) return inside(node, flat(node), { parent, settings })
+  if (!node.role && !node.clickable) return entriesInside(node, flatten(node), { parent, settings })
   const entry = nodeEntry(node, parent, settings)
   return [onlyChild(entry) ?? entry]
 }
 
-function nodeEntry(node: OutlineNode, parent: Entry | null, settings: DisplayOptions): Entry {
-  const pieces = once(() => flat(node))
+function nodeEntry(node: OutlineNode, parent: Entry | null, settings: EntryOptions): Entry {
+  const pieces = once(() => flatten(node))
   const texts = once(() => (node.role === 'row' ? rowTexts(node) : onlyTexts(pieces())))
   const entry: Entry = {
     element: node.element,
@@ -48,7 +48,7 @@ function nodeEntry(node: OutlineNode, parent: Entry | null, settings: DisplayOpt
     holdsView: node.holdsView,
     popup: (parent?.popup ?? false) || (isPopup(node.role) && node.inView),
     isOmission: false,
-    weigh: () => sizeOf(node),
+    elementCount: () => estimateLines(node),
     line: once(() => nodeLine(node, texts(), settings)),
     children: once(() => childEntries(entry, { node, pieces, texts, settings })),
   }
@@ -72,7 +72,7 @@ function childEntries(
     readonly node: OutlineNode
     readonly pieces: () => readonly Piece[]
     readonly texts: () => readonly TextItem[] | null
-    readonly settings: DisplayOptions
+    readonly settings: EntryOptions
   },
 ): readonly Entry[] {
   const { node, pieces, texts, settings } = of
@@ -84,7 +84,7 @@ function childEntries(
       isNode(item) && !plainTexts(item) ? cellEntries(item, entry, settings) : [],
     )
   if (texts()) return []
-  const entries = inside(node, pieces(), { parent: entry, settings })
+  const entries = entriesInside(node, pieces(), { parent: entry, settings })
   if (!isNamedByContent(node.role)) return entries
   return entries.filter(({ node: inner }) => inner && !isPartOfName(inner, node))
 }
@@ -92,7 +92,7 @@ function childEntries(
 /** Pictures in a control, and what reacts in its place, were read with its name. */
 function isPartOfName(inner: OutlineNode, node: OutlineNode): boolean {
   if (inner.role) return inner.role === 'img' && !inner.clickable
-  const texts = onlyTexts(flat(inner))
+  const texts = onlyTexts(flatten(inner))
   return texts !== null && texts.length > 0 && texts.length === ownTexts(node).length
 }
 
@@ -104,11 +104,11 @@ function ownTexts(node: OutlineNode): TextItem[] {
 }
 
 /** A cell that is nothing by itself is left out; what it holds is not. */
-function cellEntries(cell: OutlineNode, entry: Entry, settings: DisplayOptions): readonly Entry[] {
+function cellEntries(cell: OutlineNode, entry: Entry, settings: EntryOptions): readonly Entry[] {
   const bare = CELLS.test(cell.role) && !isSpecialCell(cell)
   return bare
-    ? inside(cell, flat(cell), { parent: entry, settings })
-    : display(cell, entry, settings)
+    ? entriesInside(cell, flatten(cell), { parent: entry, settings })
+    : buildEntries(cell, entry, settings)
 }
 
 function isSpecialCell(cell: OutlineNode): boolean {
@@ -121,10 +121,10 @@ function isSpecialCell(cell: OutlineNode): boolean {
 /** What stands in a node when wrappers are taken away; null where a block begins or ends. */
 type Piece = OutlineItem | null
 
-function inside(
+function entriesInside(
   node: OutlineNode,
   pieces: readonly Piece[],
-  place: { readonly parent: Entry | null; readonly settings: DisplayOptions },
+  place: { readonly parent: Entry | null; readonly settings: EntryOptions },
 ): Entry[] {
   const entries: Entry[] = []
   let run: TextItem[] = []
@@ -139,7 +139,7 @@ function inside(
       run.push(piece)
     } else {
       flush()
-      if (isNode(piece)) entries.push(...display(piece, place.parent, place.settings))
+      if (isNode(piece)) entries.push(...buildEntries(piece, place.parent, place.settings))
       else entries.push(omittedEntry(piece, { node, parent: place.parent }))
     }
   }
@@ -147,7 +147,7 @@ function inside(
   return entries
 }
 
-function flat(node: OutlineNode, pieces: Piece[] = []): readonly Piece[] {
+function flatten(node: OutlineNode, pieces: Piece[] = []): readonly Piece[] {
   for (const item of node.items) {
     if (!isNode(item) || item.role || item.clickable) {
       pieces.push(item)
@@ -155,7 +155,7 @@ function flat(node: OutlineNode, pieces: Piece[] = []): readonly Piece[] {
     }
     const inline = INLINE.has(item.element.localName)
     if (!inline) pieces.push(null)
-    flat(item, pieces)
+    flatten(item, pieces)
     if (!inline) pieces.push(null)
   }
   return pieces
@@ -177,7 +177,7 @@ function rowTexts(row: OutlineNode): readonly TextItem[] | null {
 
 /** As `onlyTexts`; null for a cell that gets a line of its own. */
 function plainTexts(cell: OutlineNode): TextItem[] | null {
-  return CELLS.test(cell.role) && isSpecialCell(cell) ? null : onlyTexts(flat(cell))
+  return CELLS.test(cell.role) && isSpecialCell(cell) ? null : onlyTexts(flatten(cell))
 }
 
 /** The texts of a node that holds nothing else. */
@@ -198,7 +198,7 @@ function attributes({ element }: OutlineNode): string {
 function nodeLine(
   node: OutlineNode,
   texts: readonly TextItem[] | null,
-  { options, textLimit }: DisplayOptions,
+  { options, textLimit }: EntryOptions,
 ): string {
   const head = headOf(node, options, false)
   const value = shownValue(node)
@@ -221,7 +221,7 @@ function shownText({ text, visuallyHidden }: TextItem): string {
 
 function runEntry(
   run: readonly TextItem[],
-  place: { node: OutlineNode; parent: Entry | null; settings: DisplayOptions },
+  place: { node: OutlineNode; parent: Entry | null; settings: EntryOptions },
 ): Entry {
   return textEntry(() => runLine(run, place.settings.textLimit), place)
 }
