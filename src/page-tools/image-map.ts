@@ -9,7 +9,7 @@ export function imageOfArea(element: Element): HTMLImageElement | null {
 }
 
 /** Where an element is drawn: for an area that is its image. */
-export function drawnBy(element: Element): Element {
+export function renderedElement(element: Element): Element {
   return imageOfArea(element) ?? element
 }
 

@@ -19,7 +19,7 @@ const SECRET_LABEL = new RegExp(
 const passwords = new WeakSet<Element>()
 
 /** Remembers a password field that nobody has looked at. */
-export function notePassword(field: Element): void {
+export function rememberPassword(field: Element): void {
   passwords.add(field)
 }
 
@@ -37,7 +37,7 @@ export function isSecretField(element: Element): boolean {
   // Lists to choose from say "password" to keep browsers from filling them in.
   const isDecoy = purpose.endsWith('-password') && element.getAttribute('role') === 'combobox'
   if (SECRET_AUTOCOMPLETE.test(purpose) && !isDecoy) return true
-  if (isTag(element, 'input') && element.maxLength === 1 && isInCode(element)) return true
+  if (isTag(element, 'input') && element.maxLength === 1 && isOneTimeCodeBox(element)) return true
   const labels = [...labelsOf(element), ...referenced(element, 'aria-labelledby')]
   const words = ['name', 'id', 'aria-label', 'placeholder', 'title', 'data-testid']
     .map((name) => element.getAttribute(name) ?? '')
@@ -50,7 +50,7 @@ export function isSecretField(element: Element): boolean {
 }
 
 /** A code has a box for each character, of which one at most is called a code. */
-function isInCode({ parentElement }: HTMLInputElement): boolean {
+function isOneTimeCodeBox({ parentElement }: HTMLInputElement): boolean {
   for (const around of [parentElement, parentElement?.parentElement]) {
     const fields = [...(around?.querySelectorAll('input') ?? [])]
     const boxes = fields.filter(

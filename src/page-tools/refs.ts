@@ -10,7 +10,7 @@ interface Entry {
 }
 
 /** Beyond this many, entries of elements that are gone are dropped. */
-const MANY = 5000
+const MAX_ENTRIES = 5000
 
 const refs = new WeakMap<Element, string>()
 const entries = new Map<string, Entry>()
@@ -24,7 +24,7 @@ export function refOf(element: Element): string {
   const ref = `e${count}`
   refs.set(element, ref)
   entries.set(ref, { target: new WeakRef(element), memory: { role: '', name: '' } })
-  if (entries.size > MANY && count % 500 === 0) dropDead()
+  if (entries.size > MAX_ENTRIES && count % 500 === 0) dropCollected()
   return ref
 }
 
@@ -51,6 +51,6 @@ export function readRef(text: string): string | null {
   return /^\s*[[@#]?(?:ref\s*[=:]\s*)?(e\d+)\]?\s*$/i.exec(text)?.[1]?.toLowerCase() ?? null
 }
 
-function dropDead(): void {
+function dropCollected(): void {
   for (const [ref, { target }] of entries) if (!target.deref()) entries.delete(ref)
 }

@@ -1,11 +1,11 @@
 import { cleanText } from './clean-text.ts'
 import { descendantsOf } from './dom.ts'
 import type { PageOptions } from './options.ts'
-import { isSecretField, MASKED, maskSelector, notePassword } from './privacy.ts'
+import { isSecretField, MASKED, maskSelector, rememberPassword } from './privacy.ts'
 
 /** What was secret once stays so: the page may still show what a field no longer holds. Patterns. */
-const seen = new Set<string>()
-const KEPT = 500
+const knownPatterns = new Set<string>()
+const MAX_PATTERNS = 500
 
 /**
  * Takes secrets out of what is about to be shown, wherever they came from: a label that refers to a
@@ -16,23 +16,24 @@ export function scrubberFor(
   options: PageOptions,
 ): (text: string) => string {
   for (const pattern of patternsIn(trees, options)) remember(pattern)
-  if (seen.size === 0) return (text) => text
+  if (knownPatterns.size === 0) return (text) => text
   // Longest first, so that one which holds another goes whole.
-  const longestFirst = [...seen].toSorted((a, b) => b.length - a.length)
+  const longestFirst = [...knownPatterns].toSorted((a, b) => b.length - a.length)
   const secrets = new RegExp(longestFirst.join('|'), 'gu')
   return (text) => text.replace(secrets, MASKED)
 }
 
 function remember(pattern: string): void {
-  seen.delete(pattern)
-  seen.add(pattern)
-  if (seen.size > KEPT) for (const oldest of seen) return void seen.delete(oldest)
+  knownPatterns.delete(pattern)
+  knownPatterns.add(pattern)
+  if (knownPatterns.size > MAX_PATTERNS)
+    for (const oldest of knownPatterns) return void knownPatterns.delete(oldest)
 }
 
 function patternsIn(trees: Iterable<ParentNode>, options: PageOptions): Set<string> {
   const patterns = new Set<string>()
   for (const tree of trees) {
-    for (const field of tree.querySelectorAll('input[type="password"]')) notePassword(field)
+    for (const field of tree.querySelectorAll('input[type="password"]')) rememberPassword(field)
     for (const field of tree.querySelectorAll('input,textarea,[contenteditable]')) {
       const value = valueOf(field)
       if (value.length >= SHORTEST && isSecretField(field)) add(patterns, value, true)
@@ -69,7 +70,7 @@ function add(patterns: Set<string>, text: string, ofSecretField: boolean): void 
   if (value.length >= LONG || /\d/.test(value))
     for (const form of formsOf(value)) patterns.add(form)
   else if (ofSecretField && value.length > SHORTEST)
-    patterns.add(`(?<![\\p{L}\\p{N}])${escape(value)}(?![\\p{L}\\p{N}])`)
+    patterns.add(`(?<![\\p{L}\\p{N}])${escapePattern(value)}(?![\\p{L}\\p{N}])`)
 }
 
 /** As it is, as a part of an address, and numbers with and without the gaps that cards are printed with. */
@@ -78,9 +79,9 @@ function formsOf(value: string): readonly string[] {
   if (/^\d{8,}$/.test(digits)) return [digits.split('').join('[ -]?')]
   const wellFormed = value.replace(/\p{Surrogate}/gu, '\uFFFD')
   const inForm = new URLSearchParams({ '': wellFormed }).toString().slice(1)
-  return [...new Set([value, encodeURIComponent(wellFormed), inForm])].map(escape)
+  return [...new Set([value, encodeURIComponent(wellFormed), inForm])].map(escapePattern)
 }
 
-function escape(text: string): string {
+function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 }

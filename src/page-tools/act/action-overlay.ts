@@ -1,6 +1,6 @@
 import type { LivePage } from '../outline/live-page.ts'
 import { frameOf, viewOf } from '../dom.ts'
-import { inWindow } from '../in-window.ts'
+import { toWindowPixels } from '../window-pixels.ts'
 import { sleep } from '../waiting.ts'
 
 const TAG = 'offstage-hands'
@@ -97,9 +97,9 @@ function raise(host: HTMLElement): void {
 
 /** The element's box in the page's own coordinates, from inside frames too. */
 function pageBox(element: Element): DOMRect {
-  const box = inWindow(element, element.getBoundingClientRect())
+  const box = toWindowPixels(element, element.getBoundingClientRect())
   for (let frame = frameOf(element.ownerDocument); frame; frame = frameOf(frame.ownerDocument)) {
-    const around = inWindow(frame, frame.getBoundingClientRect())
+    const around = toWindowPixels(frame, frame.getBoundingClientRect())
     box.x += around.x
     box.y += around.y
   }

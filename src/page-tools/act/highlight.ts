@@ -24,7 +24,7 @@ export async function highlight(target: Target, options: HighlightOptions = {}):
   const hidden = hiddenReason(element)
   if (hidden)
     throw new PageError('hidden', `${describeElement(element, live)} can't be shown: ${hidden}.`)
-  const endActing = beginActing([viewOf(element)], live.life.signal)
+  const endActing = beginActing([viewOf(element)], live.lifetime.signal)
   scrollIntoView(element)
   drawFrame(live, element, { ms, ...(note && { note: note.slice(0, 120) }) })
   endActing()

@@ -1,5 +1,5 @@
 import { contains, frameOf, isTag, parentOf, viewOf } from '../dom.ts'
-import { inWindow } from '../in-window.ts'
+import { toWindowPixels } from '../window-pixels.ts'
 import { boxOfArea, imageOfArea } from '../image-map.ts'
 import { roleOf } from '../outline/role.ts'
 
@@ -77,11 +77,11 @@ function pointsOf(element: Element): Point[] {
 /** Where a person would aim, the best place first. Items of a tree are as wide as the tree: people click the words. */
 function boxesOf(element: Element): readonly DOMRect[] {
   const image = imageOfArea(element)
-  if (image) return [inWindow(image, boxOfArea(element, image))]
+  if (image) return [toWindowPixels(image, boxOfArea(element, image))]
   const boxes = ownBoxes(element)
   const words = ownTextBoxes(element)
   const order = element.role === 'treeitem' ? [...words, ...boxes] : [...boxes, ...words]
-  return order.map((box) => inWindow(element, box))
+  return order.map((box) => toWindowPixels(element, box))
 }
 
 /** The box in whose middle a person would drop something. */
@@ -131,7 +131,7 @@ function coverOfFrame(element: Element, point: Point): Element | null {
   let { x, y } = point
   let frame = frameOf(element.ownerDocument)
   while (frame) {
-    const box = inWindow(frame, frame.getBoundingClientRect())
+    const box = toWindowPixels(frame, frame.getBoundingClientRect())
     x += box.left + (frame as HTMLElement).clientLeft
     y += box.top + (frame as HTMLElement).clientTop
     const top = elementAt(frame.ownerDocument, { x, y })

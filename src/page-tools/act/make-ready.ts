@@ -1,6 +1,6 @@
 import { contains, focusedElement, isElement, isTag, parentOf, referenced, viewOf } from '../dom.ts'
-import { inWindow } from '../in-window.ts'
-import { drawnBy } from '../image-map.ts'
+import { toWindowPixels } from '../window-pixels.ts'
+import { renderedElement } from '../image-map.ts'
 import { type LivePage, scrub } from '../outline/live-page.ts'
 import { PageError } from '../page-error.ts'
 import { hiddenReason } from '../outline/visibility.ts'
@@ -40,15 +40,15 @@ export async function makeReady(element: HTMLElement, options: ReadyOptions): Pr
 
 export function scrollIntoView(element: Element): void {
   // Browsers scroll to no element without a box.
-  const drawn = drawnBy(element)
+  const drawn = renderedElement(element)
   const boxed = drawn.getClientRects().length > 0 ? drawn : drawn.firstElementChild
   boxed?.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' })
 }
 
 function isWithinView(element: Element): boolean {
   if ('blocker' in hitTest(element)) return false
-  const drawn = drawnBy(element)
-  const box = inWindow(drawn, drawn.getBoundingClientRect())
+  const drawn = renderedElement(element)
+  const box = toWindowPixels(drawn, drawn.getBoundingClientRect())
   const { innerHeight } = viewOf(element)
   return box.top >= 0 && (box.bottom <= innerHeight || box.height > innerHeight)
 }
@@ -106,7 +106,7 @@ function unreachable(
   blocker: Element | null,
   { live, name }: { readonly live: LivePage; readonly name: string },
 ): PageError {
-  const { width, height } = drawnBy(element).getBoundingClientRect()
+  const { width, height } = renderedElement(element).getBoundingClientRect()
   if (width === 0 || height === 0)
     return new PageError('hidden', `${name} can't be used: it has no size on the screen.`)
   if (viewOf(element).getComputedStyle(element).pointerEvents === 'none')

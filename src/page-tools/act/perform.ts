@@ -76,7 +76,7 @@ async function performNow(
   const dialogs = watchDialogs(views, live.options.dialogs)
   const unloads = watchUnload(views)
   const refusals = watchRefusals(trees, live)
-  const endActing = passive ? () => undefined : beginActing(views, live.life.signal)
+  const endActing = passive ? () => undefined : beginActing(views, live.lifetime.signal)
   try {
     const done = await action({ live, signal, show: (element) => showAction(live, element) })
     const isDue = done.expectsChange !== false && !live.outline.hasChanges

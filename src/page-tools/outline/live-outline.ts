@@ -1,7 +1,7 @@
 import { nextTurn } from '../../lib/next-turn.ts'
 import { closest, contains, isDisplayed, isElement, parentOf } from '../dom.ts'
 import type { PageOptions } from '../options.ts'
-import { inSlices } from '../slices.ts'
+import { runInSlices } from '../time-slicing.ts'
 import { once } from '../once.ts'
 import { ariaModal, isUnreachable } from './aria-modal.ts'
 import { MutationLog, type Extent } from './mutation-log.ts'
@@ -79,7 +79,7 @@ export class LiveOutline {
     const view = start.ownerDocument.defaultView ?? window
     this.#log.watch(start.ownerDocument)
     const context = pageContext(view)
-    this.#top = await inSlices(walk(this.#walk(), start, { parent: null, context }), signal)
+    this.#top = await runInSlices(walk(this.#walk(), start, { parent: null, context }), signal)
     await nextTurn()
     this.#update()
     return this.#top
@@ -195,7 +195,7 @@ export class LiveOutline {
   async #walkAgain(node: OutlineNode, signal?: AbortSignal): Promise<void> {
     const { parent, element, context } = node
     if (!parent || !isInParent(node)) return
-    const found = await inSlices(walk(this.#walk(), element, { parent, context }), signal)
+    const found = await runInSlices(walk(this.#walk(), element, { parent, context }), signal)
     const index = parent.items.indexOf(node)
     if (found) parent.items[index] = found
     else parent.items.splice(index, 1)
@@ -206,7 +206,7 @@ export class LiveOutline {
     const { signature } = node
     const text = ownText(node)
     const before = [...node.items]
-    if (!(await inSlices(walkChildren(this.#walk(), node), signal))) return false
+    if (!(await runInSlices(walkChildren(this.#walk(), node), signal))) return false
     this.#recordOrder(before, node, this.#version + 1)
     if (node.signature === signature) return true
     node.changedAt = this.#version + 1

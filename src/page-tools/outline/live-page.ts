@@ -11,11 +11,11 @@ export interface LivePage {
   /** The last element that the pointer was over. */
   hovered: Element | null
   /** Settles when the last use of the page is over. */
-  busy: Promise<unknown>
+  lastUse: Promise<unknown>
   /** Removes what is drawn over the page. */
   clearOverlay: () => void
   /** Aborted when the page is released, which can be used again. */
-  life: AbortController
+  lifetime: AbortController
 }
 
 const pages = new WeakMap<Page, LivePage>()
@@ -29,9 +29,9 @@ export function createPage(options: PageOptions = {}): Page {
     options,
     outline: new LiveOutline(options, () => rootOf(options)),
     hovered: null,
-    busy: Promise.resolve(),
+    lastUse: Promise.resolve(),
     clearOverlay: () => undefined,
-    life: new AbortController(),
+    lifetime: new AbortController(),
   }
   const page: Page = {
     options,
@@ -39,8 +39,8 @@ export function createPage(options: PageOptions = {}): Page {
       live.outline.release()
       live.hovered = null
       live.clearOverlay()
-      live.life.abort()
-      live.life = new AbortController()
+      live.lifetime.abort()
+      live.lifetime = new AbortController()
     },
   }
   pages.set(page, live)
@@ -56,8 +56,8 @@ export function livePage(page: Page | undefined): LivePage {
 
 /** One use of the page at a time: two at once would see each other's changes as their own. */
 export function exclusively<Result>(live: LivePage, use: () => Promise<Result>): Promise<Result> {
-  const result = live.busy.then(use)
-  live.busy = result.catch(() => undefined)
+  const result = live.lastUse.then(use)
+  live.lastUse = result.catch(() => undefined)
   return result
 }
 

@@ -1,5 +1,5 @@
 import { isAttached, isDisplayed, isTag } from '../dom.ts'
-import { drawnBy } from '../image-map.ts'
+import { renderedElement } from '../image-map.ts'
 
 /** How an element looks, as far as its own style says. */
 export interface Visibility {
@@ -118,7 +118,7 @@ export function hiddenReason(element: Element): string | null {
   const inert = element.closest('[inert]')
   if (inert) return 'it is inert'
   if (isTag(element, 'option')) return null
-  const drawn = drawnBy(element)
+  const drawn = renderedElement(element)
   if (!isDisplayed(drawn)) {
     const details = element.closest('details:not([open])')
     return details ? 'it is in a closed disclosure' : 'it is not displayed'

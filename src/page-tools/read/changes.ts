@@ -1,5 +1,5 @@
 import type { LivePage } from '../outline/live-page.ts'
-import { atOnce } from '../slices.ts'
+import { runSync } from '../time-slicing.ts'
 import { buildEntries } from './build-entries.ts'
 import { once } from '../once.ts'
 import { noEntries, textEntry, type Entry } from './entry.ts'
@@ -51,7 +51,7 @@ export function changesText(
   const unique = entries.filter(
     ({ element, node }) => !node || (!seen.has(element) && seen.add(element)),
   )
-  return unique.length > 0 ? atOnce(fit(unique, { maxTokens, from: null })) : ''
+  return unique.length > 0 ? runSync(fit(unique, { maxTokens, from: null })) : ''
 }
 
 /** An element has one line; what changed about a wrapper are the texts that stand directly in it. */

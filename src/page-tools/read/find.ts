@@ -6,7 +6,7 @@ import type { ActOptions, PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { isMasked } from '../privacy.ts'
 import { refOf } from '../refs.ts'
-import { inSlices } from '../slices.ts'
+import { runInSlices } from '../time-slicing.ts'
 import { headOf, shownValue } from './line.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { nameOf } from '../outline/name.ts'
@@ -65,9 +65,9 @@ export async function find(query: FindQuery, options: FindOptions = {}): Promise
   const { role, name, text } = query
   if (!role?.trim() && !name?.trim() && !text?.trim())
     throw new PageError('invalid-input', 'Give a role, a name or a text to look for.')
-  const candidates = await inSlices(collect(live, query), options.signal)
+  const candidates = await runInSlices(collect(live, query), options.signal)
   const likely = candidates.toSorted((a, b) => b.likely - a.likely).slice(0, CANDIDATES)
-  const rated = await inSlices(rateAll(likely, query, live.options), options.signal)
+  const rated = await runInSlices(rateAll(likely, query, live.options), options.signal)
   const clean = scrubber(live)
   return rated
     .filter(

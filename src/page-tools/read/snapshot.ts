@@ -3,7 +3,7 @@ import { isElement, viewOf } from '../dom.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
 import { exclusively, livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
-import { inSlices } from '../slices.ts'
+import { runInSlices } from '../time-slicing.ts'
 import { changesText } from './changes.ts'
 import { buildEntries } from './build-entries.ts'
 import { estimateTokens } from './estimate-tokens.ts'
@@ -85,7 +85,7 @@ function outlineText(
   const { whole, maxTokens, from = null, signal } = settings
   const textLimit = whole ? TEXT_LIMIT : LONG_TEXT_LIMIT
   const entries = buildEntries(top, null, { options: live.options, textLimit })
-  return inSlices(fit(entries, { maxTokens, from }), signal)
+  return runInSlices(fit(entries, { maxTokens, from }), signal)
 }
 
 async function readPart(
@@ -103,7 +103,7 @@ async function readPart(
     steps: { count: 0 },
   }
   const context = pageContext(viewOf(start))
-  return inSlices(walk(task, start, { parent: null, context }), signal)
+  return runInSlices(walk(task, start, { parent: null, context }), signal)
 }
 
 /** Short, where all that is said may have few tokens. */

@@ -7,7 +7,7 @@ const SLICE_MS = 6
  * Runs a generator to its end in slices, so that the page stays responsive. Each `yield` is a place
  * where it may pause. Rejects with the signal's reason when that is aborted.
  */
-export async function inSlices<Result>(
+export async function runInSlices<Result>(
   work: Generator<undefined, Result>,
   signal?: AbortSignal,
 ): Promise<Result> {
@@ -23,7 +23,7 @@ export async function inSlices<Result>(
 }
 
 /** The same for little work, which nobody will notice. */
-export function atOnce<Result>(work: Generator<undefined, Result>): Result {
+export function runSync<Result>(work: Generator<undefined, Result>): Result {
   for (;;) {
     const step = work.next()
     if (step.done) return step.value

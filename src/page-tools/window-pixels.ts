@@ -4,7 +4,7 @@ import { ancestorsOf, viewOf } from './dom.ts'
  * A box of an element in pixels of its window, as events have it. WebKit and older Chromiums tell boxes
  * in the element's own pixels, which `zoom` makes larger or smaller; those that don't also tell the zoom.
  */
-export function inWindow(element: Element, box: DOMRect): DOMRect {
+export function toWindowPixels(element: Element, box: DOMRect): DOMRect {
   if (typeof (element as Partial<Element>).currentCSSZoom === 'number') return box
   let zoom = 1
   for (const one of [element, ...ancestorsOf(element)]) {
