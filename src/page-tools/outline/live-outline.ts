@@ -1,21 +1,17 @@
 import { nextTurn } from '../../lib/next-turn.ts'
-import { closest, contains, isDisplayed, isElement, parentOf } from '../dom.ts'
+import { contains, isDisplayed } from '../dom.ts'
 import type { PageOptions } from '../options.ts'
 import { runInSlices } from '../time-slicing.ts'
 import { once } from '../once.ts'
 import { ariaModal, isUnreachable } from './aria-modal.ts'
-import { MutationLog, type Extent } from './mutation-log.ts'
-import { nodesOf, type OutlineItem, type OutlineNode } from './outline-node.ts'
-import { isReordered } from './order.ts'
+import { ChangeHistory } from './change-history.ts'
+import { changedNodes } from './changed-nodes.ts'
+import { MutationLog } from './mutation-log.ts'
+import { nodesOf, type OutlineNode } from './outline-node.ts'
 import { isInEditor, ownText, removalLine } from './removal-line.ts'
 import { isActionable } from './role.ts'
 import { signatureOf } from './signature.ts'
 import { pageContext, walkChildren, walk, type Walk } from './walk.ts'
-
-export interface Removal {
-  readonly at: number
-  readonly line: string
-}
 
 export interface Changes {
   readonly added: readonly OutlineNode[]
@@ -28,7 +24,6 @@ export interface Changes {
 /** Beyond this many changed places a whole look is cheaper than many small ones. */
 const MAX_CHANGED_NODES = 60
 const FIELDS = new Set(['input', 'textarea', 'select'])
-const KEPT_REMOVALS = 200
 const EXCLUDED = '[aria-hidden="true"],[inert],[data-offstage-ignore]'
 /** Children of one element that are looked at, for the usual budget. */
 const LIST_LIMIT = 40
@@ -47,8 +42,7 @@ export class LiveOutline {
   /** Behind a modal dialog things are out of reach, not gone. */
   #behindModal = new Map<Element, OutlineNode>()
   #hidden = new Set<Element>()
-  #removals: Removal[] = []
-  #reordered: { readonly at: number; readonly element: Element }[] = []
+  readonly #history = new ChangeHistory()
   #top: OutlineNode | null = null
   #modal: Element | null = null
   #version = 0
@@ -91,15 +85,15 @@ export class LiveOutline {
     const top = this.#top
     if (!changed || !top?.element.isConnected || openModal(this.#root()) !== this.#modal)
       return this.read(signal)
-    const changedNodes = this.#changedNodes(changed)
-    if (!changedNodes || changedNodes.size > MAX_CHANGED_NODES) return this.read(signal)
-    for (const [node, extent] of changedNodes) {
+    const places = changedNodes(changed, { nodes: this.#nodes, hidden: this.#hidden })
+    if (!places || places.size > MAX_CHANGED_NODES) return this.read(signal)
+    for (const [node, extent] of places) {
       if (extent === 'all') await this.#walkAgain(node, signal)
       else if (!(await this.#walkChildren(node, signal))) return this.read(signal)
     }
     const fields = this.#checkFields()
     if (fields === 'shown') return this.read(signal)
-    if (changedNodes.size > 0 || fields === 'changed') this.#update()
+    if (places.size > 0 || fields === 'changed') this.#update()
     return this.#top
   }
 
@@ -110,10 +104,15 @@ export class LiveOutline {
       if (node.addedAt > version) added.push(node)
       else if (node.changedAt > version) changed.push(node)
     }
-    const removed = this.#removals.filter(({ at }) => at > version).map(({ line }) => line)
-    const moved = this.#reordered.filter(({ at }) => at > version)
-    const reordered = moved.flatMap(({ element }) => this.#nodes.get(element) ?? [])
-    return { added, changed, removed, reordered: [...new Set(reordered)] }
+    const reordered = this.#history
+      .reorderedSince(version)
+      .flatMap((element) => this.#nodes.get(element) ?? [])
+    return {
+      added,
+      changed,
+      removed: this.#history.removedSince(version),
+      reordered: [...new Set(reordered)],
+    }
   }
 
   /** Whether the page reported a change since the last look. */
@@ -131,18 +130,13 @@ export class LiveOutline {
     return this.#log.isVolatile(element)
   }
 
-  node(element: Element): OutlineNode | undefined {
-    return this.#nodes.get(element)
-  }
-
   release(): void {
     this.#log.release()
     this.#nodes.clear()
     this.#hidden.clear()
     this.trees.clear()
     this.#behindModal.clear()
-    this.#removals = []
-    this.#reordered = []
+    this.#history.clear()
     this.#top = null
     this.#modal = null
   }
@@ -161,37 +155,6 @@ export class LiveOutline {
     }
   }
 
-  /** The nodes that hold all changes, none twice; null when that is everything. */
-  #changedNodes(changed: ReadonlyMap<Node, Extent>): Map<OutlineNode, Extent> | null {
-    const changedNodes = new Map<OutlineNode, Extent>()
-    for (const [target, extent] of changed) {
-      const node = this.#nearestNode(target)
-      if (node === null) continue
-      if (!node) return null
-      // Around what isn't in the outline: there it would be new.
-      const isAll = extent === 'all' && node.element === target
-      if (isAll && !node.parent) return null
-      if (isAll || !changedNodes.has(node)) changedNodes.set(node, isAll ? 'all' : 'children')
-    }
-    for (const node of changedNodes.keys())
-      for (let at = node.parent; at; at = at.parent)
-        if (changedNodes.get(at) === 'all') changedNodes.delete(node)
-    return changedNodes
-  }
-
-  /** Null: what changed isn't shown at all. `undefined`: it isn't in the outline. */
-  #nearestNode(target: Node): OutlineNode | null | undefined {
-    if (isElement(target) && closest(target, '[data-offstage-ignore]')) return null
-    for (let at: Node | null = target; at; at = parentOf(at)) {
-      const node = isElement(at) && this.#nodes.get(at)
-      if (node) return node
-      // Hidden as before: nothing to see. What became visible was changed itself or further up.
-      if (isElement(at) && at !== target && this.#hidden.has(at) && !at.checkVisibility())
-        return null
-    }
-    return undefined
-  }
-
   async #walkAgain(node: OutlineNode, signal?: AbortSignal): Promise<void> {
     const { parent, element, context } = node
     if (!parent || !isInParent(node)) return
@@ -207,10 +170,10 @@ export class LiveOutline {
     const text = ownText(node)
     const before = [...node.items]
     if (!(await runInSlices(walkChildren(this.#walk(), node), signal))) return false
-    this.#recordOrder(before, node, this.#version + 1)
+    this.#history.recordOrder(before, node, this.#version + 1)
     if (node.signature === signature) return true
     node.changedAt = this.#version + 1
-    this.#recordTextRemoval(text, node, node.changedAt)
+    this.#history.recordTextRemoval(text, node, node.changedAt)
     return true
   }
 
@@ -245,8 +208,7 @@ export class LiveOutline {
         this.#recordRemoval(node, before)
     for (const element of this.#behindModal.keys())
       if (!element.isConnected || this.#nodes.has(element)) this.#behindModal.delete(element)
-    if (this.#removals.length > KEPT_REMOVALS) this.#removals = this.#removals.slice(-KEPT_REMOVALS)
-    this.#reordered = this.#reordered.slice(-KEPT_REMOVALS)
+    this.#history.trim()
   }
 
   #track(node: OutlineNode, before: ReadonlyMap<Element, OutlineNode>): void {
@@ -260,18 +222,9 @@ export class LiveOutline {
     node.addedAt = isShown ? was.addedAt : this.#version
     if (!was) return
     node.changedAt = was.signature === node.signature ? was.changedAt : this.#version
-    if (was.signature !== node.signature) this.#recordTextRemoval(ownText(was), node, this.#version)
-    this.#recordOrder(was.items, node, this.#version)
-  }
-
-  #recordOrder(before: readonly OutlineItem[], { element, items }: OutlineNode, at: number): void {
-    if (isReordered(before, items)) this.#reordered.push({ at, element })
-  }
-
-  /** A wrapper's text is a line of its own, unless it is a paragraph of an editor, which has a value. */
-  #recordTextRemoval(text: string, now: OutlineNode, at: number): void {
-    if (text && !now.role && !ownText(now) && !isInEditor(now.element))
-      this.#removals.push({ at, line: `text "${text.slice(0, 80)}"` })
+    if (was.signature !== node.signature)
+      this.#history.recordTextRemoval(ownText(was), node, this.#version)
+    this.#history.recordOrder(was.items, node, this.#version)
   }
 
   /** Behind a modal dialog, native or drawn, things are out of reach, not gone. */
@@ -294,7 +247,7 @@ export class LiveOutline {
     if (parent && before.has(parent.element) && !this.#nodes.has(parent.element)) return
     if (!node.role && parent && isInEditor(parent.element)) return
     const line = removalLine(node)
-    if (line) this.#removals.push({ at: this.#version, line })
+    if (line) this.#history.recordRemoval(line, this.#version)
   }
 }
 

@@ -3,14 +3,9 @@ import { childrenOf, frameDocument, isElement, isTag } from '../dom.ts'
 import type { PageOptions } from '../options.ts'
 import { isSecretField, MASKED, maskSelector } from '../privacy.ts'
 import { listWindow } from './list-window.ts'
-import { clipsContent, visibilityOf, hasPointerCursor, type Visibility } from './visibility.ts'
-import {
-  isNode,
-  type Box,
-  type OmittedItem,
-  type OutlineNode,
-  type WalkContext,
-} from './outline-node.ts'
+import { visibilityOf, hasPointerCursor, type Visibility } from './visibility.ts'
+import { clipInside, isInView, viewport } from './clip.ts'
+import { isNode, type OmittedItem, type OutlineNode, type WalkContext } from './outline-node.ts'
 import { isActionable, roleOf } from './role.ts'
 import { signatureOf } from './signature.ts'
 
@@ -142,10 +137,6 @@ export function pageContext(view: Window): WalkContext {
   }
 }
 
-function viewport(view: Window): Box {
-  return { left: 0, top: 0, right: view.innerWidth, bottom: view.innerHeight }
-}
-
 function makeNode(
   { options }: Walk,
   element: Element,
@@ -263,29 +254,6 @@ function isSingleControl(role: string): boolean {
 
 function isVisibleLabel({ element, control }: OutlineNode): boolean {
   return isTag(element, 'label') && control === element && element.control !== null
-}
-
-function clipInside({ element, inView, context }: OutlineNode, visibility: Visibility): Box | null {
-  const { clip } = context
-  if (!inView) return visibility.fixed ? clip : null
-  if (!clip || isTag(element, 'body') || !clipsContent(visibility)) return clip
-  const box = element.getBoundingClientRect()
-  return {
-    left: Math.max(clip.left, box.left),
-    top: Math.max(clip.top, box.top),
-    right: Math.min(clip.right, box.right),
-    bottom: Math.min(clip.bottom, box.bottom),
-  }
-}
-
-/** Elements without a box of their own count as in view: what is in them decides. */
-function isInView(element: Element, clip: Box | null): boolean {
-  if (!clip) return false
-  const box = element.getBoundingClientRect()
-  if (box.width === 0 || box.height === 0) return true
-  return (
-    box.bottom > clip.top && box.top < clip.bottom && box.right > clip.left && box.left < clip.right
-  )
 }
 
 function isDenied(element: Element, { deny = [] }: PageOptions): boolean {
