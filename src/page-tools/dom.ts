@@ -1,6 +1,6 @@
-/** The flat tree as people see it: open shadow roots, slots and same-origin frames included. */
+/** The flat tree as it is rendered: open shadow roots, slots and same-origin frames included. */
 
-/** By tag, not `instanceof`: elements of frames belong to other realms. */
+/** By tag, not `instanceof`: elements in frames belong to other realms. */
 export function isTag<Name extends keyof HTMLElementTagNameMap>(
   element: Element,
   name: Name,
@@ -12,7 +12,7 @@ export function isElement(node: Node | null | undefined): node is HTMLElement {
   return node?.nodeType === 1
 }
 
-/** The element's window. Throws nothing: a document without one has the page's. */
+/** The element's window; for a document without one, the page's. */
 export function viewOf(node: Node): Window & typeof globalThis {
   const document = node.nodeType === 9 ? (node as Document) : node.ownerDocument
   return document?.defaultView ?? window
@@ -85,18 +85,23 @@ export function contains(outer: Element, inner: Node): boolean {
   return false
 }
 
-/** On the page, and not in a frame that was taken away or shows another document now. */
+/**
+ * Whether the element is on the page, and not in a frame that was removed or shows another document now.
+ */
 export function isAttached({ isConnected, ownerDocument }: Element): boolean {
   try {
-    // Firefox keeps the window of a document that it may go back to.
+    // Firefox keeps the window of a document in its back-forward cache.
     return isConnected && ownerDocument.defaultView?.document === ownerDocument
   } catch {
-    // It shows one of another origin.
+    // The frame shows a document of another origin.
     return false
   }
 }
 
-/** Whether it is drawn, if it may be nowhere in view. What has no box of its own is drawn by what is in it. */
+/**
+ * Whether the element is rendered, in view or not. An element without a box of its own is rendered by its
+ * content.
+ */
 export function isDisplayed(element: Element, options?: CheckVisibilityOptions): boolean {
   if (element.checkVisibility(options)) return true
   const parent = parentOf(element)
@@ -104,7 +109,7 @@ export function isDisplayed(element: Element, options?: CheckVisibilityOptions):
   return isBare && (parent === null || isDisplayed(parent, options))
 }
 
-/** Where the focus is, inside shadow roots and same-origin frames too. */
+/** The focused element, inside shadow roots and same-origin frames too. */
 export function focusedElement(document: Document): Element | null {
   let at = document.activeElement
   for (;;) {
@@ -114,14 +119,14 @@ export function focusedElement(document: Document): Element | null {
   }
 }
 
-/** What keys act on for a reader: the focused element, or the item that it says is the active one. */
+/** The element that keys act on: the focused one, or its `aria-activedescendant`. */
 export function activeElement(document: Document): Element | null {
   const focused = focusedElement(document)
   const active = focused && referenced(focused, 'aria-activedescendant')[0]
   return active?.checkVisibility() ? active : focused
 }
 
-/** All elements below, in reading order. */
+/** All descendants in reading order. */
 export function* descendantsOf(element: Element): Generator<Element> {
   const stack: Element[] = []
   const push = (of: Element): void => {
@@ -137,7 +142,7 @@ export function* descendantsOf(element: Element): Generator<Element> {
   }
 }
 
-/** Elements that an attribute of the element names by their ids. */
+/** The elements whose ids an attribute of the element contains. */
 export function referenced(element: Element, attribute: string): Element[] {
   const root = element.getRootNode() as Document | ShadowRoot
   const ids = element.getAttribute(attribute)?.split(/\s+/) ?? []

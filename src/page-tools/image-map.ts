@@ -1,6 +1,6 @@
 import { isTag } from './dom.ts'
 
-/** The image that an area of a map lies on. The area itself has no box and no style. */
+/** The image of an `area` element. The area itself has no box and no style. */
 export function imageOfArea(element: Element): HTMLImageElement | null {
   const map = isTag(element, 'area') && element.closest('map')
   if (!map || !map.name) return null
@@ -8,12 +8,12 @@ export function imageOfArea(element: Element): HTMLImageElement | null {
   return root.querySelector<HTMLImageElement>(`img[usemap="#${CSS.escape(map.name)}"]`)
 }
 
-/** Where an element is drawn: for an area that is its image. */
+/** The element whose box and style apply: for an area that is its image. */
 export function renderedElement(element: Element): Element {
   return imageOfArea(element) ?? element
 }
 
-/** The rectangle around an area's shape, in the coordinates of the view. */
+/** The bounding rectangle of an area's shape, in the coordinates of the view. */
 export function boxOfArea(area: Element, image: HTMLImageElement): DOMRect {
   const around = image.getBoundingClientRect()
   const numbers = (area.getAttribute('coords') ?? '').split(/[\s,]+/).map(Number)

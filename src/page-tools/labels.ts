@@ -1,4 +1,4 @@
-/** How long the labels of a tree are taken to be the same. Milliseconds. */
+/** How long the labels of a tree are cached. Milliseconds. */
 const FRESH_MS = 50
 
 interface LabelIndex {
@@ -9,8 +9,8 @@ interface LabelIndex {
 const indexes = new WeakMap<Node, LabelIndex>()
 
 /**
- * The labels of a control. In place of `labels`, for which browsers search the whole document each time:
- * that is quadratic over a page of many fields.
+ * The labels of a control. `labels` itself searches the whole document each time, which is quadratic over a
+ * page of many fields.
  */
 export function labelsOf(control: Element): readonly HTMLLabelElement[] {
   if (!('labels' in control)) return []

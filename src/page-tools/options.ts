@@ -25,17 +25,19 @@ export interface PageOptions {
   readonly maxTokens?: number
   /** Answers native dialogs during actions. Default: they are left to the person. */
   readonly dialogs?: DialogPolicy
-  /** Gives the files that the model names, for file inputs: attachments of the conversation, say. */
+  /**
+   * Returns the file that the model names, for file inputs: an attachment of the conversation, for example.
+   */
   readonly files?: (name: string) => File | null | undefined | Promise<File | null | undefined>
   /** Origins that `navigate` may go to beside the page's own. */
   readonly origins?: readonly string[]
   /** Show each action on the page. Default false. */
   readonly hands?: boolean
-  /** How long an action waits for the page to become quiet, at most. Milliseconds. Default 1500. */
+  /** How long an action waits for the page to settle, at most. Milliseconds. Default 1500. */
   readonly quietMs?: number
 }
 
-/** What a function of this entry takes beside its own options. */
+/** Options of every function of this entry, beside its own. */
 export interface ActOptions {
   /** Made by `createPage`. Default: the whole page without limits. */
   readonly page?: Page

@@ -14,7 +14,7 @@ export type PageErrorCode =
   | 'timeout'
   | 'invalid-input'
 
-/** What page tools throw. The message is for the model: what is wrong and what to do next. */
+/** Thrown by page tools. The message is for the model: what is wrong and what to do next. */
 export class PageError extends Error {
   override readonly name: string = 'PageError'
   readonly code: PageErrorCode

@@ -15,17 +15,17 @@ const SECRET_LABEL = new RegExp(
   'i',
 )
 
-/** Fields that were password fields once: "show password" turns them into text fields. */
+/** Fields that were password fields before: "show password" turns them into text fields. */
 const passwords = new WeakSet<Element>()
 
-/** Remembers a password field that nobody has looked at. */
+/** Remembers a password field that `isSecretField` was not called for. */
 export function rememberPassword(field: Element): void {
   passwords.add(field)
 }
 
 const FIELDS = new Set(['input', 'textarea', 'select'])
 
-/** A field whose value is nobody's business: passwords, payment, one-time codes. */
+/** Whether a field's value is secret: passwords, payment, one-time codes. */
 export function isSecretField(element: Element): boolean {
   if (!FIELDS.has(element.localName) && !element.hasAttribute('contenteditable')) return false
   if (isTag(element, 'input')) {
@@ -34,7 +34,7 @@ export function isSecretField(element: Element): boolean {
   }
   if (passwords.has(element)) return true
   const purpose = element.getAttribute('autocomplete') ?? ''
-  // Lists to choose from say "password" to keep browsers from filling them in.
+  // Comboboxes have a password purpose to keep browsers from filling them in.
   const isDecoy = purpose.endsWith('-password') && element.getAttribute('role') === 'combobox'
   if (SECRET_AUTOCOMPLETE.test(purpose) && !isDecoy) return true
   if (isTag(element, 'input') && element.maxLength === 1 && isOneTimeCodeBox(element)) return true
@@ -43,18 +43,21 @@ export function isSecretField(element: Element): boolean {
     .map((name) => element.getAttribute(name) ?? '')
     .concat(labels.map((label) => label.textContent))
     .join(' ')
-    // `cardNumber` and `card_number` are two words.
+    // `cardNumber` and `card_number` count as two words.
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .replace(/_/g, ' ')
   return SECRET_LABEL.test(words)
 }
 
-/** A code has a box for each character, of which one at most is called a code. */
+/**
+ * Whether the input is one of the boxes of a one-time code: one for each character, of which one at most
+ * has a label that says so.
+ */
 function isOneTimeCodeBox({ parentElement }: HTMLInputElement): boolean {
   for (const around of [parentElement, parentElement?.parentElement]) {
     const fields = [...(around?.querySelectorAll('input') ?? [])]
     const boxes = fields.filter(
-      // Not by the property, which is empty for what a browser doesn't know.
+      // Not by the property, which is empty for values that a browser doesn't know.
       (field) => field.maxLength === 1 || field.getAttribute('autocomplete') === 'one-time-code',
     )
     if (boxes.length >= CODE_LENGTH.least && boxes.length <= CODE_LENGTH.most) return true

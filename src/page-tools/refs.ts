@@ -1,4 +1,4 @@
-/** What a ref once meant, so that a stale one can be matched with what took its place. */
+/** What a ref referred to, so that a stale one can be matched with a replacement. */
 export interface RefMemory {
   readonly role: string
   readonly name: string
@@ -9,14 +9,14 @@ interface Entry {
   memory: RefMemory
 }
 
-/** Beyond this many, entries of elements that are gone are dropped. */
+/** Beyond this many, entries of collected elements are dropped. */
 const MAX_ENTRIES = 5000
 
 const refs = new WeakMap<Element, string>()
 const entries = new Map<string, Entry>()
 let count = 0
 
-/** The element's ref: the same for as long as the element lives, never used for another one. */
+/** The element's ref: the same for the element's lifetime, never reused for another one. */
 export function refOf(element: Element): string {
   const known = refs.get(element)
   if (known) return known
@@ -28,7 +28,7 @@ export function refOf(element: Element): string {
   return ref
 }
 
-/** A ref that was already handed out. */
+/** The element's ref, if it has one already. */
 export function knownRef(element: Element): string | undefined {
   return refs.get(element)
 }
@@ -38,7 +38,7 @@ export function rememberRef(element: Element, memory: RefMemory): void {
   if (entry) entry.memory = memory
 }
 
-/** `undefined`: never handed out. The element may be detached. */
+/** `undefined`: no such ref was ever assigned. The element may be detached. */
 export function lookUpRef(
   ref: string,
 ): { readonly element: Element | undefined; readonly memory: RefMemory } | undefined {

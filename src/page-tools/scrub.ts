@@ -3,13 +3,13 @@ import { descendantsOf } from './dom.ts'
 import type { PageOptions } from './options.ts'
 import { isSecretField, MASKED, maskSelector, rememberPassword } from './privacy.ts'
 
-/** What was secret once stays so: the page may still show what a field no longer holds. Patterns. */
+/** Patterns of the secrets found so far: the page may still show what a field no longer contains. */
 const knownPatterns = new Set<string>()
 const MAX_PATTERNS = 500
 
 /**
- * Takes secrets out of what is about to be shown, wherever they came from: a label that refers to a
- * masked element, a field's own error message, an address. The last door, not the only one.
+ * Removes secrets from a text that is about to be returned, wherever they came from: a label that refers to
+ * a masked element, a field's own error message, an address. The last of several checks.
  */
 export function scrubberFor(
   trees: Iterable<ParentNode>,
@@ -17,7 +17,7 @@ export function scrubberFor(
 ): (text: string) => string {
   for (const pattern of patternsIn(trees, options)) remember(pattern)
   if (knownPatterns.size === 0) return (text) => text
-  // Longest first, so that one which holds another goes whole.
+  // Longest first, so that a secret that contains another one is removed whole.
   const longestFirst = [...knownPatterns].toSorted((a, b) => b.length - a.length)
   const secrets = new RegExp(longestFirst.join('|'), 'gu')
   return (text) => text.replace(secrets, MASKED)
@@ -61,8 +61,8 @@ const SHORTEST = 3
 const LONG = 8
 
 /**
- * Short words without digits are everywhere: taking them out would tear the text apart. Those of secret
- * fields are taken out where they stand as words.
+ * Short words without digits are frequent: removing them would make the text unreadable. Those of secret
+ * fields are removed where they are whole words.
  */
 function add(patterns: Set<string>, text: string, ofSecretField: boolean): void {
   const value = cleanText(text)
@@ -73,7 +73,7 @@ function add(patterns: Set<string>, text: string, ofSecretField: boolean): void 
     patterns.add(`(?<![\\p{L}\\p{N}])${escapePattern(value)}(?![\\p{L}\\p{N}])`)
 }
 
-/** As it is, as a part of an address, and numbers with and without the gaps that cards are printed with. */
+/** As it is, URL-encoded, and numbers with and without the gaps that cards are printed with. */
 function formsOf(value: string): readonly string[] {
   const digits = value.replace(/[ -]/g, '')
   if (/^\d{8,}$/.test(digits)) return [digits.split('').join('[ -]?')]

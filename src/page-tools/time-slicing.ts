@@ -1,11 +1,11 @@
 import { nextTurn } from '../lib/next-turn.ts'
 
-/** Milliseconds of work before the page gets a turn; small, as slow devices are four times slower. */
+/** Milliseconds of work before the page's own tasks run; small, as slow devices are four times slower. */
 const SLICE_MS = 6
 
 /**
- * Runs a generator to its end in slices, so that the page stays responsive. Each `yield` is a place
- * where it may pause. Rejects with the signal's reason when that is aborted.
+ * Runs a generator to its end in slices, so that the page stays responsive. It may pause at each `yield`.
+ * Rejects with the signal's reason when that is aborted.
  */
 export async function runInSlices<Result>(
   work: Generator<undefined, Result>,
@@ -22,7 +22,7 @@ export async function runInSlices<Result>(
   }
 }
 
-/** The same for little work, which nobody will notice. */
+/** Runs a generator to its end at once: for small amounts of work. */
 export function runSync<Result>(work: Generator<undefined, Result>): Result {
   for (;;) {
     const step = work.next()

@@ -1,8 +1,8 @@
 import { nextTurn } from '../lib/next-turn.ts'
 
 /**
- * Rejects with the signal's reason when it is aborted. Ends in a turn of its own: timers that follow from
- * timers are held back for up to a minute in tabs that are hidden for long.
+ * Rejects with the signal's reason when it is aborted. Resolves in a new task: browsers throttle chained
+ * timers to one a minute in tabs that are hidden for long.
  */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   await timer(ms, signal)
@@ -24,7 +24,7 @@ function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
   })
 }
 
-/** The next animation frame. Hidden tabs draw none, and nothing in them moves: there it is the next turn. */
+/** Resolves at the next animation frame. Hidden tabs have none: there, in the next task. */
 export function nextFrame(view: Window): Promise<void> {
   if (view.document.hidden) return nextTurn()
   return new Promise((resolve) => {

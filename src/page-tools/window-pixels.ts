@@ -1,8 +1,8 @@
 import { ancestorsOf, viewOf } from './dom.ts'
 
 /**
- * A box of an element in pixels of its window, as events have it. WebKit and older Chromiums tell boxes
- * in the element's own pixels, which `zoom` makes larger or smaller; those that don't also tell the zoom.
+ * A box of an element in pixels of its window, as events have it. WebKit and older Chromiums return boxes
+ * in the element's own pixels, which `zoom` scales; browsers that don't also have `currentCSSZoom`.
  */
 export function toWindowPixels(element: Element, box: DOMRect): DOMRect {
   if (typeof (element as Partial<Element>).currentCSSZoom === 'number') return box

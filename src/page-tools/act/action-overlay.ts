@@ -25,7 +25,10 @@ interface Overlay {
 
 const overlays = new WeakMap<LivePage, Overlay>()
 
-/** Marks the element of an action and moves the cursor to it, where the page wants visible hands. */
+/**
+ * Draws a frame around the element of an action and moves the cursor to it, if the page's `hands` option is
+ * set.
+ */
 export async function showAction(live: LivePage, element: Element): Promise<void> {
   if (!live.options.hands) return
   drawFrame(live, element, { ms: SHOWN_MS })
@@ -89,13 +92,13 @@ function overlayOf(live: LivePage): Overlay {
   return overlay
 }
 
-/** Above modal dialogs, which are above everything else: in the top layer the last one is on top. */
+/** Puts the overlay above modal dialogs: in the top layer, the last element added is on top. */
 function raise(host: HTMLElement): void {
   if (host.matches(':popover-open')) host.hidePopover()
   host.showPopover()
 }
 
-/** The element's box in the page's own coordinates, from inside frames too. */
+/** The element's box in the coordinates of the page's window, also inside frames. */
 function pageBox(element: Element): DOMRect {
   const box = toWindowPixels(element, element.getBoundingClientRect())
   for (let frame = frameOf(element.ownerDocument); frame; frame = frameOf(frame.ownerDocument)) {

@@ -1,21 +1,23 @@
-/** What moves for longer is no step from one state to the next: a progress bar, a carousel. Milliseconds. */
+/**
+ * A longer animation is no transition between two states, but a progress bar or a carousel. Milliseconds.
+ */
 const LONGEST_TRANSITION_MS = 1000
 
 /**
- * Whether something slides in or fades away: what closes is still there then, and what opens is not yet
- * in its place. `except`: its own ripples are of no interest.
+ * Whether something slides in or fades out: what closes is still there then, and what opens is not yet in
+ * its place. `except`: an element whose animations, such as ripples, don't count.
  */
 export function isAnimating(trees: Iterable<Document | ShadowRoot>, except?: Element): boolean {
   for (const tree of trees) {
     const document = 'defaultView' in tree ? tree : tree.ownerDocument
-    // In hidden tabs nothing moves on.
+    // Animations don't advance in hidden tabs.
     if (document.hidden) continue
     if (tree.getAnimations().some((animation) => isTransition(animation, except))) return true
   }
   return false
 }
 
-/** Not what goes on for ever, nor a mere change of colour. */
+/** Whether the animation ends soon and is more than a change of colour. */
 function isTransition(animation: Animation, except: Element | undefined): boolean {
   const { effect, playState } = animation
   if (playState !== 'running' || !effect) return false

@@ -3,15 +3,18 @@ import { once } from '../once.ts'
 
 /** No browser keeps a transient user activation for longer. Milliseconds. */
 const ACTIVATION_MS = 5000
-/** Trusted ones can't be caused by scripts, whereas a `click` that comes from one on a label can. */
+/**
+ * Scripts can't cause trusted ones of these, whereas a `click` of a script on a label causes a trusted one
+ * on its control.
+ */
 const PRESSES = ['pointerdown', 'pointerup', 'keydown', 'keyup']
 
-/** Until when a window's presses are noticed. */
+/** The signal until which a window's presses are observed. */
 const watched = new WeakMap<Window, AbortSignal>()
 
 /**
- * Opens a span in which nothing that happens on the page counts as a person's. Returns its end. A
- * person's presses after it are noticed in these windows until the signal is aborted.
+ * Opens a span in which no event on the page counts as a person's, and returns the function that ends it. A
+ * person's presses after it are observed in these windows until the signal is aborted.
  */
 export function beginActing(
   views: Iterable<Window> = [],
@@ -27,7 +30,7 @@ export function beginActing(
     acts.turns++
     acts.staleUntil = hasUserActivation() ? Date.now() + ACTIVATION_MS : 0
   })
-  // A frame that goes ends the code in it, and the record outlives it.
+  // A frame that is removed stops its code, and the record outlives it.
   addEventListener('pagehide', end)
   return end
 }

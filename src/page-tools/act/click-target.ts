@@ -8,21 +8,21 @@ const FIELDS = 'input,select,textarea,[role=checkbox],[role=radio],[role=switch]
 const LEVELS = 4
 
 /**
- * Where people click for a field: on itself, or on what is drawn in its place. Fields that are restyled
- * are often without a size, don't take the pointer or lie behind a drawing: then it is their label, or
- * the smallest thing around them that holds no other field.
+ * The element that people click for a field: itself, or what is displayed in its place. Restyled fields
+ * often have no size, ignore the pointer or lie below their custom appearance: then it is their label, or
+ * the smallest ancestor that contains no other field.
  */
 export function clickTarget(element: HTMLElement): HTMLElement {
   if (!element.matches(FIELDS)) return element
   if (!isOnScreen(element)) scrollIntoView(element)
   const around = wrappersOf(element)
-  if (takesPointer(element) && !isDrawnOver(element, around.at(-1) ?? element)) return element
+  if (takesPointer(element) && !isOverlaid(element, around.at(-1) ?? element)) return element
   const label = labelsOf(element).find(takesPointer)
   if (isElement(label)) return label
   return around.find(takesPointer) ?? element
 }
 
-/** What is around a field and holds no other one, from the inside. */
+/** The ancestors of a field that contain no other one, innermost first. */
 function wrappersOf(element: Element): HTMLElement[] {
   const wrappers: HTMLElement[] = []
   let at = parentOf(element)
@@ -34,7 +34,7 @@ function wrappersOf(element: Element): HTMLElement[] {
   return wrappers
 }
 
-/** Hidden ones only carry a value. */
+/** Hidden fields don't count: they only carry a value. */
 function isOther(field: Element, element: Element): boolean {
   const carries = field.matches('[type=hidden],[aria-hidden=true]')
   return !carries && field !== element && !contains(element, field) && !contains(field, element)
@@ -50,8 +50,8 @@ function takesPointer(element: HTMLElement): boolean {
   )
 }
 
-/** What lies over its middle belongs to the same field. */
-function isDrawnOver(element: Element, wrapper: Element): boolean {
+/** Whether the element on top at its centre belongs to the same field. */
+function isOverlaid(element: Element, wrapper: Element): boolean {
   const top = elementAt(element.ownerDocument, middleOf(element))
   if (!top || contains(element, top)) return false
   return contains(wrapper, top) || contains(top, element)

@@ -32,7 +32,7 @@ function outcomeOf(element: Element, { live }: ActionContext, kind: string): Act
   return { summary: `${verb} ${describeElement(element, live)}.`, element }
 }
 
-/** The click alone, for actions that consist of several. */
+/** The click alone, for actions of several steps. */
 export async function clickElement(
   element: HTMLElement,
   context: ActionContext,
@@ -53,7 +53,7 @@ export async function clickElement(
     clickPointer(hit, { ...modifiers, button, detail: 2 })
 }
 
-/** A page may draw an element anew when the pointer comes: then what stands there must be the same. */
+/** A page may re-render an element under the pointer: then the new element must be the same. */
 function replacementHit(
   { point, receiver }: Hit,
   element: HTMLElement,

@@ -30,14 +30,14 @@ export function readDateParts(text: string): DateParts | null {
   return null
 }
 
-/** What a part is to hold; `A` and `P` stand for the halves of the day. */
+/** The text for a part; `A` and `P` stand for the halves of the day. */
 export interface PartPlan {
   readonly field: HTMLElement
   readonly text: string
 }
 
 /**
- * What goes into which part, told by the highest value that each takes, as names depend on the language.
+ * The text for each part. Parts are identified by their highest value, as names depend on the language.
  * Null when a part is missing.
  */
 export function planParts(fields: readonly HTMLElement[], wanted: DateParts): PartPlan[] | null {

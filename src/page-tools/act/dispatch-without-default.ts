@@ -1,8 +1,9 @@
 /**
- * Lets the page's listeners hear of an event; false when one prevented the default. Whatever a browser
- * does by itself is left to the caller, in every browser alike: by the standard an event of a script has
- * no default, yet in WebKit such a mousedown moves sliders and lists and an Enter submits, and in Firefox
- * an Enter follows links. So the event is prevented before anyone hears of it, and doesn't tell.
+ * Dispatches an event without a default action of the browser; returns false when a listener prevented the
+ * default. The caller performs the default action itself, so that all browsers behave alike: by the
+ * standard, events of scripts have none, yet in WebKit such a `mousedown` moves sliders and lists and an
+ * Enter submits, and in Firefox an Enter follows links. So the event is prevented before it is dispatched,
+ * and hides that from its listeners.
  */
 export function dispatchWithoutDefault(target: EventTarget, event: Event): boolean {
   let prevented = false

@@ -1,7 +1,7 @@
 type Effect = DataTransfer['dropEffect']
 type Allowed = DataTransfer['effectAllowed']
 
-/** Browsers keep the effects of a drag for themselves: written by a script's drag they are forgotten. */
+/** Browsers ignore writes to the effects of a `DataTransfer` that a script made. */
 export function dragData(view: Window & typeof globalThis): DataTransfer {
   return Object.defineProperties(new view.DataTransfer(), {
     effectAllowed: { value: 'uninitialized', writable: true },
@@ -9,13 +9,13 @@ export function dragData(view: Window & typeof globalThis): DataTransfer {
   })
 }
 
-/** What the drop would do, unless the target wants something else. */
+/** The effect of the drop, unless the target sets another one. */
 export function offeredEffect(allowed: Allowed): Effect {
   if (allowed === 'uninitialized' || allowed === 'all' || allowed.startsWith('copy')) return 'copy'
   return allowed === 'linkMove' ? 'link' : (allowed as Effect)
 }
 
-/** Whether what the target wants is among what the source allows. */
+/** Whether the target's effect is one that the source allows. */
 export function isAllowed({ effectAllowed, dropEffect }: DataTransfer): boolean {
   if (dropEffect === 'none') return false
   return (

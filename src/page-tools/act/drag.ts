@@ -13,13 +13,13 @@ import { cancelPointer, movePointer, pressPointer, releasePointer } from './poin
 import { makeReady } from './make-ready.ts'
 import { resolveTarget, type Target } from './target.ts'
 
-/** Where to drop: on an element, or so many pixels from the start. */
+/** Where to drop: on an element, or at a distance in pixels from the start. */
 export type DropPlace =
   | { readonly to: Target }
   | { readonly by: { readonly x: number; readonly y: number } }
 
 const STEPS = 8
-/** Part of the goal's size. Small enough to stay in the middle third, which may mean "into it". */
+/** In parts of the goal's size. Small enough to stay in the middle third, which may mean "into it". */
 const OVERSHOOT = 0.12
 const PRESS = { button: 0, detail: 1 }
 
@@ -43,7 +43,7 @@ export async function drag(
       : offsetBy(start.point, 'by' in place ? place.by : { x: 0, y: 0 })
     movePointer(live, start)
     pressPointer(start, PRESS)
-    // Some make an element draggable only when the button goes down.
+    // Some pages make an element draggable only when the button is pressed.
     await nextFrame(viewOf(source))
     const dragged = draggableAround(start.receiver)
     await (dragged
@@ -55,9 +55,9 @@ export async function drag(
 }
 
 /**
- * A little behind the middle, seen from the start: lists that are sorted by dragging put a thing before
- * or after another one by the half that the pointer is in. Not scrolled to: that would move the start.
- * What is outside the view can't be dropped on.
+ * A point a little beyond the centre, as seen from the start: sortable lists insert before or after an
+ * element by the half that the pointer is in. The goal is not scrolled to, as that would move the start.
+ * Nothing can be dropped outside of the view.
  */
 function goalPoint(goal: HTMLElement, start: Point): Point {
   const box = aimBox(goal)
@@ -129,7 +129,8 @@ async function dragAndDrop(
     data.dropEffect = offeredEffect(data.effectAllowed)
     accepted = !send(under, 'dragover', point) && isAllowed(data)
   }
-  // Pages work out where it would land when it comes to rest, and draw that before they take it.
+  // Pages compute the position of the drop when the pointer rests, and render it before they accept the
+  // drop.
   await nextFrame(view)
   if (over) accepted = !send(over, 'dragover', end) && isAllowed(data)
   await nextFrame(view)

@@ -6,8 +6,8 @@ import { sendInput } from './set-value.ts'
 import { textEdge } from './text-edge.ts'
 
 /**
- * Types at the caret, in place of what is selected. A rich editor may take over by `beforeinput`. False
- * when the page prevented it.
+ * Inserts at the caret, replacing the selection. A rich editor may handle `beforeinput` itself. Returns
+ * false when the page prevented it.
  */
 export function insertText(target: HTMLElement, text: string, soft: boolean = false): boolean {
   const line = text === '\n'
@@ -26,7 +26,7 @@ export function insertText(target: HTMLElement, text: string, soft: boolean = fa
   return true
 }
 
-/** As when a person pastes: the page may take the text itself. False when it refuses. */
+/** Pastes a text; the page may handle it itself. Returns false when the page prevents it. */
 export function pasteText(target: HTMLElement, text: string): boolean {
   const view = viewOf(target)
   const clipboardData = new view.DataTransfer()
@@ -62,7 +62,10 @@ export function deleteText(target: HTMLElement, key: 'Backspace' | 'Delete'): vo
   sendInput(target, 'input', { inputType })
 }
 
-/** WebKit asks by a `beforeinput` of its own, when those who listen have just agreed. */
+/**
+ * Runs an editing command. WebKit sends a `beforeinput` of its own, after listeners accepted the one sent
+ * before.
+ */
 function edit(document: Document, command: string, text?: string): void {
   const silence = (event: Event): void => event.stopImmediatePropagation()
   const view = viewOf(document)
@@ -96,14 +99,14 @@ export function moveCaret(target: HTMLElement, { key, shiftKey = false }: Key): 
     ?.modify(shiftKey ? 'extend' : 'move', forward ? 'forward' : 'backward', unit ?? 'character')
 }
 
-/** Puts the caret behind what an editable part of the page holds. */
+/** Moves the caret to the end of the content. */
 export function caretToEnd(target: HTMLElement): void {
   if (isPlainTextField(target)) return setCaret(target, target.value.length)
   const { node, offset } = textEdge(target, 'end')
   viewOf(target).getSelection()?.collapse(node, offset)
 }
 
-/** Enter in a field: the change is settled and the form submitted, as far as the form has a way to be. */
+/** Enter in a field: submits its form, by the rules of implicit submission. */
 export function submitImplicitly(input: HTMLInputElement): void {
   const { form } = input
   if (!form) return
@@ -134,7 +137,7 @@ function withinLength(field: TextField, text: string): string {
   return text.slice(0, Math.max(0, field.maxLength - (field.value.length - (end - start))))
 }
 
-/** Number and e-mail fields keep their caret to themselves: it is taken to be at the end. */
+/** Number and e-mail fields don't expose their caret: it is assumed to be at the end. */
 function selectionOf(field: TextField): { readonly start: number; readonly end: number } {
   const { length } = textOf(field)
   const marked = field.selectionStart === null && selectedWhole.has(field)
@@ -145,7 +148,7 @@ function selectionOf(field: TextField): { readonly start: number; readonly end: 
 
 const selectedWhole = new WeakSet<Element>()
 
-/** Selects all a field holds, so that what is typed next replaces it. */
+/** Selects the field's whole content, so that typed text replaces it. */
 export function selectField(field: TextField): void {
   field.select()
   if (field.selectionStart === null) selectedWhole.add(field)

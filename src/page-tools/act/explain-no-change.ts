@@ -8,8 +8,8 @@ import { describeElement } from './describe.ts'
 const CANDIDATES = 3
 
 /**
- * Why an action may have changed nothing that can be read, and what to try. `documentChanged`: something in the
- * document did change.
+ * Why an action may have changed nothing that can be read, and what to try. `documentChanged`: there were
+ * mutations of the document.
  */
 export function explainNoChange(
   live: LivePage,
@@ -68,7 +68,7 @@ function controlsIn(element: Element): Element[] {
   return onlyControls([...element.querySelectorAll(CONTROLS)].slice(0, ENOUGH * 2))
 }
 
-/** What comes next in reading order, then what comes before. */
+/** The controls after the element in reading order, then those before it. */
 function controlsBeside(element: Element, around: Element): Element[] {
   const all = [...around.querySelectorAll(CONTROLS)]
   const first = all.findIndex(

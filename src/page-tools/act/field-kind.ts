@@ -1,6 +1,6 @@
 import { isElement, isTag } from '../dom.ts'
 
-/** Inputs that take one value in a fixed form, not characters. */
+/** Inputs with one value in a fixed format, rather than characters. */
 const PICKER_TYPES = /^(date|time|month|week|datetime-local|color|range)$/
 const TEXTLESS_TYPES = /^(checkbox|radio|button|submit|reset|image|hidden|file)$/
 
@@ -19,7 +19,7 @@ export function isPickerField(element: Element): element is HTMLInputElement {
   return isTag(element, 'input') && PICKER_TYPES.test(element.type)
 }
 
-/** The element that takes the characters: itself, or the one field inside a combobox or web component. */
+/** The element to type into: the target, or the one field inside of a combobox or web component. */
 export function editableIn(target: HTMLElement): HTMLElement | null {
   if (isPlainTextField(target) || target.isContentEditable) return target
   for (const scope of [target.shadowRoot, target]) {

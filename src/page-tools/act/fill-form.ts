@@ -18,7 +18,10 @@ export interface FieldValue {
   readonly value: string | number | boolean | readonly string[]
 }
 
-/** Fills several fields. Stops when the page changes under it; the report says how far it came. */
+/**
+ * Fills several fields. Stops at the first failure or when the page navigates; the report says how far it
+ * got.
+ */
 export async function fillForm(
   fields: readonly FieldValue[],
   options: ActOptions = {},
@@ -50,7 +53,7 @@ interface Progress {
   readonly summaries: string[]
 }
 
-/** What went wrong, if anything did. */
+/** Fills one field; returns what went wrong, null for nothing. */
 async function fillOne(
   { target, value }: FieldValue,
   { context, options, summaries }: Progress,

@@ -4,7 +4,7 @@ import { ariaModal, isUnreachable } from '../outline/aria-modal.ts'
 import { ALIAS_SCORE, find, type FindOptions } from '../read/find.ts'
 import { describeElement } from './describe.ts'
 
-/** The open dialog or list that keeps an element of this name out of reach; empty when there is none. */
+/** The open dialog or list that makes an element of this name unreachable; empty when there is none. */
 export async function findBlockingDialog(
   name: string,
   live: LivePage,

@@ -4,7 +4,7 @@ import { hiddenReason } from '../outline/visibility.ts'
 const FOCUSABLE =
   'a[href],area[href],button,input,select,textarea,summary,iframe,[tabindex],[contenteditable]'
 
-/** What the Tab key does: the next element in the order of focus, forwards or backwards. */
+/** The default action of the Tab key: focuses the next element in tab order, forwards or backwards. */
 export function moveFocus(from: Element, step: 1 | -1): void {
   const { ownerDocument } = from
   const modal = ownerDocument.querySelector('dialog:modal')
@@ -29,7 +29,7 @@ function tabOrder(root: Element): HTMLElement[] {
   return found.toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)))
 }
 
-/** A group of radio buttons has one stop: the checked one, or the first. */
+/** A group of radio buttons has one tab stop: the checked one, or the first. */
 function isTabStopOfGroup(element: Element): boolean {
   if (!isTag(element, 'input') || element.type !== 'radio' || element.checked || !element.name)
     return true

@@ -16,7 +16,7 @@ export interface HighlightOptions extends ActOptions {
   readonly ms?: number
 }
 
-/** Shows a person where something is; the page itself isn't changed. */
+/** Shows a person where an element is; the page itself isn't changed. */
 export async function highlight(target: Target, options: HighlightOptions = {}): Promise<string> {
   const { page, signal, note, ms = 4000 } = options
   const live = livePage(page)

@@ -21,11 +21,11 @@ export function elementAt(document: Document, { x, y }: Point): Element | null {
 
 export interface Hit {
   readonly point: Point
-  /** What a pointer at this point would reach: the element or something in it. */
+  /** The element that a pointer at this point hits: the element itself or one inside it. */
   readonly receiver: Element
 }
 
-/** A point where a pointer reaches the element; else what is in the way, null for nothing at all. */
+/** A point where a pointer hits the element; else the element that covers it, null for none. */
 export function hitTest(element: Element): Hit | { readonly blocker: Element | null } {
   let blocker: Element | null = null
   let onAnother: Hit | null = null
@@ -47,7 +47,10 @@ export function hitTest(element: Element): Hit | { readonly blocker: Element | n
 
 const OWN_REACTION = /^(button|link|option|tab|menuitem.*|treeitem|checkbox|radio|switch)$/
 
-/** A control inside the element that reacts by itself: a branch of a tree, the link in a row, a tag's cross. */
+/**
+ * Whether the receiver is in a control of its own inside the element: a branch of a tree, a link in a row,
+ * the remove button of a tag.
+ */
 function isInnerControl(receiver: Element, element: Element): boolean {
   for (let at: Element | null = receiver; at && at !== element; at = parentOf(at))
     if (OWN_REACTION.test(roleOf(at))) return labelledControl(element) !== at
@@ -58,7 +61,7 @@ function labelledControl(element: Element): Element | null {
   return isTag(element, 'label') ? element.control : null
 }
 
-/** The middle first, then places off the middle: a badge may cover a part. */
+/** The centre of each box first, then points off the centre: a badge may cover a part. */
 function pointsOf(element: Element): Point[] {
   const { innerWidth, innerHeight } = viewOf(element)
   const points: Point[] = []
@@ -74,7 +77,10 @@ function pointsOf(element: Element): Point[] {
   return points
 }
 
-/** Where a person would aim, the best place first. Items of a tree are as wide as the tree: people click the words. */
+/**
+ * The boxes that a person would aim at, the best first. Items of a tree are as wide as the tree: people
+ * click their text.
+ */
 function boxesOf(element: Element): readonly DOMRect[] {
   const image = imageOfArea(element)
   if (image) return [toWindowPixels(image, boxOfArea(element, image))]
@@ -84,12 +90,12 @@ function boxesOf(element: Element): readonly DOMRect[] {
   return order.map((box) => toWindowPixels(element, box))
 }
 
-/** The box in whose middle a person would drop something. */
+/** The box whose centre a person would drop something on. */
 export function aimBox(element: Element): DOMRect {
   return boxesOf(element)[0] ?? element.getBoundingClientRect()
 }
 
-/** Without boxes of its own, those of what is in it. */
+/** The boxes of its content where it has none of its own. */
 function ownBoxes(element: Element): readonly DOMRect[] {
   const own = [...element.getClientRects()].slice(0, 3)
   if (own.length > 0) return own
@@ -98,7 +104,7 @@ function ownBoxes(element: Element): readonly DOMRect[] {
   return [...range.getClientRects()].slice(0, 3)
 }
 
-/** Where the element's own first words stand, when it also holds other elements. */
+/** The box of the element's first text, when it also contains other elements. */
 function ownTextBoxes(element: Element): readonly DOMRect[] {
   if (!element.firstElementChild) return []
   const range = element.ownerDocument.createRange()
@@ -121,12 +127,12 @@ const POINT_FRACTIONS = [
 
 function receivesFor(receiver: Element, element: Element): boolean {
   if (contains(element, receiver) || receiver === imageOfArea(element)) return true
-  // A click on a label is a click on its field.
+  // A click on a label activates its field.
   const label = receiver.closest('label')
   return label !== null && label.control === element
 }
 
-/** What covers the frame that the element is in, at this point. */
+/** The element that covers the frame of the element, at this point. */
 function coverOfFrame(element: Element, point: Point): Element | null {
   let { x, y } = point
   let frame = frameOf(element.ownerDocument)

@@ -6,7 +6,7 @@ import { movePointer } from './pointer.ts'
 import { makeReady } from './make-ready.ts'
 import { resolveTarget, type Target } from './target.ts'
 
-/** Moves the pointer over an element: menus and tooltips open. Styles of `:hover` don't apply. */
+/** Moves the pointer over an element, which opens menus and tooltips. Styles of `:hover` don't apply. */
 export async function hover(target: Target, options: ActOptions = {}): Promise<ActionReport> {
   const { page, signal } = options
   const element = await resolveTarget(target, { page, live: livePage(page), signal })

@@ -5,7 +5,7 @@ import { isPlainTextField } from './field-kind.ts'
 import { deleteText, insertText, moveCaret, selectAll, submitImplicitly } from './edit-text.ts'
 import { moveRadio, stepField, stepSelect } from './step-field.ts'
 
-/** What a browser does with a key that no listener took. */
+/** The default action of a key whose event no listener prevented. */
 export function defaultAction(target: Element, key: Key): void {
   const { key: name } = key
   if (name === 'Tab') return moveFocus(target, key.shiftKey ? -1 : 1)

@@ -95,7 +95,7 @@ export function keyOf(text: string): Key {
   return { key: name, code: codeOf(name), keyCode: name.toUpperCase().charCodeAt(0) }
 }
 
-/** The Shift key is down for capitals and upper signs. */
+/** Adds Shift for capitals and for signs that need it. */
 export function withShift(key: Key): Key {
   const isUpper = /^[A-Z]$/.test(key.key) || signOf(key.key)?.isUpper
   return isUpper ? { ...key, shiftKey: true } : key

@@ -4,22 +4,22 @@ import { isOneCharacter, type Key } from './key.ts'
 import { dispatchWithoutDefault } from './dispatch-without-default.ts'
 
 /**
- * Presses a key on an element: its events, and what a browser would do besides, unless a listener
- * prevents that. Scripts can't press real keys.
+ * Sends the events of a key press to an element, and runs the default action unless a listener prevents it.
+ * Scripts can't press real keys.
  */
 export function sendKeyPress(target: Element, key: Key): void {
   if (!sendKey(target, 'keydown', key)) return void sendKey(target, 'keyup', key)
   const prints = isPrintable(key)
   const goesOn = !(prints || key.key === 'Enter') || sendKey(target, 'keypress', key)
   if (goesOn) defaultAction(connectedTarget(target), key)
-  // The focus may have moved: the key comes up where it is now.
+  // `keyup` goes to the element that has the focus then.
   const after = connectedTarget(target)
   const receiver = key.key === 'Tab' ? target.ownerDocument.activeElement : after
   if (receiver && sendKey(receiver, 'keyup', key) && goesOn && key.key === ' ')
     activateBySpace(connectedTarget(target))
 }
 
-/** A page that draws itself anew at the key has focused something else. */
+/** A page that re-rendered at the key has focused another element. */
 function connectedTarget(target: Element): Element {
   return target.isConnected ? target : (focusedElement(target.ownerDocument) ?? target)
 }
@@ -46,7 +46,7 @@ export function sendKey(target: Element, type: string, key: Key): boolean {
   return dispatchWithoutDefault(target, new view.KeyboardEvent(type, init))
 }
 
-/** Buttons and boxes react when the space bar comes up. */
+/** Buttons and checkboxes are activated by `keyup` of the space bar. */
 function activateBySpace(target: Element): void {
   const reacts =
     isTag(target, 'button') ||

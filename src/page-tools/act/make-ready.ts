@@ -11,7 +11,7 @@ import { hitTest, type Hit } from './hit-test.ts'
 
 /** How long an element may move before it is used as it is. Milliseconds. */
 const STABLE_MS = 600
-/** How long what covers an element may take to go away: a closing menu, say. Milliseconds. */
+/** How long an element may stay covered: by a closing menu, for example. Milliseconds. */
 const COVER_MS = 700
 
 export interface ReadyOptions {
@@ -19,12 +19,12 @@ export interface ReadyOptions {
   readonly signal?: AbortSignal | undefined
   /** Disabled elements may be hovered and scrolled to. */
   readonly enabled?: boolean
-  /** It is used by keys: what stands for it may be drawn over it. Default false. */
+  /** It is used by keys, so its custom appearance may cover it. Default false. */
   readonly byKeys?: boolean
 }
 
 /**
- * Brings an element to where a person could use it, and finds the point to use it at. Rejects with
+ * Scrolls an element to where a person could use it, and finds the point to use it at. Rejects with
  * `hidden`, `disabled` or `covered`.
  */
 export async function makeReady(element: HTMLElement, options: ReadyOptions): Promise<Hit> {
@@ -39,21 +39,21 @@ export async function makeReady(element: HTMLElement, options: ReadyOptions): Pr
 }
 
 export function scrollIntoView(element: Element): void {
-  // Browsers scroll to no element without a box.
-  const drawn = renderedElement(element)
-  const boxed = drawn.getClientRects().length > 0 ? drawn : drawn.firstElementChild
+  // Browsers don't scroll to elements without a box.
+  const rendered = renderedElement(element)
+  const boxed = rendered.getClientRects().length > 0 ? rendered : rendered.firstElementChild
   boxed?.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' })
 }
 
 function isWithinView(element: Element): boolean {
   if ('blocker' in hitTest(element)) return false
-  const drawn = renderedElement(element)
-  const box = toWindowPixels(drawn, drawn.getBoundingClientRect())
+  const rendered = renderedElement(element)
+  const box = toWindowPixels(rendered, rendered.getBoundingClientRect())
   const { innerHeight } = viewOf(element)
   return box.top >= 0 && (box.bottom <= innerHeight || box.height > innerHeight)
 }
 
-/** Waits until the element stays in one place for two frames; an endless animation is not waited for. */
+/** Waits until the element keeps its position for two frames, with a limit for endless animations. */
 async function becomeStable(element: Element, signal?: AbortSignal): Promise<void> {
   const view = viewOf(element)
   const until = performance.now() + STABLE_MS
@@ -75,7 +75,7 @@ async function reach(
   for (;;) {
     const hit = hitTest(element)
     if ('receiver' in hit) return hit
-    if (byKeys && hit.blocker && isDrawnOver(hit.blocker, element))
+    if (byKeys && hit.blocker && isOwnAppearance(hit.blocker, element))
       return { point: { x: 0, y: 0 }, receiver: element }
     if (!element.isConnected)
       throw new PageError('stale-ref', `${name} was replaced meanwhile. Read the page again.`)
@@ -86,7 +86,7 @@ async function reach(
   }
 }
 
-/** The open list of the field that has the focus goes when the focus goes elsewhere, as a click would move it. */
+/** Blurs the focused field when its open list is in the way, as a click elsewhere would. */
 function closeListOfFocused(blocker: Element, element: Element): void {
   const focused = focusedElement(element.ownerDocument)
   if (!isElement(focused) || contains(focused, element)) return
@@ -94,8 +94,11 @@ function closeListOfFocused(blocker: Element, element: Element): void {
   if (lists.some((list) => contains(list, blocker) && !contains(list, element))) focused.blur()
 }
 
-/** Sliders are often invisible fields below what is drawn for them, or inside it. */
-function isDrawnOver(blocker: Element, element: Element): boolean {
+/**
+ * Whether the blocker is the custom appearance of the field: sliders are often invisible fields below or
+ * inside it.
+ */
+function isOwnAppearance(blocker: Element, element: Element): boolean {
   if (contains(blocker, element)) return true
   const around = element.parentElement?.parentElement ?? element
   return contains(around, blocker)
@@ -117,7 +120,7 @@ function unreachable(
   return new PageError('covered', scrub(text, live))
 }
 
-/** A nameless layer says little: the dialog it is in, or it holds, says more. */
+/** The dialog in or around a covering element without a name, which says more. */
 function namedCover(blocker: Element): Element {
   const inside = blocker.querySelector('[role=dialog],dialog,[role=alertdialog]')
   if (inside) return inside

@@ -3,14 +3,14 @@ import type { DialogPolicy, NativeDialog } from '../options.ts'
 import { beginActing } from './begin-acting.ts'
 
 export interface DialogWatch {
-  /** What was asked and answered so far, for the report. */
+  /** The dialogs and their answers so far, for the report. */
   readonly lines: readonly string[]
   restore(): void
 }
 
 /**
- * Answers `alert`, `confirm` and `prompt` by policy until `restore` is called, which puts back exactly
- * what was there. Without a policy nothing is touched.
+ * Answers `alert`, `confirm` and `prompt` by policy until `restore` is called, which restores the original
+ * functions. Without a policy nothing is replaced.
  */
 export function watchDialogs(
   views: Iterable<Window>,
@@ -20,7 +20,7 @@ export function watchDialogs(
   if (!policy) return { lines, restore: () => undefined }
   const ask = (dialog: NativeDialog): boolean | string => {
     const answer = decide(dialog, policy)
-    // No person answered, even where the tool only waits.
+    // No person answered, even while a tool only waits.
     beginActing()()
     const effect =
       dialog.type === 'alert' ? 'closed' : answer === false ? 'dismissed' : accepted(answer)

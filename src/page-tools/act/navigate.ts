@@ -6,12 +6,12 @@ import { PageError } from '../page-error.ts'
 import { sleep } from '../waiting.ts'
 import { perform, type ActionReport } from './perform.ts'
 
-/** How long the page may take to begin to leave. Milliseconds. */
+/** How long a navigation may take to begin. Milliseconds. */
 const NAVIGATION_MS = 10_000
 
 /**
- * Goes to an address of the page's own origin or of one that the page allows. When that unloads the page
- * it never resolves: the run goes on in the next page.
+ * Navigates to an address of the page's own origin or of one that the page's options allow. When that
+ * unloads the page, it never resolves: the run continues in the next page.
  */
 export async function navigate(address: string, options: ActOptions = {}): Promise<ActionReport> {
   const { location } = viewFor(options)
@@ -40,7 +40,7 @@ export async function goBack(options: ActOptions = {}): Promise<ActionReport> {
   })
 }
 
-/** A page handles some navigations itself; then it stays, and that is fine too. */
+/** Waits until the address changes. A page may handle a navigation itself and stay. */
 async function waitForNavigation(
   options: ActOptions,
   signal: AbortSignal | undefined,

@@ -1,12 +1,12 @@
 import { normalize } from '../clean-text.ts'
 
-/** Where a scrolled list showed which number. */
+/** The number that a list showed at a scroll position. */
 export interface ScrollSample {
   readonly top: number
   readonly number: number
 }
 
-/** Which number the list shows now, in items that look like the wanted one but for their number. */
+/** The number that the list shows now, in items that differ from the wanted one by their number only. */
 export function sampleScroll(
   wanted: string,
   { scrollTop, textContent }: Element,
@@ -18,7 +18,7 @@ export function sampleScroll(
   return number === undefined ? null : { top: scrollTop, number }
 }
 
-/** Where the wanted number would be, if the numbers go on as they did. */
+/** The scroll position of the wanted number, if the numbers continue evenly. */
 export function estimateScrollTop(
   wanted: string,
   before: ScrollSample,
@@ -30,7 +30,7 @@ export function estimateScrollTop(
   return Number.isFinite(top) && Math.abs(top - now.top) > 1 ? top : null
 }
 
-/** Null for texts with no number or several. */
+/** A pattern for the wanted text with any number; null for texts with no number or several. */
 function numberPattern(wanted: string): RegExp | null {
   const parts = normalize(wanted).split(/\d+/)
   if (parts.length !== 2) return null

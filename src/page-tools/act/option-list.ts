@@ -6,21 +6,26 @@ import { nameOf } from '../outline/name.ts'
 import { readableText } from '../read/readable-text.ts'
 import { roleOf } from '../outline/role.ts'
 
-// Lists of options that components draw themselves.
+// Lists of options that components render themselves.
 
 const OPTIONS =
   '[role=option],[role=menuitem],[role=menuitemradio],[role=menuitemcheckbox],[role=treeitem]'
 const RADIOS = '[role=radio],input[type=radio]'
 const CHOSEN = '[aria-selected="true"],[aria-checked="true"]'
 
-/** Whose options are looked for, and what was on the page before its list was opened. */
+/**
+ * The element whose options are searched, and the options that were on the page before its list was opened.
+ */
 export interface OptionSearch {
   readonly element: HTMLElement
   readonly options: PageOptions
   readonly before: ReadonlySet<Element>
 }
 
-/** Options, and texts like one, that are there before a list is opened: they aren't in it. */
+/**
+ * Options, and elements with an option's text, that are on the page before the list is opened: they aren't
+ * part of it.
+ */
 export function presentBeforeOpening(
   element: HTMLElement,
   labels: readonly string[],
@@ -30,12 +35,12 @@ export function presentBeforeOpening(
   return new Set([...shownOptions(element), ...texts])
 }
 
-/** Whether its options can be seen: those of a plain listbox always. */
+/** Whether its options are visible: those of a plain listbox always are. */
 export function isOpen(element: HTMLElement): boolean {
   return listFor(element) !== null || ownerIn(element).ariaExpanded === 'true'
 }
 
-/** The one option of this name that is in view, with a role or without. */
+/** The one option of this name that is rendered, with a role or without. */
 export function findOption(search: OptionSearch, label: string): HTMLElement | undefined {
   const option = bestMatch(optionsFor(search), label, (one) => namesOf(one, search))
   if (option) return option
@@ -50,14 +55,14 @@ export function findOption(search: OptionSearch, label: string): HTMLElement | u
 
 export function optionsFor({ element, before }: OptionSearch): HTMLElement[] {
   const list = listFor(element)
-  // A list may open further ones beside itself.
+  // A list may open further ones next to it.
   if (list) return optionsIn(popupOf(element) ?? list)
   const shown = shownOptions(element)
   const fresh = shown.filter((option) => !before.has(option))
   return fresh.length > 0 ? fresh : shown
 }
 
-/** What an option goes by: its accessible name, and what is read on it. */
+/** The names of an option: its accessible name and its visible text. */
 export function namesOf(option: HTMLElement, { options }: OptionSearch): string[] {
   const role = roleOf(option) || 'option'
   const seen = readableText(option, options)
@@ -72,7 +77,7 @@ export function allowsSeveral(option: HTMLElement, { element }: OptionSearch): b
 
 export function isChosen(option: HTMLElement, search: OptionSearch): boolean {
   if (option.matches(CHOSEN) || option.querySelector(':checked')) return true
-  // What is drawn may stand beside the list that assistive technology gets.
+  // The visible list may be a copy of the one for assistive technology.
   const texts = namesOf(option, search)
   return referencedLists(search.element)
     .flatMap((list) => [...list.querySelectorAll<HTMLElement>(CHOSEN)])
@@ -86,7 +91,7 @@ export function scrollerOf(element: Element): Element | null {
   return null
 }
 
-/** The list that belongs to a combobox: named by it, or inside it. */
+/** The list of a combobox: referenced by it, or inside it. */
 export function listFor(element: HTMLElement): Element | null {
   if (/^(listbox|menu|tree)$/.test(element.getAttribute('role') ?? '')) return element
   if (holdsRadios(element)) return element
@@ -102,13 +107,13 @@ function referencedLists(element: HTMLElement): Element[] {
   return [...referenced(owner, 'aria-controls'), ...referenced(owner, 'aria-owns')]
 }
 
-/** The combobox itself when what is around it was meant. */
+/** The combobox itself when the target is an element around it. */
 function ownerIn(element: HTMLElement): Element {
   if (element.matches('[role=combobox],[aria-controls],[aria-owns]')) return element
   return element.querySelector('[role=combobox]') ?? element
 }
 
-/** What was opened over the page with the list in it. */
+/** The popup that contains the list. */
 function popupOf(element: HTMLElement): Element | null {
   const [list] = referencedLists(element).filter((one) => hiddenReason(one) === null)
   return list ? floatingAround(list, element) : null
@@ -118,7 +123,7 @@ function floatsBeside(inner: Element, element: HTMLElement): boolean {
   return floatingAround(inner, element) !== null
 }
 
-/** The outermost positioned element around something that the combobox isn't in, too. */
+/** The outermost positioned element around `inner` that doesn't also contain the combobox. */
 function floatingAround(inner: Element, element: HTMLElement): Element | null {
   let found: Element | null = null
   for (let at: Element | null = inner; at && !contains(at, element); at = parentOf(at))
@@ -154,7 +159,7 @@ function hasVisibleBox(element: Element): boolean {
   return width > 1 && height > 1 && hiddenReason(element) === null
 }
 
-/** What shows exactly this text: options that are drawn without a role. */
+/** Elements with exactly this text: options that are rendered without a role. */
 function elementsShowing(label: string, element: HTMLElement): HTMLElement[] {
   const { ownerDocument } = element
   const wanted = normalize(label)
@@ -168,7 +173,10 @@ function elementsShowing(label: string, element: HTMLElement): HTMLElement[] {
   return holders
 }
 
-/** Exactly so, else but for case, else the only one that contains it. */
+/**
+ * The option with exactly this name, else one that differs in case only, else the only one that contains
+ * it.
+ */
 export function bestMatch<Option>(
   options: readonly Option[],
   label: string,

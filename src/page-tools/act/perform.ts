@@ -15,7 +15,7 @@ import { watchUnload } from './watch-unload.ts'
 import { watchRefusals } from './watch-refusals.ts'
 import { explainNoChange } from './explain-no-change.ts'
 
-/** What an action did, as far as the page shows it. */
+/** What an action changed on the page. */
 export interface ActionReport {
   /** Whether anything on the page changed. */
   readonly changed: boolean
@@ -23,25 +23,27 @@ export interface ActionReport {
   readonly text: string
 }
 
-/** What an action says of itself; the changes are found by looking. */
+/** An action's own result; changes of the page are detected separately. */
 export interface ActionOutcome {
   /** `Clicked button "Save" [ref=e3].` */
   readonly summary: string
   readonly element?: Element
-  /** Where the focus was when the action itself began. Default: where it was before all. */
+  /** The focused element when the action itself began. Default: the one before its preparation. */
   readonly focused?: Element | null
-  /** False: it is no surprise when nothing on the page changes. Default true. */
+  /** False: it is normal that nothing on the page changes. Default true. */
   readonly expectsChange?: boolean
-  /** The page may answer only after a while. Default: when it should change and nothing has yet. */
+  /**
+   * The page may react only after a while. Default: when a change is expected and none has happened yet.
+   */
   readonly reactsLater?: boolean
-  /** What it opens may come after a rest only. Default false. */
+  /** The page may react only after the pointer rests. Default false. */
   readonly opensSlowly?: boolean
 }
 
 export interface ActionContext {
   readonly live: LivePage
   readonly signal: AbortSignal | undefined
-  /** Draws the hand at an element, where hands are wanted. */
+  /** Draws the overlay at an element, if the page's `hands` option is set. */
   show(element: Element): Promise<void>
 }
 
@@ -50,8 +52,8 @@ const CHANGE_TOKENS = 700
 type Action = (context: ActionContext) => Promise<ActionOutcome>
 
 /**
- * Does one action and tells what it changed. Everything borrowed for it is given back, also on errors.
- * `passive`: it only waits, and a person may press something meanwhile.
+ * Runs one action and reports what it changed. All that is observed or replaced for it is released, also on
+ * errors. `passive`: it only waits, and a person may press something meanwhile.
  */
 export function perform(
   options: ActOptions,
@@ -78,18 +80,18 @@ async function performNow(
   const refusals = watchRefusals(trees, live)
   const endActing = passive ? () => undefined : beginActing(views, live.lifetime.signal)
   try {
-    const done = await action({ live, signal, show: (element) => showAction(live, element) })
-    const isDue = done.expectsChange !== false && !live.outline.hasChanges
-    const { element, opensSlowly = false, reactsLater = isDue } = done
-    // What the action set going on the page counts as its own.
+    const outcome = await action({ live, signal, show: (element) => showAction(live, element) })
+    const isDue = outcome.expectsChange !== false && !live.outline.hasChanges
+    const { element, opensSlowly = false, reactsLater = isDue } = outcome
+    // Changes that the action causes later count as the action's.
     await waitUntilSettled(live, signal, { reactsLater, opensSlowly, element })
     endActing()
-    // Nobody should act on a page that is about to go, or send its form twice.
+    // No further action may run on a page that is being unloaded, or send its form twice.
     if (await unloads.untilUnloaded(signal)) await waitUntilSettled(live, signal)
     const documentChanged = live.outline.hasChanges
     await live.outline.refresh(signal)
     const notes = [...dialogs.lines, ...refusals.lines(), ...unloads.lines()]
-    return report(live, { done, before, notes, documentChanged })
+    return report(live, { outcome, before, notes, documentChanged })
   } catch (error) {
     throw PageError.is(error) ? new PageError(error.code, scrub(error.message, live)) : error
   } finally {
@@ -121,20 +123,20 @@ function stateOf({ options, outline }: LivePage): PageState {
 function report(
   live: LivePage,
   {
-    done,
+    outcome,
     before,
     notes,
     documentChanged,
   }: {
-    readonly done: ActionOutcome
+    readonly outcome: ActionOutcome
     readonly before: PageState
     readonly notes: readonly string[]
-    /** Something in the document changed, be it style alone. */
+    /** Something in the document changed, possibly style only. */
     readonly documentChanged: boolean
   },
 ): ActionReport {
   const now = stateOf(live)
-  const lines = [done.summary, ...notes]
+  const lines = [outcome.summary, ...notes]
   if (now.href !== before.href) lines.push(`The address is now ${shorten(now.href, 200)}.`)
   if (now.title !== before.title) lines.push(`The title is now ${quote(cleanText(now.title))}.`)
   const opened = openedPopup(live, before.version)
@@ -144,18 +146,18 @@ function report(
     includeVolatile: false,
   })
   const { focused } = now
-  const went = focused !== (done.focused ?? before.focused) && focused !== done.element
-  const moved = went && focused && !isTag(focused, 'body')
+  const focusChanged = focused !== (outcome.focused ?? before.focused) && focused !== outcome.element
+  const moved = focusChanged && focused && !isTag(focused, 'body')
   if (moved) lines.push(`The focus is on ${describeElement(focused, live)}.`)
   const changed =
     changes !== '' || notes.length > 0 || now.href !== before.href || now.title !== before.title
   if (changes) lines.push(`Changes (untrusted page content):\n${changes.trimEnd()}`)
-  else if (!changed && !moved && done.expectsChange !== false)
-    lines.push(explainNoChange(live, done.element, documentChanged))
+  else if (!changed && !moved && outcome.expectsChange !== false)
+    lines.push(explainNoChange(live, outcome.element, documentChanged))
   return { changed, text: scrub(lines.join('\n'), live) }
 }
 
-/** What opened over the page matters most. */
+/** The dialog or list that opened over the page, if any: the most relevant change. */
 function openedPopup({ outline, options, ...rest }: LivePage, since: number): string {
   const { added } = outline.changesSince(since)
   const popup = added.find(({ role, inView }) => isPopup(role) && inView && role !== 'status')

@@ -1,13 +1,13 @@
 import { ancestorsOf } from '../dom.ts'
 
-/** The tools' pointer, as its events call it. It is a mouse, and there is one. */
+/** The id of the tools' pointer in its events. There is one, a mouse. */
 export const POINTER_ID = 1
 
 type MethodName = 'setPointerCapture' | 'releasePointerCapture' | 'hasPointerCapture'
 type SendCaptureEvent = (target: Element, type: 'gotpointercapture' | 'lostpointercapture') => void
 
 interface Capture {
-  /** Who asked last; it counts from the next event on. */
+  /** The element that called `setPointerCapture` last; it gets the next event. */
   pending: Element | null
   target: Element | null
   readonly send: SendCaptureEvent
@@ -24,9 +24,9 @@ const METHODS: Readonly<Record<MethodName, (element: Element) => unknown>> = {
 }
 
 /**
- * From here until `endPointerCapture` the element below the pointer, and those around it, may capture the tools'
- * pointer. Browsers know of no such pointer: Firefox throws when an element asks for it, the others nod
- * and do nothing. So these elements, and no others, have methods of their own as long as a button is down.
+ * Until `endPointerCapture`, the element below the pointer and its ancestors can capture the tools'
+ * pointer. Browsers don't know this pointer: for its id Firefox throws, and the others do nothing. So the
+ * methods of these elements, and of no others, are overridden while a button is down.
  */
 export function allowPointerCapture(below: Element, send: SendCaptureEvent): void {
   endPointerCapture()
@@ -37,7 +37,7 @@ export function allowPointerCapture(below: Element, send: SendCaptureEvent): voi
   capture = { pending: null, target: null, send, restore }
 }
 
-/** The element that the pointer's next event goes to, whatever it is over; null: it is captured by none. */
+/** The target of the pointer's next event, whatever it is over; null when it is not captured. */
 export function processPointerCapture(): Element | null {
   if (!capture) return null
   const before = capture.target
@@ -50,7 +50,7 @@ export function processPointerCapture(): Element | null {
   return now
 }
 
-/** The button is up: nobody has the pointer, and all that was borrowed is back. */
+/** The button is released: ends the capture and restores the methods. */
 export function endPointerCapture(): void {
   if (!capture) return
   capture.pending = null
@@ -59,7 +59,7 @@ export function endPointerCapture(): void {
   capture = null
 }
 
-/** Answers for the tools' pointer, until the function that comes back is called. */
+/** Overrides the methods for the tools' pointer; returns the function that restores them. */
 function overrideMethods(element: Element): () => void {
   const saved = Object.entries(METHODS).map(([name, answer]) => {
     const descriptor = Object.getOwnPropertyDescriptor(element, name)

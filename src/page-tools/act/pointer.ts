@@ -31,7 +31,7 @@ interface MouseDetails extends PressOptions {
 
 const MOVE = { button: 0, detail: 0, buttons: 0 }
 
-/** Moves the pointer onto an element: what it leaves hears of that first. */
+/** Moves the pointer onto an element; the events of the element that it leaves come first. */
 export function movePointer(live: LivePage, { point, ...hit }: Hit, buttons: number = 0): void {
   const receiver = processPointerCapture() ?? hit.receiver
   const before = live.hovered?.isConnected ? live.hovered : null
@@ -62,13 +62,13 @@ function enter(to: Element, from: Element | null, details: MouseDetails): void {
   for (const element of entered) send(element, 'mouseenter', related)
 }
 
-/** The element and its ancestors that aren't the other's too, from the inside. */
+/** The element and those of its ancestors that are not the other's, innermost first. */
 function notShared(element: Element, other: Element | null): Element[] {
   const shared = new Set(other ? [other, ...ancestorsOf(other)] : [])
   return [element, ...ancestorsOf(element)].filter((one) => !shared.has(one))
 }
 
-/** Button down: events, then the focus goes where a person's click would bring it. */
+/** Button down: sends its events, then moves the focus as a person's click would. */
 export function pressPointer({ point, receiver }: Hit, options: PressOptions): void {
   const details = { ...options, buttons: options.button === 2 ? 2 : 1, point }
   allowPointerCapture(receiver, (captured, type) => send(captured, type, details))
@@ -84,15 +84,15 @@ export function releasePointer({ point, ...hit }: Hit, options: PressOptions): v
   send(receiver, 'mouseup', details)
 }
 
-/** The browser takes the pointer over: a drag begins. */
+/** A drag-and-drop begins, so the pointer's own events end. */
 export function cancelPointer({ point, receiver }: Hit, options: PressOptions): void {
   send(processPointerCapture() ?? receiver, 'pointercancel', { ...options, buttons: 0, point })
   endPointerCapture()
 }
 
 /**
- * One click with all that comes before it. `click` goes to the receiver as it is then: a re-rendering
- * page may have replaced it between down and up, and then nothing is clicked.
+ * One click with the events before it. `click` is sent to the receiver as it is then: a page that
+ * re-renders may have replaced it between down and up, and then nothing is clicked.
  */
 export function clickPointer(hit: Hit, options: PressOptions): void {
   const { receiver, point } = hit
@@ -131,14 +131,14 @@ function send(target: Element, type: string, details: MouseDetails): boolean {
         pressure,
       })
     : new view.MouseEvent(type, init)
-  // The one event of a script that has a default.
+  // The only event of a script that has a default action.
   return type === 'click' ? target.dispatchEvent(event) : dispatchWithoutDefault(target, event)
 }
 
 const FOCUSABLE =
   'a[href],area[href],button,input,select,textarea,summary,iframe,[tabindex],[contenteditable],audio[controls],video[controls]'
 
-/** Focuses the nearest element that takes it; else takes the focus away from what had it. */
+/** Focuses the nearest focusable element; without one, blurs the focused element. */
 function focusFrom(receiver: Element): void {
   for (const element of [receiver, ...ancestorsOf(receiver)]) {
     if (!isElement(element) || element.matches(':disabled')) continue

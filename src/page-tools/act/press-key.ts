@@ -22,7 +22,7 @@ const MAX_TIMES = 50
 
 const COMPOSITE = '[role=tree],[role=treegrid],[role=grid],[role=listbox],[role=menu]'
 
-/** The items of some trees and grids leave the focus to what they are in. */
+/** Focuses the element, or the tree, grid or list that keeps the focus for its items. */
 function focusOn(element: HTMLElement): void {
   element.focus({ preventScroll: true })
   if (focusedElement(element.ownerDocument) === element) return
@@ -51,7 +51,7 @@ export async function pressKey(
     const times = Math.min(Math.max(1, options.times ?? 1), MAX_TIMES)
     let receiver: Element = ownerDocument.body
     for (let count = 0; count < times; count += 1) {
-      // Not what was asked for first: keys move the focus.
+      // Read for each press, as keys move the focus.
       receiver = focusedElement(element?.ownerDocument ?? ownerDocument) ?? ownerDocument.body
       if (element && count === 0 && isElement(element) && !receiver.contains(element))
         receiver = element

@@ -7,10 +7,10 @@ import type { ActionContext } from './perform.ts'
 import { makeReady } from './make-ready.ts'
 import { sendChoice } from './set-value.ts'
 
-/** Where files can be put: a file field, or a part of the page that they can be dropped on. */
+/** A file field, or an element that files can be dropped on. */
 export type FileTarget = { readonly field: HTMLInputElement } | { readonly zone: HTMLElement }
 
-/** The file field that is meant: itself, the one in it, or the one behind the label that it is. */
+/** The file field of a target: itself, the one inside of it, or the one that it is the label of. */
 export function fileFieldOf(target: HTMLElement): HTMLInputElement | null {
   if (isFileField(target)) return target
   if (isTag(target, 'label') && isFileField(target.control)) return target.control
@@ -22,7 +22,7 @@ function isFileField(element: Element | null): element is HTMLInputElement {
   return element !== null && isTag(element, 'input') && element.type === 'file'
 }
 
-/** Puts files into a field, or drops them, by the names that the page's `files` option knows. */
+/** Sets a field's files, or drops them on an element, by names that the page's `files` option resolves. */
 export async function provideFiles(
   fileTarget: FileTarget,
   names: string,
@@ -65,7 +65,7 @@ function setFiles(field: HTMLInputElement, files: FileList, name: string): void 
   sendChoice(field)
 }
 
-/** By the syntax of `accept`: endings, types, and kinds such as `image/*`. */
+/** By the syntax of `accept`: extensions, types, and groups such as `image/*`. */
 function isAccepted({ name, type }: File, accept: string): boolean {
   const wanted = accept
     .toLowerCase()
@@ -89,7 +89,7 @@ async function dropFiles(
   await show(zone)
   const send = (type: string): boolean => sendDrag(receiver, type, { point, data })
   send('dragenter')
-  // Who takes a drop prevents the default of the event before it.
+  // A target that accepts a drop prevents the default of `dragover`.
   if (!send('dragover')) return void send('drop')
   send('dragleave')
   throw new PageError(

@@ -22,9 +22,9 @@ export interface ScrollOptions extends ActOptions {
 
 /** How long a list is searched in one call. Milliseconds. */
 const SEARCH_MS = 8000
-/** How often the place of a numbered item is guessed before the list is gone through page by page. */
+/** How often the position of a numbered item is estimated before the list is scrolled page by page. */
 const MAX_ESTIMATES = 12
-/** How long a list may take to show more when its end is reached. Milliseconds. */
+/** How long a list may take to load more at its end. Milliseconds. */
 const LOAD_MS = 800
 
 export async function scroll(options: ScrollOptions = {}): Promise<ActionReport> {
@@ -87,7 +87,7 @@ function notFound(scroller: Element, text: string): string {
   return `"${text}" did not appear up to here${position(scroller)}.`
 }
 
-/** Straight to where a numbered item must be. False when that can't be told. */
+/** Scrolls straight to the estimated position of a numbered item. Returns false without an estimate. */
 function jumpToNumber(
   scroller: Element,
   text: string,
@@ -100,7 +100,7 @@ function jumpToNumber(
   return scroller.scrollTop !== scrollTop
 }
 
-/** At its end a list may load more. */
+/** Whether the list loads more at its end. */
 async function loadsMore(
   scroller: Element,
   direction: NonNullable<ScrollOptions['direction']>,
@@ -114,7 +114,7 @@ async function loadsMore(
   return false
 }
 
-/** The innermost element that shows the text. */
+/** The innermost element that contains the text. */
 function innermostHolder(scroller: Element, text: string): Element | null {
   const shows = (element: Element): boolean => containsText(normalize(element.textContent), text)
   if (!shows(scroller)) return null
@@ -134,7 +134,10 @@ function containsText(shown: string, text: string): boolean {
   return false
 }
 
-/** The element itself or what is around it, if that scrolls; else what scrolls inside; else the page. */
+/**
+ * The element or its nearest ancestor that scrolls; else its largest descendant that scrolls; else the
+ * page.
+ */
 function scrollerOf(element: Element): Element {
   const { ownerDocument } = element
   const page = ownerDocument.scrollingElement ?? ownerDocument.documentElement
@@ -158,7 +161,7 @@ function area({ clientWidth, clientHeight }: Element): number {
   return clientWidth * clientHeight
 }
 
-/** False when nothing moved. */
+/** Scrolls; returns false when the position is the same. */
 function move(scroller: Element, direction: NonNullable<ScrollOptions['direction']>): boolean {
   const { scrollTop, scrollLeft, clientHeight, clientWidth, scrollHeight } = scroller
   const page = clientHeight * 0.85

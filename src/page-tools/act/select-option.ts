@@ -35,7 +35,7 @@ import { resolveTarget, type Target } from './target.ts'
 const OPEN_MS = 1500
 const SCROLLS = 60
 
-/** Chooses by the visible label, in a native select as in a list that a component draws itself. */
+/** Chooses by the visible label, in a native select or in a component's own list. */
 export async function selectOption(
   target: Target,
   labels: string | readonly string[],
@@ -51,7 +51,7 @@ export async function selectOption(
   }))
 }
 
-/** The choice alone; says what was chosen. */
+/** The choice alone, for actions of several steps; returns a summary. */
 export async function choose(
   element: HTMLElement,
   wanted: readonly string[],
@@ -70,7 +70,7 @@ async function chooseNative(
   context: ActionContext,
 ): Promise<void> {
   const { live, signal, show } = context
-  // A library may have hidden it behind what it draws, and then listens to it.
+  // A library may have hidden it behind its own list, and listen to it.
   await makeReady(select, { live, signal, byKeys: true })
   await show(select)
   if (wanted.length > 1 && !select.multiple)
@@ -121,7 +121,7 @@ async function chooseCustom(
   if (many) await closeList(element, context)
 }
 
-/** The option, brought into view by typing or scrolling where that is needed. */
+/** Returns the option, after typing or scrolling where it isn't in view. */
 async function reachOption(
   search: OptionSearch,
   label: string,
@@ -145,14 +145,14 @@ async function reachOption(
   return option
 }
 
-/** Where several may be chosen, a click on a chosen one would take it back. */
+/** Where several may be chosen, a click on a chosen one would deselect it. */
 async function addChoice(
   option: HTMLElement,
   search: OptionSearch,
   context: ActionContext,
 ): Promise<void> {
   const { live, signal } = context
-  // Some lists tell the state of an option only while the pointer is over it.
+  // Some lists expose the state of an option only while the pointer is over it.
   movePointer(live, await makeReady(option, { live, signal }))
   await nextFrame(viewOf(option))
   if (!isChosen(option, search)) await clickElement(option, context)
@@ -165,7 +165,10 @@ async function openList(element: HTMLElement, context: ActionContext): Promise<v
   if (element.ariaExpanded !== 'true' && opensByKey) sendKeyPress(element, keyOf('ArrowDown'))
 }
 
-/** A list of which several may be chosen stays open and covers the page. In a dialog the key might close that. */
+/**
+ * Closes a list that stays open after a choice of several, and covers the page. In a dialog, the key might
+ * close the dialog.
+ */
 async function closeList(element: HTMLElement, context: ActionContext): Promise<void> {
   await nextFrame(viewOf(element))
   if (listFor(element) === element || !isOpen(element)) return
@@ -175,7 +178,7 @@ async function closeList(element: HTMLElement, context: ActionContext): Promise<
   await poll(() => !isOpen(element), context, 300)
 }
 
-/** Lists that draw only what is in view are scrolled until the option is there. */
+/** Virtual lists are scrolled until the option is rendered. */
 async function scrollToOption(
   search: OptionSearch,
   label: string,

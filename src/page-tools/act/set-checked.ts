@@ -9,7 +9,7 @@ import { describeElement } from './describe.ts'
 import { perform, type ActionContext, type ActionReport } from './perform.ts'
 import { resolveTarget, type Target } from './target.ts'
 
-/** Checks or unchecks a box, switch or radio button; nothing is done when it is so already. */
+/** Checks or unchecks a checkbox, switch or radio button; does nothing when it is already in that state. */
 export async function setChecked(
   target: Target,
   checked: boolean,
@@ -24,7 +24,7 @@ export async function setChecked(
   }))
 }
 
-/** The change alone; says how it ended. */
+/** The change alone, for actions of several steps; returns a summary. */
 export async function check(
   target: HTMLElement,
   checked: boolean,
@@ -56,7 +56,7 @@ function stateOf(element: HTMLElement, live: LivePage): boolean | 'mixed' {
   return state
 }
 
-/** The box itself when a label or a component around it was meant. */
+/** The checkbox itself when the target is its label or a component around it. */
 function checkable(target: HTMLElement): HTMLElement {
   if (checkedState(target) !== null) return target
   if (isTag(target, 'label') && target.control) return target.control

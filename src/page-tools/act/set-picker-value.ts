@@ -15,7 +15,10 @@ const FORMS: Readonly<Record<string, string>> = {
   range: 'a number',
 }
 
-/** Sets a field whose picker only people can open. Rejects with `refused-value` when it is refused. */
+/**
+ * Sets a field whose picker only people can open. Rejects with `refused-value` when the browser changes the
+ * value.
+ */
 export async function setPickerValue(
   field: HTMLInputElement,
   text: string,
@@ -37,7 +40,7 @@ export async function setPickerValue(
   sendChange(field)
 }
 
-/** Browsers write the same value in more than one way: `14:30` and `14:30:00`, `#F80` and `#ff8800`. */
+/** Browsers normalise values: `14:30` and `14:30:00`, `#F80` and `#ff8800`. */
 function isEquivalent(field: HTMLInputElement, wanted: string): boolean {
   if (field.type === 'range') return Number(field.value) === Number(wanted)
   return (

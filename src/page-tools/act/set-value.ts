@@ -2,8 +2,8 @@ import { isTag, viewOf } from '../dom.ts'
 import type { TextField } from './field-kind.ts'
 
 /**
- * Sets a field's value past what a framework put in front of it, as typing does. Frameworks compare
- * with the value that they know, so they notice only this way.
+ * Sets a field's value with the prototype's setter, as typing does. Frameworks override the setter on the
+ * field and compare with the value that they know, so they detect the change only this way.
  */
 export function setNativeValue(field: TextField | HTMLSelectElement, value: string): void {
   const view = viewOf(field)
@@ -39,7 +39,7 @@ export function sendChange(target: Element): void {
   target.dispatchEvent(new (viewOf(target).Event)('change', { bubbles: true }))
 }
 
-/** A choice was made: fields without text say so at once. */
+/** The events of a choice: fields without text send `change` at once. */
 export function sendChoice(target: Element): void {
   target.dispatchEvent(new (viewOf(target).Event)('input', { bubbles: true, composed: true }))
   sendChange(target)

@@ -11,7 +11,7 @@ import { makeReady } from './make-ready.ts'
 
 const MAX_STEPS = 400
 
-/** Brings a slider or spin button to a value with the arrow keys, as its keyboard users do. */
+/** Moves a slider or spin button to a value with the arrow keys, as keyboard users do. */
 export async function slideTo(
   slider: HTMLElement,
   text: string,
@@ -49,13 +49,13 @@ async function stepToNumber(
     const before = valueOf(slider)
     if (before === wanted) return true
     const moved = await step(before < wanted ? 'ArrowUp' : 'ArrowDown')
-    // The step over the wanted value, or an end.
+    // The last step passed the wanted value or reached an end.
     if (!moved || Math.abs(valueOf(slider) - wanted) > Math.abs(before - wanted)) break
   }
   return valueOf(slider) === wanted
 }
 
-/** To where the slider shows these words. Some go round and round. */
+/** Steps until the slider's text is this one. Some sliders wrap around. */
 async function stepToText(
   slider: HTMLElement,
   text: string,

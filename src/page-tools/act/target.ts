@@ -15,12 +15,12 @@ export type Target = string | Element
 interface TargetOptions {
   readonly page: Page | undefined
   readonly live: LivePage
-  /** Only to be read. Default: to be acted on. */
+  /** The element is only read. Default: it is acted on. */
   readonly readOnly?: boolean
   readonly signal?: AbortSignal | undefined
 }
 
-/** The element that is meant; rejects with a `PageError` that says what to do when there is none. */
+/** Resolves to the target's element; rejects with a `PageError` that says what to do when there is none. */
 export async function resolveTarget(target: Target, options: TargetOptions): Promise<HTMLElement> {
   const element = typeof target === 'string' ? await byText(target, options) : target
   if (!isElement(element)) throw new PageError('invalid-input', 'The target is not an element.')
@@ -88,13 +88,13 @@ async function byName(name: string, options: TargetOptions): Promise<Element> {
   throw new PageError('not-found', clean(`No element is named "${name}".${hint}`, options))
 }
 
-/** The innermost elements that show exactly this text, for what has no name of its own. */
+/** The innermost elements with exactly this text, for elements without a name of their own. */
 async function byShownText(text: string, settings: FindOptions): Promise<readonly Found[]> {
   const found = await find({ text }, settings)
   return innermost(found.filter(({ score }) => score >= 1))
 }
 
-/** What people act on, else what can be opened or focused; the heading of a part only if nothing else. */
+/** Controls, else what can be opened or focused, else all; of each, the innermost. */
 function preferred(found: readonly Found[]): readonly Found[] {
   const controls = found.filter(({ role }) => isActionable(role))
   if (controls.length > 0) return innermost(controls)
@@ -102,7 +102,7 @@ function preferred(found: readonly Found[]): readonly Found[] {
   return innermost(others.length > 0 ? others : found)
 }
 
-/** A list that holds one item has its text, too. */
+/** Without elements that contain another match: a list with one item has its text, too. */
 function innermost(found: readonly Found[]): readonly Found[] {
   return found.filter(
     ({ element }) =>
@@ -110,7 +110,7 @@ function innermost(found: readonly Found[]): readonly Found[] {
   )
 }
 
-/** The list that a combobox has opened bears the name of the combobox. */
+/** Without open lists of comboboxes, which have the name of the combobox. */
 function withoutControlled(found: readonly Found[]): readonly Found[] {
   const controlled = new Set(found.flatMap(({ element }) => referenced(element, 'aria-controls')))
   return found.filter(({ element }) => !controlled.has(element))

@@ -8,8 +8,8 @@ export interface Caret {
 type Edge = 'start' | 'end'
 
 /**
- * Where the text of an editable part begins or ends, as far inside as a click there would put the caret.
- * Between blocks, where `selectAllChildren` ends, Firefox types outside of them.
+ * Where the text of an editable element begins or ends, as deep inside as a click there would put the
+ * caret. At the position between blocks where `selectAllChildren` ends, Firefox types outside of them.
  */
 export function textEdge(editable: Element, edge: Edge): Caret {
   let node: Node = editable
@@ -22,13 +22,13 @@ export function textEdge(editable: Element, edge: Edge): Caret {
   return { node, offset: onlyBreak ? [...node.childNodes].indexOf(last) : node.childNodes.length }
 }
 
-/** The child at the edge, but for what is only there for the source's or the browser's sake. */
+/** The first or last child, without whitespace and placeholder line breaks. */
 function childAt(node: Node, edge: Edge): ChildNode | null {
   const shown = [...node.childNodes].filter(
     (child) =>
       isElement(child) || (child.nodeType === 3 && /[^ \t\r\n\f]/.test(child.nodeValue ?? '')),
   )
-  // A line break at the end keeps an empty or last line open.
+  // A trailing line break only makes the last line visible.
   if (edge === 'end' && shown.length > 1 && (shown.at(-1) as Element).localName === 'br')
     shown.pop()
   return shown.at(edge === 'start' ? 0 : -1) ?? node.firstChild

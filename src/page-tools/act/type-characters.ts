@@ -22,14 +22,14 @@ import { sendKeyPress, sendKey } from './keyboard.ts'
 import type { ActionContext } from './perform.ts'
 import { sendChange } from './set-value.ts'
 
-/** Longer texts arrive at once behind their first characters, as a paste does. */
+/** The rest of a longer text is inserted at once after its first characters, as by a paste. */
 const TYPED_CHARACTERS = 80
-/** How long some editors take to hear of a selection. Milliseconds. */
+/** How long some editors take to read a selection. Milliseconds. */
 const EDITOR_MS = 120
 
 /**
- * Types a text key by key into what takes it; resolves to the field as it is then. Rejects with
- * `refused-value` when the page prevents it, with `stale-ref` when it takes the field away meanwhile.
+ * Types a text key by key; resolves to the field as it is then. Rejects with `refused-value` when the page
+ * prevents it, with `stale-ref` when the field is removed meanwhile.
  */
 export async function typeCharacters(
   target: HTMLElement,
@@ -54,15 +54,15 @@ export async function typeCharacters(
 }
 
 /**
- * Editors learn of the focus and of a selection by events that come later, in Firefox behind the next
- * frame, look at them only now and then, and may put a selection of their own in the place.
+ * Editors read the focus and the selection from later events, in Firefox after the next frame, or from time
+ * to time, and may set a selection of their own.
  */
 async function letEditorUpdate(field: HTMLElement, { signal }: ActionContext): Promise<void> {
   if (!isPlainTextField(field)) await sleep(EDITOR_MS, signal)
 }
 
 interface Typing {
-  /** What the field held. */
+  /** The field's content before. */
   readonly before: string
   readonly currentField: FieldTracker
   readonly context: ActionContext
@@ -86,7 +86,7 @@ async function typeAll(
   if (!accepted) await pasteInstead(text, { before, currentField, context })
 }
 
-/** Editors make paragraphs of what Enter divides, not of line breaks within a text. */
+/** Editors make paragraphs of Enter key presses, not of line breaks within a text. */
 async function insertRest(currentField: FieldTracker, text: string): Promise<boolean> {
   const field = focusedField(requireField(currentField))
   if (isPlainTextField(field)) return insertText(field, text)
@@ -99,7 +99,7 @@ async function insertRest(currentField: FieldTracker, text: string): Promise<boo
   return accepted
 }
 
-/** The field that is typed into, wherever it is now; null when it is gone. */
+/** Returns the field that is typed into, or its replacement; null when there is none. */
 type FieldTracker = () => HTMLElement | null
 
 function requireField(currentField: FieldTracker): HTMLElement {
@@ -109,7 +109,7 @@ function requireField(currentField: FieldTracker): HTMLElement {
   return field
 }
 
-/** Follows a field on a page that draws itself anew: its place is taken by what has its focus or its name. */
+/** Finds a field again on a page that re-renders: the replacement has its focus, or its role and name. */
 function trackField(first: HTMLElement, { live }: ActionContext): FieldTracker {
   const role = roleOf(first)
   const name = nameOf(first, role, live.options).text
@@ -137,17 +137,17 @@ export function focusedField(field: HTMLElement): HTMLElement {
   return elsewhere ? now : field
 }
 
-/** What a page that draws itself anew while someone types has focused in the field's place. */
+/** The element that a page that re-rendered has focused in the field's place. */
 function replacementOf(field: HTMLElement): HTMLElement {
   return field.isConnected ? field : focusedField(field)
 }
 
-/** Some fields refuse typing but take what is pasted. */
+/** Some fields prevent typing but accept a paste. */
 async function pasteInstead(
   text: string,
   { before, currentField, context }: Typing,
 ): Promise<void> {
-  // An editor that prevents typing may write the text itself, a little later.
+  // An editor that prevents typing may insert the text itself, a little later.
   const frame = (): Promise<void> => nextFrame(viewOf(requireField(currentField)))
   await frame()
   await frame()
@@ -169,7 +169,9 @@ function clear(field: HTMLElement, currentField: FieldTracker): void {
   deleteText(now, 'Backspace')
 }
 
-/** False when the page prevented it. What replaces the field when the key goes down is selected again. */
+/**
+ * Returns false when the page prevented it. A field that replaces this one at `keydown` is selected again.
+ */
 function typeCharacter(field: HTMLElement, character: string, reselect: boolean): boolean {
   if (character === '\n') {
     sendKeyPress(field, { ...keyOf('Enter'), shiftKey: isPlainTextField(field) })

@@ -6,20 +6,20 @@ import { keyOf, withShift } from './key.ts'
 import { sendKeyPress } from './keyboard.ts'
 import type { ActionContext } from './perform.ts'
 
-/** The parts of a field that takes day, month and year one by one; none for another field. */
+/** The parts of a field with one part each for day, month and year; none for another field. */
 export function partsOf(target: Element): HTMLElement[] {
   const found = [...target.querySelectorAll<HTMLElement>('[role=spinbutton][aria-valuemax]')]
   return found.length > 1 ? found : []
 }
 
-/** What the parts hold, one after the other. */
+/** The values of the parts, in their order. */
 export function partsText(parts: readonly HTMLElement[]): string {
   return parts.map((part) => fieldValue(part, 'spinbutton') ?? '').join(' ')
 }
 
 /**
- * Types a date or time into a field of parts, whatever the order of the parts is. False, and nothing is
- * typed, when the text is neither or the field has other parts.
+ * Types a date or time into a field of parts, in any order of the parts. Returns false, and types nothing,
+ * when the text is neither or the field has other parts.
  */
 export async function typeParts(
   parts: readonly HTMLElement[],
@@ -38,7 +38,7 @@ export async function typeParts(
       sendKeyPress(field, withShift(keyOf(character)))
       await nextTurn()
     }
-    // The letters of the halves of the day depend on the language.
+    // The letters of AM and PM depend on the language.
     const isHalf = /[AP]/.test(value)
     if (
       isHalf &&

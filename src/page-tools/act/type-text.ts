@@ -20,7 +20,7 @@ import { focusedField, typeCharacters } from './type-characters.ts'
 import { partsText, partsOf, typeParts } from './type-parts.ts'
 
 export interface TypeOptions extends ActOptions {
-  /** `replace` what the field holds, or type behind it. Default `replace`. */
+  /** `replace` the field's content, or `append` to it. Default `replace`. */
   readonly mode?: 'replace' | 'append'
   /** Press Enter afterwards. */
   readonly enter?: boolean
@@ -42,7 +42,10 @@ export async function typeText(
   }))
 }
 
-/** Suggestions come a while after the last key. These fields have some, or want none of the browser's. */
+/**
+ * Whether suggestions may appear a while after the last key: the field has some, or turned the browser's
+ * off.
+ */
 function maySuggest(target: HTMLElement): boolean {
   const field = editableIn(target) ?? target
   const suggests =
@@ -52,7 +55,7 @@ function maySuggest(target: HTMLElement): boolean {
   return suggests && field.ariaExpanded !== 'true'
 }
 
-/** The typing alone; says what the field holds then. */
+/** The typing alone, for actions of several steps; returns a summary with the field's value. */
 export async function typeInto(
   target: HTMLElement,
   text: string,
@@ -82,10 +85,10 @@ export async function typeInto(
   if (parts.length > 0) typed = target
   if (options.enter) sendKeyPress(focusedField(typed), keyOf('Enter'))
   const wanted = options.mode === 'append' ? null : text
-  return `${options.enter ? 'Typed, then pressed Enter' : 'Typed'} in ${describeElement(typed, live)}.${outcome(typed, wanted, context)}`
+  return `${options.enter ? 'Typed, then pressed Enter' : 'Typed'} in ${describeElement(typed, live)}.${contentNote(typed, wanted, context)}`
 }
 
-/** Its value has a range and is moved by keys: sliders, spin buttons, the bar between two panes. */
+/** Whether its value has a range and is changed by keys: sliders, spin buttons, splitters. */
 function isSliderLike(target: HTMLElement): boolean {
   return (
     /^(slider|spinbutton|separator|scrollbar)$/.test(target.getAttribute('role') ?? '') &&
@@ -94,7 +97,7 @@ function isSliderLike(target: HTMLElement): boolean {
   )
 }
 
-/** What takes no text may take files that are dropped on it. */
+/** An element that accepts no text may accept dropped files. */
 function dropOrRefuse(target: HTMLElement, text: string, context: ActionContext): Promise<string> {
   const { live } = context
   const isList = /^(combobox|listbox|menu|radiogroup)$/.test(roleOf(target))
@@ -104,8 +107,11 @@ function dropOrRefuse(target: HTMLElement, text: string, context: ActionContext)
   throw new PageError('unsupported', `${name} takes no text. ${advice}`)
 }
 
-/** What a reader wouldn't expect the field to hold or to say. `wanted`: all that it should hold, if known. */
-function outcome(field: HTMLElement, wanted: string | null, { live }: ActionContext): string {
+/**
+ * The field's value where it isn't the expected one, and its validation message. `wanted`: the expected
+ * value, if known.
+ */
+function contentNote(field: HTMLElement, wanted: string | null, { live }: ActionContext): string {
   if (!field.isConnected) return ''
   const secret = isMasked(field, live.options)
   const parts = partsOf(field)

@@ -12,7 +12,7 @@ export interface WaitOptions extends ActOptions {
   readonly text?: string
   readonly role?: string
   readonly name?: string
-  /** Wait until it is no longer there, rather than until it is. */
+  /** Wait until it disappears, rather than until it appears. */
   readonly gone?: boolean
   /** Default 5000, at most 30 000. */
   readonly timeoutMs?: number
@@ -22,7 +22,7 @@ const WAIT_MS = 5000
 const MAX_MS = 30_000
 const POLL_MS = 100
 
-/** Waits for something to appear or go; without a condition until nothing changes any more. */
+/** Waits for something to appear or disappear; without a condition, until the page settles. */
 export async function waitFor(options: WaitOptions = {}): Promise<ActionReport> {
   const live = livePage(options.page)
   const { text, role, name, gone = false, signal } = options

@@ -5,36 +5,36 @@ import { nextFrame, sleep } from '../waiting.ts'
 import { isAnimating } from './animations.ts'
 
 const LIMIT_MS = 1500
-/** The page counts as quiet when nothing changed for so long. */
+/** The page counts as settled after this time without changes. */
 const IDLE_MS = 80
-/** While something moves, its end is looked for this often: what it leads to comes right after. */
+/** The polling interval while something is animated: its end may cause further changes. */
 const ANIMATION_POLL_MS = 20
-/** How long nothing may happen at all before nothing is expected any more. */
+/** How long a first change is waited for. */
 const FIRST_CHANGE_MS = 450
-/** The same in hidden tabs, where the page's own timers come once a second. */
+/** The same in hidden tabs, where the page's timers run once a second. */
 const FIRST_CHANGE_HIDDEN_MS = 1200
-/** How long a pointer must rest on most things until what they explain or open appears. */
+/** How long a pointer must rest on most elements until their tooltip or menu opens. */
 const HOVER_MS = 800
-/** How long what has slid out or faded away may take to be taken off the page. */
+/** How long the removal of an element may take after its exit animation. */
 const REMOVAL_MS = 160
-/** How much longer to wait while something says that it is loading. */
+/** The factor of the limit while something is `aria-busy`. */
 const BUSY_FACTOR = 2
 
 export interface SettleOptions {
-  /** Nothing has happened yet, so it gets some more time to begin. Default false. */
+  /** No change has happened yet, so a first one is waited for longer. Default false. */
   readonly reactsLater?: boolean
-  /** The pointer rests: until something new is there. Default false. */
+  /** The pointer rests: waits until something is added. Default false. */
   readonly opensSlowly?: boolean
-  /** Also waits for what changed all the time before. Default false. */
+  /** Also waits for volatile elements. Default false. */
   readonly includeVolatile?: boolean
-  /** What was acted on: its own ripples are of no interest. */
+  /** The element that was acted on; its own animations, such as ripples, don't count. */
   readonly element?: Element | undefined
 }
 
 /**
- * Waits until the page stops changing, but no longer than `quietMs`: false when it still changed then.
- * What slides in or fades away has done so, too. Works in hidden tabs, whose timers are slow: it doesn't
- * depend on frames. Rejects when the signal is aborted.
+ * Waits until the page stops changing, `quietMs` at most: resolves to false when it still changed then.
+ * Animations have ended, too. Works in hidden tabs, whose timers are slow and which have no frames. Rejects
+ * when the signal is aborted.
  */
 export async function waitUntilSettled(
   live: LivePage,

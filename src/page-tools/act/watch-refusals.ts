@@ -6,7 +6,7 @@ import { refOf } from '../refs.ts'
 import { validationMessageOf } from './validation-message.ts'
 import { describeElement } from './describe.ts'
 
-/** What the browser kept from happening, for the report. */
+/** What the browser prevented, for the report. */
 export interface RefusalWatch {
   lines(): string[]
   stop(): void
@@ -15,8 +15,8 @@ export interface RefusalWatch {
 const MAX_FIELDS = 3
 
 /**
- * Notices what a person would see and a script wouldn't: the bubbles of a form that isn't sent, and a
- * file picker, which opens only for people.
+ * Detects what the browser shows to a person only: the validation messages of a form that isn't sent, and a
+ * file picker, which opens for people only.
  */
 export function watchRefusals(trees: Iterable<EventTarget>, live: LivePage): RefusalWatch {
   const invalid = new Set<Element>()
@@ -26,11 +26,11 @@ export function watchRefusals(trees: Iterable<EventTarget>, live: LivePage): Ref
     const element = event.composedPath()[0] as Node
     if (!isElement(element) || !isReadable(element, live.options)) return
     if (type === 'invalid') invalid.add(element)
-    // Sent nevertheless: someone only asked.
+    // The form is sent: a script only checked its validity.
     else if (type === 'submit') invalid.clear()
     else if (isTag(element, 'input') && element.type === 'file') pickers.add(element)
   }
-  // An invalid field is heard of only within its own tree.
+  // `invalid` events stay within the field's own tree.
   const watched = [...trees]
   for (const tree of watched)
     for (const type of TYPES) tree.addEventListener(type, record, { capture: true })

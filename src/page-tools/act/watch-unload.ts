@@ -1,20 +1,23 @@
 import { sleep } from '../waiting.ts'
 
-/** How long a page that has begun to leave may take to be gone: its server may be slow. Milliseconds. */
+/**
+ * How long a page may take from `beforeunload` to `pagehide`: the next page's server may be slow.
+ * Milliseconds.
+ */
 const UNLOAD_MS = 4000
 
 export interface UnloadWatch {
   /**
-   * Where the page or a frame has begun to leave, waits until it is gone, though not for ever: a download
-   * begins the same way and leads nowhere. Resolves to whether there was anything to wait for.
+   * Waits for a page or frame that is being unloaded, with a limit: a download begins the same way, without
+   * an unload. Resolves to whether there was anything to wait for.
    */
   untilUnloaded(signal?: AbortSignal): Promise<boolean>
-  /** What to tell when the page is still there. */
+  /** The lines of the report when the page is still there. */
   lines(): string[]
   stop(): void
 }
 
-/** Notices when a document begins to load another one in its place. */
+/** Detects that a document begins to load another one in its place. */
 export function watchUnload(views: ReadonlySet<Window>): UnloadWatch {
   const unloading = new Set<Window>()
   const stops = [...views].map((view) => {

@@ -7,7 +7,7 @@ export function isUnreachable(element: Element): boolean {
   return closest(element, UNREACHABLE) !== null
 }
 
-/** The newest dialog, menu or list that is open, and may have shut out the rest of the page. */
+/** The last open dialog, menu or list, which may make the rest of the page unreachable. */
 export function ariaModal(document: Document): Element | null {
   const open = [...document.querySelectorAll(MODAL)].filter(
     (one) => isDisplayed(one) && !isUnreachable(one),

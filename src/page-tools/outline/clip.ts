@@ -7,7 +7,7 @@ export function viewport(view: Window): Box {
   return { left: 0, top: 0, right: view.innerWidth, bottom: view.innerHeight }
 }
 
-/** The part of an element's content that can be seen; null when that is none. */
+/** The visible part of an element's content; null when there is none. */
 export function clipInside(
   { element, inView, context }: OutlineNode,
   visibility: Visibility,
@@ -24,7 +24,7 @@ export function clipInside(
   }
 }
 
-/** Elements without a box of their own count as in view: what is in them decides. */
+/** Elements without a box of their own count as in view: their content decides. */
 export function isInView(element: Element, clip: Box | null): boolean {
   if (!clip) return false
   const box = element.getBoundingClientRect()

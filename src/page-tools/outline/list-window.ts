@@ -1,10 +1,10 @@
 import { contains, isElement } from '../dom.ts'
 import type { OmittedItem } from './outline-node.ts'
 
-/** Rows that are always shown: headers, and what the list is about. */
+/** Children that are always shown: headers, and the first items. */
 const HEAD = 3
 
-/** What isn't a list may hold more before it is cut. */
+/** Elements that aren't lists may have this many times more children. */
 const NON_LIST_FACTOR = 3
 const LISTS = /^(ul|ol|dl|table|tbody|list|listbox|grid|treegrid|tree|feed|menu|rowgroup)$/
 
@@ -14,8 +14,8 @@ interface WindowOptions {
 }
 
 /**
- * The children worth looking at. Of a long list, those that are in view or follow `from`; the rest is
- * counted. Reads positions of children only, never what is in them.
+ * The children to walk. Of a long list, those that are in view or follow `from`; the rest is counted. Reads
+ * positions of children only, never their content.
  */
 export function listWindow(
   options: WindowOptions,
@@ -49,7 +49,7 @@ export function listWindow(
   return result
 }
 
-/** By halves, as children of a list mostly stand one below the other. */
+/** A binary search, as children of a list are mostly in vertical order. */
 function firstInView(elements: readonly HTMLElement[], list: Element): number {
   const top = Math.max(0, list.getBoundingClientRect().top)
   let low = 0

@@ -17,29 +17,29 @@ export interface Changes {
   readonly added: readonly OutlineNode[]
   readonly changed: readonly OutlineNode[]
   readonly removed: readonly string[]
-  /** What is in them stands in another order. */
+  /** Nodes whose content is in another order. */
   readonly reordered: readonly OutlineNode[]
 }
 
-/** Beyond this many changed places a whole look is cheaper than many small ones. */
+/** Beyond this many changed nodes, one walk of everything is cheaper than many small ones. */
 const MAX_CHANGED_NODES = 60
 const FIELDS = new Set(['input', 'textarea', 'select'])
 const EXCLUDED = '[aria-hidden="true"],[inert],[data-offstage-ignore]'
-/** Children of one element that are looked at, for the usual budget. */
+/** Children of one element that are walked, for the usual budget. */
 const LIST_LIMIT = 40
 
 /**
- * The outline of a page, kept up to date: after the first look only what the page reports as changed
- * is looked at again, plus the state of fields, which nothing reports.
+ * The outline of a page, kept up to date: after the first walk, only the elements with mutations are walked
+ * again, and the state of fields, which causes none, is compared.
  */
 export class LiveOutline {
   readonly #options: PageOptions
   readonly #root: () => Element
   readonly #log = new MutationLog()
-  /** The documents and shadow roots that were entered. */
+  /** The documents and shadow roots that were walked. */
   readonly trees: Set<Document | ShadowRoot> = new Set()
   #nodes = new Map<Element, OutlineNode>()
-  /** Behind a modal dialog things are out of reach, not gone. */
+  /** Nodes behind a modal dialog: out of reach, not removed. */
   #behindModal = new Map<Element, OutlineNode>()
   #hidden = new Set<Element>()
   readonly #history = new ChangeHistory()
@@ -52,7 +52,7 @@ export class LiveOutline {
     this.#root = root
   }
 
-  /** Number of the last look; `changesSince` takes it. */
+  /** Number of the last update; an argument of `changesSince`. */
   get version(): number {
     return this.#version
   }
@@ -62,7 +62,7 @@ export class LiveOutline {
     return this.#modal
   }
 
-  /** Looks at everything. Null when nothing is shown. */
+  /** Walks everything. Null when nothing is visible. */
   async read(signal?: AbortSignal): Promise<OutlineNode | null> {
     const root = this.#root()
     this.#log.start()
@@ -79,7 +79,7 @@ export class LiveOutline {
     return this.#top
   }
 
-  /** Looks at what may have changed. As `read` when there was no look before. */
+  /** Walks what may have changed; everything when there was no walk before. */
   async refresh(signal?: AbortSignal): Promise<OutlineNode | null> {
     const changed = this.#log.take()
     const top = this.#top
@@ -115,17 +115,17 @@ export class LiveOutline {
     }
   }
 
-  /** Whether the page reported a change since the last look. */
+  /** Whether the page had mutations since the last walk. */
   get hasChanges(): boolean {
     return this.#log.hasChanges
   }
 
-  /** To be called when nothing was done since the last look: what changed is what never rests. */
+  /** Marks what changed since the last walk as volatile. To be called when no action ran in between. */
   noteVolatile(): void {
     this.#log.noteVolatile()
   }
 
-  /** Whether the element changes again and again by itself: a clock, a ticker, an animation. */
+  /** Whether the element changes repeatedly by itself: a clock, a ticker, an animation. */
   isVolatile(element: Node): boolean {
     return this.#log.isVolatile(element)
   }
@@ -177,7 +177,7 @@ export class LiveOutline {
     return true
   }
 
-  /** Values, checks and pure CSS leave no trace in the document. `shown`: look at everything. */
+  /** Values, checked states and pure CSS cause no mutations. `shown`: everything must be walked. */
   #checkFields(): 'same' | 'changed' | 'shown' {
     for (const element of this.#hidden) {
       if (!element.isConnected) this.#hidden.delete(element)
@@ -214,7 +214,7 @@ export class LiveOutline {
   #track(node: OutlineNode, before: ReadonlyMap<Element, OutlineNode>): void {
     const { element } = node
     this.#nodes.set(element, node)
-    // Names depend on what is inside and on labels elsewhere.
+    // Names depend on descendants and on labels elsewhere.
     node.name = null
     const was = before.get(element) ?? this.#behindModal.get(element)
     if (was === node) return
@@ -227,7 +227,7 @@ export class LiveOutline {
     this.#history.recordOrder(was.items, node, this.#version)
   }
 
-  /** Behind a modal dialog, native or drawn, things are out of reach, not gone. */
+  /** Whether the node is behind a modal dialog, native or by ARIA: out of reach, not removed. */
   #isOutOfReach(node: OutlineNode, hasModal: () => boolean): boolean {
     const { element } = node
     const isBehind =
@@ -241,9 +241,10 @@ export class LiveOutline {
 
   #recordRemoval(node: OutlineNode, before: ReadonlyMap<Element, OutlineNode>): void {
     const { element, parent } = node
-    // Scrolled out of a long list: it is there, but not looked at.
+    // Scrolled out of a long list's window: still there, but not walked.
     if (element.isConnected && isRendered(element) && !element.closest(EXCLUDED)) return
-    // Only the topmost of what went away together, and no paragraph of an editor, which has a value.
+    // Only the topmost of what was removed together, and no paragraph of an editor, whose value contains
+    // it.
     if (parent && before.has(parent.element) && !this.#nodes.has(parent.element)) return
     if (!node.role && parent && isInEditor(parent.element)) return
     const line = removalLine(node)
@@ -251,7 +252,7 @@ export class LiveOutline {
   }
 }
 
-/** False when it went away, or elsewhere, with what was around it. */
+/** False when it was removed or moved together with an ancestor. */
 function isInParent(node: OutlineNode): boolean {
   const { element, parent } = node
   return element.isConnected && (parent === null || parent.items.includes(node))
@@ -261,7 +262,7 @@ function isRendered(element: Element): boolean {
   return !element.matches(`${EXCLUDED},script,style,template`) && element.checkVisibility()
 }
 
-/** The newest dialog opened with `showModal()`: all else is inert. */
+/** The last dialog opened with `showModal()`: everything else is inert. */
 function openModal(root: Element): Element | null {
   const modals = [...root.querySelectorAll('dialog:modal')]
   return modals.at(-1) ?? null

@@ -4,26 +4,24 @@ import { LiveOutline } from './live-outline.ts'
 import { rootOf } from './region.ts'
 import { scrubberFor } from '../scrub.ts'
 
-/** What a page remembers between two calls. */
+/** The state of a page between two calls. */
 export interface LivePage {
   readonly options: PageOptions
   readonly outline: LiveOutline
-  /** The last element that the pointer was over. */
+  /** The element that the pointer was last over. */
   hovered: Element | null
-  /** Settles when the last use of the page is over. */
+  /** Settles when the last use of the page has ended. */
   lastUse: Promise<unknown>
-  /** Removes what is drawn over the page. */
+  /** Removes the overlay, if there is one. */
   clearOverlay: () => void
-  /** Aborted when the page is released, which can be used again. */
+  /** Aborted, and replaced, when the page is released: a page can be used again. */
   lifetime: AbortController
 }
 
 const pages = new WeakMap<Page, LivePage>()
 let wholePage: Page | null = null
 
-/**
- * A page, or a part of it, with limits for what may be read and done. Touches nothing until it is used.
- */
+/** A page, or a part of it, with limits for what may be read and done. Has no effect until it is used. */
 export function createPage(options: PageOptions = {}): Page {
   const live: LivePage = {
     options,
@@ -47,21 +45,21 @@ export function createPage(options: PageOptions = {}): Page {
   return page
 }
 
-/** The state behind a page; that of the whole page when there is none. */
+/** The state of a page; without one, that of the whole page. */
 export function livePage(page: Page | undefined): LivePage {
   const live = pages.get(page ?? (wholePage ??= createPage()))
   if (!live) throw new PageError('invalid-input', 'The page must come from createPage().')
   return live
 }
 
-/** One use of the page at a time: two at once would see each other's changes as their own. */
+/** Runs one use of the page at a time: two at once would report each other's changes as their own. */
 export function exclusively<Result>(live: LivePage, use: () => Promise<Result>): Promise<Result> {
   const result = live.lastUse.then(use)
   live.lastUse = result.catch(() => undefined)
   return result
 }
 
-/** Takes secrets of the page out of a text, before anyone gets it. */
+/** Removes the page's secrets from a text that is about to be returned. */
 export function scrub(text: string, live: LivePage): string {
   return scrubber(live)(text)
 }
@@ -71,7 +69,7 @@ export function scrubber(live: LivePage): (text: string) => string {
   return scrubberFor(treesOf(live), live.options)
 }
 
-/** The page's document, and those of its frames and the shadow roots as far as they were entered. */
+/** The page's document, and those of its frames and shadow roots that were walked. */
 export function treesOf({ options, outline }: LivePage): Set<Document | ShadowRoot> {
   return new Set([rootOf(options).ownerDocument, ...outline.trees])
 }

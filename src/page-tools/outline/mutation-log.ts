@@ -1,16 +1,16 @@
 import { isElement, parentOf } from '../dom.ts'
 
-/** How long nobody may ask before the observers are let go. Milliseconds. */
+/** After this time without a call the observers are disconnected. Milliseconds. */
 const IDLE_MS = 60_000
-/** Beyond this many changed elements it is not worth knowing which. */
+/** Beyond this many changed elements the log only knows that there were changes. */
 const MAX_TARGETS = 500
 
-/** What changes so often while nobody does anything never rests. */
+/** An element that changes this often while no action runs is volatile. */
 const VOLATILE_TIMES = 3
-/** What did nothing for so long rests again. Milliseconds. */
+/** A volatile element without changes for this long no longer is. Milliseconds. */
 const STABLE_MS = 2000
 
-/** How far a change reaches: to what is directly in an element, or to all that is in it. */
+/** Whether a change concerns an element's own children only, or its whole subtree. */
 export type Extent = 'children' | 'all'
 
 export const ALL_MUTATIONS: MutationObserverInit = {
@@ -20,19 +20,19 @@ export const ALL_MUTATIONS: MutationObserverInit = {
   attributes: true,
 }
 
-/** Which parts of watched documents and shadow roots changed since the log was last read. */
+/** The nodes of watched documents and shadow roots that changed since the log was last read. */
 export class MutationLog {
   #observer: MutationObserver | null = null
   #watched = new WeakSet<Node>()
   #changed: Map<Node, Extent> | null = null
   #hasChanges = false
-  /** How often each place changed since `take`, and when that was. */
+  /** How often each element changed since `take`, and when that was called. */
   readonly #times = new Map<Node, number>()
   #takenAt = 0
   #volatile = new Set<Node>()
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  /** Forgets everything and starts anew. */
+  /** Clears the log and starts to observe. */
   start(): void {
     this.stop()
     this.#changed = new Map()
@@ -47,7 +47,7 @@ export class MutationLog {
     this.#observer.observe(tree, ALL_MUTATIONS)
   }
 
-  /** What changed, once; null when that isn't known. */
+  /** Returns what changed and clears it; null when that isn't known. */
   take(): ReadonlyMap<Node, Extent> | null {
     if (!this.#observer) return null
     this.#add(this.#observer.takeRecords())
@@ -60,13 +60,13 @@ export class MutationLog {
     return changed
   }
 
-  /** Whether something changed since `take` that doesn't always, or may have. */
+  /** Whether an element that isn't volatile changed since `take`, or may have. */
   get hasChanges(): boolean {
     if (this.#observer) this.#add(this.#observer.takeRecords())
     return this.#changed === null || this.#hasChanges
   }
 
-  /** Learns from what changed since `take`: nobody did anything. */
+  /** Marks what changed often since `take` as volatile. To be called when no action ran in between. */
   noteVolatile(): void {
     const isStable = performance.now() - this.#takenAt > STABLE_MS
     for (const element of this.#volatile)
@@ -80,7 +80,7 @@ export class MutationLog {
     return this.#volatile.has(element)
   }
 
-  /** Stops, and forgets what never rests, too. */
+  /** Stops, and clears the volatile elements, too. */
   release(): void {
     this.stop()
     this.#volatile.clear()
@@ -104,7 +104,8 @@ export class MutationLog {
     }
     for (const { target, type } of records) {
       if (!this.#changed) return
-      // An attribute may change how things look in the element and, by sibling selectors, beside it.
+      // An attribute may change the style of the element's subtree and, by sibling selectors, of its
+      // siblings.
       if (type === 'attributes') this.#changed.set(parentOf(target) ?? target, 'all')
       else {
         const element = isElement(target) ? target : (parentOf(target) ?? target)
@@ -120,7 +121,7 @@ export class MutationLog {
   }
 }
 
-/** The element that a record is about. */
+/** The element that a record is about: the parent of a text. */
 export function changedElement({ target }: MutationRecord): Node {
   return isElement(target) ? target : (parentOf(target) ?? target)
 }

@@ -9,14 +9,14 @@ import { isNamedByContent } from './role.ts'
 
 export interface ElementName {
   readonly text: string
-  /** Assistive technology reads it; it isn't on the screen in these words. */
+  /** Assistive technology gets it; the screen doesn't show these words. */
   readonly visuallyHidden: boolean
 }
 
 const NO_NAME: ElementName = { text: '', visuallyHidden: false }
 const NAMING_ATTRIBUTES = ['aria-label', 'aria-labelledby', 'title', 'alt', 'placeholder']
 
-/** The accessible name. Masked where the element is. Secret fields keep their name. */
+/** The accessible name. `[masked]` where the element is masked. Secret fields keep their name. */
 export function nameOf(element: Element, role: string, options: PageOptions): ElementName {
   if (!role) return NO_NAME
   if (isMasked(element, options) && !isField(element))
@@ -35,19 +35,19 @@ export function nameOf(element: Element, role: string, options: PageOptions): El
   return { text, visuallyHidden: byAttribute && text !== '' && !isOnScreen(element, text) }
 }
 
-/** Whether attributes may name it, before its content does. */
+/** Whether it has an attribute that takes precedence over its content as the name. */
 export function hasNamingAttribute(element: Element): boolean {
   return NAMING_ATTRIBUTES.some((name) => element.hasAttribute(name))
 }
 
-/** What comes before all else but `aria-labelledby`: no library is needed to say so. */
+/** The attribute that takes precedence over all but `aria-labelledby`, without calling the library. */
 function givenName(element: Element): string {
   return element.hasAttribute('aria-labelledby')
     ? ''
     : cleanText(element.getAttribute('aria-label') ?? '')
 }
 
-/** Its name would be taken from something masked: its own content or what it refers to. */
+/** Whether its name would come from a masked element: its own content or one that it refers to. */
 function isNamedByMasked(element: Element, role: string, options: PageOptions): boolean {
   return (
     (isNamedByContent(role) && element.querySelector(maskSelector(options)) !== null) ||
@@ -74,7 +74,7 @@ function mayBeNamed(element: Element, role: string): boolean {
 
 const BRANCH = '[role=group],[role=menu],[role=tree],[role=treeitem]'
 
-/** An item that holds its branch or its submenu is called by what stands beside that. */
+/** The text of an item without its subtree or submenu, which are not part of its name. */
 function textWithoutBranches(element: Element): string {
   return [...element.childNodes]
     .map((node) => {
@@ -86,7 +86,7 @@ function textWithoutBranches(element: Element): string {
     .join(' ')
 }
 
-/** By far the most elements: their name is their text, and no library is needed to say so. */
+/** Most elements: their name is their text, without calling the library. */
 function isPlainText(element: Element): boolean {
   if (element.shadowRoot || isTag(element, 'input')) return false
   for (let node = element.firstChild; node; node = node.nextSibling)
@@ -104,17 +104,17 @@ function computeName(element: Element): string {
       }),
     )
   } catch {
-    // Broken id references across trees, for example.
+    // For example when id references cross trees.
     return cleanText(element.getAttribute('aria-label') ?? element.textContent ?? '')
   }
 }
 
-/** What a reader goes by when the author gave no name. */
+/** A name for an element that the author gave none. */
 function fallbackName(element: Element): string {
   const hint =
     element.getAttribute('placeholder') ??
     element.getAttribute('title') ??
-    // An area of an image map counts as hidden.
+    // The library takes an area of an image map for hidden.
     (isTag(element, 'area') ? element.alt : null)
   if (hint) return cleanText(hint)
   if (element.shadowRoot) return cleanText(element.textContent)
@@ -122,7 +122,7 @@ function fallbackName(element: Element): string {
   return cleanText(host?.getAttribute('label') ?? host?.getAttribute('aria-label') ?? '')
 }
 
-/** The label of the hidden field that a drawn control stands for, right after it. */
+/** The label of the hidden field that a custom control replaces, which is right before the control. */
 function labelOfReplaced(element: Element, role: string): Element | null {
   if (!REPLACING_ROLES.test(role) || !element.hasAttribute('role')) return null
   let at: Element | null = element
@@ -136,7 +136,7 @@ function labelOfReplaced(element: Element, role: string): Element | null {
 
 const REPLACING_ROLES = /^(combobox|textbox|searchbox|listbox)$/
 
-/** As libraries hide the fields that they replace: not displayed, or of a pixel. */
+/** Libraries hide the fields that they replace: not displayed, or one pixel in size. */
 function isSmall(field: Element): boolean {
   const { width, height } = field.getBoundingClientRect()
   return width <= 1 || height <= 1
@@ -144,7 +144,7 @@ function isSmall(field: Element): boolean {
 
 function isOnScreen(element: Element, text: string): boolean {
   if (element.hasAttribute('placeholder') || element.hasAttribute('aria-labelledby')) return true
-  // In a component it may be what is slotted into it.
+  // In a component it may be slotted content.
   const { host } = element.getRootNode() as Partial<ShadowRoot>
   return [element, host].some((one) => one && cleanText(one.textContent).includes(text))
 }

@@ -1,43 +1,43 @@
 import type { ElementName } from './name.ts'
 
-/** Text that stands directly in an element. */
+/** Text that is a direct child of an element. */
 export interface TextItem {
   readonly text: string
   readonly visuallyHidden: boolean
-  /** What it stands in. */
+  /** The node of that element. */
   readonly holder: OutlineNode
 }
 
-/** Elements that were counted but not looked at: the rest of a long list. */
+/** Elements that were counted but not walked: the rest of a long list. */
 export interface OmittedItem {
   readonly count: number
-  /** Where to read on. */
+  /** The first of them, from which reading can continue. */
   readonly first: Element
 }
 
 export type OutlineItem = OutlineNode | TextItem | OmittedItem
 
-/** An element that is there for people, with what is in it. */
+/** A visible element with its content. */
 export interface OutlineNode {
   readonly element: Element
-  /** Empty for wrappers: they only hold what is in them. */
+  /** Empty for wrappers, which only have content. */
   readonly role: string
-  /** Where its state is, when a label stands for a control that isn't displayed. */
+  /** The element that has the state: for a label, the control that isn't displayed. */
   readonly control: Element
   readonly parent: OutlineNode | null
   readonly items: OutlineItem[]
   readonly inView: boolean
-  /** Something in it is in view, or was. */
+  /** Whether something in it is in view, or was. */
   holdsView: boolean
-  /** Clickable by the look of the mouse pointer or a handler in the markup, whatever its role. */
+  /** Clickable by its mouse pointer or a handler in the markup, whatever its role. */
   readonly clickable: boolean
   readonly masked: boolean
   readonly visuallyHidden: boolean
-  /** How the element's surroundings are, to look at it again. */
+  /** The context of the element, to walk it again. */
   readonly context: WalkContext
-  /** Equal as long as nothing of the element itself has changed. */
+  /** Equal as long as the element's own state and text have not changed. */
   signature: string
-  /** Number of the look at the page that first saw the element, and of the last that saw it changed. */
+  /** The outline's version in which the element first appeared, and the one in which it last changed. */
   addedAt: number
   changedAt: number
   /** Computed when first shown. */
@@ -51,14 +51,14 @@ export interface Box {
   readonly bottom: number
 }
 
-/** What an element inherits from where it stands. */
+/** What an element inherits from its ancestors. */
 export interface WalkContext {
   readonly view: Window
-  /** The visible part of what surrounds it, in its frame's coordinates; null when none is. */
+  /** The visible part of its ancestors, in its frame's coordinates; null when there is none. */
   readonly clip: Box | null
   readonly masked: boolean
   readonly visuallyHidden: boolean
-  /** Its parent shows the hand already. */
+  /** An ancestor has the pointer cursor already. */
   readonly pointerCursor: boolean
   /** Inside a label whose control has this text as its name. */
   readonly inLabel: boolean

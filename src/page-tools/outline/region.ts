@@ -4,7 +4,7 @@ import { PageError } from '../page-error.ts'
 
 const IGNORED = '[data-offstage-ignore]'
 
-/** Where reading starts. Throws when the region isn't on the page. */
+/** The element where reading starts. Throws when the region isn't on the page. */
 export function rootOf({ root }: PageOptions): Element {
   const element = typeof root === 'function' ? root() : root
   if (root && !(element && isAttached(element)))
@@ -29,7 +29,7 @@ export function requireReadable(element: Element, options: PageOptions): void {
     throw new PageError('outside', 'This element is outside the part of the page that you may use.')
 }
 
-/** Whether the tools may act on it, too. */
+/** Throws unless the tools may also act on the element. */
 export function requireAllowed(element: Element, options: PageOptions): void {
   requireReadable(element, options)
   const { allow } = options

@@ -2,7 +2,7 @@ import { closest } from '../dom.ts'
 import { knownRef, lookUpRef } from '../refs.ts'
 import { isText, nodesOf, type OutlineNode } from './outline-node.ts'
 
-/** What a reader knew it by. */
+/** The line that describes a removed node: what a snapshot showed of it. */
 export function removalLine(removed: OutlineNode): string {
   const node =
     [...nodesOf(removed)].find(({ role, items }) => role || items.some(isText)) ?? removed
@@ -26,7 +26,7 @@ function firstText(node: OutlineNode): string {
   return ''
 }
 
-/** The first text that stands directly in it. */
+/** The first text that is a direct child. */
 export function ownText({ items }: OutlineNode): string {
   for (const item of items) if (isText(item)) return item.text
   return ''

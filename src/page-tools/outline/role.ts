@@ -8,14 +8,14 @@ const ACTIONABLE = new Set(
   ),
 )
 
-/** Roles whose name is their content, which is then not shown a second time. */
+/** Roles whose name is their content, which is not shown a second time. */
 const NAMED_BY_CONTENT = new Set(
   'button,link,heading,option,checkbox,radio,switch,tab,menuitem,menuitemcheckbox,menuitemradio,treeitem,tooltip'.split(
     ',',
   ),
 )
 
-/** What opens above a page and is most likely what a reader wants to see first. */
+/** Elements that open above a page, and are most likely relevant. */
 const POPUPS = new Set('dialog,alertdialog,menu,listbox,tooltip,alert,status,tree,grid'.split(','))
 
 /** Roles that add nothing to their content. */
@@ -25,7 +25,7 @@ const PLAIN = new Set(
   ),
 )
 
-/** Elements without a role of their own; half of a page. */
+/** Elements without a role of their own: half of the elements of a page. */
 const WRAPPERS = new Set('div,span,p,b,i,em,strong,small,u,label,br,tbody,thead,tfoot'.split(','))
 
 /** Text-like fields to which the specification gives no role of their own. */
@@ -45,7 +45,7 @@ export function roleOf(element: Element): string {
   return PLAIN.has(standard) ? '' : standard
 }
 
-/** Where an element without the attribute is told apart differently from the standard; else null. */
+/** The role of an element without the attribute where it differs from the standard; else null. */
 function ownRole(element: Element, tag: string): string | null {
   const editable = element.hasAttribute('contenteditable')
   if (WRAPPERS.has(tag) && !editable) return ''

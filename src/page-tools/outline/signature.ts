@@ -5,7 +5,10 @@ import { stateOf } from './state.ts'
 
 const NAMING_ATTRIBUTES = ['aria-label', 'title', 'alt', 'placeholder', 'src']
 
-/** Names are costly, so what they are made of stands for them. */
+/**
+ * A text that changes with the node's own state. Names are expensive, so the attributes that they are made
+ * of are used.
+ */
 export function signatureOf({ element, role, control, items, masked }: OutlineNode): string {
   let signature = role
   for (const item of items) if ('text' in item) signature += `\u0001${item.text}`

@@ -1,9 +1,9 @@
 import { cleanText } from '../clean-text.ts'
 import { isTag } from '../dom.ts'
 
-/** What a snapshot says of an element beside role and name. */
+/** What a snapshot shows of an element beside role and name. */
 export interface ElementState {
-  /** As they stand in brackets: `checked`, `level=2`. */
+  /** As they are shown in brackets: `checked`, `level=2`. */
   readonly flags: readonly string[]
   /** Of a field; never of a secret one. */
   readonly value: string | null
@@ -36,7 +36,7 @@ export function stateOf(element: Element, role: string): ElementState {
 
 const FORM_CONTROLS = new Set('button,input,select,textarea,option,optgroup,fieldset'.split(','))
 
-/** What a form's pseudo-classes can match; custom elements may be controls, too. */
+/** Whether form pseudo-classes can match it; custom elements may be form controls, too. */
 function isFormControl({ localName }: Element): boolean {
   return FORM_CONTROLS.has(localName) || localName.includes('-')
 }
@@ -97,7 +97,7 @@ function headingLevel(element: Element): string {
   return cleanText(level ?? '2').slice(0, 2)
 }
 
-/** Only where it tells a reader how to fill the field. */
+/** Only the types that say how to fill the field. */
 function fieldType(element: Element): string | null {
   if (!isTag(element, 'input')) return null
   return /^(date|datetime-local|time|month|week|color|file|password|email|url|tel|number|range)$/.test(
@@ -120,7 +120,7 @@ function isInvalid(element: Element): boolean {
   return isFormControl(element) && element.matches(':user-invalid')
 }
 
-/** What a field holds, as a reader would say it; null for what isn't a field. */
+/** A field's value as text; null for elements that aren't fields. */
 export function fieldValue(element: Element, role: string): string | null {
   if (isTag(element, 'input')) return inputValue(element)
   if (isTag(element, 'textarea')) return element.value
@@ -131,7 +131,7 @@ export function fieldValue(element: Element, role: string): string | null {
     return (element as HTMLElement).innerText
   const { ariaValueText, ariaValueNow } = element
   if (ariaValueText !== null) return ariaValueText
-  // What stands in an editable part of a date says more than its number.
+  // The text of an editable part of a date says more than its number.
   if (ariaValueNow !== null)
     return ((element as HTMLElement).isContentEditable && element.textContent) || ariaValueNow
   return role === 'combobox' || role === 'textbox' || role === 'searchbox'

@@ -1,19 +1,19 @@
 import { isAttached, isDisplayed, isTag } from '../dom.ts'
 import { renderedElement } from '../image-map.ts'
 
-/** How an element looks, as far as its own style says. */
+/** The visibility of an element by its own attributes and style. */
 export interface Visibility {
-  /** Nothing of it or in it is there for anyone. */
+  /** Neither the element nor its content is visible to anyone. */
   readonly excluded: boolean
-  /** It is style alone that hides it. */
+  /** Only its style hides it, so it may become visible. */
   readonly mayAppear: boolean
-  /** It takes up no room by itself, but what is inside may show. */
+  /** It is not rendered itself, but its content may be. */
   readonly invisible: boolean
-  /** Its text reaches assistive technology but no eye. */
+  /** Its text is available to assistive technology, but not on the screen. */
   readonly visuallyHidden: boolean
-  /** Stays where it is when its surroundings scroll. */
+  /** Keeps its position when its ancestors scroll. */
   readonly fixed: boolean
-  /** For the rest: each property that is read costs, so it is read where it matters. */
+  /** For other properties: reading each has a cost, so they are read where they matter. */
   readonly style: CSSStyleDeclaration | null
 }
 
@@ -33,10 +33,10 @@ const EXCLUDED: Visibility = {
   style: null,
 }
 
-/** Answered at once by browsers; styles are asked only for what is not plainly there. */
+/** A fast check; styles are read only for elements that fail it. */
 const FULLY_VISIBLE: CheckVisibilityOptions = { visibilityProperty: true, opacityProperty: true }
 
-/** Reads styles, so it must not be mixed with writes. */
+/** Reads styles, so it must not be mixed with writes to the DOM. */
 export function visibilityOf(element: Element, view: Window): Visibility {
   const tag = element.localName
   if (NEVER_RENDERED.has(tag) || tag.startsWith('offstage-')) return EXCLUDED
@@ -48,7 +48,7 @@ export function visibilityOf(element: Element, view: Window): Visibility {
     return { ...EXCLUDED, mayAppear: true }
   const invisible = !plain && style.visibility !== 'visible'
   const transparent = !plain && style.opacity === '0'
-  // Half of a page are elements without attributes: of these only what holds text is pinned or moved away.
+  // Half of a page's elements have no attributes: of these only those with text can be fixed or moved away.
   if (bare && !holdsText(element))
     return {
       excluded: false,
@@ -69,17 +69,17 @@ export function visibilityOf(element: Element, view: Window): Visibility {
   }
 }
 
-/** The mouse pointer becomes a hand over it. */
+/** Whether the mouse pointer over it is a hand. */
 export function hasPointerCursor({ style }: Visibility): boolean {
   return style?.cursor === 'pointer'
 }
 
-/** What is in it shows only as far as it does itself. */
+/** Whether its content is visible only inside of its own box. */
 export function clipsContent({ style }: Visibility): boolean {
   return style !== null && style.overflowY !== 'visible'
 }
 
-/** Left out by what the author says rather than by style. */
+/** Whether the markup, not the style, excludes it. */
 function isExcludedByMarkup(element: Element): boolean {
   return (
     element.getAttribute('aria-hidden') === 'true' ||
@@ -92,12 +92,12 @@ function holdsText({ firstChild }: Element): boolean {
   return firstChild?.nodeType === 3
 }
 
-/** `hidden="until-found"`. Read for such elements only: each property of a style costs. */
+/** `hidden="until-found"`. The style is read for elements with the attribute only, for its cost. */
 function isUntilFound(element: Element, style: CSSStyleDeclaration): boolean {
   return element.hasAttribute('hidden') && style.contentVisibility === 'hidden'
 }
 
-/** The usual ways of hiding text from eyes only, beside transparency: clipped, without size, far outside. */
+/** The usual ways of hiding text visually, beside transparency: clipped, without size, far outside. */
 function isVisuallyHidden(element: Element, style: CSSStyleDeclaration, position: string): boolean {
   if (holdsText(element) && style.fontSize === '0px') return true
   if (position !== 'absolute' && position !== 'fixed') return false
@@ -112,17 +112,17 @@ function isVisuallyHidden(element: Element, style: CSSStyleDeclaration, position
   )
 }
 
-/** Whether a person could see it now, wherever it is scrolled to. Why not, in a few words. */
+/** Why an element can't be seen, wherever the page is scrolled to, in a few words; null when it can. */
 export function hiddenReason(element: Element): string | null {
   if (!isAttached(element)) return 'it is no longer on the page'
   const inert = element.closest('[inert]')
   if (inert) return 'it is inert'
   if (isTag(element, 'option')) return null
-  const drawn = renderedElement(element)
-  if (!isDisplayed(drawn)) {
+  const rendered = renderedElement(element)
+  if (!isDisplayed(rendered)) {
     const details = element.closest('details:not([open])')
     return details ? 'it is in a closed disclosure' : 'it is not displayed'
   }
-  if (!isDisplayed(drawn, { visibilityProperty: true })) return 'its visibility is hidden'
+  if (!isDisplayed(rendered, { visibilityProperty: true })) return 'its visibility is hidden'
   return null
 }

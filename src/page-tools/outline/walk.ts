@@ -9,37 +9,37 @@ import { isNode, type OmittedItem, type OutlineNode, type WalkContext } from './
 import { isActionable, roleOf } from './role.ts'
 import { signatureOf } from './signature.ts'
 
-/** What a walk needs to know, and whom it tells. */
+/** The settings of a walk, and its callbacks. */
 export interface Walk {
   readonly options: PageOptions
-  /** How many children of one element are looked at. */
+  /** How many children of one element are walked. */
   readonly listLimit: number
-  /** Long lists show what follows this element. */
+  /** Of long lists, the children from this element on are walked. */
   readonly from: Element | null
-  /** How many elements were looked at. */
+  /** How many elements were walked. */
   readonly steps: { count: number }
   /** Called for each document and shadow root that is entered. */
   onTree?(tree: Document | ShadowRoot): void
-  /** Called for elements that aren't shown, but may be later. */
+  /** Called for elements that aren't visible, but may become so. */
   onHidden?(element: Element): void
 }
 
-/** Looking at the clock costs something, too. */
+/** Checking the time has a cost, too. */
 const STEPS_BETWEEN_PAUSES = 24
 
-/** An element that is being looked at, and how far the look has come. */
+/** An element that is being walked, and how far. */
 interface Visit {
   readonly node: OutlineNode
   readonly visibility: Visibility
-  /** How the children's surroundings are. */
+  /** The context of its children. */
   readonly context: WalkContext
   readonly children: readonly (Node | OmittedItem)[]
   next: number
 }
 
 /**
- * Looks at an element and all that is in it. Reads only, so the page lays itself out once at most.
- * Yields where it may be interrupted; elements that vanish meanwhile are left out.
+ * Walks an element and its subtree. Only reads the DOM, so there is one layout at most. Yields where it may
+ * be interrupted; elements that are removed meanwhile are left out.
  */
 export function* walk(
   task: Walk,
@@ -52,8 +52,8 @@ export function* walk(
 }
 
 /**
- * Looks again at what is directly in an element, and at all of what is new in it. False when more than
- * that may have changed.
+ * Walks an element's direct content again, and the subtrees that are new in it. False when more than that
+ * may have changed.
  */
 export function* walkChildren(task: Walk, node: OutlineNode): Generator<undefined, boolean> {
   const { element, context } = node
@@ -70,7 +70,7 @@ function* walkFrom(
   top: Visit,
   known?: ReadonlyMap<Element, OutlineNode>,
 ): Generator<undefined> {
-  // A stack of its own: a generator for each element would cost as much as the look.
+  // An explicit stack: a generator for each element would cost as much as the walk.
   const stack = [top]
   for (let visit = stack.at(-1); visit; visit = stack.at(-1)) {
     const child = visit.children[visit.next]
@@ -121,7 +121,7 @@ function visitOf(task: Walk, node: OutlineNode, visibility: Visibility): Visit {
   return { node, visibility, context, children, next: 0 }
 }
 
-/** Shown in one line, whatever is in it. */
+/** Elements that are shown in one line, whatever they contain. */
 function isSingleLine(element: Element): boolean {
   return isTag(element, 'select') || isBareGraphic(element)
 }
@@ -183,19 +183,19 @@ function makeNode(
   }
 }
 
-/** Someone made it a stop of the Tab key; empty ones only send the focus on. */
+/** Whether the author made it a tab stop. Empty ones only pass the focus on. */
 function isTabStop(element: Element): boolean {
   return element.firstChild !== null && Number(element.getAttribute('tabindex') ?? -1) >= 0
 }
 
-/** The control that a label stands for because the control itself isn't displayed. */
+/** The control of a label that is shown in place of it, as the control itself isn't displayed. */
 function hiddenControl(element: Element): Element | null {
   if (!isTag(element, 'label')) return null
   const { control } = element
   return control && !control.checkVisibility({ visibilityProperty: true }) ? control : null
 }
 
-/** Drawings are of use when they say something or react to something. */
+/** Graphics without text, links, roles or tab stops are not walked. */
 function isBareGraphic(element: Element): boolean {
   return element.localName === 'svg' && !element.querySelector('text,a,[role],[tabindex]')
 }
@@ -204,7 +204,7 @@ function childrenIn(task: Walk, element: Element): readonly Node[] {
   const inner = frameDocument(element)
   if (inner) task.onTree?.(inner)
   const children = childrenOf(element)
-  // What a closed disclosure hides has styles as if it were shown.
+  // The content of closed disclosures has the styles of visible content.
   if (isTag(element, 'details') && !element.open)
     return children.filter((child) => isElement(child) && isTag(child, 'summary')).slice(0, 1)
   return children
@@ -216,7 +216,7 @@ function innerContext(
   children: Visit['children'],
 ): WalkContext {
   const { element, context } = node
-  // What matters to elements only is not asked for the many that hold nothing but text.
+  // Properties that matter to elements only are not read for the many that contain only text.
   const holdsElements = children.some((child) => isElement(child as Node))
   const inner = frameDocument(element)
   const view = inner?.defaultView
@@ -247,7 +247,7 @@ function innerContext(
       }
 }
 
-/** Controls that are one thing to click, whatever they are drawn with. */
+/** Controls that are one click target, whatever they contain. */
 function isSingleControl(role: string): boolean {
   return isActionable(role) && !/^(treeitem|gridcell|listbox|combobox)$/.test(role)
 }
@@ -271,7 +271,7 @@ function addText({ node, visibility, context }: Visit, child: Node): void {
   } else node.items.push({ text, visuallyHidden: context.visuallyHidden, holder: node })
 }
 
-/** Its text is its value. */
+/** Its text is its value, and shown as that. */
 function isField(element: Element): boolean {
   return isTag(element, 'textarea')
 }

@@ -26,7 +26,7 @@ const INLINE = new Set(
 )
 const CELLS = /^(cell|gridcell|columnheader|rowheader)$/
 
-/** The entries for a node and all that is in it. */
+/** The entries for a node and its content. */
 export function buildEntries(
   node: OutlineNode,
   parent: Entry | null,
@@ -55,7 +55,7 @@ function nodeEntry(node: OutlineNode, parent: Entry | null, settings: EntryOptio
   return entry
 }
 
-/** A list item that only holds one thing is left out for it, and what is drawn around one control. */
+/** The only child of a list item, or of a frame around one control: it replaces its parent. */
 function onlyChild({ node, children, parent }: Entry): Entry | null {
   const isBare = node?.role === 'listitem' && !node.clickable
   const isFrame = node?.role === '' && node.clickable
@@ -89,21 +89,21 @@ function childEntries(
   return entries.filter(({ node: inner }) => inner && !isPartOfName(inner, node))
 }
 
-/** Pictures in a control, and what reacts in its place, were read with its name. */
+/** Pictures in a control, and clickable parts with its whole text, are part of its name. */
 function isPartOfName(inner: OutlineNode, node: OutlineNode): boolean {
   if (inner.role) return inner.role === 'img' && !inner.clickable
   const texts = onlyTexts(flatten(inner))
   return texts !== null && texts.length > 0 && texts.length === ownTexts(node).length
 }
 
-/** The texts of a node, also of those inside that have no role. */
+/** The texts of a node, and of its descendants without a role. */
 function ownTexts(node: OutlineNode): TextItem[] {
   return node.items.flatMap((item) =>
     isText(item) ? [item] : isNode(item) && !item.role ? ownTexts(item) : [],
   )
 }
 
-/** A cell that is nothing by itself is left out; what it holds is not. */
+/** A cell without attributes of its own gets no entry; its content does. */
 function cellEntries(cell: OutlineNode, entry: Entry, settings: EntryOptions): readonly Entry[] {
   const bare = CELLS.test(cell.role) && !isSpecialCell(cell)
   return bare
@@ -118,7 +118,7 @@ function isSpecialCell(cell: OutlineNode): boolean {
   )
 }
 
-/** What stands in a node when wrappers are taken away; null where a block begins or ends. */
+/** An item of a node after its wrappers are removed; null where a block begins or ends. */
 type Piece = OutlineItem | null
 
 function entriesInside(
@@ -180,7 +180,7 @@ function plainTexts(cell: OutlineNode): TextItem[] | null {
   return CELLS.test(cell.role) && isSpecialCell(cell) ? null : onlyTexts(flatten(cell))
 }
 
-/** The texts of a node that holds nothing else. */
+/** The texts of a node that contains nothing else; null for other nodes. */
 function onlyTexts(pieces: readonly Piece[]): TextItem[] | null {
   const texts: TextItem[] = []
   for (const piece of pieces) {

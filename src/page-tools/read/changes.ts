@@ -15,13 +15,13 @@ const NAME_LIMIT = 60
 
 export interface ChangesOptions {
   readonly maxTokens: number
-  /** Also what changes all the time, whatever anyone does. */
+  /** Also includes volatile elements, which change without an action. */
   readonly includeVolatile: boolean
 }
 
 /**
- * What is new, different and gone since a look at the page, as an outline with `<new>`, `<changed>`
- * and `<removed>` before the lines. Empty when nothing is.
+ * What was added, changed and removed since a version of the outline, with `<new>`, `<changed>` and
+ * `<removed>` before the lines. Empty when nothing was.
  */
 export function changesText(
   live: LivePage,
@@ -54,13 +54,13 @@ export function changesText(
   return unique.length > 0 ? runSync(fit(unique, { maxTokens, from: null })) : ''
 }
 
-/** An element has one line; what changed about a wrapper are the texts that stand directly in it. */
+/** An element has one line; a change of a wrapper concerns the texts directly in it. */
 function ownEntries(node: OutlineNode, entries: readonly Entry[]): readonly Entry[] {
   if (node.role || node.clickable) return entries.slice(0, 1)
   return entries.filter((entry) => !entry.node && entry.element === node.element)
 }
 
-/** Whether anything in it has a line of its own. */
+/** Whether any node in it has a line of its own. */
 function hasParts(node: OutlineNode): boolean {
   return [...nodesOf(node)].some(({ role, clickable }) => role || clickable)
 }
@@ -70,15 +70,18 @@ function hasText(node: OutlineNode): boolean {
   return [...nodesOf(node)].some(({ items }) => items.some(isText))
 }
 
-/** An editor whose text is shown in its own line. */
+/** An editor whose text is short enough for its own line. */
 function isShortField({ role, element }: OutlineNode): boolean {
   return role === 'textbox' && element.textContent.length <= VALUE_LIMIT
 }
 
-/** What is told as one line: a text inside is its text. */
+/** Roles that are shown in one line: a change of a text inside is a change of the element. */
 const ONE_LINE_ROLES = /^(row|listitem|status|alert|cell|gridcell|columnheader|rowheader)$/
 
-/** A text inside a button is the button's name: the button is what changed. */
+/**
+ * The node to report for a change: a text inside a button is part of the button's name, so the button
+ * changed.
+ */
 function reportedNode(node: OutlineNode): OutlineNode {
   for (let at: OutlineNode | null = node; at; at = at.parent) {
     if (
@@ -105,19 +108,19 @@ function entriesFor(node: OutlineNode, live: LivePage, mark: string): readonly E
   return entries
 }
 
-/** Without what is in it, a nameless element is known by its text only. */
+/** The line of an element without name or value, with its text. */
 function withText(node: OutlineNode, line: string, { options }: LivePage): string {
   if (node.masked || /"|: /.test(line)) return line
   const text = readableText(node.element, options)
   return text && text.length <= NAME_LIMIT ? `${line}: ${text}` : line
 }
 
-/** What is in a changed element was looked at by itself. */
+/** Only the lines of its own texts: nodes inside it are compared separately. */
 function ownLines({ children }: Entry): Entry['children'] {
   return once(() => children().filter(({ node }) => !node))
 }
 
-/** Where a new element stands: the nearest list, dialog or region that a reader knows. */
+/** The nearest list, dialog or region around a new element. */
 function containerNote(node: OutlineNode, { options }: LivePage): string {
   for (let at = node.parent; at; at = at.parent)
     if (at.role && at.role !== 'listitem') return ` (in ${headOf(at, options, false)})`

@@ -3,28 +3,28 @@ import { refOf } from '../refs.ts'
 import { isNode, type OmittedItem, type OutlineNode } from '../outline/outline-node.ts'
 
 /**
- * One line of a snapshot, with what is indented below it. Wrappers have none. Lines, and what is below
- * them, are made when they are asked for: of most of a long page nobody does.
+ * One line of a snapshot, with the entries indented below it. Wrappers have none. Lines and children are
+ * computed on demand: most of a long page's are never used.
  */
 export interface Entry {
-  /** Where a reader would go on from here. */
+  /** The element from which reading can continue. */
   readonly element: Element
   parent: Entry | null
   children: () => readonly Entry[]
   readonly inView: boolean
-  /** Something in it is in view, whether or not it is. */
+  /** Whether something in it is in view, even if it is not itself. */
   readonly holdsView: boolean
   readonly popup: boolean
   readonly node: OutlineNode | null
-  /** Stands for elements that were counted, but not looked at. */
+  /** Represents elements that were counted, but not walked. */
   readonly isOmission: boolean
-  /** How many elements it stands for, with those in it. */
+  /** How many elements it represents, with its descendants. */
   elementCount: () => number
-  /** Without dash, indentation and the colon of what has children. */
+  /** Without dash, indentation and the colon before children. */
   line: () => string
 }
 
-/** Where an entry stands: the outline node it belongs to, and the entry around it. */
+/** The outline node that an entry belongs to, and its parent entry. */
 export interface EntryPlace {
   readonly node: OutlineNode
   readonly parent: Entry | null
@@ -58,12 +58,12 @@ function leaf({ node, parent }: EntryPlace, own: Pick<Entry, 'line'> & Partial<E
   }
 }
 
-/** Says how much is left out and how to get it. */
+/** The mark for what is left out: how much, and from which ref to read on. */
 export function omissionLine(count: number, first: Element): string {
   return `… ${count} more [from=${refOf(first)}]`
 }
 
-/** How many elements of a node a reader would get lines for, roughly: without making the lines. */
+/** An estimate of how many lines a node would get, without making them. */
 export function estimateLines({ role, clickable, items }: OutlineNode): number {
   let size = role || clickable ? 1 : 0
   let hasText = size > 0

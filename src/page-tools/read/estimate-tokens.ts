@@ -1,8 +1,8 @@
 import { COMMON_CHARACTERS } from './common-characters.ts'
 
 /**
- * For each letter from a to z those that often follow it inside one token, as counted in English words
- * and in names from forty languages, cut by the vocabularies o200k and cl100k.
+ * For each letter from a to z, the letters that often follow it inside one token, as counted in English
+ * words and in names from forty languages, split by the vocabularies o200k and cl100k.
  */
 const FOLLOWERS =
   'bcdefghijklmnprstuvwxyz adeghjlorsuy abcehikloprstuwy adegilostuvy acdefghklmnpqrstvwxy aefilorstuwxy eghnrsuy aeilnorty abcdefghjklmnopqrstvxz abersu aehins adefiklopstuvy abdegilmnopsty acdefghknopstuvwy bcdfghijklmnoprstuvwxyz aeghilmoprstuxy clqrtu adefgikmnorstxy acefghilmopstuvwy acdehiloprstuwxy bcdefghklmnprstxyz abdehilmoxy adehiknorstw aceimpty ilnopsw ehx'
@@ -17,7 +17,7 @@ const FOLLOWERS =
 const WORD = 1
 /** `"Save`, `=e12`, `/path`: often one token with the sign. */
 const WORD_AFTER_SIGN = 0.6
-/** Where a pair of letters is rare, words fall apart. */
+/** A word is split at a rare pair of letters. */
 const RARE_PAIR = 1.75
 const KNOWN_PAIR = 0.03
 const CAPITAL = 0.1
@@ -28,7 +28,7 @@ const SIGN_AFTER_SIGN = 0.7
 const DIGITS_A_TOKEN = 3
 const SPACES_A_TOKEN = 64
 
-/** Below each code, tokens for one UTF-16 unit of scripts outside ASCII; texts of rare characters. */
+/** Up to each code, tokens for one UTF-16 unit of scripts outside ASCII, measured with rare characters. */
 const OTHERS: readonly (readonly [number, number])[] = [
   [0x2_50, 1.5],
   [0x3_70, 2],
@@ -54,8 +54,8 @@ const OTHERS: readonly (readonly [number, number])[] = [
 type Kind = 'start' | 'letter' | 'digit' | 'space' | 'line' | 'sign' | 'other'
 
 /**
- * How many tokens a model sees at most, near enough to fill a budget: the pieces that tokenizers cut
- * text into before they look anything up, and within words the pairs of letters that they rarely know.
+ * An upper estimate of a text's tokens, near enough to fill a budget: tokenizers first split a text by
+ * kinds of characters, and then words at pairs of letters that are rare.
  */
 export function estimateTokens(text: string): number {
   let tokens = 0
@@ -99,7 +99,7 @@ function digitCost(length: number, last: Kind): number {
   return last === 'space' ? 2 : 1.03
 }
 
-/** A space is rarely part of the word after it in scripts that know none. */
+/** A space is rarely part of the next token in scripts without spaces between words. */
 function otherCost(code: number, last: Kind): number {
   if (COMMON_CHARACTERS.has(code)) return last === 'space' ? 2 : 1.03
   return OTHERS.find(([end]) => code < end)?.[1] ?? 3

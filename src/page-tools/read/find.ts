@@ -32,25 +32,27 @@ export interface Found {
   readonly name: string
   /** 1 for a perfect match. */
   readonly score: number
-  /** As a snapshot would show it, with where it stands. */
+  /** As a snapshot shows it, with the row or dialog that it is in. */
   readonly line: string
 }
 
 export interface FindOptions extends ActOptions {
   /** Default 8. */
   readonly limit?: number
-  /** Elements that are on the page but not shown, too. Default false. */
+  /** Also elements that are on the page but not visible. Default false. */
   readonly hidden?: boolean
 }
 
 const LIMIT = 8
 /** Names are computed for this many of the most likely elements. */
 const CANDIDATES = 200
-/** Text of larger parts of the page is looked for in what they hold. */
+/** Longer texts are searched for in the descendants that contain them. */
 const LONG_TEXT = 400
 const SHORT_TEXT = 100
 const MIN_SCORE = 0.25
-/** The score of what goes by this name, too, but is called otherwise. */
+/**
+ * The score of an exact match with a title, a label or the visible text rather than the accessible name.
+ */
 export const ALIAS_SCORE = 0.98
 
 interface Candidate {
@@ -59,7 +61,7 @@ interface Candidate {
   readonly likely: number
 }
 
-/** Elements that match, best first: shown ones only, wherever they are scrolled to. */
+/** Elements that match, best first: visible ones only, wherever the page is scrolled to. */
 export async function find(query: FindQuery, options: FindOptions = {}): Promise<Found[]> {
   const live = livePage(options.page)
   const { role, name, text } = query
@@ -79,7 +81,7 @@ export async function find(query: FindQuery, options: FindOptions = {}): Promise
     .map((found) => describe(found, live.options, clean))
 }
 
-/** Without names and styles: cheap enough for tens of thousands of elements. */
+/** Collects candidates without names and styles: fast enough for tens of thousands of elements. */
 function* collect(live: LivePage, query: FindQuery): Generator<undefined, Candidate[]> {
   const wanted = query.role?.trim().toLowerCase()
   const words = normalize(query.name ?? query.text ?? '')
@@ -101,14 +103,14 @@ function isClickable(element: Element): boolean {
   return element.hasAttribute('onclick') || element.hasAttribute('tabindex')
 }
 
-/** What the element's name is likely to be made of. */
+/** The texts that the element's name is likely to be made of. */
 function hints(element: Element, role: string): string {
   const parts = ['aria-label', 'title', 'alt', 'placeholder', 'value', 'aria-labelledby'].map(
     (name) => element.getAttribute(name) ?? '',
   )
   for (const label of labelsOf(element)) parts.push(label.textContent)
   if (parts[5]) parts.push(...labelTexts(element))
-  // What is slotted into a component's label.
+  // Content slotted into a component's label.
   const { host } = element.getRootNode() as Partial<ShadowRoot>
   if (host && host.textContent.length < LONG_TEXT) parts.push(host.textContent)
   const byContent = !role || isNamedByContent(role)
@@ -118,7 +120,7 @@ function hints(element: Element, role: string): string {
   return normalize(parts.join(' '))
 }
 
-/** How likely it is what is meant when a long text of its own has the words. */
+/** The likelihood of an element that has the words in a long text of its own. */
 function longText(element: Element, words: string): number {
   for (const node of element.childNodes)
     if (node.nodeType === 3 && (node.nodeValue?.length ?? 0) >= LONG_TEXT)
@@ -126,7 +128,7 @@ function longText(element: Element, words: string): number {
   return 0
 }
 
-/** A button may hold nothing but an icon with a label. */
+/** A button may contain only an icon with a label. */
 function pictureTexts(element: Element): string[] {
   const found = element.firstElementChild ? element.querySelectorAll('[aria-label],[alt]') : []
   return [...found].map((one) => one.getAttribute('aria-label') ?? one.getAttribute('alt') ?? '')
@@ -172,7 +174,7 @@ function rate(candidate: Candidate, query: FindQuery, options: PageOptions): Rat
       similarity(normalize(query.text), normalize(name)),
       similarity(normalize(query.text), text),
     )
-    // The innermost element that holds the text is what is meant.
+    // The innermost element with the text is the best match.
     score *= own * (text.length > LONG_TEXT ? 0.5 : 1)
   }
   if (isActionable(role)) score *= 1.02
@@ -180,8 +182,8 @@ function rate(candidate: Candidate, query: FindQuery, options: PageOptions): Rat
 }
 
 /**
- * Icons may be part of the name, and what a list shows as chosen; days of a calendar go by their title.
- * What a reader would say is as good.
+ * How well a name matches. The accessible name may include icons and a list's selected value, and days of a
+ * calendar are known by their title: a visible text or title that matches is as good.
  */
 function nameScore(
   wanted: string,
@@ -198,7 +200,7 @@ function nameScore(
   return normalize(seen) === query ? Math.max(score, ALIAS_SCORE) : score
 }
 
-/** What a reader would call an element without a name of its own: a cell, an item. */
+/** A short text for an element without a name of its own: a cell, an item. */
 function shortText(element: Element, options: PageOptions): string {
   if (element.textContent.length > LONG_TEXT || isMasked(element, options)) return ''
   const text = readableText(element, options)
@@ -237,7 +239,7 @@ function describe(
   }
 }
 
-/** The row, list item or dialog that tells two equal elements apart. */
+/** The row, list item or dialog that it is in, which distinguishes equal elements. */
 function containerNote(element: Element, options: PageOptions): string {
   for (let at = parentOf(element); at; at = parentOf(at)) {
     const role = roleOf(at)

@@ -3,9 +3,9 @@ import { refOf } from '../refs.ts'
 import { omissionLine, type Entry } from './entry.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 
-/** Part of the budget that is filled with lines; the rest is for the marks of what is left out. */
+/** The part of the budget for lines; the rest is for omission marks. */
 const FILL_RATIO = 0.97
-/** A dash, and the end of the line before it. */
+/** A dash, and the line break before it. */
 const LINE_TOKENS = 1
 const MIN_TOKENS = 40
 
@@ -16,8 +16,8 @@ export interface FitOptions {
 }
 
 /**
- * The text of as many entries as the budget holds, never more: what lies above the page first, then what
- * is in view, then the rest, each in reading order. Yields where it may be interrupted.
+ * The text of as many entries as fit the budget, never more: popups first, then what is in view, then the
+ * rest, each in reading order. Yields where it may be interrupted.
  */
 export function* fit(
   entries: readonly Entry[],
@@ -34,7 +34,7 @@ export function* fit(
   }
 }
 
-/** The entries worth showing, each after the one that it is in. */
+/** The entries to show, each after its parent. */
 function* choose(
   entries: readonly Entry[],
   { budget, from }: { readonly budget: number; readonly from: Element | null },
@@ -82,7 +82,7 @@ function* after(entries: readonly Entry[], from: Element): Generator<Entry> {
   }
 }
 
-/** The entry and what it is in, from the outside, without what is chosen already. */
+/** The entry and its ancestors, outermost first, without those that are chosen already. */
 function missing(entry: Entry, chosen: ReadonlySet<Entry>): Entry[] {
   const path: Entry[] = []
   for (let at: Entry | null = entry; at && !chosen.has(at); at = at.parent) path.unshift(at)
@@ -106,7 +106,7 @@ function render(entries: readonly Entry[], chosen: ReadonlySet<Entry>, depth = 0
     skipped = []
   }
   for (const entry of entries) {
-    // What was never looked at goes with what is left out before it: one mark for both.
+    // Elements that were not walked are counted in the omission mark before them: one mark for both.
     const goesOn = skipped.length > 0 && entry.isOmission
     if (!chosen.has(entry) || goesOn) {
       skipped.push(entry)

@@ -11,9 +11,9 @@ import { stateOf } from '../outline/state.ts'
 const NAME_LIMIT = 100
 export const VALUE_LIMIT = 120
 const TITLE_LIMIT = 40
-/** A number in a calendar or a pager. */
+/** The length of a number in a calendar or a pager. */
 const SHORT_TEXT = 3
-/** Options of a closed list that are named in its line. */
+/** Options of a closed list that are listed in its line. */
 const OPTION_LIMIT = 12
 
 const CONTAINER_ROLES = new Set(
@@ -22,7 +22,7 @@ const CONTAINER_ROLES = new Set(
   ),
 )
 
-/** The name that a reader goes by; computed once. */
+/** The name that is shown; computed once. */
 function displayName(node: OutlineNode, options: PageOptions): ElementName {
   node.name ??= soleText(node) ?? nameOf(node.control, node.role, options)
   if (!node.name.text && node.control !== node.element)
@@ -31,8 +31,8 @@ function displayName(node: OutlineNode, options: PageOptions): ElementName {
 }
 
 /**
- * Most controls hold one piece of text, in as many wrappers as there may be: that is their name, and no
- * library is needed to say so. Null for all others.
+ * Most controls contain one text, in any number of wrappers: that is their name, without calling the
+ * library. Null for all others.
  */
 function soleText(node: OutlineNode): ElementName | null {
   const { role, element, control, masked } = node
@@ -49,7 +49,7 @@ function soleText(node: OutlineNode): ElementName | null {
   return null
 }
 
-/** `button "Save" [disabled] [ref=e12]`, without what comes after the colon. */
+/** `button "Save" [disabled] [ref=e12]`, without the colon and what comes after it. */
 export function headOf(node: OutlineNode, options: PageOptions, withRef: boolean): string {
   const role = node.role || 'generic'
   const { text, visuallyHidden } = displayName(node, options)
@@ -69,7 +69,9 @@ export function headOf(node: OutlineNode, options: PageOptions, withRef: boolean
   return parts.join(' ')
 }
 
-/** The days of a calendar are often told apart by their title only: `2026-03-09`. */
+/**
+ * The title of an element with a short text: days of a calendar often differ by it only, as `2026-03-09`.
+ */
 function titleFlag({ element, masked }: OutlineNode): string {
   const title = masked ? null : element.getAttribute('title')
   const { length } = title ? element.textContent.trim() : ''
@@ -77,7 +79,7 @@ function titleFlag({ element, masked }: OutlineNode): string {
   return shorten(cleanText(title), TITLE_LIMIT)
 }
 
-/** What a person would act on or a reader would open gets a ref; the rest only when asked for. */
+/** Elements to act on or to read in full get a ref; others only on request. */
 function hasRef({ role, element, clickable }: OutlineNode): boolean {
   return clickable || mayHoldRef(element, role)
 }

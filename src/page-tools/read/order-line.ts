@@ -8,7 +8,7 @@ import { readableText } from './readable-text.ts'
 const SHOWN = 12
 const TEXT_LIMIT = 40
 
-/** The order of what is in it, in the words that stand there. */
+/** The line for a new order: the texts of the node's elements in that order. */
 export function orderLine(node: OutlineNode, options: PageOptions): string {
   const texts = elementsIn(node.items)
     .map((element) => readableText(element, options))
@@ -18,7 +18,7 @@ export function orderLine(node: OutlineNode, options: PageOptions): string {
   return `<changed> order in ${headOf(holderOf(node), options, false)}: ${shown.join(', ')}${rest}`
 }
 
-/** The list or table that a reader knows, where the rows are in a wrapper. */
+/** The list or table itself, where the rows are in a wrapper. */
 function holderOf(node: OutlineNode): OutlineNode {
   for (let at: OutlineNode | null = node; at; at = at.parent) if (at.role) return at
   return node

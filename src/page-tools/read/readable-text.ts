@@ -23,7 +23,7 @@ export function readableText(element: Element, options: PageOptions): string {
   return parts.join(' ')
 }
 
-/** What was taken off the page meanwhile was seen before. */
+/** Elements that were removed from the page were visible before. */
 function isHidden(element: Element): boolean {
   return (
     element.getAttribute('aria-hidden') === 'true' ||

@@ -7,7 +7,7 @@ import { isReadable, rootOf } from '../outline/region.ts'
 
 const LIMIT = 4000
 
-/** What a person has selected, in the page or in a field. Empty when that is nothing. */
+/** The text that a person has selected, in the page or in a field. Empty when there is none. */
 export function readSelection(options: ActOptions = {}): string {
   const live = livePage(options.page)
   const root = rootOf(live.options)

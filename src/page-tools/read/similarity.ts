@@ -1,6 +1,6 @@
 /**
- * How well a text answers a query, both normalised: 1 when equal, less for a start, a part, or some of
- * the words; 0 when nothing fits.
+ * How well a text matches a query, both normalised: 1 when equal, less for a prefix, a part, or some of the
+ * words; 0 for no match.
  */
 export function similarity(query: string, text: string): number {
   if (!query || !text) return 0

@@ -5,7 +5,7 @@ import type { OutlineNode } from '../outline/outline-node.ts'
 import { roleOf } from '../outline/role.ts'
 import { pageContext } from '../outline/walk.ts'
 
-/** An element by itself, to be shown in one line. */
+/** A node for one element without its content, to be shown in one line. */
 export function standaloneNode(element: Element, options: PageOptions): OutlineNode {
   return {
     element,

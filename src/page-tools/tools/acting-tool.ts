@@ -14,8 +14,8 @@ type Input<Schema extends JsonSchema> = Parameters<
 >[0]
 
 /**
- * A tool that changes the page. It never runs beside another one, and knows after a reload whether its
- * action was what led there.
+ * A tool that changes the page. It never runs beside another one, and finds out after a reload whether its
+ * action caused it.
  */
 export function actingTool<const Schema extends JsonSchema>(
   definition: Definition<Schema>,

@@ -12,8 +12,8 @@ export interface PageToolsOptions extends PageOptions {
 }
 
 /**
- * Tools with which a model reads and operates the page as a person does. They share one page, which lets
- * go of all it holds when a tool is unregistered or the agent disposed; tools left over go on working.
+ * Tools with which a model reads and operates the page as a person does. They share one page, which is
+ * released when a tool is unregistered or the agent disposed; the remaining tools continue to work.
  */
 export function pageTools({ tools: wanted, ...options }: PageToolsOptions = {}): Tool[] {
   const page = createPage(options)

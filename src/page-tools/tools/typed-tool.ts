@@ -3,7 +3,10 @@ import type { ToolDefinitionOptions } from '../../client/define-tool.ts'
 import type { InferInput } from '../../client/infer-schema.ts'
 import type { Tool } from '../../client/tool.ts'
 
-/** The types that `defineTool` gives. Its checks come when the tool is registered, with the page's own code. */
+/**
+ * Types a tool as `defineTool` does. It is checked when it is registered, by code that the page has loaded
+ * already.
+ */
 export function typedTool<
   const Name extends string,
   const Schema extends JsonSchema,

@@ -3,8 +3,8 @@ import type { Reconciled, ToolContext } from '../../client/tool.ts'
 const PREFIX = 'offstage-left:'
 
 /**
- * Runs an action that may unload the page, and with it the run. Should that happen, a note in the tab's
- * session storage tells the next page that the action did take effect.
+ * Runs an action that may unload the page, and with it the run. If it does, a note in the tab's session
+ * storage records for the next page that the action took effect.
  */
 export async function withUnloadNote<Result>(
   { idempotencyKey }: ToolContext,
@@ -14,7 +14,7 @@ export async function withUnloadNote<Result>(
     try {
       sessionStorage.setItem(PREFIX + idempotencyKey, location.href)
     } catch {
-      // Storage is blocked: the run will say that the outcome is unknown.
+      // Storage is blocked: the outcome is reported as unknown.
     }
   }
   window.addEventListener('pagehide', leave)
@@ -25,7 +25,7 @@ export async function withUnloadNote<Result>(
   }
 }
 
-/** What the note of an interrupted action says; nothing when there is none. */
+/** Reads and removes the note of an interrupted action; undefined when there is none. */
 export function readUnloadNote(idempotencyKey: string): Reconciled {
   try {
     const from = sessionStorage.getItem(PREFIX + idempotencyKey)
