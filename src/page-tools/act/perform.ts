@@ -146,7 +146,8 @@ function report(
     includeVolatile: false,
   })
   const { focused } = now
-  const focusChanged = focused !== (outcome.focused ?? before.focused) && focused !== outcome.element
+  const focusChanged =
+    focused !== (outcome.focused ?? before.focused) && focused !== outcome.element
   const moved = focusChanged && focused && !isTag(focused, 'body')
   if (moved) lines.push(`The focus is on ${describeElement(focused, live)}.`)
   const changed =
