@@ -3,7 +3,7 @@ import { OffstageError } from '../protocol/error.ts'
 import type { JournalBody } from '../protocol/journal.ts'
 import { answerCall, waitingCall } from './answer-call.ts'
 import type { Drive } from './drive.ts'
-import { isElsewhere } from './ownership.ts'
+import { isElsewhere } from './ownership/elsewhere.ts'
 import { isParked, type RunState } from './state.ts'
 import type { Tenure } from './tenure.ts'
 

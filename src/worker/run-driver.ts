@@ -11,7 +11,7 @@ import { commitEnd } from './end-run.ts'
 import { mustBeStrict, startEntry, takeBack } from './execute-calls.ts'
 import { headStart } from './head-start.ts'
 import { leftOpenBy, stopExecuting } from './leave-run.ts'
-import type { Ownership } from './ownership.ts'
+import type { Leases } from './ownership/leases.ts'
 import { PersonsWord } from './persons-word.ts'
 import { runResult } from './run-result.ts'
 import { runSnapshot } from './run-snapshot.ts'
@@ -44,7 +44,7 @@ export class RunDriver {
 
   constructor(
     drive: Omit<Drive, 'dispatched' | 'ready' | 'signal' | 'tools'>,
-    ownership: Ownership,
+    ownership: Leases,
   ) {
     const { signal } = this.#stop
     const page = stoppablePage(drive.page, signal)
