@@ -1,14 +1,14 @@
 import type { Effects } from '../effects.ts'
 import type { LeaseMessages } from './lease-messages.ts'
 import { ANSWER_MS, SILENCE_MS, type Liveness } from './liveness.ts'
-import { requestLock, type HeldLock, type Locks } from './locks.ts'
+import { orAbort, requestLock, type HeldLock, type Locks } from './locks.ts'
 import type { TabChannel } from './tab-channel.ts'
 import { withStop } from './with-stop.ts'
 
 /** A page that is being left releases its locks within this time. Milliseconds. */
 const UNLOAD_MS = 300
 /** Pause before a silent holder is asked again. */
-const RETRY_MS = 50
+export const RETRY_MS = 50
 /** Of requests that the browser aborts, as it does when it takes a page into its back/forward cache. */
 const MAX_ATTEMPTS = 10
 
@@ -18,7 +18,7 @@ export interface LeaseDeps {
   readonly locks: Locks
   readonly channel: TabChannel<LeaseMessages>
   readonly liveness: Liveness
-  readonly effects: Pick<Effects, 'sleep' | 'newId'>
+  readonly effects: Pick<Effects, 'sleep' | 'monotonic' | 'newId'>
 }
 
 /** The lease of one conversation, as far as this worker has to do with it. */
@@ -130,14 +130,15 @@ export class Lease {
   }
 
   async #attempt(): Promise<'held' | 'elsewhere' | 'silent' | 'broken-off'> {
-    const { lock, answer } = await withStop([], async (stop) => {
-      // In the queue from the beginning to the end: it keeps its place.
-      const granted = requestLock(this.#deps.locks, this.lockName, { signal: stop.signal })
-      const answered = await this.#untilAnswered(granted)
-      // It may be granted while it is aborted.
-      stop.abort()
-      return { lock: await granted, answer: answered }
-    })
+    const { locks, effects } = this.#deps
+    const begun = effects.monotonic()
+    const stop = new AbortController()
+    // In the queue from the beginning to the end: it keeps its place.
+    const granted = requestLock(locks, this.lockName, { signal: stop.signal })
+    const answer = await this.#untilAnswered(granted)
+    const lock = await orAbort(granted, stop)
+    // Granted to a frozen tab, it may have been stolen since: that is the next thing it gets to know.
+    if (effects.monotonic() - begun > SILENCE_MS) await effects.sleep(RETRY_MS)
     if (this.#lock !== null) {
       lock?.release()
       return 'held'

@@ -38,7 +38,7 @@ export interface Leases {
   /** Something was decided of a run that other tabs may hold parked: they look. */
   announce(conversationId: string): void
   /** The worker ends: releases everything, so that nobody has to wait until its silence says so. */
-  close(): void
+  close(): Promise<void>
 }
 
 export interface LeaseObserver {
@@ -95,8 +95,10 @@ export function createLeases({ scope, channel, effects, observer }: LeasesOption
       heirs.wait(leaseOf(conversationId), succession),
     requestHandover: (conversationId) => requestHandover(leaseOf(conversationId), deps),
     announce: (conversationId) => channel.post('lease-decided', { conversationId }),
-    close: () => {
+    close: async () => {
       for (const lease of leases.values()) lease.release()
+      // Until the releases are posted.
+      await effects.sleep(0)
       channel.close()
     },
   }

@@ -29,26 +29,49 @@ export function requestLock(
   return new Promise((resolve, reject) => {
     const { lock, lose, released } = heldLock()
     let state: 'waiting' | 'granted' | 'over' = 'waiting'
-    const settle = (to: 'granted' | 'over', held: HeldLock | null): void => {
+    // Its own signal: not every browser ignores one that aborts after the grant.
+    const { options, detach } = detachable(request)
+    const settle = (to: 'granted' | 'over'): void => {
       state = to
-      resolve(held)
+      detach()
+      resolve(to === 'granted' ? lock : null)
     }
-    locks
-      .request(name, request, () => {
-        // The grant and the abort may cross.
-        if (state === 'over') return Promise.resolve()
-        settle('granted', lock)
-        return released
-      })
-      .catch((error: unknown) => {
-        if (state === 'granted') return lose()
-        // A page of an opaque origin has no locks, and shares its storage with nobody.
-        if (nameOf(error) === 'SecurityError') return settle('granted', lock)
-        const isAborted = 'signal' in request && request.signal.aborted
-        if (isAborted || nameOf(error) === 'AbortError') return settle('over', null)
-        reject(error instanceof Error ? error : new Error(String(error)))
-      })
+    const granted = (): Promise<void> => {
+      // The grant and the abort may cross.
+      if (state === 'over') return Promise.resolve()
+      settle('granted')
+      return released
+    }
+    locks.request(name, options, granted).catch((error: unknown) => {
+      if (state === 'granted') return lose()
+      // A page of an opaque origin has no locks, and shares its storage with nobody.
+      if (nameOf(error) === 'SecurityError') return settle('granted')
+      if (nameOf(error) === 'AbortError') return settle('over')
+      detach()
+      reject(error instanceof Error ? error : new Error(String(error)))
+    })
   })
+}
+
+/** The lock if it is granted by now, or while its request is aborted. */
+export async function orAbort(
+  request: Promise<HeldLock | null>,
+  stop: AbortController,
+): Promise<HeldLock | null> {
+  const known = await Promise.race([request, undefined])
+  if (known !== undefined) return known
+  stop.abort()
+  return request
+}
+
+function detachable(request: LockRequest): { options: LockRequest; detach: () => void } {
+  if ('steal' in request) return { options: request, detach: () => undefined }
+  const own = new AbortController()
+  const abort = (): void => own.abort()
+  if (request.signal.aborted) abort()
+  request.signal.addEventListener('abort', abort)
+  const detach = (): void => request.signal.removeEventListener('abort', abort)
+  return { options: { signal: own.signal }, detach }
 }
 
 function heldLock(): { lock: HeldLock; lose: () => void; released: Promise<void> } {

@@ -1,8 +1,8 @@
 import type { Effects } from '../effects.ts'
-import type { Lease } from './lease.ts'
+import { RETRY_MS, type Lease } from './lease.ts'
 import type { LeaseMessages } from './lease-messages.ts'
 import { PING_MS, type Liveness, type LockRef } from './liveness.ts'
-import { requestLock, type HeldLock, type Locks } from './locks.ts'
+import { orAbort, requestLock, type HeldLock, type Locks } from './locks.ts'
 import type { TabChannel } from './tab-channel.ts'
 import { withStop } from './with-stop.ts'
 
@@ -97,6 +97,8 @@ export class Heirs {
       try {
         lock.onLost = () => stop.abort()
         const goesOn = succession.isCapable() && (await isNeeded(succession))
+        // Granted to a frozen tab, it may have been stolen since: that is the next thing it gets to know.
+        await effects.sleep(RETRY_MS, signal)
         if (goesOn && !signal.aborted && lease.keep(lock)) return
         lock.release()
         await effects.sleep(STAND_BY_MS, stop.signal)
@@ -120,8 +122,7 @@ export class Heirs {
       const granted = requestLock(locks, name, { signal: stop.signal })
       const silent = liveness.whenSilent(ref, stop.signal)
       const isSilent = await Promise.race([granted.then(() => false), silent.then(() => true)])
-      stop.abort()
-      const lock = await granted
+      const lock = await orAbort(granted, stop)
       if (lock !== null && signal.aborted) lock.release()
       if (signal.aborted) return null
       return lock === null && isSilent ? requestLock(locks, name, { steal: true }) : lock
