@@ -5,7 +5,7 @@ import { expect, test } from './support/test.ts'
 /** Opens the agent's database behind its back, and keeps it open. Runs in the page. */
 function hold(version: number | undefined): Promise<number> {
   return new Promise((resolve, reject) => {
-    const request = indexedDB.open('offstage', version)
+    const request = indexedDB.open('offstage-2:offstage', version)
     request.addEventListener('success', () => {
       Object.assign(window, { held: request.result })
       resolve(request.result.version)

@@ -110,7 +110,7 @@ export function nextRows(kind: Kind, state: ConversationState, choice: number): 
     case 'history-cleared':
       return [{ type: 'history-cleared', runId: null, at }]
     case 'renamed':
-      return [renamed(choice === 0 ? '' : `Title ${choice}`)]
+      return [renamed(choice % 4 === 0 ? '' : `Title ${choice}`)]
     default:
       return kind satisfies never
   }

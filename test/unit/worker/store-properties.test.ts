@@ -63,7 +63,7 @@ describe.each(stores)(
             for (const each of IDS) await world.check(each)
           }
         }),
-        { numRuns: 40 },
+        { numRuns: 100 },
       )
     })
   },
