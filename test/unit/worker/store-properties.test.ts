@@ -7,7 +7,7 @@ import type { NewRow, Row } from '../../../src/protocol/fact.ts'
 import type { ConversationState } from '../../../src/protocol/state.ts'
 import { checkRow } from '../../../src/worker/store/check-row.ts'
 import type { Append, Store } from '../../../src/worker/store/store.ts'
-import { KINDS, nextRows, renamed, type Kind } from './store-facts.ts'
+import { KINDS, nextRows, renamed, type Kind } from './random-facts.ts'
 import { codeOf, newId, stores } from './store-support.ts'
 
 const IDS = ['a', 'b'] as const
