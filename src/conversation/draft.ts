@@ -1,12 +1,12 @@
 import type { ConversationState, MessageNode } from '../protocol/state.ts'
 
-type Lists = 'path' | 'others' | 'context'
+type Lists = 'path' | 'others' | 'context' | 'forks' | 'leaves'
 
 type Fields = { -readonly [Key in keyof ConversationState]: ConversationState[Key] }
 
 /**
  * A state while rows are folded into it: each of its long lists is copied once, at its first change, and
- * then grows in place. Copying per row would make a long history quadratic.
+ * then changes in place. Copying per row would make a long history quadratic.
  */
 export class Draft {
   readonly state: Fields
@@ -20,9 +20,8 @@ export class Draft {
   own<List extends Lists>(list: List): ConversationState[List][number][] {
     const found = this.state[list] as ConversationState[List][number][]
     if (this.#owned.has(list)) return found
-    this.#owned.add(list)
     const copy = found.slice()
-    this.state[list] = copy as unknown as Fields[List]
+    this.replace(list, copy)
     return copy
   }
 

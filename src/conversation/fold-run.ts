@@ -1,8 +1,8 @@
 import type { Row, RowOf } from '../protocol/fact.ts'
+import type { RunState, StepOutput } from '../protocol/state.ts'
 import { isSoonAfter } from './crash-loop.ts'
 import type { Draft } from './draft.ts'
 import { proposedCalls } from './propose-call.ts'
-import type { RunState } from '../protocol/state.ts'
 import { addUsage } from './usage.ts'
 
 type RunRow = RowOf<
@@ -36,6 +36,7 @@ function startRun({ runId, limits, at }: RowOf<'run-started'>): RunState {
     stepStartedAt: 0,
     stepOpen: false,
     failedAttempts: 0,
+    output: null,
     calls: [],
     feedback: null,
     finishReason: 'other',
@@ -56,6 +57,7 @@ function nextRun(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>): 
         stepStartedAt: row.at,
         stepResumes: isLoop ? run.stepResumes + 1 : 0,
         failedAttempts: 0,
+        output: null,
       }
     }
     case 'attempt-failed':
@@ -71,6 +73,7 @@ function nextRun(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>): 
         stepResumes: 0,
         stepOpen: false,
         failedAttempts: 0,
+        output: outputOf(row),
         calls: proposedCalls(row),
         feedback: row.feedback?.error ?? null,
         finishReason: row.finishReason,
@@ -83,8 +86,13 @@ function nextRun(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>): 
     case 'run-continued':
       return { ...run, parked: null, stepResumes: 0 }
     case 'run-ended':
-      return { ...run, stepOpen: false, parked: null, end: row.end, endedAt: row.at }
+      return { ...run, stepOpen: false, output: null, parked: null, end: row.end, endedAt: row.at }
     default:
       return row satisfies never
   }
+}
+
+export function outputOf(row: RowOf<'model-output'>): StepOutput {
+  const { step, usage, finishReason, rawFinishReason } = row
+  return { step, usage, finishReason, ...(rawFinishReason !== undefined && { rawFinishReason }) }
 }

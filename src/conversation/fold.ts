@@ -1,10 +1,11 @@
 import type { Row } from '../protocol/fact.ts'
+import type { ConversationState } from '../protocol/state.ts'
 import { Draft } from './draft.ts'
 import { foldCall } from './fold-call.ts'
-import { clearHistory, foldMessage, moveHead } from './fold-messages.ts'
+import { clearHistory, foldMessage } from './fold-messages.ts'
 import { foldRun } from './fold-run.ts'
-import type { ConversationState } from '../protocol/state.ts'
 import { titleOf } from './title.ts'
+import { headOf } from './tree.ts'
 
 /** The state after rows, in their order. Pure. */
 export function fold(state: ConversationState, rows: readonly Row[]): ConversationState {
@@ -23,8 +24,6 @@ function foldRow(draft: Draft, row: Row): void {
       foldRun(draft, row)
       return foldMessage(draft, row)
     case 'model-output':
-      foldRun(draft, row)
-      return foldMessage(draft, row)
     case 'step-cut':
       foldRun(draft, row)
       return foldMessage(draft, row)
@@ -53,7 +52,7 @@ function foldRow(draft: Draft, row: Row): void {
     case 'message-delivered':
       return foldMessage(draft, row)
     case 'head-moved':
-      return moveHead(draft, row)
+      return headOf(draft, row.to, row.seq)
     case 'history-cleared':
       return clearHistory(draft)
     case 'renamed':

@@ -7,7 +7,7 @@ import type { ParkReason, PendingCall, RunOutcome } from '../protocol/run.ts'
 import type { ToolCallStatus } from '../protocol/tool.ts'
 import { planOf, taintOf } from './context.ts'
 import type { Live, RetryNotice } from '../protocol/live.ts'
-import { importedCalls, pendingCalls } from './pending.ts'
+import { pendingOf } from './pending.ts'
 import { shownMessages } from './shown-messages.ts'
 import type { ConversationState, Question, RunState } from '../protocol/state.ts'
 
@@ -101,7 +101,7 @@ export function view(
 ): ConversationSnapshot {
   const { conversationId, title, older, queue } = state
   const open = openRun(state, live)
-  const pending = [...importedCalls(state), ...(state.run ? pendingCalls(state.run) : [])]
+  const pending = pendingOf(state)
   const parked = live.waits?.reason ?? (open && open.parked)
   const runId = live.waits?.runId ?? open?.runId
   const ended = open || live.waits ? null : endOf(state, live)
@@ -169,14 +169,29 @@ function shownRun(run: RunState, { step, retry }: Live): ShownRun {
   }
 }
 
+const branches = new WeakMap<
+  ConversationState['forks'],
+  { readonly path: ConversationState['path']; readonly value: ConversationSnapshot['branches'] }
+>()
+
 function branchesOf({ forks, path }: ConversationState): ConversationSnapshot['branches'] {
   if (forks.length === 0) return NO_BRANCHES
+  const known = branches.get(forks)
+  if (known?.path === path) return known.value
+  const value = branchesOn(forks, path)
+  branches.set(forks, { path, value })
+  return value
+}
+
+function branchesOn(
+  forks: ConversationState['forks'],
+  path: ConversationState['path'],
+): ConversationSnapshot['branches'] {
   const shown = new Set(path.map(({ id }) => id))
-  const branches: { [messageId: string]: ShownBranch } = {}
-  for (const { children: ids } of forks) {
-    const index = ids.findIndex((id) => shown.has(id))
-    const id = ids[index]
-    if (id !== undefined && ids.length > 1) branches[id] = { index, ids }
-  }
-  return branches
+  return Object.fromEntries(
+    forks.flatMap(({ children: ids }) => {
+      const index = ids.findIndex((id) => shown.has(id))
+      return ids.length > 1 && index >= 0 ? [[ids[index], { index, ids }]] : []
+    }),
+  )
 }
