@@ -2,7 +2,6 @@ import type { Identified, RowOf, UserContent } from '../protocol/fact.ts'
 import type { Message, MessageKind, ToolOutput, ToolResultPart } from '../protocol/message.ts'
 import type { CallState } from '../protocol/state.ts'
 import type { SettledStatus } from '../protocol/tool.ts'
-import { addResult } from './add-result.ts'
 import type { Draft } from './draft.ts'
 import { isOfRun } from './fold-run.ts'
 import { callParts, importedCall, proposedCalls } from './propose-call.ts'
@@ -48,7 +47,11 @@ function addOutput(draft: Draft, row: RowOf<'model-output'>): void {
   const calls = isOfRun(run, row) ? run.calls : proposedCalls(row)
   add(draft, row, { parentId, kind: 'assistant', message, calls })
   if (toolsId !== null)
-    add(draft, row, { parentId: message.id, kind: 'tools', message: noResults(toolsId) })
+    add(draft, row, {
+      parentId: message.id,
+      kind: 'tools',
+      message: { role: 'tool', id: toolsId, parts: [] },
+    })
   if (!feedback) return
   const { id, text } = feedback
   add(draft, row, {
@@ -90,36 +93,21 @@ function userMessage(content: UserContent): Identified<Message> {
   return { role: 'user', ...content }
 }
 
-function noResults(id: string): Identified<Message> {
-  return { role: 'tool', id, parts: [] }
-}
-
-/**
- * Messages of any history. Behind one with calls comes one for their results, as behind a model's; the
- * results that are imported, too, go there.
- */
 function addImported(draft: Draft, row: RowOf<'messages-imported'>): void {
   let { parentId } = row
-  const kind = 'imported'
   for (const message of row.messages) {
-    if (message.role === 'tool') {
-      for (const result of message.parts) settleImported(draft, result, row.at)
-      continue
-    }
     const calls = callParts(message).map(importedCall)
-    add(draft, row, { parentId, kind, message, calls })
+    add(draft, row, { parentId, kind: 'imported', message, calls })
     parentId = message.id
-    if (calls.length === 0) continue
-    const toolsId = `${message.id}:tools`
-    add(draft, row, { parentId, kind, message: noResults(toolsId) })
-    parentId = toolsId
+    if (message.role === 'tool')
+      for (const result of message.parts) settleImported(draft, result, row.at)
   }
 }
 
-function settleImported(draft: Draft, result: ToolResultPart, at: number): void {
-  const { toolCallId, output } = result
+/** A result that an imported history brings with it. */
+function settleImported(draft: Draft, { toolCallId, output }: ToolResultPart, at: number): void {
   const status = settledBy(output)
-  const holder = draft.changeNode(
+  draft.changeNode(
     ({ calls }) => calls.some((call) => call.toolCallId === toolCallId),
     (node) => ({
       ...node,
@@ -128,7 +116,6 @@ function settleImported(draft: Draft, result: ToolResultPart, at: number): void 
       ),
     }),
   )
-  if (holder) addResult(draft, holder, result)
 }
 
 function settledBy({ type }: ToolOutput): SettledStatus {

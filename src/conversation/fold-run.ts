@@ -1,8 +1,10 @@
 import type { Row, RowOf } from '../protocol/fact.ts'
+import type { RunUsage, Usage } from '../protocol/message.ts'
 import type { RunState, StepOutput } from '../protocol/state.ts'
 import { isSoonAfter } from './crash-loop.ts'
 import type { Draft } from './draft.ts'
 import { proposedCalls } from './propose-call.ts'
+import { titleOf } from './title.ts'
 import { addUsage } from './usage.ts'
 
 type RunRow = RowOf<
@@ -18,8 +20,10 @@ type RunRow = RowOf<
 
 /** What a row makes of the newest run. Rows of other runs change nothing. */
 export function foldRun({ state }: Draft, row: RunRow): void {
-  if (row.type === 'run-started') state.run = startRun(row)
-  else if (isOfRun(state.run, row)) state.run = nextRun(state.run, row)
+  if (row.type === 'run-started') {
+    state.run = startRun(row)
+    state.title ||= row.message && titleOf(row.message.parts)
+  } else if (isOfRun(state.run, row)) state.run = nextRun(state.run, row)
 }
 
 export function isOfRun(run: RunState | null, row: Row): run is RunState {
@@ -64,7 +68,7 @@ function nextRun(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>): 
       return {
         ...run,
         failedAttempts: run.failedAttempts + 1,
-        usage: addUsage(run.usage, row.usage),
+        usage: addCost(run.usage, row.usage),
       }
     case 'model-output':
       return {
@@ -80,7 +84,7 @@ function nextRun(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>): 
         usage: addUsage(run.usage, row.usage),
       }
     case 'step-cut':
-      return { ...run, stepOpen: false, usage: addUsage(run.usage, row.usage) }
+      return { ...run, stepOpen: false, usage: addCost(run.usage, row.usage) }
     case 'run-parked':
       return { ...run, parked: row.reason }
     case 'run-continued':
@@ -95,4 +99,9 @@ function nextRun(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>): 
 export function outputOf(row: RowOf<'model-output'>): StepOutput {
   const { step, usage, finishReason, rawFinishReason } = row
   return { step, usage, finishReason, ...(rawFinishReason !== undefined && { rawFinishReason }) }
+}
+
+/** A failed attempt counts as a model call if the model is known to have worked for it. */
+function addCost(total: RunUsage, usage: Usage): RunUsage {
+  return Object.keys(usage).length === 0 ? total : addUsage(total, usage)
 }

@@ -1,17 +1,23 @@
-import type { Row } from '../protocol/fact.ts'
-import type { ConversationState } from '../protocol/state.ts'
+import type { Row, RowOf } from '../protocol/fact.ts'
+import type { Consent, ConversationState } from '../protocol/state.ts'
 import { Draft } from './draft.ts'
 import { foldCall } from './fold-call.ts'
 import { clearHistory, foldMessage } from './fold-messages.ts'
 import { foldRun } from './fold-run.ts'
-import { titleOf } from './title.ts'
 import { headOf } from './tree.ts'
 
-/** The state after rows, in their order. Pure. */
-export function fold(state: ConversationState, rows: readonly Row[]): ConversationState {
+/** The state after rows, in their order. Pure. `onRow` is called after each, with the run as it is then. */
+export function fold(
+  state: ConversationState,
+  rows: readonly Row[],
+  onRow?: (row: Row, run: ConversationState['run']) => void,
+): ConversationState {
   if (rows.length === 0) return state
   const draft = new Draft(state)
-  for (const row of rows) foldRow(draft, row)
+  for (const row of rows) {
+    foldRow(draft, row)
+    onRow?.(row, draft.state.run)
+  }
   return draft.state
 }
 
@@ -20,9 +26,6 @@ function foldRow(draft: Draft, row: Row): void {
   state.seq = row.seq
   switch (row.type) {
     case 'run-started':
-      state.title ??= row.message && titleOf(row.message.parts)
-      foldRun(draft, row)
-      return foldMessage(draft, row)
     case 'model-output':
     case 'step-cut':
       foldRun(draft, row)
@@ -72,16 +75,19 @@ function foldRow(draft: Draft, row: Row): void {
     case 'memory-retrieved':
       draft.own('context').push(row)
       return
-    case 'consent-given': {
-      const { consentId, scope, until, at } = row
-      const given = { consentId, scope, at, ...(until !== undefined && { until }) }
-      state.consents = [...state.consents.filter((each) => each.consentId !== consentId), given]
-      return
-    }
+    case 'consent-given':
     case 'consent-revoked':
-      state.consents = state.consents.filter(({ consentId }) => consentId !== row.consentId)
-      return
+      return foldConsent(draft, row)
     default:
       row satisfies never
   }
+}
+
+function foldConsent({ state }: Draft, row: RowOf<'consent-given' | 'consent-revoked'>): void {
+  const others = state.consents.filter(({ consentId }) => consentId !== row.consentId)
+  state.consents = row.type === 'consent-given' ? [...others, consentOf(row)] : others
+}
+
+function consentOf({ consentId, scope, until, at }: RowOf<'consent-given'>): Consent {
+  return { consentId, scope, at, ...(until !== undefined && { until }) }
 }
