@@ -26,7 +26,10 @@ type CallRow = RowOf<
 export function foldCall(draft: Draft, row: CallRow): void {
   const holder = draft.changeNode(
     ({ calls }) => calls.some((call) => isNear(call, row)),
-    (node) => ({ ...node, calls: nextCalls(node.calls, row) }),
+    (node) => {
+      const calls = nextCalls(node.calls, row)
+      return calls === node.calls ? node : { ...node, calls }
+    },
   )
   const { run, older } = draft.state
   if (run?.calls.some((call) => isNear(call, row)))
@@ -44,9 +47,10 @@ function isNear({ toolCallId }: CallState, { type, path }: CallRow): boolean {
 
 function nextCalls(calls: readonly CallState[], row: CallRow): readonly CallState[] {
   if (row.type === 'call-proposed') return withNested(calls, nestedCall(row))
-  return calls.map((call) =>
-    call.toolCallId === row.path.at(-1) ? { ...call, ...changeOf(call, row) } : call,
-  )
+  const index = calls.findIndex(({ toolCallId }) => toolCallId === row.path.at(-1))
+  const call = calls[index]
+  const change = call && changeOf(call, row)
+  return change ? calls.with(index, { ...call, ...change }) : calls
 }
 
 /** Behind the call that it is nested in, and behind all that are nested in that already. */
@@ -60,17 +64,16 @@ function withNested(calls: readonly CallState[], nested: CallState): readonly Ca
 function changeOf(
   call: CallState,
   row: Exclude<CallRow, { type: 'call-proposed' }>,
-): Partial<CallState> {
+): Partial<CallState> | null {
   switch (row.type) {
     case 'approval-requested':
       return { status: 'awaiting-approval', input: row.input, decidedBy: row.by }
     case 'approval-answered':
-      return row.approved
-        ? {
-            status: 'approved',
-            ...(row.input !== undefined && { input: row.input, edited: true }),
-          }
-        : {}
+      if (!row.approved) return null
+      return {
+        status: 'approved',
+        ...(row.input !== undefined && { input: row.input, edited: true }),
+      }
     case 'question-asked': {
       const { question, options, fields } = row
       return {
@@ -79,7 +82,7 @@ function changeOf(
       }
     }
     case 'question-answered':
-      return {}
+      return null
     case 'output-requested':
       return { status: 'awaiting-output', input: row.input, asks: row.asks }
     case 'call-started':

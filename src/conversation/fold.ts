@@ -62,11 +62,8 @@ function foldRow(draft: Draft, row: Row): void {
       state.title = row.title
       return
     case 'message-queued':
-      state.queue = [...state.queue, row.message]
-      return
     case 'message-withdrawn':
-      state.queue = state.queue.filter(({ id }) => id !== row.messageId)
-      return
+      return foldQueue(draft, row)
     case 'results-cleared':
     case 'compacted':
     case 'skill-activated':
@@ -81,6 +78,13 @@ function foldRow(draft: Draft, row: Row): void {
     default:
       row satisfies never
   }
+}
+
+function foldQueue({ state }: Draft, row: RowOf<'message-queued' | 'message-withdrawn'>): void {
+  state.queue =
+    row.type === 'message-queued'
+      ? [...state.queue, row.message]
+      : state.queue.filter(({ id }) => id !== row.messageId)
 }
 
 function foldConsent({ state }: Draft, row: RowOf<'consent-given' | 'consent-revoked'>): void {
