@@ -1,4 +1,4 @@
-import type { ConversationState, MessageNode } from '../protocol/state.ts'
+import type { ConversationState, Fork, MessageNode } from '../protocol/state.ts'
 
 type Lists = 'path' | 'others' | 'context' | 'forks' | 'leaves'
 
@@ -11,6 +11,8 @@ type Fields = { -readonly [Key in keyof ConversationState]: ConversationState[Ke
 export class Draft {
   readonly state: Fields
   readonly #owned = new Set<Lists>()
+  /** Where the forks are in their list, by parent. */
+  #forkAt: Map<string | null, number> | null = null
 
   constructor(state: ConversationState) {
     this.state = { ...state }
@@ -28,7 +30,25 @@ export class Draft {
   /** Puts another list in place of the one there was. */
   replace<List extends Lists>(list: List, entries: ConversationState[List][number][]): void {
     this.#owned.add(list)
+    if (list === 'forks') this.#forkAt = null
     this.state[list] = entries as unknown as Fields[List]
+  }
+
+  /** The children of a message that has several; of others, mostly none. */
+  childrenAt(parentId: string | null): readonly string[] | undefined {
+    return this.state.forks[this.#forkIndex.get(parentId) ?? -1]?.children
+  }
+
+  setFork(fork: Fork): void {
+    const forks = this.own('forks')
+    const index = this.#forkIndex.get(fork.parentId) ?? forks.length
+    forks[index] = fork
+    this.#forkIndex.set(fork.parentId, index)
+  }
+
+  get #forkIndex(): Map<string | null, number> {
+    this.#forkAt ??= new Map(this.state.forks.map(({ parentId }, index) => [parentId, index]))
+    return this.#forkAt
   }
 
   /** Changes the newest node that the test holds for; looks on the path first. */

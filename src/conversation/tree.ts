@@ -1,4 +1,4 @@
-import type { ConversationState, Fork, MessageNode } from '../protocol/state.ts'
+import type { ConversationState, MessageNode } from '../protocol/state.ts'
 import type { Draft } from './draft.ts'
 
 /** Puts a message under its parent, and makes it the head. */
@@ -8,8 +8,8 @@ export function growHead(draft: Draft, node: MessageNode, seq: number): void {
   const isHead = parentId === headId(state)
   if (!isHead && !takePath(draft, parentId)) return
   // Of a head that has any, they are noted already.
-  const children = forkAt(state, parentId)?.children ?? (isHead ? [] : childrenOf(state, parentId))
-  if (children.length > 0) setFork(draft, { parentId, children: [...children, id] })
+  const children = draft.childrenAt(parentId) ?? (isHead ? [] : childrenOf(state, parentId))
+  if (children.length > 0) draft.setFork({ parentId, children: [...children, id] })
   draft.own('path').push(node)
   useLeaf(draft, id, { from: parentId, seq })
 }
@@ -18,9 +18,9 @@ export function growHead(draft: Draft, node: MessageNode, seq: number): void {
 export function headOf(draft: Draft, id: string | null, seq: number): void {
   const { state } = draft
   if (id === headId(state) || !takePath(draft, id)) return
-  const children = forkAt(state, id)?.children ?? childrenOf(state, id)
+  const children = draft.childrenAt(id) ?? childrenOf(state, id)
   // What comes next is a sibling of these.
-  if (children.length > 0) setFork(draft, { parentId: id, children })
+  if (children.length > 0) draft.setFork({ parentId: id, children })
   else if (id !== null) useLeaf(draft, id, { from: id, seq })
 }
 
@@ -95,20 +95,9 @@ function branchTo(
   return older === 0 ? { meets: -1, nodes: nodes.toReversed() } : null
 }
 
-function forkAt({ forks }: ConversationState, parentId: string | null): Fork | undefined {
-  return forks.find((fork) => fork.parentId === parentId)
-}
-
 /** Of the message that the path has just been made to end with: all its children are elsewhere. */
 function childrenOf({ others }: ConversationState, parentId: string | null): string[] {
   return others.flatMap((node) => (node.parentId === parentId ? node.id : []))
-}
-
-function setFork(draft: Draft, fork: Fork): void {
-  const forks = draft.own('forks')
-  const index = forks.findIndex(({ parentId }) => parentId === fork.parentId)
-  if (index < 0) forks.push(fork)
-  else forks[index] = fork
 }
 
 /** What the leaf grew from is none any more. */
