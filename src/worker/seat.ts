@@ -3,7 +3,8 @@ import type { RunEnd } from '../protocol/fact.ts'
 import { busy } from './busy.ts'
 import type { Conversation } from './conversation.ts'
 import { oneByOne, type OneByOne } from './one-by-one.ts'
-import { elsewhere, type Ownership } from './ownership.ts'
+import { elsewhere } from './ownership/elsewhere.ts'
+import type { Leases } from './ownership/leases.ts'
 import type { RunDriver } from './run-driver.ts'
 import { whenAborted } from './stoppable.ts'
 
@@ -23,7 +24,7 @@ export interface Admission {
 export class Seat {
   readonly scope: ConversationScope
   readonly conversation: Conversation
-  readonly ownership: Ownership
+  readonly ownership: Leases
   /** By run. */
   readonly admissions: Map<string, Admission> = new Map()
   #driver: RunDriver | null = null
@@ -31,7 +32,7 @@ export class Seat {
   /** Takes commands on the conversation one after the other; none of them waits for a run or for room. */
   readonly inLane: OneByOne = oneByOne()
 
-  constructor(scope: ConversationScope, conversation: Conversation, ownership: Ownership) {
+  constructor(scope: ConversationScope, conversation: Conversation, ownership: Leases) {
     const { agentId, storage, conversationId } = scope
     this.scope = { agentId, storage, conversationId }
     this.conversation = conversation
@@ -67,6 +68,7 @@ export class Seat {
     if (!(await this.ownership.acquire(conversationId))) throw elsewhere(conversationId)
     try {
       await this.conversation.claim(options)
+      this.ownership.setEpoch(conversationId, this.conversation.lease.epoch)
     } catch (error) {
       this.disown()
       throw error

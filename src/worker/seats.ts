@@ -1,7 +1,9 @@
 import type { AgentScope, ConversationScope } from '../protocol/api.ts'
 import { Conversation } from './conversation.ts'
 import type { Effects } from './effects.ts'
-import { createOwnership, type Ownership } from './ownership.ts'
+import { LEASE_MESSAGES } from './ownership/lease-messages.ts'
+import { createLeases, type Leases } from './ownership/leases.ts'
+import { createTabChannel } from './ownership/tab-channel.ts'
 import type { RunDriver } from './run-driver.ts'
 import { Seat } from './seat.ts'
 import type { Store } from './store/store.ts'
@@ -13,7 +15,7 @@ export class Seats {
   readonly #stores: Stores
   readonly #effects: Effects
   readonly #output: StreamOutput
-  readonly #ownerships = new Map<string, Ownership>()
+  readonly #ownerships = new Map<string, Leases>()
   readonly #seats = new Map<string, Seat>()
 
   constructor(stores: Stores, effects: Effects, output: StreamOutput) {
@@ -76,15 +78,23 @@ export class Seats {
     return open ? this.take({ agentId, storage, conversationId: open.conversationId }) : null
   }
 
-  #ownership({ storage }: AgentScope): Ownership {
+  #ownership({ storage }: AgentScope): Leases {
     const key = storageKey(storage)
     const known = this.#ownerships.get(key)
     if (known) return known
     const driverOf = (conversationId: string): RunDriver | null | undefined =>
       this.#seats.get(seatKey({ storage, conversationId }))?.driver
-    const made = createOwnership(key, this.#effects.locks, {
-      onLost: (conversationId) => driverOf(conversationId)?.takenOver(),
-      onAnnounced: (conversationId) => void driverOf(conversationId)?.look(),
+    const effects = this.#effects
+    const { openTabPort } = effects
+    const tabId = effects.newId('tab-')
+    const made = createLeases({
+      scope: key,
+      channel: createTabChannel({ scope: key, tabId, openPort: openTabPort, shapes: LEASE_MESSAGES }),
+      effects,
+      observer: {
+        onLost: (conversationId) => driverOf(conversationId)?.takenOver(),
+        onAnnounced: (conversationId) => void driverOf(conversationId)?.look(),
+      },
     })
     this.#ownerships.set(key, made)
     return made
