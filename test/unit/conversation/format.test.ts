@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import ts from 'typescript'
-import { describe, expect, it } from 'vitest'
+import { API, type Type } from 'typescript/unstable/sync'
+import { afterAll, describe, expect, it } from 'vitest'
 
 /** Fields of a thing, by its name. */
 type Fields = Readonly<Record<string, readonly string[]>>
@@ -9,52 +9,40 @@ type Fields = Readonly<Record<string, readonly string[]>>
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const paper = readFileSync(`${root}docs/format.md`, 'utf8')
 
-const FILES = {
-  fact: `${root}src/protocol/fact.ts`,
-  delta: `${root}src/protocol/delta.ts`,
-  event: `${root}src/protocol/event.ts`,
-  message: `${root}src/protocol/message.ts`,
-  state: `${root}src/protocol/state.ts`,
-  record: `${root}src/worker/store/record.ts`,
+const compiler = new API({ cwd: root })
+afterAll(() => compiler.close())
+const config = `${root}tsconfig.json`
+const project = compiler.updateSnapshot({ openProjects: [config] }).getProject(config)
+
+function typeNamed(file: string, name: string): Type {
+  const source = project?.program.getSourceFile(`${root}src/${file}`)
+  const module = source && project?.checker.getSymbolAtLocation(source)
+  const symbol = module && project?.checker.getMemberInModuleExports(module, name)
+  const type = symbol && project?.checker.getDeclaredTypeOfSymbol(symbol)
+  if (!type) throw new Error(`src/${file} exports no ${name}.`)
+  return type
 }
 
-const program = ts.createProgram(Object.values(FILES), {
-  strict: true,
-  noEmit: true,
-  target: ts.ScriptTarget.ESNext,
-  module: ts.ModuleKind.ESNext,
-  moduleResolution: ts.ModuleResolutionKind.Bundler,
-  allowImportingTsExtensions: true,
-})
-const checker = program.getTypeChecker()
-
-function typeNamed(file: keyof typeof FILES, name: string): ts.Type {
-  const source = program.getSourceFile(FILES[file])
-  const module = source && checker.getSymbolAtLocation(source)
-  const symbol = module && checker.getExportsOfModule(module).find((each) => each.name === name)
-  if (!symbol) throw new Error(`${name} is not exported by ${FILES[file]}`)
-  return checker.getDeclaredTypeOfSymbol(symbol)
+function membersOf(type: Type): readonly Type[] {
+  return type.isUnionType() ? type.getTypes() : [type]
 }
 
-function membersOf(type: ts.Type): readonly ts.Type[] {
-  return type.isUnion() ? type.types : [type]
+function literalsOf(type: Type): string[] {
+  return membersOf(type).flatMap((each) => (each.isStringLiteralType() ? each.value : []))
 }
 
-function literalsOf(type: ts.Type): string[] {
-  return membersOf(type).flatMap((each) => (each.isStringLiteral() ? each.value : []))
-}
-
-function fieldsOf(type: ts.Type): string[] {
-  return type.getProperties().map(({ name }) => name)
+function fieldsOf(type: Type): string[] {
+  return project?.checker.getPropertiesOfType(type).map(({ name }) => name) ?? []
 }
 
 /** The fields of each member of a union, by its `type`. */
-function fieldsByType(union: ts.Type): Fields {
+function fieldsByType(union: Type): Fields {
   const fields = new Map<string, Set<string>>()
   for (const member of membersOf(union)) {
-    const discriminant = member.getProperty('type')
-    if (!discriminant) throw new Error(`No type: ${checker.typeToString(member)}`)
-    for (const name of literalsOf(checker.getTypeOfSymbol(discriminant)))
+    const symbol = project?.checker.getPropertyOfType(member, 'type')
+    const discriminant = symbol && project?.checker.getTypeOfSymbol(symbol)
+    if (!discriminant) throw new Error('A member of the union has no type.')
+    for (const name of literalsOf(discriminant))
       fields.set(name, new Set([...(fields.get(name) ?? []), ...fieldsOf(member)]))
   }
   return Object.fromEntries([...fields].map(([name, of]) => [name, [...of]]))
@@ -112,7 +100,9 @@ describe("the format's paper", () => {
       ...fieldsUnder("### Of the model's context"),
       ...fieldsUnder("### Of a person's consent"),
     }
-    expect(without(written)).toEqual(without(fieldsByType(typeNamed('fact', 'Fact')), 'type'))
+    expect(without(written)).toEqual(
+      without(fieldsByType(typeNamed('protocol/fact.ts', 'Fact')), 'type'),
+    )
   })
 
   it('names where a fact belongs: run, call, or context', () => {
@@ -124,22 +114,22 @@ describe("the format's paper", () => {
 
   it('names every field of a row', () => {
     expect(namesUnder('## A row').toSorted()).toEqual(
-      [...fieldsOf(typeNamed('fact', 'Place')), 'type'].toSorted(),
+      [...fieldsOf(typeNamed('protocol/fact.ts', 'Place')), 'type'].toSorted(),
     )
   })
 
   it('names every kind of message, and every field of one in its place', () => {
     expect(namesUnder('## Messages').toSorted()).toEqual(
-      literalsOf(typeNamed('message', 'MessageKind')).toSorted(),
+      literalsOf(typeNamed('protocol/message.ts', 'MessageKind')).toSorted(),
     )
     const [, fields = ''] = /A message is a node `\{ ([^}]+) \}`/.exec(paper) ?? []
     expect(fields.split(', ').toSorted()).toEqual(
-      fieldsOf(typeNamed('state', 'MessageNode')).toSorted(),
+      fieldsOf(typeNamed('protocol/state.ts', 'MessageNode')).toSorted(),
     )
   })
 
   it('names every delta and its fields', () => {
-    const deltas = fieldsByType(typeNamed('delta', 'Delta'))
+    const deltas = fieldsByType(typeNamed('protocol/delta.ts', 'Delta'))
     const common = ['type', 'runId', 'step', 'attempt']
     expect(without(fieldsUnder('## Deltas'))).toEqual(without(deltas, ...common))
     const { 'ownership-changed': _, ...ofRun } = deltas
@@ -147,10 +137,10 @@ describe("the format's paper", () => {
   })
 
   it('names every public event, and what it comes from', () => {
-    const events = Object.keys(fieldsByType(typeNamed('event', 'RunEventBody')))
+    const events = Object.keys(fieldsByType(typeNamed('protocol/event.ts', 'RunEventBody')))
     expect(namesUnder('## The public events').toSorted()).toEqual(events.toSorted())
-    const facts = Object.keys(fieldsByType(typeNamed('fact', 'Fact')))
-    const deltas = Object.keys(fieldsByType(typeNamed('delta', 'Delta')))
+    const facts = Object.keys(fieldsByType(typeNamed('protocol/fact.ts', 'Fact')))
+    const deltas = Object.keys(fieldsByType(typeNamed('protocol/delta.ts', 'Delta')))
     for (const [, source = ''] of tableUnder('## The public events')) {
       for (const [, type] of source.matchAll(/fact `([^`]+)`/g)) expect(facts).toContain(type)
       for (const [, type] of source.matchAll(/delta `([^`]+)`/g)) expect(deltas).toContain(type)
@@ -161,7 +151,9 @@ describe("the format's paper", () => {
     const from = paper.indexOf('A **record** is')
     const table = paper.slice(from, paper.indexOf('\n## ', from))
     const written = [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name)
-    expect(written.toSorted()).toEqual(fieldsOf(typeNamed('record', 'StoredRecord')).toSorted())
+    expect(written.toSorted()).toEqual(
+      fieldsOf(typeNamed('worker/store/record.ts', 'StoredRecord')).toSorted(),
+    )
   })
 
   it('names every object store of the database', () => {
