@@ -73,7 +73,12 @@ export class Seats {
     const tabId = effects.newId('tab-')
     const made = createLeases({
       scope: key,
-      channel: createTabChannel({ scope: key, tabId, openPort: openTabPort, shapes: LEASE_MESSAGES }),
+      channel: createTabChannel({
+        scope: key,
+        tabId,
+        openPort: openTabPort,
+        shapes: LEASE_MESSAGES,
+      }),
       effects,
       observer: {
         onLost: (conversationId) => driverOf(conversationId)?.takenOver(),
