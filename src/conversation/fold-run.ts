@@ -1,4 +1,5 @@
 import type { Row, RowOf } from '../protocol/fact.ts'
+import type { RunUsage, Usage } from '../protocol/message.ts'
 import { isSoonAfter } from './crash-loop.ts'
 import type { Draft } from './draft.ts'
 import { proposedCalls } from './propose-call.ts'
@@ -62,7 +63,7 @@ function nextRun(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>): 
       return {
         ...run,
         failedAttempts: run.failedAttempts + 1,
-        usage: addUsage(run.usage, row.usage),
+        usage: addCost(run.usage, row.usage),
       }
     case 'model-output':
       return {
@@ -77,7 +78,7 @@ function nextRun(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>): 
         usage: addUsage(run.usage, row.usage),
       }
     case 'step-cut':
-      return { ...run, stepOpen: false, usage: addUsage(run.usage, row.usage) }
+      return { ...run, stepOpen: false, usage: addCost(run.usage, row.usage) }
     case 'run-parked':
       return { ...run, parked: row.reason }
     case 'run-continued':
@@ -87,4 +88,9 @@ function nextRun(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>): 
     default:
       return row satisfies never
   }
+}
+
+/** A failed attempt counts as a model call if the model is known to have worked for it. */
+function addCost(total: RunUsage, usage: Usage): RunUsage {
+  return Object.keys(usage).length === 0 ? total : addUsage(total, usage)
 }

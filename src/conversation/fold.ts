@@ -6,11 +6,18 @@ import { foldRun } from './fold-run.ts'
 import type { ConversationState } from '../protocol/state.ts'
 import { titleOf } from './title.ts'
 
-/** The state after rows, in their order. Pure. */
-export function fold(state: ConversationState, rows: readonly Row[]): ConversationState {
+/** The state after rows, in their order. Pure. `onRow` is called after each, with the run as it is then. */
+export function fold(
+  state: ConversationState,
+  rows: readonly Row[],
+  onRow?: (row: Row, run: ConversationState['run']) => void,
+): ConversationState {
   if (rows.length === 0) return state
   const draft = new Draft(state)
-  for (const row of rows) foldRow(draft, row)
+  for (const row of rows) {
+    foldRow(draft, row)
+    onRow?.(row, draft.state.run)
+  }
   return draft.state
 }
 
@@ -19,7 +26,7 @@ function foldRow(draft: Draft, row: Row): void {
   state.seq = row.seq
   switch (row.type) {
     case 'run-started':
-      state.title ??= row.message && titleOf(row.message.parts)
+      state.title ||= row.message && titleOf(row.message.parts)
       foldRun(draft, row)
       return foldMessage(draft, row)
     case 'model-output':

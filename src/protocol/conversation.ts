@@ -1,11 +1,11 @@
 import type { ErrorData } from './error.ts'
-import type { FORMAT } from './fact.ts'
 import type { Message } from './message.ts'
 import type { ParkReason, PendingCall } from './run.ts'
 
 /** A conversation as the store lists it. */
 export interface ConversationRecord {
-  readonly format: typeof FORMAT
+  /** Of the newest row. Newer than `FORMAT`: this version can list and delete it, and nothing else. */
+  readonly format: number
   readonly conversationId: string
   readonly title: string
   readonly createdAt: number

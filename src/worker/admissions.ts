@@ -1,28 +1,28 @@
 import type { StartRun } from '../protocol/api.ts'
 import type { ParkReason, RunLimits } from '../protocol/run.ts'
-import type { Fact } from './conversation.ts'
-import type { RunEvents } from './run-events.ts'
+import type { FactDraft } from './fact-draft.ts'
 import type { Admission, Seat } from './seat.ts'
+import type { Stream } from './stream.ts'
 
 /** A run that was asked for, on its way into the journal. */
 export interface Asked {
-  readonly events: RunEvents
+  readonly stream: Stream
   readonly admission: Admission
 }
 
 export function parkAdmission(
-  { message }: StartRun,
-  { events, admission }: Asked,
+  { runId, message }: StartRun,
+  { stream, admission }: Asked,
   reason: ParkReason,
 ): void {
   admission.isParked = true
-  events.push({ type: 'run-parked', reason, ...(message && { message }) })
-  events.flush()
+  stream.delta({ type: 'storage-waits', runId, reason, ...(message && { message }) })
+  stream.flush()
 }
 
-export function continueAdmission({ events, admission }: Asked): void {
+export function continueAdmission({ stream, admission }: Asked): void {
   admission.isParked = false
-  events.push({ type: 'run-continued' })
+  stream.delta({ type: 'storage-takes', runId: admission.runId })
 }
 
 export function stopAdmissions(seat: Seat, reason: string): void {
@@ -30,7 +30,7 @@ export function stopAdmissions(seat: Seat, reason: string): void {
 }
 
 /** The run, and its first step: one wait for the disk. */
-export function firstFacts(message: StartRun['message'], limits: RunLimits): Fact[] {
+export function firstFacts(message: StartRun['message'], limits: RunLimits): FactDraft[] {
   return [
     { type: 'run-started', message, limits },
     { type: 'step-started', step: 1, resumed: false },

@@ -1,8 +1,8 @@
 import type { CallAnswer } from '../protocol/api.ts'
 import { OffstageError } from '../protocol/error.ts'
-import type { JournalBody } from '../protocol/journal.ts'
-import { emitResult, type Drive, type Settlement } from './drive.ts'
-import type { CallState, RunState } from './state.ts'
+import type { CallState, RunState } from '../protocol/state.ts'
+import { settledFact, type Drive, type Settlement } from './drive.ts'
+import type { FactDraft } from './fact-draft.ts'
 import { checkInput } from './validation/check-input.ts'
 import { availableTool } from './wait-for-tool.ts'
 
@@ -36,28 +36,19 @@ export async function answerCall(
   toolCallId: string,
   answer: Answer,
 ): Promise<boolean> {
-  const { conversation, events, signal, runId } = drive
+  const { conversation, signal, runId } = drive
   const asked = waitingCall(conversation.run, toolCallId, answer)
   if (asked === null) return false
   if (answer.type === 'approve') await checkEdit(drive, asked, answer)
-  let settlement: Settlement | null = null
-  const isFirst = await conversation.append(
+  return conversation.append(
     (run) => {
       // A run that is being stopped settles its calls itself.
       const call =
         signal.aborted || run?.runId !== runId ? null : waitingCall(run, toolCallId, answer)
-      if (call === null) return null
-      settlement = settlementBy(call, answer)
-      return factsOf(call, answer, settlement)
+      return call && factsOf(call, answer)
     },
     { waits: false },
   )
-  if (!isFirst) return false
-  if (answer.type === 'approve' || answer.type === 'deny') {
-    events.push({ type: 'tool-approval-response', ...approvalOf(toolCallId, answer) })
-  }
-  if (settlement !== null) emitResult(drive, settlement)
-  return true
 }
 
 async function checkEdit(
@@ -71,37 +62,39 @@ async function checkEdit(
   if (problem) throw new OffstageError('invalid-input', problem.message)
 }
 
-function factsOf(
-  { toolCallId }: CallState,
-  answer: Answer,
-  settlement: Settlement | null,
-): JournalBody[] {
-  const settled: JournalBody[] = settlement
-    ? [{ type: 'call-settled', toolCallId, status: settlement.status, output: settlement.output }]
-    : []
+function factsOf(call: CallState, answer: Answer): FactDraft[] {
+  const settlement = settlementBy(call, answer)
+  return [wordOf(call, answer), ...(settlement ? [settledFact(settlement)] : [])]
+}
+
+/** The answer itself. */
+function wordOf({ path }: CallState, answer: Answer): FactDraft {
   switch (answer.type) {
-    case 'approve':
-    case 'deny':
-      return [{ type: 'approval-answered', ...approvalOf(toolCallId, answer) }, ...settled]
+    case 'approve': {
+      const { input } = answer
+      return {
+        type: 'approval-answered',
+        path,
+        approved: true,
+        ...(input !== undefined && { input }),
+      }
+    }
+    case 'deny': {
+      const { reason } = answer
+      return {
+        type: 'approval-answered',
+        path,
+        approved: false,
+        ...(reason !== undefined && { reason }),
+      }
+    }
     case 'answer':
-      return [{ type: 'question-answered', toolCallId, answer: answer.text }, ...settled]
+      return { type: 'question-answered', path, answer: answer.text }
     case 'resolve':
-      return settlement ? settled : [{ type: 'approval-answered', toolCallId, approved: true }]
+      return { type: 'interruption-resolved', path, verdict: answer.verdict }
     default:
       return answer satisfies never
   }
-}
-
-function approvalOf(
-  toolCallId: string,
-  answer: Extract<Answer, { type: 'approve' | 'deny' }>,
-): Omit<Extract<JournalBody, { type: 'approval-answered' }>, 'type'> {
-  if (answer.type === 'approve') {
-    const { input } = answer
-    return { toolCallId, approved: true, ...(input !== undefined && { input }) }
-  }
-  const { reason } = answer
-  return { toolCallId, approved: false, ...(reason !== undefined && { reason }) }
 }
 
 /** What the answer makes of the call; null when it is to run. */

@@ -1,19 +1,36 @@
 import type { StepContext } from '../protocol/api.ts'
 import { toErrorData, type ErrorData } from '../protocol/error.ts'
-import type { RunEventBody } from '../protocol/event.ts'
-import type { Usage } from '../protocol/message.ts'
+import type { AttemptRef } from '../protocol/delta.ts'
+import type { ReasoningPart, TextPart, Usage } from '../protocol/message.ts'
 import { retryDelay } from '../providers/core/retry-delay.ts'
 import type { ModelRequest, Provider, StreamOptions } from '../providers/provider.ts'
 import type { Effects } from './effects.ts'
 import type { ModelMemory } from './model-memory.ts'
 import { untilAborted } from './stoppable.ts'
 import { readsTextCalls } from './text-calls.ts'
-import { TurnReader, type ModelTurn } from './turn-reader.ts'
+import { TurnReader, type ModelTurn, type TurnDelta } from './turn-reader.ts'
 
-export type ModelOutcome =
+export type ModelOutcome = { readonly attempt: number } & (
   | { readonly type: 'turn'; readonly turn: ModelTurn; readonly toolMode: 'native' | 'action' }
-  | { readonly type: 'failed'; readonly error: ErrorData; readonly partial: string }
-  | { readonly type: 'aborted'; readonly partial: string }
+  | ({ readonly type: 'failed'; readonly error: ErrorData } & CutTurn)
+  | ({ readonly type: 'aborted' } & CutTurn)
+)
+
+/** What there was of a turn that was cut short. */
+export interface CutTurn {
+  readonly partial: readonly (TextPart | ReasoningPart)[]
+  /** Not stored yet. */
+  readonly usage: Usage
+}
+
+const NOTHING: CutTurn = { partial: [], usage: {} }
+
+/** A failed attempt, as it is to be stored. */
+export interface FailedAttempt {
+  readonly attempt: number
+  readonly usage: Usage
+  readonly error: ErrorData
+}
 
 export interface ModelCall {
   readonly step: number
@@ -27,55 +44,74 @@ export interface ModelCall {
   readonly credentials: NonNullable<StreamOptions['credentials']>
   /** Default: the worker's own. */
   readonly fetch?: StreamOptions['fetch'] | undefined
-  readonly emit: (event: RunEventBody) => void
+  /** Of the message that comes of it. */
+  readonly messageId: string
+  readonly emit: (delta: CallDelta, attempt: AttemptRef['attempt']) => void
   readonly isUsedId: (toolCallId: string) => boolean
-  /** A failed attempt's usage, to be journaled. */
-  readonly attemptFailed: (usage: Usage) => Promise<unknown>
+  readonly attemptFailed: (attempt: FailedAttempt) => Promise<unknown>
 }
+
+/** A delta of the step, without what it belongs to. */
+export type CallDelta =
+  | TurnDelta
+  | { readonly type: 'attempt-started'; readonly messageId: string }
+  | {
+      readonly type: 'retry'
+      readonly retries: number
+      readonly delayMs: number
+      readonly error: ErrorData
+    }
 
 /**
  * One step's model call: attempts until one is proven complete, within the retry policy. Nothing of
  * a failed attempt is kept but its usage; what was shown of it is withdrawn by `step-reset`.
  */
 export async function callModel(call: ModelCall): Promise<ModelOutcome> {
-  const { context, effects, signal, emit } = call
+  const { context, effects, signal, messageId } = call
   for (let attempt = 1, retries = 0; ; attempt++) {
     const toolMode = call.memory.toolMode(context.model)
-    emit({ type: 'step-start', step: call.step, attempt })
+    const emit = (delta: CallDelta): void => call.emit(delta, attempt)
+    emit({ type: 'attempt-started', messageId })
     const reader = await readAttempt(call, { attempt, toolMode })
-    if (signal.aborted) return { type: 'aborted', partial: reader.text }
+    if (signal.aborted) return { type: 'aborted', attempt, ...cutOf(reader) }
     const turn = reader.end()
-    if (turn) return { type: 'turn', turn, toolMode }
+    if (turn) return { type: 'turn', attempt, turn, toolMode }
 
     const error = reader.error ?? INCOMPLETE
-    if (Object.keys(reader.usage).length > 0) await call.attemptFailed(reader.usage)
+    await call.attemptFailed({ attempt, usage: reader.usage, error })
     const refused = toolMode === 'native' && isToolRefusal(call, error)
     const delayMs = refused
       ? 0
       : retryDelay(error, retries + 1, { policy: context.model.retry, random: effects.random })
-    if (delayMs === null) return failure(call, error, reader)
-    if (reader.isVisible) withdraw(call, error)
+    if (delayMs === null) return { attempt, ...failure(error, reader, emit) }
+    if (reader.isVisible) emit({ type: 'step-reset', reason: error })
     if (refused) {
       call.memory.rememberRefusal(context.model)
       emit({ type: 'warning', code: 'tools-refused', message: REFUSED })
     } else {
       retries += 1
-      emit({ type: 'retry', attempt: retries, delayMs, error })
+      emit({ type: 'retry', retries, delayMs, error })
       await effects.sleep(delayMs, signal)
-      if (signal.aborted) return { type: 'aborted', partial: '' }
+      if (signal.aborted) return { type: 'aborted', attempt, ...NOTHING }
     }
   }
 }
 
 /** Of a turn that was too large nothing is kept: sent back with the next one, it would fill that, too. */
-function failure(call: ModelCall, error: ErrorData, reader: TurnReader): ModelOutcome {
-  if (error.code !== 'response-too-large') return { type: 'failed', error, partial: reader.text }
-  if (reader.isVisible) withdraw(call, error)
-  return { type: 'failed', error, partial: '' }
+function failure(
+  error: ErrorData,
+  reader: TurnReader,
+  emit: (delta: CallDelta) => void,
+): { readonly type: 'failed'; readonly error: ErrorData } & CutTurn {
+  if (error.code !== 'response-too-large')
+    return { type: 'failed', error, ...cutOf(reader), usage: {} }
+  if (reader.isVisible) emit({ type: 'step-reset', reason: error })
+  return { type: 'failed', error, ...NOTHING }
 }
 
-function withdraw({ emit, step }: ModelCall, reason: ErrorData): void {
-  emit({ type: 'step-reset', step, reason })
+/** Thoughts alone are no answer. */
+function cutOf({ text, partial, usage }: TurnReader): CutTurn {
+  return { partial: text === '' ? [] : partial, usage }
 }
 
 const REFUSED =
@@ -105,8 +141,7 @@ async function readAttempt(
     tools: call.context.tools,
     caps: call.context.model.caps,
     partPrefix: `${call.step}.${attempt}.`,
-    emit: call.emit,
-    withdraw: (reason) => withdraw(call, reason),
+    emit: (delta) => call.emit(delta, attempt),
     raw: call.context.raw,
     newId: call.effects.newId,
     isUsedId: call.isUsedId,

@@ -1,26 +1,31 @@
+import { emptyState } from '../conversation/empty-state.ts'
+import { fold } from '../conversation/fold.ts'
+import { importedCalls } from '../conversation/pending.ts'
+import type { ConversationRecord } from '../protocol/conversation.ts'
 import { OffstageError } from '../protocol/error.ts'
-import type { ConversationRecord, JournalBody, JournalEntry } from '../protocol/journal.ts'
+import type { Row } from '../protocol/fact.ts'
 import type { Message } from '../protocol/message.ts'
-import type { PendingCall } from '../protocol/run.ts'
+import type { ParkReason, PendingCall } from '../protocol/run.ts'
+import type { ConversationState } from '../protocol/state.ts'
+import { CallIds } from './call-ids.ts'
+import { countRow, type CountedRun } from './counters.ts'
 import type { Effects } from './effects.ts'
-import { evolve } from './evolve.ts'
-import { MessageLog } from './message-log.ts'
+import { placed, type FactDraft } from './fact-draft.ts'
 import { oneByOne } from './one-by-one.ts'
 import { Patience } from './patience.ts'
 import { SentWords } from './sent-words.ts'
-import type { RunState } from './state.ts'
-import { checkEntry } from './store/check-entry.ts'
+import { checkRow } from './store/check-row.ts'
 import { brokenConversation } from './store/record.ts'
 import type { Store } from './store/store.ts'
+import { Stream, type StreamOutput } from './stream.ts'
 
 /**
  * Facts to append, or a decision on them: it is made right before the commit, when nobody else can
  * write any more; null writes nothing.
  */
-export type Facts = readonly Fact[] | ((run: RunState | null) => readonly Fact[] | null)
-
-/** Of the run that the append names, if it names none itself. */
-export type Fact = JournalBody & { readonly runId?: string | null }
+export type Facts =
+  | readonly FactDraft[]
+  | ((run: CountedRun | null) => readonly FactDraft[] | null)
 
 export interface AppendOptions {
   /** Default: the newest run. */
@@ -40,21 +45,30 @@ export interface Lease {
   readonly knownAt: number
 }
 
+export interface ConversationOptions {
+  readonly conversationId: string
+  /** `storageKey` of the store. */
+  readonly storage: string
+  readonly store: Store
+  readonly effects: Effects
+  readonly output: StreamOutput
+}
+
 /**
- * One conversation in memory: its journal folded into the newest run's state and the messages.
- * The fold happens only after the commit, so what is here is what a reload would find.
+ * One conversation in memory: its rows folded. The fold happens only after the commit, so what is here is
+ * what a reload would find; and what was folded is published.
  */
 export class Conversation {
   readonly conversationId: string
   /** How appends wait for a storage that is full or closed. */
   readonly patience: Patience
+  readonly stream: Stream
   readonly #store: Store
   readonly #effects: Effects
-  #log = new MessageLog()
+  #state: ConversationState
+  #run: CountedRun | null = null
+  #callIds = new CallIds()
   #sentWords = new SentWords()
-  #run: RunState | null = null
-  #runEntries: JournalEntry[] = []
-  #lastSeq = 0
   #createdAt = 0
   #lease: Lease = { storeId: '', epoch: 0, knownAt: Number.NEGATIVE_INFINITY }
   #fault: string | null = null
@@ -63,25 +77,33 @@ export class Conversation {
   /** A commit that waits keeps only those in line behind it waiting. */
   readonly #inLine = oneByOne()
 
-  constructor(conversationId: string, store: Store, effects: Effects) {
+  constructor({ conversationId, storage, store, effects, output }: ConversationOptions) {
     this.conversationId = conversationId
     this.patience = new Patience(effects)
+    this.stream = new Stream({ storage, conversationId }, output)
+    this.#state = emptyState(conversationId)
     this.#store = store
     this.#effects = effects
   }
 
+  get state(): ConversationState {
+    return this.#state
+  }
+
   /** The newest run, ended or not; null before the first. */
-  get run(): RunState | null {
+  get run(): CountedRun | null {
     return this.#run
   }
 
-  /** The entries of the newest run, and what was appended to it after its end. */
-  get runEntries(): readonly JournalEntry[] {
-    return this.#runEntries
+  /** As models get them: of the head's branch. */
+  get messages(): readonly Message[] {
+    return this.#state.path.map(({ message }) => message)
   }
 
-  get messages(): readonly Message[] {
-    return this.#log.messages
+  /** Why the newest run rests, as the rows say or because a commit waits. */
+  get parkedBy(): ParkReason | null {
+    const run = this.#run
+    return run === null || run.end !== null ? null : (run.parked ?? this.patience.reason)
   }
 
   /** What others than the model said. */
@@ -91,7 +113,7 @@ export class Conversation {
 
   /** Calls of imported messages that wait for their outputs. */
   get importedCalls(): readonly PendingCall[] {
-    return this.#log.importedCalls
+    return importedCalls(this.#state)
   }
 
   /** The newest claim, and when it was last known to hold. */
@@ -104,8 +126,15 @@ export class Conversation {
     return this.#fault
   }
 
+  /** A call of this conversation had this id, whether or not its messages are still there. */
   hasCallId(toolCallId: string): boolean {
-    return this.#log.hasCallId(toolCallId)
+    return this.#callIds.has(toolCallId)
+  }
+
+  /** Sends the page where the conversation stands. */
+  publish(reason: 'joined' | 'taken-up'): void {
+    const fault = this.#fault === null ? null : brokenConversation(this.conversationId, this.#fault)
+    this.stream.checkpoint(reason, { state: this.#state, fault: fault && fault.toData() })
   }
 
   /**
@@ -117,10 +146,10 @@ export class Conversation {
     const at = this.#effects.now()
     const { storeId, epoch } = await this.#store.claim(this.conversationId, at, options)
     this.#lease = { storeId, epoch, knownAt }
-    const before = this.#lastSeq
+    const before = this.#state.seq
     await this.#inOrder(() => this.#catchUp())
     this.refuseBroken()
-    return this.#lastSeq !== before
+    return this.#state.seq !== before
   }
 
   /** Throws `conversation-broken` when the journal could not be folded to its end. */
@@ -142,43 +171,59 @@ export class Conversation {
   async append(facts: Facts, options: AppendOptions = {}): Promise<boolean> {
     const { waits = true, once = false } = options
     const { patience } = this
-    const commit = (): Promise<boolean> => this.#inOrder(() => this.#commit(facts, options))
+    // The same for each try: what an answer was lost of isn't written twice.
+    const appendId = this.#effects.newId('append_')
+    const commit = (): Promise<boolean> =>
+      this.#inOrder(() => this.#commit(facts, { ...options, appendId }))
     if (once) return commit()
     if (waits) return this.#inLine(() => patience.persist(commit))
     if (patience.waitsFor) throw OffstageError.fromData(patience.waitsFor)
     return patience.persist(commit, { waits })
   }
 
-  async #commit(facts: Facts, options: AppendOptions): Promise<boolean> {
+  async #commit(
+    facts: Facts,
+    options: AppendOptions & { readonly appendId: string },
+  ): Promise<boolean> {
     this.refuseBroken()
-    const bodies = typeof facts === 'function' ? facts(this.#run) : facts
-    if (bodies === null) return false
+    const drafts = typeof facts === 'function' ? facts(this.#run) : facts
+    if (drafts === null) return false
+    const { appendId, strict = false } = options
     const runId = options.runId === undefined ? (this.#run?.runId ?? null) : options.runId
     const at = this.#effects.now()
     const knownAt = this.#effects.monotonic()
-    const placed = await this.#store.append({
+    const head = this.#state.path.at(-1)?.id ?? null
+    const rows = await this.#store.append({
       conversationId: this.conversationId,
       epoch: this.#lease.epoch,
-      entries: bodies.map((body) => ({ runId, ...body, at })),
-      strict: options.strict ?? false,
+      appendId,
+      rows: placed(drafts, head).map((fact) => ({ runId, ...fact, at })),
+      strict,
     })
     this.#lease = { ...this.#lease, knownAt }
-    for (const entry of placed) this.#fold(entry)
+    this.#fold(rows)
+    this.stream.rows(rows)
     return true
   }
 
   async #catchUp(): Promise<void> {
-    let rows = await this.#store.read(this.conversationId, this.#lastSeq)
-    if (this.#lastSeq > 0 && !this.#isContinued(rows.record)) {
+    const { seq } = this.#state
+    let stored = await this.#store.read(this.conversationId, seq)
+    const isNew = seq > 0 && !this.#isContinued(stored.record)
+    if (isNew) {
       this.#reset()
-      rows = await this.#store.read(this.conversationId)
+      stored = await this.#store.read(this.conversationId)
     }
-    const { record, entries } = rows
+    const { record, rows } = stored
     this.#createdAt = record?.createdAt ?? 0
-    const found = this.#foldChecked(entries, record)
-    this.#fault = found?.fault ?? null
-    if (record === null || found?.isNewer === true) return
-    // Noted for the list, which reads no journals. Not while it only can't be written.
+    const { sound, fault } = this.#check(rows, record)
+    const hasChanged = this.#fault !== (fault?.fault ?? null)
+    this.#fault = fault?.fault ?? null
+    this.#fold(sound)
+    if (this.stream.isJoined && (isNew || hasChanged)) this.publish('joined')
+    else if (this.stream.isJoined || this.patience.waiter) this.stream.rows(sound)
+    if (record === null || fault?.isNewer === true) return
+    // Noted for the list, which reads no rows. Not while it only can't be written.
     if ((record.broken ?? null) !== this.#fault) {
       await this.#store.mark(this.conversationId, this.#fault).catch(() => undefined)
     }
@@ -191,40 +236,44 @@ export class Conversation {
       record !== null &&
       record.broken === undefined &&
       record.createdAt === this.#createdAt &&
-      record.lastSeq >= this.#lastSeq
+      record.lastSeq >= this.#state.seq
     )
   }
 
   #reset(): void {
-    this.#log = new MessageLog()
-    this.#sentWords = new SentWords()
+    this.#state = emptyState(this.conversationId)
     this.#run = null
-    this.#runEntries = []
-    this.#lastSeq = 0
+    this.#callIds = new CallIds()
+    this.#sentWords = new SentWords()
     this.#fault = null
   }
 
-  /** Folds up to the first row that can't be; returns what is wrong with it. */
-  #foldChecked(
+  /** The rows up to the first that can't be folded, and what is wrong with it. */
+  #check(
     rows: readonly unknown[],
     record: ConversationRecord | null,
-  ): { readonly fault: string; readonly isNewer: boolean } | null {
-    for (const row of rows) {
-      const entry = checkEntry(row, this.#lastSeq + 1)
-      if ('fault' in entry) return entry
-      this.#fold(entry)
+  ): {
+    readonly sound: readonly Row[]
+    readonly fault: { readonly fault: string; readonly isNewer: boolean } | null
+  } {
+    const sound: Row[] = []
+    let { seq } = this.#state
+    for (const stored of rows) {
+      const row = checkRow(stored, seq + 1)
+      if ('fault' in row) return { sound, fault: row }
+      sound.push(row)
+      seq = row.seq
     }
-    if (record === null || record.lastSeq === this.#lastSeq) return null
-    const fault = record.broken ?? `Row ${Math.min(this.#lastSeq, record.lastSeq) + 1} is missing.`
-    return { fault, isNewer: false }
+    if (record === null || record.lastSeq === seq) return { sound, fault: null }
+    const fault = record.broken ?? `Row ${Math.min(seq, record.lastSeq) + 1} is missing.`
+    return { sound, fault: { fault, isNewer: false } }
   }
 
-  #fold(entry: JournalEntry): void {
-    this.#lastSeq = entry.seq
-    if (entry.type === 'run-started') this.#runEntries = []
-    this.#run = evolve(this.#run, entry)
-    if (entry.runId !== null && entry.runId === this.#run?.runId) this.#runEntries.push(entry)
-    this.#log.fold(entry)
-    this.#sentWords.fold(entry)
+  #fold(rows: readonly Row[]): void {
+    this.#state = fold(this.#state, rows, (row, run) => {
+      this.#run = countRow(this.#run, run, row)
+      this.#callIds.take(row)
+      this.#sentWords.fold(row)
+    })
   }
 }

@@ -1,11 +1,12 @@
-import type { RunEnd } from '../protocol/journal.ts'
+import { isSettled, pendingCalls } from '../conversation/pending.ts'
+import type { RunEnd } from '../protocol/fact.ts'
+import type { CountedRun } from './counters.ts'
 import { REPETITION, repetitionWords } from './repetition.ts'
-import { isSettled, pendingCalls, type RunState } from './state.ts'
 
 export type Decision = 'call-model' | 'run-tools' | 'wait' | 'end'
 
 /** What a run does next. Pure. */
-export function decide(run: RunState): Decision {
+export function decide(run: CountedRun): Decision {
   if (run.end !== null) return 'end'
   if (run.parked !== null) return 'wait'
   const next = run.calls.find((call) => !isSettled(call))
@@ -23,7 +24,7 @@ export function decide(run: RunState): Decision {
 }
 
 /** How the run ends, by its state alone; null when it goes on. */
-export function conclusion(run: RunState): RunEnd | null {
+export function conclusion(run: CountedRun): RunEnd | null {
   if (run.end !== null) return run.end
   const pending = pendingCalls(run)
   if (pending.length > 0 && run.limits.maxSteps === 0) return { outcome: 'waiting', pending }
@@ -37,7 +38,7 @@ export function conclusion(run: RunState): RunEnd | null {
   return concludeStep(run)
 }
 
-function concludeStep(run: RunState): RunEnd | null {
+function concludeStep(run: CountedRun): RunEnd | null {
   const finished = run.calls.some((call) => call.finishes && call.status === 'succeeded')
   if (finished) return { outcome: 'completed' }
   const asksOn = run.calls.length > 0 || run.feedback !== null

@@ -1,7 +1,7 @@
-import type { DecidedBy } from '../protocol/journal.ts'
+import type { DecidedBy } from '../protocol/fact.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
 
-/** What is journaled of the tool that a call is decided by. */
+/** What is stored of the tool that a call is decided by. */
 export function decidedBy({ definition, annotations, hasReconcile }: ToolDescriptor): DecidedBy {
   const { readOnly = false, idempotent = false } = annotations
   return { definition, replayable: readOnly || idempotent, reconcilable: hasReconcile }

@@ -1,15 +1,16 @@
 import type { CallContext, PageApi } from '../protocol/api.ts'
-import type { DecidedBy, JournalBody, RunEnd } from '../protocol/journal.ts'
+import type { DecidedBy, RunEnd } from '../protocol/fact.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { ToolOutput } from '../protocol/message.ts'
+import type { CallState } from '../protocol/state.ts'
 import type { SettledStatus, ToolDescriptor } from '../protocol/tool.ts'
 import type { Conversation } from './conversation.ts'
 import type { Effects } from './effects.ts'
 import type { Engines } from './engines.ts'
+import type { FactDraft } from './fact-draft.ts'
 import { withNextStep } from './look-ahead.ts'
 import type { ModelMemory } from './model-memory.ts'
-import type { RunEvents } from './run-events.ts'
-import type { CallState } from './state.ts'
+import type { Stream } from './stream.ts'
 import type { Validator } from './validation/validator.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 
@@ -18,7 +19,7 @@ export interface Drive {
   readonly agentId: string
   readonly runId: string
   readonly conversation: Conversation
-  readonly events: RunEvents
+  readonly stream: Stream
   readonly page: PageApi
   /** Names the page load; every execution that it was asked for begins with it. */
   readonly pageId: string
@@ -108,23 +109,18 @@ export interface Settlement {
   readonly note?: string
 }
 
-/** Commits the ends of calls in one transaction, then tells the page. */
-export async function settle(drive: Drive, settlements: readonly Settlement[]): Promise<void> {
+/** Commits the ends of calls in one transaction. */
+export async function settle(
+  { conversation }: Drive,
+  settlements: readonly Settlement[],
+): Promise<void> {
   if (settlements.length === 0) return
-  const settled = settlements.map(({ call, status, output, note }): JournalBody => ({
-    type: 'call-settled',
-    toolCallId: call.toolCallId,
-    status,
-    output,
-    ...(note !== undefined && { note }),
-  }))
-  await drive.conversation.append(withNextStep(drive.conversation.run, settled))
-  for (const settlement of settlements) emitResult(drive, settlement)
+  await conversation.append(withNextStep(conversation, settlements.map(settledFact)))
 }
 
-export function emitResult(drive: Drive, { call, status, output }: Settlement): void {
-  const { toolCallId, toolName } = call
-  drive.events.push({ type: 'tool-result', toolCallId, toolName, status, output })
+export function settledFact({ call, status, output, note }: Settlement): FactDraft {
+  const { path } = call
+  return { type: 'call-settled', path, status, output, ...(note !== undefined && { note }) }
 }
 
 export function callContext(drive: Drive, call: CallState, input: JsonValue): CallContext {

@@ -1,32 +1,26 @@
-import type { JournalBody, RunEnd } from '../protocol/journal.ts'
-import { emitResult, type Drive, type Settlement } from './drive.ts'
-import { isSettled, type CallState } from './state.ts'
+import { isSettled } from '../conversation/pending.ts'
+import type { RunEnd } from '../protocol/fact.ts'
+import type { CallState } from '../protocol/state.ts'
+import { settledFact, type Drive, type Settlement } from './drive.ts'
+import type { FactDraft } from './fact-draft.ts'
 import { ABORTED, INTERRUPTED } from './tool-errors.ts'
 
 /**
  * Commits the run's end and the ends of its open calls, in one transaction. Writes nothing when the
- * run has ended already.
+ * run has ended already. `cut`: the step that is cut short by it.
  */
 export async function commitEnd(
   drive: Drive,
-  { end, partial = '' }: { readonly end: RunEnd; readonly partial?: string },
+  { end, cut = null }: { readonly end: RunEnd; readonly cut?: FactDraft | null },
 ): Promise<void> {
-  let settlements: readonly Settlement[] = []
   let executionIds: readonly string[] = []
   const isNew = await drive.conversation.append((run) => {
     if (run?.runId !== drive.runId || run.end !== null) return null
-    settlements = end.outcome === 'waiting' ? [] : run.calls.flatMap(settlementAtEnd)
+    const settlements = end.outcome === 'waiting' ? [] : run.calls.flatMap(settlementAtEnd)
     executionIds = settlements.flatMap(({ call }) => call.executionId ?? [])
-    const settled = settlements.map(({ call, status, output }): JournalBody => ({
-      type: 'call-settled',
-      toolCallId: call.toolCallId,
-      status,
-      output,
-    }))
-    return [...settled, { type: 'run-ended', end, ...(partial !== '' && { partial }) }]
+    return [...(cut ? [cut] : []), ...settlements.map(settledFact), { type: 'run-ended', end }]
   })
   if (!isNew) return
-  for (const settlement of settlements) emitResult(drive, settlement)
   // Whatever comes of them now is nobody's any more.
   if (executionIds.length > 0) drive.page.acknowledgeTools(executionIds).catch(() => undefined)
 }

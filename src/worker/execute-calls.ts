@@ -1,9 +1,10 @@
 import type { ExecuteTool, ToolOutcome } from '../protocol/api.ts'
-import type { DecidedBy, JournalBody } from '../protocol/journal.ts'
+import type { DecidedBy } from '../protocol/fact.ts'
 import type { JsonValue } from '../protocol/json.ts'
+import type { CallState } from '../protocol/state.ts'
 import { DECIDED_BY_NOTHING, decidedBy } from './decided-by.ts'
 import { callContext, isLeftOpen, settle, type Drive, type Settlement } from './drive.ts'
-import type { CallState } from './state.ts'
+import type { FactDraft } from './fact-draft.ts'
 import { whenAborted } from './stoppable.ts'
 import { takenOver } from './store/record.ts'
 import { ABORTED, everChanging, INTERRUPTED, TOO_LATE } from './tool-errors.ts'
@@ -55,11 +56,11 @@ export function startsOf(drive: Drive, calls: readonly CallState[], repeats = fa
   })
 }
 
-/** The entry to be committed before a start is handed to the page. */
-export function startEntry({ call, executionId, input, by, repeats }: Start): JournalBody {
+/** The fact to be committed before a start is handed to the page. */
+export function startFact({ call, executionId, input, by, repeats }: Start): FactDraft {
   return {
     type: 'call-started',
-    toolCallId: call.toolCallId,
+    path: call.path,
     executionId,
     by,
     repeats,
@@ -80,7 +81,7 @@ export async function executeCalls(
 ): Promise<void> {
   const starts = startsOf(drive, calls, repeats)
   // Decided at the commit, which may have waited for the storage: nothing starts in a stopped run.
-  const facts = (): JournalBody[] | null => (drive.signal.aborted ? null : starts.map(startEntry))
+  const facts = (): FactDraft[] | null => (drive.signal.aborted ? null : starts.map(startFact))
   const isCommitted = await drive.conversation.append(facts, { strict: mustBeStrict(starts) })
   if (isCommitted) await runStarts(drive, starts)
 }
@@ -88,10 +89,6 @@ export async function executeCalls(
 /** Hands calls whose start is committed to the page, and journals each outcome as it arrives. */
 export async function runStarts(drive: Drive, starts: readonly Start[]): Promise<void> {
   if (drive.signal.aborted) return takeBack(drive, starts)
-  for (const { call, input } of starts) {
-    const { toolCallId, toolName } = call
-    drive.events.push({ type: 'tool-execution-start', toolCallId, toolName, input })
-  }
   await Promise.all(
     starts.map(async (start) => {
       const open = await dispatch(drive, start)
@@ -106,7 +103,7 @@ export async function takeBack(drive: Drive, starts: readonly Start[]): Promise<
   const undone = starts.filter(({ repeats }) => !repeats)
   if (undone.length === 0) return
   await drive.conversation.append(
-    undone.map(({ call }) => ({ type: 'call-withdrawn', toolCallId: call.toolCallId })),
+    undone.map(({ call: { path } }) => ({ type: 'call-withdrawn', path })),
   )
 }
 
@@ -161,13 +158,13 @@ async function decideAnew(drive: Drive, { call, repeats }: Start): Promise<void>
 
 /** A call that is proven not to have happened is decided anew, with the tools as they are now. */
 export async function withdraw(drive: Drive, call: CallState): Promise<void> {
-  const { toolCallId, toolName } = call
+  const { path, toolCallId, toolName } = call
   if (call.withdrawals >= MAX_WITHDRAWALS) {
     return settle(drive, [{ call, status: 'failed', output: everChanging(toolName) }])
   }
   drive.tools.set(await drive.page.currentTools(drive.agentId))
   drive.ready.delete(toolCallId)
-  await drive.conversation.append([{ type: 'call-withdrawn', toolCallId }])
+  await drive.conversation.append([{ type: 'call-withdrawn', path }])
 }
 
 type NotStartedReason = Extract<ToolOutcome, { status: 'not-started' }>['reason']
@@ -192,7 +189,7 @@ function executionRequest(drive: Drive, start: Start): ExecuteTool {
     epoch,
     leasedAt: knownAt,
     // Whatever the person should see before the tool runs is on its way before the request.
-    afterBatch: drive.events.flush(),
+    afterBatch: drive.stream.flush(),
   }
 }
 

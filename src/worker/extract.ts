@@ -10,7 +10,7 @@ import { extractJson } from './extract-json.ts'
 import type { ModelMemory } from './model-memory.ts'
 import { modelFetch } from './page-fetch.ts'
 import { stoppablePage } from './stoppable.ts'
-import { addUsage } from './usage.ts'
+import { addUsage } from '../conversation/usage.ts'
 import { sharedValidator } from './validation/create-validator.ts'
 import { issueWords } from './validation/issue-words.ts'
 import { watchedValidator } from './validation/watched-validator.ts'
@@ -99,9 +99,9 @@ async function extractData(
     fetch: modelFetch(page, context.model),
     emit: () => undefined,
     isUsedId: () => false,
+    messageId: '',
     attemptFailed: async (failed) => {
-      usage = addUsage(usage, failed)
-      return true
+      usage = addUsage(usage, failed.usage)
     },
   })
   switch (outcome.type) {

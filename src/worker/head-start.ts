@@ -1,24 +1,24 @@
-import type { JournalBody } from '../protocol/journal.ts'
+import type { FactOf } from '../protocol/fact.ts'
+import type { CallState } from '../protocol/state.ts'
 import { decide } from './decide.ts'
 import { mayMislead } from './decided-by.ts'
 import type { Drive } from './drive.ts'
 import { nextGroup, startsOf, type Start } from './execute-calls.ts'
 import { lookAhead } from './look-ahead.ts'
-import type { CallState, RunState } from './state.ts'
 import { checkInput } from './validation/check-input.ts'
 
-type ModelOutput = Extract<JournalBody, { type: 'model-output' }>
+type ModelOutput = Omit<FactOf<'model-output'>, 'parentId'>
 
 /**
  * The calls of an output that can start with the very commit of the output, since nobody has to be
  * asked about any of them: one wait for the disk less in each step. None where a hook, an approval, an
  * invalid call or one-shot mode has a say; those take the usual way.
  */
-export function headStart(drive: Drive, run: RunState, output: ModelOutput): Start[] {
-  const { tools } = drive
-  if (run.limits.maxSteps === 0 || tools.hasBeforeToolCall || drive.signal.aborted) return []
-  const next = lookAhead(run, [output])
-  if (next.calls.length === 0 || decide(next) !== 'run-tools') return []
+export function headStart(drive: Drive, output: ModelOutput): Start[] {
+  const { conversation, tools } = drive
+  if (conversation.run?.limits.maxSteps === 0 || tools.hasBeforeToolCall || drive.signal.aborted) return []
+  const next = lookAhead(conversation, [output])
+  if (next === null || next.calls.length === 0 || decide(next) !== 'run-tools') return []
   if (!next.calls.every((call) => isPlain(drive, call))) return []
   return startsOf(drive, nextGroup(next.calls))
 }

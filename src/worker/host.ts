@@ -3,6 +3,7 @@ import type {
   CallAnswer,
   ConversationScope,
   PageApi,
+  PageNotice,
   Preparation,
   ResumeRun,
   RunRef,
@@ -21,11 +22,10 @@ import { leftOpenBy } from './leave-run.ts'
 import { Library } from './library.ts'
 import { ModelMemory } from './model-memory.ts'
 import { isElsewhere } from './ownership.ts'
-import { RunEvents } from './run-events.ts'
-import { runResult } from './run-result.ts'
-import { Runs, TELL_MODEL, tellEnd, type Resume } from './runs.ts'
+import { leaveRun, Runs, TELL_MODEL, type Resume } from './runs.ts'
 import type { Seat } from './seat.ts'
 import { Seats } from './seats.ts'
+import { Shown } from './shown.ts'
 import { Stores, type OpenDurable } from './stores.ts'
 import { lateOutputMessage } from './supply-output.ts'
 
@@ -45,27 +45,24 @@ const NOT_KEPT = 'name its conversation, if it is still stored, to keep it as a 
 export class Host {
   readonly library: Library
   readonly extractions: Extractions
+  readonly shown: Shown
   readonly #options: HostOptions
   readonly #seats: Seats
   readonly #memory = new ModelMemory()
   readonly #engines: Engines
   readonly #runs: Runs
-  #batches = 0
-
   constructor(options: HostOptions) {
     this.#options = options
     const stores = new Stores(options.openDurable, options.notify)
-    this.#seats = new Seats(stores, options.effects)
+    let batches = 0
+    const output = { notify: options.notify, nextBatch: () => ++batches }
+    this.#seats = new Seats(stores, options.effects, output)
     this.library = new Library(this.#seats)
+    this.shown = new Shown(this.#seats)
     const openEngine: PageApi['openEngine'] = (opening) => options.page.openEngine(opening)
     this.#engines = new Engines({ openEngine, notify: options.notify })
     const own = { memory: this.#memory, engines: this.#engines }
-    this.#runs = new Runs({
-      ...options,
-      ...own,
-      seats: this.#seats,
-      eventsOf: (ref) => this.#events(ref),
-    })
+    this.#runs = new Runs({ ...options, ...own, seats: this.#seats })
     this.extractions = new Extractions({ ...options, ...own })
   }
 
@@ -119,23 +116,20 @@ export class Host {
   /** A run that a page still shows ends there, without an end in the journal: somebody else has it. */
   #leaveOpen(
     { conversation }: Seat,
-    { agentId, conversationId, runId }: ResumeRun & ConversationScope,
+    { conversationId, runId }: ResumeRun & ConversationScope,
     error: unknown,
   ): RunRef | null {
     const reason = leftOpenBy(null, error)
     if (runId === undefined || reason === null) return null
-    const ref = { conversationId, runId }
-    const entries = conversation.run?.runId === runId ? conversation.runEntries : []
-    const result = runResult(ref, entries, { outcome: 'aborted', reason })
-    tellEnd(this.#events({ ...ref, agentId }), result)
-    return ref
+    leaveRun(conversation.stream, runId, { outcome: 'aborted', reason })
+    return { conversationId, runId }
   }
 
   /** Names the run that is driven here, or takes up the open one. */
   async #takeUp(seat: Seat, agentId: string, resume: Resume): Promise<RunRef | null> {
     // One that stops without an end is taken up as soon as it has.
     if (seat.driver?.isLeaving) await seat.idle()
-    if (seat.driver) return seat.driven(agentId, resume)
+    if (seat.driver) return seat.driven(resume)
     return seat.inLaneNow(() => this.#runs.resume(seat, agentId, resume))
   }
 
@@ -200,6 +194,12 @@ export class Host {
     return record?.epoch === epoch
   }
 
+  takeOver(command: ResumeRun & ConversationScope): Promise<RunRef | null> {
+    return this.#resumeRun(command)
+  }
+
+  progress(_notice: Extract<PageNotice, { type: 'tool-progress' }>): void {}
+
   toolsChanged(agentId: string): void {
     for (const seat of this.#seats.drivenBy(agentId)) seat.driver?.toolsChanged()
   }
@@ -213,9 +213,12 @@ export class Host {
   /** An output nobody waits for is kept as a message, so that the model sees it at its next turn. */
   async #keepLateOutput(seat: Seat, command: SupplyOutput): Promise<void> {
     if (command.conversationId === undefined) return this.#warnOfLateOutput(command, NOT_KEPT)
-    const entry = { type: 'messages-imported', messages: [lateOutputMessage(command)] } as const
+    const messages = [lateOutputMessage(command, this.#options.effects.newId('msg_'))]
     const append = (): Promise<boolean> =>
-      seat.conversation.append([entry], { runId: null, waits: false })
+      seat.conversation.append([{ type: 'messages-imported', messages }], {
+        runId: null,
+        waits: false,
+      })
     try {
       await (seat.driver ? seat.driver.owning(append) : seat.owning(append))
       this.#warnOfLateOutput(command, 'it was kept as a user message')
@@ -228,16 +231,5 @@ export class Host {
   #warnOfLateOutput({ toolCallId }: SupplyOutput, fate: string): void {
     const message = `No call ${toolCallId} waits for an output; ${fate}.`
     this.#options.notify({ type: 'warning', code: 'no-pending-call', message })
-  }
-
-  #events(ref: RunRef & { readonly agentId: string }): RunEvents {
-    const { agentId, runId, conversationId } = ref
-    return new RunEvents(
-      { agentId, runId, conversationId },
-      {
-        post: (batch) => this.#options.notify({ type: 'events', ...batch }),
-        nextBatch: () => ++this.#batches,
-      },
-    )
   }
 }

@@ -1,11 +1,9 @@
 import type { AgentScope, ConversationScope } from '../protocol/api.ts'
-import type { StoredConversation } from '../protocol/conversation.ts'
+import { pendingCalls } from '../conversation/pending.ts'
+import type { ConversationRecord, StoredConversation } from '../protocol/conversation.ts'
 import { OffstageError } from '../protocol/error.ts'
-import type { ConversationRecord } from '../protocol/journal.ts'
 import { busy } from './busy.ts'
-import { parkedBy } from './run-snapshot.ts'
 import type { Seats } from './seats.ts'
-import { pendingCalls } from './state.ts'
 
 /** The stored conversations, apart from running anything in them. */
 export class Library {
@@ -28,7 +26,7 @@ export class Library {
     await conversation.refresh()
     const { run, fault, messages } = conversation
     if (fault !== null) return { ...record, broken: fault, messages: [...messages], pending: [] }
-    const parked = parkedBy(conversation)
+    const parked = conversation.parkedBy
     return {
       ...record,
       messages: [...messages],

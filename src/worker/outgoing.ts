@@ -1,4 +1,5 @@
 import { actionPrompt, formatAction, formatObservation } from '../action/index.ts'
+import { messageText } from '../conversation/result.ts'
 import type { StepContext } from '../protocol/api.ts'
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import type {
@@ -11,14 +12,13 @@ import type {
 } from '../protocol/message.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
 import type { ModelRequest } from '../providers/provider.ts'
+import type { CountedRun } from './counters.ts'
 import { REPETITION, repetitionWords } from './repetition.ts'
-import { textOf } from './run-result.ts'
-import type { RunState } from './state.ts'
 
 /** The request of the run's next step. Pure: the stored history stays as it is. */
 export function outgoingRequest(
   messages: readonly Message[],
-  run: RunState,
+  run: CountedRun,
   step: { readonly context: StepContext; readonly toolMode: 'native' | 'action' },
 ): ModelRequest {
   const { context, toolMode } = step
@@ -50,7 +50,7 @@ function liveContext(context: string | undefined): string {
 }
 
 /** What the model is told about the run's limits. Never stored. */
-function notices(run: RunState): string[] {
+function notices(run: CountedRun): string[] {
   const told: string[] = []
   const { maxSteps } = run.limits
   if (maxSteps >= 2 && run.steps === maxSteps - 1) {
@@ -101,7 +101,7 @@ function asWritten(message: AssistantMessage, tools: readonly ToolDefinition[]):
   )
   const text =
     message.actionText ??
-    [textOf(message), calls.length > 0 ? formatAction(calls, tools) : '']
+    [messageText(message), calls.length > 0 ? formatAction(calls, tools) : '']
       .filter((piece) => piece !== '')
       .join('\n')
   return { ...message, parts: [{ type: 'text', text }] }

@@ -1,10 +1,11 @@
 import type { CallAnswer } from '../protocol/api.ts'
 import { OffstageError } from '../protocol/error.ts'
-import type { JournalBody } from '../protocol/journal.ts'
+import { isParked } from '../conversation/pending.ts'
+import type { RunState } from '../protocol/state.ts'
 import { answerCall, waitingCall } from './answer-call.ts'
 import type { Drive } from './drive.ts'
+import type { FactDraft } from './fact-draft.ts'
 import { isElsewhere } from './ownership.ts'
-import { isParked, type RunState } from './state.ts'
 import type { Tenure } from './tenure.ts'
 
 /** How often a person's word is tried though other owners come in between. */
@@ -39,15 +40,13 @@ export class PersonsWord {
 
   /** Lets a parked run go on: one that crashed again and again, or one that waits for the storage. */
   async goOn(): Promise<void> {
-    const { conversation, events } = this.#drive
+    const { conversation } = this.#drive
     conversation.patience.retry()
     if (!isParked(conversation.run)) return
     await this.say(async () => {
-      const goesOn = (run: RunState | null): JournalBody[] | null =>
+      const goesOn = (run: RunState | null): FactDraft[] | null =>
         isParked(run) ? [{ type: 'run-continued' }] : null
-      if (await conversation.append(goesOn, { waits: false })) {
-        events.push({ type: 'run-continued' })
-      }
+      await conversation.append(goesOn, { waits: false })
     })
   }
 

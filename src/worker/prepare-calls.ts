@@ -1,8 +1,8 @@
 import type { JsonValue } from '../protocol/json.ts'
+import type { CallState } from '../protocol/state.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
 import { decidedBy, mayMislead } from './decided-by.ts'
 import { callContext, settle, type Drive, type ReadyCall, type Settlement } from './drive.ts'
-import type { CallState } from './state.ts'
 import { errorOutput, notRegistered, unknownTool, unreadable } from './tool-errors.ts'
 import { askQuestions, finished, questionOf, type Question } from './control-calls.ts'
 import { checkInput } from './validation/check-input.ts'
@@ -55,17 +55,13 @@ interface AskedCall extends ReadyCall {
 async function requestApprovals(drive: Drive, asked: readonly AskedCall[]): Promise<void> {
   if (asked.length === 0) return
   await drive.conversation.append(
-    asked.map(({ call, input, by }) => ({
+    asked.map(({ call: { path }, input, by }) => ({
       type: 'approval-requested',
-      toolCallId: call.toolCallId,
+      path,
       input,
       by,
     })),
   )
-  for (const { call, input } of asked) {
-    const { toolCallId, toolName } = call
-    drive.events.push({ type: 'tool-approval-request', toolCallId, toolName, input })
-  }
 }
 
 async function judge(drive: Drive, call: CallState): Promise<Verdict> {

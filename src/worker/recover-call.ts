@@ -1,7 +1,7 @@
-import { isCallLooping } from './crash-loop.ts'
+import { isCallLooping } from '../conversation/crash-loop.ts'
+import type { CallState } from '../protocol/state.ts'
 import { callContext, settle, type Drive } from './drive.ts'
 import { executeCalls, joinExecution, withdraw } from './execute-calls.ts'
-import type { CallState } from './state.ts'
 import { goneMeanwhile, INTERRUPTED, notRegistered } from './tool-errors.ts'
 import { availableTool } from './wait-for-tool.ts'
 
@@ -104,7 +104,5 @@ async function reconcile(drive: Drive, call: CallState): Promise<boolean> {
 }
 
 async function ask(drive: Drive, call: CallState): Promise<void> {
-  const { toolCallId, toolName, input } = call
-  await drive.conversation.append([{ type: 'call-interrupted', toolCallId }])
-  drive.events.push({ type: 'tool-interrupted', toolCallId, toolName, input })
+  await drive.conversation.append([{ type: 'call-interrupted', path: call.path }])
 }

@@ -1,24 +1,24 @@
 import type { CallAnswer, StepContext } from '../protocol/api.ts'
+import { isStepLooping } from '../conversation/crash-loop.ts'
+import type { Ownership } from '../protocol/delta.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
-import type { JournalBody, RunEnd } from '../protocol/journal.ts'
-import { LEFT_OPEN, type RunResult } from '../protocol/run.ts'
+import type { RunEnd } from '../protocol/fact.ts'
+import { LEFT_OPEN } from '../protocol/run.ts'
 import { askModel } from './ask-model.ts'
-import type { ModelOutcome } from './call-model.ts'
-import { isStepLooping } from './crash-loop.ts'
+import type { CutTurn, ModelOutcome } from './call-model.ts'
+import type { CountedRun } from './counters.ts'
 import { conclusion, decide, noConclusion, type Decision } from './decide.ts'
 import { isLeftOpen, ToolTable, type Drive, type Stop } from './drive.ts'
 import { commitEnd } from './end-run.ts'
-import { mustBeStrict, startEntry, takeBack } from './execute-calls.ts'
+import { mustBeStrict, startFact, takeBack } from './execute-calls.ts'
+import type { FactDraft } from './fact-draft.ts'
 import { headStart } from './head-start.ts'
 import { leftOpenBy, stopExecuting } from './leave-run.ts'
-import type { Ownership } from './ownership.ts'
+import type { Ownership as Locks } from './ownership.ts'
 import { PersonsWord } from './persons-word.ts'
-import { runResult } from './run-result.ts'
-import { runSnapshot } from './run-snapshot.ts'
 import { stoppablePage } from './stoppable.ts'
-import type { RunState } from './state.ts'
 import { StepCalls } from './step-calls.ts'
-import { callEvents, modelOutput } from './take-turn.ts'
+import { modelOutput } from './take-turn.ts'
 import { Tenure } from './tenure.ts'
 
 /**
@@ -35,8 +35,6 @@ export class RunDriver {
   #wake: (() => void) | null = null
   /** Aborted when what could not be committed yet is given up. */
   readonly #givenUp = new AbortController()
-  /** A step whose end wasn't told yet. */
-  #openStep: Extract<JournalBody, { type: 'model-output' }> | null = null
   /** A step was open when this driver took the run, which may have crashed the page before. */
   readonly #isOpenSinceCrash: boolean
   /** The model was asked since this driver took the run. */
@@ -44,7 +42,7 @@ export class RunDriver {
 
   constructor(
     drive: Omit<Drive, 'dispatched' | 'ready' | 'signal' | 'tools'>,
-    ownership: Ownership,
+    ownership: Locks,
   ) {
     const { signal } = this.#stop
     const page = stoppablePage(drive.page, signal)
@@ -100,12 +98,6 @@ export class RunDriver {
     this.#wake?.()
   }
 
-  /** Another agent of the page gets the run's events, too. */
-  follow(agentId: string): void {
-    const { conversation, events } = this.#drive
-    events.follow(agentId, () => runSnapshot(conversation, this.#run, events.stepText))
-  }
-
   /** Ends the run of a conversation that is deleted, though its end can't be stored. */
   discard(reason: string): void {
     this.#givenUp.abort()
@@ -141,32 +133,33 @@ export class RunDriver {
   }
 
   /** Resolves when the run has ended, or goes on without this driver. Doesn't reject. */
-  async drive(): Promise<RunResult> {
-    const { conversation, events } = this.#drive
+  async drive(): Promise<void> {
+    const { conversation, runId, stream } = this.#drive
     conversation.patience.waiter = {
       signal: this.#givenUp.signal,
       onPark: (reason) => {
-        events.push({ type: 'run-parked', reason })
-        events.flush()
+        stream.delta({ type: 'storage-waits', runId, reason })
+        stream.flush()
       },
-      onContinue: () => events.push({ type: 'run-continued' }),
+      onContinue: () => stream.delta({ type: 'storage-takes', runId }),
     }
+    stream.own('this-tab')
     try {
-      return await this.#loop()
+      await this.#loop()
     } catch (error) {
-      return await this.#fail(error)
+      await this.#fail(error)
     } finally {
       conversation.patience.waiter = null
       this.#tenure.end()
     }
   }
 
-  async #loop(): Promise<RunResult> {
+  async #loop(): Promise<void> {
     for (;;) {
       const left = leftOpenBy(this.#stopped)
       if (left !== null) return this.#leave(left)
       const run = this.#run
-      if (run.end !== null) return this.#tellEnd(run.end)
+      if (run.end !== null) return this.#finish()
       if (this.#stopped?.type === 'end') {
         await this.#end(this.#stopped.end)
         continue
@@ -180,12 +173,11 @@ export class RunDriver {
     }
   }
 
-  #effect(decision: Decision, run: RunState): Promise<void> {
+  #effect(decision: Decision, run: CountedRun): Promise<void> {
     switch (decision) {
       case 'end':
         return this.#end(conclusion(run) ?? noConclusion())
       case 'call-model':
-        this.#endStep()
         return this.#callModel(run)
       case 'run-tools':
         return this.#calls.run(run)
@@ -196,7 +188,7 @@ export class RunDriver {
     }
   }
 
-  get #run(): RunState {
+  get #run(): CountedRun {
     const run = this.#drive.conversation.run
     if (run === null || run.runId !== this.#drive.runId) {
       throw new OffstageError('ownership-lost', 'The conversation has moved on to another run.')
@@ -204,7 +196,7 @@ export class RunDriver {
     return run
   }
 
-  async #callModel(run: RunState): Promise<void> {
+  async #callModel(run: CountedRun): Promise<void> {
     const { conversation, page, agentId, runId, effects } = this.#drive
     const { conversationId } = conversation
     const step = run.steps + 1
@@ -221,18 +213,20 @@ export class RunDriver {
     }
     this.#hasAsked = true
     if (this.#stopped) return
-    const outcome = await askModel(this.#drive, run, context)
-    await this.#takeOutcome(step, outcome, context)
+    const messageId = effects.newId('msg_')
+    const outcome = await askModel(this.#drive, run, { context, messageId })
+    await this.#takeOutcome({ step, messageId, context }, outcome)
   }
 
-  async #takeOutcome(step: number, outcome: ModelOutcome, context: StepContext): Promise<void> {
+  async #takeOutcome(asked: AskedStep, outcome: ModelOutcome): Promise<void> {
     switch (outcome.type) {
       case 'turn':
-        return this.#takeTurn(step, outcome, context)
+        return this.#takeTurn(asked, outcome)
       case 'failed':
-        return this.#end({ outcome: 'failed', error: outcome.error }, outcome.partial)
+        return this.#end({ outcome: 'failed', error: outcome.error }, cutFact(asked, outcome))
       case 'aborted':
-        if (this.#stopped?.type === 'end') await this.#end(this.#stopped.end, outcome.partial)
+        if (this.#stopped?.type === 'end')
+          await this.#end(this.#stopped.end, cutFact(asked, outcome))
         return
       default:
         return outcome satisfies never
@@ -240,38 +234,35 @@ export class RunDriver {
   }
 
   async #takeTurn(
-    step: number,
-    { turn, toolMode }: Extract<ModelOutcome, { type: 'turn' }>,
-    context: StepContext,
+    { step, messageId, context }: AskedStep,
+    { attempt, turn, toolMode }: Extract<ModelOutcome, { type: 'turn' }>,
   ): Promise<void> {
-    const { conversation, events, tools, runId } = this.#drive
-    const messageId = `${runId}:${step}`
+    const { conversation, effects, tools } = this.#drive
     const output = modelOutput({
       messageId,
       step,
+      attempt,
+      newId: effects.newId,
       turn,
       toolMode,
       tools,
       isQuoted: (call) => conversation.sentWords.hold(call, context.tools),
       calledNatively: conversation.sentWords.calledNatively,
     })
-    const starts = headStart(this.#drive, this.#run, output)
-    await conversation.append([output, ...starts.map(startEntry)], { strict: mustBeStrict(starts) })
-    this.#openStep = output
+    const starts = headStart(this.#drive, output)
+    await conversation.append([output, ...starts.map(startFact)], { strict: mustBeStrict(starts) })
     if (this.#stopped) await takeBack(this.#drive, starts)
     else this.#calls.begin(starts)
-    for (const event of callEvents(output.message)) events.push(event)
   }
 
   /** The run rests, for whoever takes it up, until somebody lets it go on. */
   async #parkForGood(reason: 'crash-loop'): Promise<void> {
     await this.#drive.conversation.append([{ type: 'run-parked', reason }])
-    this.#drive.events.push({ type: 'run-parked', reason })
   }
 
   async #park(): Promise<void> {
-    const { conversation, events } = this.#drive
-    events.flush()
+    const { conversation, stream } = this.#drive
+    stream.flush()
     const woken = new Promise<void>((resolve) => {
       this.#wake = resolve
     })
@@ -289,22 +280,21 @@ export class RunDriver {
     this.#wake?.()
   }
 
-  /** The one place where a run ends: in the journal. The loop finds it there, and emits it. */
-  #end(end: RunEnd, partial = ''): Promise<void> {
-    return commitEnd(this.#drive, { end, partial })
+  /** The one place where a run ends: in the store. The loop finds it there. */
+  #end(end: RunEnd, cut: FactDraft | null = null): Promise<void> {
+    return commitEnd(this.#drive, { end, cut })
   }
 
   /** What was thrown becomes the run's end, unless it goes on elsewhere, or later. */
-  async #fail(thrown: unknown): Promise<RunResult> {
+  async #fail(thrown: unknown): Promise<void> {
     try {
       if (leftOpenBy(this.#stopped, thrown) !== null || this.#givenUp.signal.aborted) throw thrown
-      const end: RunEnd = { outcome: 'failed', error: toErrorData(thrown) }
-      await this.#end(end)
-      return this.#tellEnd(this.#run.end ?? end)
+      await this.#end({ outcome: 'failed', error: toErrorData(thrown) })
+      this.#finish()
     } catch (failure) {
       const left = leftOpenBy(this.#stopped, failure)
       if (left !== null) return this.#leave(left)
-      return this.#tellEnd(
+      this.#finish(
         this.#stopped?.type === 'end'
           ? this.#stopped.end
           : { outcome: 'failed', error: toErrorData(failure) },
@@ -312,34 +302,41 @@ export class RunDriver {
     }
   }
 
-  /** The run goes on elsewhere, or later: its handles end, and nothing is journaled. */
-  #leave(reason: string): RunResult {
+  /** The run goes on elsewhere, or later: its handles end, and nothing is stored. */
+  #leave(reason: string): void {
     if (reason !== LEFT_OPEN.disposed) stopExecuting(this.#drive, reason)
-    return this.#tellEnd({ outcome: 'aborted', reason })
+    this.#finish({ outcome: 'aborted', reason }, isTaken(reason) ? 'other-tab' : 'none')
   }
 
-  #tellEnd(end: RunEnd): RunResult {
-    const { conversation, events, runId } = this.#drive
-    const ref = { runId, conversationId: conversation.conversationId }
-    const entries = conversation.runEntries.filter((entry) => entry.runId === runId)
-    const result = runResult(ref, entries, end)
+  /** `unstored`: how it ends for its handles when no fact says so. */
+  #finish(unstored?: RunEnd, ownership: Ownership = 'none'): void {
+    const { conversation, stream, runId } = this.#drive
+    const { run } = conversation
+    const isStored = run?.runId === runId && run.end !== null
     this.#tenure.announce()
-    this.#endStep()
-    events.push({ type: 'run-end', result })
-    events.flush()
-    return result
+    if (unstored && !isStored) stream.delta({ type: 'run-left', runId, outcome: unstored })
+    stream.own(ownership)
+    stream.flush()
   }
+}
 
-  #endStep(): void {
-    const open = this.#openStep
-    if (open === null) return
-    this.#openStep = null
-    this.#drive.events.push({
-      type: 'step-end',
-      step: open.step,
-      usage: open.usage,
-      finishReason: open.finishReason,
-      ...(open.rawFinishReason !== undefined && { rawFinishReason: open.rawFinishReason }),
-    })
-  }
+function isTaken(reason: string): boolean {
+  return reason === LEFT_OPEN.takenOver
+}
+
+/** A step that the model was asked for. */
+interface AskedStep {
+  readonly step: number
+  readonly messageId: string
+  readonly context: StepContext
+}
+
+/** The fact of a step that is cut short; null when there is nothing of it. */
+function cutFact(
+  { step, messageId }: AskedStep,
+  { attempt, partial, usage }: CutTurn & { readonly attempt: number },
+): FactDraft | null {
+  if (partial.length === 0 && Object.keys(usage).length === 0) return null
+  const message = partial.length === 0 ? null : { id: messageId, parts: partial }
+  return { type: 'step-cut', step, attempt, message, usage }
 }

@@ -1,7 +1,7 @@
 import type { PageApi, RunRef, StartRun, SupplyOutput, WorkerNotice } from '../protocol/api.ts'
+import { pendingCalls } from '../conversation/pending.ts'
 import { toErrorData } from '../protocol/error.ts'
-import type { RunEnd } from '../protocol/journal.ts'
-import { LEFT_OPEN, type RunLimits, type RunResult } from '../protocol/run.ts'
+import { LEFT_OPEN, type RunLimits, type RunOutcome } from '../protocol/run.ts'
 import { importHistory } from '../providers/history/import-history.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import {
@@ -17,14 +17,12 @@ import type { Effects } from './effects.ts'
 import type { Engines } from './engines.ts'
 import type { ModelMemory } from './model-memory.ts'
 import type { Waiter } from './patience.ts'
+import { placeHistory } from './place-history.ts'
 import { RunDriver } from './run-driver.ts'
-import type { RunEvents } from './run-events.ts'
-import { runResult } from './run-result.ts'
-import { runSnapshot } from './run-snapshot.ts'
 import type { Admission, Seat } from './seat.ts'
 import type { Seats } from './seats.ts'
-import { pendingCalls } from './state.ts'
 import { whenAborted } from './stoppable.ts'
+import type { Stream } from './stream.ts'
 import { pendingOutput } from './supply-output.ts'
 import { sharedValidator } from './validation/create-validator.ts'
 import { watchedValidator } from './validation/watched-validator.ts'
@@ -38,14 +36,12 @@ export interface RunsOptions {
   readonly engines: Engines
   readonly seats: Seats
   readonly notify: (notice: WorkerNotice) => void
-  /** A sender of the run's events. */
-  readonly eventsOf: (ref: RunRef & { readonly agentId: string }) => RunEvents
 }
 
 export interface Resume extends ResumeOptions {
-  /** The run whose end is emitted again if it has ended. */
+  /** The run that the page shows: if it has ended meanwhile, the page is notified of that. */
   readonly runId?: string
-  /** The agent gets the events of a run that another one drives. */
+  /** The page is sent where the run stands, if another agent drives it. */
   readonly follows?: boolean
 }
 
@@ -63,9 +59,9 @@ export class Runs {
 
   /** Never rejects: whatever refuses the run becomes its `failed` end. */
   async start(command: StartRun): Promise<void> {
-    const { seats, eventsOf } = this.#options
-    const events = eventsOf(command)
+    const { seats } = this.#options
     const { agentId, runId } = command
+    const stream = seats.streamOf(command)
     let leave = (): void => undefined
     const isOver = new Promise<void>((resolve) => {
       leave = resolve
@@ -85,16 +81,19 @@ export class Runs {
       try {
         // First come, first served.
         for (const other of before) await Promise.race([other.isOver, whenAborted(signal)])
-        await this.#admit(seat, command, { events, admission })
+        await this.#admit(seat, command, { stream, admission })
       } finally {
         seat.admissions.delete(runId)
         leave()
       }
     } catch (error) {
-      const end: RunEnd = signal.aborted
-        ? { outcome: 'aborted', reason: String(signal.reason) }
-        : { outcome: 'failed', error: toErrorData(error) }
-      tellEnd(events, runResult(command, [], end))
+      leaveRun(
+        stream,
+        runId,
+        signal.aborted
+          ? { outcome: 'aborted', reason: String(signal.reason) }
+          : { outcome: 'failed', error: toErrorData(error) },
+      )
     }
   }
 
@@ -141,7 +140,7 @@ export class Runs {
       if (limits === null) seat.disown()
     }
     if (limits === null) return { next: null }
-    this.#launch(seat, { ...next, limits }, this.#options.eventsOf(next))
+    this.#launch(seat, next)
     return { next: { conversationId, runId } }
   }
 
@@ -164,8 +163,8 @@ export class Runs {
       const { run } = conversation
       if (run?.end === null) throw busy(command.conversationId)
       if (conversation.messages.length === 0 && history.length > 0) {
-        const entry = { type: 'messages-imported', messages: history } as const
-        await conversation.append([entry], { runId: null, once: true })
+        const messages = placeHistory(history, this.#options.effects.newId)
+        await conversation.append([{ type: 'messages-imported', messages }], { runId: null, once: true })
       }
       // Of an imported history, too, which is kept: its calls take their outputs first.
       const pending = [...(run === null ? [] : pendingCalls(run)), ...conversation.importedCalls]
@@ -177,27 +176,24 @@ export class Runs {
     }
   }
 
-  #launch(seat: Seat, command: StartRun, events: RunEvents): void {
+  #launch(seat: Seat, command: Pick<StartRun, 'agentId' | 'runId'>): void {
     if (this.#released.has(command.agentId)) return seat.disown()
-    events.push({ type: 'run-start', message: command.message })
-    this.#drive(seat, command, { events, resume: null })
+    this.#drive(seat, command, null)
   }
 
-  /** Null when there is no open run; the end of the run that was asked for is emitted again. */
+  /** Null when there is no open run; of the run that was asked for, the page is sent how it ended. */
   async resume(seat: Seat, agentId: string, resume: Resume): Promise<RunRef | null> {
     const { conversation } = seat
     const { conversationId } = seat.scope
     if (seat.driver?.isLeaving) await seat.idle()
-    if (seat.driver) return seat.driven(agentId, resume)
+    if (seat.driver) return seat.driven(resume)
     await conversation.refresh()
     conversation.refuseBroken()
     const newest = conversation.run
     if (newest === null) return null
-    const ref = { agentId, conversationId, runId: newest.runId }
     if (newest.end !== null) {
       if (newest.runId !== resume.runId) return null
-      const result = runResult(ref, conversation.runEntries, newest.end)
-      tellEnd(this.#options.eventsOf(ref), result)
+      conversation.publish('taken-up')
       return { conversationId, runId: newest.runId }
     }
     await seat.own({ create: false })
@@ -206,10 +202,8 @@ export class Runs {
       seat.disown()
       return null
     }
-    const events = this.#options.eventsOf({ ...ref, runId: run.runId })
-    events.push(runSnapshot(conversation, run))
-    if (run.parked !== null) events.push({ type: 'run-parked', reason: run.parked })
-    this.#drive(seat, { agentId, runId: run.runId }, { events, resume })
+    conversation.publish('taken-up')
+    this.#drive(seat, { agentId, runId: run.runId }, resume)
     return { conversationId, runId: run.runId }
   }
 
@@ -233,13 +227,13 @@ export class Runs {
   }
 
   /** False when a run is in the way that has to end first. */
-  async #begin(seat: Seat, command: StartRun, { events, admission }: Asked): Promise<boolean> {
+  async #begin(seat: Seat, command: StartRun, { admission }: Asked): Promise<boolean> {
     const { signal } = admission.stop
     signal.throwIfAborted()
     if (!(await this.#makeRoom(seat, command))) return false
     signal.throwIfAborted()
     await this.#commitStart(seat, command)
-    this.#launch(seat, command, events)
+    this.#launch(seat, command)
     if (signal.aborted) seat.driver?.abort(String(signal.reason))
     return true
   }
@@ -286,7 +280,7 @@ export class Runs {
   #drive(
     seat: Seat,
     ref: { readonly agentId: string; readonly runId: string },
-    how: { readonly events: RunEvents; readonly resume: ResumeOptions | null },
+    resume: ResumeOptions | null,
   ): void {
     const { page, pageId, providers, effects, memory, engines } = this.#options
     const shared = { page, pageId, providers, effects, memory, engines }
@@ -295,8 +289,9 @@ export class Runs {
     const validator = watchedValidator(sharedValidator(), (risk) =>
       this.#options.notify({ type: 'risk', agentId, runId, risk }),
     )
+    const { stream } = conversation
     const driver = new RunDriver(
-      { agentId, runId, conversation, validator, ...shared, ...how },
+      { agentId, runId, conversation, stream, validator, resume, ...shared },
       ownership,
     )
     seat.drive(driver)
@@ -307,7 +302,8 @@ function isKnown({ admissions, driver, conversation }: Seat, runId: string): boo
   return admissions.has(runId) || driver?.runId === runId || conversation.run?.runId === runId
 }
 
-export function tellEnd(events: RunEvents, result: RunResult): void {
-  events.push({ type: 'run-end', result })
-  events.flush()
+/** Ends the run for its handles, without a fact. */
+export function leaveRun(stream: Stream, runId: string, outcome: RunOutcome): void {
+  stream.delta({ type: 'run-left', runId, outcome })
+  stream.flush()
 }

@@ -1,5 +1,5 @@
 import type { ConversationScope, RunRef } from '../protocol/api.ts'
-import type { RunEnd } from '../protocol/journal.ts'
+import type { RunEnd } from '../protocol/fact.ts'
 import { busy } from './busy.ts'
 import type { Conversation } from './conversation.ts'
 import { oneByOne, type OneByOne } from './one-by-one.ts'
@@ -77,10 +77,10 @@ export class Seat {
     this.ownership.release(this.scope.conversationId)
   }
 
-  /** The run that is driven here. `follows`: the agent gets its events from now on. */
-  driven(agentId: string, { follows = false }: { readonly follows?: boolean }): RunRef | null {
+  /** The run that is driven here. `follows`: the page is sent where it stands. */
+  driven({ follows = false }: { readonly follows?: boolean }): RunRef | null {
     if (this.#driver === null) return null
-    if (follows) this.#driver.follow(agentId)
+    if (follows) this.conversation.publish('joined')
     return { conversationId: this.scope.conversationId, runId: this.#driver.runId }
   }
 

@@ -6,17 +6,27 @@ import type { RunDriver } from './run-driver.ts'
 import { Seat } from './seat.ts'
 import type { Store } from './store/store.ts'
 import { storageKey, type Stores } from './stores.ts'
+import { Stream, type StreamOutput } from './stream.ts'
 
 /** The conversations in use in this worker, one seat each. */
 export class Seats {
   readonly #stores: Stores
   readonly #effects: Effects
+  readonly #output: StreamOutput
   readonly #ownerships = new Map<string, Ownership>()
   readonly #seats = new Map<string, Seat>()
 
-  constructor(stores: Stores, effects: Effects) {
+  constructor(stores: Stores, effects: Effects, output: StreamOutput) {
     this.#stores = stores
     this.#effects = effects
+    this.#output = output
+  }
+
+  /** Of a conversation that is in use or not: what refuses a run may come before anything is opened. */
+  streamOf(scope: ConversationScope): Stream {
+    const { storage, conversationId } = scope
+    const known = this.#seats.get(seatKey(scope))?.conversation.stream
+    return known ?? new Stream({ storage: storageKey(storage), conversationId }, this.#output)
   }
 
   store(scope: AgentScope): Promise<Store> {
@@ -28,7 +38,13 @@ export class Seats {
     const store = await this.store(scope)
     const known = this.#seats.get(key)
     if (known) return known
-    const conversation = new Conversation(scope.conversationId, store, this.#effects)
+    const conversation = new Conversation({
+      conversationId: scope.conversationId,
+      storage: storageKey(scope.storage),
+      store,
+      effects: this.#effects,
+      output: this.#output,
+    })
     const seat = new Seat(scope, conversation, this.#ownership(scope))
     this.#seats.set(key, seat)
     return seat

@@ -1,5 +1,5 @@
 import { CallFinder } from '../action/find-calls.ts'
-import type { JournalEntry } from '../protocol/journal.ts'
+import type { Row } from '../protocol/fact.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { FilePart, Message, TextPart, ToolOutput } from '../protocol/message.ts'
 import type { SettledStatus, ToolDefinition } from '../protocol/tool.ts'
@@ -48,10 +48,10 @@ export class SentWords {
     this.#read(tools).read(text, true)
   }
 
-  fold(entry: JournalEntry): void {
+  fold(entry: Row): void {
     switch (entry.type) {
       case 'run-started':
-        if (entry.message) this.#takeMessage(entry.message)
+        if (entry.message) this.#takeParts(entry.message.parts, false)
         return
       case 'messages-imported':
         for (const message of entry.messages) this.#takeImported(message)
@@ -61,10 +61,12 @@ export class SentWords {
           if (entry.toolMode === 'native' && call.known && !call.rescued)
             this.#nativeCalls.add(call.toolCallId)
         return
+      case 'message-queued':
+        return this.#takeParts(entry.message.parts, false)
       case 'call-settled':
         if (OWN_WORDS.has(entry.status)) {
           this.#takeOutput(entry.output)
-          this.#calledNatively ||= this.#nativeCalls.has(entry.toolCallId)
+          this.#calledNatively ||= this.#nativeCalls.has(entry.path.at(-1) ?? '')
         }
         return
       default:

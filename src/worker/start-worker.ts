@@ -87,7 +87,7 @@ class Connection {
       effects,
       openDurable: this.#options.openDurable ?? openIdbStore,
     })
-    hello.eventPort.onmessage = ({ data }) => this.#releaseLock(data as PageNotice)
+    hello.eventPort.onmessage = ({ data }) => this.#onNotice(data as PageNotice)
     return { protocolVersion: PROTOCOL_VERSION, clock: effects.monotonic() }
   }
 
@@ -96,7 +96,18 @@ class Connection {
     return holdLifeLock(name, new Promise((release) => this.#locks.set(name, release)))
   }
 
-  #releaseLock({ name }: PageNotice): void {
+  #onNotice(notice: PageNotice): void {
+    switch (notice.type) {
+      case 'release-lock':
+        return this.#releaseLock(notice.name)
+      case 'tool-progress':
+        return this.#host?.progress(notice)
+      default:
+        notice satisfies never
+    }
+  }
+
+  #releaseLock(name: string): void {
     const release = this.#locks.get(name)
     if (release) release()
     else this.#released.add(name)
@@ -116,6 +127,11 @@ function workerApi(connection: Connection): WorkerApi {
     answerCall: (command) => connection.host.answerCall(command),
     supplyOutput: (command) => connection.host.supplyOutput(command),
     confirmLease: (lease) => connection.host.confirmLease(lease),
+    join: (scope) => connection.host.shown.join(scope),
+    leave: (scope) => connection.host.shown.leave(scope),
+    olderMessages: (scope) => connection.host.shown.olderMessages(scope),
+    switchBranch: (scope) => connection.host.shown.switchBranch(scope),
+    takeOver: (command) => connection.host.takeOver(command),
     toolsChanged: async (agentId) => connection.host.toolsChanged(agentId),
     releaseAgent: async (agentId) => connection.host.releaseAgent(agentId),
     extract: (command) => connection.host.extractions.run(command),

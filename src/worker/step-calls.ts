@@ -1,8 +1,9 @@
+import { isSettled } from '../conversation/pending.ts'
+import type { CallState, RunState } from '../protocol/state.ts'
 import { settle, type Drive } from './drive.ts'
 import { executeCalls, nextGroup, runStarts, type Start } from './execute-calls.ts'
 import { prepareCalls } from './prepare-calls.ts'
 import { recoverCall } from './recover-call.ts'
-import { isSettled, type CallState, type RunState } from './state.ts'
 import { notRegistered } from './tool-errors.ts'
 import { availableTool } from './wait-for-tool.ts'
 
@@ -76,7 +77,7 @@ export class StepCalls {
     await this.#drive.conversation.append(
       handed.map((call) => ({
         type: 'output-requested',
-        toolCallId: call.toolCallId,
+        path: call.path,
         input: this.#drive.ready.get(call.toolCallId)?.input ?? call.input,
         asks: this.#drive.ready.get(call.toolCallId)?.misleads ?? call.quoted,
       })),

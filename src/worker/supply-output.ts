@@ -2,11 +2,13 @@ import type { SupplyOutput } from '../protocol/api.ts'
 import type { UserMessage } from '../protocol/message.ts'
 import type { RunLimits } from '../protocol/run.ts'
 import { outputText } from '../providers/output-text.ts'
-import type { Conversation, Fact } from './conversation.ts'
-import { isSettled } from './state.ts'
+import { isSettled } from '../conversation/pending.ts'
+import type { Identified } from '../protocol/fact.ts'
+import type { Conversation } from './conversation.ts'
+import type { FactDraft } from './fact-draft.ts'
 
 export interface Supplied {
-  readonly settled: Fact
+  readonly settled: FactDraft
   /** Limits of the run that goes on from it; null while other calls wait. */
   readonly goesOn: RunLimits | null
 }
@@ -26,15 +28,24 @@ export function pendingOutput(
     importedCalls.every(isThis) && calls.every((call) => isThis(call) || isSettled(call))
   return {
     // A call of an imported history belongs to no run.
-    settled: { type: 'call-settled', toolCallId, status, output, runId: own?.runId ?? null },
+    settled: {
+      type: 'call-settled',
+      path: [toolCallId],
+      status,
+      output,
+      runId: own?.runId ?? null,
+    },
     goesOn: isLast ? (own?.limits ?? limits) : null,
   }
 }
 
-export function lateOutputMessage({ toolCallId, output }: SupplyOutput): UserMessage {
+export function lateOutputMessage(
+  { toolCallId, output }: SupplyOutput,
+  id: string,
+): Identified<UserMessage> {
   return {
     role: 'user',
-    id: `${toolCallId}:late`,
+    id,
     synthetic: true,
     parts: [
       {

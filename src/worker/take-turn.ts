@@ -1,5 +1,5 @@
-import type { RunEventBody } from '../protocol/event.ts'
-import type { CallFacts, JournalBody } from '../protocol/journal.ts'
+import { formatObservation } from '../action/index.ts'
+import type { CallFacts, FactOf, Identified } from '../protocol/fact.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { AssistantMessage, ToolCallPart } from '../protocol/message.ts'
 import type { ToolTable } from './drive.ts'
@@ -9,6 +9,7 @@ import type { ModelTurn } from './turn-reader.ts'
 interface TurnOutput {
   readonly messageId: string
   readonly step: number
+  readonly attempt: number
   readonly turn: ModelTurn
   readonly toolMode: 'native' | 'action'
   readonly tools: ToolTable
@@ -16,11 +17,12 @@ interface TurnOutput {
   readonly isQuoted: (call: { readonly toolName: string; readonly input: JsonValue }) => boolean
   /** A native call has worked before. */
   readonly calledNatively: boolean
+  readonly newId: (prefix: string) => string
 }
 
-/** The journal's entry for a complete model turn: message, calls and usage at once. Pure. */
-export function modelOutput(output: TurnOutput): Extract<JournalBody, { type: 'model-output' }> {
-  const { tools, toolMode } = output
+/** The fact of a complete model turn: message, calls and usage at once. */
+export function modelOutput(output: TurnOutput): Omit<FactOf<'model-output'>, 'parentId'> {
+  const { tools, toolMode, newId } = output
   const { parts, usage, finishReason, rawFinishReason, providerMetadata, actionText, feedback } =
     output.turn
   const named = parts.map((part) =>
@@ -28,7 +30,7 @@ export function modelOutput(output: TurnOutput): Extract<JournalBody, { type: 'm
       ? { ...part, toolName: resolveName(part.toolName, tools) }
       : part,
   )
-  const message: AssistantMessage = {
+  const message: Identified<AssistantMessage> = {
     role: 'assistant',
     id: output.messageId,
     parts: named,
@@ -38,24 +40,22 @@ export function modelOutput(output: TurnOutput): Extract<JournalBody, { type: 'm
   return {
     type: 'model-output',
     step: output.step,
+    attempt: output.attempt,
     message,
+    toolsId: named.some((part) => part.type === 'tool-call') ? newId('msg_') : null,
     calls: named.flatMap((part) => (part.type === 'tool-call' ? [factsOf(part, output)] : [])),
     usage,
     finishReason,
     ...(rawFinishReason !== undefined && { rawFinishReason }),
     toolMode,
-    ...(feedback && { feedback }),
+    ...(feedback && {
+      feedback: {
+        id: newId('msg_'),
+        error: feedback,
+        text: formatObservation([{ error: feedback }]),
+      },
+    }),
   }
-}
-
-/** What the page is told of a message's calls once it is journaled. */
-export function callEvents(message: AssistantMessage): RunEventBody[] {
-  return message.parts.flatMap((part): RunEventBody[] => {
-    if (part.type !== 'tool-call') return []
-    const { type, toolCallId, toolName, rescued } = part
-    const ref = { type, toolCallId, toolName, ...(rescued && { rescued }) } as const
-    return [part.error ? { ...ref, error: part.error } : { ...ref, input: part.input }]
-  })
 }
 
 function factsOf(part: ToolCallPart, output: TurnOutput): CallFacts {
@@ -68,6 +68,7 @@ function factsOf(part: ToolCallPart, output: TurnOutput): CallFacts {
     known: tool !== undefined,
     // ACTION calls run in order, always.
     parallel: toolMode === 'native' && besides,
+    ...(tool?.title !== undefined && { title: tool.title }),
     ...(tool?.control === 'finish-task' && { finishes: true }),
     ...(part.rescued && { rescued: true }),
     ...(tool !== undefined && mayBeOthers(part, output) && { quoted: true }),

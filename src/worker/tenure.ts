@@ -1,6 +1,5 @@
 import type { Drive } from './drive.ts'
 import { elsewhere, type Ownership } from './ownership.ts'
-import { runSnapshot } from './run-snapshot.ts'
 
 /**
  * A driver's ownership of its conversation: given up while the run is parked, so that any tab may
@@ -38,13 +37,10 @@ export class Tenure {
   }
 
   async #claim(): Promise<void> {
-    const { conversation, events, runId } = this.#drive
+    const { conversation } = this.#drive
     const { conversationId } = conversation
     if (!(await this.#ownership.acquire(conversationId))) throw elsewhere(conversationId)
-    const changed = await conversation.claim({ create: false })
+    await conversation.claim({ create: false })
     this.#held = true
-    const { run } = conversation
-    // What another tab did to this run was told there, not here.
-    if (changed && run?.runId === runId) events.push(runSnapshot(conversation, run))
   }
 }

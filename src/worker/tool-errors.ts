@@ -1,6 +1,6 @@
 import { suggestName } from '../action/suggest.ts'
 import type { CallError, ToolOutput } from '../protocol/message.ts'
-import type { CallState } from './state.ts'
+import type { CallState } from '../protocol/state.ts'
 
 export function errorOutput(error: CallError): ToolOutput {
   return { type: 'error', code: error.code, message: error.message }

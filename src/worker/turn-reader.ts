@@ -2,12 +2,14 @@ import { loneThinkCloser } from '../action/action-scanner.ts'
 import { createActionScanner, createThinkSplitter } from '../action/index.ts'
 import type { ActionScanner } from '../action/index.ts'
 import type { ErrorData } from '../protocol/error.ts'
-import type { RunEventBody } from '../protocol/event.ts'
+import type { AttemptRef, DeltaOf } from '../protocol/delta.ts'
 import type {
   AssistantMessage,
   CallError,
   FinishReason,
   ProviderMetadata,
+  ReasoningPart,
+  TextPart,
   Usage,
 } from '../protocol/message.ts'
 import type { TurnCaps } from '../protocol/model.ts'
@@ -15,7 +17,7 @@ import type { StreamPart, ToolCallStreamPart } from '../protocol/stream-part.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
 import { STRAY_CLOSER_CODE, UNOPENED_REASONING_CODE } from '../providers/unopened-reasoning.ts'
 import { TurnMeter } from './turn-caps.ts'
-import { mergeUsage } from './usage.ts'
+import { mergeUsage } from '../conversation/usage.ts'
 
 type Part = AssistantMessage['parts'][number]
 
@@ -37,6 +39,25 @@ function isLateReasoning(part: StreamPart): boolean {
   return part.type === 'warning' && LATE_REASONING.has(part.code)
 }
 
+type TurnDeltaType =
+  | 'text-start'
+  | 'text-delta'
+  | 'text-end'
+  | 'reasoning-start'
+  | 'reasoning-delta'
+  | 'reasoning-end'
+  | 'tool-input-start'
+  | 'tool-input-delta'
+  | 'tool-input-end'
+  | 'step-reset'
+  | 'warning'
+  | 'raw'
+
+type Unplaced<Each> = Each extends AttemptRef ? Omit<Each, keyof AttemptRef> : never
+
+/** What a turn publishes as it is read, without what it belongs to. */
+export type TurnDelta = Unplaced<DeltaOf<TurnDeltaType>>
+
 export interface TurnReaderOptions {
   readonly toolMode: 'native' | 'action'
   readonly tools: readonly ToolDefinition[]
@@ -45,9 +66,7 @@ export interface TurnReaderOptions {
   readonly caps?: TurnCaps | undefined
   /** Makes part ids unique within the run. */
   readonly partPrefix: string
-  readonly emit: (event: RunEventBody) => void
-  /** Tells the page that what was shown of the step doesn't count. */
-  readonly withdraw: (reason: ErrorData) => void
+  readonly emit: (delta: TurnDelta) => void
   /** Emit `raw` events. */
   readonly raw: boolean
   readonly newId: (prefix: string) => string
@@ -106,6 +125,14 @@ export class TurnReader {
   get text(): string {
     const done = this.#parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
     return this.#open?.type === 'text' ? done + this.#open.text : done
+  }
+
+  /** The texts and thoughts so far. */
+  get partial(): readonly (TextPart | ReasoningPart)[] {
+    const done = this.#parts.flatMap((part) => (part.type === 'tool-call' ? [] : part))
+    if (this.#open === null) return done
+    const { type, text } = this.#open
+    return [...done, { type, text }]
   }
 
   read(part: StreamPart): void {
@@ -222,7 +249,8 @@ export class TurnReader {
     this.#open = null
     const kept = this.#parts.filter((part) => part.type !== 'text')
     this.#parts.splice(0, this.#parts.length, ...kept)
-    this.#options.withdraw({ code: 'provider-error', message, retryable: false })
+    const reason = { code: 'provider-error', message, retryable: false } as const
+    this.#options.emit({ type: 'step-reset', reason })
     this.#delta('reasoning', text)
     this.#closeOpen()
   }

@@ -1,6 +1,6 @@
 import type { ToolDescriptor } from '../protocol/tool.ts'
 import type { Drive } from './drive.ts'
-import type { CallState } from './state.ts'
+import type { CallState } from '../protocol/state.ts'
 
 /** A call's tool, waited for only after a reload. */
 export async function availableTool(
@@ -15,7 +15,8 @@ export async function availableTool(
  * or the run is stopped. After a reload, tools are often registered later than runs are resumed.
  */
 async function waitForTool(drive: Drive, call: CallState): Promise<ToolDescriptor | undefined> {
-  const { toolCallId, toolName } = call
+  const { path, toolName } = call
+  const { runId } = drive
   const deadline = drive.effects.monotonic() + (drive.resume?.waitForToolsMs ?? 0)
   let told = false
   for (;;) {
@@ -27,8 +28,8 @@ async function waitForTool(drive: Drive, call: CallState): Promise<ToolDescripto
     if (tool || left <= 0 || drive.signal.aborted) return tool
     if (!told) {
       told = true
-      drive.events.push({ type: 'tool-unavailable', toolCallId, toolName, waitMs: left })
-      drive.events.flush()
+      drive.stream.delta({ type: 'tool-unavailable', runId, path, toolName, waitMs: left })
+      drive.stream.flush()
     }
     await drive.effects.sleep(left, AbortSignal.any([changed.signal, drive.signal]))
   }

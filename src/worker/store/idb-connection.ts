@@ -3,14 +3,24 @@ import type { StorageState } from '../../protocol/conversation.ts'
 import { OffstageError, describeThrown } from '../../protocol/error.ts'
 import type { Claim } from './store.ts'
 
-const DB_VERSION = 2
+const DB_VERSION = 1
 
+/** What is kept where: docs/format.md. */
 export interface Schema extends DBSchema {
-  /** Rows are checked by whoever folds them. */
-  journal: { key: [string, number]; value: unknown }
-  conversations: { key: string; value: unknown }
-  /** One row: the store's own name, and the newest epoch of any conversation. */
+  records: { key: string; value: unknown; indexes: { parent: string } }
+  /** Checked by whoever folds them. */
+  rows: { key: [string, number]; value: unknown }
+  /** One entry: the store's own name, and the newest epoch of any conversation. */
   counters: { key: string; value: Claim }
+  drafts: { key: string; value: unknown }
+  attachments: { key: string; value: unknown }
+  tombstones: { key: string; value: unknown }
+  quarantine: { key: [string, number]; value: unknown }
+}
+
+/** Of the `storage` option's name: the database in IndexedDB. */
+export function databaseName(name: string): string {
+  return `offstage-2:${name}`
 }
 
 export type Database = IDBPDatabase<Schema>
@@ -55,7 +65,7 @@ export class Connection {
   }
 
   #open(): Promise<Database> {
-    const opening = openDB<Schema>(this.#name, DB_VERSION, {
+    const opening = openDB<Schema>(databaseName(this.#name), DB_VERSION, {
       upgrade,
       blocked: () => void this.#report('blocked', blocked()),
       // A newer version of the page wants to upgrade: stand aside, open again at the next use.
@@ -92,13 +102,17 @@ export class Connection {
 }
 
 /** Each version's step is guarded by itself: a later version keeps what is stored. */
-export function upgrade(db: Database, oldVersion: number): void {
-  if (oldVersion >= 2) return
-  // Version 1 was never published: nothing of it is kept.
-  for (const name of db.objectStoreNames) db.deleteObjectStore(name)
-  db.createObjectStore('journal', { keyPath: ['conversationId', 'seq'] })
-  db.createObjectStore('conversations', { keyPath: 'conversationId' })
+export function upgrade(db: IDBPDatabase<Schema>, oldVersion: number): void {
+  if (oldVersion >= 1) return
+  const ofConversation = { keyPath: 'conversationId' }
+  const ofRow = { keyPath: ['conversationId', 'seq'] }
+  db.createObjectStore('records', ofConversation).createIndex('parent', 'parent.conversationId')
+  db.createObjectStore('rows', ofRow)
   db.createObjectStore('counters')
+  db.createObjectStore('drafts', ofConversation)
+  db.createObjectStore('attachments')
+  db.createObjectStore('tombstones', ofConversation)
+  db.createObjectStore('quarantine', ofRow)
 }
 
 /** Null when it takes longer. */

@@ -1,13 +1,26 @@
-import type { ConversationRecord, JournalEntry } from '../../protocol/journal.ts'
+import type { Row } from '../../protocol/fact.ts'
 import { randomId } from '../random-id.ts'
-import { applyAppend, claimRecord, markRecord, unclaimed } from './record.ts'
+import { applyAppend, committedBefore, rowsBefore } from './apply-append.ts'
+import {
+  claimRecord,
+  markRecord,
+  publicRecord,
+  renameRecord,
+  unclaimed,
+  type StoredRecord,
+} from './record.ts'
 import type { Store } from './store.ts'
 
 /** A store that lives as long as its object: for private windows, tests, and `storage: 'memory'`. */
 export function createMemoryStore(storeId: string = randomId()): Store {
-  const records = new Map<string, ConversationRecord>()
-  const journals = new Map<string, JournalEntry[]>()
+  const records = new Map<string, StoredRecord>()
+  const rows = new Map<string, Row[]>()
   let epoch = 0
+
+  const find = (conversationId: string): ReturnType<typeof publicRecord> | null => {
+    const record = records.get(conversationId)
+    return record ? publicRecord(record) : null
+  }
 
   return {
     claim: async (conversationId, at, options) => {
@@ -17,30 +30,36 @@ export function createMemoryStore(storeId: string = randomId()): Store {
       return { storeId, epoch }
     },
     append: async (append) => {
-      const { record, entries } = applyAppend(records.get(append.conversationId), append)
-      records.set(append.conversationId, record)
-      const journal = journals.get(append.conversationId) ?? []
-      journal.push(...entries)
-      journals.set(append.conversationId, journal)
-      return entries
+      const { conversationId } = append
+      const found = records.get(conversationId)
+      const stored = rows.get(conversationId) ?? []
+      const before = committedBefore(found, append)
+      if (before) return rowsBefore(append, before, stored.slice(before.first - 1))
+      const applied = applyAppend(found, append)
+      records.set(conversationId, applied.record)
+      rows.set(conversationId, stored)
+      stored.push(...applied.rows)
+      return applied.rows
     },
     read: async (conversationId, afterSeq = 0) => ({
-      record: records.get(conversationId) ?? null,
-      entries: (journals.get(conversationId) ?? []).filter((entry) => entry.seq > afterSeq),
+      record: find(conversationId),
+      rows: (rows.get(conversationId) ?? []).slice(afterSeq),
     }),
-    list: async () => [...records.values()].sort((a, b) => b.updatedAt - a.updatedAt),
-    get: async (conversationId) => records.get(conversationId) ?? null,
+    list: async () =>
+      [...records.values()].map(publicRecord).sort((a, b) => b.updatedAt - a.updatedAt),
+    get: async (conversationId) => find(conversationId),
     rename: async (conversationId, title) => {
       const record = records.get(conversationId)
-      if (record) records.set(conversationId, { ...record, title })
+      if (record) records.set(conversationId, renameRecord(record, title))
       return record !== undefined
     },
     mark: async (conversationId, broken) => {
       const record = records.get(conversationId)
-      if (record) records.set(conversationId, markRecord(record, broken))
+      const marked = record && markRecord(record, broken)
+      if (marked) records.set(conversationId, marked)
     },
     delete: async (conversationId) => {
-      journals.delete(conversationId)
+      rows.delete(conversationId)
       return records.delete(conversationId)
     },
     close: () => undefined,

@@ -1,57 +1,96 @@
+import type { ConversationRecord } from '../../protocol/conversation.ts'
 import { OffstageError } from '../../protocol/error.ts'
-import {
-  JOURNAL_VERSION,
-  type ConversationRecord,
-  type JournalBody,
-  type JournalEntry,
-  type NewEntry,
-} from '../../protocol/journal.ts'
-import { isSoundEntry } from './check-entry.ts'
+import { FORMAT } from '../../protocol/fact.ts'
 import { isNumber, isRecord, isText, listOf, nullOr, optional, shape } from './shape.ts'
-import { callsOfImport } from '../imported-calls.ts'
-import type { Append } from './store.ts'
+import { isNewerFormat } from './upcast.ts'
 
-const TITLE_LENGTH = 60
+/** An append that was committed: where its rows are. */
+export interface RecentAppend {
+  readonly appendId: string
+  /** Seq of its first row. */
+  readonly first: number
+  readonly count: number
+}
 
-function newRecord(conversationId: string, at: number): ConversationRecord {
+/** A record as it is stored. */
+export interface StoredRecord extends ConversationRecord {
+  /** The newest appends, oldest first. */
+  readonly recentAppends: readonly RecentAppend[]
+}
+
+/** What records of all formats have, or what stands for it where an older one lacks it. */
+const DEFAULTS = { title: '', era: 0, openRunId: null, openCalls: [], recentAppends: [] } as const
+
+function newRecord(conversationId: string, at: number): StoredRecord {
   return {
+    ...DEFAULTS,
+    format: FORMAT,
     conversationId,
-    title: '',
     createdAt: at,
     updatedAt: at,
     lastSeq: 0,
     epoch: 0,
-    openRunId: null,
-    openCalls: [],
   }
 }
 
+const areRecent = listOf(shape({ appendId: isText, first: isNumber, count: isNumber }))
+
 const isSound = shape({
+  format: isNumber,
   conversationId: isText,
   title: isText,
   createdAt: isNumber,
   updatedAt: isNumber,
   lastSeq: isNumber,
   epoch: isNumber,
+  era: isNumber,
   openRunId: nullOr(isText),
   openCalls: listOf(isText),
+  parent: optional(shape({ conversationId: isText, runId: isText, toolCallId: isText })),
+  recentAppends: areRecent,
   broken: optional(isText),
 })
 
-/** A stored record; one that isn't whole is named as broken, with what of it can be shown. */
-export function readRecord(conversationId: string, row: unknown): ConversationRecord {
-  if (isSound(row)) return row as ConversationRecord
-  const { title, updatedAt } = isRecord(row) ? row : {}
+/**
+ * A stored record, in the format that it was written in. One of a newer format is what every format has in
+ * common: nothing is open in it that this version could go on with. One that isn't whole is named as
+ * broken, with what of it can be shown.
+ */
+export function readRecord(conversationId: string, row: unknown): StoredRecord {
+  const fields = isRecord(row) ? row : {}
+  const { format } = fields
+  const isOlder = isNumber(format) && Number(format) < FORMAT
+  const whole = isOlder ? { ...DEFAULTS, ...fields } : row
+  if (!isNewerFormat(format) && isSound(whole)) return whole as unknown as StoredRecord
+  const known = inCommon(conversationId, fields)
+  if (isNewerFormat(format)) return { ...known, format }
+  const { title, updatedAt } = known
+  const broken = "The conversation's record can't be read."
+  return { ...newRecord(conversationId, updatedAt), title, broken }
+}
+
+/** What is the same in all formats, as far as it is there. */
+function inCommon(conversationId: string, fields: Readonly<Record<string, unknown>>): StoredRecord {
+  const { title, recentAppends } = fields
+  const numberOf = (name: string): number => (isNumber(fields[name]) ? Number(fields[name]) : 0)
   return {
-    ...newRecord(conversationId, typeof updatedAt === 'number' ? updatedAt : 0),
-    ...(typeof title === 'string' && { title }),
-    broken: "The conversation's record can't be read.",
+    ...newRecord(conversationId, numberOf('createdAt')),
+    title: typeof title === 'string' ? title : '',
+    updatedAt: numberOf('updatedAt'),
+    lastSeq: numberOf('lastSeq'),
+    epoch: numberOf('epoch'),
+    recentAppends: areRecent(recentAppends) ? (recentAppends as readonly RecentAppend[]) : [],
   }
 }
 
-/** Of a journal whose record is gone. */
-export function lostRecord(conversationId: string): ConversationRecord {
+/** Of rows whose record is gone. */
+export function lostRecord(conversationId: string): StoredRecord {
   return { ...newRecord(conversationId, 0), broken: "The conversation's record is missing." }
+}
+
+/** As the store returns it. */
+export function publicRecord({ recentAppends: _, ...record }: StoredRecord): ConversationRecord {
+  return record
 }
 
 export function brokenConversation(conversationId: string, fault: string): OffstageError {
@@ -60,11 +99,6 @@ export function brokenConversation(conversationId: string, fault: string): Offst
     `Conversation ${conversationId} is damaged. ${fault} It can be read up to there and deleted; all others work.`,
     { details: { conversationId, fault } },
   )
-}
-
-export function claimRecord(record: ConversationRecord, epoch: number): ConversationRecord {
-  refuseBroken(record)
-  return { ...record, epoch }
 }
 
 export function takenOver(): OffstageError {
@@ -79,104 +113,38 @@ export function unclaimed(
   conversationId: string,
   at: number,
   { create = true }: { readonly create?: boolean } = {},
-): ConversationRecord {
+): StoredRecord {
   if (create) return newRecord(conversationId, at)
   throw new OffstageError('conversation-not-found', `Conversation ${conversationId} is gone.`)
 }
 
-export function markRecord(record: ConversationRecord, broken: string | null): ConversationRecord {
+/** Keeps the record's format: until something is appended, an older version can go on with it. */
+export function claimRecord(record: StoredRecord, epoch: number): StoredRecord {
+  refuseNewer(record)
+  refuseBroken(record)
+  return { ...record, epoch }
+}
+
+export function renameRecord(record: StoredRecord, title: string): StoredRecord {
+  refuseNewer(record)
+  return { ...record, title }
+}
+
+export function markRecord(record: StoredRecord, broken: string | null): StoredRecord | null {
+  if (isNewerFormat(record.format)) return null
   const { broken: _broken, ...rest } = record
   return broken === null ? rest : { ...rest, broken }
 }
 
-function unreadable({ type }: NewEntry): OffstageError {
-  return new OffstageError(
-    'invalid-input',
-    `What was given for a ${type} entry of the journal has not the shape that it must have, so nothing of it was stored.`,
+export function refuseNewer({ conversationId, format }: StoredRecord): void {
+  if (!isNewerFormat(format)) return
+  throw new OffstageError(
+    'storage-newer',
+    `Conversation ${conversationId} was written by a newer Offstage (format ${format}): reload the page or update the package.`,
+    { details: { conversationId, format } },
   )
 }
 
-/** What an append makes of the record and its entries; throws `ownership-lost` for a fenced owner. */
-export function applyAppend(
-  record: ConversationRecord | undefined,
-  append: Append,
-): { record: ConversationRecord; entries: JournalEntry[] } {
-  if (record === undefined) {
-    throw new OffstageError('ownership-lost', 'The conversation was deleted while it was in use.', {
-      details: { deleted: true },
-    })
-  }
-  if (record.epoch !== append.epoch) throw takenOver()
-  refuseBroken(record)
-  let next = record
-  const entries: JournalEntry[] = []
-  for (const entry of append.entries) {
-    // What could not be read again would break the conversation for good.
-    if (!isSoundEntry(entry)) throw unreadable(entry)
-    next = afterEntry(next, entry)
-    entries.push({
-      ...entry,
-      v: JOURNAL_VERSION,
-      conversationId: record.conversationId,
-      seq: next.lastSeq,
-    })
-  }
-  return { record: next, entries }
-}
-
-function refuseBroken({ conversationId, broken }: ConversationRecord): void {
+export function refuseBroken({ conversationId, broken }: StoredRecord): void {
   if (broken !== undefined) throw brokenConversation(conversationId, broken)
-}
-
-function afterEntry(record: ConversationRecord, entry: NewEntry): ConversationRecord {
-  return {
-    ...record,
-    lastSeq: record.lastSeq + 1,
-    updatedAt: Math.max(record.updatedAt, entry.at),
-    title: record.title || titleOf(entry),
-    openRunId: openRunAfter(record.openRunId, entry),
-    openCalls: openCallsAfter(record.openCalls, entry),
-  }
-}
-
-function openRunAfter(open: string | null, entry: NewEntry): string | null {
-  if (entry.type === 'run-started') return entry.runId
-  if (entry.type === 'run-ended' && entry.runId === open) return null
-  return open
-}
-
-/** By these a call is found without reading any journal. */
-function openCallsAfter(open: readonly string[], entry: NewEntry): readonly string[] {
-  switch (entry.type) {
-    case 'model-output':
-      return entry.calls.map((call) => call.toolCallId)
-    case 'call-settled':
-      return open.filter((toolCallId) => toolCallId !== entry.toolCallId)
-    case 'run-ended':
-      return entry.end.outcome === 'waiting' ? open : []
-    case 'messages-imported': {
-      const imported = callsOfImport(entry.messages)
-      return [
-        ...open.filter((toolCallId) => !imported.settled.has(toolCallId)),
-        ...imported.open.map((call) => call.toolCallId),
-      ]
-    }
-    case 'run-started':
-    case 'history-cleared':
-      return []
-    default:
-      return open
-  }
-}
-
-/** The beginning of the first thing the person wrote. */
-function titleOf(entry: JournalBody): string {
-  if (entry.type !== 'run-started' || entry.message === null) return ''
-  const text = entry.message.parts
-    .map((part) => (part.type === 'text' ? part.text : ''))
-    .join(' ')
-    .replace(/\s+/g, ' ')
-    .trim()
-  const points = Array.from(text.slice(0, TITLE_LENGTH * 2))
-  return points.length > TITLE_LENGTH ? `${points.slice(0, TITLE_LENGTH - 1).join('')}…` : text
 }

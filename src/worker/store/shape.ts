@@ -32,3 +32,9 @@ export function oneOf(field: string, shapes: Readonly<Record<string, Check>>): C
   const known = new Map(Object.entries(shapes))
   return (value) => isRecord(value) && (known.get(String(value[field]))?.(value) ?? false)
 }
+
+/** One of these texts. */
+export function among(texts: readonly string[]): Check {
+  const known = new Set<unknown>(texts)
+  return (value) => known.has(value)
+}

@@ -1,10 +1,16 @@
-import type { ConversationRecord, JournalEntry, NewEntry } from '../../protocol/journal.ts'
+import type { ConversationRecord } from '../../protocol/conversation.ts'
+import type { NewRow, Row } from '../../protocol/fact.ts'
 
 export interface Append {
   readonly conversationId: string
   /** Of the claim this append stands on. */
   readonly epoch: number
-  readonly entries: readonly NewEntry[]
+  /**
+   * Random. Trying the same append again is harmless while at most seven others came between: one that
+   * was committed returns the rows that it wrote then, and writes nothing.
+   */
+  readonly appendId: string
+  readonly rows: readonly NewRow[]
   /** Wait until the operating system has written it. Default: relaxed. */
   readonly strict?: boolean
 }
@@ -18,13 +24,14 @@ export interface Claim {
 /** A conversation's rows as they are stored: whoever folds them checks them first. */
 export interface StoredRows {
   readonly record: ConversationRecord | null
-  readonly entries: readonly unknown[]
+  readonly rows: readonly unknown[]
 }
 
 /**
- * Where journals are kept. Every method is one transaction. Implementations reject with
+ * Where conversations are kept. Every method is one transaction. Implementations reject with
  * `OffstageError`: a `storage-…` code, `ownership-lost` from `append` when another owner has claimed
- * the conversation since, `conversation-broken` from `claim` and `append` when its record says so.
+ * the conversation since, `conversation-broken` from `claim` and `append` when its record says so,
+ * `storage-newer` from `claim`, `append` and `rename` when a newer version of the package has written to it.
  */
 export interface Store {
   /**
@@ -33,15 +40,18 @@ export interface Store {
    * false: `conversation-not-found` then.
    */
   claim(conversationId: string, at: number, options?: { readonly create?: boolean }): Promise<Claim>
-  /** Gives the entries their places after the last one; all of them or none. */
-  append(append: Append): Promise<readonly JournalEntry[]>
-  /** The record, and the entries after `afterSeq` (default 0: all), in order. */
+  /** Gives the rows their places after the last one; all of them or none. */
+  append(append: Append): Promise<readonly Row[]>
+  /** The record, and the rows after `afterSeq` (default 0: all), in order. */
   read(conversationId: string, afterSeq?: number): Promise<StoredRows>
   /** Newest change first. */
   list(): Promise<ConversationRecord[]>
   get(conversationId: string): Promise<ConversationRecord | null>
   rename(conversationId: string, title: string): Promise<boolean>
-  /** Notes in the record what is wrong with the conversation's rows; null: nothing any more. */
+  /**
+   * Notes in the record what is wrong with the conversation's rows; null: nothing any more. Records that a
+   * newer version has written are left as they are.
+   */
   mark(conversationId: string, broken: string | null): Promise<void>
   delete(conversationId: string): Promise<boolean>
   close(): void

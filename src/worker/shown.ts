@@ -1,0 +1,57 @@
+import { olderThan } from '../conversation/checkpoint.ts'
+import { leafUnder } from '../conversation/tree.ts'
+import type { ConversationScope } from '../protocol/api.ts'
+import type { OlderMessages } from '../protocol/state.ts'
+import { busy } from './busy.ts'
+import type { Seats } from './seats.ts'
+
+/** The conversations that the page shows, apart from running anything in them. */
+export class Shown {
+  readonly #seats: Seats
+
+  constructor(seats: Seats) {
+    this.#seats = seats
+  }
+
+  async join(scope: ConversationScope): Promise<void> {
+    const { conversation } = await this.#seats.take(scope)
+    await conversation.refresh()
+    conversation.stream.isJoined = true
+    conversation.publish('joined')
+  }
+
+  async leave(scope: ConversationScope): Promise<void> {
+    const { conversation } = await this.#seats.take(scope)
+    conversation.stream.isJoined = false
+  }
+
+  async olderMessages(
+    scope: ConversationScope & { readonly before: string; readonly count: number },
+  ): Promise<OlderMessages | null> {
+    const { conversation } = await this.#seats.take(scope)
+    return olderThan(conversation.state, scope.before, scope.count)
+  }
+
+  async switchBranch(
+    scope: ConversationScope & { readonly messageId: string },
+  ): Promise<boolean> {
+    const { conversationId, messageId } = scope
+    const seat = await this.#seats.take(scope)
+    const { conversation } = seat
+    return seat.inLaneNow(async () => {
+      if (seat.driver) throw busy(conversationId)
+      await conversation.refresh()
+      if (leafUnder(conversation.state, messageId) === null) return false
+      return seat.owning(() =>
+        conversation.append(
+          (run) => {
+            if (run?.end === null) throw busy(conversationId)
+            const to = leafUnder(conversation.state, messageId)
+            return to === null ? null : [{ type: 'head-moved', to }]
+          },
+          { runId: null },
+        ),
+      )
+    })
+  }
+}

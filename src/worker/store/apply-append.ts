@@ -1,0 +1,102 @@
+import { titleOf } from '../../conversation/title.ts'
+import { OffstageError } from '../../protocol/error.ts'
+import { FORMAT, type NewRow, type Row } from '../../protocol/fact.ts'
+import { checkRow, isSoundRow } from './check-row.ts'
+import { openCallsAfter } from './open-calls.ts'
+import {
+  brokenConversation,
+  refuseBroken,
+  refuseNewer,
+  takenOver,
+  type RecentAppend,
+  type StoredRecord,
+} from './record.ts'
+import type { Append } from './store.ts'
+
+/** How many appends a record remembers: more than one owner has under way at once. */
+const REMEMBERED = 8
+
+/**
+ * Where the rows of an append are that was committed before; null when it wasn't. Asked before anything
+ * else, and of an owner that has been fenced off since, too: its rows are in the conversation, and the
+ * answer that they aren't would be wrong. Nothing is written by it.
+ */
+export function committedBefore(
+  record: StoredRecord | undefined,
+  { appendId }: Append,
+): RecentAppend | null {
+  return record?.recentAppends.find((recent) => recent.appendId === appendId) ?? null
+}
+
+/** The rows of an append that was committed before, from what is stored at its place. */
+export function rowsBefore(
+  { conversationId }: Append,
+  { first, count }: RecentAppend,
+  stored: readonly unknown[],
+): readonly Row[] {
+  return Array.from({ length: count }, (_, index) => {
+    const row = checkRow(stored[index], first + index)
+    if ('fault' in row) throw brokenConversation(conversationId, row.fault)
+    return row
+  })
+}
+
+/** What an append makes of the record and its rows; throws `ownership-lost` for a fenced owner. */
+export function applyAppend(
+  record: StoredRecord | undefined,
+  append: Append,
+): { record: StoredRecord; rows: Row[] } {
+  if (record === undefined) {
+    throw new OffstageError('ownership-lost', 'The conversation was deleted while it was in use.', {
+      details: { deleted: true },
+    })
+  }
+  // Before the format: a newer page that has taken over goes on with the run, and this one leaves it.
+  if (record.epoch !== append.epoch) throw takenOver()
+  refuseNewer(record)
+  refuseBroken(record)
+  const { appendId } = append
+  let next = record
+  const rows: Row[] = []
+  for (const row of append.rows) {
+    // What could not be read again would break the conversation for good.
+    if (!isSoundRow(row)) throw unreadable(row)
+    next = afterRow(next, row)
+    const { conversationId, lastSeq: seq } = next
+    rows.push({ ...row, format: FORMAT, conversationId, seq, appendId })
+  }
+  const recent = { appendId, first: record.lastSeq + 1, count: rows.length }
+  const recentAppends = [...record.recentAppends, recent].slice(-REMEMBERED)
+  return { record: { ...next, format: FORMAT, recentAppends }, rows }
+}
+
+function unreadable({ type }: NewRow): OffstageError {
+  return new OffstageError(
+    'invalid-input',
+    `What was given for a ${type} row has not the shape that it must have, so nothing of it was stored.`,
+  )
+}
+
+function afterRow(record: StoredRecord, row: NewRow): StoredRecord {
+  return {
+    ...record,
+    lastSeq: record.lastSeq + 1,
+    updatedAt: Math.max(record.updatedAt, row.at),
+    title: titleAfter(record.title, row),
+    era: row.type === 'history-cleared' ? record.era + 1 : record.era,
+    openRunId: openRunAfter(record.openRunId, row),
+    openCalls: openCallsAfter(record, row),
+  }
+}
+
+function titleAfter(title: string, row: NewRow): string {
+  if (row.type === 'renamed') return row.title
+  if (title !== '' || row.type !== 'run-started' || row.message === null) return title
+  return titleOf(row.message.parts) ?? ''
+}
+
+function openRunAfter(open: string | null, row: NewRow): string | null {
+  if (row.type === 'run-started') return row.runId
+  if (row.type === 'run-ended' && row.runId === open) return null
+  return open
+}

@@ -1,0 +1,182 @@
+import { FORMAT, type FactType, type Row } from '../../protocol/fact.ts'
+import type { Message } from '../../protocol/message.ts'
+import type { SettledStatus } from '../../protocol/tool.ts'
+import {
+  among,
+  isFlag,
+  isNumber,
+  isRecord,
+  isText,
+  isThere,
+  listOf,
+  nullOr,
+  oneOf,
+  optional,
+  shape,
+  type Check,
+} from './shape.ts'
+import { isNewerFormat, upcast, UPCASTERS, type Upcasters } from './upcast.ts'
+
+const textPart = shape({ text: isText })
+const filePart = shape({ mediaType: isText, data: isText })
+const error = shape({ code: isText, message: isText })
+const content = listOf(oneOf('type', { text: textPart, file: filePart }))
+const userContent = shape({ id: isText, parts: content })
+
+const output = oneOf('type', {
+  text: shape({ value: isText }),
+  json: shape({ value: isThere }),
+  content: shape({ value: content }),
+  error,
+  denied: shape({ reason: optional(isText) }),
+})
+
+const assistantPart = oneOf('type', {
+  text: textPart,
+  reasoning: textPart,
+  'tool-call': shape({ toolCallId: isText, toolName: isText, error: optional(error) }),
+})
+
+const assistant = shape({ id: isText, parts: listOf(assistantPart) })
+
+const message = oneOf('role', {
+  system: shape({ id: isText, parts: listOf(textPart) }),
+  user: userContent,
+  assistant,
+  tool: shape({
+    id: isText,
+    parts: listOf(shape({ toolCallId: isText, toolName: isText, output })),
+  }),
+} satisfies Record<Message['role'], Check>)
+
+const partial = shape({
+  id: isText,
+  parts: listOf(oneOf('type', { text: textPart, reasoning: textPart })),
+})
+
+const ended = shape({})
+const runEnd = oneOf('outcome', {
+  completed: ended,
+  'max-steps': ended,
+  aborted: shape({ reason: isText }),
+  failed: shape({ error }),
+  waiting: shape({ pending: listOf(shape({ toolCallId: isText, toolName: isText })) }),
+})
+
+const settledStatus = among([
+  'invalid',
+  'denied',
+  'succeeded',
+  'failed',
+  'aborted',
+  'interrupted',
+] satisfies SettledStatus[])
+
+const decidedBy = shape({ definition: isText, replayable: isFlag, reconcilable: isFlag })
+const isPath: Check = (value) => Array.isArray(value) && value.length > 0 && value.every(isText)
+
+const under = { parentId: nullOr(isText) }
+const ofAttempt = { step: isNumber, attempt: isNumber, usage: isRecord }
+const ofCall = { path: isPath }
+const ofContext = { after: nullOr(isText) }
+
+const facts = oneOf('type', {
+  'run-started': shape({
+    runId: isText,
+    ...under,
+    message: nullOr(userContent),
+    limits: shape({ maxSteps: isNumber, retries: isNumber }),
+  }),
+  'step-started': shape({ step: isNumber, resumed: isFlag }),
+  'attempt-failed': shape({ ...ofAttempt, error }),
+  'model-output': shape({
+    ...ofAttempt,
+    ...under,
+    message: assistant,
+    toolsId: nullOr(isText),
+    calls: listOf(shape({ toolCallId: isText, known: isFlag, parallel: isFlag })),
+    finishReason: isText,
+    toolMode: among(['native', 'action']),
+    feedback: optional(shape({ id: isText, error, text: isText })),
+  }),
+  'step-cut': shape({ ...ofAttempt, ...under, message: nullOr(partial) }),
+  'run-parked': shape({ reason: isText }),
+  'run-continued': shape({}),
+  'run-ended': shape({ end: runEnd }),
+  'call-proposed': shape({ ...ofCall, toolName: isText, title: optional(isText), input: isThere }),
+  'approval-requested': shape({ ...ofCall, input: isThere, by: decidedBy }),
+  'approval-answered': shape({ ...ofCall, approved: isFlag, reason: optional(isText) }),
+  'question-asked': shape({
+    ...ofCall,
+    question: isText,
+    options: optional(listOf(isText)),
+    fields: optional(isRecord),
+  }),
+  'question-answered': shape({ ...ofCall, answer: isText, values: optional(isRecord) }),
+  'output-requested': shape({ ...ofCall, input: isThere, asks: isFlag }),
+  'call-started': shape({ ...ofCall, executionId: isText, by: decidedBy, repeats: isFlag }),
+  'call-withdrawn': shape(ofCall),
+  'call-suspended': shape({ ...ofCall, token: isText, until: optional(isNumber) }),
+  'step-outcome': shape({ ...ofCall, key: isText, value: isThere }),
+  'child-started': shape({ ...ofCall, childConversationId: isText, childRunId: isText }),
+  'call-interrupted': shape(ofCall),
+  'interruption-resolved': shape({
+    ...ofCall,
+    verdict: among(['happened', 'did-not-happen', 'run-again']),
+  }),
+  'call-settled': shape({ ...ofCall, status: settledStatus, output, note: optional(isText) }),
+  'messages-imported': shape({ ...under, messages: listOf(message) }),
+  'head-moved': shape({ to: isText }),
+  'history-cleared': shape({}),
+  renamed: shape({ title: isText }),
+  'message-queued': shape({ message: userContent }),
+  'message-withdrawn': shape({ messageId: isText }),
+  'message-delivered': shape({ messageId: isText, ...under }),
+  'results-cleared': shape({ ...ofContext, paths: listOf(isPath) }),
+  compacted: shape({
+    ...ofContext,
+    from: isText,
+    to: isText,
+    keptFrom: nullOr(isText),
+    summary: isText,
+  }),
+  'skill-activated': shape({ ...ofContext, name: isText, hash: isText, text: isText }),
+  'plan-changed': shape({ ...ofContext, plan: listOf(shape({ text: isText, status: isText })) }),
+  'untrusted-taken-in': shape({ ...ofContext, origin: isText, path: optional(isPath) }),
+  'memory-retrieved': shape({ ...ofContext, items: listOf(isRecord) }),
+  'consent-given': shape({ consentId: isText, scope: isRecord, until: optional(isNumber) }),
+  'consent-revoked': shape({ consentId: isText }),
+} satisfies Record<FactType, Check>)
+
+const ofNew = shape({ runId: nullOr(isText), at: isNumber })
+
+/** Why a row can't be folded. */
+export interface Fault {
+  readonly fault: string
+  /** It isn't damaged: a newer version of the package can read it. */
+  readonly isNewer: boolean
+}
+
+/** Whether the row can be read again once it is stored. */
+export function isSoundRow(row: unknown): boolean {
+  return isRecord(row) && ofNew(row) && facts(row)
+}
+
+/**
+ * The row that belongs at a place of a conversation, or in words why what was found there can't be
+ * folded. A gap would make what follows mean something else: a call without its result runs again.
+ * Rows of an older format are returned as this format says the same.
+ */
+export function checkRow(row: unknown, seq: number, upcasters: Upcasters = UPCASTERS): Row | Fault {
+  if (!isRecord(row)) return { fault: `Row ${seq} is no row.`, isNewer: false }
+  const { format } = row
+  if (isNewerFormat(format)) {
+    const fault = `Row ${seq} was written by a newer Offstage (format ${format}): reload the page or update the package.`
+    return { fault, isNewer: true }
+  }
+  if (row['seq'] !== seq) return { fault: `Row ${seq} is missing.`, isNewer: false }
+  const current = upcast(row, upcasters)
+  if (current?.['format'] === FORMAT && isText(current['appendId']) && isSoundRow(current))
+    return current as unknown as Row
+  return { fault: `Row ${seq} can't be read.`, isNewer: false }
+}

@@ -1,0 +1,76 @@
+import type { IDBPTransaction } from 'idb'
+import { storageError, type Connection, type Database, type Schema } from './idb-connection.ts'
+
+export type Names = ('records' | 'counters' | 'rows')[]
+
+export type Read = IDBPTransaction<Schema, Names>
+export type Write = IDBPTransaction<Schema, Names, 'readwrite'>
+
+export const BOTH: Names = ['records', 'rows']
+const ALL: Names = [...BOTH, 'counters']
+
+/** Once more with a fresh connection when the database was closed underneath. */
+export async function withDatabase<T>(
+  connection: Connection,
+  use: (db: Database) => Promise<T>,
+): Promise<T> {
+  try {
+    return await use(await connection.database())
+  } catch (error) {
+    if (!isClosed(error)) throw storageError(error)
+  }
+  connection.forget()
+  try {
+    return await use(await connection.database())
+  } catch (error) {
+    throw storageError(error)
+  }
+}
+
+export async function write<T>(
+  connection: Connection,
+  durability: IDBTransactionDurability,
+  body: (tx: Write) => Promise<T>,
+): Promise<T> {
+  return withDatabase(connection, async (db) => {
+    const tx = db.transaction(ALL, 'readwrite', { durability })
+    // Quota errors arrive at the transaction only, so its end is what counts.
+    const ended = tx.done
+    quietly(ended)
+    try {
+      const value = await body(tx)
+      // Nothing more will be asked of it: no need to wait until it finds out by itself.
+      tx.commit()
+      await ended
+      return value
+    } catch (error) {
+      abortQuietly(tx)
+      throw await causeOf(ended, error)
+    }
+  })
+}
+
+/** What fails here fails its transaction, whose error is the one that counts. */
+export function quietly(request: Promise<unknown>): void {
+  request.catch(() => undefined)
+}
+
+/** Why the transaction was aborted, if not by us: its requests only say that it was. */
+function causeOf(ended: Promise<void>, error: unknown): Promise<unknown> {
+  return ended.then(
+    () => error,
+    (cause: unknown) => (cause instanceof Error && cause.name !== 'AbortError' ? cause : error),
+  )
+}
+
+function abortQuietly(tx: Write): void {
+  try {
+    tx.abort()
+  } catch {
+    // It has ended already.
+  }
+}
+
+function isClosed(error: unknown): boolean {
+  return error instanceof Error && error.name === 'InvalidStateError'
+}

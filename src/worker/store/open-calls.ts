@@ -1,0 +1,48 @@
+import { callParts } from '../../conversation/propose-call.ts'
+import type { FactOf, NewRow } from '../../protocol/fact.ts'
+import type { StoredRecord } from './record.ts'
+
+/** The calls that have no outcome yet: by these a conversation is found without reading any rows. */
+export function openCallsAfter(
+  { openCalls: open, openRunId }: StoredRecord,
+  row: NewRow,
+): readonly string[] {
+  switch (row.type) {
+    case 'model-output':
+      return row.runId === openRunId
+        ? callParts(row.message).map(({ toolCallId }) => toolCallId)
+        : open
+    case 'call-proposed':
+      return [...open, ...row.path.slice(-1)]
+    case 'call-settled':
+      return open.filter((toolCallId) => toolCallId !== row.path.at(-1))
+    case 'run-ended':
+      return row.runId !== openRunId || row.end.outcome === 'waiting' ? open : []
+    case 'messages-imported':
+      return afterImport(open, row)
+    case 'run-started':
+    case 'history-cleared':
+      return []
+    default:
+      return open
+  }
+}
+
+/**
+ * Calls that imported messages leave without a result wait for their outputs; those that could not be
+ * read wait for nothing. Results settle calls that were imported before them.
+ */
+function afterImport(
+  open: readonly string[],
+  { messages }: FactOf<'messages-imported'>,
+): readonly string[] {
+  const after = new Set(open)
+  for (const message of messages) {
+    if (message.role === 'assistant')
+      for (const { toolCallId, error } of callParts(message))
+        if (error === undefined) after.add(toolCallId)
+    if (message.role === 'tool')
+      for (const { toolCallId } of message.parts) after.delete(toolCallId)
+  }
+  return [...after]
+}
