@@ -1,3 +1,4 @@
+import { storageKey } from '../protocol/conversation.ts'
 import type { AgentScope, ConversationScope } from '../protocol/api.ts'
 import { Conversation } from './conversation.ts'
 import type { Effects } from './effects.ts'
@@ -5,7 +6,7 @@ import { createOwnership, type Ownership } from './ownership.ts'
 import type { RunDriver } from './run-driver.ts'
 import { Seat } from './seat.ts'
 import type { Store } from './store/store.ts'
-import { storageKey, type Stores } from './stores.ts'
+import type { Stores } from './stores.ts'
 import { Stream, type StreamOutput } from './stream.ts'
 
 /** The conversations in use in this worker, one seat each. */
