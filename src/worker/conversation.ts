@@ -14,7 +14,7 @@ import { placed, type FactDraft } from './fact-draft.ts'
 import { oneByOne } from './one-by-one.ts'
 import { Patience } from './patience.ts'
 import { SentWords } from './sent-words.ts'
-import { checkRow } from './store/check-row.ts'
+import { checkRow, type Fault } from './store/check-row.ts'
 import { brokenConversation } from './store/record.ts'
 import type { Store } from './store/store.ts'
 import { Stream, type StreamOutput } from './stream.ts'
@@ -72,7 +72,7 @@ export class Conversation {
   #sentWords = new SentWords()
   #createdAt = 0
   #lease: Lease = { storeId: '', epoch: 0, knownAt: Number.NEGATIVE_INFINITY }
-  #fault: string | null = null
+  #fault: Fault | null = null
   /** Reads and commits never overlap: every entry is folded once, in its place. */
   readonly #inOrder = oneByOne()
   /** A commit that waits keeps only those in line behind it waiting. */
@@ -126,7 +126,7 @@ export class Conversation {
 
   /** Why the journal can't be folded to its end; nothing is driven or appended then. */
   get fault(): string | null {
-    return this.#fault
+    return this.#fault?.fault ?? null
   }
 
   /** A call of this conversation had this id, whether or not its messages are still there. */
@@ -136,8 +136,8 @@ export class Conversation {
 
   /** Sends the page where the conversation stands. */
   publish(reason: 'joined' | 'taken-up'): void {
-    const fault = this.#fault === null ? null : brokenConversation(this.conversationId, this.#fault)
-    this.stream.checkpoint(reason, { state: this.#state, fault: fault && fault.toData() })
+    const fault = this.#faultError?.toData() ?? null
+    this.stream.checkpoint(reason, { state: this.#state, fault })
   }
 
   /**
@@ -155,9 +155,18 @@ export class Conversation {
     return this.#state.seq !== before
   }
 
-  /** Throws `conversation-broken` when the journal could not be folded to its end. */
+  /** Throws `conversation-broken` when the rows could not be folded to their end, `storage-newer` when a newer version wrote them. */
   refuseBroken(): void {
-    if (this.#fault !== null) throw brokenConversation(this.conversationId, this.#fault)
+    const error = this.#faultError
+    if (error !== null) throw error
+  }
+
+  get #faultError(): OffstageError | null {
+    const found = this.#fault
+    if (found === null) return null
+    return found.isNewer
+      ? new OffstageError('storage-newer', found.fault)
+      : brokenConversation(this.conversationId, found.fault)
   }
 
   /** Folds what was written since the last look, by whoever. */
@@ -204,10 +213,16 @@ export class Conversation {
       strict,
     })
     this.#lease = { ...this.#lease, knownAt }
-    this.#fold(rows)
-    this.stream.rows(rows)
+    // Not the next ones when an earlier try wrote them, and others, or a look at the store, came between.
+    if (rows[0]?.seq === this.#state.seq + 1) this.#take(rows)
+    else await this.#catchUp()
     this.#onCommitted(rows)
     return true
+  }
+
+  #take(rows: readonly Row[]): void {
+    this.#fold(rows)
+    this.stream.rows(rows)
   }
 
   /** A row that another tab has committed: folded if it is the next one, else read from the store. */
@@ -217,8 +232,7 @@ export class Conversation {
       if (given.seq <= seq) return
       const row = checkRow(given, seq + 1)
       if ('fault' in row) return this.#catchUp()
-      this.#fold([row])
-      this.stream.rows([row])
+      this.#take([row])
     })
   }
 
@@ -233,15 +247,16 @@ export class Conversation {
     const { record, rows } = stored
     this.#createdAt = record?.createdAt ?? 0
     const { sound, fault } = this.#check(rows, record)
-    const hasChanged = this.#fault !== (fault?.fault ?? null)
-    this.#fault = fault?.fault ?? null
+    const hasChanged = this.#fault?.fault !== fault?.fault
+    this.#fault = fault
     this.#fold(sound)
     if (this.stream.isJoined && (isNew || hasChanged)) this.publish('joined')
     else if (this.stream.isJoined || this.patience.waiter) this.stream.rows(sound)
     if (record === null || fault?.isNewer === true) return
     // Noted for the list, which reads no rows. Not while it only can't be written.
-    if ((record.broken ?? null) !== this.#fault) {
-      await this.#store.mark(this.conversationId, this.#fault).catch(() => undefined)
+    const broken = fault?.fault ?? null
+    if ((record.broken ?? null) !== broken) {
+      await this.#store.mark(this.conversationId, broken).catch(() => undefined)
     }
   }
 
@@ -270,7 +285,7 @@ export class Conversation {
     record: ConversationRecord | null,
   ): {
     readonly sound: readonly Row[]
-    readonly fault: { readonly fault: string; readonly isNewer: boolean } | null
+    readonly fault: Fault | null
   } {
     const sound: Row[] = []
     let { seq } = this.#state
