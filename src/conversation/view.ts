@@ -43,23 +43,6 @@ export function view(
   }
 }
 
-export function emptySnapshot(
-  conversationId: string,
-  status: ConversationSnapshot['status'],
-): ConversationSnapshot {
-  return {
-    conversationId,
-    status,
-    messages: [],
-    older: 0,
-    pending: [],
-    ownership: 'none',
-    branches: NO_BRANCHES,
-    queued: [],
-    taint: [],
-  }
-}
-
 /** The run that is open, and not left by whoever drove it here. */
 function openRun({ run }: ConversationState, { left }: Live): RunState | null {
   return run === null || run.end !== null || left?.runId === run.runId ? null : run

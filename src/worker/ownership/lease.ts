@@ -155,18 +155,13 @@ export class Lease {
       const { signal } = wait
       const stop = (): void => wait.abort()
       granted.then(stop, stop)
-      const remove = this.whenHeld(stop)
-      try {
-        await effects.sleep(UNLOAD_MS, signal)
-        for (let silence = 0; silence < SILENCE_MS; silence += ANSWER_MS) {
-          if (signal.aborted) return 'broken-off'
-          if (await liveness.isAlive(ref, signal)) return 'elsewhere'
-          await effects.sleep(RETRY_MS, signal)
-        }
-        return 'silent'
-      } finally {
-        remove()
+      await effects.sleep(UNLOAD_MS, signal)
+      for (let silence = 0; silence < SILENCE_MS; silence += ANSWER_MS) {
+        if (signal.aborted) return 'broken-off'
+        if (await liveness.isAlive(ref, signal)) return 'elsewhere'
+        await effects.sleep(RETRY_MS, signal)
       }
+      return 'silent'
     })
   }
 }

@@ -61,12 +61,14 @@ export class MessageLocks implements Locks {
     this.#openedAt = effects.monotonic()
     channel.on('lock-hello', ({ isAnswer }) => {
       this.#hasOthers = true
-      if (isAnswer) return
-      channel.post('lock-hello', { isAnswer: true })
-      for (const known of this.#locks.values()) this.#report(known)
+      if (!isAnswer) channel.post('lock-hello', { isAnswer: true })
     })
     channel.on('lock-request', (request) => this.#onRequest(request))
-    channel.on('lock-withdrawn', ({ name, id }) => this.#known(name).others.delete(id))
+    channel.on('lock-withdrawn', ({ name, id }) => {
+      const known = this.#known(name)
+      known.others.delete(id)
+      this.#grantNext(known)
+    })
     channel.on('lock-state', (state) => this.#onState(state))
     channel.post('lock-hello', { isAnswer: false })
   }
@@ -110,13 +112,12 @@ export class MessageLocks implements Locks {
   }
 
   async #repeat(known: Known, waiting: Waiting): Promise<void> {
-    const { name } = known
     while (known.waiting.includes(waiting)) {
       const now = this.#effects.monotonic()
       // The tab was frozen, or the machine slept: what others said meanwhile may not be read yet.
       if (hasSlept(waiting, now)) waiting.readyAt = now + WINDOW_MS
       waiting.postedAt = now
-      this.#channel.post('lock-request', { name, id: waiting.id, ticket: waiting.ticket })
+      this.#post(known, waiting)
       this.#grantNext(known)
       if (!known.waiting.includes(waiting)) return
       await this.#effects.sleep(waiting.readyAt > now ? waiting.readyAt - now : REPEAT_MS)
@@ -159,13 +160,17 @@ export class MessageLocks implements Locks {
   #onRequest({ name, id, ticket }: LeaseMessages['lock-request']): void {
     this.#hasOthers = true
     const known = this.#known(name)
-    known.others.set(id, { ticket, at: this.#effects.monotonic() })
+    // One that was granted before it arrived waits no longer.
+    if (known.newest?.id !== id) known.others.set(id, { ticket, at: this.#effects.monotonic() })
     known.ticket = Math.max(known.ticket, ticket)
     this.#report(known)
+    // A tab that has just opened doesn't know of what was posted before.
     const [first] = known.waiting
-    if (first && precedes(first, { id, ticket })) {
-      this.#channel.post('lock-request', { name, id: first.id, ticket: first.ticket })
-    }
+    if (first && precedes(first, { id, ticket })) this.#post(known, first)
+  }
+
+  #post({ name }: Known, { id, ticket }: Waiting): void {
+    this.#channel.post('lock-request', { name, id, ticket })
   }
 
   #onState(state: LockState): void {
@@ -179,7 +184,6 @@ export class MessageLocks implements Locks {
       if (newest?.id !== state.id || newest.isHeld) this.#setNewest(known, state)
       if (held !== null && held.id !== state.id) held.lose()
     } else if (this.#isMine(newest)) {
-      if (held !== null) this.#setNewest(known, { ...newest, term: known.term + 1 })
       this.#report(known)
     } else if (state.isHeld && !this.#isInUse(newest)) {
       // A tab that never knew of the former holder.

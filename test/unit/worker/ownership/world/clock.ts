@@ -64,7 +64,11 @@ export class Clock {
   #next(): Event | null {
     let next: Event | null = null
     for (const event of this.#events) {
-      if (next === null || event.at < next.at || (event.at === next.at && event.order < next.order)) {
+      if (
+        next === null ||
+        event.at < next.at ||
+        (event.at === next.at && event.order < next.order)
+      ) {
         next = event
       }
     }

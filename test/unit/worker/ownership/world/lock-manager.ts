@@ -27,6 +27,7 @@ export class LockManagerOfOrigin {
   #held: Request[] = []
   /** All requests so far. */
   requests = 0
+  steals = 0
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -34,11 +35,8 @@ export class LockManagerOfOrigin {
 
   /** `navigator.locks` of a tab. */
   of(tab: Tab): LockManager {
-    const request = (
-      name: string,
-      options: Options,
-      granted: () => Promise<void>,
-    ): Promise<void> => this.#request({ tab, name, granted }, options)
+    const request = (name: string, options: Options, granted: () => Promise<void>): Promise<void> =>
+      this.#request({ tab, name, granted }, options)
     return { request } as unknown as LockManager
   }
 
@@ -92,6 +90,7 @@ export class LockManagerOfOrigin {
   }
 
   #steal(request: Request): void {
+    this.steals++
     for (const lost of this.#held.filter(({ name }) => name === request.name)) {
       this.#release(lost)
       lost.tab.task(WAY_MS, () => lost.reject(aborted('stolen')))

@@ -26,6 +26,8 @@ export class Tab {
   losses = 0
   /** By what it was told alone. */
   believes = false
+  /** What the store gave it last. */
+  epoch = 0
   readonly #world: World
   #state: 'works' | 'frozen' | 'gone' = 'works'
   readonly #late: (() => void)[] = []
@@ -140,8 +142,8 @@ export class Tab {
     if (!this.holds) return
     this.believes = true
     if (this.#world.options.epochs === false) return
-    const epoch = ++this.#world.epoch
-    this.leases.setEpoch(TALK, epoch)
+    this.epoch = ++this.#world.epoch
+    this.leases.setEpoch(TALK, this.epoch)
   }
 
   async #decide(): Promise<boolean> {
