@@ -5,7 +5,7 @@ import type {
   ResumeRun,
   StartRun,
 } from '../protocol/api.ts'
-import type { ConversationSnapshot } from '../conversation/view.ts'
+import type { ConversationSnapshot } from '../conversation/snapshot.ts'
 import { type ConversationRecord, storageKey } from '../protocol/conversation.ts'
 import type { JsonSchema } from '../protocol/json.ts'
 import { adopt } from './adopt.ts'

@@ -1,4 +1,4 @@
-import type { ConversationSnapshot } from '../conversation/view.ts'
+import type { ConversationSnapshot } from '../conversation/snapshot.ts'
 import type { Run } from './run-handle.ts'
 import type { Store } from './shown.ts'
 

@@ -26,7 +26,7 @@ export type {
   ShownCall,
   ShownMessage,
   ShownRun,
-} from '../conversation/view.ts'
+} from '../conversation/snapshot.ts'
 export type { TrustedScriptAddress, WorkerAddress, WorkerLike } from './spawn-worker.ts'
 export type { WorkerFailureReason } from './start-diagnosis/cause.ts'
 export type { StandardSchema } from './standard-schema.ts'

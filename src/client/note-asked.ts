@@ -1,5 +1,5 @@
 import type { Row } from '../protocol/fact.ts'
-import { pageActs } from './page-acts.ts'
+import { pageActs } from '../protocol/page-acts.ts'
 
 /** Keeps the `turns` of the page tools at which a person was asked about a call, as long as it waits. */
 export function noteAsked(asked: Map<string, number>, row: Row): void {

@@ -1,5 +1,6 @@
 import { foldDelta } from '../conversation/live.ts'
-import { type ConversationSnapshot, view } from '../conversation/view.ts'
+import type { ConversationSnapshot } from '../conversation/snapshot.ts'
+import { view } from '../conversation/view.ts'
 import { storageKey } from '../protocol/conversation.ts'
 import { LEFT_OPEN } from '../protocol/run.ts'
 import type { OlderMessages } from '../protocol/state.ts'

@@ -1,4 +1,4 @@
-import type { ConversationSnapshot } from './view.ts'
+import type { ConversationSnapshot } from './snapshot.ts'
 
 /** Of a conversation of which nothing is known yet. */
 export function emptySnapshot(

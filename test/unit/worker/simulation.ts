@@ -10,6 +10,7 @@ import { realEffects, type Effects } from '../../../src/worker/effects.ts'
 import { Host } from '../../../src/worker/host.ts'
 import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
 import type { Store } from '../../../src/worker/store/store.ts'
+import { ProjectedEvents } from './projected-events.ts'
 
 /** One model turn of the simulated world. */
 export interface Turn {
@@ -192,6 +193,7 @@ export interface World {
   silent: boolean
   /** Of its workers, not those of Node. */
   locks: LockManager | undefined
+  openTabPort: Effects['openTabPort']
 }
 
 export function createWorld(
@@ -210,6 +212,7 @@ export function createWorld(
     ahead: 0,
     silent: false,
     locks: undefined,
+    openTabPort: () => undefined,
   }
 }
 
@@ -224,7 +227,8 @@ export interface LiveHost {
 /** A worker in this world, killed at its n-th crossing (0: never). */
 export function startLife(world: World, kill = 0): LiveHost {
   const life = new Life(kill)
-  const events: RunEventBody[] = []
+  const projected = new ProjectedEvents()
+  const { events } = projected
   const watchers = new Set<() => void>()
   const effects: Effects = {
     now: () => Date.now() + world.ahead,
@@ -233,13 +237,14 @@ export function startLife(world: World, kill = 0): LiveHost {
     newId: (prefix) => `${prefix}${++world.ids}`,
     sleep: (ms, signal) => realEffects.sleep(Math.min(ms, 20), signal),
     locks: world.locks,
+    openTabPort: world.openTabPort,
   }
   const host = new Host({
     page: world.page.api(life),
     pageId: world.page.id,
     notify: (notice) => {
-      if (notice.type !== 'events' || life.dead) return
-      events.push(...notice.events)
+      if (life.dead) return
+      projected.take(notice)
       for (const watch of watchers) watch()
     },
     providers: { create: () => simProvider(world, life) },
@@ -290,7 +295,7 @@ export function startCommand(runId: string, text: string, limits = { maxSteps: 1
   return {
     ...SCOPE,
     runId,
-    message: { role: 'user', id: `${runId}:user`, parts: [{ type: 'text', text }] },
+    message: { id: `${runId}:user`, parts: [{ type: 'text', text }] },
     limits,
     ifBusy: 'refuse',
   } as const
