@@ -189,7 +189,9 @@ function conversations({ ask, carry, link, scope }: AgentParts): Questions {
     async delete(id) {
       const isGone = await ask('deleteConversation', at(id))
       // No fact tells of it.
-      void link().feeds.find({ storage: storageKey(scope().storage), conversationId: id })?.join()
+      void link()
+        .feeds.find({ storage: storageKey(scope().storage), conversationId: id })
+        ?.join()
       return isGone
     },
     clearHistory: async (id) => ask('clearHistory', at(id)),

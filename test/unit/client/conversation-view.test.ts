@@ -146,12 +146,7 @@ describe('conversation(id)', () => {
     await until(() => getSnapshot().status !== 'loading')
     await sleep(30)
     seen.length = 0
-    const afterBatch = worker.tell(
-      command,
-      started(command),
-      ...step(),
-      text('first'),
-    )
+    const afterBatch = worker.tell(command, started(command), ...step(), text('first'))
     await worker.page.executeTool(execution(command, { afterBatch }))
     expect(seen).toEqual([expect.stringContaining('first'), 'tool'])
   })

@@ -192,21 +192,24 @@ describe('a run that is tried out after a second death', () => {
     ['waits for a person', [output('', { calls: ['c'] }), call.asked('c')], true],
     ['asks a person', [output('', { calls: ['c'] }), call.asked('c')], false],
     ['is parked', [{ type: 'run-parked', reason: 'crash-loop' }], false],
-  ] as [string, Item[], boolean][])('and %s is not blamed for a later death', async (_how, items, isStored) => {
-    const { workers, ended } = await afterTwoDeaths((worker, run, isFirst) => {
-      if (!isFirst) worker.tell(run, stepEnd)
-      else if (!isStored) worker.tell(run, ...items)
-      else {
-        worker.skip(run, ...(items as Fact[]))
-        worker.checkpoint(run, { reason: 'taken-up' })
-      }
-    })
-    await until(() => workers[2]!.of('resumeRun').length === 2)
-    await sleep(20)
-    workers[2]!.die()
-    await until(() => workers[3]?.of('resumeRun').length)
-    expect(ended()).toEqual([])
-  })
+  ] as [string, Item[], boolean][])(
+    'and %s is not blamed for a later death',
+    async (_how, items, isStored) => {
+      const { workers, ended } = await afterTwoDeaths((worker, run, isFirst) => {
+        if (!isFirst) worker.tell(run, stepEnd)
+        else if (!isStored) worker.tell(run, ...items)
+        else {
+          worker.skip(run, ...(items as Fact[]))
+          worker.checkpoint(run, { reason: 'taken-up' })
+        }
+      })
+      await until(() => workers[2]!.of('resumeRun').length === 2)
+      await sleep(20)
+      workers[2]!.die()
+      await until(() => workers[3]?.of('resumeRun').length)
+      expect(ended()).toEqual([])
+    },
+  )
 
   test('and gets nowhere in its time is blamed for nothing, nor is the one after it', async () => {
     const { workers, ended } = await afterTwoDeaths(() => undefined)

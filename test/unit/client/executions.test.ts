@@ -1,6 +1,10 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createBatchGate } from '../../../src/client/batch-gate.ts'
-import { type ExecutionHost, Executions, type ExecutionsHost } from '../../../src/client/executions.ts'
+import {
+  type ExecutionHost,
+  Executions,
+  type ExecutionsHost,
+} from '../../../src/client/executions.ts'
 import { prepareTool } from '../../../src/client/prepare-tool.ts'
 import { execution, stage, startedRun, until } from './fake-worker.ts'
 

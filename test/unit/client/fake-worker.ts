@@ -1,6 +1,7 @@
 import { expose, wrap } from 'comlink'
 import { onTestFinished } from 'vitest'
 import type {
+  ConversationScope,
   ExecuteTool,
   PageApi,
   PageHello,
@@ -138,6 +139,14 @@ export class FakeWorker {
     if (this.takenUp.has(run.conversationId)) return
     if (this.#of(run).state.run?.runId !== run.runId) this.skip(run, started() as Fact)
     this.checkpoint(run, { reason: 'taken-up' })
+  }
+
+  /** Publishes a part of a conversation as where it stands. */
+  publish(scope: Pick<ConversationScope, 'conversationId'>, state: ConversationState): void {
+    const { conversationId } = scope
+    const { live } = this.#of(scope)
+    const at = { storage: keyOf({}), conversationId, format: FORMAT, batch: ++this.#batch }
+    this.notify({ type: 'checkpoint', ...at, state, live, fault: null, reason: 'joined' })
   }
 
   stateOf(run: Partial<RunOf> & Pick<RunOf, 'conversationId'>): Conversation {
@@ -355,7 +364,8 @@ export function fakeWorkerFactory(script: Script, workers: FakeWorker[]): () => 
       const answered = scripted
         ? await (scripted as (...all: unknown[]) => unknown)(worker, command)
         : undefined
-      if (isTaking && answered) worker?.takeUp({ ...(command as ResumeRun), ...(answered as RunRef) })
+      if (isTaking && answered)
+        worker?.takeUp({ ...(command as ResumeRun), ...(answered as RunRef) })
       if (method === 'join' && !scripted) worker?.checkpoint(command)
       if (scripted) return answered
       if (method === 'connect') return HELLO

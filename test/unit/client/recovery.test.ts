@@ -68,7 +68,9 @@ test.each(['while its tool runs', 'while text streams', 'while a person is asked
     })
     expect(execute).toHaveBeenCalledTimes(1)
     expect(workers.length).toBe(2)
-    expect(withoutCalls(getSnapshot().messages)).toEqual((await agent.conversations.get('c1'))!.messages)
+    expect(withoutCalls(getSnapshot().messages)).toEqual(
+      (await agent.conversations.get('c1'))!.messages,
+    )
     const events: RunEvent[] = []
     for await (const event of run) events.push(event)
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at))
