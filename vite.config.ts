@@ -22,7 +22,7 @@ const builds: Record<string, UserConfig> = {
       groups: [
         {
           name: 'page',
-          test: /[\\/]src[\\/]client[\\/](entry|create-agent|define-tool|snapshot)\.ts$/,
+          test: /[\\/]src[\\/]client[\\/](entry|create-agent|define-tool)\.ts$/,
         },
       ],
     },
