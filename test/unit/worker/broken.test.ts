@@ -1,6 +1,7 @@
 import 'fake-indexeddb/auto'
 import { describe, expect, it } from 'vitest'
 import type { ToolOutcome } from '../../../src/protocol/api.ts'
+import { databaseName } from '../../../src/worker/store/idb-connection.ts'
 import { openIdbStore } from '../../../src/worker/store/idb-store.ts'
 import {
   createWorld,
@@ -25,9 +26,7 @@ let names = 0
 interface Damaged {
   readonly world: World
   /** Writes into the database behind the store's back. */
-  damage(
-    work: (stores: { journal: IDBObjectStore; conversations: IDBObjectStore }) => void,
-  ): Promise<void>
+  damage(work: (stores: { rows: IDBObjectStore; records: IDBObjectStore }) => void): Promise<void>
   readonly ran: { count: number }
 }
 
@@ -60,12 +59,12 @@ async function twoConversations(): Promise<Damaged> {
   ran.count = 0
   const damage: Damaged['damage'] = async (work) => {
     const db = await new Promise<IDBDatabase>((resolve) => {
-      const request = indexedDB.open(name)
+      const request = indexedDB.open(databaseName(name))
       request.onsuccess = () => resolve(request.result)
     })
     await new Promise((resolve) => {
-      const tx = db.transaction(['journal', 'conversations'], 'readwrite')
-      work({ journal: tx.objectStore('journal'), conversations: tx.objectStore('conversations') })
+      const tx = db.transaction(['rows', 'records'], 'readwrite')
+      work({ rows: tx.objectStore('rows'), records: tx.objectStore('records') })
       tx.oncomplete = resolve
     })
     db.close()
@@ -76,47 +75,71 @@ async function twoConversations(): Promise<Damaged> {
 type Work = Parameters<Damaged['damage']>[0]
 
 const damages: [string, number, RegExp, Work][] = [
-  ['a row is missing', 1, /Row 3 is missing/, ({ journal }) => journal.delete([conversationId, 3])],
-  ['the first row is missing', 0, /Row 1/, ({ journal }) => journal.delete([conversationId, 1])],
-  ['the last row is missing', 3, /Row 4/, ({ journal }) => journal.delete([conversationId, 4])],
+  ['a row is missing', 1, /Row 3 is missing/, ({ rows }) => rows.delete([conversationId, 3])],
+  ['the first row is missing', 0, /Row 1/, ({ rows }) => rows.delete([conversationId, 1])],
+  ['the last row is missing', 3, /Row 4/, ({ rows }) => rows.delete([conversationId, 4])],
   [
     'a row is garbage',
     1,
     /Row 3/,
-    ({ journal }) =>
-      journal.put({ conversationId, seq: 3, v: 1, runId: 'run', at: 1, type: 'model-output' }),
+    ({ rows }) =>
+      rows.put({
+        conversationId,
+        seq: 3,
+        format: 2,
+        appendId: 'x',
+        runId: 'run',
+        at: 1,
+        type: 'model-output',
+      }),
   ],
   [
     'a row has no type that is known',
     1,
     /Row 3/,
-    ({ journal }) =>
-      journal.put({ conversationId, seq: 3, v: 1, runId: null, at: 1, type: 'toString' }),
+    ({ rows }) =>
+      rows.put({
+        conversationId,
+        seq: 3,
+        format: 2,
+        appendId: 'x',
+        runId: null,
+        at: 1,
+        type: 'toString',
+      }),
   ],
   [
     'a row came from a newer version',
     1,
     /newer Offstage/,
-    ({ journal }) =>
-      journal.put({ conversationId, seq: 3, v: 99, runId: null, at: 1, type: 'dreamt' }),
+    ({ rows }) =>
+      rows.put({
+        conversationId,
+        seq: 3,
+        format: 99,
+        appendId: 'x',
+        runId: null,
+        at: 1,
+        type: 'dreamt',
+      }),
   ],
   [
-    'the record has no journal',
+    'the record has no rows',
     0,
     /Row 1/,
-    ({ journal }) => journal.delete(IDBKeyRange.bound([conversationId, 0], [conversationId, 99])),
+    ({ rows }) => rows.delete(IDBKeyRange.bound([conversationId, 0], [conversationId, 99])),
   ],
   [
-    'the journal has no record',
+    'the rows have no record',
     3,
     /record is missing/,
-    ({ conversations }) => conversations.delete(conversationId),
+    ({ records }) => records.delete(conversationId),
   ],
   [
     'the record is garbage',
     3,
     /record can't be read/,
-    ({ conversations }) => conversations.put({ conversationId, lastSeq: 'x' }),
+    ({ records }) => records.put({ conversationId, lastSeq: 'x' }),
   ],
 ]
 
@@ -172,7 +195,7 @@ describe('a row that is lost while the conversation is in use', () => {
     const live = startLife(world)
     expect((await live.host.library.get(SCOPE))?.broken).toBeUndefined()
     const other = startLife(world)
-    await damage(({ journal }) => journal.delete([conversationId, 3]))
+    await damage(({ rows }) => rows.delete([conversationId, 3]))
     expect((await other.host.library.get(SCOPE))?.broken).toMatch(/Row 3/)
     await expect(live.host.resumeRun({ ...resume, conversationId })).rejects.toMatchObject({
       code: 'conversation-broken',
