@@ -42,7 +42,7 @@ const builds: Record<string, UserConfig> = {
       'start-worker': 'src/worker/start-worker.ts',
       providers: 'src/providers/index.ts',
       action: 'src/action/index.ts',
-      'page-tools': 'src/client/page-tools/index.ts',
+      'page-tools': 'src/page-tools/index.ts',
       testing: 'src/testing/index.ts',
       engines: 'src/engines/index.ts',
       'prompt-api': 'src/prompt-api/index.ts',

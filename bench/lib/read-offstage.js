@@ -1,6 +1,6 @@
 // Runs in the page: Offstage's snapshot, as `read_page` gives it.
-import { createPage, snapshot } from '../../src/client/page-tools/index.ts'
-import { lookUpRef } from '../../src/client/page-tools/refs.ts'
+import { createPage, snapshot } from '../../src/page-tools/index.ts'
+import { lookUpRef } from '../../src/page-tools/refs.ts'
 import { lend } from './page-reader.js'
 
 const page = createPage()

@@ -5,37 +5,49 @@ import type {
   ResumeRun,
   StartRun,
 } from '../protocol/api.ts'
+import type { ConversationSnapshot } from '../conversation/snapshot.ts'
+import { type ConversationRecord, storageKey } from '../protocol/conversation.ts'
 import type { JsonSchema } from '../protocol/json.ts'
+import { adopt } from './adopt.ts'
 import type { Agent, CallRef, Conversations } from './agent.ts'
+import type { AgentParts } from './agent-parts.ts'
 import { checkId, checkText } from './check-input.ts'
 import { checkNames } from './check-names.ts'
-import type { StoredView } from './conversation-view.ts'
+import type { Conversation } from './conversation-view.ts'
 import { extract, type ExtractOptions } from './extract.ts'
+import { stopReason } from './failures.ts'
 import { formatOutput } from './format-output.ts'
 import { newId } from './ids.ts'
-import type { AgentParts } from './agent-parts.ts'
-import { prepare } from './prepare.ts'
 import { wasLeftInPeace } from './left-in-peace.ts'
 import { pageRegistry } from './page-registry.ts'
+import { prepare } from './prepare.ts'
 import type { Run, RunHandle } from './run-handle.ts'
-import { sendAbort, sendStart } from './run-line.ts'
 import { limitsOf } from './run-limits.ts'
-import { fromStored } from './stored-view.ts'
+import { sendAbort, sendStart } from './run-line.ts'
+import type { Listeners, Source } from './shown.ts'
+import { ShownConversation } from './shown-conversation.ts'
+import { ShownList } from './shown-list.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
 type Answers = Pick<Agent, 'approve' | 'deny' | 'answer' | 'supplyOutput' | 'resolveInterrupted'>
 
+type Questions = Omit<Conversations, 'getSnapshot' | 'subscribe'>
+
 /** The methods of an agent that are questions to its worker, by name. */
 export interface AgentCommands
-  extends Pick<Agent, 'resume' | 'continue' | 'prepare'>, Answers, Conversations {
+  extends Pick<Agent, 'resume' | 'continue' | 'prepare'>, Answers, Questions {
   extract(
     request: ExtractOptions<JsonSchema | StandardSchema>,
     signal: AbortSignal,
   ): Promise<unknown>
   sendStart(handle: RunHandle, command: StartRun): Promise<void>
   sendAbort(runId: string): Promise<void>
-  /** What is stored, as it is shown. */
-  shown(conversationId: string): Promise<StoredView>
+  show(conversationId: string, listeners: Listeners): Promise<Source<ConversationSnapshot>>
+  showList(listeners: Listeners): Promise<Source<readonly ConversationRecord[]>>
+  /** See `Conversation`. */
+  abortOpen(conversationId: string, reason?: string): Promise<boolean>
+  switchBranch(conversationId: string, messageId: string): Promise<boolean>
+  takeOver(conversationId: string): ReturnType<Conversation['takeOver']>
 }
 
 export function createCommands(agent: AgentParts): AgentCommands {
@@ -53,31 +65,70 @@ export function createCommands(agent: AgentParts): AgentCommands {
     extract: (request, signal) => extract(agent, request, signal),
     sendStart: (handle, command) => sendStart(agent, handle, command),
     sendAbort: (runId) => sendAbort(agent, runId),
-    async shown(conversationId) {
+    async show(conversationId, listeners) {
       checkId(conversationId)
-      const stored = await agent.carry('getConversation', { ...agent.scope(), conversationId })
-      return (events) => fromStored(conversationId, stored, events)
+      return new ShownConversation(agent, conversationId, listeners)
+    },
+    showList: async (listeners) => new ShownList(agent, listeners),
+    async abortOpen(conversationId, reason) {
+      checkId(conversationId)
+      return abortOpen(agent, conversationId, stopReason(reason))
+    },
+    async switchBranch(conversationId, messageId) {
+      checkId(conversationId)
+      checkText(messageId, 'The id of a message')
+      return agent.ask('switchBranch', { ...agent.scope(), conversationId, messageId })
+    },
+    async takeOver(conversationId) {
+      checkId(conversationId)
+      const { carry, scope } = agent
+      const command = { ...RESUME, ...scope(), conversationId, afterCrash: false }
+      return taken(conversationId, await adopt(agent, () => carry('takeOver', command)))
     },
     ...answers(agent),
     ...conversations(agent),
   }
 }
 
+const RESUME = { interrupted: 'tell-model', waitForToolsMs: 10_000 } as const
+
 async function takeUp(
-  { carry, runs, scope }: AgentParts,
+  agent: AgentParts,
   command: Partial<Omit<ResumeRun, keyof AgentScope>>,
 ): Promise<Run | null> {
-  const { touched } = pageRegistry()
+  const { carry, scope } = agent
   const { conversationId = '' } = command
-  const afterCrash = !wasLeftInPeace && !touched.has(conversationId)
-  const defaults = { interrupted: 'tell-model', waitForToolsMs: 10_000, afterCrash } as const
-  const handle = await runs.adopt(carry('resumeRun', { ...defaults, ...command, ...scope() }))
+  const afterCrash = !wasLeftInPeace && !pageRegistry().touched.has(conversationId)
+  const full = { ...RESUME, afterCrash, ...command, ...scope() }
+  return taken(conversationId, await adopt(agent, () => carry('resumeRun', full)))
+}
+
+function taken(conversationId: string, handle: RunHandle | null): Run | null {
+  const { touched } = pageRegistry()
   touched.add(conversationId)
   if (handle) touched.add(handle.run.conversationId)
   return handle && handle.run
 }
 
-function answers({ ask, options, reload, runs, scope }: AgentParts): Answers {
+async function abortOpen(
+  { ask, carry, link, runs, scope }: AgentParts,
+  conversationId: string,
+  reason: string,
+): Promise<boolean> {
+  const feed = link().feeds.find({ storage: storageKey(scope().storage), conversationId })
+  const records = feed?.isKnown ? null : await carry('listConversations', scope())
+  const runId = records
+    ? records.find((record) => record.conversationId === conversationId)?.openRunId
+    : feed?.openRunId
+  const own = [...runs.open.values()].find(({ run }) => run.conversationId === conversationId)
+  const handle = runId == null ? own : runs.open.get(runId)
+  handle?.run.abort(reason)
+  if (handle || runId == null) return handle !== undefined
+  return ask('abortRun', { ...scope(), conversationId, runId, reason })
+}
+
+function answers(agent: AgentParts): Answers {
+  const { ask, options, scope } = agent
   const reply = (call: CallRef, answer: CallAnswer['answer']): Promise<boolean> =>
     ask('answerCall', { ...scope(), ...locate(call), answer })
   return {
@@ -98,8 +149,7 @@ function answers({ ask, options, reload, runs, scope }: AgentParts): Answers {
       const limits = limitsOf(options)
       const command = { ...scope(), ...locate(call), nextRunId: newId(), limits }
       const supplied = { ...command, output: await formatOutput(output) }
-      const handle = await runs.adopt(ask('supplyOutput', supplied))
-      reload()
+      const handle = await adopt(agent, () => ask('supplyOutput', supplied))
       return handle && handle.run
     },
     async resolveInterrupted(call, verdict, output) {
@@ -121,15 +171,10 @@ function locate(call: CallRef): { conversationId?: string; toolCallId: string } 
   return { ...(conversationId !== undefined && { conversationId }), toolCallId }
 }
 
-function conversations({ ask, carry, reload, scope }: AgentParts): Conversations {
+function conversations({ ask, carry, link, scope }: AgentParts): Questions {
   const at = (conversationId: string): ConversationScope => {
     checkId(conversationId)
     return { ...scope(), conversationId }
-  }
-  const emptied = async (done: Promise<boolean>): Promise<boolean> => {
-    const answer = await done
-    reload()
-    return answer
   }
   return {
     list: (options) => carry('listConversations', { ...scope(), ...options }),
@@ -138,7 +183,12 @@ function conversations({ ask, carry, reload, scope }: AgentParts): Conversations
       checkText(title, 'The title')
       return ask('renameConversation', { ...at(id), title })
     },
-    delete: async (id) => emptied(ask('deleteConversation', at(id))),
-    clearHistory: async (id) => emptied(ask('clearHistory', at(id))),
+    async delete(id) {
+      const isGone = await ask('deleteConversation', at(id))
+      // No fact tells of it.
+      void link().feeds.find({ storage: storageKey(scope().storage), conversationId: id })?.join()
+      return isGone
+    },
+    clearHistory: async (id) => ask('clearHistory', at(id)),
   }
 }

@@ -1,13 +1,14 @@
-import type { AgentScope } from '../protocol/api.ts'
-import type { OffstageError } from '../protocol/error.ts'
+import type { AgentScope, RunRef } from '../protocol/api.ts'
 import type { AgentCommands } from './agent-commands.ts'
 import type { AgentConfig } from './agent-page.ts'
 import { AgentRuns } from './agent-runs.ts'
 import type { Ambient } from './ambient.ts'
 import { createAmbient } from './ambient.ts'
 import { Consent } from './consent.ts'
-import type { ConversationView } from './conversation-view.ts'
-import { createConversationView } from './conversation-view.ts'
+import type { Conversation } from './conversation-view.ts'
+import { emptySnapshot } from '../conversation/empty-snapshot.ts'
+import { type ConversationRecord, storageKey } from '../protocol/conversation.ts'
+import { type OffstageError, toErrorData } from '../protocol/error.ts'
 import { LEFT_OPEN } from '../protocol/run.ts'
 import { disposed } from './failures.ts'
 import { copyConfig } from './copy-config.ts'
@@ -16,6 +17,8 @@ import { loadPart } from './load-part.ts'
 import type { AgentOptions } from './options.ts'
 import type { AgentParts } from './agent-parts.ts'
 import type * as live from './live.ts'
+import { createStore, type Store } from './shown.ts'
+import type { StoredRun } from './feeds.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import { createToolRegistry } from './tool-registry.ts'
 import type { AskWorker, Line } from './ask-worker.ts'
@@ -33,10 +36,12 @@ export class AgentCore implements AgentParts {
   readonly registry: ToolRegistry
   readonly runs: AgentRuns
   readonly consent: Consent = new Consent()
+  readonly lists: AgentParts['lists'] = new Set()
+  readonly list: Store<readonly ConversationRecord[]>
   readonly signal: AbortSignal
   readonly #inline: InlineWorker | undefined
   readonly #life = new AbortController()
-  readonly #views = new Map<string, ConversationView>()
+  readonly #conversations = new Map<string, Conversation>()
   /** Rejects the public promises that are still open. */
   readonly #open = new Set<(error: OffstageError) => void>()
   /** Of what is under way outside of runs, and is stopped with them. */
@@ -70,16 +75,21 @@ export class AgentCore implements AgentParts {
       // A page that can't load the rest has no worker that could be told.
       sendAbort: (runId) =>
         void this.later('sendAbort')(runId).catch(() => this.runs.aborts.delete(runId)),
-      stopTools: this.stopTools,
-      onEvents: (events) => {
-        this.#live?.noteAsked(this.consent.asked, events)
-        this.#views.get(events[0]?.conversationId ?? '')?.push(events)
-      },
-      summarize: (events) => this.#live?.summarizeRun(events),
+      resultOf: (ref, outcome) => this.#link?.feeds.resultOf(this.#stored(ref), outcome),
+      onLeft: (ref, outcome) => this.#link?.feeds.left(this.#stored(ref), outcome),
       onOpen: (openRuns) =>
         this.ambient.emit({ type: 'status', status: openRuns ? 'running' : 'idle', openRuns }),
     })
+    const isStarted = this.#isStarted
+    this.list = createStore<readonly ConversationRecord[]>([], {
+      isStarted,
+      open: this.later('showList'),
+      failed: () => [],
+    })
   }
+
+  /** The worker was asked for something. */
+  readonly #isStarted = (): boolean => this.#loading !== undefined
 
   /** The id is made late: some servers forbid random numbers while modules load. */
   readonly scope = (): AgentScope => ({
@@ -155,45 +165,47 @@ export class AgentCore implements AgentParts {
     return this.#loading
   }
 
-  #line({ WorkerLink, createLinkedAgent }: Live): Line {
-    this.#link ??= WorkerLink.join(
-      { ...this.options, inline: this.#inline },
-      createLinkedAgent(this),
-    )
-    return this.#link.line(this.scope().agentId, this.signal)
+  #line(live: Live): Line {
+    return this.#joined(live).line(this.scope().agentId, this.signal)
   }
 
-  view(conversationId: string): ConversationView {
-    const known = this.#views.get(conversationId)
+  #joined({ WorkerLink, createLinkedAgent }: Live): WorkerLink {
+    return (this.#link ??= WorkerLink.join(
+      { ...this.options, inline: this.#inline },
+      createLinkedAgent(this),
+    ))
+  }
+
+  readonly link = (): WorkerLink => this.#joined(this.#live as Live)
+
+  #stored(ref: RunRef): StoredRun {
+    return { ...ref, storage: storageKey(this.scope().storage) }
+  }
+
+  conversation(id: string): Conversation {
+    const known = this.#conversations.get(id)
     if (known) return known
-    const view = createConversationView(conversationId, {
-      load: () => this.later('shown')(conversationId),
-      openEvents: () =>
-        [...this.runs.open.values()].flatMap(({ run, events }) =>
-          run.conversationId === conversationId ? events : [],
-        ),
-      isStarted: () => this.#loading !== undefined,
-    })
-    this.#views.set(conversationId, view)
-    return view
+    const conversation: Conversation = {
+      ...createStore(emptySnapshot(id, 'loading'), {
+        isStarted: this.#isStarted,
+        open: (listeners) => this.later('show')(id, listeners),
+        failed: (thrown) => ({ ...emptySnapshot(id, 'idle'), error: toErrorData(thrown) }),
+      }),
+      abort: (reason) => this.later('abortOpen')(id, reason),
+      switchBranch: (messageId) => this.later('switchBranch')(id, messageId),
+      takeOver: () => this.later('takeOver')(id),
+    }
+    this.#conversations.set(id, conversation)
+    return conversation
   }
 
   readonly stopTools = (runId: string, reason: string): void =>
     this.#link?.executions.stopRun(runId, reason)
 
-  readonly flush = (): void => {
-    for (const view of this.#views.values()) view.flush()
-  }
-
-  /** Reads the shown conversations anew: something was stored that no event tells of. */
-  readonly reload = (): void => {
-    for (const view of this.#views.values()) view.reload()
-  }
-
   dispose(): Promise<void> {
     if (this.#disposal) return this.#disposal
     this.#life.abort()
-    this.runs.close({ outcome: 'aborted', reason: LEFT_OPEN.disposed })
+    this.runs.endAll({ outcome: 'aborted', reason: LEFT_OPEN.disposed })
     for (const reject of this.#open) reject(disposed())
     for (const stop of this.#stops) stop.abort(LEFT_OPEN.disposed)
     this.ambient.clear()

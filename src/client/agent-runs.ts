@@ -1,9 +1,8 @@
 import type { AbortRun, AgentScope, RunRef, StartRun } from '../protocol/api.ts'
 import { type OffstageError, toErrorData } from '../protocol/error.ts'
-import type { RunEvent } from '../protocol/event.ts'
-import { LEFT_OPEN, type RunOutcome, type RunResult } from '../protocol/run.ts'
+import type { RunOutcome, RunResult } from '../protocol/run.ts'
 import { stopReason } from './failures.ts'
-import type { RunEnding, RunHandle, RunObserver } from './run-handle.ts'
+import type { RunHandle } from './run-handle.ts'
 import { createRunHandle } from './run-handle.ts'
 
 /** Asked for, and not yet confirmed by the worker. */
@@ -15,10 +14,10 @@ export interface RunsHost {
   sendStart(handle: RunHandle, command: StartRun): Promise<void>
   /** Has the worker end the run whose abort is on record. */
   sendAbort(runId: string): void
-  /** Aborts the signals of the run's tools. */
-  stopTools(runId: string, reason: string): void
-  onEvents(events: readonly RunEvent[]): void
-  readonly summarize: RunObserver['summarize']
+  /** What the run has come to; undefined as long as no worker was asked for anything. */
+  resultOf(ref: RunRef, outcome: RunOutcome): RunResult | undefined
+  /** The run ended here, without a word of the worker. */
+  onLeft(ref: RunRef, outcome: RunOutcome): void
   /** The number of open runs changed. */
   onOpen(count: number): void
 }
@@ -34,13 +33,6 @@ export class AgentRuns {
   readonly aborts: Map<string, OpenAbort> = new Map()
   /** Settled when the worker is done with an abort, by conversation: the next run waits for it. */
   readonly aborting: Map<string, Promise<unknown>> = new Map()
-  /** Ended here before the worker could say so; what it says later is dropped. */
-  readonly ignored: Set<string> = new Set()
-  /** Handles that ended while the worker was about to name a run. */
-  readonly #ended = new Map<string, RunHandle>()
-  #adoptions = 0
-  /** Set once the agent is disposed of: how a run ends that the worker names later. */
-  #closed: RunOutcome | undefined
 
   constructor(host: RunsHost) {
     this.#host = host
@@ -80,66 +72,32 @@ export class AgentRuns {
     return handle
   }
 
-  /** The handle of the run that the worker names, which may have ended by the time it is named. */
-  async adopt(naming: Promise<RunRef | null>): Promise<RunHandle | null> {
-    this.#adoptions++
-    try {
-      const ref = await naming
-      const handle = ref && (this.#ended.get(ref.runId) ?? this.handleOf(ref))
-      if (this.#closed) handle?.end(this.#closed)
-      return handle
-    } finally {
-      if (!--this.#adoptions) this.#ended.clear()
-    }
-  }
-
   endAll(outcome: RunOutcome): void {
     for (const handle of this.#open.values()) handle.end(outcome)
-  }
-
-  /** Ends all, those too that the worker is about to name. */
-  close(outcome: RunOutcome): void {
-    this.#closed = outcome
-    this.endAll(outcome)
   }
 
   handleOf({ runId, conversationId }: RunRef): RunHandle {
     const known = this.#open.get(runId)
     if (known) return known
-    this.ignored.delete(runId)
-    const handle = createRunHandle(
-      { runId, conversationId },
-      {
-        onEvents: this.#host.onEvents,
-        summarize: this.#host.summarize,
-        onAbort: (reason) => {
-          this.aborts.set(runId, { conversationId, reason })
-          this.#host.sendAbort(runId)
-        },
-        onEnd: (end) => this.#forget(handle, end),
+    const ref = { runId, conversationId }
+    const host = this.#host
+    const handle = createRunHandle(ref, {
+      resultOf: (outcome) => host.resultOf(ref, outcome),
+      onAbort: (reason) => {
+        this.aborts.set(runId, { conversationId, reason })
+        host.sendAbort(runId)
       },
-    )
+      onEnd: () => {
+        this.#open.delete(runId)
+        this.commands.delete(runId)
+        host.onOpen(this.#open.size)
+      },
+      onLeft: (outcome) => host.onLeft(ref, outcome),
+    })
     this.#open.set(runId, handle)
-    this.#host.onOpen(this.#open.size)
+    host.onOpen(this.#open.size)
     return handle
   }
-
-  #forget(handle: RunHandle, { confirmed, result }: RunEnding): void {
-    const { runId } = handle.run
-    this.#open.delete(runId)
-    this.commands.delete(runId)
-    if (this.#adoptions) this.#ended.set(runId, handle)
-    if (confirmed) {
-      this.aborts.delete(runId)
-      if (!isLeftOpen(result)) this.#host.stopTools(runId, 'it ended')
-    } else if (handle.abortReason !== undefined || this.aborts.has(runId)) this.ignored.add(runId)
-    this.#host.onOpen(this.#open.size)
-  }
-}
-
-/** Ended on this page only: its tools are for whoever goes on with it. */
-function isLeftOpen(result: RunResult): boolean {
-  return result.outcome === 'aborted' && Object.values<string>(LEFT_OPEN).includes(result.reason)
 }
 
 /** Whatever was thrown ends the run: a handle must not stay open for it. */

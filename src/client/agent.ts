@@ -1,5 +1,4 @@
-import type { StoredConversation } from '../protocol/conversation.ts'
-import type { ConversationRecord } from '../protocol/journal.ts'
+import type { ConversationRecord, StoredConversation } from '../protocol/conversation.ts'
 import type { JsonSchema, JsonValue } from '../protocol/json.ts'
 import type { Ambient } from './ambient.ts'
 import type { Conversation } from './conversation-view.ts'
@@ -29,6 +28,10 @@ export interface ResumeOptions {
 
 /** Rejections are `OffstageError`s. `rename`, `delete` and `clearHistory` say whether there was such a conversation. */
 export interface Conversations {
+  /** Newest first; empty until they are read. The same array as long as nothing changed. */
+  getSnapshot(): readonly ConversationRecord[]
+  /** At most one call a frame, other tabs' changes included. Returns its undo. Starts the worker. */
+  subscribe(listener: () => void): () => void
   list(options?: { readonly unfinished?: boolean }): Promise<ConversationRecord[]>
   get(conversationId: string): Promise<StoredConversation | null>
   rename(conversationId: string, title: string): Promise<boolean>
@@ -99,6 +102,8 @@ export interface Agent extends AsyncDisposes {
   /** Starts the worker and loads what a run needs. */
   prepare(options?: { readonly signal?: AbortSignal }): Promise<void>
   readonly conversations: Conversations
+  /** For a conversation that is to begin: a run without an id gets such a one, too. */
+  newConversationId(): string
   /** The same object for the same id. */
   conversation(conversationId: string): Conversation
   /** What happens outside runs. Returns its undo. */

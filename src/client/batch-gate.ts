@@ -1,4 +1,4 @@
-import { nextTurn } from './next-turn.ts'
+import { nextTurn } from '../lib/next-turn.ts'
 
 /**
  * Holds a tool back until the page has handled the events that came before its call: they travel on

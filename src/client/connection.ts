@@ -25,6 +25,7 @@ export async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise
   const start = new StartFailure()
   const pages = new MessageChannel()
   const events = new MessageChannel()
+  const notify = (notice: PageNotice): void => events.port1.postMessage(notice)
   let isClosed = false
   const close = (): void => {
     isClosed = true
@@ -60,7 +61,8 @@ export async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise
     return {
       worker: api,
       toPageTime: (workerMs) => workerMs + ahead,
-      watchLife: (onDeath) => watchLife(api, events.port1, onDeath),
+      watchLife: (onDeath) => watchLife(api, notify, onDeath),
+      notify,
       close,
     }
   } catch (thrown) {
@@ -70,7 +72,11 @@ export async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise
 }
 
 /** A lock of its own for each watch: none is held while nothing is open, so that the page can be cached. */
-function watchLife(worker: WorkerApi, port: MessagePort, onDeath: () => void): () => void {
+function watchLife(
+  worker: WorkerApi,
+  notify: Connection['notify'],
+  onDeath: () => void,
+): () => void {
   const name = `offstage-${newId()}`
   const ended = new AbortController()
   const { signal } = ended
@@ -84,7 +90,7 @@ function watchLife(worker: WorkerApi, port: MessagePort, onDeath: () => void): (
   watch().catch(() => {})
   return () => {
     ended.abort()
-    port.postMessage({ type: 'release-lock', name } satisfies PageNotice)
+    notify({ type: 'release-lock', name })
   }
 }
 

@@ -1,6 +1,6 @@
 import { OffstageError } from '../protocol/error.ts'
 import type { CallRef } from './agent.ts'
-import { isPersonActing, pageActs } from './page-acts.ts'
+import { isPersonActing, pageActs } from '../protocol/page-acts.ts'
 
 /**
  * Keeps a model from giving a person's word: with page tools it can press the page's own buttons. An

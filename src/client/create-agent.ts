@@ -55,13 +55,15 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
         later('extract')(request, signal),
       ) as Promise<never>,
     conversations: {
+      ...core.list,
       list: later('list'),
       get: later('get'),
       rename: later('rename'),
       delete: later('delete'),
       clearHistory: later('clearHistory'),
     },
-    conversation: (id) => core.view(id),
+    newConversationId: newId,
+    conversation: (id) => core.conversation(id),
     on: ambient.on,
     dispose: () => core.dispose(),
     [Symbol.asyncDispose]: () => core.dispose(),
@@ -79,7 +81,7 @@ function startRun({ config, runs }: AgentCore, agent: AgentOptions): Agent['run'
         wrongLimit(limits) ?? (!hasContent(input) && 'The message is empty. Pass text or parts.')
       if (wrong) throw new OffstageError('invalid-input', wrong)
       const parts = fillInput(input, values === false ? {} : { ...config.values, ...values })
-      const message = { role: 'user' as const, id: `${ref.runId}:user`, parts }
+      const message = { id: newId(), parts }
       const command = {
         ...ref,
         message,

@@ -1,6 +1,5 @@
 /** What the entries `offstage` and `offstage/no-inline` have in common: all but `createAgent`. */
 export { defineTool } from './define-tool.ts'
-export { reduceEvent } from './snapshot.ts'
 export { OffstageError } from '../protocol/error.ts'
 
 export type { Agent, CallRef, Conversations, ResumeOptions } from './agent.ts'
@@ -21,17 +20,27 @@ export type {
   RunOptions,
 } from './options.ts'
 export type { Run } from './run-handle.ts'
-export type { ConversationSnapshot } from './snapshot.ts'
+export type {
+  ConversationSnapshot,
+  ShownBranch,
+  ShownCall,
+  ShownMessage,
+  ShownRun,
+} from '../conversation/snapshot.ts'
 export type { TrustedScriptAddress, WorkerAddress, WorkerLike } from './spawn-worker.ts'
 export type { WorkerFailureReason } from './start-diagnosis/cause.ts'
 export type { StandardSchema } from './standard-schema.ts'
 export type { RegisterOptions } from './tool-registry.ts'
 export type { ReconcileContext, Tool, ToolCallInfo, ToolContext } from './tool.ts'
-export type { StorageConfig, StorageState, StoredConversation } from '../protocol/conversation.ts'
+export type {
+  ConversationRecord,
+  StorageConfig,
+  StorageState,
+  StoredConversation,
+} from '../protocol/conversation.ts'
 export type { Engine, EngineLine, EngineOpening, EngineProgress } from '../protocol/engine.ts'
 export type { ErrorCode, ErrorData } from '../protocol/error.ts'
 export type { RunEvent } from '../protocol/event.ts'
-export type { ConversationRecord } from '../protocol/journal.ts'
 export type { AnthropicMessage, ChatMessage, HistoryMessage } from '../protocol/history.ts'
 export type { JsonObject, JsonSchema, JsonValue } from '../protocol/json.ts'
 export type {

@@ -8,8 +8,7 @@ import type { RunEvent, RunEventBody } from '../protocol/event.ts'
  */
 export interface EventLog {
   readonly entries: readonly RunEvent[]
-  /** The events as they came, numbered. */
-  append(bodies: readonly RunEventBody[]): readonly RunEvent[]
+  append(bodies: readonly RunEventBody[]): void
   close(): void
   iterate(): AsyncIterator<RunEvent, undefined>
 }
@@ -27,20 +26,18 @@ export function createEventLog(ref: RunRef): EventLog {
   }
   change()
 
-  const add = (body: RunEventBody): RunEvent => {
+  const add = (body: RunEventBody): void => {
     const last = entries.at(-1)
     const merged = last && last.seq >= read && joined(last, body)
     const event = { ...body, ...ref, seq: merged ? merged.seq : entries.length }
     entries[event.seq] = merged || event
-    return event
   }
 
   return {
     entries,
     append(bodies) {
-      const events = bodies.map(add)
+      for (const body of bodies) add(body)
       change()
-      return events
     },
     close() {
       closed = true

@@ -13,8 +13,6 @@ const LEASE_MS = 3000
 
 /** What the agent of a call offers to its execution. */
 export interface ExecutionHost {
-  /** Brings listeners up to date, so that no tool runs before its text is seen. */
-  flush(): void
   findTool(call: ExecuteTool): PreparedTool | undefined
   /** Of the tool as it may be called now; undefined when it may not. */
   definitionOf(tool: PreparedTool): string | undefined
@@ -26,6 +24,8 @@ export interface ExecutionHost {
 
 export interface ExecutionsHost {
   readonly gate: BatchGate
+  /** Brings listeners up to date, so that no tool runs before its text is seen. */
+  flush(): void
   hostOf(agentId: string): ExecutionHost | undefined
   /** A time of the worker's monotonic clock on the page's. */
   toPageTime(workerMs: number): number
@@ -128,7 +128,7 @@ export class Executions implements ExecutionsApi {
     if (!host || !prepared) return refuse(execution, 'not-registered')
     if (monotonicMs() > deadline) return refuse(execution, 'deadline')
     if (host.definitionOf(prepared) !== call.definition) return refuse(execution, 'changed')
-    host.flush()
+    this.#host.flush()
     await execution.run(prepared)
   }
 

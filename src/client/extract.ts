@@ -13,7 +13,7 @@ import { checkSchema } from './prepare-tool.ts'
 import { isStandardSchema, jsonSchemaOf, type StandardSchema } from './standard-schema.ts'
 import { reportThrown } from './failures.ts'
 import { newId } from './ids.ts'
-import { addUsage } from './summarize-run.ts'
+import { addUsage } from '../conversation/usage.ts'
 import { untilAborted } from './until-aborted.ts'
 
 export interface ExtractOptions<Schema> {
@@ -56,7 +56,8 @@ export async function extract(
       signal,
       () => void core.ask('stopExtracting', extractId).catch(() => {}),
     )
-    usage = addUsage(usage, extraction.usage)
+    const modelCalls = usage.modelCalls + extraction.usage.modelCalls
+    usage = { ...addUsage(usage, extraction.usage), modelCalls }
     if ('error' in extraction) throw OffstageError.fromData(extraction.error)
     return extraction
   }

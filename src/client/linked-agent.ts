@@ -1,11 +1,12 @@
+import { storageKey } from '../protocol/conversation.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { createAgentPage } from './agent-page.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { usableDefinition } from './describe-tools.ts'
 import type { RunHandle } from './run-handle.ts'
 import { toOffstageError } from './failures.ts'
-import { isOfRun } from './is-of-run.ts'
-import { failCrashedRun, resendAborts, resendStart, takeBatch } from './run-line.ts'
+import { noteAsked } from './note-asked.ts'
+import { failCrashedRun, resendAborts, resendStart } from './run-line.ts'
 import type { Trial } from './suspects.ts'
 import type { LinkedAgent } from './worker-link.ts'
 
@@ -14,13 +15,15 @@ const WAIT_FOR_TOOLS_MS = 10_000
 
 /** An agent as its worker, its supervision and its tools' executions see it. */
 export function createLinkedAgent(agent: AgentParts): LinkedAgent {
-  const { ambient, registry, runs, signal, options, flush, reload } = agent
+  const { ambient, consent, lists, registry, runs, signal, options } = agent
   const policy = options.toolApproval ?? 'destructive'
   return {
     agentId: agent.scope().agentId,
     page: createAgentPage(options, agent),
-    onBatch(batch) {
-      if (!signal.aborted) takeBatch(agent, batch)
+    onRow: (row) => noteAsked(consent.asked, row),
+    onListChange(storage) {
+      if (storage === undefined || storage === storageKey(agent.scope().storage))
+        for (const list of lists) list.changed()
     },
     onNotice: ambient.emit,
     hasOpenWork: () => !signal.aborted && runs.open.size + runs.aborts.size > 0,
@@ -28,21 +31,26 @@ export function createLinkedAgent(agent: AgentParts): LinkedAgent {
     resendAborts: () => resendAborts(agent),
     takeUp: (handles, tryOut) => takeUpRuns(agent, handles, tryOut),
     failCrashedRun: (runId, error) => failCrashedRun(agent, runId, error),
-    returned: reload,
     giveUp: (error) => runs.endAll({ outcome: 'failed', error: error.toData() }),
     releaseEngines() {
       for (const engine of options.engines ?? []) engine.release(agent.scope().agentId)
     },
-    flush,
     findTool: ({ toolName }) => registry.get(toolName),
     definitionOf: (tool) => usableDefinition(tool, registry, policy),
     confirmLease: ({ conversationId, epoch }) =>
       agent.ask('confirmLease', { ...agent.scope(), conversationId, epoch }),
     isAborted: (runId) => runs.open.get(runId)?.abortReason !== undefined,
-    hooks: ({ runId, toolCallId }) => ({
+    hooks: ({ runId, conversationId, toolCallId }) => ({
       afterToolCall: options.afterToolCall,
       progress: (progress) =>
-        runs.open.get(runId)?.push([{ type: 'tool-progress', toolCallId, progress }]),
+        agent.link().report({
+          type: 'tool-progress',
+          ...agent.scope(),
+          conversationId,
+          runId,
+          path: [toolCallId],
+          progress,
+        }),
       warn: (message) => ambient.emit({ type: 'warning', code: 'hook-failed', message }),
     }),
   }
@@ -83,7 +91,7 @@ async function takeUpRun(agent: AgentParts, handle: RunHandle): Promise<void> {
   const stored = await ask('getConversation', at)
   // A run whose first commit waited for room in the storage is in no journal.
   const isTold = handle.events.some(({ type }) => type !== 'run-parked' && type !== 'run-continued')
-  const begun = isTold || stored?.messages.some((message) => isOfRun(message, runId))
+  const begun = isTold || stored?.openRunId === runId
   if (!begun && resendStart(agent, handle)) return
   const ref = await ask('resumeRun', {
     ...at,

@@ -1,5 +1,5 @@
 import { monotonicMs } from './clock.ts'
-import { nextTurn } from './next-turn.ts'
+import { nextTurn } from '../lib/next-turn.ts'
 import { sleep } from './sleep.ts'
 
 /**

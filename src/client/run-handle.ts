@@ -3,18 +3,17 @@ import type { RunEvent, RunEventBody } from '../protocol/event.ts'
 import type { RunOutcome, RunResult } from '../protocol/run.ts'
 import { createEventLog } from './event-log.ts'
 import { stopReason } from './failures.ts'
-import type { RunSummary } from './summarize-run.ts'
 
 /** How long a worker may take to confirm an abort before the handle ends by itself. Milliseconds. */
 const ABORT_GRACE_MS = 60
 
-const NOTHING_YET: RunSummary = {
+const NOTHING_YET = {
   text: '',
   toolCalls: [],
   steps: 0,
   usage: { modelCalls: 0 },
   finishReason: 'other',
-}
+} as const
 
 /**
  * A run as the page holds it. Every iterator starts at the first event and never throws; leaving the
@@ -42,17 +41,12 @@ export interface RunHandle {
 }
 
 export interface RunObserver {
-  /** What the events amount to. Undefined as long as none can have come: nothing has asked a worker. */
-  summarize(events: readonly RunEvent[]): RunSummary | undefined
-  onEvents(events: readonly RunEvent[]): void
+  /** What the run has come to. Undefined as long as nothing can have come: nothing has asked a worker. */
+  resultOf(outcome: RunOutcome): RunResult | undefined
   onAbort(reason: string): void
-  onEnd(end: RunEnding): void
-}
-
-export interface RunEnding {
-  readonly result: RunResult
-  /** The worker said so. */
-  readonly confirmed: boolean
+  onEnd(): void
+  /** It ended here, without a word of the worker. */
+  onLeft(outcome: RunOutcome): void
 }
 
 export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
@@ -62,26 +56,23 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
   let resolveResult: (result: RunResult) => void
   const result = new Promise<RunResult>((resolve) => (resolveResult = resolve))
 
-  const push = (bodies: readonly RunEventBody[], confirmed = true): void => {
+  const push = (bodies: readonly RunEventBody[]): void => {
     if (ended) return
     const last = bodies.findIndex((body) => body.type === 'run-end')
-    const events = log.append(last < 0 ? bodies : bodies.slice(0, last + 1))
+    log.append(last < 0 ? bodies : bodies.slice(0, last + 1))
     const end = bodies[last]
-    if (end?.type === 'run-end') {
-      ended = true
-      log.close()
-      resolveResult(end.result)
-    }
-    observer.onEvents(events)
-    if (end?.type === 'run-end') observer.onEnd({ result: end.result, confirmed })
+    if (end?.type !== 'run-end') return
+    ended = true
+    log.close()
+    resolveResult(end.result)
+    observer.onEnd()
   }
-  const resultOf = (outcome: RunOutcome): RunResult => ({
-    ...(observer.summarize(log.entries) ?? NOTHING_YET),
-    ...ref,
-    ...outcome,
-  })
-  const end = (outcome: RunOutcome): void =>
-    push([{ type: 'run-end', result: resultOf(outcome) }], false)
+  const end = (outcome: RunOutcome): void => {
+    if (ended) return
+    const result = observer.resultOf(outcome) ?? { ...NOTHING_YET, ...ref, ...outcome }
+    push([{ type: 'run-end', result }])
+    observer.onLeft(outcome)
+  }
 
   return {
     run: {
@@ -100,7 +91,7 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
     get abortReason() {
       return abortReason
     },
-    push: (bodies) => push(bodies),
+    push,
     end,
   }
 }

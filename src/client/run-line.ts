@@ -1,6 +1,6 @@
 import type { StartRun } from '../protocol/api.ts'
+import { storageKey } from '../protocol/conversation.ts'
 import type { OffstageError } from '../protocol/error.ts'
-import type { EventBatch } from '../protocol/event.ts'
 import { fail } from './agent-runs.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { checkId, checkInput } from './check-input.ts'
@@ -11,7 +11,7 @@ import type { RunHandle } from './run-handle.ts'
 const ABORT_MS = 2000
 
 export async function sendStart(
-  { ask, runs }: AgentParts,
+  { ask, link, runs, scope }: AgentParts,
   handle: RunHandle,
   command: StartRun,
 ): Promise<void> {
@@ -21,6 +21,8 @@ export async function sendStart(
     ...command.message,
     parts: checkInput(command.message.parts),
   }
+  // A new worker is sent the command of the one before it, and its events go on where they were.
+  link().feeds.follow({ runId, conversationId, storage: storageKey(scope().storage) }, handle)
   const before = runs.aborting.get(conversationId)
   runs.starting.add(runId)
   try {
@@ -48,14 +50,6 @@ export async function sendAbort(agent: AgentParts, runId: string): Promise<void>
   aborting.set(conversationId, sent)
   await sent
   if (aborting.get(conversationId) === sent) aborting.delete(conversationId)
-}
-
-export function takeBatch({ runs }: AgentParts, batch: EventBatch): void {
-  const { runId, events } = batch
-  if (!runs.ignored.has(runId)) return runs.handleOf(batch).push(events)
-  if (!events.some(({ type }) => type === 'run-end')) return
-  runs.ignored.delete(runId)
-  runs.aborts.delete(runId)
 }
 
 /** To a new worker: the aborts that the old one did not confirm. */

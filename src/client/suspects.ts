@@ -1,6 +1,8 @@
 import type { CheckRisk, WorkerNotice } from '../protocol/api.ts'
 import { OffstageError } from '../protocol/error.ts'
-import type { EventBatch, RunEventBody } from '../protocol/event.ts'
+import { isParked, pendingCalls } from '../conversation/pending.ts'
+import type { StreamItem } from '../protocol/stream.ts'
+import type { FeedNotice } from './feeds.ts'
 
 type Risk = Extract<WorkerNotice, { readonly type: 'risk' }>
 
@@ -61,10 +63,11 @@ export class Suspects {
     return trial
   }
 
-  onBatch({ runId, events }: EventBatch): void {
-    if (!events.some(isProof)) return
-    this.#unclear.delete(runId)
-    if (this.#trial?.runId === runId) this.#trial.end()
+  onPublished(notice: FeedNotice): void {
+    for (const runId of provenBy(notice)) {
+      this.#unclear.delete(runId)
+      if (this.#trial?.runId === runId) this.#trial.end()
+    }
   }
 
   /** The worker died: the run that it died of, if only one can be it. */
@@ -84,21 +87,30 @@ export class Suspects {
   }
 }
 
-/** The run has got past what it was about to do when the worker died, or waits for somebody. */
-function isProof(event: RunEventBody): boolean {
-  switch (event.type) {
-    case 'run-snapshot':
-      return event.pending.length > 0
-    case 'step-end':
+/** Runs that have got past what they were about to do when the worker died, or wait for somebody. */
+function provenBy(notice: FeedNotice): readonly string[] {
+  if (notice.type === 'stream') return notice.items.flatMap((item) => provenByItem(item) ?? [])
+  const { run } = notice.state
+  return run && (isParked(run) || pendingCalls(run).length > 0) ? [run.runId] : []
+}
+
+function provenByItem(item: StreamItem): string | null {
+  switch (item.type) {
+    case 'step-started':
+      // The first step of a run, and one that is begun again, prove nothing.
+      return item.step > 1 && !item.resumed ? item.runId : null
+    case 'storage-waits':
+    case 'run-left':
     case 'run-parked':
-    case 'run-end':
-    case 'tool-execution-start':
-    case 'tool-approval-request':
-    case 'question':
-    case 'tool-interrupted':
-      return true
+    case 'run-ended':
+    case 'call-started':
+    case 'approval-requested':
+    case 'question-asked':
+    case 'output-requested':
+    case 'call-interrupted':
+      return item.runId
     default:
-      return false
+      return null
   }
 }
 

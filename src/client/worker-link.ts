@@ -1,12 +1,14 @@
 import type { AskWorker, Line } from './ask-worker.ts'
-import type { Extract, WorkerNotice } from '../protocol/api.ts'
+import type { Extract as ExtractCommand, PageNotice, WorkerNotice } from '../protocol/api.ts'
+import { storageKey } from '../protocol/conversation.ts'
 import type { OffstageError } from '../protocol/error.ts'
-import type { EventBatch } from '../protocol/event.ts'
+import type { Row } from '../protocol/fact.ts'
 import { createBatchGate } from './batch-gate.ts'
 import type { Connection } from './worker-start.ts'
 import type { ExecutionHost } from './executions.ts'
 import { Executions } from './executions.ts'
 import { disposed, toOffstageError } from './failures.ts'
+import { type FeedNotice, Feeds } from './feeds.ts'
 import { watchHeartbeat } from './heartbeat.ts'
 import type { AgentPage } from './page-api.ts'
 import { createPageApi } from './page-api.ts'
@@ -26,19 +28,20 @@ const RELEASE_MS = 1000
 const TRIAL_BEATS = 20
 
 export type AmbientNotice =
-  | Exclude<WorkerNotice, { readonly type: 'events' | 'risk' }>
+  | Exclude<WorkerNotice, FeedNotice | { readonly type: 'risk' | 'conversations-changed' }>
   | { readonly type: 'worker'; readonly state: 'starting' | 'ready' | 'lost' }
 
 /** An agent, as its worker connection sees it. */
 export interface LinkedAgent extends ExecutionHost, RestartedAgent {
   readonly page: AgentPage
-  onBatch(batch: EventBatch): void
+  /** Something of a conversation was stored. */
+  onRow(row: Row): void
+  /** Conversations of a store changed; absent: of any store, perhaps. */
+  onListChange(storage?: string): void
   onNotice(notice: AmbientNotice): void
   hasOpenWork(): boolean
   /** The worker died of this run: it fails, here and in the journal. */
   failCrashedRun(runId: string, error: OffstageError): void
-  /** The page was away, in the browser's cache. */
-  returned(): void
   /** The agent is disposed of. */
   releaseEngines(): void
 }
@@ -55,6 +58,8 @@ const links = new Map<unknown, WorkerLink>()
  */
 export class WorkerLink {
   readonly executions: Executions
+  /** What the worker publishes. */
+  readonly feeds: Feeds
   readonly #fetches = new ModelRequests()
   readonly #key: unknown
   readonly #options: LinkOptions
@@ -79,8 +84,13 @@ export class WorkerLink {
   private constructor(key: unknown, options: LinkOptions) {
     this.#key = key
     this.#options = options
+    this.feeds = new Feeds({
+      onRow: (row) => this.#agents.forEach((agent) => agent.onRow(row)),
+      onOver: (runId) => this.executions.stopRun(runId, 'it ended'),
+    })
     this.executions = new Executions({
       gate: this.#gate,
+      flush: () => this.feeds.flush(),
       hostOf: (id) => this.#agents.get(id),
       toPageTime: (workerMs) => this.#toPageTime(workerMs),
     })
@@ -139,6 +149,18 @@ export class WorkerLink {
     return { ask, carry }
   }
 
+  /** What a tool says of how far it is: to this page at once, and to others by the worker. */
+  report(notice: Extract<PageNotice, { readonly type: 'tool-progress' }>): void {
+    const { type, runId, conversationId, path, progress, storage } = notice
+    const ref = { storage: storageKey(storage), conversationId }
+    this.feeds.publish(ref, { type, runId, path, progress })
+    try {
+      this.#live?.notify(notice)
+    } catch {
+      // It is no plain data: others do without it.
+    }
+  }
+
   /** Releases an agent; the last one closes the worker. */
   async remove(agentId: string): Promise<void> {
     this.#questions.reject((question) => question.agentId === agentId && disposed())
@@ -192,16 +214,25 @@ export class WorkerLink {
     this.#live = connection
     this.#toPageTime = connection.toPageTime
     this.#tell({ type: 'worker', state: 'ready' })
+    this.#rejoin()
     return connection
   }
 
   #onNotice(notice: WorkerNotice): void {
     if (notice.type === 'risk') return this.#suspects.note(notice)
     if (notice.type === 'engine-progress') return this.#agents.get(notice.agentId)?.onNotice(notice)
-    if (notice.type !== 'events') return this.#tell(notice)
-    this.#agents.get(notice.agentId)?.onBatch(notice)
+    if (notice.type === 'conversations-changed')
+      return this.#agents.forEach((agent) => agent.onListChange(notice.storage))
+    if (notice.type !== 'stream' && notice.type !== 'checkpoint') return this.#tell(notice)
+    this.feeds.take(notice)
     this.#gate.handled(notice.batch)
-    this.#suspects.onBatch(notice)
+    this.#suspects.onPublished(notice)
+  }
+
+  /** What is shown may have changed unseen: by other tabs, or under a worker that died. */
+  #rejoin(): void {
+    this.feeds.rejoin()
+    for (const agent of this.#agents.values()) agent.onListChange()
   }
 
   #tell(notice: AmbientNotice): void {
@@ -241,6 +272,7 @@ export class WorkerLink {
     this.#unwatch?.()
     connection.close()
     this.#fetches.abortAll()
+    this.feeds.lost()
     this.#tell({ type: 'worker', state: 'lost' })
     // Of one that was ended here no run is to blame.
     if (this.#isSuspended) this.#suspects.clear()
@@ -272,10 +304,10 @@ export class WorkerLink {
     const connection = this.#live
     if (this.#isSuspended && connection) this.#lose(connection)
     this.#isSuspended = false
-    for (const agent of this.#agents.values()) agent.returned()
+    this.#rejoin()
   }
 }
 
 function extractIdOf({ method, command: [first] }: Question): string | undefined {
-  return method === 'extract' ? (first as Extract).extractId : undefined
+  return method === 'extract' ? (first as ExtractCommand).extractId : undefined
 }

@@ -1,4 +1,4 @@
-import type { PageApi, WorkerApi, WorkerNotice } from '../protocol/api.ts'
+import type { PageApi, PageNotice, WorkerApi, WorkerNotice } from '../protocol/api.ts'
 import type { WorkerAddress, WorkerLike } from './spawn-worker.ts'
 import type { StartFailure } from './start-failure.ts'
 
@@ -33,5 +33,7 @@ export interface Connection {
    * missing. Returns what ends the watch.
    */
   watchLife(onDeath: () => void): () => void
+  /** What is said without an answer. Throws for what can't cross. */
+  notify(notice: PageNotice): void
   close(): void
 }

@@ -1,24 +1,35 @@
 import type { ConversationState, Fork, MessageNode, OlderMessages } from '../protocol/state.ts'
+import { contextOn } from './context.ts'
+import { pendingAt } from './pending.ts'
+import { headId } from './tree.ts'
 
 /** How many messages a checkpoint has, unless the open run has more. */
 export const WINDOW = 50
 
-/** The state as whoever joins gets it: the newest messages of its path, and the open run's. Plain data. */
+/**
+ * The state as whoever joins gets it: the newest messages of its path, with all of the open run and all
+ * that wait for somebody. Plain data.
+ */
 export function windowed(state: ConversationState, size: number = WINDOW): ConversationState {
-  const { path, run } = state
-  const begin = run?.end === null ? path.findIndex(({ runId }) => runId === run.runId) : -1
+  const { path, older } = state
+  const needed = path.findIndex((node) => isOpen(state, node))
   const newest = Math.max(0, path.length - size)
-  const from = begin < 0 ? newest : Math.min(begin, newest)
+  const from = needed < 0 ? newest : Math.min(needed, newest)
   const nodes = path.slice(from)
   return {
     ...state,
     path: nodes,
-    older: state.older + from,
+    older: older + from,
     others: [],
-    forks: forksAt(state, nodes, from === 0),
+    forks: forksAt(state, nodes, headId(state)),
     leaves: [],
-    context: state.context.filter(({ after }) => !state.others.some(({ id }) => id === after)),
+    context: contextOn(state),
+    isStale: false,
   }
+}
+
+function isOpen({ run }: ConversationState, node: MessageNode): boolean {
+  return (run?.end === null && node.runId === run.runId) || pendingAt(run, node).length > 0
 }
 
 /** Those before a message, `count` at most. Null when it is not on the path. */
@@ -32,7 +43,7 @@ export function olderThan(
   if (end < 0) return null
   const from = Math.max(0, end - count)
   const nodes = path.slice(from, end)
-  return { nodes, older: state.older + from, forks: forksAt(state, nodes, from === 0) }
+  return { nodes, older: state.older + from, forks: forksAt(state, nodes) }
 }
 
 /** A windowed state with older messages before its own; the same one when they don't lead to them. */
@@ -47,12 +58,15 @@ export function withOlder(state: ConversationState, page: OlderMessages): Conver
   }
 }
 
+/** The forks that messages of the path are children of, and the one at the head. */
 function forksAt(
   { forks }: ConversationState,
   nodes: readonly MessageNode[],
-  isFirst: boolean,
+  head?: string | null,
 ): readonly Fork[] {
   if (forks.length === 0) return forks
   const ids = new Set(nodes.map(({ id }) => id))
-  return forks.filter(({ parentId }) => (parentId === null ? isFirst : ids.has(parentId)))
+  return forks.filter(
+    ({ parentId, children }) => parentId === head || children.some((id) => ids.has(id)),
+  )
 }

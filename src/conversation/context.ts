@@ -1,6 +1,8 @@
 import type { FactType, PlanItem } from '../protocol/fact.ts'
 import type { ContextRow, ConversationState } from '../protocol/state.ts'
 
+const UNTAINTED: readonly string[] = []
+
 type ContextOf<Type extends FactType> = Extract<ContextRow, { readonly type: Type }>
 
 /** The facts about the model's context that count on the head's branch, oldest first. */
@@ -20,7 +22,8 @@ export function planOf(state: ConversationState): readonly PlanItem[] | null {
 
 /** Whose texts the model has read on this branch. */
 export function taintOf(state: ConversationState): readonly string[] {
-  return [...new Set(contextOn(state).flatMap((row) => (isTaint(row) ? row.origin : [])))]
+  const origins = contextOn(state).flatMap((row) => (isTaint(row) ? row.origin : []))
+  return origins.length > 0 ? [...new Set(origins)] : UNTAINTED
 }
 
 function isPlan(row: ContextRow): row is ContextOf<'plan-changed'> {

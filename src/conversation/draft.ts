@@ -1,16 +1,18 @@
-import type { ConversationState, MessageNode } from '../protocol/state.ts'
+import type { ConversationState, Fork, MessageNode } from '../protocol/state.ts'
 
-type Lists = 'path' | 'others' | 'context'
+type Lists = 'path' | 'others' | 'context' | 'forks' | 'leaves'
 
 type Fields = { -readonly [Key in keyof ConversationState]: ConversationState[Key] }
 
 /**
  * A state while rows are folded into it: each of its long lists is copied once, at its first change, and
- * then grows in place. Copying per row would make a long history quadratic.
+ * then changes in place. Copying per row would make a long history quadratic.
  */
 export class Draft {
   readonly state: Fields
   readonly #owned = new Set<Lists>()
+  /** Where the forks are in their list, by parent. */
+  #forkAt: Map<string | null, number> | null = null
 
   constructor(state: ConversationState) {
     this.state = { ...state }
@@ -20,16 +22,33 @@ export class Draft {
   own<List extends Lists>(list: List): ConversationState[List][number][] {
     const found = this.state[list] as ConversationState[List][number][]
     if (this.#owned.has(list)) return found
-    this.#owned.add(list)
     const copy = found.slice()
-    this.state[list] = copy as unknown as Fields[List]
+    this.replace(list, copy)
     return copy
   }
 
   /** Puts another list in place of the one there was. */
   replace<List extends Lists>(list: List, entries: ConversationState[List][number][]): void {
     this.#owned.add(list)
+    if (list === 'forks') this.#forkAt = null
     this.state[list] = entries as unknown as Fields[List]
+  }
+
+  /** The children of a message that has several; of others, mostly none. */
+  childrenAt(parentId: string | null): readonly string[] | undefined {
+    return this.state.forks[this.#forkIndex.get(parentId) ?? -1]?.children
+  }
+
+  setFork(fork: Fork): void {
+    const forks = this.own('forks')
+    const index = this.#forkIndex.get(fork.parentId) ?? forks.length
+    forks[index] = fork
+    this.#forkIndex.set(fork.parentId, index)
+  }
+
+  get #forkIndex(): Map<string | null, number> {
+    this.#forkAt ??= new Map(this.state.forks.map(({ parentId }, index) => [parentId, index]))
+    return this.#forkAt
   }
 
   /** Changes the newest node that the test holds for; looks on the path first. */

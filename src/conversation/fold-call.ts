@@ -1,9 +1,9 @@
 import type { RowOf } from '../protocol/fact.ts'
-import type { ToolMessage, ToolResultPart } from '../protocol/message.ts'
+import type { CallState } from '../protocol/state.ts'
+import { addResult } from './add-result.ts'
 import { isSoonAfter } from './crash-loop.ts'
 import type { Draft } from './draft.ts'
-import { callParts, nestedCall } from './propose-call.ts'
-import type { CallState, MessageNode } from '../protocol/state.ts'
+import { nestedCall } from './propose-call.ts'
 
 type CallRow = RowOf<
   | 'call-proposed'
@@ -26,17 +26,18 @@ type CallRow = RowOf<
 export function foldCall(draft: Draft, row: CallRow): void {
   const holder = draft.changeNode(
     ({ calls }) => calls.some((call) => isNear(call, row)),
-    (node) => ({ ...node, calls: nextCalls(node.calls, row) }),
+    (node) => {
+      const calls = nextCalls(node.calls, row)
+      return calls === node.calls ? node : { ...node, calls }
+    },
   )
-  if (holder === null) {
-    // Cleared away, or beyond the window: only a windowed state can't know which.
-    if (draft.state.older > 0) draft.state.isStale = true
-    return
-  }
-  const { run } = draft.state
+  const { run, older } = draft.state
   if (run?.calls.some((call) => isNear(call, row)))
-    draft.state.run = { ...run, calls: holder.calls }
-  if (row.type === 'call-settled') settle(draft, holder, row)
+    draft.state.run = { ...run, calls: holder?.calls ?? nextCalls(run.calls, row) }
+  // Cleared away, or beyond the window: only a windowed state can't know which.
+  if (holder === null) draft.state.isStale ||= older > 0
+  else if (row.type === 'call-settled')
+    addResult(draft, holder, { ...row, toolCallId: row.path.at(-1) ?? '' })
 }
 
 /** The call itself, or of a nested one that is new, the call that it is in. */
@@ -46,13 +47,15 @@ function isNear({ toolCallId }: CallState, { type, path }: CallRow): boolean {
 
 function nextCalls(calls: readonly CallState[], row: CallRow): readonly CallState[] {
   if (row.type === 'call-proposed') return withNested(calls, nestedCall(row))
-  return calls.map((call) =>
-    call.toolCallId === row.path.at(-1) ? { ...call, ...changeOf(call, row) } : call,
-  )
+  const index = calls.findIndex(({ toolCallId }) => toolCallId === row.path.at(-1))
+  const call = calls[index]
+  const change = call && changeOf(call, row)
+  return change ? calls.with(index, { ...call, ...change }) : calls
 }
 
 /** Behind the call that it is nested in, and behind all that are nested in that already. */
 function withNested(calls: readonly CallState[], nested: CallState): readonly CallState[] {
+  if (calls.some(({ toolCallId }) => toolCallId === nested.toolCallId)) return calls
   const parent = nested.path.at(-2) ?? ''
   const last = calls.findLastIndex(({ path }) => path.includes(parent))
   return [...calls.slice(0, last + 1), nested, ...calls.slice(last + 1)]
@@ -61,17 +64,16 @@ function withNested(calls: readonly CallState[], nested: CallState): readonly Ca
 function changeOf(
   call: CallState,
   row: Exclude<CallRow, { type: 'call-proposed' }>,
-): Partial<CallState> {
+): Partial<CallState> | null {
   switch (row.type) {
     case 'approval-requested':
       return { status: 'awaiting-approval', input: row.input, decidedBy: row.by }
     case 'approval-answered':
-      return row.approved
-        ? {
-            status: 'approved',
-            ...(row.input !== undefined && { input: row.input, edited: true }),
-          }
-        : {}
+      if (!row.approved) return null
+      return {
+        status: 'approved',
+        ...(row.input !== undefined && { input: row.input, edited: true }),
+      }
     case 'question-asked': {
       const { question, options, fields } = row
       return {
@@ -80,7 +82,7 @@ function changeOf(
       }
     }
     case 'question-answered':
-      return {}
+      return null
     case 'output-requested':
       return { status: 'awaiting-output', input: row.input, asks: row.asks }
     case 'call-started':
@@ -135,37 +137,4 @@ function withdrawalOf(call: CallState): Partial<CallState> {
     decidedBy: null,
     ...(!call.edited && { input: call.modelInput }),
   }
-}
-
-/** Puts the result into the tool message behind the call's message, in the order of the calls. */
-function settle(draft: Draft, holder: MessageNode, row: RowOf<'call-settled'>): void {
-  const { message } = holder
-  if (message.role !== 'assistant') return
-  const order = callParts(message)
-  const call = order.find(({ toolCallId }) => toolCallId === row.path.at(-1))
-  // The model knows nothing of nested calls.
-  if (call === undefined) return
-  const { toolCallId, toolName, providerCallId } = call
-  const result: ToolResultPart = {
-    type: 'tool-result',
-    toolCallId,
-    toolName,
-    ...(providerCallId && { providerCallId }),
-    output: row.output,
-    ...(row.note && { note: row.note }),
-  }
-  draft.changeNode(
-    ({ parentId, message: { role } }) => role === 'tool' && parentId === holder.id,
-    (node) => ({ ...node, message: withResult(node.message as ToolMessage, order, result) }),
-  )
-}
-
-function withResult(
-  message: ToolMessage,
-  order: readonly { readonly toolCallId: string }[],
-  result: ToolResultPart,
-): ToolMessage {
-  const results = new Map(message.parts.map((part) => [part.toolCallId, part]))
-  results.set(result.toolCallId, result)
-  return { ...message, parts: order.flatMap(({ toolCallId }) => results.get(toolCallId) ?? []) }
 }

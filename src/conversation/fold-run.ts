@@ -1,9 +1,10 @@
 import type { Row, RowOf } from '../protocol/fact.ts'
 import type { RunUsage, Usage } from '../protocol/message.ts'
+import type { RunState, StepOutput } from '../protocol/state.ts'
 import { isSoonAfter } from './crash-loop.ts'
 import type { Draft } from './draft.ts'
 import { proposedCalls } from './propose-call.ts'
-import type { RunState } from '../protocol/state.ts'
+import { titleOf } from './title.ts'
 import { addUsage } from './usage.ts'
 
 type RunRow = RowOf<
@@ -19,8 +20,10 @@ type RunRow = RowOf<
 
 /** What a row makes of the newest run. Rows of other runs change nothing. */
 export function foldRun({ state }: Draft, row: RunRow): void {
-  if (row.type === 'run-started') state.run = startRun(row)
-  else if (isOfRun(state.run, row)) state.run = nextRun(state.run, row)
+  if (row.type === 'run-started') {
+    state.run = startRun(row)
+    state.title ||= row.message && titleOf(row.message.parts)
+  } else if (isOfRun(state.run, row)) state.run = nextRun(state.run, row)
 }
 
 export function isOfRun(run: RunState | null, row: Row): run is RunState {
@@ -37,6 +40,7 @@ function startRun({ runId, limits, at }: RowOf<'run-started'>): RunState {
     stepStartedAt: 0,
     stepOpen: false,
     failedAttempts: 0,
+    output: null,
     calls: [],
     feedback: null,
     finishReason: 'other',
@@ -57,6 +61,7 @@ function nextRun(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>): 
         stepStartedAt: row.at,
         stepResumes: isLoop ? run.stepResumes + 1 : 0,
         failedAttempts: 0,
+        output: null,
       }
     }
     case 'attempt-failed':
@@ -72,6 +77,7 @@ function nextRun(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>): 
         stepResumes: 0,
         stepOpen: false,
         failedAttempts: 0,
+        output: outputOf(row),
         calls: proposedCalls(row),
         feedback: row.feedback?.error ?? null,
         finishReason: row.finishReason,
@@ -84,10 +90,15 @@ function nextRun(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>): 
     case 'run-continued':
       return { ...run, parked: null, stepResumes: 0 }
     case 'run-ended':
-      return { ...run, stepOpen: false, parked: null, end: row.end, endedAt: row.at }
+      return { ...run, stepOpen: false, output: null, parked: null, end: row.end, endedAt: row.at }
     default:
       return row satisfies never
   }
+}
+
+export function outputOf(row: RowOf<'model-output'>): StepOutput {
+  const { step, usage, finishReason, rawFinishReason } = row
+  return { step, usage, finishReason, ...(rawFinishReason !== undefined && { rawFinishReason }) }
 }
 
 /** A failed attempt counts as a model call if the model is known to have worked for it. */

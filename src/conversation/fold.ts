@@ -1,10 +1,10 @@
-import type { Row } from '../protocol/fact.ts'
+import type { Row, RowOf } from '../protocol/fact.ts'
+import type { Consent, ConversationState } from '../protocol/state.ts'
 import { Draft } from './draft.ts'
 import { foldCall } from './fold-call.ts'
-import { clearHistory, foldMessage, moveHead } from './fold-messages.ts'
+import { clearHistory, foldMessage } from './fold-messages.ts'
 import { foldRun } from './fold-run.ts'
-import type { ConversationState } from '../protocol/state.ts'
-import { titleOf } from './title.ts'
+import { headOf } from './tree.ts'
 
 /** The state after rows, in their order. Pure. `onRow` is called after each, with the run as it is then. */
 export function fold(
@@ -26,12 +26,7 @@ function foldRow(draft: Draft, row: Row): void {
   state.seq = row.seq
   switch (row.type) {
     case 'run-started':
-      state.title ||= row.message && titleOf(row.message.parts)
-      foldRun(draft, row)
-      return foldMessage(draft, row)
     case 'model-output':
-      foldRun(draft, row)
-      return foldMessage(draft, row)
     case 'step-cut':
       foldRun(draft, row)
       return foldMessage(draft, row)
@@ -60,18 +55,15 @@ function foldRow(draft: Draft, row: Row): void {
     case 'message-delivered':
       return foldMessage(draft, row)
     case 'head-moved':
-      return moveHead(draft, row)
+      return headOf(draft, row.to, row.seq)
     case 'history-cleared':
       return clearHistory(draft)
     case 'renamed':
       state.title = row.title
       return
     case 'message-queued':
-      state.queue = [...state.queue, row.message]
-      return
     case 'message-withdrawn':
-      state.queue = state.queue.filter(({ id }) => id !== row.messageId)
-      return
+      return foldQueue(draft, row)
     case 'results-cleared':
     case 'compacted':
     case 'skill-activated':
@@ -80,16 +72,26 @@ function foldRow(draft: Draft, row: Row): void {
     case 'memory-retrieved':
       draft.own('context').push(row)
       return
-    case 'consent-given': {
-      const { consentId, scope, until, at } = row
-      const given = { consentId, scope, at, ...(until !== undefined && { until }) }
-      state.consents = [...state.consents.filter((each) => each.consentId !== consentId), given]
-      return
-    }
+    case 'consent-given':
     case 'consent-revoked':
-      state.consents = state.consents.filter(({ consentId }) => consentId !== row.consentId)
-      return
+      return foldConsent(draft, row)
     default:
       row satisfies never
   }
+}
+
+function foldQueue({ state }: Draft, row: RowOf<'message-queued' | 'message-withdrawn'>): void {
+  state.queue =
+    row.type === 'message-queued'
+      ? [...state.queue, row.message]
+      : state.queue.filter(({ id }) => id !== row.messageId)
+}
+
+function foldConsent({ state }: Draft, row: RowOf<'consent-given' | 'consent-revoked'>): void {
+  const others = state.consents.filter(({ consentId }) => consentId !== row.consentId)
+  state.consents = row.type === 'consent-given' ? [...others, consentOf(row)] : others
+}
+
+function consentOf({ consentId, scope, until, at }: RowOf<'consent-given'>): Consent {
+  return { consentId, scope, at, ...(until !== undefined && { until }) }
 }

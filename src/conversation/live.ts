@@ -75,8 +75,12 @@ export function foldDelta(live: Live, delta: Delta): Live {
 /** After a fact. Pure; the same object when it changes nothing. */
 export function settleLive(live: Live, row: Row): Live {
   switch (row.type) {
-    case 'run-started':
-      return { ...NOTHING_LIVE, ownership: live.ownership }
+    case 'run-started': {
+      // The model may be asked beside the commit.
+      const isOfRun = live.step?.runId === row.runId
+      const { ownership, step, retry } = live
+      return { ...NOTHING_LIVE, ownership, ...(isOfRun && { step, retry }) }
+    }
     case 'model-output':
     case 'step-cut':
       return live.step || live.retry ? { ...live, step: null, retry: null } : live
@@ -90,6 +94,7 @@ export function settleLive(live: Live, row: Row): Live {
       return { ...NOTHING_LIVE, ownership: live.ownership }
     case 'run-continued':
     case 'step-started':
+    case 'call-started':
       return live.left ? { ...live, left: null } : live
     default:
       return live

@@ -1,6 +1,6 @@
 import type { PendingCall } from '../protocol/run.ts'
 import type { ToolCallStatus } from '../protocol/tool.ts'
-import type { CallState, ConversationState, RunState } from '../protocol/state.ts'
+import type { CallState, ConversationState, MessageNode, RunState } from '../protocol/state.ts'
 
 export function isSettled(call: CallState): boolean {
   switch (call.status) {
@@ -36,10 +36,30 @@ export function pendingCalls(run: RunState): PendingCall[] {
 
 /** Calls of imported messages that wait for their outputs, oldest first. */
 export function importedCalls({ path }: ConversationState): PendingCall[] {
-  return path.flatMap(({ kind, calls }) =>
-    kind === 'imported' ? calls.flatMap((call) => pendingCall(call) ?? []) : [],
-  )
+  return path.flatMap((node) => (node.kind === 'imported' ? pendingAt(null, node) : []))
 }
+
+/**
+ * What a person or the page still has to say, in the order of the path: to the newest run, and of calls of
+ * imported messages. What waits on another branch isn't shown, and waits on.
+ */
+export function pendingOf({ path, run }: ConversationState): readonly PendingCall[] {
+  const pending = path.flatMap((node) => pendingAt(run, node))
+  return pending.length > 0 ? pending : NOTHING_PENDING
+}
+
+/** What is pending of a message's calls. */
+export function pendingAt(
+  run: RunState | null,
+  { kind, runId, calls }: MessageNode,
+): readonly PendingCall[] {
+  const isAsked = kind === 'imported' || (run !== null && runId === run.runId)
+  return isAsked && calls.length > 0
+    ? calls.flatMap((call) => pendingCall(call) ?? [])
+    : NOTHING_PENDING
+}
+
+const NOTHING_PENDING: readonly PendingCall[] = []
 
 function pendingCall(call: CallState): PendingCall | null {
   const kind = kindOf(call.status)

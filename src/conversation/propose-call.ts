@@ -1,6 +1,6 @@
 import type { CallFacts, CallPath, RowOf } from '../protocol/fact.ts'
 import type { JsonValue } from '../protocol/json.ts'
-import type { AssistantMessage, ToolCallPart } from '../protocol/message.ts'
+import type { Message, ToolCallPart } from '../protocol/message.ts'
 import type { CallState } from '../protocol/state.ts'
 
 /** The calls of a model's output, in its order. */
@@ -23,8 +23,10 @@ export function importedCall(part: ToolCallPart): CallState {
   return { ...call, status: part.error ? 'invalid' : 'awaiting-output' }
 }
 
-export function callParts(message: AssistantMessage): ToolCallPart[] {
-  return message.parts.filter((part) => part.type === 'tool-call')
+export function callParts(message: Message): ToolCallPart[] {
+  return message.role === 'assistant'
+    ? message.parts.filter((part) => part.type === 'tool-call')
+    : []
 }
 
 function ofPart(part: ToolCallPart, facts: CallFacts | undefined): CallState {

@@ -12,7 +12,7 @@ export function resultOf(
 ): RunResult {
   const isKnown = run?.runId === runId
   const nodes = isKnown ? path.filter((node) => node.runId === runId) : []
-  const isOpen = isKnown && run.end === null && isLeftOpen(outcome)
+  const isOpen = outcome.outcome === 'waiting' || isLeftOpen(outcome)
   return {
     runId,
     conversationId,
@@ -34,8 +34,10 @@ export function messageText(message: Pick<AssistantMessage, 'parts'>): string {
   return message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
 
-function isAnswer({ kind }: MessageNode): boolean {
-  return kind === 'assistant' || kind === 'partial'
+/** An answer, or what there is of one, unless nothing of it is text. */
+function isAnswer({ kind, message }: MessageNode): boolean {
+  if (message.role !== 'assistant' || kind === 'imported') return false
+  return kind === 'assistant' || messageText(message) !== ''
 }
 
 function liveText(live: Live | undefined, runId: string): string | null {
@@ -54,14 +56,14 @@ function textOf(node: MessageNode | undefined): string {
 
 /** Of a run that is over, what is open has come to nothing, or nobody knows. */
 function resultCall(call: CallState, isOpen: boolean): RunToolCall {
-  const { toolCallId, toolName, input, error, output } = call
-  const unsettled = call.status === 'executing' ? 'interrupted' : 'aborted'
+  const { toolCallId, toolName, input, error, output, status } = call
+  const isKnown = isOpen || isSettled(call) || status.startsWith('awaiting')
+  const unsettled = error ? 'invalid' : status === 'executing' ? 'interrupted' : 'aborted'
   return {
     toolCallId,
     toolName,
     ...(error ? { error } : { input }),
     ...(output && { output }),
-    status:
-      isOpen || isSettled(call) || call.status.startsWith('awaiting') ? call.status : unsettled,
+    status: isKnown ? status : unsettled,
   }
 }

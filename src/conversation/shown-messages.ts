@@ -1,6 +1,6 @@
 import type { Live, LiveStep } from '../protocol/live.ts'
 import type { CallState, ConversationState, MessageNode } from '../protocol/state.ts'
-import type { ShownCall, ShownMessage } from './view.ts'
+import type { ShownCall, ShownMessage } from './snapshot.ts'
 
 type Progress = Live['progress']
 

@@ -1,111 +1,113 @@
+import type { ConversationState, MessageNode } from '../protocol/state.ts'
 import type { Draft } from './draft.ts'
-import type { ConversationState, Fork, Leaf, MessageNode } from '../protocol/state.ts'
 
 /** Puts a message under its parent, and makes it the head. */
 export function growHead(draft: Draft, node: MessageNode, seq: number): void {
   const { state } = draft
-  const head = state.path.at(-1)
-  if (node.parentId !== (head?.id ?? null)) {
-    if (!takePath(draft, node.parentId)) return
-    noteChild(draft, node)
-  } else if (state.forks.some(({ parentId }) => parentId === node.parentId)) noteChild(draft, node)
+  const { id, parentId } = node
+  const isHead = parentId === headId(state)
+  if (!isHead && !takePath(draft, parentId)) return
+  // Of a head that has any, they are noted already.
+  const children = draft.childrenAt(parentId) ?? (isHead ? [] : childrenOf(state, parentId))
+  if (children.length > 0) draft.setFork({ parentId, children: [...children, id] })
   draft.own('path').push(node)
-  useLeaf(state, { id: node.id, usedAt: seq }, node.parentId)
+  useLeaf(draft, id, { from: parentId, seq })
 }
 
-/** Makes a message that is there the head. */
-export function headOf(
-  draft: Draft,
-  { id, seq }: { readonly id: string; readonly seq: number },
-): void {
+/** Makes a message that is there the head; null: none is. */
+export function headOf(draft: Draft, id: string | null, seq: number): void {
   const { state } = draft
-  if (!takePath(draft, id)) return
-  useLeaf(state, { id, usedAt: seq }, id)
+  if (id === headId(state) || !takePath(draft, id)) return
+  const children = draft.childrenAt(id) ?? childrenOf(state, id)
   // What comes next is a sibling of these.
-  const children = childrenOf(state, id)
-  if (children.length > 0 && !state.forks.some(({ parentId }) => parentId === id))
-    state.forks = [...state.forks, { parentId: id, children }]
+  if (children.length > 0) draft.setFork({ parentId: id, children })
+  else if (id !== null) useLeaf(draft, id, { from: id, seq })
 }
 
-/** The message under which a branch was used last: a leaf of the tree. Null: no such message is known. */
+export function headId({ path }: ConversationState): string | null {
+  return path.at(-1)?.id ?? null
+}
+
+/**
+ * The end of the branch that was used last under a message, or the message itself, where there is none.
+ * Null: no such message is known. Only a whole state knows all branches.
+ */
 export function leafUnder(state: ConversationState, id: string): string | null {
-  const nodes = new Map([...state.path, ...state.others].map((node) => [node.id, node]))
-  if (!nodes.has(id)) return null
-  const isUnder = (leaf: Leaf): boolean => {
-    for (
-      let at = nodes.get(leaf.id);
-      at;
-      at = at.parentId === null ? undefined : nodes.get(at.parentId)
-    )
-      if (at.id === id) return true
+  const parents = new Map([...state.path, ...state.others].map((node) => [node.id, node.parentId]))
+  if (!parents.has(id)) return null
+  const isUnder = (leaf: string): boolean => {
+    const seen = new Set<string | null>()
+    for (let at: string | null = leaf; at !== null && !seen.has(at); at = parents.get(at) ?? null) {
+      if (at === id) return true
+      seen.add(at)
+    }
     return false
   }
-  const used = state.leaves.filter(isUnder).toSorted((a, b) => b.usedAt - a.usedAt)[0]
-  return used?.id ?? id
+  const used = state.leaves.toSorted((a, b) => b.usedAt - a.usedAt)
+  return used.find((leaf) => isUnder(leaf.id))?.id ?? id
 }
 
 /**
  * Makes the path end with a message: what came behind it goes to the other branches, and what leads to it
- * comes from there. Null: the path becomes empty. False, and nothing changes, when a windowed state lacks
- * what is needed.
+ * comes from there. Null: the path becomes empty. False, and nothing changes, when the message, or what
+ * leads to it, isn't there: a windowed state may lack it.
  */
 function takePath(draft: Draft, id: string | null): boolean {
   const { state } = draft
-  const index = state.path.findLastIndex((node) => node.id === id)
-  if (index >= 0) {
-    leave(draft, index + 1)
-    return true
-  }
-  const branch: MessageNode[] = []
-  const others = new Map(state.others.map((node) => [node.id, node]))
-  let at = id
-  let meets = -1
-  while (at !== null && meets < 0) {
-    const node = others.get(at)
-    if (!node) {
-      state.isStale = true
-      return false
-    }
-    branch.unshift(node)
-    const { parentId } = node
-    at = parentId
-    meets = state.path.findLastIndex((on) => on.id === parentId)
-  }
-  if (meets < 0 && state.older > 0) {
+  const branch = branchTo(state, id)
+  if (branch === null) {
     state.isStale = true
     return false
   }
-  const taken = new Set(branch)
-  const left = state.path.slice(meets + 1)
-  draft.replace('others', [...state.others.filter((node) => !taken.has(node)), ...left])
-  draft.replace('path', [...state.path.slice(0, meets + 1), ...branch])
+  const { meets, nodes } = branch
+  if (nodes.length > 0) {
+    const taken = new Set(nodes)
+    draft.replace(
+      'others',
+      state.others.filter((node) => !taken.has(node)),
+    )
+  }
+  const left = draft.own('path').splice(meets + 1, Infinity, ...nodes)
+  draft.own('others').push(...left)
   return true
 }
 
-/** Moves the end of the path to the other branches. */
-function leave(draft: Draft, from: number): void {
-  const left = draft.state.path.slice(from)
-  if (left.length === 0) return
-  draft.own('others').push(...left)
-  draft.replace('path', draft.state.path.slice(0, from))
+/** The other branches' messages that lead to one, and the index on the path where they leave it. */
+function branchTo(
+  { path, others, older }: ConversationState,
+  id: string | null,
+): { readonly meets: number; readonly nodes: readonly MessageNode[] } | null {
+  const index = path.findLastIndex((node) => node.id === id)
+  if (index >= 0) return { meets: index, nodes: [] }
+  const onPath = new Map(path.map((node, at) => [node.id, at]))
+  const elsewhere = new Map(others.map((node) => [node.id, node]))
+  const nodes: MessageNode[] = []
+  for (let at = id; at !== null;) {
+    const meets = onPath.get(at)
+    if (meets !== undefined) return { meets, nodes: nodes.toReversed() }
+    const node = elsewhere.get(at)
+    if (!node) return null
+    // Each once: of a message that hangs under itself nothing leads anywhere.
+    elsewhere.delete(at)
+    nodes.push(node)
+    at = node.parentId
+  }
+  return older === 0 ? { meets: -1, nodes: nodes.toReversed() } : null
 }
 
-/** A message that may not be the only child of its parent. */
-function noteChild({ state }: Draft, { id, parentId }: MessageNode): void {
-  const known = state.forks.find((fork) => fork.parentId === parentId)
-  const children = known?.children ?? childrenOf(state, parentId)
-  if (children.length === 0) return
-  const fork: Fork = { parentId, children: [...children, id] }
-  state.forks = known
-    ? state.forks.map((each) => (each === known ? fork : each))
-    : [...state.forks, fork]
+/** Of the message that the path has just been made to end with: all its children are elsewhere. */
+function childrenOf({ others }: ConversationState, parentId: string | null): string[] {
+  return others.flatMap((node) => (node.parentId === parentId ? node.id : []))
 }
 
-function childrenOf(state: ConversationState, parentId: string | null): string[] {
-  return state.others.flatMap((node) => (node.parentId === parentId ? node.id : []))
-}
-
-/** The leaf that the new one grew from is none any more. */
-function useLeaf(state: Draft['state'], leaf: Leaf, from: string | null): void {
-  state.leaves = [...state.leaves.filter(({ id }) => id !== leaf.id && id !== from), leaf]
+/** What the leaf grew from is none any more. */
+function useLeaf(
+  draft: Draft,
+  id: string,
+  { from, seq }: { readonly from: string | null; readonly seq: number },
+): void {
+  const leaves = draft.own('leaves')
+  const index = leaves.findLastIndex((leaf) => leaf.id === id || leaf.id === from)
+  if (index >= 0) leaves.splice(index, 1)
+  leaves.push({ id, usedAt: seq })
 }

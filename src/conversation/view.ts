@@ -1,95 +1,10 @@
-import type { Ownership } from '../protocol/delta.ts'
 import type { ErrorData } from '../protocol/error.ts'
-import type { CallPath, PlanItem, UserContent } from '../protocol/fact.ts'
-import type { JsonValue } from '../protocol/json.ts'
-import type { CallError, Message, RunUsage, ToolOutput } from '../protocol/message.ts'
-import type { ParkReason, PendingCall, RunOutcome } from '../protocol/run.ts'
-import type { ToolCallStatus } from '../protocol/tool.ts'
+import type { Live } from '../protocol/live.ts'
+import type { ConversationState, RunState } from '../protocol/state.ts'
 import { planOf, taintOf } from './context.ts'
-import type { Live, RetryNotice } from '../protocol/live.ts'
-import { importedCalls, pendingCalls } from './pending.ts'
+import { pendingOf } from './pending.ts'
 import { shownMessages } from './shown-messages.ts'
-import type { ConversationState, Question, RunState } from '../protocol/state.ts'
-
-/** A call as a page shows it. */
-export interface ShownCall {
-  readonly toolCallId: string
-  readonly toolName: string
-  /** What the tool is called for people. */
-  readonly title?: string
-  readonly status: ToolCallStatus
-  /** Absent while the model is writing it, and when it could not be read. */
-  readonly input?: JsonValue
-  /** What the model has written of the input so far. Only while it is writing. */
-  readonly inputText?: string
-  readonly output?: ToolOutput
-  /** What the tool reported last. Only while it executes. */
-  readonly progress?: unknown
-  /** Why the call can't run. */
-  readonly error?: CallError
-  readonly question?: Question
-  /** Milliseconds since 1970. */
-  readonly startedAt?: number
-  readonly endedAt?: number
-  /** The calls that it is nested in, from the outermost inwards, and itself. */
-  readonly path: CallPath
-}
-
-/** A message as a page shows it. The calls of an assistant's message are in its `parts` and, as they stand, in `calls`. */
-export type ShownMessage = Message & { readonly id: string; readonly calls?: readonly ShownCall[] }
-
-/** The open run. */
-export interface ShownRun {
-  readonly runId: string
-  /** The step under way, from 1. */
-  readonly step: number
-  /** Of the step, from 1. */
-  readonly attempt: number
-  /** The message that the model is writing, while it does. */
-  readonly messageId?: string
-  /** The model is asked again after a failure. */
-  readonly retry?: RetryNotice
-  readonly usage: RunUsage
-  /** Milliseconds since 1970. */
-  readonly startedAt: number
-}
-
-/** Where a message has siblings: "2 of 3" is `index` 1 of 3 `ids`. */
-export interface ShownBranch {
-  readonly index: number
-  readonly ids: readonly string[]
-}
-
-/** A conversation as a page shows it. Immutable; what didn't change keeps its identity. */
-export interface ConversationSnapshot {
-  readonly conversationId: string
-  readonly status: 'loading' | 'idle' | 'running' | 'waiting'
-  readonly title?: string
-  /** Without those that Offstage wrote for the model. */
-  readonly messages: readonly ShownMessage[]
-  /** How many come before these, and are on their way. */
-  readonly older: number
-  readonly pending: readonly PendingCall[]
-  /** Of the open run. */
-  readonly runId?: string
-  readonly run?: ShownRun
-  /** Why the open run rests until there is room in the storage, or `continue()` lets it go on. */
-  readonly parked?: ParkReason
-  /** How the last run ended, while none is open. */
-  readonly ended?: RunOutcome & { readonly runId: string }
-  /** Why the last run failed, or why the stored messages can't be read. */
-  readonly error?: ErrorData
-  /** Who drives the open run. */
-  readonly ownership: Ownership
-  /** By message, for those that have siblings. */
-  readonly branches: { readonly [messageId: string]: ShownBranch }
-  /** The model's plan. */
-  readonly plan?: readonly PlanItem[]
-  /** Written by the person, and not yet part of the conversation. */
-  readonly queued: readonly UserContent[]
-  /** Whose texts the model has read: origins that the app doesn't vouch for. */
-  readonly taint: readonly string[]
-}
+import type { ConversationSnapshot, ShownRun } from './snapshot.ts'
 
 const NO_BRANCHES: ConversationSnapshot['branches'] = {}
 
@@ -101,7 +16,7 @@ export function view(
 ): ConversationSnapshot {
   const { conversationId, title, older, queue } = state
   const open = openRun(state, live)
-  const pending = [...importedCalls(state), ...(state.run ? pendingCalls(state.run) : [])]
+  const pending = pendingOf(state)
   const parked = live.waits?.reason ?? (open && open.parked)
   const runId = live.waits?.runId ?? open?.runId
   const ended = open || live.waits ? null : endOf(state, live)
@@ -125,23 +40,6 @@ export function view(
     ...(plan && { plan }),
     queued: queue,
     taint: taintOf(state),
-  }
-}
-
-export function emptySnapshot(
-  conversationId: string,
-  status: ConversationSnapshot['status'],
-): ConversationSnapshot {
-  return {
-    conversationId,
-    status,
-    messages: [],
-    older: 0,
-    pending: [],
-    ownership: 'none',
-    branches: NO_BRANCHES,
-    queued: [],
-    taint: [],
   }
 }
 
@@ -169,14 +67,29 @@ function shownRun(run: RunState, { step, retry }: Live): ShownRun {
   }
 }
 
+const branches = new WeakMap<
+  ConversationState['forks'],
+  { readonly path: ConversationState['path']; readonly value: ConversationSnapshot['branches'] }
+>()
+
 function branchesOf({ forks, path }: ConversationState): ConversationSnapshot['branches'] {
   if (forks.length === 0) return NO_BRANCHES
+  const known = branches.get(forks)
+  if (known?.path === path) return known.value
+  const value = branchesOn(forks, path)
+  branches.set(forks, { path, value })
+  return value
+}
+
+function branchesOn(
+  forks: ConversationState['forks'],
+  path: ConversationState['path'],
+): ConversationSnapshot['branches'] {
   const shown = new Set(path.map(({ id }) => id))
-  const branches: { [messageId: string]: ShownBranch } = {}
-  for (const { children: ids } of forks) {
-    const index = ids.findIndex((id) => shown.has(id))
-    const id = ids[index]
-    if (id !== undefined && ids.length > 1) branches[id] = { index, ids }
-  }
-  return branches
+  return Object.fromEntries(
+    forks.flatMap(({ children: ids }) => {
+      const index = ids.findIndex((id) => shown.has(id))
+      return ids.length > 1 && index >= 0 ? [[ids[index], { index, ids }]] : []
+    }),
+  )
 }

@@ -41,6 +41,11 @@ export interface StoredConversation extends ConversationRecord {
 /** How the journal is kept. `'memory'` forgets at the end of the worker. */
 export type StorageConfig = 'memory' | { readonly name: string }
 
+/** Names the store, among those of one worker. */
+export function storageKey(config: StorageConfig): string {
+  return config === 'memory' ? 'memory:' : `durable:${config.name}`
+}
+
 /**
  * Where the journal is kept now. `'blocked'` (another tab holds an older database open), `'newer'`
  * (a newer version of the package has written it) and `'failed'` refuse writes until it opens.

@@ -87,6 +87,12 @@ export interface MessageNode {
   readonly calls: readonly CallState[]
 }
 
+/** How the model's answer at a step ended. */
+export type StepOutput = Pick<
+  FactOf<'model-output'>,
+  'step' | 'usage' | 'finishReason' | 'rawFinishReason'
+>
+
 /** The newest run of a conversation, ended or not. */
 export interface RunState {
   readonly runId: string
@@ -102,6 +108,8 @@ export interface RunState {
   readonly stepOpen: boolean
   /** Failed attempts at the step under way. */
   readonly failedAttempts: number
+  /** The newest output, until the next step begins or the run ends. */
+  readonly output: StepOutput | null
   /** Calls of the newest output. */
   readonly calls: readonly CallState[]
   /** ACTION mode: what was unreadable in the newest output. */

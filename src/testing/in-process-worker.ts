@@ -29,7 +29,11 @@ export interface InProcessWorkerOptions extends Pick<StartWorkerOptions, 'provid
  * Newer versions of Node have Web Locks. Those of the process are of no use here: a worker that is terminated
  * would keep what it holds, and workers with storages of their own would wait for each other.
  */
-const WITHOUT_LOCKS: Effects = { ...realEffects, locks: undefined }
+const WITHOUT_LOCKS: Effects = {
+  ...realEffects,
+  locks: undefined,
+  openTabPort: () => undefined,
+}
 
 /**
  * The real worker (host, loop, journal) behind a `MessageChannel` in this process: for tests under

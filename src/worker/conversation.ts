@@ -23,9 +23,7 @@ import { Stream, type StreamOutput } from './stream.ts'
  * Facts to append, or a decision on them: it is made right before the commit, when nobody else can
  * write any more; null writes nothing.
  */
-export type Facts =
-  | readonly FactDraft[]
-  | ((run: CountedRun | null) => readonly FactDraft[] | null)
+export type Facts = readonly FactDraft[] | ((run: CountedRun | null) => readonly FactDraft[] | null)
 
 export interface AppendOptions {
   /** Default: the newest run. */
@@ -52,6 +50,8 @@ export interface ConversationOptions {
   readonly store: Store
   readonly effects: Effects
   readonly output: StreamOutput
+  /** Called with what was committed here. */
+  onCommitted?(rows: readonly Row[]): void
 }
 
 /**
@@ -65,6 +65,7 @@ export class Conversation {
   readonly stream: Stream
   readonly #store: Store
   readonly #effects: Effects
+  readonly #onCommitted: (rows: readonly Row[]) => void
   #state: ConversationState
   #run: CountedRun | null = null
   #callIds = new CallIds()
@@ -77,13 +78,15 @@ export class Conversation {
   /** A commit that waits keeps only those in line behind it waiting. */
   readonly #inLine = oneByOne()
 
-  constructor({ conversationId, storage, store, effects, output }: ConversationOptions) {
+  constructor(options: ConversationOptions) {
+    const { conversationId, storage, store, effects, output } = options
     this.conversationId = conversationId
     this.patience = new Patience(effects)
     this.stream = new Stream({ storage, conversationId }, output)
     this.#state = emptyState(conversationId)
     this.#store = store
     this.#effects = effects
+    this.#onCommitted = (rows) => options.onCommitted?.(rows)
   }
 
   get state(): ConversationState {
@@ -203,7 +206,20 @@ export class Conversation {
     this.#lease = { ...this.#lease, knownAt }
     this.#fold(rows)
     this.stream.rows(rows)
+    this.#onCommitted(rows)
     return true
+  }
+
+  /** A row that another tab has committed: folded if it is the next one, else read from the store. */
+  takeRow(given: { readonly seq: number }): Promise<void> {
+    return this.#inOrder(async () => {
+      const { seq } = this.#state
+      if (given.seq <= seq) return
+      const row = checkRow(given, seq + 1)
+      if ('fault' in row) return this.#catchUp()
+      this.#fold([row])
+      this.stream.rows([row])
+    })
   }
 
   async #catchUp(): Promise<void> {

@@ -1,3 +1,4 @@
+import type { OpenTabPort } from './ownership/tab-channel.ts'
 import { randomId } from './random-id.ts'
 
 /** The outside world of the loop: injected, so that tests can stop, replay and kill it. */
@@ -13,11 +14,21 @@ export interface Effects {
   random(): number
   /** Shared by everything that may drive the same conversations. Undefined where there are none. */
   readonly locks: LockManager | undefined
+  /** Opens the channel of a name, which reaches the others that may drive the same conversations. */
+  readonly openTabPort: OpenTabPort
 }
 
 export const realEffects: Effects = {
   get locks() {
     return globalThis.navigator?.locks
+  },
+  openTabPort: (name) => {
+    try {
+      return typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel(name)
+    } catch {
+      // Some browsers refuse it where they refuse storage.
+      return undefined
+    }
   },
   now: () => Date.now(),
   monotonic: () => performance.now(),

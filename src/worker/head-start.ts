@@ -16,7 +16,8 @@ type ModelOutput = Omit<FactOf<'model-output'>, 'parentId'>
  */
 export function headStart(drive: Drive, output: ModelOutput): Start[] {
   const { conversation, tools } = drive
-  if (conversation.run?.limits.maxSteps === 0 || tools.hasBeforeToolCall || drive.signal.aborted) return []
+  if (conversation.run?.limits.maxSteps === 0 || tools.hasBeforeToolCall || drive.signal.aborted)
+    return []
   const next = lookAhead(conversation, [output])
   if (next === null || next.calls.length === 0 || decide(next) !== 'run-tools') return []
   if (!next.calls.every((call) => isPlain(drive, call))) return []

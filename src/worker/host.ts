@@ -21,13 +21,14 @@ import { Extractions } from './extract.ts'
 import { leftOpenBy } from './leave-run.ts'
 import { Library } from './library.ts'
 import { ModelMemory } from './model-memory.ts'
-import { isElsewhere } from './ownership.ts'
+import { isElsewhere } from './ownership/elsewhere.ts'
 import { leaveRun, Runs, TELL_MODEL, type Resume } from './runs.ts'
 import type { Seat } from './seat.ts'
 import { Seats } from './seats.ts'
 import { Shown } from './shown.ts'
 import { Stores, type OpenDurable } from './stores.ts'
 import { lateOutputMessage } from './supply-output.ts'
+import type { TabCommand } from './tabs/tab-messages.ts'
 
 export interface HostOptions {
   readonly page: PageApi
@@ -37,6 +38,8 @@ export interface HostOptions {
   readonly effects: Effects
   readonly openDurable: OpenDurable
 }
+
+type ProgressNotice = Extract<PageNotice, { readonly type: 'tool-progress' }>
 
 /** What becomes of an output whose call no stored conversation has. */
 const NOT_KEPT = 'name its conversation, if it is still stored, to keep it as a user message'
@@ -56,7 +59,17 @@ export class Host {
     const stores = new Stores(options.openDurable, options.notify)
     let batches = 0
     const output = { notify: options.notify, nextBatch: () => ++batches }
-    this.#seats = new Seats(stores, options.effects, output)
+    this.#seats = new Seats({
+      stores,
+      effects: options.effects,
+      output,
+      host: {
+        perform: (seat, command) => this.#perform(seat, command),
+        succeed: (seat, agentId) => this.#succeed(seat, agentId),
+        toolNames: async (agentId) =>
+          (await options.page.currentTools(agentId)).map(({ name }) => name),
+      },
+    })
     this.library = new Library(this.#seats)
     this.shown = new Shown(this.#seats)
     const openEngine: PageApi['openEngine'] = (opening) => options.page.openEngine(opening)
@@ -99,6 +112,7 @@ export class Host {
   async #resumeRun(command: ResumeRun & ConversationScope): Promise<RunRef | null> {
     const { agentId, conversationId, goOn } = command
     const seat = await this.#seats.take(command)
+    seat.tabs.want(conversationId)
     if (goOn) seat.conversation.patience.retry()
     if (seat.parked) return { conversationId, runId: seat.parked.runId }
     try {
@@ -149,6 +163,7 @@ export class Host {
     const { conversation } = seat
     await conversation.refresh()
     if (conversation.run?.runId !== runId || conversation.run.end !== null) return false
+    if (!error && (await this.#askDriver(seat, { type: 'abort', runId, reason }))) return true
     await seat.inLaneNow(() => this.#runs.resume(seat, command.agentId, TELL_MODEL))
     if (seat.driver?.runId !== runId) return false
     await seat.abort(reason, end)
@@ -160,6 +175,8 @@ export class Host {
     const seat = await this.#seats.ofCall(command)
     if (seat === null || seat.parked) return false
     const { conversation } = seat
+    const asked = await this.#askDriver(seat, { type: 'answer', toolCallId, answer })
+    if (asked !== null) return asked
     try {
       await this.#takeUp(seat, agentId, TELL_MODEL)
     } catch (error) {
@@ -182,6 +199,15 @@ export class Host {
     })
   }
 
+  /** What the tab that drives the run says; null when none is known to, or it doesn't answer. */
+  async #askDriver(
+    { driver, conversation, tabs }: Seat,
+    command: TabCommand,
+  ): Promise<boolean | null> {
+    if (driver || conversation.stream.live.ownership !== 'other-tab') return null
+    return tabs.ask(conversation.conversationId, command)
+  }
+
   /** Asks the store itself: this worker may have slept while another one took over. */
   async confirmLease({
     epoch,
@@ -194,18 +220,50 @@ export class Host {
     return record?.epoch === epoch
   }
 
-  takeOver(command: ResumeRun & ConversationScope): Promise<RunRef | null> {
+  /** Has the tab that drives the run hand it over, and goes on with it. */
+  async takeOver(command: ResumeRun & ConversationScope): Promise<RunRef | null> {
+    const seat = await this.#seats.take(command)
+    // Nobody may hold the lease: of a run that waits, or that nobody drives.
+    if (!seat.driver) await seat.ownership.requestHandover(command.conversationId)
     return this.#resumeRun(command)
   }
 
-  progress(_notice: Extract<PageNotice, { type: 'tool-progress' }>): void {}
+  /** To the other tabs: this one's page has shown it already. */
+  progress({ runId, path, progress, ...scope }: ProgressNotice): void {
+    const { conversationId, storage } = scope
+    this.#seats
+      .tabs({ storage })
+      .relayItems(conversationId, [{ type: 'tool-progress', runId, path, progress }])
+  }
+
+  /** What another tab asks of the run that is driven here. */
+  async #perform({ driver }: Seat, command: TabCommand): Promise<boolean> {
+    switch (command.type) {
+      case 'answer':
+        return (await driver?.answer(command.answer, command.toolCallId)) ?? false
+      case 'abort':
+        if (driver?.runId !== command.runId) return false
+        driver.abort(command.reason)
+        return true
+      default:
+        return command satisfies never
+    }
+  }
+
+  /** Goes on with a run that lost its tab; its lease is held. */
+  async #succeed(seat: Seat, agentId: string): Promise<void> {
+    const ref = await this.#takeUp(seat, agentId, TELL_MODEL)
+    if (ref === null) seat.disown()
+  }
 
   toolsChanged(agentId: string): void {
     for (const seat of this.#seats.drivenBy(agentId)) seat.driver?.toolsChanged()
+    for (const tabs of this.#seats.allTabs()) tabs.toolsChanged(agentId)
   }
 
   releaseAgent(agentId: string): void {
     this.#runs.release(agentId)
+    for (const tabs of this.#seats.allTabs()) tabs.released(agentId)
     this.extractions.release(agentId)
     this.#engines.release(agentId)
   }

@@ -40,7 +40,9 @@ export class Library {
     if (typeof title !== 'string') {
       throw new OffstageError('invalid-input', 'The title of a conversation must be a string.')
     }
-    return (await this.#seats.store(scope)).rename(conversationId, title)
+    const isKnown = await (await this.#seats.store(scope)).rename(conversationId, title)
+    if (isKnown) this.#seats.tabs(scope).recordChanged(conversationId)
+    return isKnown
   }
 
   /** What runs in it, or is about to, is aborted first. */
@@ -50,7 +52,10 @@ export class Library {
     await seat.discard(reason)
     return seat.inLane(async () => {
       await seat.discard(reason)
-      return (await this.#seats.store(scope)).delete(scope.conversationId)
+      const wasKnown = await (await this.#seats.store(scope)).delete(scope.conversationId)
+      if (wasKnown) this.#seats.tabs(scope).recordChanged(scope.conversationId)
+      await seat.conversation.refresh()
+      return wasKnown
     })
   }
 

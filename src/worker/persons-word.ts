@@ -5,7 +5,7 @@ import type { RunState } from '../protocol/state.ts'
 import { answerCall, waitingCall } from './answer-call.ts'
 import type { Drive } from './drive.ts'
 import type { FactDraft } from './fact-draft.ts'
-import { isElsewhere } from './ownership.ts'
+import { isElsewhere } from './ownership/elsewhere.ts'
 import type { Tenure } from './tenure.ts'
 
 /** How often a person's word is tried though other owners come in between. */

@@ -14,7 +14,7 @@ import { mustBeStrict, startFact, takeBack } from './execute-calls.ts'
 import type { FactDraft } from './fact-draft.ts'
 import { headStart } from './head-start.ts'
 import { leftOpenBy, stopExecuting } from './leave-run.ts'
-import type { Ownership as Locks } from './ownership.ts'
+import type { Leases } from './ownership/leases.ts'
 import { PersonsWord } from './persons-word.ts'
 import { stoppablePage } from './stoppable.ts'
 import { StepCalls } from './step-calls.ts'
@@ -40,10 +40,7 @@ export class RunDriver {
   /** The model was asked since this driver took the run. */
   #hasAsked = false
 
-  constructor(
-    drive: Omit<Drive, 'dispatched' | 'ready' | 'signal' | 'tools'>,
-    ownership: Locks,
-  ) {
+  constructor(drive: Omit<Drive, 'dispatched' | 'ready' | 'signal' | 'tools'>, ownership: Leases) {
     const { signal } = this.#stop
     const page = stoppablePage(drive.page, signal)
     this.#drive = {

@@ -164,7 +164,10 @@ export class Runs {
       if (run?.end === null) throw busy(command.conversationId)
       if (conversation.messages.length === 0 && history.length > 0) {
         const messages = placeHistory(history, this.#options.effects.newId)
-        await conversation.append([{ type: 'messages-imported', messages }], { runId: null, once: true })
+        await conversation.append([{ type: 'messages-imported', messages }], {
+          runId: null,
+          once: true,
+        })
       }
       // Of an imported history, too, which is kept: its calls take their outputs first.
       const pending = [...(run === null ? [] : pendingCalls(run)), ...conversation.importedCalls]

@@ -3,9 +3,11 @@ import type { RunEnd } from '../protocol/fact.ts'
 import { busy } from './busy.ts'
 import type { Conversation } from './conversation.ts'
 import { oneByOne, type OneByOne } from './one-by-one.ts'
-import { elsewhere, type Ownership } from './ownership.ts'
+import { elsewhere } from './ownership/elsewhere.ts'
+import type { Leases } from './ownership/leases.ts'
 import type { RunDriver } from './run-driver.ts'
 import { whenAborted } from './stoppable.ts'
+import type { Tabs } from './tabs/tabs.ts'
 
 /** A run that is asked for and not yet in the journal. */
 export interface Admission {
@@ -19,11 +21,18 @@ export interface Admission {
   readonly isOver: Promise<void>
 }
 
+export interface SeatParts {
+  readonly conversation: Conversation
+  readonly leases: Leases
+  readonly tabs: Tabs
+}
+
 /** A conversation in use: its fold, the run that is driven, if any, and those that are to begin. */
 export class Seat {
   readonly scope: ConversationScope
   readonly conversation: Conversation
-  readonly ownership: Ownership
+  readonly ownership: Leases
+  readonly tabs: Tabs
   /** By run. */
   readonly admissions: Map<string, Admission> = new Map()
   #driver: RunDriver | null = null
@@ -31,11 +40,12 @@ export class Seat {
   /** Takes commands on the conversation one after the other; none of them waits for a run or for room. */
   readonly inLane: OneByOne = oneByOne()
 
-  constructor(scope: ConversationScope, conversation: Conversation, ownership: Ownership) {
+  constructor(scope: ConversationScope, { conversation, leases, tabs }: SeatParts) {
     const { agentId, storage, conversationId } = scope
     this.scope = { agentId, storage, conversationId }
     this.conversation = conversation
-    this.ownership = ownership
+    this.ownership = leases
+    this.tabs = tabs
   }
 
   get driver(): RunDriver | null {
@@ -67,6 +77,7 @@ export class Seat {
     if (!(await this.ownership.acquire(conversationId))) throw elsewhere(conversationId)
     try {
       await this.conversation.claim(options)
+      this.ownership.setEpoch(conversationId, this.conversation.lease.epoch)
     } catch (error) {
       this.disown()
       throw error
@@ -97,8 +108,10 @@ export class Seat {
   /** Drives a run to its end. */
   drive(driver: RunDriver): void {
     this.#driver = driver
+    this.tabs.driven(this)
     this.#driven = driver.drive().then(() => {
       this.#driver = null
+      this.tabs.undriven(this)
     })
   }
 

@@ -1,25 +1,70 @@
+import { storageKey } from '../protocol/conversation.ts'
 import type { AgentScope, ConversationScope } from '../protocol/api.ts'
+import type { FactType, Row } from '../protocol/fact.ts'
 import { Conversation } from './conversation.ts'
 import type { Effects } from './effects.ts'
-import { createOwnership, type Ownership } from './ownership.ts'
-import type { RunDriver } from './run-driver.ts'
+import type { LeaseMessages } from './ownership/lease-messages.ts'
+import { createLeases, type Leases } from './ownership/leases.ts'
+import { createTabChannel, type TabChannel } from './ownership/tab-channel.ts'
 import { Seat } from './seat.ts'
 import type { Store } from './store/store.ts'
-import { storageKey, type Stores } from './stores.ts'
+import type { Stores } from './stores.ts'
 import { Stream, type StreamOutput } from './stream.ts'
+import { TAB_MESSAGES } from './tabs/tab-messages.ts'
+import { Tabs, type TabsHost } from './tabs/tabs.ts'
+
+/** What is done with a conversation for another tab. */
+export type SeatsHost = Pick<TabsHost, 'perform' | 'succeed' | 'toolNames'>
+
+export interface SeatsOptions {
+  readonly stores: Stores
+  readonly effects: Effects
+  readonly output: StreamOutput
+  readonly host: SeatsHost
+}
+
+interface SharedStore {
+  readonly leases: Leases
+  readonly tabs: Tabs
+}
+
+/** Facts by which a list of conversations looks different. */
+const LISTED: ReadonlySet<FactType> = new Set([
+  'run-started',
+  'run-ended',
+  'messages-imported',
+  'history-cleared',
+  'renamed',
+])
+
+function changesRecord({ type }: Row): boolean {
+  return LISTED.has(type)
+}
 
 /** The conversations in use in this worker, one seat each. */
 export class Seats {
   readonly #stores: Stores
   readonly #effects: Effects
   readonly #output: StreamOutput
-  readonly #ownerships = new Map<string, Ownership>()
+  readonly #host: SeatsHost
+  readonly #stored = new Map<string, SharedStore>()
   readonly #seats = new Map<string, Seat>()
 
-  constructor(stores: Stores, effects: Effects, output: StreamOutput) {
+  constructor({ stores, effects, output, host }: SeatsOptions) {
     this.#stores = stores
     this.#effects = effects
     this.#output = output
+    this.#host = host
+  }
+
+  /** The other tabs that use the store. */
+  tabs(scope: Pick<AgentScope, 'storage'>): Tabs {
+    return this.#shared(scope).tabs
+  }
+
+  /** Of all stores. */
+  allTabs(): Tabs[] {
+    return [...this.#stored.values()].map(({ tabs }) => tabs)
   }
 
   /** Of a conversation that is in use or not: what refuses a run may come before anything is opened. */
@@ -38,14 +83,20 @@ export class Seats {
     const store = await this.store(scope)
     const known = this.#seats.get(key)
     if (known) return known
+    const { conversationId } = scope
+    const { leases, tabs } = this.#shared(scope)
     const conversation = new Conversation({
-      conversationId: scope.conversationId,
+      conversationId,
       storage: storageKey(scope.storage),
       store,
       effects: this.#effects,
       output: this.#output,
+      onCommitted: (rows) => {
+        if (rows.some(changesRecord)) tabs.recordChanged(conversationId)
+      },
     })
-    const seat = new Seat(scope, conversation, this.#ownership(scope))
+    tabs.relay(conversation)
+    const seat = new Seat(scope, { conversation, leases, tabs })
     this.#seats.set(key, seat)
     return seat
   }
@@ -76,19 +127,50 @@ export class Seats {
     return open ? this.take({ agentId, storage, conversationId: open.conversationId }) : null
   }
 
-  #ownership({ storage }: AgentScope): Ownership {
+  /** The other tabs that use a store. Nobody else uses one in memory. */
+  #shared({ storage }: Pick<AgentScope, 'storage'>): SharedStore {
     const key = storageKey(storage)
-    const known = this.#ownerships.get(key)
+    const known = this.#stored.get(key)
     if (known) return known
-    const driverOf = (conversationId: string): RunDriver | null | undefined =>
-      this.#seats.get(seatKey({ storage, conversationId }))?.driver
-    const made = createOwnership(key, this.#effects.locks, {
-      onLost: (conversationId) => driverOf(conversationId)?.takenOver(),
-      onAnnounced: (conversationId) => void driverOf(conversationId)?.look(),
+    const seatOf = (conversationId: string): Seat | undefined =>
+      this.#seats.get(seatKey({ storage, conversationId }))
+    const effects =
+      storage === 'memory'
+        ? { ...this.#effects, locks: undefined, openTabPort: () => undefined }
+        : this.#effects
+    const channel = createTabChannel({
+      scope: key,
+      tabId: effects.newId('tab-'),
+      openPort: effects.openTabPort,
+      shapes: TAB_MESSAGES,
     })
-    this.#ownerships.set(key, made)
+    const leases = createLeases({
+      scope: key,
+      channel: channel as unknown as TabChannel<LeaseMessages>,
+      effects,
+      observer: {
+        onLost: (conversationId) => seatOf(conversationId)?.driver?.takenOver(),
+        onAnnounced: (conversationId) => void seatOf(conversationId)?.driver?.look(),
+        onHandoverRequested: (conversationId) => handOver(seatOf(conversationId)),
+      },
+    })
+    const host = {
+      ...this.#host,
+      seatOf,
+      recordsChanged: () => this.#output.notify({ type: 'conversations-changed', storage: key }),
+    }
+    const made = { leases, tabs: new Tabs({ channel, leases, effects, host }) }
+    this.#stored.set(key, made)
     return made
   }
+}
+
+/** Stops what is driven, without an end; true once it has stopped. */
+async function handOver(seat: Seat | undefined): Promise<boolean> {
+  if (!seat?.driver) return false
+  seat.driver.takenOver()
+  await seat.idle()
+  return true
 }
 
 function seatKey({

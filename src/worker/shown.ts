@@ -14,15 +14,18 @@ export class Shown {
   }
 
   async join(scope: ConversationScope): Promise<void> {
-    const { conversation } = await this.#seats.take(scope)
+    const seat = await this.#seats.take(scope)
+    const { conversation } = seat
     await conversation.refresh()
     conversation.stream.isJoined = true
     conversation.publish('joined')
+    seat.tabs.follow(seat, scope.agentId)
   }
 
   async leave(scope: ConversationScope): Promise<void> {
-    const { conversation } = await this.#seats.take(scope)
+    const { conversation, tabs } = await this.#seats.take(scope)
     conversation.stream.isJoined = false
+    tabs.unfollow(scope.conversationId)
   }
 
   async olderMessages(
@@ -32,9 +35,7 @@ export class Shown {
     return olderThan(conversation.state, scope.before, scope.count)
   }
 
-  async switchBranch(
-    scope: ConversationScope & { readonly messageId: string },
-  ): Promise<boolean> {
+  async switchBranch(scope: ConversationScope & { readonly messageId: string }): Promise<boolean> {
     const { conversationId, messageId } = scope
     const seat = await this.#seats.take(scope)
     const { conversation } = seat

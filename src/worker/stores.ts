@@ -1,5 +1,5 @@
 import type { WorkerNotice } from '../protocol/api.ts'
-import type { StorageConfig, StorageState } from '../protocol/conversation.ts'
+import { storageKey, type StorageConfig, type StorageState } from '../protocol/conversation.ts'
 import { toErrorData } from '../protocol/error.ts'
 import { createMemoryStore } from './store/memory-store.ts'
 import type { Store } from './store/store.ts'
@@ -54,8 +54,4 @@ export class Stores {
       return this.#memory(error)
     }
   }
-}
-
-export function storageKey(config: StorageConfig): string {
-  return config === 'memory' ? 'memory:' : `durable:${config.name}`
 }

@@ -34,6 +34,8 @@ export interface Standing {
 export class Stream {
   /** The page shows the conversation: it gets what others do in it, too. */
   isJoined = false
+  /** Gets what is sent to the page, in the same order. */
+  relay: ((items: readonly StreamItem[]) => void) | null = null
   readonly #ref: StreamRef
   readonly #output: StreamOutput
   #pending: StreamItem[] = []
@@ -68,6 +70,13 @@ export class Stream {
     this.#push(delta)
   }
 
+  /** What is live elsewhere takes the place of what was live here. Not published by itself. */
+  adopt(live: Live): void {
+    this.flush()
+    void this.live
+    this.#live = live
+  }
+
   /** Who drives the open run from now on. */
   own(ownership: Ownership): void {
     if (this.live.ownership !== ownership) this.#push({ type: 'ownership-changed', ownership })
@@ -84,6 +93,7 @@ export class Stream {
       this.#flushedAt = performance.now()
       this.#batch = this.#output.nextBatch()
       this.#output.notify({ type: 'stream', ...this.#ref, batch: this.#batch, items })
+      this.relay?.(items)
     }
     return this.#batch
   }

@@ -1,5 +1,6 @@
 import type { Drive } from './drive.ts'
-import { elsewhere, type Ownership } from './ownership.ts'
+import { elsewhere } from './ownership/elsewhere.ts'
+import type { Leases } from './ownership/leases.ts'
 
 /**
  * A driver's ownership of its conversation: given up while the run is parked, so that any tab may
@@ -7,12 +8,12 @@ import { elsewhere, type Ownership } from './ownership.ts'
  */
 export class Tenure {
   readonly #drive: Drive
-  readonly #ownership: Ownership
+  readonly #ownership: Leases
   #held = true
   #taking: Promise<void> | null = null
 
   /** The host took the ownership before it made the driver. */
-  constructor(drive: Drive, ownership: Ownership) {
+  constructor(drive: Drive, ownership: Leases) {
     this.#drive = drive
     this.#ownership = ownership
   }
@@ -41,6 +42,7 @@ export class Tenure {
     const { conversationId } = conversation
     if (!(await this.#ownership.acquire(conversationId))) throw elsewhere(conversationId)
     await conversation.claim({ create: false })
+    this.#ownership.setEpoch(conversationId, conversation.lease.epoch)
     this.#held = true
   }
 }

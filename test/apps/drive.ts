@@ -1,4 +1,4 @@
-import type { PageToolsOptions } from '../../src/client/page-tools/index.ts'
+import type { PageToolsOptions } from '../../src/page-tools/index.ts'
 import type { DrivenPage } from '../browser/support/driven-page.ts'
 
 /** A page's tools, called as an agent calls them. */

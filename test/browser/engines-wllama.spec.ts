@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import type { pageTools as PageTools } from '../../src/client/page-tools/index.ts'
+import type { pageTools as PageTools } from '../../src/page-tools/index.ts'
 import { expect, test } from './support/engines.ts'
 
 // llama.cpp itself, in a worker of its own, on a model of 2.5 MB that babbles. What it says is steered

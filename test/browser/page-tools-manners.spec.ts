@@ -1,4 +1,4 @@
-import type * as pageToolsEntry from '../../src/client/page-tools/index.ts'
+import type * as pageToolsEntry from '../../src/page-tools/index.ts'
 import { expect, test } from './support/driven.ts'
 
 // What the tools leave behind on a page: nothing.

@@ -1,4 +1,4 @@
-import type { createPage, typeText } from '../../src/client/page-tools/index.ts'
+import type { createPage, typeText } from '../../src/page-tools/index.ts'
 import { expect, test } from './support/page-apps.ts'
 import { refIn } from './support/ref-in.ts'
 

@@ -5,13 +5,18 @@ import { expect, test } from './support/test.ts'
 /** Opens the agent's database behind its back, and keeps it open. Runs in the page. */
 function hold(version: number | undefined): Promise<number> {
   return new Promise((resolve, reject) => {
-    const request = indexedDB.open('offstage', version)
+    const request = indexedDB.open('offstage-2:offstage', version)
     request.addEventListener('success', () => {
       Object.assign(window, { held: request.result })
       resolve(request.result.version)
     })
     request.addEventListener('error', () => reject(request.error ?? new Error('no database')))
   })
+}
+
+/** Has the database that is held deleted, as soon as it isn't: nobody can open it until then. */
+function deleteHeld(): void {
+  indexedDB.deleteDatabase('offstage-2:offstage')
 }
 
 function letGo(): void {
@@ -61,20 +66,21 @@ const begin = (page: Page) =>
   })
 const snapshot = (page: Page) => page.evaluate(() => window.agent.conversation('c').getSnapshot())
 
-test('a database that an older tab blocks is waited for, and never replaced by memory', async ({
+test('a database that another tab blocks is waited for, and never replaced by memory', async ({
   openPage,
   context,
   model,
 }) => {
-  const older = await openPage({ context })
-  await older.evaluate(hold, 1)
+  const other = await openPage({ context })
+  await other.evaluate(hold, 1)
+  await other.evaluate(deleteHeld)
   const page = await openPage({ context })
   await openShop(page, model.baseURL)
   expect(await send(page)).toMatchObject({ outcome: 'failed', error: { code: 'storage-blocked' } })
   expect(model.requests).toHaveLength(0)
   expect(await page.evaluate(() => window.modes)).toEqual(['blocked'])
 
-  await older.evaluate(letGo)
+  await other.evaluate(letGo)
   await expect.poll(() => page.evaluate(() => window.modes)).toEqual(['blocked', 'durable'])
   model.enqueue(say('Hello.'))
   expect(await send(page)).toMatchObject({ outcome: 'completed', text: 'Hello.' })

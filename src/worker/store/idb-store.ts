@@ -148,7 +148,10 @@ async function claimIn(
   const epoch = (newest?.epoch ?? 0) + 1
   const claim: Claim = { storeId: newest?.storeId ?? randomId(), epoch }
   const record = claimRecord(recordOf(found), epoch)
-  await Promise.all([tx.objectStore('records').put(record), counters.put({ ...newest, ...claim }, COUNTER)])
+  await Promise.all([
+    tx.objectStore('records').put(record),
+    counters.put({ ...newest, ...claim }, COUNTER),
+  ])
   return claim
 }
 

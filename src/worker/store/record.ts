@@ -89,7 +89,8 @@ export function lostRecord(conversationId: string): StoredRecord {
 }
 
 /** As the store returns it. */
-export function publicRecord({ recentAppends: _, ...record }: StoredRecord): ConversationRecord {
+export function publicRecord(stored: StoredRecord): ConversationRecord {
+  const { recentAppends: _recentAppends, ...record } = stored
   return record
 }
 

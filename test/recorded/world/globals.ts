@@ -66,6 +66,7 @@ Object.assign(globalThis, {
   },
   BroadcastChannel: class {
     constructor(name: string) {
+      if (world && !around?.tabs) throw new DOMException('No tabs.', 'SecurityError')
       return around?.tabs?.channel(name) ?? new real.BroadcastChannel(name)
     }
   },

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { pageActs } from '../../../src/client/page-acts.ts'
+import { pageActs } from '../../../src/protocol/page-acts.ts'
 import { stage, startedRun, until } from './fake-worker.ts'
 
 // Page tools can't run here; what they leave on record can.

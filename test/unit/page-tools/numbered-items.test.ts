@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { guessTop, markOf } from '../../../src/client/page-tools/act/numbered-items.ts'
+import { estimateScrollTop, sampleScroll } from '../../../src/page-tools/act/numbered-items.ts'
 
 /** As far as marks look at it. */
 const list = (scrollTop: number, textContent: string) => ({ scrollTop, textContent }) as Element
 
 describe('the place of a numbered item', () => {
   it('is told by the numbers that are shown', () => {
-    expect(markOf('Row 777', list(120, 'Row 4Row 5Row 6'))).toEqual({ top: 120, number: 5 })
-    expect(markOf('Item 3 of list', list(0, 'item 7 of list, item 8 of list'))).toEqual({
+    expect(sampleScroll('Row 777', list(120, 'Row 4Row 5Row 6'))).toEqual({ top: 120, number: 5 })
+    expect(sampleScroll('Item 3 of list', list(0, 'item 7 of list, item 8 of list'))).toEqual({
       top: 0,
       number: 8,
     })
   })
 
   it('is not told without a number, with several, or among other texts', () => {
-    expect(markOf('Apples', list(0, 'Apples Pears'))).toBeNull()
-    expect(markOf('Row 3 of 9', list(0, 'Row 1 of 9'))).toBeNull()
-    expect(markOf('Row 3', list(0, 'Apples Pears'))).toBeNull()
+    expect(sampleScroll('Apples', list(0, 'Apples Pears'))).toBeNull()
+    expect(sampleScroll('Row 3 of 9', list(0, 'Row 1 of 9'))).toBeNull()
+    expect(sampleScroll('Row 3', list(0, 'Apples Pears'))).toBeNull()
   })
 
   it('is guessed from two places', () => {
@@ -24,13 +24,13 @@ describe('the place of a numbered item', () => {
       { top: 0, number: 5 },
       { top: 300, number: 15 },
     ]
-    expect(guessTop('Row 105', first, second)).toBe(3000)
-    expect(guessTop('Row 0', first, second)).toBe(-150)
+    expect(estimateScrollTop('Row 105', first, second)).toBe(3000)
+    expect(estimateScrollTop('Row 0', first, second)).toBe(-150)
   })
 
   it('is not guessed when the numbers stand still, or when it is reached', () => {
     const mark = { top: 300, number: 15 }
-    expect(guessTop('Row 105', mark, mark)).toBeNull()
-    expect(guessTop('Row 15', { top: 0, number: 5 }, mark)).toBeNull()
+    expect(estimateScrollTop('Row 105', mark, mark)).toBeNull()
+    expect(estimateScrollTop('Row 15', { top: 0, number: 5 }, mark)).toBeNull()
   })
 })

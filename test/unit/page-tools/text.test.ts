@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { readKey } from '../../../src/client/page-tools/act/key.ts'
-import { cleanText, quote, shorten } from '../../../src/client/page-tools/clean-text.ts'
-import { similarity } from '../../../src/client/page-tools/read/similarity.ts'
-import { readRef } from '../../../src/client/page-tools/refs.ts'
+import { readKey } from '../../../src/page-tools/act/key.ts'
+import { cleanText, quote, shorten } from '../../../src/page-tools/clean-text.ts'
+import { similarity } from '../../../src/page-tools/read/similarity.ts'
+import { readRef } from '../../../src/page-tools/refs.ts'
 
 describe('text for a model', () => {
   it('is on one line and without what nobody sees', () => {

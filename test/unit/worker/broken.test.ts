@@ -1,6 +1,7 @@
 import 'fake-indexeddb/auto'
 import { describe, expect, it } from 'vitest'
 import type { ToolOutcome } from '../../../src/protocol/api.ts'
+import { FORMAT } from '../../../src/protocol/fact.ts'
 import { databaseName } from '../../../src/worker/store/idb-connection.ts'
 import { openIdbStore } from '../../../src/worker/store/idb-store.ts'
 import {
@@ -86,10 +87,10 @@ const damages: [string, number, RegExp, Work][] = [
       rows.put({
         conversationId,
         seq: 3,
-        format: 2,
-        appendId: 'x',
+        format: FORMAT,
         runId: 'run',
         at: 1,
+        appendId: 'x',
         type: 'model-output',
       }),
   ],
@@ -101,10 +102,10 @@ const damages: [string, number, RegExp, Work][] = [
       rows.put({
         conversationId,
         seq: 3,
-        format: 2,
-        appendId: 'x',
+        format: FORMAT,
         runId: null,
         at: 1,
+        appendId: 'x',
         type: 'toString',
       }),
   ],
@@ -113,15 +114,7 @@ const damages: [string, number, RegExp, Work][] = [
     1,
     /newer Offstage/,
     ({ rows }) =>
-      rows.put({
-        conversationId,
-        seq: 3,
-        format: 99,
-        appendId: 'x',
-        runId: null,
-        at: 1,
-        type: 'dreamt',
-      }),
+      rows.put({ conversationId, seq: 3, format: 99, runId: null, at: 1, type: 'dreamt' }),
   ],
   [
     'the record has no rows',
@@ -139,7 +132,7 @@ const damages: [string, number, RegExp, Work][] = [
     'the record is garbage',
     3,
     /record can't be read/,
-    ({ records }) => records.put({ conversationId, lastSeq: 'x' }),
+    ({ records }) => records.put({ format: FORMAT, conversationId, lastSeq: 'x' }),
   ],
 ]
 

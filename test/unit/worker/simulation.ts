@@ -194,6 +194,7 @@ export interface World {
   silent: boolean
   /** Of its workers, not those of Node. */
   locks: LockManager | undefined
+  openTabPort: Effects['openTabPort']
 }
 
 export function createWorld(
@@ -212,6 +213,7 @@ export function createWorld(
     ahead: 0,
     silent: false,
     locks: undefined,
+    openTabPort: () => undefined,
   }
 }
 
@@ -236,6 +238,7 @@ export function startLife(world: World, kill = 0): LiveHost {
     newId: (prefix) => `${prefix}${++world.ids}`,
     sleep: (ms, signal) => realEffects.sleep(Math.min(ms, 20), signal),
     locks: world.locks,
+    openTabPort: world.openTabPort,
   }
   const host = new Host({
     page: world.page.api(life),

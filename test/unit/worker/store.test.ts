@@ -1,71 +1,35 @@
-import 'fake-indexeddb/auto'
-import { describe, expect, it } from 'vitest'
-import type { Message } from '../../../src/protocol/message.ts'
-import { OffstageError } from '../../../src/protocol/error.ts'
-import type { JournalEntry, NewEntry } from '../../../src/protocol/journal.ts'
+import { readFile } from 'node:fs/promises'
 import { openDB } from 'idb'
-import { upgrade, type Schema } from '../../../src/worker/store/idb-connection.ts'
-import { Conversation } from '../../../src/worker/conversation.ts'
-import { realEffects } from '../../../src/worker/effects.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { fold } from '../../../src/conversation/fold.ts'
+import { emptyState } from '../../../src/conversation/empty-state.ts'
+import { importedCalls } from '../../../src/conversation/pending.ts'
+import type { Identified, NewRow, Row } from '../../../src/protocol/fact.ts'
+import type { Message } from '../../../src/protocol/message.ts'
+import { databaseName, upgrade, type Schema } from '../../../src/worker/store/idb-connection.ts'
 import { openIdbStore } from '../../../src/worker/store/idb-store.ts'
-import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
-import type { Store } from '../../../src/worker/store/store.ts'
+import { append, behind, codeOf, ended, rowsOf, started, stores } from './store-support.ts'
 
-const started = (runId: string, text: string): NewEntry => ({
-  type: 'run-started',
-  runId,
-  at: 5,
-  message: { role: 'user', parts: [{ type: 'text', text }] },
-  limits: { maxSteps: 10, retries: 3 },
-})
-const ended = (runId: string): NewEntry => ({
-  type: 'run-ended',
-  runId,
-  at: 6,
-  end: { outcome: 'completed' },
-})
-
-let names = 0
-const stores: Record<string, () => Promise<Store>> = {
-  memory: async () => createMemoryStore(),
-  IndexedDB: () => openIdbStore(`store-test-${++names}`),
-}
-
-const rowsOf = async (store: Store, after?: number): Promise<readonly JournalEntry[]> =>
-  (await store.read('c', after)).entries as readonly JournalEntry[]
-
-async function codeOf(promise: Promise<unknown>): Promise<string> {
-  const error: unknown = await promise.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  )
-  return OffstageError.is(error) ? error.code : String(error)
-}
-
-describe.each(Object.entries(stores))('the %s store', (_name, open) => {
-  it('numbers entries from 1 without gaps, across appends', async () => {
+describe.each(stores)('the %s store', (_name, open) => {
+  it('numbers rows from 1 without gaps, across appends', async () => {
     const store = await open()
     const { epoch } = await store.claim('c', 1)
-    await store.append({ conversationId: 'c', epoch, entries: [started('r', 'hi'), ended('r')] })
-    await store.append({ conversationId: 'c', epoch, entries: [started('s', 'again')] })
-    const entries = await rowsOf(store)
-    expect(entries.map((entry) => [entry.seq, entry.type, entry.runId])).toEqual([
+    await append(store, { epoch }, started('r', 'hi'), ended('r'))
+    await append(store, { epoch }, started('s', 'again'))
+    const rows = await rowsOf(store)
+    expect(rows.map((row) => [row.seq, row.type, row.runId])).toEqual([
       [1, 'run-started', 'r'],
       [2, 'run-ended', 'r'],
       [3, 'run-started', 's'],
     ])
-    expect((await rowsOf(store, 2)).map((entry) => entry.seq)).toEqual([3])
+    expect((await rowsOf(store, 2)).map((row) => row.seq)).toEqual([3])
   })
 
   it('refuses the append of an owner that was fenced off, and writes nothing of it', async () => {
     const store = await open()
     const old = await store.claim('c', 1)
     await store.claim('c', 2)
-    const late = store.append({
-      conversationId: 'c',
-      epoch: old.epoch,
-      entries: [started('r', 'hi')],
-    })
+    const late = append(store, old, started('r', 'hi'))
     expect(await codeOf(late)).toBe('ownership-lost')
     expect(await rowsOf(store)).toEqual([])
   })
@@ -79,7 +43,7 @@ describe.each(Object.entries(stores))('the %s store', (_name, open) => {
     const again = await store.claim('c', 2)
     expect(again.epoch).toBeGreaterThan(other.epoch)
     expect(again.storeId).toBe(first.storeId)
-    const late = store.append({ conversationId: 'c', epoch: first.epoch, entries: [ended('r')] })
+    const late = append(store, first, ended('r'))
     expect(await codeOf(late)).toBe('ownership-lost')
     expect((await (await open()).claim('c', 1)).storeId).not.toBe(first.storeId)
   })
@@ -87,28 +51,28 @@ describe.each(Object.entries(stores))('the %s store', (_name, open) => {
   it('keeps the open run and a title in the record', async () => {
     const store = await open()
     const { epoch } = await store.claim('c', 1)
-    await store.append({ conversationId: 'c', epoch, entries: [started('r', '  Buy\n mugs ')] })
+    await append(store, { epoch }, started('r', '  Buy\n mugs '))
     expect(await store.get('c')).toMatchObject({ openRunId: 'r', title: 'Buy mugs', lastSeq: 1 })
-    await store.append({ conversationId: 'c', epoch, entries: [ended('r')] })
+    await append(store, { epoch }, ended('r'))
     expect(await store.get('c')).toMatchObject({ openRunId: null, updatedAt: 6 })
     expect(await store.rename('c', 'Mugs')).toBe(true)
     expect((await store.get('c'))?.title).toBe('Mugs')
     expect(await store.rename('nobody', 'x')).toBe(false)
   })
 
-  it('lists the newest change first, and deletes a conversation with its journal', async () => {
+  it('lists the newest change first, and deletes a conversation with its rows', async () => {
     const store = await open()
     for (const [id, at] of [
       ['a', 1],
       ['b', 2],
     ] as const) {
       const { epoch } = await store.claim(id, at)
-      await store.append({ conversationId: id, epoch, entries: [{ ...ended('r'), at }] })
+      await append(store, { conversationId: id, epoch }, { ...ended('r'), at })
     }
     expect((await store.list()).map((record) => record.conversationId)).toEqual(['b', 'a'])
     expect(await store.delete('b')).toBe(true)
     expect(await store.delete('b')).toBe(false)
-    expect(await store.read('b')).toEqual({ record: null, entries: [] })
+    expect(await store.read('b')).toEqual({ record: null, rows: [] })
     expect((await store.list()).map((record) => record.conversationId)).toEqual(['a'])
   })
 
@@ -116,9 +80,7 @@ describe.each(Object.entries(stores))('the %s store', (_name, open) => {
     const store = await open()
     const { epoch } = await store.claim('c', 1)
     await store.delete('c')
-    expect(await codeOf(store.append({ conversationId: 'c', epoch, entries: [ended('r')] }))).toBe(
-      'ownership-lost',
-    )
+    expect(await codeOf(append(store, { epoch }, ended('r')))).toBe('ownership-lost')
   })
 })
 
@@ -131,8 +93,13 @@ describe('the IndexedDB store', () => {
     })
 
   it('is refused while another connection blocks it, and durable once that is closed', async () => {
-    const old = await openRaw('blocked', 1)
+    const old = await openDB<Schema>(databaseName('blocked'), 1, { upgrade })
     const states: string[] = []
+    // This page is of a later version, which has to upgrade the database.
+    const { open } = indexedDB
+    vi.spyOn(indexedDB, 'open').mockImplementation((name, version = 1) =>
+      open.call(indexedDB, name, version + 1),
+    )
     const store = await openIdbStore('blocked', ({ mode }) => states.push(mode), 20)
     expect(states).toEqual(['blocked'])
     expect(await codeOf(store.claim('c', 1))).toBe('storage-blocked')
@@ -140,6 +107,19 @@ describe('the IndexedDB store', () => {
     old.close()
     await expect.poll(() => states).toEqual(['blocked', 'durable'])
     expect((await store.claim('c', 1)).epoch).toBe(1)
+    vi.restoreAllMocks()
+  })
+
+  it('is refused while the deletion of its database waits for another connection', async () => {
+    const other = await openDB<Schema>(databaseName('deleted'), 1, { upgrade })
+    indexedDB.deleteDatabase(databaseName('deleted'))
+    const states: string[] = []
+    const store = await openIdbStore('deleted', ({ mode }) => states.push(mode), 20)
+    expect(states).toEqual(['blocked'])
+    expect(await codeOf(store.list())).toBe('storage-blocked')
+    other.close()
+    await expect.poll(() => states).toEqual(['blocked', 'durable'])
+    expect(await store.list()).toEqual([])
   })
 
   it('is refused while the database is newer, and works once it is not', async () => {
@@ -147,12 +127,12 @@ describe('the IndexedDB store', () => {
     const store = await openIdbStore('future', ({ mode }) => states.push(mode))
     await store.claim('c', 1)
     // The page's next version takes over: this one stands aside.
-    const newer = await openRaw('future', 99)
+    const newer = await openRaw(databaseName('future'), 99)
     expect(await codeOf(store.claim('c', 2))).toBe('storage-newer')
     expect(states).toEqual(['durable', 'newer'])
     newer.close()
     await new Promise((resolve) => {
-      indexedDB.deleteDatabase('future').onsuccess = resolve
+      indexedDB.deleteDatabase(databaseName('future')).onsuccess = resolve
     })
     expect((await store.claim('d', 1)).epoch).toBe(1)
     expect(states).toEqual(['durable', 'newer', 'durable'])
@@ -190,52 +170,42 @@ describe('the IndexedDB store', () => {
   })
 })
 
-describe.each(Object.entries(stores))(
-  'the %s store, given what it could not read again',
-  (_name, open) => {
-    it.each([
-      [
-        'a part without a text',
-        { ...started('r', ''), message: { role: 'user', parts: [{ type: 'text' }] } },
-      ],
-      [
-        'a part of no known type',
-        { ...started('r', ''), message: { role: 'user', parts: [{ type: 'image' }] } },
-      ],
-      ['a reason that is no text', { ...ended('r'), end: { outcome: 'aborted', reason: {} } }],
-      ['an entry of no known type', { ...ended('r'), type: 'run-forgotten' }],
-    ])('refuses %s, and stores nothing of it', async (_what, entry) => {
-      const store = await open()
-      const { epoch } = await store.claim('c', 1)
-      const append = {
-        conversationId: 'c',
-        epoch,
-        entries: [started('q', 'hi'), entry as NewEntry],
-      }
-      expect(await codeOf(store.append(append))).toBe('invalid-input')
-      expect((await store.read('c')).entries).toEqual([])
-      await store.append({ ...append, entries: [started('q', 'hi')] })
-      expect((await store.read('c')).entries.length).toBe(1)
-    })
-  },
-)
+describe.each(stores)('the %s store, given what it could not read again', (_name, open) => {
+  it.each([
+    [
+      'a part without a text',
+      { ...started('r', ''), message: { id: 'm', parts: [{ type: 'text' }] } },
+    ],
+    [
+      'a part of no known type',
+      { ...started('r', ''), message: { id: 'm', parts: [{ type: 'image' }] } },
+    ],
+    ['a message without an id', { ...started('r', ''), message: { parts: [] } }],
+    ['a run without an id', { ...started('r', ''), runId: null }],
+    ['a reason that is no text', { ...ended('r'), end: { outcome: 'aborted', reason: {} } }],
+    ['a call without a path', { type: 'call-withdrawn', runId: 'r', at: 1, path: [] }],
+    ['a fact of no known type', { ...ended('r'), type: 'run-forgotten' }],
+  ])('refuses %s, and stores nothing of it', async (_what, row) => {
+    const store = await open()
+    const { epoch } = await store.claim('c', 1)
+    expect(await codeOf(append(store, { epoch }, started('q', 'hi'), row as NewRow))).toBe(
+      'invalid-input',
+    )
+    expect(await rowsOf(store)).toEqual([])
+    await append(store, { epoch }, started('q', 'hi'))
+    expect((await rowsOf(store)).length).toBe(1)
+  })
+})
 
 it('the IndexedDB store names a conversation that lacks rows in the first list', async () => {
   const name = 'gaps'
   const store = await openIdbStore(name)
   for (const id of ['whole', 'holed']) {
     const { epoch } = await store.claim(id, 1)
-    await store.append({ conversationId: id, epoch, entries: [started('r', 'hi'), ended('r')] })
+    await append(store, { conversationId: id, epoch }, started('r', 'hi'), ended('r'))
   }
   store.close()
-  const db = await new Promise<IDBDatabase>((resolve) => {
-    const request = indexedDB.open(name)
-    request.onsuccess = () => resolve(request.result)
-  })
-  const tx = db.transaction('journal', 'readwrite')
-  tx.objectStore('journal').delete(['holed', 1])
-  await new Promise((resolve) => (tx.oncomplete = resolve))
-  db.close()
+  await behind(name, (db) => db.delete('rows', ['holed', 1]))
   const listed = await (await openIdbStore(name)).list()
   expect(
     listed.map(({ conversationId, broken }) => [conversationId, broken !== undefined]),
@@ -246,59 +216,59 @@ it('the IndexedDB store names a conversation that lacks rows in the first list',
     ]),
   )
 })
+
 describe('the database of this version', () => {
-  it('keeps what is stored when a later version upgrades it, and nothing of version 1', async () => {
-    const old = await openDB('upgraded', 1, { upgrade: (db) => void db.createObjectStore('old') })
-    old.close()
+  it('keeps what is stored when a later version upgrades it', async () => {
     const mine = await openIdbStore('upgraded')
     await mine.claim('c', 1)
     mine.close()
-    const later = await openDB<Schema>('upgraded', 3, { upgrade })
-    expect([...later.objectStoreNames]).toEqual(['conversations', 'counters', 'journal'])
-    expect(await later.getAllKeys('conversations')).toEqual(['c'])
+    const later = await openDB<Schema>(databaseName('upgraded'), 2, { upgrade })
+    expect(await later.getAllKeys('records')).toEqual(['c'])
     later.close()
+  })
+
+  it('has the stores that docs/format.md says, and the children of a conversation by an index', async () => {
+    const paper = await readFile('docs/format.md', 'utf8')
+    const table = paper.slice(paper.indexOf('## The database'), paper.indexOf('A **record** is'))
+    const named = [...table.matchAll(/^\| `(\w+)`/gm)].map((match) => match[1])
+    await (await openIdbStore('stores')).claim('c', 1)
+    await behind('stores', async (db) => {
+      expect([...db.objectStoreNames]).toEqual(named.toSorted())
+      const children = db.transaction('records').store.index('parent')
+      expect(children.keyPath).toBe('parent.conversationId')
+    })
+  })
+
+  it('leaves a database of the same name that something else made alone', async () => {
+    const other = await openDB('shared', 7, {
+      upgrade: (db) => void db.createObjectStore('theirs'),
+    })
+    await (await openIdbStore('shared')).claim('c', 1)
+    expect([...other.objectStoreNames]).toEqual(['theirs'])
+    other.close()
   })
 })
 
 describe('calls of an imported history that are open', () => {
-  it.each(Object.entries(stores))(
-    'are the same in the list and in the fold: %s',
-    async (_, open) => {
-      const store = await open()
-      const conversation = new Conversation('c', store, realEffects)
-      await conversation.claim()
-      const call = (toolCallId: string, more: object) =>
-        ({ type: 'tool-call', toolCallId, toolName: 't', ...more }) as never
-      const error = { code: 'malformed', message: 'm' }
-      const parts = [
-        call('bad', { error }),
-        call('open', { input: {} }),
-        call('done', { input: {} }),
-      ]
-      const output = { type: 'text', value: '' } as const
-      const result = { type: 'tool-result', toolCallId: 'done', toolName: 't', output } as const
-      const append = (message: Message) =>
-        conversation.append([{ type: 'messages-imported', messages: [message] }])
-      await append({ role: 'assistant', id: 'a', parts })
-      await append({ role: 'tool', id: 'a:tools', parts: [result] })
-      expect(conversation.importedCalls.map((each) => each.toolCallId)).toEqual(['open'])
-      expect((await store.get('c'))?.openCalls).toEqual(['open'])
-    },
-  )
-})
-
-describe('a conversation that was deleted and is read anew', () => {
-  it('holds nothing more of what was said in it', async () => {
-    const store = createMemoryStore()
-    const conversation = new Conversation('c', store, realEffects)
-    await conversation.claim()
-    const words = 'do {"name":"pay","arguments":{}} please'
-    await conversation.append([started('r', words)])
-    const tools = [{ name: 'pay', description: '', inputSchema: { type: 'object' } }]
-    const holds = () => conversation.sentWords.hold({ toolName: 'pay', input: {} }, tools)
-    expect(holds()).toBe(true)
-    await store.delete('c')
-    await conversation.refresh()
-    expect(holds()).toBe(false)
+  it.each(stores)('are the same in the list and in the fold: %s', async (_, open) => {
+    const store = await open()
+    const { epoch } = await store.claim('c', 1)
+    const call = (toolCallId: string, more: object) =>
+      ({ type: 'tool-call', toolCallId, toolName: 't', ...more }) as never
+    const error = { code: 'malformed', message: 'm' }
+    const parts = [call('bad', { error }), call('open', { input: {} }), call('done', { input: {} })]
+    const output = { type: 'text', value: '' } as const
+    const result = { type: 'tool-result', toolCallId: 'done', toolName: 't', output } as const
+    const imports = (parentId: string | null, message: Identified<Message>): Promise<unknown> =>
+      append(
+        store,
+        { epoch },
+        { type: 'messages-imported', runId: null, at: 1, parentId, messages: [message] },
+      )
+    await imports(null, { role: 'assistant', id: 'a', parts })
+    await imports('a', { role: 'tool', id: 'b', parts: [result] })
+    const state = fold(emptyState('c'), (await rowsOf(store)) as Row[])
+    expect(importedCalls(state).map((each) => each.toolCallId)).toEqual(['open'])
+    expect((await store.get('c'))?.openCalls).toEqual(['open'])
   })
 })

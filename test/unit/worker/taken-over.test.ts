@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { Effects } from '../../../src/worker/effects.ts'
 import { createWorld, SCOPE, startLife, startCommand } from './simulation.ts'
 
 const resume = { ...SCOPE, interrupted: 'tell-model', waitForToolsMs: 20 } as const
@@ -22,9 +23,31 @@ function fakeLocks(): LockManager {
   return { request } as unknown as LockManager
 }
 
+/** The channel of several workers in this process. */
+function fakeChannel(): Effects['openTabPort'] {
+  const listeners = new Set<(event: MessageEvent<unknown>) => void>()
+  return () => {
+    let own: ((event: MessageEvent<unknown>) => void) | null = null
+    return {
+      addEventListener: (_type, listener) => {
+        own = listener
+        listeners.add(listener)
+      },
+      postMessage: (data) => {
+        const event = new MessageEvent('message', { data: structuredClone(data) })
+        for (const listener of listeners) {
+          if (listener !== own) queueMicrotask(() => listener(event))
+        }
+      },
+      close: () => void (own && listeners.delete(own)),
+    }
+  }
+}
+
 it('a run that a page still shows, and another tab has, ends there as taken over', async () => {
   const world = createWorld([{ text: 'x' }], {})
   world.locks = fakeLocks()
+  world.openTabPort = fakeChannel()
   world.silent = true
   const owner = startLife(world)
   void owner.host.startRun(startCommand('run', 'go'))

@@ -1,0 +1,26 @@
+import type { RunRef } from '../protocol/api.ts'
+import { storageKey } from '../protocol/conversation.ts'
+import type { AgentParts } from './agent-parts.ts'
+import type { RunHandle } from './run-handle.ts'
+
+/**
+ * The handle of the run that the worker names. Its events begin where the worker has taken it up, though
+ * they travel on another port than its answer.
+ */
+export async function adopt(
+  { link, runs, scope, signal }: AgentParts,
+  ask: () => Promise<RunRef | null>,
+): Promise<RunHandle | null> {
+  const expected = link().feeds.expect(storageKey(scope().storage))
+  try {
+    const ref = await ask()
+    if (!ref || signal.aborted) return null
+    const known = runs.open.get(ref.runId)
+    if (known) return known
+    const handle = runs.handleOf(ref)
+    expected.claim(ref, handle)
+    return handle
+  } finally {
+    expected.close()
+  }
+}

@@ -1,0 +1,134 @@
+import { olderThan, withOlder } from '../conversation/checkpoint.ts'
+import { emptyState } from '../conversation/empty-state.ts'
+import { fold } from '../conversation/fold.ts'
+import { foldDelta, NOTHING_LIVE, settleLive } from '../conversation/live.ts'
+import type { Moment } from '../conversation/project.ts'
+import type { Delta } from '../protocol/delta.ts'
+import type { ErrorData } from '../protocol/error.ts'
+import type { Row } from '../protocol/fact.ts'
+import type { Live } from '../protocol/live.ts'
+import type { ConversationState, MessageNode } from '../protocol/state.ts'
+import { type CheckpointNotice, isRow, type StreamItem } from '../protocol/stream.ts'
+import { beginsRun, type RunFollower } from './run-follower.ts'
+
+/** Whoever waits for a worker to name a run, and may want its events from where it is taken up. */
+export interface RunsExpected {
+  /** The follower for a run that may be the one. */
+  expect(feed: Feed, runId: string): RunFollower
+}
+
+/** What one worker publishes of one conversation: where it stands, and the events of its runs. */
+export class Feed {
+  readonly conversationId: string
+  state: ConversationState
+  live: Live = NOTHING_LIVE
+  /** Why rows can't be read, or why the conversation could not be joined. */
+  fault: ErrorData | null = null
+  /** There was a checkpoint: `state` is the conversation, and not only what was seen of it. */
+  isKnown = false
+  readonly followers: Set<RunFollower> = new Set()
+  readonly #expected: ReadonlySet<RunsExpected>
+
+  constructor(conversationId: string, expected: ReadonlySet<RunsExpected>) {
+    this.conversationId = conversationId
+    this.state = emptyState(conversationId)
+    this.#expected = expected
+  }
+
+  get openRunId(): string | null {
+    const { run } = this.state
+    return this.live.waits?.runId ?? (run?.end === null ? run.runId : null)
+  }
+
+  takeItems(items: readonly StreamItem[]): void {
+    for (const item of items) this.#takeItem(item)
+    this.#publish()
+  }
+
+  takeCheckpoint({ state, live, fault, reason }: CheckpointNotice): void {
+    const known = this.isKnown && !this.state.isStale && this.state.era === state.era
+    this.state = known ? keepOlder(state, this.state) : state
+    this.live = live
+    this.fault = fault
+    this.isKnown = true
+    const runId = live.waits?.runId ?? state.run?.runId
+    if (runId === undefined) return
+    for (const each of this.#expected) each.expect(this, runId)
+    const hasEnded = state.run?.runId === runId && state.run.end !== null
+    for (const follower of this.#followersOf(runId))
+      if (reason === 'taken-up' || hasEnded || !follower.hasBegun) follower.catchUp(this)
+    this.#publish()
+  }
+
+  /** Messages before those that are known. False when they don't lead to them. */
+  takeOlder(page: Parameters<typeof withOlder>[1]): boolean {
+    const { state } = this
+    this.state = withOlder(state, page)
+    return this.state !== state
+  }
+
+  #takeItem(item: StreamItem): void {
+    if (beginsRun(item) && 'runId' in item && item.runId !== null)
+      for (const each of this.#expected) each.expect(this, item.runId).begin()
+    const before: Moment = { state: this.state, live: this.live }
+    if (isRow(item)) {
+      this.state = fold(this.#baseOf(item), [item])
+      this.live = settleLive(this.live, item)
+    } else if (!this.#isOfAnotherRun(item)) this.live = foldDelta(this.live, item)
+    for (const follower of this.followers) follower.take(item, before, this)
+  }
+
+  /** A run that ends without a fact while another one is open: it was refused, or never began. */
+  #isOfAnotherRun(delta: Delta): boolean {
+    const { run } = this.state
+    return delta.type === 'run-left' && run?.end === null && run.runId !== delta.runId
+  }
+
+  /** What a row is folded on. */
+  #baseOf(row: Row): ConversationState {
+    const { state } = this
+    const isNext = row.seq === state.seq + 1
+    if (isNext) return rooted(state, row)
+    if (state.run && row.runId === state.run.runId) return rooted({ ...state, isStale: true }, row)
+    // Nobody showed the conversation while others went on with it, or began it anew.
+    const isStale = this.isKnown
+    this.isKnown = false
+    const empty = emptyState(this.conversationId)
+    return rooted({ ...empty, seq: row.seq - 1, older: row.seq > 1 ? 1 : 0, isStale }, row)
+  }
+
+  #followersOf(runId: string): RunFollower[] {
+    return [...this.followers].filter((follower) => follower.runId === runId)
+  }
+
+  #publish(): void {
+    for (const follower of this.followers) follower.publish()
+  }
+}
+
+/**
+ * A state that has nothing of what a row's message hangs under: its path begins with a message of which
+ * only the id is known, so that those of the run are folded.
+ */
+function rooted(state: ConversationState, row: Row): ConversationState {
+  const parentId = 'parentId' in row ? row.parentId : null
+  if (parentId === null || state.path.length > 0) return state
+  const root: MessageNode = {
+    id: parentId,
+    parentId: null,
+    runId: null,
+    step: null,
+    kind: 'imported',
+    at: 0,
+    message: { role: 'assistant', id: parentId, parts: [] },
+    calls: [],
+  }
+  return { ...state, path: [root], older: Math.max(1, state.older) }
+}
+
+/** A new checkpoint with the older messages that were loaded before. */
+function keepOlder(next: ConversationState, known: ConversationState): ConversationState {
+  const first = next.path[0]
+  const page = first && olderThan(known, first.id, Infinity)
+  return page ? withOlder(next, page) : next
+}

@@ -1,0 +1,178 @@
+import { isLeftOpen, resultOf } from '../conversation/result.ts'
+import type { RunRef, WorkerNotice } from '../protocol/api.ts'
+import type { Delta } from '../protocol/delta.ts'
+import type { Row } from '../protocol/fact.ts'
+import type { RunOutcome, RunResult } from '../protocol/run.ts'
+import { isRow, type StreamItem, type StreamRef } from '../protocol/stream.ts'
+import type { RunsExpected } from './feed.ts'
+import { JoinedFeed, type Watcher } from './joined-feed.ts'
+import { RunFollower } from './run-follower.ts'
+import type { RunHandle } from './run-handle.ts'
+
+export type FeedNotice = Extract<WorkerNotice, { readonly type: 'stream' | 'checkpoint' }>
+
+export interface FeedsHost {
+  onRow(row: Row): void
+  /** A run is over, and nobody goes on with it. */
+  onOver(runId: string): void
+}
+
+/** A run as the store of its conversation has it. */
+export type StoredRun = RunRef & StreamRef
+
+/** All that one worker publishes, by conversation. */
+export class Feeds {
+  readonly #host: FeedsHost
+  readonly #feeds = new Map<string, JoinedFeed>()
+  readonly #expected = new Set<ExpectedRuns>()
+
+  constructor(host: FeedsHost) {
+    this.#host = host
+  }
+
+  take(notice: FeedNotice): void {
+    const feed = this.#open(notice)
+    if (notice.type === 'checkpoint') feed.takeCheckpoint(notice)
+    else this.#takeItems(feed, notice.items)
+    this.#prune(notice, feed)
+  }
+
+  /** What the page itself has to say of a run, in the worker's place. */
+  publish(ref: StreamRef, delta: Delta): void {
+    const feed = this.find(ref)
+    if (feed) this.#takeItems(feed, [delta])
+  }
+
+  find(ref: StreamRef): JoinedFeed | undefined {
+    return this.#feeds.get(keyOf(ref))
+  }
+
+  watch(ref: StreamRef, watcher: Watcher): JoinedFeed {
+    const feed = this.#open(ref)
+    feed.watch(watcher)
+    return feed
+  }
+
+  unwatch(ref: StreamRef, watcher: Watcher): void {
+    const feed = this.find(ref)
+    feed?.unwatch(watcher)
+    if (feed) this.#prune(ref, feed)
+  }
+
+  /** Gives a handle the events of a run that is about to begin. */
+  follow(run: StoredRun, handle: RunHandle): void {
+    const isFollowed = [...(this.find(run)?.followers ?? [])].some((each) => each.isOf(handle))
+    if (!isFollowed) this.#attach(run, new RunFollower(run.runId).begin(), handle)
+  }
+
+  /** To be asked for before the worker is asked for a run: what comes before its answer is kept. */
+  expect(storage: string): ExpectedRun {
+    const expected = new ExpectedRuns()
+    this.#expected.add(expected)
+    return {
+      claim: (ref, handle) => {
+        const run = { ...ref, storage }
+        const follower = expected.claim(this.#open(run), run.runId)
+        this.#attach(run, follower, handle)
+      },
+      close: () => {
+        this.#expected.delete(expected)
+        expected.close()
+        for (const [key, feed] of this.#feeds) if (!feed.isInUse) this.#feeds.delete(key)
+      },
+    }
+  }
+
+  /** What a run that ends on this page has come to, as far as it was published. */
+  resultOf(run: StoredRun, outcome: RunOutcome): RunResult | undefined {
+    const feed = this.find(run)
+    return feed && resultOf(feed.state, run.runId, { outcome, live: feed.live })
+  }
+
+  /** The run ended on this page: whoever shows it sees so, unless somebody may go on with it. */
+  left(run: StoredRun, outcome: RunOutcome): void {
+    if (!isLeftOpen(outcome)) this.publish(run, { type: 'run-left', runId: run.runId, outcome })
+  }
+
+  flush(): void {
+    for (const feed of this.#feeds.values()) feed.flush()
+  }
+
+  /** Has what is shown published anew. */
+  rejoin(): void {
+    for (const feed of this.#feeds.values()) void feed.join()
+  }
+
+  /** The worker is gone. */
+  lost(): void {
+    for (const expected of this.#expected) expected.close()
+    for (const feed of this.#feeds.values()) feed.lost()
+  }
+
+  #takeItems(feed: JoinedFeed, items: readonly StreamItem[]): void {
+    for (const item of items) if (isRow(item)) this.#host.onRow(item)
+    feed.takeItems(items)
+    for (const item of items) {
+      const isOver = item.type === 'run-left' ? !isLeftOpen(item.outcome) : item.type === 'run-ended'
+      if (isOver && 'runId' in item && item.runId !== null) this.#host.onOver(item.runId)
+    }
+  }
+
+  #attach(run: StoredRun, follower: RunFollower, handle: RunHandle): void {
+    const feed = this.#open(run)
+    feed.followers.add(follower)
+    follower.attach(handle)
+    void handle.run.result.then(() => {
+      feed.followers.delete(follower)
+      this.#prune(run, feed)
+    })
+  }
+
+  #open(ref: StreamRef): JoinedFeed {
+    const key = keyOf(ref)
+    const known = this.#feeds.get(key)
+    if (known) return known
+    const feed = new JoinedFeed(ref.conversationId, this.#expected)
+    this.#feeds.set(key, feed)
+    return feed
+  }
+
+  #prune(ref: StreamRef, feed: JoinedFeed): void {
+    if (!feed.isInUse && this.find(ref) === feed) this.#feeds.delete(keyOf(ref))
+  }
+}
+
+/** A run that the worker was asked for, and has not named yet. */
+export interface ExpectedRun {
+  /** The worker has named it: the handle gets its events from where it was taken up. */
+  claim(ref: RunRef, handle: RunHandle): void
+  close(): void
+}
+
+class ExpectedRuns implements RunsExpected {
+  readonly #followers = new Map<RunFollower, JoinedFeed>()
+
+  expect(feed: JoinedFeed, runId: string): RunFollower {
+    for (const [follower, of] of this.#followers)
+      if (of === feed && follower.runId === runId) return follower
+    const follower = new RunFollower(runId)
+    this.#followers.set(follower, feed)
+    feed.followers.add(follower)
+    return follower
+  }
+
+  claim(feed: JoinedFeed, runId: string): RunFollower {
+    const follower = this.expect(feed, runId)
+    this.#followers.delete(follower)
+    return follower
+  }
+
+  close(): void {
+    for (const [follower, feed] of this.#followers) feed.followers.delete(follower)
+    this.#followers.clear()
+  }
+}
+
+function keyOf({ storage, conversationId }: StreamRef): string {
+  return `${storage}\n${conversationId}`
+}

@@ -1,0 +1,99 @@
+import { emptySnapshot } from '../conversation/empty-snapshot.ts'
+import { foldDelta } from '../conversation/live.ts'
+import type { ConversationSnapshot } from '../conversation/snapshot.ts'
+import { view } from '../conversation/view.ts'
+import { storageKey } from '../protocol/conversation.ts'
+import { LEFT_OPEN } from '../protocol/run.ts'
+import type { OlderMessages } from '../protocol/state.ts'
+import type { StreamRef } from '../protocol/stream.ts'
+import type { AgentParts } from './agent-parts.ts'
+import type { JoinedFeed, Watcher } from './joined-feed.ts'
+import { Notifier } from './notifier.ts'
+import type { Listeners, Source } from './shown.ts'
+
+/** How long a conversation that nobody listens to is still followed: what is unmounted may come back. */
+const LEAVE_MS = 5000
+const PAGE = 1000
+
+/** What one agent shows of a conversation. */
+export class ShownConversation implements Source<ConversationSnapshot>, Watcher {
+  readonly #agent: AgentParts
+  readonly #listeners: Listeners
+  readonly #notifier: Notifier
+  readonly #ref: StreamRef
+  #feed: JoinedFeed | undefined
+  #snapshot: ConversationSnapshot
+  /** What the snapshot was made of. */
+  #made: readonly unknown[] = []
+  #leaving: ReturnType<typeof setTimeout> | undefined
+
+  constructor(agent: AgentParts, conversationId: string, listeners: Listeners) {
+    this.#agent = agent
+    this.#listeners = listeners
+    this.#notifier = new Notifier(listeners)
+    this.#ref = { storage: storageKey(agent.scope().storage), conversationId }
+    this.#snapshot = emptySnapshot(conversationId, 'loading')
+    agent.signal.addEventListener('abort', () => this.#close())
+  }
+
+  read(): ConversationSnapshot {
+    const feed = this.#feed
+    if (!feed || !(feed.isKnown || feed.fault)) return this.#snapshot
+    const made = [feed.state, feed.live, feed.fault]
+    if (made.some((part, at) => part !== this.#made[at])) {
+      this.#made = made
+      this.#snapshot = view(feed.state, feed.live, feed.fault)
+    }
+    return this.#snapshot
+  }
+
+  attend(): void {
+    clearTimeout(this.#leaving)
+    if (this.#agent.signal.aborted) return
+    this.#feed ??= this.#agent.link().feeds.watch(this.#ref, this)
+    if (this.#listeners.size === 0) this.#leaving = setTimeout(() => this.#unwatch(), LEAVE_MS)
+  }
+
+  changed(): void {
+    this.#notifier.changed()
+  }
+
+  flush(): void {
+    this.#notifier.flush()
+  }
+
+  join(): Promise<void> {
+    return this.#agent.carry('join', this.#scope)
+  }
+
+  leave(): void {
+    if (!this.#agent.signal.aborted) this.#agent.ask('leave', this.#scope).catch(() => undefined)
+  }
+
+  olderMessages(before: string): Promise<OlderMessages | null> {
+    return this.#agent.carry('olderMessages', { ...this.#scope, before, count: PAGE })
+  }
+
+  get #scope() {
+    return { ...this.#agent.scope(), conversationId: this.#ref.conversationId }
+  }
+
+  #unwatch(): void {
+    this.read()
+    this.#feed = undefined
+    this.#agent.link().feeds.unwatch(this.#ref, this)
+  }
+
+  /** The agent is disposed: what it drove is left, and nothing changes any more. */
+  #close(): void {
+    clearTimeout(this.#leaving)
+    const feed = this.#feed
+    this.#unwatch()
+    const runId = this.#snapshot.runId
+    if (!feed || runId === undefined) return
+    const outcome = { outcome: 'aborted', reason: LEFT_OPEN.disposed } as const
+    const left = foldDelta(feed.live, { type: 'run-left', runId, outcome })
+    this.#snapshot = view(feed.state, { ...left, ownership: 'none' }, feed.fault)
+    this.#notifier.changed()
+  }
+}

@@ -1,0 +1,72 @@
+import { reportThrown } from './failures.ts'
+
+/** Where something that is shown comes from, once the part that is loaded with the worker is there. */
+export interface Source<Value> {
+  /** The same value as long as nothing changed. */
+  read(): Value
+  /** Somebody looks, begins to listen, or nobody listens any more. */
+  attend(): void
+}
+
+export type Listeners = ReadonlySet<() => void>
+
+export interface ShownHost<Value> {
+  /** False as long as looking must not start a worker. */
+  isStarted(): boolean
+  open(listeners: Listeners): Promise<Source<Value>>
+  /** What is shown when the source can't be opened. */
+  failed(thrown: unknown): Value
+}
+
+/** Something to follow; made for `useSyncExternalStore` and its like. */
+export interface Store<Value> {
+  getSnapshot(): Value
+  subscribe(listener: () => void): () => void
+}
+
+export function createStore<Value>(first: Value, host: ShownHost<Value>): Store<Value> {
+  const listeners = new Set<() => void>()
+  let value = first
+  let source: Source<Value> | undefined
+  let opening: Promise<void> | undefined
+
+  const open = (): void => {
+    opening ??= host.open(listeners).then(
+      (opened) => {
+        source = opened
+        source.attend()
+        notifyAll(listeners)
+      },
+      (thrown) => {
+        value = host.failed(thrown)
+        notifyAll(listeners)
+      },
+    )
+  }
+  return {
+    getSnapshot() {
+      if (!opening && host.isStarted()) open()
+      return source ? source.read() : value
+    },
+    subscribe(listener) {
+      // A function of its own: one listener may subscribe twice.
+      const entry = (): void => listener()
+      listeners.add(entry)
+      open()
+      source?.attend()
+      return () => {
+        listeners.delete(entry)
+        source?.attend()
+      }
+    },
+  }
+}
+
+export function notifyAll(listeners: Listeners): void {
+  for (const listener of listeners)
+    try {
+      listener()
+    } catch (thrown) {
+      reportThrown(thrown)
+    }
+}

@@ -1,0 +1,89 @@
+import type { Ownership } from '../protocol/delta.ts'
+import type { ErrorData } from '../protocol/error.ts'
+import type { CallPath, PlanItem, UserContent } from '../protocol/fact.ts'
+import type { JsonValue } from '../protocol/json.ts'
+import type { RetryNotice } from '../protocol/live.ts'
+import type { CallError, Message, RunUsage, ToolOutput } from '../protocol/message.ts'
+import type { ParkReason, PendingCall, RunOutcome } from '../protocol/run.ts'
+import type { Question } from '../protocol/state.ts'
+import type { ToolCallStatus } from '../protocol/tool.ts'
+
+/** A call as a page shows it. */
+export interface ShownCall {
+  readonly toolCallId: string
+  readonly toolName: string
+  /** What the tool is called for people. */
+  readonly title?: string
+  readonly status: ToolCallStatus
+  /** Absent while the model is writing it, and when it could not be read. */
+  readonly input?: JsonValue
+  /** What the model has written of the input so far. Only while it is writing. */
+  readonly inputText?: string
+  readonly output?: ToolOutput
+  /** What the tool reported last. Only while it executes. */
+  readonly progress?: unknown
+  /** Why the call can't run. */
+  readonly error?: CallError
+  readonly question?: Question
+  /** Milliseconds since 1970. */
+  readonly startedAt?: number
+  readonly endedAt?: number
+  /** The calls that it is nested in, from the outermost inwards, and itself. */
+  readonly path: CallPath
+}
+
+/** A message as a page shows it. The calls of an assistant's message are in its `parts` and, as they stand, in `calls`. */
+export type ShownMessage = Message & { readonly id: string; readonly calls?: readonly ShownCall[] }
+
+/** The open run. */
+export interface ShownRun {
+  readonly runId: string
+  /** The step under way, from 1. */
+  readonly step: number
+  /** Of the step, from 1. */
+  readonly attempt: number
+  /** The message that the model is writing, while it does. */
+  readonly messageId?: string
+  /** The model is asked again after a failure. */
+  readonly retry?: RetryNotice
+  readonly usage: RunUsage
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+}
+
+/** Where a message has siblings: "2 of 3" is `index` 1 of 3 `ids`. */
+export interface ShownBranch {
+  readonly index: number
+  readonly ids: readonly string[]
+}
+
+/** A conversation as a page shows it. Immutable; what didn't change keeps its identity. */
+export interface ConversationSnapshot {
+  readonly conversationId: string
+  readonly status: 'loading' | 'idle' | 'running' | 'waiting'
+  readonly title?: string
+  /** Without those that Offstage wrote for the model. */
+  readonly messages: readonly ShownMessage[]
+  /** How many come before these, and are on their way. */
+  readonly older: number
+  readonly pending: readonly PendingCall[]
+  /** Of the open run. */
+  readonly runId?: string
+  readonly run?: ShownRun
+  /** Why the open run rests until there is room in the storage, or `continue()` lets it go on. */
+  readonly parked?: ParkReason
+  /** How the last run ended, while none is open. */
+  readonly ended?: RunOutcome & { readonly runId: string }
+  /** Why the last run failed, or why the stored messages can't be read. */
+  readonly error?: ErrorData
+  /** Who drives the open run. */
+  readonly ownership: Ownership
+  /** By message, for those that have siblings. */
+  readonly branches: { readonly [messageId: string]: ShownBranch }
+  /** The model's plan. */
+  readonly plan?: readonly PlanItem[]
+  /** Written by the person, and not yet part of the conversation. */
+  readonly queued: readonly UserContent[]
+  /** Whose texts the model has read: origins that the app doesn't vouch for. */
+  readonly taint: readonly string[]
+}

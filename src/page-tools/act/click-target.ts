@@ -1,0 +1,69 @@
+import { contains, isElement, isTag, parentOf, viewOf } from '../dom.ts'
+import { labelsOf } from '../labels.ts'
+import { hiddenReason } from '../outline/visibility.ts'
+import { elementAt, type Point } from './hit-test.ts'
+import { scrollIntoView } from './make-ready.ts'
+
+const FIELDS = 'input,select,textarea,[role=checkbox],[role=radio],[role=switch],[role=combobox]'
+const LEVELS = 4
+
+/**
+ * The element that people click for a field: itself, or what is displayed in its place. Restyled fields
+ * often have no size, ignore the pointer or lie below their custom appearance: then it is their label, or
+ * the smallest ancestor that contains no other field.
+ */
+export function clickTarget(element: HTMLElement): HTMLElement {
+  if (!element.matches(FIELDS)) return element
+  if (!isOnScreen(element)) scrollIntoView(element)
+  const around = wrappersOf(element)
+  if (takesPointer(element) && !isOverlaid(element, around.at(-1) ?? element)) return element
+  const label = labelsOf(element).find(takesPointer)
+  if (isElement(label)) return label
+  return around.find(takesPointer) ?? element
+}
+
+/** The ancestors of a field that contain no other one, innermost first. */
+function wrappersOf(element: Element): HTMLElement[] {
+  const wrappers: HTMLElement[] = []
+  let at = parentOf(element)
+  for (; at && wrappers.length < LEVELS && !isTag(at, 'body'); at = parentOf(at)) {
+    const others = [...at.querySelectorAll(FIELDS)].filter((other) => isOther(other, element))
+    if (others.length > 0 || !isElement(at)) break
+    wrappers.push(at)
+  }
+  return wrappers
+}
+
+/** Hidden fields don't count: they only carry a value. */
+function isOther(field: Element, element: Element): boolean {
+  const carries = field.matches('[type=hidden],[aria-hidden=true]')
+  return !carries && field !== element && !contains(element, field) && !contains(field, element)
+}
+
+function takesPointer(element: HTMLElement): boolean {
+  const { width, height } = element.getBoundingClientRect()
+  return (
+    width > 1 &&
+    height > 1 &&
+    hiddenReason(element) === null &&
+    viewOf(element).getComputedStyle(element).pointerEvents !== 'none'
+  )
+}
+
+/** Whether the element on top at its centre belongs to the same field. */
+function isOverlaid(element: Element, wrapper: Element): boolean {
+  const top = elementAt(element.ownerDocument, middleOf(element))
+  if (!top || contains(element, top)) return false
+  return contains(wrapper, top) || contains(top, element)
+}
+
+function isOnScreen(element: Element): boolean {
+  const { x, y } = middleOf(element)
+  const { innerWidth, innerHeight } = viewOf(element)
+  return x >= 0 && y >= 0 && x < innerWidth && y < innerHeight
+}
+
+function middleOf(element: Element): Point {
+  const { left, top, width, height } = element.getBoundingClientRect()
+  return { x: left + width / 2, y: top + height / 2 }
+}

@@ -1,0 +1,77 @@
+import { closest, isTag, parentOf } from '../dom.ts'
+import { livePage, type LivePage } from '../outline/live-page.ts'
+import type { ActOptions } from '../options.ts'
+import { PageError } from '../page-error.ts'
+import { roleOf } from '../outline/role.ts'
+import { describeElement } from './describe.ts'
+import { elementAt, type Hit } from './hit-test.ts'
+import { clickPointer, movePointer, type Modifiers } from './pointer.ts'
+import { perform, type ActionContext, type ActionReport, type ActionOutcome } from './perform.ts'
+import { makeReady } from './make-ready.ts'
+import { sendChoice } from './set-value.ts'
+import { clickTarget } from './click-target.ts'
+import { resolveTarget, type Target } from './target.ts'
+
+export interface ClickOptions extends ActOptions {
+  /** `double`: two left clicks; `right`: opens context menus. Default `single`. */
+  readonly kind?: 'single' | 'double' | 'right'
+  readonly modifiers?: Modifiers
+}
+
+/** Clicks as a person would. Rejects with a `PageError` when a person couldn't. */
+export async function click(target: Target, options: ClickOptions = {}): Promise<ActionReport> {
+  const { page, signal, kind = 'single' } = options
+  const element = await resolveTarget(target, { page, live: livePage(page), signal })
+  return perform(options, (context) =>
+    clickElement(element, context, options).then(() => outcomeOf(element, context, kind)),
+  )
+}
+
+function outcomeOf(element: Element, { live }: ActionContext, kind: string): ActionOutcome {
+  const verb = { double: 'Double-clicked', right: 'Right-clicked' }[kind] ?? 'Clicked'
+  return { summary: `${verb} ${describeElement(element, live)}.`, element }
+}
+
+/** The click alone, for actions of several steps. */
+export async function clickElement(
+  element: HTMLElement,
+  context: ActionContext,
+  { kind = 'single', modifiers = {} }: Pick<ClickOptions, 'kind' | 'modifiers'> = {},
+): Promise<void> {
+  const clickable = clickTarget(element)
+  const { live, signal } = context
+  const option = closest(clickable, 'option')
+  if (option && isTag(option, 'option')) return pickOption(option)
+  const name = describeElement(clickable, live)
+  let hit = await makeReady(clickable, { live, signal })
+  await context.show(clickable)
+  movePointer(live, hit)
+  if (!hit.receiver.isConnected) hit = replacementHit(hit, clickable, { live, name })
+  const button = kind === 'right' ? 2 : 0
+  clickPointer(hit, { ...modifiers, button, detail: 1 })
+  if (kind === 'double' && hit.receiver.isConnected)
+    clickPointer(hit, { ...modifiers, button, detail: 2 })
+}
+
+/** A page may re-render an element under the pointer: then the new element must be the same. */
+function replacementHit(
+  { point, receiver }: Hit,
+  element: HTMLElement,
+  { live, name }: { readonly live: LivePage; readonly name: string },
+): Hit {
+  const found = elementAt(receiver.ownerDocument, point)
+  const isSame = (one: Element): boolean =>
+    roleOf(one) === roleOf(element) && one.textContent === element.textContent
+  for (let at = found; at; at = parentOf(at))
+    if (at === element || (!element.isConnected && isSame(at)))
+      return { point, receiver: found ?? at }
+  const now = found ? ` by ${describeElement(found, live)}` : ''
+  throw new PageError('stale-ref', `${name} was replaced${now} when the pointer came over it.`)
+}
+
+function pickOption(option: HTMLOptionElement): void {
+  const list = option.closest('select')
+  if (!list || option.selected) return
+  option.selected = true
+  sendChoice(list)
+}

@@ -1,0 +1,22 @@
+import { cleanText, shorten } from '../clean-text.ts'
+import type { LivePage } from '../outline/live-page.ts'
+import { isMasked } from '../privacy.ts'
+import { standaloneNode } from '../read/standalone-node.ts'
+import { headOf, shownValue } from '../read/line.ts'
+import { readableText } from '../read/readable-text.ts'
+import { isReadable } from '../outline/region.ts'
+
+const TEXT_LIMIT = 60
+
+/** An element in a sentence: `button "Save" [ref=e12]`. */
+export function describeElement(element: Element, { options }: LivePage): string {
+  if (element.isConnected && !isReadable(element, options))
+    return 'something outside the part of the page that you may use'
+  const node = standaloneNode(element, options)
+  const head = headOf(node, options, true)
+  if (node.name?.text || shownValue(node) !== null) return head
+  const text = isMasked(element, options) ? '' : cleanText(readableText(element, options))
+  if (node.role && (!text || text.length > TEXT_LIMIT)) return head
+  const label = text || element.id || element.getAttribute('class') || element.localName
+  return `${head} "${shorten(label, TEXT_LIMIT).replace(/"/g, "'")}"`
+}

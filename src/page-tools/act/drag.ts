@@ -1,0 +1,147 @@
+import { closest, isElement, viewOf } from '../dom.ts'
+import { livePage } from '../outline/live-page.ts'
+import type { ActOptions } from '../options.ts'
+import { PageError } from '../page-error.ts'
+import { nextFrame } from '../waiting.ts'
+import { describeElement } from './describe.ts'
+import { dragData, isAllowed, offeredEffect } from './drag-data.ts'
+import { sendDrag } from './drag-event.ts'
+import { aimBox, elementAt, type Hit, type Point } from './hit-test.ts'
+import { perform, type ActionContext, type ActionReport } from './perform.ts'
+import { endPointerCapture } from './pointer-capture.ts'
+import { cancelPointer, movePointer, pressPointer, releasePointer } from './pointer.ts'
+import { makeReady } from './make-ready.ts'
+import { resolveTarget, type Target } from './target.ts'
+
+/** Where to drop: on an element, or at a distance in pixels from the start. */
+export type DropPlace =
+  | { readonly to: Target }
+  | { readonly by: { readonly x: number; readonly y: number } }
+
+const STEPS = 8
+/** In parts of the goal's size. Small enough to stay in the middle third, which may mean "into it". */
+const OVERSHOOT = 0.12
+const PRESS = { button: 0, detail: 1 }
+
+/** Drags with the pointer and, where the element is `draggable`, with drag-and-drop events. */
+export async function drag(
+  target: Target,
+  place: DropPlace,
+  options: ActOptions = {},
+): Promise<ActionReport> {
+  const { page, signal } = options
+  const live = livePage(page)
+  const source = await resolveTarget(target, { page, live, signal })
+  const goal = 'to' in place ? await resolveTarget(place.to, { page, live, signal }) : null
+  if (goal && goal.ownerDocument !== source.ownerDocument)
+    throw new PageError('unsupported', 'Nothing can be dragged from one frame into another.')
+  return perform(options, async (context) => {
+    const start = await makeReady(source, { live, signal })
+    await context.show(source)
+    const end = goal
+      ? goalPoint(goal, start.point)
+      : offsetBy(start.point, 'by' in place ? place.by : { x: 0, y: 0 })
+    movePointer(live, start)
+    pressPointer(start, PRESS)
+    // Some pages make an element draggable only when the button is pressed.
+    await nextFrame(viewOf(source))
+    const dragged = draggableAround(start.receiver)
+    await (dragged
+      ? dragAndDrop(dragged, start, { end, context })
+      : dragPointer(start, end, context))
+    const where = goal ? ` to ${describeElement(goal, live)}` : ''
+    return { summary: `Dragged ${describeElement(source, live)}${where}.`, element: source }
+  })
+}
+
+/**
+ * A point a little beyond the centre, as seen from the start: sortable lists insert before or after an
+ * element by the half that the pointer is in. The goal is not scrolled to, as that would move the start.
+ * Nothing can be dropped outside of the view.
+ */
+function goalPoint(goal: HTMLElement, start: Point): Point {
+  const box = aimBox(goal)
+  const { innerHeight } = viewOf(goal)
+  const middle = { x: box.left + box.width / 2, y: box.top + box.height / 2 }
+  const across = middle.x - start.x
+  const down = middle.y - start.y
+  const isUpright = Math.abs(down) > Math.abs(across)
+  const x = middle.x + (isUpright ? 0 : Math.sign(across) * box.width * OVERSHOOT)
+  const y = middle.y + (isUpright ? Math.sign(down) * box.height * OVERSHOOT : 0)
+  return { x, y: Math.min(Math.max(y, 1), innerHeight - 1) }
+}
+
+function offsetBy({ x, y }: Point, by: Point): Point {
+  return { x: x + by.x, y: y + by.y }
+}
+
+function draggableAround(element: Element): HTMLElement | null {
+  const found = closest(
+    element,
+    '[draggable="true"],a[href]:not([draggable="false"]),img:not([draggable="false"])',
+  )
+  return isElement(found) && found.matches('[draggable="true"]') ? found : null
+}
+
+async function dragPointer(start: Hit, end: Point, { live, signal }: ActionContext): Promise<void> {
+  const { receiver } = start
+  let last = start
+  try {
+    for (const point of between(start.point, end)) {
+      await nextFrame(viewOf(receiver))
+      signal?.throwIfAborted()
+      last = { point, receiver: elementAt(receiver.ownerDocument, point) ?? receiver }
+      movePointer(live, last, 1)
+    }
+    await nextFrame(viewOf(receiver))
+    releasePointer(last, PRESS)
+  } finally {
+    endPointerCapture()
+  }
+}
+
+async function dragAndDrop(
+  source: HTMLElement,
+  start: Hit,
+  { end, context }: { readonly end: Point; readonly context: ActionContext },
+): Promise<void> {
+  const { signal } = context
+  const view = viewOf(source)
+  const data = dragData(view)
+  const send = (target: Element, type: string, point: Point): boolean =>
+    sendDrag(target, type, { point, data })
+  if (!send(source, 'dragstart', start.point)) return releasePointer(start, PRESS)
+  cancelPointer(start, PRESS)
+  let over: Element | null = null
+  let accepted = false
+  for (const point of between(start.point, end)) {
+    await nextFrame(view)
+    signal?.throwIfAborted()
+    send(source, 'drag', point)
+    const under = elementAt(source.ownerDocument, point)
+    if (!under) continue
+    data.dropEffect = offeredEffect(data.effectAllowed)
+    if (under !== over) {
+      send(under, 'dragenter', point)
+      if (over) send(over, 'dragleave', point)
+      over = under
+    }
+    data.dropEffect = offeredEffect(data.effectAllowed)
+    accepted = !send(under, 'dragover', point) && isAllowed(data)
+  }
+  // Pages compute the position of the drop when the pointer rests, and render it before they accept the
+  // drop.
+  await nextFrame(view)
+  if (over) accepted = !send(over, 'dragover', end) && isAllowed(data)
+  await nextFrame(view)
+  if (over && accepted) send(over, 'drop', end)
+  else data.dropEffect = 'none'
+  send(source, 'dragend', end)
+}
+
+function between(start: Point, end: Point): Point[] {
+  return Array.from({ length: STEPS + 1 }, (_, index) => {
+    const part = Math.min(1, (index + 1) / STEPS)
+    return { x: start.x + (end.x - start.x) * part, y: start.y + (end.y - start.y) * part }
+  })
+}

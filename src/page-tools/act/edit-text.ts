@@ -1,0 +1,160 @@
+import { isTag, viewOf } from '../dom.ts'
+import { isPlainTextField, type TextField } from './field-kind.ts'
+import type { Key } from './key.ts'
+import { setText, textOf } from './field-text.ts'
+import { sendInput } from './set-value.ts'
+import { textEdge } from './text-edge.ts'
+
+/**
+ * Inserts at the caret, replacing the selection. A rich editor may handle `beforeinput` itself. Returns
+ * false when the page prevented it.
+ */
+export function insertText(target: HTMLElement, text: string, soft: boolean = false): boolean {
+  const line = text === '\n'
+  const inputType = line ? (soft ? 'insertLineBreak' : 'insertParagraph') : 'insertText'
+  const data = line ? null : text
+  if (!isPlainTextField(target)) {
+    if (!sendInput(target, 'beforeinput', { inputType, data })) return false
+    const command = line ? (soft ? 'insertLineBreak' : 'insertParagraph') : 'insertText'
+    edit(target.ownerDocument, command, text)
+    return true
+  }
+  const details = line ? { inputType: 'insertLineBreak' } : { inputType, data }
+  if (target.readOnly || !sendInput(target, 'beforeinput', details)) return false
+  replaceSelection(target, withinLength(target, text))
+  sendInput(target, 'input', details)
+  return true
+}
+
+/** Pastes a text; the page may handle it itself. Returns false when the page prevents it. */
+export function pasteText(target: HTMLElement, text: string): boolean {
+  const view = viewOf(target)
+  const clipboardData = new view.DataTransfer()
+  clipboardData.setData('text/plain', text)
+  const details = { bubbles: true, cancelable: true, composed: true, clipboardData }
+  if (!target.dispatchEvent(new view.ClipboardEvent('paste', details))) return true
+  const inputType = 'insertFromPaste'
+  if (!sendInput(target, 'beforeinput', { inputType, data: text })) return false
+  if (!isPlainTextField(target)) {
+    edit(target.ownerDocument, 'insertText', text)
+    return true
+  }
+  replaceSelection(target, withinLength(target, text))
+  sendInput(target, 'input', { inputType, data: text })
+  return true
+}
+
+export function deleteText(target: HTMLElement, key: 'Backspace' | 'Delete'): void {
+  const inputType = key === 'Backspace' ? 'deleteContentBackward' : 'deleteContentForward'
+  if (!isPlainTextField(target)) {
+    if (!target.isContentEditable || !sendInput(target, 'beforeinput', { inputType })) return
+    edit(target.ownerDocument, key === 'Backspace' ? 'delete' : 'forwardDelete')
+    return
+  }
+  if (target.readOnly || !sendInput(target, 'beforeinput', { inputType })) return
+  const { start, end } = selectionOf(target)
+  const before = textOf(target)
+  const [from, to] =
+    start !== end ? [start, end] : key === 'Backspace' ? [start - 1, start] : [start, start + 1]
+  if (from < 0 || from >= before.length) return
+  setText(target, before.slice(0, from) + before.slice(to))
+  setCaret(target, from)
+  sendInput(target, 'input', { inputType })
+}
+
+/**
+ * Runs an editing command. WebKit sends a `beforeinput` of its own, after listeners accepted the one sent
+ * before.
+ */
+function edit(document: Document, command: string, text?: string): void {
+  const silence = (event: Event): void => event.stopImmediatePropagation()
+  const view = viewOf(document)
+  view.addEventListener('beforeinput', silence, { capture: true })
+  document.execCommand(command, false, text)
+  view.removeEventListener('beforeinput', silence, { capture: true })
+}
+
+export function selectAll(target: HTMLElement): void {
+  if (isPlainTextField(target)) selectField(target)
+  else if (target.isContentEditable) {
+    const [first, last] = [textEdge(target, 'start'), textEdge(target, 'end')]
+    viewOf(target)
+      .getSelection()
+      ?.setBaseAndExtent(first.node, first.offset, last.node, last.offset)
+  }
+}
+
+export function moveCaret(target: HTMLElement, { key, shiftKey = false }: Key): void {
+  if (isPlainTextField(target)) {
+    const { start, end } = selectionOf(target)
+    const to = { ArrowLeft: start - 1, ArrowRight: end + 1, Home: 0 }[key] ?? target.value.length
+    return setCaret(target, key === 'ArrowUp' ? 0 : Math.max(0, to))
+  }
+  const forward = /^(ArrowRight|ArrowDown|End)$/.test(key)
+  const unit = { ArrowUp: 'line', ArrowDown: 'line', Home: 'lineboundary', End: 'lineboundary' }[
+    key
+  ]
+  viewOf(target)
+    .getSelection()
+    ?.modify(shiftKey ? 'extend' : 'move', forward ? 'forward' : 'backward', unit ?? 'character')
+}
+
+/** Moves the caret to the end of the content. */
+export function caretToEnd(target: HTMLElement): void {
+  if (isPlainTextField(target)) return setCaret(target, target.value.length)
+  const { node, offset } = textEdge(target, 'end')
+  viewOf(target).getSelection()?.collapse(node, offset)
+}
+
+/** Enter in a field: submits its form, by the rules of implicit submission. */
+export function submitImplicitly(input: HTMLInputElement): void {
+  const { form } = input
+  if (!form) return
+  const button = [...form.elements].find(
+    (element) =>
+      (isTag(element, 'button') && element.type === 'submit') ||
+      (isTag(element, 'input') && /^(submit|image)$/.test(element.type)),
+  )
+  if (button) {
+    if (!button.matches(':disabled')) (button as HTMLElement).click()
+    return
+  }
+  const fields = [...form.elements].filter((element) => isPlainTextField(element))
+  if (fields.length <= 1) form.requestSubmit()
+}
+
+function replaceSelection(field: TextField, text: string): void {
+  const { start, end } = selectionOf(field)
+  const before = textOf(field)
+  setText(field, before.slice(0, start) + text + before.slice(end))
+  setCaret(field, start + text.length)
+}
+
+/** Browsers refuse what exceeds `maxlength` when a person types. */
+function withinLength(field: TextField, text: string): string {
+  if (field.maxLength < 0) return text
+  const { start, end } = selectionOf(field)
+  return text.slice(0, Math.max(0, field.maxLength - (field.value.length - (end - start))))
+}
+
+/** Number and e-mail fields don't expose their caret: it is assumed to be at the end. */
+function selectionOf(field: TextField): { readonly start: number; readonly end: number } {
+  const { length } = textOf(field)
+  const marked = field.selectionStart === null && selectedWhole.has(field)
+  return marked
+    ? { start: 0, end: length }
+    : { start: field.selectionStart ?? length, end: field.selectionEnd ?? length }
+}
+
+const selectedWhole = new WeakSet<Element>()
+
+/** Selects the field's whole content, so that typed text replaces it. */
+export function selectField(field: TextField): void {
+  field.select()
+  if (field.selectionStart === null) selectedWhole.add(field)
+}
+
+function setCaret(field: TextField, at: number): void {
+  selectedWhole.delete(field)
+  if (field.selectionStart !== null) field.setSelectionRange(at, at)
+}

@@ -1,0 +1,35 @@
+import { isElement, isTag } from '../dom.ts'
+
+/** Inputs with one value in a fixed format, rather than characters. */
+const PICKER_TYPES = /^(date|time|month|week|datetime-local|color|range)$/
+const TEXTLESS_TYPES = /^(checkbox|radio|button|submit|reset|image|hidden|file)$/
+
+export type TextField = HTMLInputElement | HTMLTextAreaElement
+
+export function isPlainTextField(element: Element): element is TextField {
+  if (isTag(element, 'textarea')) return true
+  return (
+    isTag(element, 'input') &&
+    !PICKER_TYPES.test(element.type) &&
+    !TEXTLESS_TYPES.test(element.type)
+  )
+}
+
+export function isPickerField(element: Element): element is HTMLInputElement {
+  return isTag(element, 'input') && PICKER_TYPES.test(element.type)
+}
+
+/** The element to type into: the target, or the one field inside of a combobox or web component. */
+export function editableIn(target: HTMLElement): HTMLElement | null {
+  if (isPlainTextField(target) || target.isContentEditable) return target
+  for (const scope of [target.shadowRoot, target]) {
+    for (const inner of scope?.querySelectorAll('input,textarea,[contenteditable]') ?? [])
+      if (isElement(inner) && (isPlainTextField(inner) || inner.isContentEditable)) return inner
+    for (const host of scope?.querySelectorAll('*') ?? [])
+      if (isElement(host) && host.shadowRoot) {
+        const inner = editableIn(host)
+        if (inner) return inner
+      }
+  }
+  return null
+}

@@ -1,0 +1,87 @@
+import { isTag } from '../dom.ts'
+import { livePage } from '../outline/live-page.ts'
+import type { ActOptions } from '../options.ts'
+import { PageError } from '../page-error.ts'
+import { roleOf } from '../outline/role.ts'
+import { checkedState, isReadOnly } from '../outline/state.ts'
+import { nextFrame } from '../waiting.ts'
+import { perform, type ActionContext, type ActionReport } from './perform.ts'
+import { choose } from './select-option.ts'
+import { check } from './set-checked.ts'
+import { resolveTarget, type Target } from './target.ts'
+import { editableIn } from './field-kind.ts'
+import { typeInto } from './type-text.ts'
+
+export interface FieldValue {
+  readonly target: Target
+  /** Text, an option's label, or whether it is checked. */
+  readonly value: string | number | boolean | readonly string[]
+}
+
+/**
+ * Fills several fields. Stops at the first failure or when the page navigates; the report says how far it
+ * got.
+ */
+export async function fillForm(
+  fields: readonly FieldValue[],
+  options: ActOptions = {},
+): Promise<ActionReport> {
+  if (fields.length === 0) throw new PageError('invalid-input', 'Give at least one field.')
+  const live = livePage(options.page)
+  return perform(options, async (context) => {
+    const { href } = location
+    const summaries: string[] = []
+    for (const [index, field] of fields.entries()) {
+      const problem = await fillOne(field, { context, options, summaries })
+      const left = fields.length - index - 1
+      const stop =
+        problem ?? (location.href !== href && left > 0 ? 'The page went elsewhere.' : null)
+      if (stop) {
+        summaries.push(`Stopped: ${stop}`, `${left} more fields were not filled.`)
+        if (index === 0 && problem) throw new PageError('refused-value', summaries.join('\n'))
+        break
+      }
+      await nextFrame(live.outline.modal?.ownerDocument.defaultView ?? window)
+    }
+    return { summary: summaries.join('\n'), expectsChange: false }
+  })
+}
+
+interface Progress {
+  readonly context: ActionContext
+  readonly options: ActOptions
+  readonly summaries: string[]
+}
+
+/** Fills one field; returns what went wrong, null for nothing. */
+async function fillOne(
+  { target, value }: FieldValue,
+  { context, options, summaries }: Progress,
+): Promise<string | null> {
+  try {
+    const { live, signal } = context
+    const element = await resolveTarget(target, { page: options.page, live, signal })
+    summaries.push(await setField(element, value, context))
+    return null
+  } catch (error) {
+    if (!PageError.is(error)) throw error
+    return error.message
+  }
+}
+
+function setField(
+  element: HTMLElement,
+  value: FieldValue['value'],
+  context: ActionContext,
+): Promise<string> {
+  const role = roleOf(element)
+  if (typeof value === 'boolean') return check(element, value, context)
+  const isBox = checkedState(element) !== null
+  if (isBox) return check(element, !/^(false|no|off|0|unchecked|)$/i.test(String(value)), context)
+  const isList = isTag(element, 'select') || role === 'listbox' || role === 'radiogroup'
+  const field = editableIn(element)
+  const isClosed = role === 'combobox' && (!field || isReadOnly(field))
+  if (isList || Array.isArray(value) || isClosed)
+    return choose(element, [value].flat().map(String), context)
+  return typeInto(element, String(value), { context, options: {} })
+}

@@ -1,0 +1,148 @@
+import { contains, frameOf, isTag, parentOf, viewOf } from '../dom.ts'
+import { toWindowPixels } from '../window-pixels.ts'
+import { boxOfArea, imageOfArea } from '../image-map.ts'
+import { roleOf } from '../outline/role.ts'
+
+export interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+/** The topmost element at a point of a document, inside open shadow roots. */
+export function elementAt(document: Document, { x, y }: Point): Element | null {
+  let found = document.elementFromPoint(x, y)
+  while (found?.shadowRoot) {
+    const inner = found.shadowRoot.elementFromPoint(x, y)
+    if (!inner || inner === found) return found
+    found = inner
+  }
+  return found
+}
+
+export interface Hit {
+  readonly point: Point
+  /** The element that a pointer at this point hits: the element itself or one inside it. */
+  readonly receiver: Element
+}
+
+/** A point where a pointer hits the element; else the element that covers it, null for none. */
+export function hitTest(element: Element): Hit | { readonly blocker: Element | null } {
+  let blocker: Element | null = null
+  let onAnother: Hit | null = null
+  const image = imageOfArea(element)
+  for (const point of pointsOf(element)) {
+    const receiver = elementAt(element.ownerDocument, point)
+    if (!receiver || !receivesFor(receiver, element)) {
+      blocker ??= receiver
+      continue
+    }
+    const inFrame = coverOfFrame(element, point)
+    if (inFrame) blocker ??= inFrame
+    else if (receiver === image) return { point, receiver: element }
+    else if (!isInnerControl(receiver, element)) return { point, receiver }
+    else onAnother ??= { point, receiver }
+  }
+  return onAnother ?? { blocker }
+}
+
+const OWN_REACTION = /^(button|link|option|tab|menuitem.*|treeitem|checkbox|radio|switch)$/
+
+/**
+ * Whether the receiver is in a control of its own inside the element: a branch of a tree, a link in a row,
+ * the remove button of a tag.
+ */
+function isInnerControl(receiver: Element, element: Element): boolean {
+  for (let at: Element | null = receiver; at && at !== element; at = parentOf(at))
+    if (OWN_REACTION.test(roleOf(at))) return labelledControl(element) !== at
+  return false
+}
+
+function labelledControl(element: Element): Element | null {
+  return isTag(element, 'label') ? element.control : null
+}
+
+/** The centre of each box first, then points off the centre: a badge may cover a part. */
+function pointsOf(element: Element): Point[] {
+  const { innerWidth, innerHeight } = viewOf(element)
+  const points: Point[] = []
+  for (const box of boxesOf(element)) {
+    const left = Math.max(box.left, 0)
+    const top = Math.max(box.top, 0)
+    const width = Math.min(box.right, innerWidth) - left
+    const height = Math.min(box.bottom, innerHeight) - top
+    if (width <= 0 || height <= 0) continue
+    for (const [across, down] of POINT_FRACTIONS)
+      points.push({ x: left + width * across, y: top + height * down })
+  }
+  return points
+}
+
+/**
+ * The boxes that a person would aim at, the best first. Items of a tree are as wide as the tree: people
+ * click their text.
+ */
+function boxesOf(element: Element): readonly DOMRect[] {
+  const image = imageOfArea(element)
+  if (image) return [toWindowPixels(image, boxOfArea(element, image))]
+  const boxes = ownBoxes(element)
+  const words = ownTextBoxes(element)
+  const order = element.role === 'treeitem' ? [...words, ...boxes] : [...boxes, ...words]
+  return order.map((box) => toWindowPixels(element, box))
+}
+
+/** The box whose centre a person would drop something on. */
+export function aimBox(element: Element): DOMRect {
+  return boxesOf(element)[0] ?? element.getBoundingClientRect()
+}
+
+/** The boxes of its content where it has none of its own. */
+function ownBoxes(element: Element): readonly DOMRect[] {
+  const own = [...element.getClientRects()].slice(0, 3)
+  if (own.length > 0) return own
+  const range = element.ownerDocument.createRange()
+  range.selectNodeContents(element)
+  return [...range.getClientRects()].slice(0, 3)
+}
+
+/** The box of the element's first text, when it also contains other elements. */
+function ownTextBoxes(element: Element): readonly DOMRect[] {
+  if (!element.firstElementChild) return []
+  const range = element.ownerDocument.createRange()
+  const walker = element.ownerDocument.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+  for (let node = walker.nextNode(); node; node = walker.nextNode())
+    if (node.nodeValue?.trim()) {
+      range.selectNodeContents(node)
+      return [...range.getClientRects()].slice(0, 1)
+    }
+  return []
+}
+
+const POINT_FRACTIONS = [
+  [0.5, 0.5],
+  [0.2, 0.5],
+  [0.8, 0.5],
+  [0.5, 0.2],
+  [0.5, 0.8],
+] as const
+
+function receivesFor(receiver: Element, element: Element): boolean {
+  if (contains(element, receiver) || receiver === imageOfArea(element)) return true
+  // A click on a label activates its field.
+  const label = receiver.closest('label')
+  return label !== null && label.control === element
+}
+
+/** The element that covers the frame of the element, at this point. */
+function coverOfFrame(element: Element, point: Point): Element | null {
+  let { x, y } = point
+  let frame = frameOf(element.ownerDocument)
+  while (frame) {
+    const box = toWindowPixels(frame, frame.getBoundingClientRect())
+    x += box.left + (frame as HTMLElement).clientLeft
+    y += box.top + (frame as HTMLElement).clientTop
+    const top = elementAt(frame.ownerDocument, { x, y })
+    if (top !== frame && !(top && isTag(top, 'html'))) return top ?? frame
+    frame = frameOf(frame.ownerDocument)
+  }
+  return null
+}

@@ -1,0 +1,63 @@
+import { closest, isElement, isTag } from '../dom.ts'
+import { moveFocus } from './focus-order.ts'
+import { isOneCharacter, type Key } from './key.ts'
+import { isPlainTextField } from './field-kind.ts'
+import { deleteText, insertText, moveCaret, selectAll, submitImplicitly } from './edit-text.ts'
+import { moveRadio, stepField, stepSelect } from './step-field.ts'
+
+/** The default action of a key whose event no listener prevented. */
+export function defaultAction(target: Element, key: Key): void {
+  const { key: name } = key
+  if (name === 'Tab') return moveFocus(target, key.shiftKey ? -1 : 1)
+  if (name === 'Escape') return closeDialog(target)
+  if (name === 'Enter') return pressEnter(target, key)
+  if (/^(Arrow|Home$|End$|Page)/.test(name)) return moveByKey(target, key)
+  if (!isElement(target)) return
+  if (name === 'Backspace' || name === 'Delete') return deleteText(target, name)
+  if ((key.ctrlKey || key.metaKey) && name.toLowerCase() === 'a') return selectAll(target)
+  const prints = isOneCharacter(name) && !key.ctrlKey && !key.metaKey && !key.altKey
+  if (prints && (isPlainTextField(target) || target.isContentEditable)) insertText(target, name)
+}
+
+function pressEnter(target: Element, key: Key): void {
+  if (!isElement(target)) return
+  if (isTag(target, 'textarea')) insertText(target, '\n')
+  else if (target.isContentEditable) insertText(target, '\n', key.shiftKey)
+  else if (isTag(target, 'input') && !/^(button|submit|reset|image|file|color)$/.test(target.type))
+    submitImplicitly(target)
+  else if (target.matches('a[href],button,summary,input')) target.click()
+}
+
+function moveByKey(target: Element, key: Key): void {
+  const { key: name } = key
+  if (isTag(target, 'input') && /^(range|number)$/.test(target.type)) return stepField(target, name)
+  if (isTag(target, 'input') && target.type === 'radio') return moveRadio(target, name)
+  if (isTag(target, 'select')) return stepSelect(target, name)
+  if (isElement(target) && (isPlainTextField(target) || target.isContentEditable))
+    return moveCaret(target, key)
+  scrollByKey(target, name)
+}
+
+function scrollByKey(target: Element, name: string): void {
+  const view = target.ownerDocument.defaultView
+  if (!view) return
+  const page = view.innerHeight * 0.9
+  const down: Readonly<Record<string, number>> = {
+    ArrowDown: 40,
+    ArrowUp: -40,
+    PageDown: page,
+    PageUp: -page,
+    Home: -1e6,
+    End: 1e6,
+  }
+  view.scrollBy({ top: down[name] ?? 0, behavior: 'instant' })
+}
+
+function closeDialog(target: Element): void {
+  const popover = closest(target, '[popover]:popover-open')
+  if (isElement(popover)) return popover.hidePopover()
+  const dialog =
+    closest(target, 'dialog[open]') ?? target.ownerDocument.querySelector('dialog:modal')
+  if (!dialog || !isTag(dialog, 'dialog') || !dialog.matches(':modal')) return
+  if (dialog.dispatchEvent(new Event('cancel', { cancelable: true }))) dialog.close()
+}

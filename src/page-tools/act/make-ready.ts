@@ -1,0 +1,130 @@
+import { contains, focusedElement, isElement, isTag, parentOf, referenced, viewOf } from '../dom.ts'
+import { toWindowPixels } from '../window-pixels.ts'
+import { renderedElement } from '../image-map.ts'
+import { type LivePage, scrub } from '../outline/live-page.ts'
+import { PageError } from '../page-error.ts'
+import { hiddenReason } from '../outline/visibility.ts'
+import { isDisabled } from '../outline/state.ts'
+import { nextFrame, sleep } from '../waiting.ts'
+import { describeElement } from './describe.ts'
+import { hitTest, type Hit } from './hit-test.ts'
+
+/** How long an element may move before it is used as it is. Milliseconds. */
+const STABLE_MS = 600
+/** How long an element may stay covered: by a closing menu, for example. Milliseconds. */
+const COVER_MS = 700
+
+export interface ReadyOptions {
+  readonly live: LivePage
+  readonly signal?: AbortSignal | undefined
+  /** Disabled elements may be hovered and scrolled to. */
+  readonly enabled?: boolean
+  /** It is used by keys, so its custom appearance may cover it. Default false. */
+  readonly byKeys?: boolean
+}
+
+/**
+ * Scrolls an element to where a person could use it, and finds the point to use it at. Rejects with
+ * `hidden`, `disabled` or `covered`.
+ */
+export async function makeReady(element: HTMLElement, options: ReadyOptions): Promise<Hit> {
+  const name = describeElement(element, options.live)
+  const invisible = hiddenReason(element)
+  if (invisible) throw new PageError('hidden', `${name} can't be used: ${invisible}.`)
+  if (options.enabled !== false && isDisabled(element))
+    throw new PageError('disabled', `${name} is disabled. Something else must be done first.`)
+  if (!isWithinView(element)) scrollIntoView(element)
+  await becomeStable(element, options.signal)
+  return reach(element, { ...options, name })
+}
+
+export function scrollIntoView(element: Element): void {
+  // Browsers don't scroll to elements without a box.
+  const rendered = renderedElement(element)
+  const boxed = rendered.getClientRects().length > 0 ? rendered : rendered.firstElementChild
+  boxed?.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' })
+}
+
+function isWithinView(element: Element): boolean {
+  if ('blocker' in hitTest(element)) return false
+  const rendered = renderedElement(element)
+  const box = toWindowPixels(rendered, rendered.getBoundingClientRect())
+  const { innerHeight } = viewOf(element)
+  return box.top >= 0 && (box.bottom <= innerHeight || box.height > innerHeight)
+}
+
+/** Waits until the element keeps its position for two frames, with a limit for endless animations. */
+async function becomeStable(element: Element, signal?: AbortSignal): Promise<void> {
+  const view = viewOf(element)
+  const until = performance.now() + STABLE_MS
+  let before = element.getBoundingClientRect()
+  while (performance.now() < until) {
+    await nextFrame(view)
+    signal?.throwIfAborted()
+    const now = element.getBoundingClientRect()
+    if (now.top === before.top && now.left === before.left && now.width === before.width) return
+    before = now
+  }
+}
+
+async function reach(
+  element: HTMLElement,
+  { live, name, signal, byKeys = false }: ReadyOptions & { readonly name: string },
+): Promise<Hit> {
+  const until = performance.now() + COVER_MS
+  for (;;) {
+    const hit = hitTest(element)
+    if ('receiver' in hit) return hit
+    if (byKeys && hit.blocker && isOwnAppearance(hit.blocker, element))
+      return { point: { x: 0, y: 0 }, receiver: element }
+    if (!element.isConnected)
+      throw new PageError('stale-ref', `${name} was replaced meanwhile. Read the page again.`)
+    if (performance.now() > until) throw unreachable(element, hit.blocker, { live, name })
+    if (hit.blocker) closeListOfFocused(hit.blocker, element)
+    scrollIntoView(element)
+    await sleep(60, signal)
+  }
+}
+
+/** Blurs the focused field when its open list is in the way, as a click elsewhere would. */
+function closeListOfFocused(blocker: Element, element: Element): void {
+  const focused = focusedElement(element.ownerDocument)
+  if (!isElement(focused) || contains(focused, element)) return
+  const lists = [...referenced(focused, 'aria-controls'), ...referenced(focused, 'aria-owns')]
+  if (lists.some((list) => contains(list, blocker) && !contains(list, element))) focused.blur()
+}
+
+/**
+ * Whether the blocker is the custom appearance of the field: sliders are often invisible fields below or
+ * inside it.
+ */
+function isOwnAppearance(blocker: Element, element: Element): boolean {
+  if (contains(blocker, element)) return true
+  const around = element.parentElement?.parentElement ?? element
+  return contains(around, blocker)
+}
+
+function unreachable(
+  element: HTMLElement,
+  blocker: Element | null,
+  { live, name }: { readonly live: LivePage; readonly name: string },
+): PageError {
+  const { width, height } = renderedElement(element).getBoundingClientRect()
+  if (width === 0 || height === 0)
+    return new PageError('hidden', `${name} can't be used: it has no size on the screen.`)
+  if (viewOf(element).getComputedStyle(element).pointerEvents === 'none')
+    return new PageError('disabled', `${name} ignores the pointer (pointer-events: none).`)
+  if (!blocker) return new PageError('hidden', `${name} can't be scrolled into view.`)
+  const cover = describeElement(namedCover(blocker), live)
+  const text = `${name} is covered by ${cover}. Close or move that first.`
+  return new PageError('covered', scrub(text, live))
+}
+
+/** The dialog in or around a covering element without a name, which says more. */
+function namedCover(blocker: Element): Element {
+  const inside = blocker.querySelector('[role=dialog],dialog,[role=alertdialog]')
+  if (inside) return inside
+  for (let at: Element | null = blocker; at && !isTag(at, 'body'); at = parentOf(at))
+    if (at.id || at.hasAttribute('role') || at.hasAttribute('aria-label')) return at
+  return blocker
+}

@@ -1,0 +1,70 @@
+import { shorten } from '../clean-text.ts'
+import { livePage } from '../outline/live-page.ts'
+import { rootOf } from '../outline/region.ts'
+import type { ActOptions } from '../options.ts'
+import { PageError } from '../page-error.ts'
+import { sleep } from '../waiting.ts'
+import { perform, type ActionReport } from './perform.ts'
+
+/** How long a navigation may take to begin. Milliseconds. */
+const NAVIGATION_MS = 10_000
+
+/**
+ * Navigates to an address of the page's own origin or of one that the page's options allow. When that
+ * unloads the page, it never resolves: the run continues in the next page.
+ */
+export async function navigate(address: string, options: ActOptions = {}): Promise<ActionReport> {
+  const { location } = viewFor(options)
+  const url = allowedUrl(address, options)
+  if (url.href === location.href)
+    return { changed: false, text: `The page is at ${shorten(url.href, 200)} already.` }
+  return perform(options, async ({ signal }) => {
+    const stays = url.hash !== '' && url.href.split('#')[0] === location.href.split('#')[0]
+    location.assign(url)
+    if (!stays) await waitForNavigation(options, signal)
+    return { summary: `Went to ${shorten(location.href, 200)}.` }
+  })
+}
+
+/** Goes back in the tab's history. */
+export async function goBack(options: ActOptions = {}): Promise<ActionReport> {
+  const view = viewFor(options)
+  if (view.history.length < 2)
+    throw new PageError('unsupported', 'There is no page to go back to in this tab.')
+  return perform(options, async ({ signal }) => {
+    const { href } = view.location
+    view.history.back()
+    for (let waited = 0; waited < 1500 && view.location.href === href; waited += 50)
+      await sleep(50, signal)
+    return { summary: view.location.href === href ? 'The page did not go back.' : 'Went back.' }
+  })
+}
+
+/** Waits until the address changes. A page may handle a navigation itself and stay. */
+async function waitForNavigation(
+  options: ActOptions,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const view = viewFor(options)
+  const { href } = view.location
+  for (let waited = 0; waited < NAVIGATION_MS && view.location.href === href; waited += 50)
+    await sleep(50, signal)
+}
+
+function viewFor(options: ActOptions): Window {
+  return rootOf(livePage(options.page).options).ownerDocument.defaultView ?? window
+}
+
+function allowedUrl(address: string, options: ActOptions): URL {
+  const { location, document } = viewFor(options)
+  const url = URL.parse(address.trim(), document.baseURI)
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new PageError('invalid-input', `"${address}" is no web address.`)
+  const { origins = [] } = livePage(options.page).options
+  if (url.origin !== location.origin && !origins.includes(url.origin))
+    throw new PageError(
+      'outside',
+      `${url.origin} is another site. Only addresses of ${location.origin} may be opened.`,
+    )
+  return url
+}

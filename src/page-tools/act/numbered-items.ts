@@ -1,0 +1,39 @@
+import { normalize } from '../clean-text.ts'
+
+/** The number that a list showed at a scroll position. */
+export interface ScrollSample {
+  readonly top: number
+  readonly number: number
+}
+
+/** The number that the list shows now, in items that differ from the wanted one by their number only. */
+export function sampleScroll(
+  wanted: string,
+  { scrollTop, textContent }: Element,
+): ScrollSample | null {
+  const pattern = numberPattern(wanted)
+  if (!pattern) return null
+  const numbers = [...normalize(textContent).matchAll(pattern)].map(([, digits]) => Number(digits))
+  const number = numbers[Math.floor(numbers.length / 2)]
+  return number === undefined ? null : { top: scrollTop, number }
+}
+
+/** The scroll position of the wanted number, if the numbers continue evenly. */
+export function estimateScrollTop(
+  wanted: string,
+  before: ScrollSample,
+  now: ScrollSample,
+): number | null {
+  const number = Number(/\d+/.exec(wanted)?.[0] ?? Number.NaN)
+  const perItem = (now.top - before.top) / (now.number - before.number)
+  const top = now.top + (number - now.number) * perItem
+  return Number.isFinite(top) && Math.abs(top - now.top) > 1 ? top : null
+}
+
+/** A pattern for the wanted text with any number; null for texts with no number or several. */
+function numberPattern(wanted: string): RegExp | null {
+  const parts = normalize(wanted).split(/\d+/)
+  if (parts.length !== 2) return null
+  const [before = '', after = ''] = parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(`${before}(\\d+)${after}`, 'g')
+}

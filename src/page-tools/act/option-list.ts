@@ -1,0 +1,194 @@
+import { cleanText, normalize } from '../clean-text.ts'
+import { closest, contains, isElement, parentOf, referenced, viewOf } from '../dom.ts'
+import type { PageOptions } from '../options.ts'
+import { hiddenReason } from '../outline/visibility.ts'
+import { nameOf } from '../outline/name.ts'
+import { readableText } from '../read/readable-text.ts'
+import { roleOf } from '../outline/role.ts'
+
+// Lists of options that components render themselves.
+
+const OPTIONS =
+  '[role=option],[role=menuitem],[role=menuitemradio],[role=menuitemcheckbox],[role=treeitem]'
+const RADIOS = '[role=radio],input[type=radio]'
+const CHOSEN = '[aria-selected="true"],[aria-checked="true"]'
+
+/**
+ * The element whose options are searched, and the options that were on the page before its list was opened.
+ */
+export interface OptionSearch {
+  readonly element: HTMLElement
+  readonly options: PageOptions
+  readonly before: ReadonlySet<Element>
+}
+
+/**
+ * Options, and elements with an option's text, that are on the page before the list is opened: they aren't
+ * part of it.
+ */
+export function presentBeforeOpening(
+  element: HTMLElement,
+  labels: readonly string[],
+): Set<Element> {
+  if (isOpen(element)) return new Set()
+  const texts = labels.flatMap((label) => elementsShowing(label, element))
+  return new Set([...shownOptions(element), ...texts])
+}
+
+/** Whether its options are visible: those of a plain listbox always are. */
+export function isOpen(element: HTMLElement): boolean {
+  return listFor(element) !== null || ownerIn(element).ariaExpanded === 'true'
+}
+
+/** The one option of this name that is rendered, with a role or without. */
+export function findOption(search: OptionSearch, label: string): HTMLElement | undefined {
+  const option = bestMatch(optionsFor(search), label, (one) => namesOf(one, search))
+  if (option) return option
+  const { element, before } = search
+  const popup = popupOf(element)
+  return elementsShowing(label, element).find((one) =>
+    popup
+      ? popup.contains(one)
+      : !before.has(one) && (before.size > 0 || floatsBeside(one, element)),
+  )
+}
+
+export function optionsFor({ element, before }: OptionSearch): HTMLElement[] {
+  const list = listFor(element)
+  // A list may open further ones next to it.
+  if (list) return optionsIn(popupOf(element) ?? list)
+  const shown = shownOptions(element)
+  const fresh = shown.filter((option) => !before.has(option))
+  return fresh.length > 0 ? fresh : shown
+}
+
+/** The names of an option: its accessible name and its visible text. */
+export function namesOf(option: HTMLElement, { options }: OptionSearch): string[] {
+  const role = roleOf(option) || 'option'
+  const seen = readableText(option, options)
+  return [nameOf(option, role, options).text || seen, seen]
+}
+
+/** Whether several options of its list may be chosen. */
+export function allowsSeveral(option: HTMLElement, { element }: OptionSearch): boolean {
+  const list = closest(option, '[role=listbox],[role=tree]') ?? listFor(element)
+  return list?.getAttribute('aria-multiselectable') === 'true' || option.ariaChecked !== null
+}
+
+export function isChosen(option: HTMLElement, search: OptionSearch): boolean {
+  if (option.matches(CHOSEN) || option.querySelector(':checked')) return true
+  // The visible list may be a copy of the one for assistive technology.
+  const texts = namesOf(option, search)
+  return referencedLists(search.element)
+    .flatMap((list) => [...list.querySelectorAll<HTMLElement>(CHOSEN)])
+    .some((twin) => twin !== option && namesOf(twin, search).some((name) => texts.includes(name)))
+}
+
+export function scrollerOf(element: Element): Element | null {
+  for (let at = element.parentElement; at; at = at.parentElement)
+    if (at.scrollHeight > at.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(at).overflowY))
+      return at
+  return null
+}
+
+/** The list of a combobox: referenced by it, or inside it. */
+export function listFor(element: HTMLElement): Element | null {
+  if (/^(listbox|menu|tree)$/.test(element.getAttribute('role') ?? '')) return element
+  if (holdsRadios(element)) return element
+  const inner = element.querySelector('[role=listbox],[role=menu]')
+  const list = [...referencedLists(element), ...(inner ? [inner] : [])].find(
+    (one) => hiddenReason(one) === null && optionsIn(one).length > 0,
+  )
+  return list ?? null
+}
+
+function referencedLists(element: HTMLElement): Element[] {
+  const owner = ownerIn(element)
+  return [...referenced(owner, 'aria-controls'), ...referenced(owner, 'aria-owns')]
+}
+
+/** The combobox itself when the target is an element around it. */
+function ownerIn(element: HTMLElement): Element {
+  if (element.matches('[role=combobox],[aria-controls],[aria-owns]')) return element
+  return element.querySelector('[role=combobox]') ?? element
+}
+
+/** The popup that contains the list. */
+function popupOf(element: HTMLElement): Element | null {
+  const [list] = referencedLists(element).filter((one) => hiddenReason(one) === null)
+  return list ? floatingAround(list, element) : null
+}
+
+function floatsBeside(inner: Element, element: HTMLElement): boolean {
+  return floatingAround(inner, element) !== null
+}
+
+/** The outermost positioned element around `inner` that doesn't also contain the combobox. */
+function floatingAround(inner: Element, element: HTMLElement): Element | null {
+  let found: Element | null = null
+  for (let at: Element | null = inner; at && !contains(at, element); at = parentOf(at))
+    if (/^(absolute|fixed)$/.test(viewOf(at).getComputedStyle(at).position)) found = at
+  return found
+}
+
+function shownOptions(element: HTMLElement): HTMLElement[] {
+  const host = element.getRootNode() as Document | ShadowRoot
+  const here = 'host' in host ? [...optionsIn(host), ...optionsIn(host.host)] : []
+  const inside = element.shadowRoot ? optionsIn(element.shadowRoot) : []
+  return [
+    ...new Set([...inside, ...here, ...optionsIn(element.ownerDocument), ...optionsIn(element)]),
+  ]
+}
+
+function holdsRadios(element: Element): boolean {
+  return /^(radiogroup|group)$/.test(roleOf(element)) && element.querySelector(RADIOS) !== null
+}
+
+function optionsIn(scope: ParentNode): HTMLElement[] {
+  // Native ones may be hidden behind their labels.
+  if (isElement(scope as Element) && holdsRadios(scope as Element))
+    return [...scope.querySelectorAll<HTMLElement>(RADIOS)]
+  const owned = isElement(scope as Element) ? referenced(scope as Element, 'aria-owns') : []
+  const found = [...scope.querySelectorAll(OPTIONS), ...owned.filter((one) => one.matches(OPTIONS))]
+  return found.filter((one): one is HTMLElement => isElement(one) && hasVisibleBox(one))
+}
+
+/** Some components keep a list of their options for assistive technology only, without a size. */
+function hasVisibleBox(element: Element): boolean {
+  const { width, height } = element.getBoundingClientRect()
+  return width > 1 && height > 1 && hiddenReason(element) === null
+}
+
+/** Elements with exactly this text: options that are rendered without a role. */
+function elementsShowing(label: string, element: HTMLElement): HTMLElement[] {
+  const { ownerDocument } = element
+  const wanted = normalize(label)
+  const walker = ownerDocument.createTreeWalker(ownerDocument.body, NodeFilter.SHOW_TEXT)
+  const holders: HTMLElement[] = []
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const holder = node.parentElement
+    if (!holder || normalize(node.nodeValue ?? '') !== wanted || !hasVisibleBox(holder)) continue
+    if (!element.contains(holder)) holders.push(holder)
+  }
+  return holders
+}
+
+/**
+ * The option with exactly this name, else one that differs in case only, else the only one that contains
+ * it.
+ */
+export function bestMatch<Option>(
+  options: readonly Option[],
+  label: string,
+  namesOfOption: (option: Option) => readonly string[],
+): Option | undefined {
+  const wanted = normalize(label)
+  const named = options.map((option) => ({ option, names: namesOfOption(option).map(cleanText) }))
+  const exact = named.find(({ names }) => names.includes(label))
+  const same = exact ?? named.find(({ names }) => names.some((name) => normalize(name) === wanted))
+  if (same || !wanted) return same?.option
+  const partial = named.filter(({ names }) =>
+    names.some((name) => normalize(name).includes(wanted)),
+  )
+  return partial.length === 1 ? partial[0]?.option : undefined
+}

@@ -1,0 +1,167 @@
+import { cleanText, quote, shorten } from '../clean-text.ts'
+import { activeElement, isTag, viewOf } from '../dom.ts'
+import { exclusively, livePage, treesOf, type LivePage, scrub } from '../outline/live-page.ts'
+import { rootOf } from '../outline/region.ts'
+import type { ActOptions } from '../options.ts'
+import { PageError } from '../page-error.ts'
+import { changesText } from '../read/changes.ts'
+import { isPopup } from '../outline/role.ts'
+import { beginActing } from './begin-acting.ts'
+import { describeElement } from './describe.ts'
+import { showAction } from './action-overlay.ts'
+import { watchDialogs } from './native-dialogs.ts'
+import { waitUntilSettled } from './wait-until-settled.ts'
+import { watchUnload } from './watch-unload.ts'
+import { watchRefusals } from './watch-refusals.ts'
+import { explainNoChange } from './explain-no-change.ts'
+
+/** What an action changed on the page. */
+export interface ActionReport {
+  /** Whether anything on the page changed. */
+  readonly changed: boolean
+  /** What a model should read. */
+  readonly text: string
+}
+
+/** An action's own result; changes of the page are detected separately. */
+export interface ActionOutcome {
+  /** `Clicked button "Save" [ref=e3].` */
+  readonly summary: string
+  readonly element?: Element
+  /** The focused element when the action itself began. Default: the one before its preparation. */
+  readonly focused?: Element | null
+  /** False: it is normal that nothing on the page changes. Default true. */
+  readonly expectsChange?: boolean
+  /**
+   * The page may react only after a while. Default: when a change is expected and none has happened yet.
+   */
+  readonly reactsLater?: boolean
+  /** The page may react only after the pointer rests. Default false. */
+  readonly opensSlowly?: boolean
+}
+
+export interface ActionContext {
+  readonly live: LivePage
+  readonly signal: AbortSignal | undefined
+  /** Draws the overlay at an element, if the page's `hands` option is set. */
+  show(element: Element): Promise<void>
+}
+
+const CHANGE_TOKENS = 700
+
+type Action = (context: ActionContext) => Promise<ActionOutcome>
+
+/**
+ * Runs one action and reports what it changed. All that is observed or replaced for it is released, also on
+ * errors. `passive`: it only waits, and a person may press something meanwhile.
+ */
+export function perform(
+  options: ActOptions,
+  action: Action,
+  { passive = false }: { readonly passive?: boolean } = {},
+): Promise<ActionReport> {
+  const live = livePage(options.page)
+  return exclusively(live, () => performNow(live, action, { signal: options.signal, passive }))
+}
+
+async function performNow(
+  live: LivePage,
+  action: Action,
+  { signal, passive }: { readonly signal: AbortSignal | undefined; readonly passive: boolean },
+): Promise<ActionReport> {
+  signal?.throwIfAborted()
+  live.outline.noteVolatile()
+  await live.outline.refresh(signal)
+  const before = stateOf(live)
+  const trees = treesOf(live)
+  const views = new Set([...trees].map(viewOf))
+  const dialogs = watchDialogs(views, live.options.dialogs)
+  const unloads = watchUnload(views)
+  const refusals = watchRefusals(trees, live)
+  const endActing = passive ? () => undefined : beginActing(views, live.lifetime.signal)
+  try {
+    const outcome = await action({ live, signal, show: (element) => showAction(live, element) })
+    const isDue = outcome.expectsChange !== false && !live.outline.hasChanges
+    const { element, opensSlowly = false, reactsLater = isDue } = outcome
+    // Changes that the action causes later count as the action's.
+    await waitUntilSettled(live, signal, { reactsLater, opensSlowly, element })
+    endActing()
+    // No further action may run on a page that is being unloaded, or send its form twice.
+    if (await unloads.untilUnloaded(signal)) await waitUntilSettled(live, signal)
+    const documentChanged = live.outline.hasChanges
+    await live.outline.refresh(signal)
+    const notes = [...dialogs.lines, ...refusals.lines(), ...unloads.lines()]
+    return report(live, { outcome, before, notes, documentChanged })
+  } catch (error) {
+    throw PageError.is(error) ? new PageError(error.code, scrub(error.message, live)) : error
+  } finally {
+    endActing()
+    dialogs.restore()
+    refusals.stop()
+    unloads.stop()
+  }
+}
+
+interface PageState {
+  readonly version: number
+  readonly href: string
+  readonly title: string
+  readonly focused: Element | null
+}
+
+function stateOf({ options, outline }: LivePage): PageState {
+  const { ownerDocument } = rootOf(options)
+  const { href } = viewOf(ownerDocument).location
+  return {
+    href,
+    version: outline.version,
+    title: ownerDocument.title,
+    focused: activeElement(ownerDocument),
+  }
+}
+
+function report(
+  live: LivePage,
+  {
+    outcome,
+    before,
+    notes,
+    documentChanged,
+  }: {
+    readonly outcome: ActionOutcome
+    readonly before: PageState
+    readonly notes: readonly string[]
+    /** Something in the document changed, possibly style only. */
+    readonly documentChanged: boolean
+  },
+): ActionReport {
+  const now = stateOf(live)
+  const lines = [outcome.summary, ...notes]
+  if (now.href !== before.href) lines.push(`The address is now ${shorten(now.href, 200)}.`)
+  if (now.title !== before.title) lines.push(`The title is now ${quote(cleanText(now.title))}.`)
+  const opened = openedPopup(live, before.version)
+  if (opened) lines.push(opened)
+  const changes = changesText(live, before.version, {
+    maxTokens: CHANGE_TOKENS,
+    includeVolatile: false,
+  })
+  const { focused } = now
+  const focusChanged =
+    focused !== (outcome.focused ?? before.focused) && focused !== outcome.element
+  const moved = focusChanged && focused && !isTag(focused, 'body')
+  if (moved) lines.push(`The focus is on ${describeElement(focused, live)}.`)
+  const changed =
+    changes !== '' || notes.length > 0 || now.href !== before.href || now.title !== before.title
+  if (changes) lines.push(`Changes (untrusted page content):\n${changes.trimEnd()}`)
+  else if (!changed && !moved && outcome.expectsChange !== false)
+    lines.push(explainNoChange(live, outcome.element, documentChanged))
+  return { changed, text: scrub(lines.join('\n'), live) }
+}
+
+/** The dialog or list that opened over the page, if any: the most relevant change. */
+function openedPopup({ outline, options, ...rest }: LivePage, since: number): string {
+  const { added } = outline.changesSince(since)
+  const popup = added.find(({ role, inView }) => isPopup(role) && inView && role !== 'status')
+  if (!popup) return ''
+  return `New: ${describeElement(popup.element, { outline, options, ...rest })}.`
+}

@@ -1,0 +1,154 @@
+import { ancestorsOf, focusedElement, isElement, isTag, viewOf } from '../dom.ts'
+import type { LivePage } from '../outline/live-page.ts'
+import {
+  processPointerCapture,
+  allowPointerCapture,
+  endPointerCapture,
+  POINTER_ID,
+} from './pointer-capture.ts'
+import type { Hit, Point } from './hit-test.ts'
+import { dispatchWithoutDefault } from './dispatch-without-default.ts'
+
+export interface Modifiers {
+  readonly ctrlKey?: boolean
+  readonly shiftKey?: boolean
+  readonly altKey?: boolean
+  readonly metaKey?: boolean
+}
+
+export interface PressOptions extends Modifiers {
+  /** 0 left, 2 right. */
+  readonly button: number
+  /** 2 for the second click of a double click. */
+  readonly detail: number
+}
+
+interface MouseDetails extends PressOptions {
+  readonly buttons: number
+  readonly point: Point
+  readonly relatedTarget?: Element | null
+}
+
+const MOVE = { button: 0, detail: 0, buttons: 0 }
+
+/** Moves the pointer onto an element; the events of the element that it leaves come first. */
+export function movePointer(live: LivePage, { point, ...hit }: Hit, buttons: number = 0): void {
+  const receiver = processPointerCapture() ?? hit.receiver
+  const before = live.hovered?.isConnected ? live.hovered : null
+  const details = { ...MOVE, buttons, point }
+  if (before !== receiver) {
+    if (before) leave(before, receiver, details)
+    enter(receiver, before, details)
+    live.hovered = receiver
+  }
+  send(receiver, 'pointermove', details)
+  send(receiver, 'mousemove', details)
+}
+
+function leave(from: Element, to: Element, details: MouseDetails): void {
+  const related = { ...details, relatedTarget: to }
+  send(from, 'pointerout', related)
+  for (const element of notShared(from, to)) send(element, 'pointerleave', related)
+  send(from, 'mouseout', related)
+  for (const element of notShared(from, to)) send(element, 'mouseleave', related)
+}
+
+function enter(to: Element, from: Element | null, details: MouseDetails): void {
+  const related = { ...details, relatedTarget: from }
+  const entered = notShared(to, from).toReversed()
+  send(to, 'pointerover', related)
+  for (const element of entered) send(element, 'pointerenter', related)
+  send(to, 'mouseover', related)
+  for (const element of entered) send(element, 'mouseenter', related)
+}
+
+/** The element and those of its ancestors that are not the other's, innermost first. */
+function notShared(element: Element, other: Element | null): Element[] {
+  const shared = new Set(other ? [other, ...ancestorsOf(other)] : [])
+  return [element, ...ancestorsOf(element)].filter((one) => !shared.has(one))
+}
+
+/** Button down: sends its events, then moves the focus as a person's click would. */
+export function pressPointer({ point, receiver }: Hit, options: PressOptions): void {
+  const details = { ...options, buttons: options.button === 2 ? 2 : 1, point }
+  allowPointerCapture(receiver, (captured, type) => send(captured, type, details))
+  send(receiver, 'pointerdown', details)
+  if (send(receiver, 'mousedown', details)) focusFrom(receiver)
+}
+
+export function releasePointer({ point, ...hit }: Hit, options: PressOptions): void {
+  const details = { ...options, buttons: 0, point }
+  const receiver = processPointerCapture() ?? hit.receiver
+  send(receiver, 'pointerup', details)
+  endPointerCapture()
+  send(receiver, 'mouseup', details)
+}
+
+/** A drag-and-drop begins, so the pointer's own events end. */
+export function cancelPointer({ point, receiver }: Hit, options: PressOptions): void {
+  send(processPointerCapture() ?? receiver, 'pointercancel', { ...options, buttons: 0, point })
+  endPointerCapture()
+}
+
+/**
+ * One click with the events before it. `click` is sent to the receiver as it is then: a page that
+ * re-renders may have replaced it between down and up, and then nothing is clicked.
+ */
+export function clickPointer(hit: Hit, options: PressOptions): void {
+  const { receiver, point } = hit
+  const details = { ...options, buttons: 0, point }
+  pressPointer(hit, options)
+  if (options.button === 2) send(receiver, 'contextmenu', { ...details, buttons: 2 })
+  releasePointer(hit, options)
+  if (!receiver.isConnected) return
+  send(receiver, options.button === 2 ? 'auxclick' : 'click', details)
+  if (options.button !== 2 && options.detail === 2) send(receiver, 'dblclick', details)
+}
+
+/** False when a listener prevented the default. */
+function send(target: Element, type: string, details: MouseDetails): boolean {
+  const view = viewOf(target)
+  const { point, ...rest } = details
+  const init: PointerEventInit = {
+    ...rest,
+    bubbles: !/(enter|leave)$/.test(type),
+    cancelable: !/(enter|leave|capture|cancel)$/.test(type),
+    composed: true,
+    view,
+    clientX: point.x,
+    clientY: point.y,
+    screenX: view.screenX + point.x,
+    screenY: view.screenY + point.y,
+  }
+  const isPointer = /^(pointer|(got|lost)pointer|click|auxclick|contextmenu)/.test(type)
+  const pressure = details.buttons === 0 ? 0 : 0.5
+  const event = isPointer
+    ? new view.PointerEvent(type, {
+        ...init,
+        pointerId: POINTER_ID,
+        pointerType: 'mouse',
+        isPrimary: true,
+        pressure,
+      })
+    : new view.MouseEvent(type, init)
+  // The only event of a script that has a default action.
+  return type === 'click' ? target.dispatchEvent(event) : dispatchWithoutDefault(target, event)
+}
+
+const FOCUSABLE =
+  'a[href],area[href],button,input,select,textarea,summary,iframe,[tabindex],[contenteditable],audio[controls],video[controls]'
+
+/** Focuses the nearest focusable element; without one, blurs the focused element. */
+function focusFrom(receiver: Element): void {
+  for (const element of [receiver, ...ancestorsOf(receiver)]) {
+    if (!isElement(element) || element.matches(':disabled')) continue
+    const label = isTag(element, 'label') && element.control
+    if (label) return
+    if (element.matches(FOCUSABLE) || element.shadowRoot?.delegatesFocus) {
+      if (focusedElement(element.ownerDocument) !== element) element.focus({ preventScroll: true })
+      return
+    }
+  }
+  const focused = focusedElement(receiver.ownerDocument)
+  if (isElement(focused) && !isTag(focused, 'body')) focused.blur()
+}

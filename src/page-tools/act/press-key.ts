@@ -1,0 +1,72 @@
+import { quote, shorten } from '../clean-text.ts'
+import { activeElement, closest, focusedElement, isElement } from '../dom.ts'
+import { livePage } from '../outline/live-page.ts'
+import type { ActOptions } from '../options.ts'
+import { requireAllowed, rootOf } from '../outline/region.ts'
+import { readSelection } from '../read/selection.ts'
+import { describeElement } from './describe.ts'
+import { readKey } from './key.ts'
+import { sendKeyPress } from './keyboard.ts'
+import { perform, type ActionReport } from './perform.ts'
+import { makeReady } from './make-ready.ts'
+import { resolveTarget, type Target } from './target.ts'
+
+export interface PressKeyOptions extends ActOptions {
+  /** Focused first. Default: what has the focus. */
+  readonly target?: Target
+  /** How often. Default 1. */
+  readonly times?: number
+}
+
+const MAX_TIMES = 50
+
+const COMPOSITE = '[role=tree],[role=treegrid],[role=grid],[role=listbox],[role=menu]'
+
+/** Focuses the element, or the tree, grid or list that keeps the focus for its items. */
+function focusOn(element: HTMLElement): void {
+  element.focus({ preventScroll: true })
+  if (focusedElement(element.ownerDocument) === element) return
+  const around = closest(element, COMPOSITE)
+  if (isElement(around)) around.focus({ preventScroll: true })
+}
+
+/** Presses a key like `Enter`, `ArrowDown`, `Shift+Tab` or `Control+A`. */
+export async function pressKey(
+  keyName: string,
+  options: PressKeyOptions = {},
+): Promise<ActionReport> {
+  const { page, signal, target } = options
+  const live = livePage(page)
+  const key = readKey(keyName)
+  const element = target === undefined ? null : await resolveTarget(target, { page, live, signal })
+  return perform(options, async ({ show }) => {
+    if (element) {
+      await makeReady(element, { live, signal, byKeys: true })
+      await show(element)
+      focusOn(element)
+    }
+    const { ownerDocument } = rootOf(live.options)
+    const focused = activeElement(ownerDocument)
+    const selectedBefore = readSelection(options)
+    const times = Math.min(Math.max(1, options.times ?? 1), MAX_TIMES)
+    let receiver: Element = ownerDocument.body
+    for (let count = 0; count < times; count += 1) {
+      // Read for each press, as keys move the focus.
+      receiver = focusedElement(element?.ownerDocument ?? ownerDocument) ?? ownerDocument.body
+      if (element && count === 0 && isElement(element) && !receiver.contains(element))
+        receiver = element
+      if (receiver !== ownerDocument.body) requireAllowed(receiver, live.options)
+      sendKeyPress(receiver, key)
+      await Promise.resolve()
+    }
+    const selected = readSelection(options)
+    const selects = selected !== '' && selected !== selectedBefore
+    const where = receiver === ownerDocument.body ? '' : ` on ${describeElement(receiver, live)}`
+    return {
+      summary: `Pressed ${keyName}${times > 1 ? ` ${times} times` : ''}${where}.${selects ? ` Selected: ${quote(shorten(selected, 100))}.` : ''}`,
+      element: receiver,
+      focused,
+      expectsChange: !selects,
+    }
+  })
+}

@@ -1,0 +1,99 @@
+import { quote } from '../clean-text.ts'
+import { isTag, viewOf } from '../dom.ts'
+import { PageError } from '../page-error.ts'
+import { describeElement } from './describe.ts'
+import { sendDrag } from './drag-event.ts'
+import type { ActionContext } from './perform.ts'
+import { makeReady } from './make-ready.ts'
+import { sendChoice } from './set-value.ts'
+
+/** A file field, or an element that files can be dropped on. */
+export type FileTarget = { readonly field: HTMLInputElement } | { readonly zone: HTMLElement }
+
+/** The file field of a target: itself, the one inside of it, or the one that it is the label of. */
+export function fileFieldOf(target: HTMLElement): HTMLInputElement | null {
+  if (isFileField(target)) return target
+  if (isTag(target, 'label') && isFileField(target.control)) return target.control
+  const inside = [...target.querySelectorAll('input')].filter(isFileField)
+  return inside.length === 1 ? (inside[0] ?? null) : null
+}
+
+function isFileField(element: Element | null): element is HTMLInputElement {
+  return element !== null && isTag(element, 'input') && element.type === 'file'
+}
+
+/** Sets a field's files, or drops them on an element, by names that the page's `files` option resolves. */
+export async function provideFiles(
+  fileTarget: FileTarget,
+  names: string,
+  context: ActionContext,
+): Promise<string> {
+  const target = 'field' in fileTarget ? fileTarget.field : fileTarget.zone
+  const name = describeElement(target, context.live)
+  const { files } = context.live.options
+  if (!files)
+    throw new PageError(
+      'unsupported',
+      `${name}: this page lends no files. Ask the person to choose one.`,
+    )
+  if (target.matches(':disabled')) throw new PageError('disabled', `${name} is disabled.`)
+  const transfer = new (viewOf(target).DataTransfer)()
+  const wanted = names
+    .split(/[\n,]/)
+    .map((one) => one.trim())
+    .filter(Boolean)
+  for (const one of wanted) {
+    const file = await files(one)
+    if (!file) throw new PageError('not-found', `There is no file named ${quote(one)}.`)
+    transfer.items.add(file)
+  }
+  if ('zone' in fileTarget) await dropFiles(fileTarget.zone, transfer, context)
+  else setFiles(fileTarget.field, transfer.files, name)
+  return `Gave ${wanted.map(quote).join(', ')} to ${name}.`
+}
+
+function setFiles(field: HTMLInputElement, files: FileList, name: string): void {
+  if (files.length > 1 && !field.multiple)
+    throw new PageError('refused-value', `${name} takes one file only.`)
+  const refused = [...files].find((file) => !isAccepted(file, field.accept))
+  if (refused)
+    throw new PageError(
+      'refused-value',
+      `${name} does not take ${quote(refused.name)}: it wants ${field.accept}.`,
+    )
+  field.files = files
+  sendChoice(field)
+}
+
+/** By the syntax of `accept`: extensions, types, and groups such as `image/*`. */
+function isAccepted({ name, type }: File, accept: string): boolean {
+  const wanted = accept
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean)
+  return (
+    wanted.length === 0 ||
+    wanted.some((one) => {
+      if (one.startsWith('.')) return name.toLowerCase().endsWith(one)
+      return one.endsWith('/*') ? type.startsWith(one.slice(0, -1)) : type === one
+    })
+  )
+}
+
+async function dropFiles(
+  zone: HTMLElement,
+  data: DataTransfer,
+  { live, signal, show }: ActionContext,
+): Promise<void> {
+  const { point, receiver } = await makeReady(zone, { live, signal })
+  await show(zone)
+  const send = (type: string): boolean => sendDrag(receiver, type, { point, data })
+  send('dragenter')
+  // A target that accepts a drop prevents the default of `dragover`.
+  if (!send('dragover')) return void send('drop')
+  send('dragleave')
+  throw new PageError(
+    'unsupported',
+    `${describeElement(zone, live)} takes neither text nor files. Click it, or use press_key.`,
+  )
+}

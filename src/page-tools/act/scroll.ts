@@ -1,0 +1,183 @@
+import { normalize } from '../clean-text.ts'
+import { isElement, parentOf, viewOf } from '../dom.ts'
+import { livePage } from '../outline/live-page.ts'
+import { rootOf } from '../outline/region.ts'
+import type { ActOptions } from '../options.ts'
+import { find } from '../read/find.ts'
+import { nextFrame, sleep } from '../waiting.ts'
+import { describeElement } from './describe.ts'
+import { estimateScrollTop, sampleScroll, type ScrollSample } from './numbered-items.ts'
+import { perform, type ActionContext, type ActionReport, type ActionOutcome } from './perform.ts'
+import { scrollIntoView } from './make-ready.ts'
+import { resolveTarget, type Target } from './target.ts'
+
+export interface ScrollOptions extends ActOptions {
+  /** What is scrolled, or scrolled to when there is no direction. Default: the page. */
+  readonly target?: Target
+  /** By most of what is visible, or to an end. */
+  readonly direction?: 'up' | 'down' | 'left' | 'right' | 'top' | 'bottom'
+  /** Go on until this text appears: for lists that draw only what is in view. */
+  readonly until?: string
+}
+
+/** How long a list is searched in one call. Milliseconds. */
+const SEARCH_MS = 8000
+/** How often the position of a numbered item is estimated before the list is scrolled page by page. */
+const MAX_ESTIMATES = 12
+/** How long a list may take to load more at its end. Milliseconds. */
+const LOAD_MS = 800
+
+export async function scroll(options: ScrollOptions = {}): Promise<ActionReport> {
+  const { page, signal, target, direction, until } = options
+  const live = livePage(page)
+  const element =
+    target === undefined
+      ? null
+      : await resolveTarget(target, { page, live, signal, readOnly: true })
+  return perform(options, async (context) => {
+    if (element && !direction && !until) {
+      scrollIntoView(element)
+      return { summary: `Scrolled to ${describeElement(element, live)}.`, expectsChange: false }
+    }
+    const scroller = scrollerOf(element ?? rootOf(live.options))
+    if (until) return scrollUntil(scroller, until, { context, options })
+    const moved = move(scroller, direction ?? 'down')
+    return {
+      summary: moved
+        ? `Scrolled ${direction ?? 'down'}${position(scroller)}.`
+        : 'It is at its end already.',
+      expectsChange: false,
+    }
+  })
+}
+
+async function scrollUntil(
+  scroller: Element,
+  text: string,
+  { context, options }: { readonly context: ActionContext; readonly options: ScrollOptions },
+): Promise<ActionOutcome> {
+  const { live, signal } = context
+  const direction = options.direction ?? 'down'
+  const until = performance.now() + SEARCH_MS
+  const start = scroller.scrollTop
+  let samples: readonly (ScrollSample | null)[] = []
+  for (let step = 0; performance.now() < until; step += 1) {
+    const element = innermostHolder(scroller, normalize(text))
+    if (element) {
+      scrollIntoView(element)
+      const [found] = await find({ text }, options)
+      return {
+        summary: `Found ${found?.line ?? describeElement(element, live)}.`,
+        expectsChange: false,
+      }
+    }
+    if (step === MAX_ESTIMATES) scroller.scrollTop = start
+    samples = [samples.at(-1) ?? null, step < MAX_ESTIMATES ? sampleScroll(text, scroller) : null]
+    const moved = jumpToNumber(scroller, text, samples) || move(scroller, direction)
+    if (!moved && !(await loadsMore(scroller, direction, signal)))
+      return { summary: `${notFound(scroller, text)} That is the end.`, expectsChange: false }
+    for (let frame = 0; frame < 2; frame += 1) await nextFrame(viewOf(scroller))
+    signal?.throwIfAborted()
+  }
+  const summary = `${notFound(scroller, text)} The list goes on: the same call searches further.`
+  return { summary, expectsChange: false }
+}
+
+function notFound(scroller: Element, text: string): string {
+  return `"${text}" did not appear up to here${position(scroller)}.`
+}
+
+/** Scrolls straight to the estimated position of a numbered item. Returns false without an estimate. */
+function jumpToNumber(
+  scroller: Element,
+  text: string,
+  [before, now]: readonly (ScrollSample | null)[],
+): boolean {
+  const top = before && now ? estimateScrollTop(text, before, now) : null
+  if (top === null) return false
+  const { scrollTop } = scroller
+  scroller.scrollTop = top
+  return scroller.scrollTop !== scrollTop
+}
+
+/** Whether the list loads more at its end. */
+async function loadsMore(
+  scroller: Element,
+  direction: NonNullable<ScrollOptions['direction']>,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const end = performance.now() + LOAD_MS
+  while (performance.now() < end) {
+    await sleep(50, signal)
+    if (move(scroller, direction)) return true
+  }
+  return false
+}
+
+/** The innermost element that contains the text. */
+function innermostHolder(scroller: Element, text: string): Element | null {
+  const shows = (element: Element): boolean => containsText(normalize(element.textContent), text)
+  if (!shows(scroller)) return null
+  let at = scroller
+  for (;;) {
+    const inner = [...at.children].find(shows)
+    if (!inner) return at
+    at = inner
+  }
+}
+
+/** "Row 7" isn't in "Row 70". */
+function containsText(shown: string, text: string): boolean {
+  const digit = /\d$/.test(text)
+  for (let at = shown.indexOf(text); at >= 0; at = shown.indexOf(text, at + 1))
+    if (!digit || !/\d/.test(shown[at + text.length] ?? '')) return true
+  return false
+}
+
+/**
+ * The element or its nearest ancestor that scrolls; else its largest descendant that scrolls; else the
+ * page.
+ */
+function scrollerOf(element: Element): Element {
+  const { ownerDocument } = element
+  const page = ownerDocument.scrollingElement ?? ownerDocument.documentElement
+  if (element === ownerDocument.body && page.scrollHeight > page.clientHeight + 1) return page
+  for (let at: Element | null = element; at; at = parentOf(at)) if (scrolls(at)) return at
+  const inside = [...element.querySelectorAll('*')].filter((one) => isElement(one) && scrolls(one))
+  return inside.toSorted((a, b) => area(b) - area(a))[0] ?? page
+}
+
+function scrolls(element: Element): boolean {
+  if (
+    element.scrollHeight <= element.clientHeight + 1 &&
+    element.scrollWidth <= element.clientWidth + 1
+  )
+    return false
+  const { overflowX, overflowY } = viewOf(element).getComputedStyle(element)
+  return /auto|scroll/.test(overflowX + overflowY)
+}
+
+function area({ clientWidth, clientHeight }: Element): number {
+  return clientWidth * clientHeight
+}
+
+/** Scrolls; returns false when the position is the same. */
+function move(scroller: Element, direction: NonNullable<ScrollOptions['direction']>): boolean {
+  const { scrollTop, scrollLeft, clientHeight, clientWidth, scrollHeight } = scroller
+  const page = clientHeight * 0.85
+  const wide = clientWidth * 0.85
+  const [x, y] = {
+    up: [0, -page],
+    down: [0, page],
+    left: [-wide, 0],
+    right: [wide, 0],
+    top: [0, -scrollHeight],
+    bottom: [0, scrollHeight],
+  }[direction] as [number, number]
+  scroller.scrollBy({ left: x, top: y, behavior: 'instant' })
+  return scroller.scrollTop !== scrollTop || scroller.scrollLeft !== scrollLeft
+}
+
+function position({ scrollTop, scrollHeight, clientHeight }: Element): string {
+  return ` (now at ${Math.round(scrollTop)} of ${Math.max(0, scrollHeight - clientHeight)} px)`
+}

@@ -1,0 +1,221 @@
+import { normalize, quote, shorten } from '../clean-text.ts'
+import { closest, focusedElement, isTag, viewOf } from '../dom.ts'
+import { livePage } from '../outline/live-page.ts'
+import type { ActOptions } from '../options.ts'
+import { PageError } from '../page-error.ts'
+import { isMasked } from '../privacy.ts'
+import { isDisabled, isReadOnly } from '../outline/state.ts'
+import { nextFrame, sleep } from '../waiting.ts'
+import { clickElement } from './click.ts'
+import { describeElement } from './describe.ts'
+import { keyOf } from './key.ts'
+import { sendKeyPress } from './keyboard.ts'
+import {
+  bestMatch,
+  findOption,
+  isChosen,
+  isOpen,
+  listFor,
+  namesOf,
+  optionsFor,
+  scrollerOf,
+  presentBeforeOpening,
+  allowsSeveral,
+  type OptionSearch,
+} from './option-list.ts'
+import { perform, type ActionContext, type ActionReport } from './perform.ts'
+import { movePointer } from './pointer.ts'
+import { makeReady } from './make-ready.ts'
+import { editableIn } from './field-kind.ts'
+import { sendChoice } from './set-value.ts'
+import { typeInto } from './type-text.ts'
+import { resolveTarget, type Target } from './target.ts'
+
+/** How long a list may take to open and fill. Milliseconds. */
+const OPEN_MS = 1500
+const SCROLLS = 60
+
+/** Chooses by the visible label, in a native select or in a component's own list. */
+export async function selectOption(
+  target: Target,
+  labels: string | readonly string[],
+  options: ActOptions = {},
+): Promise<ActionReport> {
+  const { page, signal } = options
+  const element = await resolveTarget(target, { page, live: livePage(page), signal })
+  const wanted = [labels].flat()
+  return perform(options, async (context) => ({
+    summary: await choose(element, wanted, context),
+    element,
+    expectsChange: false,
+  }))
+}
+
+/** The choice alone, for actions of several steps; returns a summary. */
+export async function choose(
+  element: HTMLElement,
+  wanted: readonly string[],
+  context: ActionContext,
+): Promise<string> {
+  if (wanted.length === 0) throw new PageError('invalid-input', 'Say which option.')
+  if (isTag(element, 'label') && element.control) return choose(element.control, wanted, context)
+  if (isTag(element, 'select')) await chooseNative(element, wanted, context)
+  else await chooseCustom(element, wanted, context)
+  return `Chose ${wanted.map(quote).join(', ')} in ${describeElement(element, context.live)}.`
+}
+
+async function chooseNative(
+  select: HTMLSelectElement,
+  wanted: readonly string[],
+  context: ActionContext,
+): Promise<void> {
+  const { live, signal, show } = context
+  // A library may have hidden it behind its own list, and listen to it.
+  await makeReady(select, { live, signal, byKeys: true })
+  await show(select)
+  if (wanted.length > 1 && !select.multiple)
+    throw new PageError('refused-value', `${describeElement(select, live)} takes one option only.`)
+  const chosen = wanted.map((label) => nativeOption(select, label, context))
+  select.focus({ preventScroll: true })
+  const before = [...select.selectedOptions]
+  for (const option of select.options) option.selected = chosen.includes(option)
+  if (before.length === chosen.length && before.every((option) => chosen.includes(option))) return
+  sendChoice(select)
+}
+
+function nativeOption(
+  select: HTMLSelectElement,
+  label: string,
+  { live }: ActionContext,
+): HTMLOptionElement {
+  const name = describeElement(select, live)
+  const options = [...select.options]
+  const found =
+    bestMatch(options, label, (option) => [option.label]) ??
+    options.find(({ value }) => value === label)
+  if (!found)
+    throw optionNotFound(
+      name,
+      label,
+      isMasked(select, live.options) ? [] : options.map((option) => option.label),
+    )
+  if (found.disabled || found.closest('optgroup:disabled'))
+    throw new PageError('disabled', `The option ${quote(label)} of ${name} is disabled.`)
+  return found
+}
+
+async function chooseCustom(
+  element: HTMLElement,
+  wanted: readonly string[],
+  context: ActionContext,
+): Promise<void> {
+  const { options } = context.live
+  const search: OptionSearch = { element, options, before: presentBeforeOpening(element, wanted) }
+  let many = wanted.length > 1
+  for (const label of wanted) {
+    if (!isOpen(element)) await openList(element, context)
+    const option = await reachOption(search, label, context)
+    many ||= allowsSeveral(option, search)
+    await (many ? addChoice(option, search, context) : clickElement(option, context))
+  }
+  if (many) await closeList(element, context)
+}
+
+/** Returns the option, after typing or scrolling where it isn't in view. */
+async function reachOption(
+  search: OptionSearch,
+  label: string,
+  context: ActionContext,
+): Promise<HTMLElement> {
+  const { element } = search
+  const find = (): HTMLElement | undefined => findOption(search, label)
+  let option = await poll(find, context, 600)
+  const field = option ? null : editableIn(element)
+  if (field && !isReadOnly(field)) {
+    await typeInto(field, label, { context, options: {} })
+    option = await poll(find, context, OPEN_MS)
+  }
+  option ??= await scrollToOption(search, label, context)
+  if (!option) {
+    const masked = isMasked(element, context.live.options)
+    const names = masked ? [] : optionsFor(search).flatMap((one) => namesOf(one, search)[0] ?? [])
+    throw optionNotFound(describeElement(element, context.live), label, names)
+  }
+  if (isDisabled(option)) throw new PageError('disabled', `The option ${quote(label)} is disabled.`)
+  return option
+}
+
+/** Where several may be chosen, a click on a chosen one would deselect it. */
+async function addChoice(
+  option: HTMLElement,
+  search: OptionSearch,
+  context: ActionContext,
+): Promise<void> {
+  const { live, signal } = context
+  // Some lists expose the state of an option only while the pointer is over it.
+  movePointer(live, await makeReady(option, { live, signal }))
+  await nextFrame(viewOf(option))
+  if (!isChosen(option, search)) await clickElement(option, context)
+}
+
+async function openList(element: HTMLElement, context: ActionContext): Promise<void> {
+  await clickElement(element, context)
+  if (await poll(() => listFor(element) ?? undefined, context, 500)) return
+  const opensByKey = element.matches('[role=combobox],[aria-haspopup]')
+  if (element.ariaExpanded !== 'true' && opensByKey) sendKeyPress(element, keyOf('ArrowDown'))
+}
+
+/**
+ * Closes a list that stays open after a choice of several, and covers the page. In a dialog, the key might
+ * close the dialog.
+ */
+async function closeList(element: HTMLElement, context: ActionContext): Promise<void> {
+  await nextFrame(viewOf(element))
+  if (listFor(element) === element || !isOpen(element)) return
+  if (closest(element, 'dialog,[role=dialog],[role=alertdialog]')) return
+  const receiver = focusedElement(element.ownerDocument)
+  if (receiver) sendKeyPress(receiver, keyOf('Escape'))
+  await poll(() => !isOpen(element), context, 300)
+}
+
+/** Virtual lists are scrolled until the option is rendered. */
+async function scrollToOption(
+  search: OptionSearch,
+  label: string,
+  { signal }: ActionContext,
+): Promise<HTMLElement | undefined> {
+  for (let step = 0; step < SCROLLS; step += 1) {
+    const first = optionsFor(search)[0]
+    const scroller = first && scrollerOf(first)
+    if (!scroller) return undefined
+    const top = scroller.scrollTop
+    scroller.scrollTop = step === 0 ? 0 : top + scroller.clientHeight * 0.8
+    await sleep(40, signal)
+    const found = findOption(search, label)
+    if (found) return found
+    if (step > 0 && scroller.scrollTop <= top) return undefined
+  }
+  return undefined
+}
+
+async function poll<Value>(
+  find: () => Value | undefined,
+  { signal }: ActionContext,
+  ms: number,
+): Promise<Value | undefined> {
+  const end = performance.now() + ms
+  for (;;) {
+    const found = find()
+    if (found || performance.now() > end) return found
+    await sleep(40, signal)
+  }
+}
+
+function optionNotFound(name: string, label: string, names: readonly string[]): PageError {
+  const wanted = normalize(label)
+  const close = names.filter((one) => normalize(one).includes(wanted.slice(0, 3)))
+  const shown = (close.length > 0 ? close : names).slice(0, 8).map((one) => quote(shorten(one, 60)))
+  const rest = names.length > shown.length ? ` and ${names.length - shown.length} more` : ''
+  const list = shown.length > 0 ? ` It has ${shown.join(', ')}${rest}.` : ' It shows none to read.'
+  return new PageError('not-found', `${name} has no single option ${quote(label)}.${list}`)
+}

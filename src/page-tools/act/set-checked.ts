@@ -1,0 +1,80 @@
+import { isTag } from '../dom.ts'
+import { livePage, type LivePage } from '../outline/live-page.ts'
+import type { ActOptions } from '../options.ts'
+import { PageError } from '../page-error.ts'
+import { checkedState } from '../outline/state.ts'
+import { waitUntilSettled } from './wait-until-settled.ts'
+import { clickElement } from './click.ts'
+import { describeElement } from './describe.ts'
+import { perform, type ActionContext, type ActionReport } from './perform.ts'
+import { resolveTarget, type Target } from './target.ts'
+
+/** Checks or unchecks a checkbox, switch or radio button; does nothing when it is already in that state. */
+export async function setChecked(
+  target: Target,
+  checked: boolean,
+  options: ActOptions = {},
+): Promise<ActionReport> {
+  const { page, signal } = options
+  const element = await resolveTarget(target, { page, live: livePage(page), signal })
+  return perform(options, async (context) => ({
+    summary: await check(element, checked, context),
+    element,
+    expectsChange: false,
+  }))
+}
+
+/** The change alone, for actions of several steps; returns a summary. */
+export async function check(
+  target: HTMLElement,
+  checked: boolean,
+  context: ActionContext,
+): Promise<string> {
+  const { live, signal } = context
+  const element = checkable(target)
+  const name = describeElement(element, live)
+  const before = stateOf(element, live)
+  if (before === checked) return `${name} was ${word(checked)} already.`
+  if (!checked && isRadio(element))
+    throw new PageError('unsupported', `${name} can only be unchecked by checking another one.`)
+  await clickElement(element, context)
+  if (stateOf(element, live) !== checked) await waitUntilSettled(live, signal, { element })
+  if (!element.isConnected) return `Clicked ${name}; the page replaced it.`
+  if (stateOf(element, live) !== checked)
+    throw new PageError('refused-value', `${name} was clicked but is still not ${word(checked)}.`)
+  return `${describeElement(element, live)} is now ${word(checked)}.`
+}
+
+function stateOf(element: HTMLElement, live: LivePage): boolean | 'mixed' {
+  const pressed = element.getAttribute('aria-pressed')
+  const state = checkedState(element) ?? (pressed === null ? null : pressed === 'true')
+  if (state === null)
+    throw new PageError(
+      'unsupported',
+      `${describeElement(element, live)} is no checkbox, switch or radio button. Click it instead.`,
+    )
+  return state
+}
+
+/** The checkbox itself when the target is its label or a component around it. */
+function checkable(target: HTMLElement): HTMLElement {
+  if (checkedState(target) !== null) return target
+  if (isTag(target, 'label') && target.control) return target.control
+  const selector =
+    'input[type=checkbox],input[type=radio],[role=switch],[role=checkbox],[role=radio]'
+  const inside = [target, target.shadowRoot].flatMap((scope) => [
+    ...(scope?.querySelectorAll<HTMLElement>(selector) ?? []),
+  ])
+  return inside.length === 1 && inside[0] ? inside[0] : target
+}
+
+function isRadio(element: Element): boolean {
+  return (
+    element.getAttribute('role') === 'radio' ||
+    (isTag(element, 'input') && element.type === 'radio')
+  )
+}
+
+function word(checked: boolean): string {
+  return checked ? 'checked' : 'unchecked'
+}

@@ -1,0 +1,46 @@
+import { isTag, viewOf } from '../dom.ts'
+import type { TextField } from './field-kind.ts'
+
+/**
+ * Sets a field's value with the prototype's setter, as typing does. Frameworks override the setter on the
+ * field and compare with the value that they know, so they detect the change only this way.
+ */
+export function setNativeValue(field: TextField | HTMLSelectElement, value: string): void {
+  const view = viewOf(field)
+  const prototype = isTag(field, 'textarea')
+    ? view.HTMLTextAreaElement.prototype
+    : isTag(field, 'select')
+      ? view.HTMLSelectElement.prototype
+      : view.HTMLInputElement.prototype
+  const setter = Object.getOwnPropertyDescriptor(prototype, 'value')?.set
+  if (setter) setter.call(field, value)
+  else field.value = value
+}
+
+export function sendInput(
+  target: Element,
+  type: 'beforeinput' | 'input',
+  details: { readonly inputType: string; readonly data?: string | null },
+): boolean {
+  const view = viewOf(target)
+  return target.dispatchEvent(
+    new view.InputEvent(type, {
+      ...details,
+      data: details.data ?? null,
+      bubbles: true,
+      cancelable: type === 'beforeinput',
+      composed: true,
+      view,
+    }),
+  )
+}
+
+export function sendChange(target: Element): void {
+  target.dispatchEvent(new (viewOf(target).Event)('change', { bubbles: true }))
+}
+
+/** The events of a choice: fields without text send `change` at once. */
+export function sendChoice(target: Element): void {
+  target.dispatchEvent(new (viewOf(target).Event)('input', { bubbles: true, composed: true }))
+  sendChange(target)
+}

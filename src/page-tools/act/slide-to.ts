@@ -1,0 +1,105 @@
+import { nextTurn } from '../../lib/next-turn.ts'
+import { normalize, quote } from '../clean-text.ts'
+import { PageError } from '../page-error.ts'
+import { nextFrame } from '../waiting.ts'
+import { viewOf } from '../dom.ts'
+import { describeElement } from './describe.ts'
+import { keyOf } from './key.ts'
+import { sendKeyPress } from './keyboard.ts'
+import type { ActionContext } from './perform.ts'
+import { makeReady } from './make-ready.ts'
+
+const MAX_STEPS = 400
+
+/** Moves a slider or spin button to a value with the arrow keys, as keyboard users do. */
+export async function slideTo(
+  slider: HTMLElement,
+  text: string,
+  { live, signal, show }: ActionContext,
+): Promise<void> {
+  const wanted = Number(text)
+  const name = describeElement(slider, live)
+  const isNumber = text.trim() !== '' && !Number.isNaN(wanted)
+  if (isNumber ? !isWithin(slider, wanted) : !slider.hasAttribute('aria-valuetext'))
+    throw new PageError('refused-value', `${name} takes ${rangeOf(slider)}, not ${quote(text)}.`)
+  await makeReady(slider, { live, signal, byKeys: true })
+  await show(slider)
+  slider.focus({ preventScroll: true })
+  const start = valueOf(slider)
+  const step = (key: string): Promise<boolean> => press(slider, key, signal)
+  const found = isNumber
+    ? await stepToNumber(slider, wanted, step)
+    : (await stepToText(slider, text, () => step('ArrowUp'))) ||
+      (await stepToText(slider, text, () => step('ArrowDown')))
+  if (found) return
+  if (!isNumber) await stepToNumber(slider, start, step)
+  const now = slider.getAttribute('aria-valuetext') ?? valueOf(slider)
+  throw new PageError(
+    'refused-value',
+    `${name} is now at ${now}: it can't be brought to ${text} by its arrow keys. It takes ${rangeOf(slider)}.`,
+  )
+}
+
+async function stepToNumber(
+  slider: HTMLElement,
+  wanted: number,
+  step: (key: string) => Promise<boolean>,
+): Promise<boolean> {
+  for (let count = 0; count < MAX_STEPS; count += 1) {
+    const before = valueOf(slider)
+    if (before === wanted) return true
+    const moved = await step(before < wanted ? 'ArrowUp' : 'ArrowDown')
+    // The last step passed the wanted value or reached an end.
+    if (!moved || Math.abs(valueOf(slider) - wanted) > Math.abs(before - wanted)) break
+  }
+  return valueOf(slider) === wanted
+}
+
+/** Steps until the slider's text is this one. Some sliders wrap around. */
+async function stepToText(
+  slider: HTMLElement,
+  text: string,
+  step: () => Promise<boolean>,
+): Promise<boolean> {
+  const shown = (): boolean =>
+    normalize(slider.getAttribute('aria-valuetext') ?? '') === normalize(text)
+  const start = valueOf(slider)
+  for (let count = 0; count < MAX_STEPS && !shown(); count += 1)
+    if (!(await step()) || valueOf(slider) === start) break
+  return shown()
+}
+
+/** Whether the key moved the value. */
+async function press(
+  slider: HTMLElement,
+  key: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const before = valueOf(slider)
+  sendKeyPress(slider, keyOf(key))
+  await nextTurn()
+  if (valueOf(slider) === before) await nextFrame(viewOf(slider))
+  signal?.throwIfAborted()
+  return valueOf(slider) !== before
+}
+
+function valueOf(slider: HTMLElement): number {
+  return Number(slider.getAttribute('aria-valuenow') ?? Number.NaN)
+}
+
+function isWithin(slider: HTMLElement, wanted: number): boolean {
+  const { min, max } = limitsOf(slider)
+  return !(wanted < min) && !(wanted > max)
+}
+
+function limitsOf(slider: HTMLElement): { readonly min: number; readonly max: number } {
+  return {
+    min: Number.parseFloat(slider.getAttribute('aria-valuemin') ?? ''),
+    max: Number.parseFloat(slider.getAttribute('aria-valuemax') ?? ''),
+  }
+}
+
+function rangeOf(slider: HTMLElement): string {
+  const { min, max } = limitsOf(slider)
+  return Number.isNaN(min) || Number.isNaN(max) ? 'a number' : `a number from ${min} to ${max}`
+}

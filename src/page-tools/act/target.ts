@@ -1,0 +1,121 @@
+import { contains, isAttached, isElement, referenced } from '../dom.ts'
+import { type LivePage, scrub } from '../outline/live-page.ts'
+import type { Page } from '../options.ts'
+import { PageError } from '../page-error.ts'
+import { ALIAS_SCORE, find, type FindOptions, type Found } from '../read/find.ts'
+import { mayHoldRef } from '../read/line.ts'
+import { isActionable } from '../outline/role.ts'
+import { requireAllowed, requireReadable } from '../outline/region.ts'
+import { lookUpRef, readRef } from '../refs.ts'
+import { findBlockingDialog } from './find-blocking-dialog.ts'
+
+/** An element, its ref, or the exact name by which a snapshot shows it. */
+export type Target = string | Element
+
+interface TargetOptions {
+  readonly page: Page | undefined
+  readonly live: LivePage
+  /** The element is only read. Default: it is acted on. */
+  readonly readOnly?: boolean
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Resolves to the target's element; rejects with a `PageError` that says what to do when there is none. */
+export async function resolveTarget(target: Target, options: TargetOptions): Promise<HTMLElement> {
+  const element = typeof target === 'string' ? await byText(target, options) : target
+  if (!isElement(element)) throw new PageError('invalid-input', 'The target is not an element.')
+  if (!isAttached(element))
+    throw new PageError('stale-ref', 'This element is no longer on the page. Read the page again.')
+  if (options.readOnly) requireReadable(element, options.live.options)
+  else requireAllowed(element, options.live.options)
+  return element
+}
+
+async function byText(target: string, options: TargetOptions): Promise<Element> {
+  const ref = readRef(target)
+  if (!ref) return byName(target, options)
+  const known = lookUpRef(ref)
+  if (!known)
+    throw new PageError(
+      'unknown-ref',
+      `No element has the ref ${ref}. Use read_page or find to get refs.`,
+    )
+  const { element, memory } = known
+  if (element && isAttached(element)) return element
+  const what = [memory.role, memory.name && `"${memory.name}"`].filter(Boolean).join(' ')
+  const matches = what ? await similarTo(memory, options) : []
+  const advice = matches[0]
+    ? `Closest on the page now: ${matches[0].line}. Use its ref if that is what you mean.`
+    : 'Read the page again.'
+  const gone = `${ref}${what ? ` (${what})` : ''} is no longer on the page. ${advice}`
+  throw new PageError('stale-ref', clean(gone, options))
+}
+
+function similarTo(
+  { role, name }: { readonly role: string; readonly name: string },
+  { page, signal }: TargetOptions,
+): Promise<Found[]> {
+  return find(
+    { ...(role !== 'generic' && { role }), ...(name && { name }) },
+    { limit: 1, ...(page && { page }), ...(signal && { signal }) },
+  ).catch(() => [])
+}
+
+async function byName(name: string, options: TargetOptions): Promise<Element> {
+  const { page, signal } = options
+  if (!name.trim()) throw new PageError('invalid-input', 'Say which element: give its ref.')
+  const settings = { limit: 5, ...(page && { page }), ...(signal && { signal }) }
+  const found = await find({ name }, settings)
+  const bestMatch = found.filter(({ score }) => score >= 1)
+  const same = bestMatch.length > 0 ? bestMatch : found.filter(({ score }) => score >= ALIAS_SCORE)
+  const exact =
+    same.length > 0 ? preferred(withoutControlled(same)) : await byShownText(name, settings)
+  if (exact.length === 1 && exact[0]) return exact[0].element
+  const lines = (exact.length > 1 ? exact : found).slice(0, 3).map(({ line }) => `\n- ${line}`)
+  if (exact.length > 1)
+    throw new PageError(
+      'ambiguous',
+      clean(`Several elements are named "${name}". Use a ref:${lines.join('')}`, options),
+    )
+  const behind = lines.length > 0 ? '' : await findBlockingDialog(name, options.live, settings)
+  if (behind)
+    throw new PageError(
+      'not-found',
+      clean(`"${name}" is behind ${behind}. Close that first: press Escape, for one.`, options),
+    )
+  const hint =
+    lines.length > 0 ? ` Similar:${lines.join('')}` : ' Use read_page or find to get refs.'
+  throw new PageError('not-found', clean(`No element is named "${name}".${hint}`, options))
+}
+
+/** The innermost elements with exactly this text, for elements without a name of their own. */
+async function byShownText(text: string, settings: FindOptions): Promise<readonly Found[]> {
+  const found = await find({ text }, settings)
+  return innermost(found.filter(({ score }) => score >= 1))
+}
+
+/** Controls, else what can be opened or focused, else all; of each, the innermost. */
+function preferred(found: readonly Found[]): readonly Found[] {
+  const controls = found.filter(({ role }) => isActionable(role))
+  if (controls.length > 0) return innermost(controls)
+  const others = found.filter(({ role, element }) => mayHoldRef(element, role))
+  return innermost(others.length > 0 ? others : found)
+}
+
+/** Without elements that contain another match: a list with one item has its text, too. */
+function innermost(found: readonly Found[]): readonly Found[] {
+  return found.filter(
+    ({ element }) =>
+      !found.some((other) => other.element !== element && contains(element, other.element)),
+  )
+}
+
+/** Without open lists of comboboxes, which have the name of the combobox. */
+function withoutControlled(found: readonly Found[]): readonly Found[] {
+  const controlled = new Set(found.flatMap(({ element }) => referenced(element, 'aria-controls')))
+  return found.filter(({ element }) => !controlled.has(element))
+}
+
+function clean(message: string, { live }: TargetOptions): string {
+  return scrub(message, live)
+}

@@ -1,0 +1,126 @@
+import { cleanText, quote, shorten } from '../clean-text.ts'
+import { isTag } from '../dom.ts'
+import { livePage } from '../outline/live-page.ts'
+import type { ActOptions } from '../options.ts'
+import { PageError } from '../page-error.ts'
+import { isMasked } from '../privacy.ts'
+import { roleOf } from '../outline/role.ts'
+import { fieldValue, isReadOnly } from '../outline/state.ts'
+import { validationMessageOf } from './validation-message.ts'
+import { describeElement } from './describe.ts'
+import { editableIn, isPickerField } from './field-kind.ts'
+import { fileFieldOf, provideFiles } from './provide-files.ts'
+import { keyOf } from './key.ts'
+import { sendKeyPress } from './keyboard.ts'
+import { perform, type ActionContext, type ActionReport } from './perform.ts'
+import { setPickerValue } from './set-picker-value.ts'
+import { slideTo } from './slide-to.ts'
+import { resolveTarget, type Target } from './target.ts'
+import { focusedField, typeCharacters } from './type-characters.ts'
+import { partsText, partsOf, typeParts } from './type-parts.ts'
+
+export interface TypeOptions extends ActOptions {
+  /** `replace` the field's content, or `append` to it. Default `replace`. */
+  readonly mode?: 'replace' | 'append'
+  /** Press Enter afterwards. */
+  readonly enter?: boolean
+}
+
+/** Types into a field, an editor, a slider; picks dates, times, colours and files. */
+export async function typeText(
+  target: Target,
+  text: string,
+  options: TypeOptions = {},
+): Promise<ActionReport> {
+  const { page, signal } = options
+  const element = await resolveTarget(target, { page, live: livePage(page), signal })
+  return perform(options, async (context) => ({
+    summary: await typeInto(element, text, { context, options }),
+    element,
+    expectsChange: false,
+    reactsLater: maySuggest(element),
+  }))
+}
+
+/**
+ * Whether suggestions may appear a while after the last key: the field has some, or turned the browser's
+ * off.
+ */
+function maySuggest(target: HTMLElement): boolean {
+  const field = editableIn(target) ?? target
+  const suggests =
+    /^(combobox|searchbox)$/.test(roleOf(field)) ||
+    field.ariaAutoComplete !== null ||
+    field.getAttribute('autocomplete') === 'off'
+  return suggests && field.ariaExpanded !== 'true'
+}
+
+/** The typing alone, for actions of several steps; returns a summary with the field's value. */
+export async function typeInto(
+  target: HTMLElement,
+  text: string,
+  { context, options }: { readonly context: ActionContext; readonly options: TypeOptions },
+): Promise<string> {
+  const { live } = context
+  const field = fileFieldOf(target)
+  if (field) return provideFiles({ field }, text, context)
+  if (isReadOnly(target))
+    throw new PageError(
+      'read-only',
+      `${describeElement(target, live)} is read-only.${roleOf(target) === 'combobox' ? ' Use select_option.' : ''}`,
+    )
+  if (isTag(target, 'select'))
+    throw new PageError(
+      'unsupported',
+      `${describeElement(target, live)} is a list: use select_option.`,
+    )
+  let typed = editableIn(target) ?? target
+  const parts = partsOf(target)
+  if (isPickerField(target)) await setPickerValue(target, text, context)
+  else if (isSliderLike(target)) await slideTo(target, text, context)
+  else if (!(await typeParts(parts, text, context))) {
+    if (!editableIn(target)) return dropOrRefuse(target, text, context)
+    typed = await typeCharacters(target, text, { context, append: options.mode === 'append' })
+  }
+  if (parts.length > 0) typed = target
+  if (options.enter) sendKeyPress(focusedField(typed), keyOf('Enter'))
+  const wanted = options.mode === 'append' ? null : text
+  return `${options.enter ? 'Typed, then pressed Enter' : 'Typed'} in ${describeElement(typed, live)}.${contentNote(typed, wanted, context)}`
+}
+
+/** Whether its value has a range and is changed by keys: sliders, spin buttons, splitters. */
+function isSliderLike(target: HTMLElement): boolean {
+  return (
+    /^(slider|spinbutton|separator|scrollbar)$/.test(target.getAttribute('role') ?? '') &&
+    target.hasAttribute('aria-valuenow') &&
+    !editableIn(target)
+  )
+}
+
+/** An element that accepts no text may accept dropped files. */
+function dropOrRefuse(target: HTMLElement, text: string, context: ActionContext): Promise<string> {
+  const { live } = context
+  const isList = /^(combobox|listbox|menu|radiogroup)$/.test(roleOf(target))
+  if (live.options.files && !isList) return provideFiles({ zone: target }, text, context)
+  const advice = isList ? 'Use select_option.' : 'Click it, or use press_key.'
+  const name = describeElement(target, live)
+  throw new PageError('unsupported', `${name} takes no text. ${advice}`)
+}
+
+/**
+ * The field's value where it isn't the expected one, and its validation message. `wanted`: the expected
+ * value, if known.
+ */
+function contentNote(field: HTMLElement, wanted: string | null, { live }: ActionContext): string {
+  if (!field.isConnected) return ''
+  const secret = isMasked(field, live.options)
+  const parts = partsOf(field)
+  if (parts.length > 0 && !secret) return ` It now holds ${quote(partsText(parts))}.`
+  const message = secret ? null : validationMessageOf(field)
+  const problem = message === null ? '' : ` The field says: ${message}`
+  const value = fieldValue(field, roleOf(field) || 'textbox')
+  if (secret || value === null) return problem
+  const holds = cleanText(value)
+  const expected = wanted !== null && holds === cleanText(wanted)
+  return expected ? problem : ` It now holds ${quote(shorten(holds, 100))}.${problem}`
+}

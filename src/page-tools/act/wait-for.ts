@@ -1,0 +1,69 @@
+import { normalize, quote } from '../clean-text.ts'
+import { livePage, type LivePage } from '../outline/live-page.ts'
+import { rootOf } from '../outline/region.ts'
+import type { ActOptions } from '../options.ts'
+import { PageError } from '../page-error.ts'
+import { find } from '../read/find.ts'
+import { sleep } from '../waiting.ts'
+import { perform, type ActionReport, type ActionOutcome } from './perform.ts'
+import { waitUntilSettled } from './wait-until-settled.ts'
+
+export interface WaitOptions extends ActOptions {
+  readonly text?: string
+  readonly role?: string
+  readonly name?: string
+  /** Wait until it disappears, rather than until it appears. */
+  readonly gone?: boolean
+  /** Default 5000, at most 30 000. */
+  readonly timeoutMs?: number
+}
+
+const WAIT_MS = 5000
+const MAX_MS = 30_000
+const POLL_MS = 100
+
+/** Waits for something to appear or disappear; without a condition, until the page settles. */
+export async function waitFor(options: WaitOptions = {}): Promise<ActionReport> {
+  const live = livePage(options.page)
+  const { text, role, name, gone = false, signal } = options
+  const query = { ...(text && { text }), ...(role && { role }), ...(name && { name }) }
+  const what = [role, name && quote(name), text && `the text ${quote(text)}`]
+    .filter(Boolean)
+    .join(' ')
+  const until = performance.now() + Math.min(options.timeoutMs ?? WAIT_MS, MAX_MS)
+  const check = async (): Promise<ActionOutcome> => {
+    if (!what) {
+      const settled = await waitUntilSettled(live, signal, { includeVolatile: true })
+      const summary = settled
+        ? 'The page is quiet.'
+        : 'The page still changes. Wait for a text instead.'
+      return { summary, expectsChange: false }
+    }
+    for (;;) {
+      const isMet = (await isThere(live, query, options)) !== gone
+      if (isMet)
+        return { summary: gone ? `${what} is gone.` : `${what} is there.`, expectsChange: false }
+      if (performance.now() > until)
+        throw new PageError(
+          'timeout',
+          `Waited, but ${what} ${gone ? 'is still there' : 'did not appear'}.`,
+        )
+      await sleep(POLL_MS, signal)
+    }
+  }
+  return perform(options, check, { passive: true })
+}
+
+async function isThere(
+  live: LivePage,
+  query: { readonly text?: string; readonly role?: string; readonly name?: string },
+  options: WaitOptions,
+): Promise<boolean> {
+  if (query.text && !query.role && !query.name) {
+    const wanted = normalize(query.text)
+    if (normalize((rootOf(live.options) as HTMLElement).innerText ?? '').includes(wanted))
+      return true
+  }
+  const found = await find(query, { ...options, limit: 1 })
+  return (found[0]?.score ?? 0) >= 0.6
+}

@@ -1,0 +1,86 @@
+import { treesOf, type LivePage } from '../outline/live-page.ts'
+import { rootOf } from '../outline/region.ts'
+import { ALL_MUTATIONS, changedElement } from '../outline/mutation-log.ts'
+import { nextFrame, sleep } from '../waiting.ts'
+import { isAnimating } from './animations.ts'
+
+const LIMIT_MS = 1500
+/** The page counts as settled after this time without changes. */
+const IDLE_MS = 80
+/** The polling interval while something is animated: its end may cause further changes. */
+const ANIMATION_POLL_MS = 20
+/** How long a first change is waited for. */
+const FIRST_CHANGE_MS = 450
+/** The same in hidden tabs, where the page's timers run once a second. */
+const FIRST_CHANGE_HIDDEN_MS = 1200
+/** How long a pointer must rest on most elements until their tooltip or menu opens. */
+const HOVER_MS = 800
+/** How long the removal of an element may take after its exit animation. */
+const REMOVAL_MS = 160
+/** The factor of the limit while something is `aria-busy`. */
+const BUSY_FACTOR = 2
+
+export interface SettleOptions {
+  /** No change has happened yet, so a first one is waited for longer. Default false. */
+  readonly reactsLater?: boolean
+  /** The pointer rests: waits until something is added. Default false. */
+  readonly opensSlowly?: boolean
+  /** Also waits for volatile elements. Default false. */
+  readonly includeVolatile?: boolean
+  /** The element that was acted on; its own animations, such as ripples, don't count. */
+  readonly element?: Element | undefined
+}
+
+/**
+ * Waits until the page stops changing, `quietMs` at most: resolves to false when it still changed then.
+ * Animations have ended, too. Works in hidden tabs, whose timers are slow and which have no frames. Rejects
+ * when the signal is aborted.
+ */
+export async function waitUntilSettled(
+  live: LivePage,
+  signal?: AbortSignal,
+  {
+    reactsLater = false,
+    opensSlowly = false,
+    includeVolatile = false,
+    element,
+  }: SettleOptions = {},
+): Promise<boolean> {
+  const root = rootOf(live.options)
+  const view = root.ownerDocument.defaultView ?? window
+  const limit = live.options.quietMs ?? LIMIT_MS
+  const started = performance.now()
+  let last = started
+  const firstChange = view.document.hidden ? FIRST_CHANGE_HIDDEN_MS : FIRST_CHANGE_MS
+  let idle = opensSlowly ? HOVER_MS : reactsLater ? firstChange : IDLE_MS
+  const trees = treesOf(live)
+  const observer = new MutationObserver((records) => {
+    if (
+      !includeVolatile &&
+      records.every((record) => live.outline.isVolatile(changedElement(record)))
+    )
+      return
+    last = performance.now()
+    if (!opensSlowly || records.some(({ addedNodes }) => addedNodes.length > 0)) idle = IDLE_MS
+  })
+  for (const tree of trees) observer.observe(tree, ALL_MUTATIONS)
+  try {
+    await nextFrame(view)
+    await nextFrame(view)
+    for (;;) {
+      const now = performance.now()
+      const busy = root.querySelector('[aria-busy="true"]') !== null
+      if (now - started > (busy ? limit * BUSY_FACTOR : limit)) return false
+      const moving = isAnimating(trees, element)
+      if (moving) {
+        last = now
+        idle = Math.max(idle, REMOVAL_MS)
+      }
+      if (now - last >= idle && !busy) return true
+      const pause = moving ? ANIMATION_POLL_MS : Math.min(IDLE_MS, idle - (now - last))
+      await sleep(Math.max(10, pause), signal)
+    }
+  } finally {
+    observer.disconnect()
+  }
+}

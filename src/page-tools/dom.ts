@@ -1,0 +1,150 @@
+/** The flat tree as it is rendered: open shadow roots, slots and same-origin frames included. */
+
+/** By tag, not `instanceof`: elements in frames belong to other realms. */
+export function isTag<Name extends keyof HTMLElementTagNameMap>(
+  element: Element,
+  name: Name,
+): element is HTMLElementTagNameMap[Name] {
+  return element.localName === name
+}
+
+export function isElement(node: Node | null | undefined): node is HTMLElement {
+  return node?.nodeType === 1
+}
+
+/** The element's window; for a document without one, the page's. */
+export function viewOf(node: Node): Window & typeof globalThis {
+  const document = node.nodeType === 9 ? (node as Document) : node.ownerDocument
+  return document?.defaultView ?? window
+}
+
+/** The document inside a frame; null when it is of another origin or the frame is detached. */
+export function frameDocument(element: Element): Document | null {
+  const { localName } = element
+  if (localName !== 'iframe' && localName !== 'frame') return null
+  try {
+    return (element as HTMLIFrameElement).contentDocument
+  } catch {
+    return null
+  }
+}
+
+export function parentOf(node: Node): Element | null {
+  const slot = (node as Element | Text).assignedSlot
+  if (slot) return slot
+  const parent = node.parentNode
+  if (isElement(parent)) return parent
+  if (parent && 'host' in parent) return (parent as ShadowRoot).host
+  if (parent?.nodeType === 9) return frameOf(parent as Document)
+  return null
+}
+
+/** The element of the frame that shows a document. */
+export function frameOf(document: Document): Element | null {
+  try {
+    return document.defaultView?.frameElement ?? null
+  } catch {
+    return null
+  }
+}
+
+export function childrenOf(element: Element): readonly Node[] {
+  if (element.shadowRoot) return [...element.shadowRoot.childNodes]
+  if (isTag(element, 'slot')) {
+    const assigned = element.assignedNodes({ flatten: true })
+    if (assigned.length > 0) return assigned
+  }
+  const inner = frameDocument(element)
+  if (inner) return inner.body ? [inner.body] : []
+  const children: Node[] = []
+  for (let child = element.firstChild; child; child = child.nextSibling) children.push(child)
+  return children
+}
+
+export function* ancestorsOf(node: Node): Generator<Element> {
+  for (let at = parentOf(node); at; at = parentOf(at)) yield at
+}
+
+/** The element itself or its nearest ancestor that matches, across shadow roots and frames. */
+export function closest(element: Element, selector: string): Element | null {
+  if (!selector) return null
+  let at: Element | null = element
+  while (at) {
+    const found: Element | null = at.closest(selector)
+    if (found) return found
+    const root: Node = at.getRootNode()
+    at = 'host' in root ? (root as ShadowRoot).host : frameOf(at.ownerDocument)
+  }
+  return null
+}
+
+/** Whether `inner` is `outer` or lies inside it, across shadow roots and frames. */
+export function contains(outer: Element, inner: Node): boolean {
+  if (outer.contains(inner)) return true
+  for (const ancestor of ancestorsOf(inner)) if (ancestor === outer) return true
+  return false
+}
+
+/**
+ * Whether the element is on the page, and not in a frame that was removed or shows another document now.
+ */
+export function isAttached({ isConnected, ownerDocument }: Element): boolean {
+  try {
+    // Firefox keeps the window of a document in its back-forward cache.
+    return isConnected && ownerDocument.defaultView?.document === ownerDocument
+  } catch {
+    // The frame shows a document of another origin.
+    return false
+  }
+}
+
+/**
+ * Whether the element is rendered, in view or not. An element without a box of its own is rendered by its
+ * content.
+ */
+export function isDisplayed(element: Element, options?: CheckVisibilityOptions): boolean {
+  if (element.checkVisibility(options)) return true
+  const parent = parentOf(element)
+  const isBare = viewOf(element).getComputedStyle(element).display === 'contents'
+  return isBare && (parent === null || isDisplayed(parent, options))
+}
+
+/** The focused element, inside shadow roots and same-origin frames too. */
+export function focusedElement(document: Document): Element | null {
+  let at = document.activeElement
+  for (;;) {
+    const inner = at?.shadowRoot?.activeElement ?? (at && frameDocument(at)?.activeElement)
+    if (!inner) return at
+    at = inner
+  }
+}
+
+/** The element that keys act on: the focused one, or its `aria-activedescendant`. */
+export function activeElement(document: Document): Element | null {
+  const focused = focusedElement(document)
+  const active = focused && referenced(focused, 'aria-activedescendant')[0]
+  return active?.checkVisibility() ? active : focused
+}
+
+/** All descendants in reading order. */
+export function* descendantsOf(element: Element): Generator<Element> {
+  const stack: Element[] = []
+  const push = (of: Element): void => {
+    if (!of.shadowRoot && !/^(slot|iframe|frame)$/.test(of.localName)) {
+      for (let child = of.lastElementChild; child; child = child.previousElementSibling)
+        stack.push(child)
+    } else for (const child of childrenOf(of).toReversed()) if (isElement(child)) stack.push(child)
+  }
+  push(element)
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    yield next
+    push(next)
+  }
+}
+
+/** The elements whose ids an attribute of the element contains. */
+export function referenced(element: Element, attribute: string): Element[] {
+  const root = element.getRootNode() as Document | ShadowRoot
+  const ids = element.getAttribute(attribute)?.split(/\s+/) ?? []
+  return ids.flatMap((id) => (id && root.getElementById?.(id)) || [])
+}

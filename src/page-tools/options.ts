@@ -1,0 +1,52 @@
+/** A native `alert`, `confirm` or `prompt` that the page opened during an action. */
+export interface NativeDialog {
+  readonly type: 'alert' | 'confirm' | 'prompt'
+  readonly message: string
+  readonly defaultValue?: string
+}
+
+/** `true` or a text accepts, `false` and nothing dismiss. */
+export type DialogPolicy =
+  | 'accept'
+  | 'dismiss'
+  | ((dialog: NativeDialog) => boolean | string | void | null)
+
+/** What the tools may see and do, and how. */
+export interface PageOptions {
+  /** Nothing outside is read or touched. Default: the page's body. */
+  readonly root?: Element | (() => Element | null)
+  /** Selectors: actions are allowed only inside elements that match one. Default: everywhere in `root`. */
+  readonly allow?: readonly string[]
+  /** Selectors: inside elements that match one, nothing is read or touched. */
+  readonly deny?: readonly string[]
+  /** Selectors of elements whose text and values are masked, beside `data-offstage-mask` and secret fields. */
+  readonly mask?: readonly string[]
+  /** Tokens of a snapshot. Default 2000. */
+  readonly maxTokens?: number
+  /** Answers native dialogs during actions. Default: they are left to the person. */
+  readonly dialogs?: DialogPolicy
+  /**
+   * Returns the file that the model names, for file inputs: an attachment of the conversation, for example.
+   */
+  readonly files?: (name: string) => File | null | undefined | Promise<File | null | undefined>
+  /** Origins that `navigate` may go to beside the page's own. */
+  readonly origins?: readonly string[]
+  /** Show each action on the page. Default false. */
+  readonly hands?: boolean
+  /** How long an action waits for the page to settle, at most. Milliseconds. Default 1500. */
+  readonly quietMs?: number
+}
+
+/** Options of every function of this entry, beside its own. */
+export interface ActOptions {
+  /** Made by `createPage`. Default: the whole page without limits. */
+  readonly page?: Page
+  readonly signal?: AbortSignal
+}
+
+/** A page with limits; made by `createPage`. */
+export interface Page {
+  readonly options: PageOptions
+  /** Forgets snapshots and releases observers and overlays. The page can be used again. */
+  release(): void
+}

@@ -1,0 +1,269 @@
+import { nextTurn } from '../../lib/next-turn.ts'
+import { contains, isDisplayed } from '../dom.ts'
+import type { PageOptions } from '../options.ts'
+import { runInSlices } from '../time-slicing.ts'
+import { once } from '../once.ts'
+import { ariaModal, isUnreachable } from './aria-modal.ts'
+import { ChangeHistory } from './change-history.ts'
+import { changedNodes } from './changed-nodes.ts'
+import { MutationLog } from './mutation-log.ts'
+import { nodesOf, type OutlineNode } from './outline-node.ts'
+import { isInEditor, ownText, removalLine } from './removal-line.ts'
+import { isActionable } from './role.ts'
+import { signatureOf } from './signature.ts'
+import { pageContext, walkChildren, walk, type Walk } from './walk.ts'
+
+export interface Changes {
+  readonly added: readonly OutlineNode[]
+  readonly changed: readonly OutlineNode[]
+  readonly removed: readonly string[]
+  /** Nodes whose content is in another order. */
+  readonly reordered: readonly OutlineNode[]
+}
+
+/** Beyond this many changed nodes, one walk of everything is cheaper than many small ones. */
+const MAX_CHANGED_NODES = 60
+const FIELDS = new Set(['input', 'textarea', 'select'])
+const EXCLUDED = '[aria-hidden="true"],[inert],[data-offstage-ignore]'
+/** Children of one element that are walked, for the usual budget. */
+const LIST_LIMIT = 40
+
+/**
+ * The outline of a page, kept up to date: after the first walk, only the elements with mutations are walked
+ * again, and the state of fields, which causes none, is compared.
+ */
+export class LiveOutline {
+  readonly #options: PageOptions
+  readonly #root: () => Element
+  readonly #log = new MutationLog()
+  /** The documents and shadow roots that were walked. */
+  readonly trees: Set<Document | ShadowRoot> = new Set()
+  #nodes = new Map<Element, OutlineNode>()
+  /** Nodes behind a modal dialog: out of reach, not removed. */
+  #behindModal = new Map<Element, OutlineNode>()
+  #hidden = new Set<Element>()
+  readonly #history = new ChangeHistory()
+  #top: OutlineNode | null = null
+  #modal: Element | null = null
+  #version = 0
+
+  constructor(options: PageOptions, root: () => Element) {
+    this.#options = options
+    this.#root = root
+  }
+
+  /** Number of the last update; an argument of `changesSince`. */
+  get version(): number {
+    return this.#version
+  }
+
+  /** The native modal dialog that makes the rest of the page inert. */
+  get modal(): Element | null {
+    return this.#modal
+  }
+
+  /** Walks everything. Null when nothing is visible. */
+  async read(signal?: AbortSignal): Promise<OutlineNode | null> {
+    const root = this.#root()
+    this.#log.start()
+    this.#hidden.clear()
+    this.trees.clear()
+    this.#modal = openModal(root)
+    const start = this.#modal ?? root
+    const view = start.ownerDocument.defaultView ?? window
+    this.#log.watch(start.ownerDocument)
+    const context = pageContext(view)
+    this.#top = await runInSlices(walk(this.#walk(), start, { parent: null, context }), signal)
+    await nextTurn()
+    this.#update()
+    return this.#top
+  }
+
+  /** Walks what may have changed; everything when there was no walk before. */
+  async refresh(signal?: AbortSignal): Promise<OutlineNode | null> {
+    const changed = this.#log.take()
+    const top = this.#top
+    if (!changed || !top?.element.isConnected || openModal(this.#root()) !== this.#modal)
+      return this.read(signal)
+    const places = changedNodes(changed, { nodes: this.#nodes, hidden: this.#hidden })
+    if (!places || places.size > MAX_CHANGED_NODES) return this.read(signal)
+    for (const [node, extent] of places) {
+      if (extent === 'all') await this.#walkAgain(node, signal)
+      else if (!(await this.#walkChildren(node, signal))) return this.read(signal)
+    }
+    const fields = this.#checkFields()
+    if (fields === 'shown') return this.read(signal)
+    if (places.size > 0 || fields === 'changed') this.#update()
+    return this.#top
+  }
+
+  changesSince(version: number): Changes {
+    const added: OutlineNode[] = []
+    const changed: OutlineNode[] = []
+    for (const node of this.#nodes.values()) {
+      if (node.addedAt > version) added.push(node)
+      else if (node.changedAt > version) changed.push(node)
+    }
+    const reordered = this.#history
+      .reorderedSince(version)
+      .flatMap((element) => this.#nodes.get(element) ?? [])
+    return {
+      added,
+      changed,
+      removed: this.#history.removedSince(version),
+      reordered: [...new Set(reordered)],
+    }
+  }
+
+  /** Whether the page had mutations since the last walk. */
+  get hasChanges(): boolean {
+    return this.#log.hasChanges
+  }
+
+  /** Marks what changed since the last walk as volatile. To be called when no action ran in between. */
+  noteVolatile(): void {
+    this.#log.noteVolatile()
+  }
+
+  /** Whether the element changes repeatedly by itself: a clock, a ticker, an animation. */
+  isVolatile(element: Node): boolean {
+    return this.#log.isVolatile(element)
+  }
+
+  release(): void {
+    this.#log.release()
+    this.#nodes.clear()
+    this.#hidden.clear()
+    this.trees.clear()
+    this.#behindModal.clear()
+    this.#history.clear()
+    this.#top = null
+    this.#modal = null
+  }
+
+  #walk(): Walk {
+    return {
+      options: this.#options,
+      listLimit: LIST_LIMIT,
+      from: null,
+      steps: { count: 0 },
+      onTree: (tree) => {
+        this.trees.add(tree)
+        this.#log.watch(tree)
+      },
+      onHidden: (element) => void this.#hidden.add(element),
+    }
+  }
+
+  async #walkAgain(node: OutlineNode, signal?: AbortSignal): Promise<void> {
+    const { parent, element, context } = node
+    if (!parent || !isInParent(node)) return
+    const found = await runInSlices(walk(this.#walk(), element, { parent, context }), signal)
+    const index = parent.items.indexOf(node)
+    if (found) parent.items[index] = found
+    else parent.items.splice(index, 1)
+  }
+
+  async #walkChildren(node: OutlineNode, signal?: AbortSignal): Promise<boolean> {
+    if (!isInParent(node)) return true
+    const { signature } = node
+    const text = ownText(node)
+    const before = [...node.items]
+    if (!(await runInSlices(walkChildren(this.#walk(), node), signal))) return false
+    this.#history.recordOrder(before, node, this.#version + 1)
+    if (node.signature === signature) return true
+    node.changedAt = this.#version + 1
+    this.#history.recordTextRemoval(text, node, node.changedAt)
+    return true
+  }
+
+  /** Values, checked states and pure CSS cause no mutations. `shown`: everything must be walked. */
+  #checkFields(): 'same' | 'changed' | 'shown' {
+    for (const element of this.#hidden) {
+      if (!element.isConnected) this.#hidden.delete(element)
+      else if (isRendered(element)) return 'shown'
+    }
+    let changed = false
+    for (const node of this.#nodes.values()) {
+      if (!isActionable(node.role)) continue
+      if (node.control === node.element && !isDisplayed(node.element)) return 'shown'
+      if (!FIELDS.has(node.control.localName)) continue
+      const signature = signatureOf(node)
+      if (signature === node.signature) continue
+      changed = true
+      node.signature = signature
+      node.changedAt = this.#version + 1
+    }
+    return changed ? 'changed' : 'same'
+  }
+
+  #update(): void {
+    this.#version += 1
+    const before = this.#nodes
+    this.#nodes = new Map()
+    if (this.#top) for (const node of nodesOf(this.#top)) this.#track(node, before)
+    const hasModal = once(() => ariaModal(this.#root().ownerDocument) !== null)
+    for (const node of before.values())
+      if (!this.#nodes.has(node.element) && !this.#isOutOfReach(node, hasModal))
+        this.#recordRemoval(node, before)
+    for (const element of this.#behindModal.keys())
+      if (!element.isConnected || this.#nodes.has(element)) this.#behindModal.delete(element)
+    this.#history.trim()
+  }
+
+  #track(node: OutlineNode, before: ReadonlyMap<Element, OutlineNode>): void {
+    const { element } = node
+    this.#nodes.set(element, node)
+    // Names depend on descendants and on labels elsewhere.
+    node.name = null
+    const was = before.get(element) ?? this.#behindModal.get(element)
+    if (was === node) return
+    const isShown = was && (was.role || !node.role)
+    node.addedAt = isShown ? was.addedAt : this.#version
+    if (!was) return
+    node.changedAt = was.signature === node.signature ? was.changedAt : this.#version
+    if (was.signature !== node.signature)
+      this.#history.recordTextRemoval(ownText(was), node, this.#version)
+    this.#history.recordOrder(was.items, node, this.#version)
+  }
+
+  /** Whether the node is behind a modal dialog, native or by ARIA: out of reach, not removed. */
+  #isOutOfReach(node: OutlineNode, hasModal: () => boolean): boolean {
+    const { element } = node
+    const isBehind =
+      element.isConnected &&
+      (this.#modal
+        ? !contains(this.#modal, element)
+        : isDisplayed(element) && isUnreachable(element) && hasModal())
+    if (isBehind) this.#behindModal.set(element, node)
+    return isBehind
+  }
+
+  #recordRemoval(node: OutlineNode, before: ReadonlyMap<Element, OutlineNode>): void {
+    const { element, parent } = node
+    // Scrolled out of a long list's window: still there, but not walked.
+    if (element.isConnected && isRendered(element) && !element.closest(EXCLUDED)) return
+    // Only the topmost of what was removed together, and no paragraph of an editor, whose value contains
+    // it.
+    if (parent && before.has(parent.element) && !this.#nodes.has(parent.element)) return
+    if (!node.role && parent && isInEditor(parent.element)) return
+    const line = removalLine(node)
+    if (line) this.#history.recordRemoval(line, this.#version)
+  }
+}
+
+/** False when it was removed or moved together with an ancestor. */
+function isInParent(node: OutlineNode): boolean {
+  const { element, parent } = node
+  return element.isConnected && (parent === null || parent.items.includes(node))
+}
+
+function isRendered(element: Element): boolean {
+  return !element.matches(`${EXCLUDED},script,style,template`) && element.checkVisibility()
+}
+
+/** The last dialog opened with `showModal()`: everything else is inert. */
+function openModal(root: Element): Element | null {
+  const modals = [...root.querySelectorAll('dialog:modal')]
+  return modals.at(-1) ?? null
+}

@@ -1,0 +1,75 @@
+import { PageError } from '../page-error.ts'
+import type { Page, PageOptions } from '../options.ts'
+import { LiveOutline } from './live-outline.ts'
+import { rootOf } from './region.ts'
+import { scrubberFor } from '../scrub.ts'
+
+/** The state of a page between two calls. */
+export interface LivePage {
+  readonly options: PageOptions
+  readonly outline: LiveOutline
+  /** The element that the pointer was last over. */
+  hovered: Element | null
+  /** Settles when the last use of the page has ended. */
+  lastUse: Promise<unknown>
+  /** Removes the overlay, if there is one. */
+  clearOverlay: () => void
+  /** Aborted, and replaced, when the page is released: a page can be used again. */
+  lifetime: AbortController
+}
+
+const pages = new WeakMap<Page, LivePage>()
+let wholePage: Page | null = null
+
+/** A page, or a part of it, with limits for what may be read and done. Has no effect until it is used. */
+export function createPage(options: PageOptions = {}): Page {
+  const live: LivePage = {
+    options,
+    outline: new LiveOutline(options, () => rootOf(options)),
+    hovered: null,
+    lastUse: Promise.resolve(),
+    clearOverlay: () => undefined,
+    lifetime: new AbortController(),
+  }
+  const page: Page = {
+    options,
+    release() {
+      live.outline.release()
+      live.hovered = null
+      live.clearOverlay()
+      live.lifetime.abort()
+      live.lifetime = new AbortController()
+    },
+  }
+  pages.set(page, live)
+  return page
+}
+
+/** The state of a page; without one, that of the whole page. */
+export function livePage(page: Page | undefined): LivePage {
+  const live = pages.get(page ?? (wholePage ??= createPage()))
+  if (!live) throw new PageError('invalid-input', 'The page must come from createPage().')
+  return live
+}
+
+/** Runs one use of the page at a time: two at once would report each other's changes as their own. */
+export function exclusively<Result>(live: LivePage, use: () => Promise<Result>): Promise<Result> {
+  const result = live.lastUse.then(use)
+  live.lastUse = result.catch(() => undefined)
+  return result
+}
+
+/** Removes the page's secrets from a text that is about to be returned. */
+export function scrub(text: string, live: LivePage): string {
+  return scrubber(live)(text)
+}
+
+/** The same for several texts: the page is searched for secrets once. */
+export function scrubber(live: LivePage): (text: string) => string {
+  return scrubberFor(treesOf(live), live.options)
+}
+
+/** The page's document, and those of its frames and shadow roots that were walked. */
+export function treesOf({ options, outline }: LivePage): Set<Document | ShadowRoot> {
+  return new Set([rootOf(options).ownerDocument, ...outline.trees])
+}

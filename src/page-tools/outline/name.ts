@@ -1,0 +1,150 @@
+import { computeAccessibleName } from 'dom-accessibility-api'
+import { cleanText } from '../clean-text.ts'
+import { isElement, isTag, referenced, viewOf } from '../dom.ts'
+import { labelsOf } from '../labels.ts'
+import { isMasked, MASKED, maskSelector } from '../privacy.ts'
+import type { PageOptions } from '../options.ts'
+import { hiddenReason } from './visibility.ts'
+import { isNamedByContent } from './role.ts'
+
+export interface ElementName {
+  readonly text: string
+  /** Assistive technology gets it; the screen doesn't show these words. */
+  readonly visuallyHidden: boolean
+}
+
+const NO_NAME: ElementName = { text: '', visuallyHidden: false }
+const NAMING_ATTRIBUTES = ['aria-label', 'aria-labelledby', 'title', 'alt', 'placeholder']
+
+/** The accessible name. `[masked]` where the element is masked. Secret fields keep their name. */
+export function nameOf(element: Element, role: string, options: PageOptions): ElementName {
+  if (!role) return NO_NAME
+  if (isMasked(element, options) && !isField(element))
+    return { text: MASKED, visuallyHidden: false }
+  if (isNamedByMasked(element, role, options)) return { text: MASKED, visuallyHidden: false }
+  const byAttribute = hasNamingAttribute(element)
+  const replaced = labelOfReplaced(element, role)
+  if (replaced && !isMasked(replaced, options))
+    return { text: cleanText(replaced.textContent), visuallyHidden: false }
+  if (!byAttribute && !mayBeNamed(element, role)) return NO_NAME
+  if (!byAttribute && /^(treeitem|menuitem)/.test(role) && element.querySelector(BRANCH))
+    return { text: cleanText(textWithoutBranches(element)), visuallyHidden: false }
+  if (!byAttribute && isNamedByContent(role) && isPlainText(element))
+    return { text: cleanText(element.textContent), visuallyHidden: false }
+  const text = givenName(element) || computeName(element) || fallbackName(element)
+  return { text, visuallyHidden: byAttribute && text !== '' && !isOnScreen(element, text) }
+}
+
+/** Whether it has an attribute that takes precedence over its content as the name. */
+export function hasNamingAttribute(element: Element): boolean {
+  return NAMING_ATTRIBUTES.some((name) => element.hasAttribute(name))
+}
+
+/** The attribute that takes precedence over all but `aria-labelledby`, without calling the library. */
+function givenName(element: Element): string {
+  return element.hasAttribute('aria-labelledby')
+    ? ''
+    : cleanText(element.getAttribute('aria-label') ?? '')
+}
+
+/** Whether its name would come from a masked element: its own content or one that it refers to. */
+function isNamedByMasked(element: Element, role: string, options: PageOptions): boolean {
+  return (
+    (isNamedByContent(role) && element.querySelector(maskSelector(options)) !== null) ||
+    [...labelsOf(element), ...referenced(element, 'aria-labelledby')].some(
+      (label) => isMasked(label, options) || label.querySelector(maskSelector(options)) !== null,
+    )
+  )
+}
+
+function isField(element: Element): boolean {
+  return 'value' in element || (element as HTMLElement).isContentEditable
+}
+
+/** Elements that the specification names by their content or by another element. */
+function mayBeNamed(element: Element, role: string): boolean {
+  return (
+    isNamedByContent(role) ||
+    /^(input|select|textarea|fieldset|table|figure|img|svg|details|progress|meter|output)$/.test(
+      element.localName,
+    ) ||
+    labelsOf(element).length > 0
+  )
+}
+
+const BRANCH = '[role=group],[role=menu],[role=tree],[role=treeitem]'
+
+/** The text of an item without its subtree or submenu, which are not part of its name. */
+function textWithoutBranches(element: Element): string {
+  return [...element.childNodes]
+    .map((node) => {
+      if (!isElement(node)) return node.nodeType === 3 ? node.nodeValue : ''
+      return node.matches(`${BRANCH},script,style`) || hiddenReason(node)
+        ? ''
+        : textWithoutBranches(node)
+    })
+    .join(' ')
+}
+
+/** Most elements: their name is their text, without calling the library. */
+function isPlainText(element: Element): boolean {
+  if (element.shadowRoot || isTag(element, 'input')) return false
+  for (let node = element.firstChild; node; node = node.nextSibling)
+    if (node.nodeType === 1) return false
+  return true
+}
+
+function computeName(element: Element): string {
+  const view = viewOf(element)
+  try {
+    return cleanText(
+      computeAccessibleName(element, {
+        computedStyleSupportsPseudoElements: false,
+        getComputedStyle: (target) => view.getComputedStyle(target),
+      }),
+    )
+  } catch {
+    // For example when id references cross trees.
+    return cleanText(element.getAttribute('aria-label') ?? element.textContent ?? '')
+  }
+}
+
+/** A name for an element that the author gave none. */
+function fallbackName(element: Element): string {
+  const hint =
+    element.getAttribute('placeholder') ??
+    element.getAttribute('title') ??
+    // The library takes an area of an image map for hidden.
+    (isTag(element, 'area') ? element.alt : null)
+  if (hint) return cleanText(hint)
+  if (element.shadowRoot) return cleanText(element.textContent)
+  const host = (element.getRootNode() as Partial<ShadowRoot>).host
+  return cleanText(host?.getAttribute('label') ?? host?.getAttribute('aria-label') ?? '')
+}
+
+/** The label of the hidden field that a custom control replaces, which is right before the control. */
+function labelOfReplaced(element: Element, role: string): Element | null {
+  if (!REPLACING_ROLES.test(role) || !element.hasAttribute('role')) return null
+  let at: Element | null = element
+  for (let level = 0; at && level < 3; level += 1, at = at.parentElement) {
+    const field: Element | null = at.previousElementSibling
+    const [label] = field ? labelsOf(field) : []
+    if (field && label) return isSmall(field) ? label : null
+  }
+  return null
+}
+
+const REPLACING_ROLES = /^(combobox|textbox|searchbox|listbox)$/
+
+/** Libraries hide the fields that they replace: not displayed, or one pixel in size. */
+function isSmall(field: Element): boolean {
+  const { width, height } = field.getBoundingClientRect()
+  return width <= 1 || height <= 1
+}
+
+function isOnScreen(element: Element, text: string): boolean {
+  if (element.hasAttribute('placeholder') || element.hasAttribute('aria-labelledby')) return true
+  // In a component it may be slotted content.
+  const { host } = element.getRootNode() as Partial<ShadowRoot>
+  return [element, host].some((one) => one && cleanText(one.textContent).includes(text))
+}

@@ -1,0 +1,86 @@
+import type { ElementName } from './name.ts'
+
+/** Text that is a direct child of an element. */
+export interface TextItem {
+  readonly text: string
+  readonly visuallyHidden: boolean
+  /** The node of that element. */
+  readonly holder: OutlineNode
+}
+
+/** Elements that were counted but not walked: the rest of a long list. */
+export interface OmittedItem {
+  readonly count: number
+  /** The first of them, from which reading can continue. */
+  readonly first: Element
+}
+
+export type OutlineItem = OutlineNode | TextItem | OmittedItem
+
+/** A visible element with its content. */
+export interface OutlineNode {
+  readonly element: Element
+  /** Empty for wrappers, which only have content. */
+  readonly role: string
+  /** The element that has the state: for a label, the control that isn't displayed. */
+  readonly control: Element
+  readonly parent: OutlineNode | null
+  readonly items: OutlineItem[]
+  readonly inView: boolean
+  /** Whether something in it is in view, or was. */
+  holdsView: boolean
+  /** Clickable by its mouse pointer or a handler in the markup, whatever its role. */
+  readonly clickable: boolean
+  readonly masked: boolean
+  readonly visuallyHidden: boolean
+  /** The context of the element, to walk it again. */
+  readonly context: WalkContext
+  /** Equal as long as the element's own state and text have not changed. */
+  signature: string
+  /** The outline's version in which the element first appeared, and the one in which it last changed. */
+  addedAt: number
+  changedAt: number
+  /** Computed when first shown. */
+  name: ElementName | null
+}
+
+export interface Box {
+  readonly left: number
+  readonly top: number
+  readonly right: number
+  readonly bottom: number
+}
+
+/** What an element inherits from its ancestors. */
+export interface WalkContext {
+  readonly view: Window
+  /** The visible part of its ancestors, in its frame's coordinates; null when there is none. */
+  readonly clip: Box | null
+  readonly masked: boolean
+  readonly visuallyHidden: boolean
+  /** An ancestor has the pointer cursor already. */
+  readonly pointerCursor: boolean
+  /** Inside a label whose control has this text as its name. */
+  readonly inLabel: boolean
+}
+
+export function isNode(item: OutlineItem): item is OutlineNode {
+  return 'element' in item
+}
+
+export function isText(item: OutlineItem): item is TextItem {
+  return 'text' in item
+}
+
+/** All nodes of a tree in reading order, wrappers included. */
+export function* nodesOf(node: OutlineNode): Generator<OutlineNode> {
+  const stack = [node]
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    yield next
+    const { items } = next
+    for (let index = items.length - 1; index >= 0; index -= 1) {
+      const item = items[index]
+      if (item && isNode(item)) stack.push(item)
+    }
+  }
+}

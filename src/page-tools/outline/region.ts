@@ -1,0 +1,41 @@
+import { closest, contains, isAttached } from '../dom.ts'
+import type { PageOptions } from '../options.ts'
+import { PageError } from '../page-error.ts'
+
+const IGNORED = '[data-offstage-ignore]'
+
+/** The element where reading starts. Throws when the region isn't on the page. */
+export function rootOf({ root }: PageOptions): Element {
+  const element = typeof root === 'function' ? root() : root
+  if (root && !(element && isAttached(element)))
+    throw new PageError('not-found', 'The part of the page that may be read is not there now.')
+  const found = element ?? document.body ?? document.documentElement
+  if (!found) throw new PageError('not-found', 'The page is empty.')
+  return found
+}
+
+/** Whether the page's options let the tools read the element. */
+export function isReadable(element: Element, options: PageOptions): boolean {
+  const { deny = [] } = options
+  return (
+    contains(rootOf(options), element) &&
+    !closest(element, [IGNORED, ...deny].join(',')) &&
+    !element.localName.startsWith('offstage-')
+  )
+}
+
+export function requireReadable(element: Element, options: PageOptions): void {
+  if (!isReadable(element, options))
+    throw new PageError('outside', 'This element is outside the part of the page that you may use.')
+}
+
+/** Throws unless the tools may also act on the element. */
+export function requireAllowed(element: Element, options: PageOptions): void {
+  requireReadable(element, options)
+  const { allow } = options
+  if (allow && !closest(element, allow.join(',')))
+    throw new PageError(
+      'outside',
+      'You may read this element but not act on it: it is outside the allowed region.',
+    )
+}

@@ -1,0 +1,84 @@
+import { getRole } from 'dom-accessibility-api'
+import { isTag } from '../dom.ts'
+
+/** Controls that a person can act on. */
+const ACTIONABLE = new Set(
+  'button,link,textbox,searchbox,combobox,listbox,option,checkbox,radio,switch,slider,spinbutton,tab,menuitem,menuitemcheckbox,menuitemradio,treeitem,gridcell'.split(
+    ',',
+  ),
+)
+
+/** Roles whose name is their content, which is not shown a second time. */
+const NAMED_BY_CONTENT = new Set(
+  'button,link,heading,option,checkbox,radio,switch,tab,menuitem,menuitemcheckbox,menuitemradio,treeitem,tooltip'.split(
+    ',',
+  ),
+)
+
+/** Elements that open above a page, and are most likely relevant. */
+const POPUPS = new Set('dialog,alertdialog,menu,listbox,tooltip,alert,status,tree,grid'.split(','))
+
+/** Roles that add nothing to their content. */
+const PLAIN = new Set(
+  'generic,none,presentation,paragraph,strong,emphasis,code,time,mark,deletion,insertion,subscript,superscript,rowgroup,legend,caption,text,blockquote,definition,term,document,associationlist,associationlistitemkey,associationlistitemvalue'.split(
+    ',',
+  ),
+)
+
+/** Elements without a role of their own: half of the elements of a page. */
+const WRAPPERS = new Set('div,span,p,b,i,em,strong,small,u,label,br,tbody,thead,tfoot'.split(','))
+
+/** Text-like fields to which the specification gives no role of their own. */
+const INPUT_ROLES: Readonly<Record<string, string>> = {
+  file: 'button',
+  color: 'textbox',
+  hidden: '',
+}
+
+const GRIDS = '[role=grid],[role=treegrid]'
+
+/** The role as a snapshot shows it; empty for what is only a wrapper. */
+export function roleOf(element: Element): string {
+  const role = element.getAttribute('role') ? null : ownRole(element, element.localName)
+  if (role !== null) return role
+  const standard = getRole(element) ?? ''
+  return PLAIN.has(standard) ? '' : standard
+}
+
+/** The role of an element without the attribute where it differs from the standard; else null. */
+function ownRole(element: Element, tag: string): string | null {
+  const editable = element.hasAttribute('contenteditable')
+  if (WRAPPERS.has(tag) && !editable) return ''
+  if (isTag(element, 'input')) return getRole(element) ?? INPUT_ROLES[element.type] ?? 'textbox'
+  if (/^(iframe|video|audio|canvas|svg)$/.test(tag)) return specialRole(element)
+  if (tag === 'header' || tag === 'footer')
+    if (element.parentElement?.closest('article,aside,main,nav,section')) return ''
+  if ((tag === 'section' || tag === 'form') && !hasAuthorName(element))
+    return tag === 'form' ? 'form' : ''
+  if (isTag(element, 'select')) return element.multiple || element.size > 1 ? 'listbox' : 'combobox'
+  if (isTag(element, 'th') && element.scope === 'row') return 'rowheader'
+  if (tag === 'td' && element.closest('table')?.matches(GRIDS)) return 'gridcell'
+  if (editable && (element as HTMLElement).isContentEditable) return 'textbox'
+  return null
+}
+
+function specialRole(element: Element): string {
+  if (element.localName !== 'svg') return element.localName
+  return element.getAttribute('aria-label') ? 'img' : ''
+}
+
+function hasAuthorName(element: Element): boolean {
+  return element.hasAttribute('aria-label') || element.hasAttribute('aria-labelledby')
+}
+
+export function isActionable(role: string): boolean {
+  return ACTIONABLE.has(role)
+}
+
+export function isNamedByContent(role: string): boolean {
+  return NAMED_BY_CONTENT.has(role)
+}
+
+export function isPopup(role: string): boolean {
+  return POPUPS.has(role)
+}

@@ -1,0 +1,24 @@
+import { MASKED } from '../privacy.ts'
+import type { OutlineNode } from './outline-node.ts'
+import { isActionable } from './role.ts'
+import { stateOf } from './state.ts'
+
+const NAMING_ATTRIBUTES = ['aria-label', 'title', 'alt', 'placeholder', 'src']
+
+/**
+ * A text that changes with the node's own state. Names are expensive, so the attributes that they are made
+ * of are used.
+ */
+export function signatureOf({ element, role, control, items, masked }: OutlineNode): string {
+  let signature = role
+  for (const item of items) if ('text' in item) signature += `\u0001${item.text}`
+  if (!role || (!isActionable(role) && !element.hasAttributes())) return signature
+  const { flags, value } = stateOf(control, role)
+  if (flags.length > 0) signature += `\u0002${flags.join(' ')}`
+  if (value) signature += `\u0003${masked ? MASKED : value}`
+  for (const name of NAMING_ATTRIBUTES) {
+    const hint = element.getAttribute(name)
+    if (hint) signature += `\u0004${name}=${hint}`
+  }
+  return signature
+}

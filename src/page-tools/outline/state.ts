@@ -1,0 +1,147 @@
+import { cleanText } from '../clean-text.ts'
+import { isTag } from '../dom.ts'
+
+/** What a snapshot shows of an element beside role and name. */
+export interface ElementState {
+  /** As they are shown in brackets: `checked`, `level=2`. */
+  readonly flags: readonly string[]
+  /** Of a field; never of a secret one. */
+  readonly value: string | null
+}
+
+const NO_STATE: ElementState = { flags: [], value: null }
+
+/** Reads attributes and properties only: no styles, no layout. */
+export function stateOf(element: Element, role: string): ElementState {
+  if (!role) return NO_STATE
+  const flags: string[] = []
+  const add = (flag: string | false | null | undefined): void => {
+    if (flag) flags.push(flag)
+  }
+  add(checkedFlag(element))
+  add(isDisabled(element) && 'disabled')
+  add(expandedFlag(element))
+  add(element.getAttribute('aria-pressed') === 'true' && 'pressed')
+  add(isSelected(element) && 'selected')
+  add(currentFlag(element))
+  add(role === 'heading' && `level=${headingLevel(element)}`)
+  add(sortFlag(element))
+  add(fieldType(element))
+  add(isReadOnly(element) && 'readonly')
+  add(isRequired(element) && 'required')
+  add(isInvalid(element) && 'invalid')
+  add(element.getAttribute('aria-busy') === 'true' && 'busy')
+  return { flags, value: fieldValue(element, role) }
+}
+
+const FORM_CONTROLS = new Set('button,input,select,textarea,option,optgroup,fieldset'.split(','))
+
+/** Whether form pseudo-classes can match it; custom elements may be form controls, too. */
+function isFormControl({ localName }: Element): boolean {
+  return FORM_CONTROLS.has(localName) || localName.includes('-')
+}
+
+export function isDisabled(element: Element): boolean {
+  return (
+    (isFormControl(element) && element.matches(':disabled')) ||
+    element.closest('[aria-disabled="true"]') !== null
+  )
+}
+
+export function isReadOnly(element: Element): boolean {
+  return (
+    ((isTag(element, 'input') || isTag(element, 'textarea')) && element.readOnly) ||
+    element.getAttribute('aria-readonly') === 'true'
+  )
+}
+
+/** `true`, `false`, `'mixed'`, or null for what can't be checked. */
+export function checkedState(element: Element): boolean | 'mixed' | null {
+  if (isTag(element, 'input') && /^(checkbox|radio)$/.test(element.type))
+    return element.indeterminate ? 'mixed' : element.checked
+  const checked = element.getAttribute('aria-checked')
+  return checked === null ? null : checked === 'mixed' ? 'mixed' : checked === 'true'
+}
+
+function checkedFlag(element: Element): string | null {
+  const checked = checkedState(element)
+  return checked === 'mixed' ? 'checked=mixed' : checked ? 'checked' : null
+}
+
+function expandedFlag(element: Element): string | null {
+  if (isTag(element, 'summary'))
+    return element.parentElement?.hasAttribute('open') ? 'expanded' : 'collapsed'
+  const expanded = element.getAttribute('aria-expanded')
+  return expanded === 'true' ? 'expanded' : expanded === 'false' ? 'collapsed' : null
+}
+
+function isSelected(element: Element): boolean {
+  return isTag(element, 'option')
+    ? element.selected
+    : element.getAttribute('aria-selected') === 'true'
+}
+
+function currentFlag(element: Element): string | null {
+  const current = element.getAttribute('aria-current')
+  if (!current || current === 'false') return null
+  return current === 'true' ? 'current' : `current=${cleanText(current)}`
+}
+
+function sortFlag(element: Element): string | null {
+  const sort = element.getAttribute('aria-sort')
+  return sort && sort !== 'none' ? `sort=${cleanText(sort)}` : null
+}
+
+function headingLevel(element: Element): string {
+  const level = element.getAttribute('aria-level') ?? /^h([1-6])$/.exec(element.localName)?.[1]
+  return cleanText(level ?? '2').slice(0, 2)
+}
+
+/** Only the types that say how to fill the field. */
+function fieldType(element: Element): string | null {
+  if (!isTag(element, 'input')) return null
+  return /^(date|datetime-local|time|month|week|color|file|password|email|url|tel|number|range)$/.test(
+    element.type,
+  )
+    ? `type=${element.type}`
+    : null
+}
+
+function isRequired(element: Element): boolean {
+  return (
+    (element as Partial<HTMLInputElement>).required === true ||
+    element.getAttribute('aria-required') === 'true'
+  )
+}
+
+function isInvalid(element: Element): boolean {
+  const invalid = element.getAttribute('aria-invalid')
+  if (invalid !== null && invalid !== 'false') return true
+  return isFormControl(element) && element.matches(':user-invalid')
+}
+
+/** A field's value as text; null for elements that aren't fields. */
+export function fieldValue(element: Element, role: string): string | null {
+  if (isTag(element, 'input')) return inputValue(element)
+  if (isTag(element, 'textarea')) return element.value
+  if (isTag(element, 'select'))
+    return [...element.selectedOptions].map((option) => option.label).join(', ')
+  if (isTag(element, 'progress') || isTag(element, 'meter')) return String(element.value)
+  if (role === 'textbox' && (element as HTMLElement).isContentEditable)
+    return (element as HTMLElement).innerText
+  const { ariaValueText, ariaValueNow } = element
+  if (ariaValueText !== null) return ariaValueText
+  // The text of an editable part of a date says more than its number.
+  if (ariaValueNow !== null)
+    return ((element as HTMLElement).isContentEditable && element.textContent) || ariaValueNow
+  return role === 'combobox' || role === 'textbox' || role === 'searchbox'
+    ? element.textContent
+    : null
+}
+
+function inputValue(input: HTMLInputElement): string | null {
+  if (/^(checkbox|radio|button|submit|reset|image|hidden)$/.test(input.type)) return null
+  return input.type === 'file'
+    ? [...(input.files ?? [])].map((file) => file.name).join(', ')
+    : input.value
+}

@@ -1,0 +1,128 @@
+import { isAttached, isDisplayed, isTag } from '../dom.ts'
+import { renderedElement } from '../image-map.ts'
+
+/** The visibility of an element by its own attributes and style. */
+export interface Visibility {
+  /** Neither the element nor its content is visible to anyone. */
+  readonly excluded: boolean
+  /** Only its style hides it, so it may become visible. */
+  readonly mayAppear: boolean
+  /** It is not rendered itself, but its content may be. */
+  readonly invisible: boolean
+  /** Its text is available to assistive technology, but not on the screen. */
+  readonly visuallyHidden: boolean
+  /** Keeps its position when its ancestors scroll. */
+  readonly fixed: boolean
+  /** For other properties: reading each has a cost, so they are read where they matter. */
+  readonly style: CSSStyleDeclaration | null
+}
+
+const NEVER_RENDERED = new Set(
+  'script,style,template,noscript,head,meta,link,title,base,param,source,track,datalist,object,embed'.split(
+    ',',
+  ),
+)
+const IGNORED = 'data-offstage-ignore'
+
+const EXCLUDED: Visibility = {
+  excluded: true,
+  mayAppear: false,
+  invisible: true,
+  visuallyHidden: true,
+  fixed: false,
+  style: null,
+}
+
+/** A fast check; styles are read only for elements that fail it. */
+const FULLY_VISIBLE: CheckVisibilityOptions = { visibilityProperty: true, opacityProperty: true }
+
+/** Reads styles, so it must not be mixed with writes to the DOM. */
+export function visibilityOf(element: Element, view: Window): Visibility {
+  const tag = element.localName
+  if (NEVER_RENDERED.has(tag) || tag.startsWith('offstage-')) return EXCLUDED
+  const bare = !element.hasAttributes()
+  if (!bare && isExcludedByMarkup(element)) return EXCLUDED
+  const style = view.getComputedStyle(element)
+  const plain = element.checkVisibility(FULLY_VISIBLE)
+  if (!plain && (style.display === 'none' || isUntilFound(element, style)))
+    return { ...EXCLUDED, mayAppear: true }
+  const invisible = !plain && style.visibility !== 'visible'
+  const transparent = !plain && style.opacity === '0'
+  // Half of a page's elements have no attributes: of these only those with text can be fixed or moved away.
+  if (bare && !holdsText(element))
+    return {
+      excluded: false,
+      mayAppear: true,
+      invisible,
+      visuallyHidden: transparent,
+      fixed: false,
+      style,
+    }
+  const { position } = style
+  return {
+    excluded: false,
+    mayAppear: true,
+    invisible,
+    visuallyHidden: transparent || isVisuallyHidden(element, style, position),
+    fixed: position === 'fixed',
+    style,
+  }
+}
+
+/** Whether the mouse pointer over it is a hand. */
+export function hasPointerCursor({ style }: Visibility): boolean {
+  return style?.cursor === 'pointer'
+}
+
+/** Whether its content is visible only inside of its own box. */
+export function clipsContent({ style }: Visibility): boolean {
+  return style !== null && style.overflowY !== 'visible'
+}
+
+/** Whether the markup, not the style, excludes it. */
+function isExcludedByMarkup(element: Element): boolean {
+  return (
+    element.getAttribute('aria-hidden') === 'true' ||
+    element.hasAttribute('inert') ||
+    element.hasAttribute(IGNORED)
+  )
+}
+
+function holdsText({ firstChild }: Element): boolean {
+  return firstChild?.nodeType === 3
+}
+
+/** `hidden="until-found"`. The style is read for elements with the attribute only, for its cost. */
+function isUntilFound(element: Element, style: CSSStyleDeclaration): boolean {
+  return element.hasAttribute('hidden') && style.contentVisibility === 'hidden'
+}
+
+/** The usual ways of hiding text visually, beside transparency: clipped, without size, far outside. */
+function isVisuallyHidden(element: Element, style: CSSStyleDeclaration, position: string): boolean {
+  if (holdsText(element) && style.fontSize === '0px') return true
+  if (position !== 'absolute' && position !== 'fixed') return false
+  return (
+    /^rect\((0|1)(px)?,? (0|1)(px)?,? (0|1)(px)?,? (0|1)(px)?\)$/.test(style.clip) ||
+    /^inset\((50|100)%/.test(style.clipPath) ||
+    (style.overflow !== 'visible' && Number.parseFloat(style.width) <= 1) ||
+    (style.overflow !== 'visible' && Number.parseFloat(style.height) <= 1) ||
+    Number.parseFloat(style.left) < -999 ||
+    Number.parseFloat(style.top) < -999 ||
+    Number.parseFloat(style.textIndent) < -999
+  )
+}
+
+/** Why an element can't be seen, wherever the page is scrolled to, in a few words; null when it can. */
+export function hiddenReason(element: Element): string | null {
+  if (!isAttached(element)) return 'it is no longer on the page'
+  const inert = element.closest('[inert]')
+  if (inert) return 'it is inert'
+  if (isTag(element, 'option')) return null
+  const rendered = renderedElement(element)
+  if (!isDisplayed(rendered)) {
+    const details = element.closest('details:not([open])')
+    return details ? 'it is in a closed disclosure' : 'it is not displayed'
+  }
+  if (!isDisplayed(rendered, { visibilityProperty: true })) return 'its visibility is hidden'
+  return null
+}

@@ -1,0 +1,277 @@
+import { cleanText } from '../clean-text.ts'
+import { childrenOf, frameDocument, isElement, isTag } from '../dom.ts'
+import type { PageOptions } from '../options.ts'
+import { isSecretField, MASKED, maskSelector } from '../privacy.ts'
+import { listWindow } from './list-window.ts'
+import { visibilityOf, hasPointerCursor, type Visibility } from './visibility.ts'
+import { clipInside, isInView, viewport } from './clip.ts'
+import { isNode, type OmittedItem, type OutlineNode, type WalkContext } from './outline-node.ts'
+import { isActionable, roleOf } from './role.ts'
+import { signatureOf } from './signature.ts'
+
+/** The settings of a walk, and its callbacks. */
+export interface Walk {
+  readonly options: PageOptions
+  /** How many children of one element are walked. */
+  readonly listLimit: number
+  /** Of long lists, the children from this element on are walked. */
+  readonly from: Element | null
+  /** How many elements were walked. */
+  readonly steps: { count: number }
+  /** Called for each document and shadow root that is entered. */
+  onTree?(tree: Document | ShadowRoot): void
+  /** Called for elements that aren't visible, but may become so. */
+  onHidden?(element: Element): void
+}
+
+/** Checking the time has a cost, too. */
+const STEPS_BETWEEN_PAUSES = 24
+
+/** An element that is being walked, and how far. */
+interface Visit {
+  readonly node: OutlineNode
+  readonly visibility: Visibility
+  /** The context of its children. */
+  readonly context: WalkContext
+  readonly children: readonly (Node | OmittedItem)[]
+  next: number
+}
+
+/**
+ * Walks an element and its subtree. Only reads the DOM, so there is one layout at most. Yields where it may
+ * be interrupted; elements that are removed meanwhile are left out.
+ */
+export function* walk(
+  task: Walk,
+  element: Element,
+  place: { readonly parent: OutlineNode | null; readonly context: WalkContext },
+): Generator<undefined, OutlineNode | null> {
+  const visit = enter(task, element, place)
+  if (visit) yield* walkFrom(task, visit)
+  return visit?.node ?? null
+}
+
+/**
+ * Walks an element's direct content again, and the subtrees that are new in it. False when more than that
+ * may have changed.
+ */
+export function* walkChildren(task: Walk, node: OutlineNode): Generator<undefined, boolean> {
+  const { element, context } = node
+  const visibility = visibilityOf(element, context.view)
+  if (visibility.excluded || isSingleLine(element)) return false
+  const known = new Map(node.items.filter(isNode).map((item) => [item.element, item]))
+  node.items.length = 0
+  yield* walkFrom(task, visitOf(task, node, visibility), known)
+  return true
+}
+
+function* walkFrom(
+  task: Walk,
+  top: Visit,
+  known?: ReadonlyMap<Element, OutlineNode>,
+): Generator<undefined> {
+  // An explicit stack: a generator for each element would cost as much as the walk.
+  const stack = [top]
+  for (let visit = stack.at(-1); visit; visit = stack.at(-1)) {
+    const child = visit.children[visit.next]
+    visit.next += 1
+    if (!child) {
+      visit.node.signature = signatureOf(visit.node)
+      stack.pop()
+    } else if (!('nodeType' in child)) visit.node.items.push(child)
+    else if (child.nodeType === 3) addText(visit, child)
+    else if (isElement(child)) {
+      const { node: parent, context } = visit
+      const before = visit === top ? known?.get(child) : undefined
+      if (before && child.checkVisibility()) {
+        parent.items.push(before)
+        continue
+      }
+      const inner = enter(task, child, { parent, context })
+      if (!inner) continue
+      parent.items.push(inner.node)
+      stack.push(inner)
+      if (task.steps.count % STEPS_BETWEEN_PAUSES === 0) yield
+    }
+  }
+}
+
+function enter(
+  task: Walk,
+  element: Element,
+  place: { readonly parent: OutlineNode | null; readonly context: WalkContext },
+): Visit | null {
+  const visibility = visibilityOf(element, place.context.view)
+  if (visibility.excluded || isDenied(element, task.options)) {
+    if (visibility.mayAppear) task.onHidden?.(element)
+    return null
+  }
+  task.steps.count += 1
+  const node = makeNode(task, element, { ...place, visibility })
+  if (node.inView)
+    for (let at = node.parent; at && !at.holdsView; at = at.parent) at.holdsView = true
+  return visitOf(task, node, visibility)
+}
+
+function visitOf(task: Walk, node: OutlineNode, visibility: Visibility): Visit {
+  const { element } = node
+  if (element.shadowRoot) task.onTree?.(element.shadowRoot)
+  const children = isSingleLine(element) ? [] : listWindow(task, element, childrenIn(task, element))
+  const context = children.length > 0 ? innerContext(node, visibility, children) : node.context
+  return { node, visibility, context, children, next: 0 }
+}
+
+/** Elements that are shown in one line, whatever they contain. */
+function isSingleLine(element: Element): boolean {
+  return isTag(element, 'select') || isBareGraphic(element)
+}
+
+export function pageContext(view: Window): WalkContext {
+  return {
+    view,
+    clip: viewport(view),
+    masked: false,
+    visuallyHidden: false,
+    pointerCursor: false,
+    inLabel: false,
+  }
+}
+
+function makeNode(
+  { options }: Walk,
+  element: Element,
+  {
+    parent,
+    context,
+    visibility,
+  }: {
+    readonly parent: OutlineNode | null
+    readonly context: WalkContext
+    readonly visibility: Visibility
+  },
+): OutlineNode {
+  const proxied = hiddenControl(element)
+  const control = proxied ?? element
+  const role = visibility.invisible ? '' : roleOf(control)
+  const masked = context.masked || isSecretField(element) || element.matches(maskSelector(options))
+  const clickable =
+    !visibility.invisible &&
+    !context.pointerCursor &&
+    !isActionable(role) &&
+    !(isTag(element, 'label') && element.control) &&
+    (hasPointerCursor(visibility) ||
+      element.hasAttribute('onclick') ||
+      (!role && isTabStop(element)))
+  const visuallyHidden = context.visuallyHidden || visibility.visuallyHidden
+  const inView = isInView(element, visibility.fixed ? viewport(context.view) : context.clip)
+  return {
+    element,
+    role,
+    control,
+    parent,
+    clickable,
+    masked,
+    visuallyHidden,
+    inView,
+    holdsView: inView,
+    context,
+    items: [],
+    signature: '',
+    addedAt: 0,
+    changedAt: 0,
+    name: null,
+  }
+}
+
+/** Whether the author made it a tab stop. Empty ones only pass the focus on. */
+function isTabStop(element: Element): boolean {
+  return element.firstChild !== null && Number(element.getAttribute('tabindex') ?? -1) >= 0
+}
+
+/** The control of a label that is shown in place of it, as the control itself isn't displayed. */
+function hiddenControl(element: Element): Element | null {
+  if (!isTag(element, 'label')) return null
+  const { control } = element
+  return control && !control.checkVisibility({ visibilityProperty: true }) ? control : null
+}
+
+/** Graphics without text, links, roles or tab stops are not walked. */
+function isBareGraphic(element: Element): boolean {
+  return element.localName === 'svg' && !element.querySelector('text,a,[role],[tabindex]')
+}
+
+function childrenIn(task: Walk, element: Element): readonly Node[] {
+  const inner = frameDocument(element)
+  if (inner) task.onTree?.(inner)
+  const children = childrenOf(element)
+  // The content of closed disclosures has the styles of visible content.
+  if (isTag(element, 'details') && !element.open)
+    return children.filter((child) => isElement(child) && isTag(child, 'summary')).slice(0, 1)
+  return children
+}
+
+function innerContext(
+  node: OutlineNode,
+  visibility: Visibility,
+  children: Visit['children'],
+): WalkContext {
+  const { element, context } = node
+  // Properties that matter to elements only are not read for the many that contain only text.
+  const holdsElements = children.some((child) => isElement(child as Node))
+  const inner = frameDocument(element)
+  const view = inner?.defaultView
+  if (view)
+    return { ...pageContext(view), ...(!node.inView && { clip: null }), masked: node.masked }
+  const clip = holdsElements ? clipInside(node, visibility) : context.clip
+  const inLabel =
+    context.inLabel || isVisibleLabel(node) || /^(legend|caption)$/.test(element.localName)
+  const pointerCursor =
+    context.pointerCursor ||
+    isSingleControl(node.role) ||
+    (holdsElements && hasPointerCursor(visibility))
+  const same =
+    clip === context.clip &&
+    node.masked === context.masked &&
+    node.visuallyHidden === context.visuallyHidden &&
+    pointerCursor === context.pointerCursor &&
+    inLabel === context.inLabel
+  return same
+    ? context
+    : {
+        view: context.view,
+        clip,
+        masked: node.masked,
+        visuallyHidden: node.visuallyHidden,
+        pointerCursor,
+        inLabel,
+      }
+}
+
+/** Controls that are one click target, whatever they contain. */
+function isSingleControl(role: string): boolean {
+  return isActionable(role) && !/^(treeitem|gridcell|listbox|combobox)$/.test(role)
+}
+
+function isVisibleLabel({ element, control }: OutlineNode): boolean {
+  return isTag(element, 'label') && control === element && element.control !== null
+}
+
+function isDenied(element: Element, { deny = [] }: PageOptions): boolean {
+  return deny.length > 0 && element.matches(deny.join(','))
+}
+
+function addText({ node, visibility, context }: Visit, child: Node): void {
+  if (visibility.invisible || context.inLabel || isField(node.element)) return
+  const text = cleanText(child.nodeValue ?? '')
+  if (!text) return
+  const last = node.items.at(-1)
+  if (node.masked) {
+    if (!last || !('text' in last))
+      node.items.push({ text: MASKED, visuallyHidden: false, holder: node })
+  } else node.items.push({ text, visuallyHidden: context.visuallyHidden, holder: node })
+}
+
+/** Its text is its value, and shown as that. */
+function isField(element: Element): boolean {
+  return isTag(element, 'textarea')
+}

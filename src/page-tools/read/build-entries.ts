@@ -1,0 +1,232 @@
+import { cleanText, quote, shorten } from '../clean-text.ts'
+import { isTag } from '../dom.ts'
+import type { PageOptions } from '../options.ts'
+import { once } from '../once.ts'
+import { omittedEntry, estimateLines, textEntry, type Entry } from './entry.ts'
+import { headOf, optionsLine, shownValue } from './line.ts'
+import {
+  isNode,
+  isText,
+  type OutlineItem,
+  type OutlineNode,
+  type TextItem,
+} from '../outline/outline-node.ts'
+import { isActionable, isNamedByContent, isPopup } from '../outline/role.ts'
+
+export interface EntryOptions {
+  readonly options: PageOptions
+  /** Characters of one text. */
+  readonly textLimit: number
+}
+
+const INLINE = new Set(
+  'a,abbr,b,bdi,bdo,cite,code,data,dfn,em,font,i,kbd,mark,q,s,samp,slot,small,span,strong,sub,sup,time,u,var,wbr,label'.split(
+    ',',
+  ),
+)
+const CELLS = /^(cell|gridcell|columnheader|rowheader)$/
+
+/** The entries for a node and its content. */
+export function buildEntries(
+  node: OutlineNode,
+  parent: Entry | null,
+  settings: EntryOptions,
+): readonly Entry[] {
+  if (!node.role && !node.clickable) return entriesInside(node, flatten(node), { parent, settings })
+  const entry = nodeEntry(node, parent, settings)
+  return [onlyChild(entry) ?? entry]
+}
+
+function nodeEntry(node: OutlineNode, parent: Entry | null, settings: EntryOptions): Entry {
+  const pieces = once(() => flatten(node))
+  const texts = once(() => (node.role === 'row' ? rowTexts(node) : onlyTexts(pieces())))
+  const entry: Entry = {
+    element: node.element,
+    parent,
+    node,
+    inView: node.inView,
+    holdsView: node.holdsView,
+    popup: (parent?.popup ?? false) || (isPopup(node.role) && node.inView),
+    isOmission: false,
+    elementCount: () => estimateLines(node),
+    line: once(() => nodeLine(node, texts(), settings)),
+    children: once(() => childEntries(entry, { node, pieces, texts, settings })),
+  }
+  return entry
+}
+
+/** The only child of a list item, or of a frame around one control: it replaces its parent. */
+function onlyChild({ node, children, parent }: Entry): Entry | null {
+  const isBare = node?.role === 'listitem' && !node.clickable
+  const isFrame = node?.role === '' && node.clickable
+  if (!isBare && !isFrame) return null
+  const [only, ...others] = children()
+  if (!only?.node || others.length > 0 || (isFrame && !isActionable(only.node.role))) return null
+  only.parent = parent
+  return only
+}
+
+function childEntries(
+  entry: Entry,
+  of: {
+    readonly node: OutlineNode
+    readonly pieces: () => readonly Piece[]
+    readonly texts: () => readonly TextItem[] | null
+    readonly settings: EntryOptions
+  },
+): readonly Entry[] {
+  const { node, pieces, texts, settings } = of
+  const { element, masked } = node
+  if (isTag(element, 'select'))
+    return [textEntry(() => optionsLine(element, masked), { node, parent: entry })]
+  if (node.role === 'row')
+    return node.items.flatMap((item) =>
+      isNode(item) && !plainTexts(item) ? cellEntries(item, entry, settings) : [],
+    )
+  if (texts()) return []
+  const entries = entriesInside(node, pieces(), { parent: entry, settings })
+  if (!isNamedByContent(node.role)) return entries
+  return entries.filter(({ node: inner }) => inner && !isPartOfName(inner, node))
+}
+
+/** Pictures in a control, and clickable parts with its whole text, are part of its name. */
+function isPartOfName(inner: OutlineNode, node: OutlineNode): boolean {
+  if (inner.role) return inner.role === 'img' && !inner.clickable
+  const texts = onlyTexts(flatten(inner))
+  return texts !== null && texts.length > 0 && texts.length === ownTexts(node).length
+}
+
+/** The texts of a node, and of its descendants without a role. */
+function ownTexts(node: OutlineNode): TextItem[] {
+  return node.items.flatMap((item) =>
+    isText(item) ? [item] : isNode(item) && !item.role ? ownTexts(item) : [],
+  )
+}
+
+/** A cell without attributes of its own gets no entry; its content does. */
+function cellEntries(cell: OutlineNode, entry: Entry, settings: EntryOptions): readonly Entry[] {
+  const bare = CELLS.test(cell.role) && !isSpecialCell(cell)
+  return bare
+    ? entriesInside(cell, flatten(cell), { parent: entry, settings })
+    : buildEntries(cell, entry, settings)
+}
+
+function isSpecialCell(cell: OutlineNode): boolean {
+  return (
+    cell.clickable ||
+    /aria-(sort|selected|checked|label|current|disabled)|tabindex/.test(attributes(cell))
+  )
+}
+
+/** An item of a node after its wrappers are removed; null where a block begins or ends. */
+type Piece = OutlineItem | null
+
+function entriesInside(
+  node: OutlineNode,
+  pieces: readonly Piece[],
+  place: { readonly parent: Entry | null; readonly settings: EntryOptions },
+): Entry[] {
+  const entries: Entry[] = []
+  let run: TextItem[] = []
+  const flush = (): void => {
+    if (run.length > 0) entries.push(runEntry(run, { node: run[0]?.holder ?? node, ...place }))
+    run = []
+  }
+  for (const piece of pieces) {
+    if (piece === null) flush()
+    else if (isText(piece)) {
+      if (run[0] && run[0].visuallyHidden !== piece.visuallyHidden) flush()
+      run.push(piece)
+    } else {
+      flush()
+      if (isNode(piece)) entries.push(...buildEntries(piece, place.parent, place.settings))
+      else entries.push(omittedEntry(piece, { node, parent: place.parent }))
+    }
+  }
+  flush()
+  return entries
+}
+
+function flatten(node: OutlineNode, pieces: Piece[] = []): readonly Piece[] {
+  for (const item of node.items) {
+    if (!isNode(item) || item.role || item.clickable) {
+      pieces.push(item)
+      continue
+    }
+    const inline = INLINE.has(item.element.localName)
+    if (!inline) pieces.push(null)
+    flatten(item, pieces)
+    if (!inline) pieces.push(null)
+  }
+  return pieces
+}
+
+/** The texts of a row's plain cells; null when it has none. */
+function rowTexts(row: OutlineNode): readonly TextItem[] | null {
+  const plain = row.items
+    .filter(isNode)
+    .map(plainTexts)
+    .filter((texts) => texts !== null)
+  if (plain.length === 0) return null
+  return plain.map((texts) => ({
+    holder: texts[0]?.holder ?? row,
+    text: texts.map(({ text }) => text).join(' '),
+    visuallyHidden: texts.length > 0 && texts.every(({ visuallyHidden }) => visuallyHidden),
+  }))
+}
+
+/** As `onlyTexts`; null for a cell that gets a line of its own. */
+function plainTexts(cell: OutlineNode): TextItem[] | null {
+  return CELLS.test(cell.role) && isSpecialCell(cell) ? null : onlyTexts(flatten(cell))
+}
+
+/** The texts of a node that contains nothing else; null for other nodes. */
+function onlyTexts(pieces: readonly Piece[]): TextItem[] | null {
+  const texts: TextItem[] = []
+  for (const piece of pieces) {
+    if (piece === null) continue
+    if (!isText(piece)) return null
+    texts.push(piece)
+  }
+  return texts
+}
+
+function attributes({ element }: OutlineNode): string {
+  return element.getAttributeNames().join(' ')
+}
+
+function nodeLine(
+  node: OutlineNode,
+  texts: readonly TextItem[] | null,
+  { options, textLimit }: EntryOptions,
+): string {
+  const head = headOf(node, options, false)
+  const value = shownValue(node)
+  if (value !== null) return value ? `${head}: ${value}` : head
+  if (!texts?.length || isNamedByContent(node.role)) return head
+  const separator = node.role === 'row' ? ' | ' : ' '
+  const text = shorten(
+    texts
+      .map(shownText)
+      .join(separator)
+      .replace(/[ |]+$/, ''),
+    textLimit,
+  )
+  return text && text !== node.name?.text ? `${head}: ${text}` : head
+}
+
+function shownText({ text, visuallyHidden }: TextItem): string {
+  return visuallyHidden && text ? `[sr-only] ${quote(text)}` : text
+}
+
+function runEntry(
+  run: readonly TextItem[],
+  place: { node: OutlineNode; parent: Entry | null; settings: EntryOptions },
+): Entry {
+  return textEntry(() => runLine(run, place.settings.textLimit), place)
+}
+
+function runLine(run: readonly TextItem[], limit: number): string {
+  const text = cleanText(run.map((item) => item.text).join(' '))
+  return `${run[0]?.visuallyHidden ? 'text [sr-only]' : 'text'}: ${shorten(text, limit)}`
+}

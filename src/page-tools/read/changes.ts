@@ -1,0 +1,143 @@
+import type { LivePage } from '../outline/live-page.ts'
+import { runSync } from '../time-slicing.ts'
+import { buildEntries } from './build-entries.ts'
+import { once } from '../once.ts'
+import { noEntries, textEntry, type Entry } from './entry.ts'
+import { fit } from './fit.ts'
+import { headOf, VALUE_LIMIT } from './line.ts'
+import { orderLine } from './order-line.ts'
+import { isText, nodesOf, type OutlineNode } from '../outline/outline-node.ts'
+import { readableText } from './readable-text.ts'
+import { isNamedByContent } from '../outline/role.ts'
+
+const TEXT_LIMIT = 240
+const NAME_LIMIT = 60
+
+export interface ChangesOptions {
+  readonly maxTokens: number
+  /** Also includes volatile elements, which change without an action. */
+  readonly includeVolatile: boolean
+}
+
+/**
+ * What was added, changed and removed since a version of the outline, with `<new>`, `<changed>` and
+ * `<removed>` before the lines. Empty when nothing was.
+ */
+export function changesText(
+  live: LivePage,
+  since: number,
+  { maxTokens, includeVolatile }: ChangesOptions,
+): string {
+  const { added, changed: all, removed, reordered } = live.outline.changesSince(since)
+  const changed = includeVolatile
+    ? all
+    : all.filter(({ element }) => !live.outline.isVolatile(element))
+  const isNew = new Set(added)
+  const tops = added.filter(({ parent }) => !parent || !isNew.has(parent))
+  const fresh = new Set(tops.filter((node) => hasParts(node) || reportedNode(node) === node))
+  const texts = tops.filter((node) => !fresh.has(node) && hasText(node))
+  const different = new Set(
+    [...texts, ...changed].map(reportedNode).filter((node) => !isNew.has(node)),
+  )
+  const entries = [
+    ...[...fresh].flatMap((node) => entriesFor(node, live, '<new>')),
+    ...[...different].flatMap((node) => ownEntries(node, entriesFor(node, live, '<changed>'))),
+    ...reordered.map((node) =>
+      textEntry(() => orderLine(node, live.options), { node, parent: null }),
+    ),
+    ...removed.map((line) => removedEntry(line)),
+  ]
+  const seen = new Set<Element>()
+  const unique = entries.filter(
+    ({ element, node }) => !node || (!seen.has(element) && seen.add(element)),
+  )
+  return unique.length > 0 ? runSync(fit(unique, { maxTokens, from: null })) : ''
+}
+
+/** An element has one line; a change of a wrapper concerns the texts directly in it. */
+function ownEntries(node: OutlineNode, entries: readonly Entry[]): readonly Entry[] {
+  if (node.role || node.clickable) return entries.slice(0, 1)
+  return entries.filter((entry) => !entry.node && entry.element === node.element)
+}
+
+/** Whether any node in it has a line of its own. */
+function hasParts(node: OutlineNode): boolean {
+  return [...nodesOf(node)].some(({ role, clickable }) => role || clickable)
+}
+
+/** Buttons get empty wrappers for their ripples. */
+function hasText(node: OutlineNode): boolean {
+  return [...nodesOf(node)].some(({ items }) => items.some(isText))
+}
+
+/** An editor whose text is short enough for its own line. */
+function isShortField({ role, element }: OutlineNode): boolean {
+  return role === 'textbox' && element.textContent.length <= VALUE_LIMIT
+}
+
+/** Roles that are shown in one line: a change of a text inside is a change of the element. */
+const ONE_LINE_ROLES = /^(row|listitem|status|alert|cell|gridcell|columnheader|rowheader)$/
+
+/**
+ * The node to report for a change: a text inside a button is part of the button's name, so the button
+ * changed.
+ */
+function reportedNode(node: OutlineNode): OutlineNode {
+  for (let at: OutlineNode | null = node; at; at = at.parent) {
+    if (
+      isNamedByContent(at.role) ||
+      at.clickable ||
+      ONE_LINE_ROLES.test(at.role) ||
+      isShortField(at)
+    )
+      return at
+    if (at.role && at.role !== 'img') break
+  }
+  return node
+}
+
+function entriesFor(node: OutlineNode, live: LivePage, mark: string): readonly Entry[] {
+  const entries = buildEntries(node, null, { options: live.options, textLimit: TEXT_LIMIT })
+  for (const entry of entries) {
+    const { line } = entry
+    const isNew = mark === '<new>'
+    const place = isNew || !entry.node ? containerNote(node, live) : ''
+    entry.line = () => `${mark} ${isNew ? line() : withText(node, line(), live)}${place}`
+    if (mark === '<changed>') entry.children = ownLines(entry)
+  }
+  return entries
+}
+
+/** The line of an element without name or value, with its text. */
+function withText(node: OutlineNode, line: string, { options }: LivePage): string {
+  if (node.masked || /"|: /.test(line)) return line
+  const text = readableText(node.element, options)
+  return text && text.length <= NAME_LIMIT ? `${line}: ${text}` : line
+}
+
+/** Only the lines of its own texts: nodes inside it are compared separately. */
+function ownLines({ children }: Entry): Entry['children'] {
+  return once(() => children().filter(({ node }) => !node))
+}
+
+/** The nearest list, dialog or region around a new element. */
+function containerNote(node: OutlineNode, { options }: LivePage): string {
+  for (let at = node.parent; at; at = at.parent)
+    if (at.role && at.role !== 'listitem') return ` (in ${headOf(at, options, false)})`
+  return ''
+}
+
+function removedEntry(line: string): Entry {
+  return {
+    parent: null,
+    node: null,
+    children: noEntries,
+    inView: true,
+    holdsView: true,
+    popup: false,
+    isOmission: false,
+    elementCount: () => 1,
+    element: document.documentElement,
+    line: () => `<removed> ${line}`,
+  }
+}

@@ -1,0 +1,118 @@
+import { COMMON_CHARACTERS } from './common-characters.ts'
+
+/**
+ * For each letter from a to z, the letters that often follow it inside one token, as counted in English
+ * words and in names from forty languages, split by the vocabularies o200k and cl100k.
+ */
+const FOLLOWERS =
+  'bcdefghijklmnprstuvwxyz adeghjlorsuy abcehikloprstuwy adegilostuvy acdefghklmnpqrstvwxy aefilorstuwxy eghnrsuy aeilnorty abcdefghjklmnopqrstvxz abersu aehins adefiklopstuvy abdegilmnopsty acdefghknopstuvwy bcdfghijklmnoprstuvwxyz aeghilmoprstuxy clqrtu adefgikmnorstxy acefghilmopstuvwy acdehiloprstuwxy bcdefghklmnprstxyz abdehilmoxy adehiknorstw aceimpty ilnopsw ehx'
+    .split(' ')
+    .map((letters) =>
+      Array.from(letters, (letter) => bit(letter.charCodeAt(0))).reduce(
+        (mask, one) => mask | one,
+        0,
+      ),
+    )
+
+const WORD = 1
+/** `"Save`, `=e12`, `/path`: often one token with the sign. */
+const WORD_AFTER_SIGN = 0.6
+/** A word is split at a rare pair of letters. */
+const RARE_PAIR = 1.75
+const KNOWN_PAIR = 0.03
+const CAPITAL = 0.1
+/** `saveAs`, base64. */
+const CAPITAL_AFTER_SMALL = 0.6
+const SIGN = 1.08
+const SIGN_AFTER_SIGN = 0.7
+const DIGITS_A_TOKEN = 3
+const SPACES_A_TOKEN = 64
+
+/** Up to each code, tokens for one UTF-16 unit of scripts outside ASCII, measured with rare characters. */
+const OTHERS: readonly (readonly [number, number])[] = [
+  [0x2_50, 1.5],
+  [0x3_70, 2],
+  [0x4_00, 1.2],
+  [0x5_30, 0.93],
+  [0x5_90, 2.2],
+  [0x7_00, 1.6],
+  [0x9_00, 2.5],
+  [0x9_80, 1.95],
+  [0xe_00, 2.1],
+  [0xe_80, 1.6],
+  [0x1e_00, 3],
+  [0x20_00, 2],
+  [0x20_70, 1.5],
+  [0x30_00, 2.5],
+  [0x31_00, 2],
+  [0xa0_00, 2.5],
+  [0xd8_00, 2.7],
+  [0xe0_00, 2],
+  [0x1_00_00, 3],
+]
+
+type Kind = 'start' | 'letter' | 'digit' | 'space' | 'line' | 'sign' | 'other'
+
+/**
+ * An upper estimate of a text's tokens, near enough to fill a budget: tokenizers first split a text by
+ * kinds of characters, and then words at pairs of letters that are rare.
+ */
+export function estimateTokens(text: string): number {
+  let tokens = 0
+  let last: Kind = 'start'
+  let before = 0
+  let length = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    const kind = kindOf(code)
+    length = kind === last ? length + 1 : 1
+    if (kind === 'letter') tokens += letterCost(code, before, last)
+    else if (kind === 'digit') tokens += digitCost(length, last)
+    else if (kind === 'space') tokens += length % SPACES_A_TOKEN === 2 ? 1 : 0
+    else if (kind === 'sign') tokens += last === 'sign' ? SIGN_AFTER_SIGN : SIGN
+    else if (kind === 'line') tokens += last === 'sign' ? 0 : 0.5
+    else tokens += otherCost(code, last)
+    last = kind
+    before = code
+  }
+  return Math.ceil(tokens)
+}
+
+function kindOf(code: number): Kind {
+  if (code > 127) return 'other'
+  if (isSmall(code) || isCapital(code)) return 'letter'
+  if (code >= 48 && code <= 57) return 'digit'
+  if (code === 32) return 'space'
+  return code === 10 ? 'line' : 'sign'
+}
+
+function letterCost(code: number, before: number, last: Kind): number {
+  if (last !== 'letter') return last === 'sign' ? WORD_AFTER_SIGN : WORD
+  if (isCapital(code) && isSmall(before)) return CAPITAL_AFTER_SMALL
+  const isKnown = ((FOLLOWERS[(before | 32) - 97] ?? 0) & bit(code)) !== 0
+  return (isKnown ? KNOWN_PAIR : RARE_PAIR) + (isCapital(code) ? CAPITAL : 0)
+}
+
+/** A space is part of the word after it, but never of a number. */
+function digitCost(length: number, last: Kind): number {
+  if (length % DIGITS_A_TOKEN !== 1) return 0
+  return last === 'space' ? 2 : 1.03
+}
+
+/** A space is rarely part of the next token in scripts without spaces between words. */
+function otherCost(code: number, last: Kind): number {
+  if (COMMON_CHARACTERS.has(code)) return last === 'space' ? 2 : 1.03
+  return OTHERS.find(([end]) => code < end)?.[1] ?? 3
+}
+
+function bit(code: number): number {
+  return 1 << ((code | 32) - 97)
+}
+
+function isSmall(code: number): boolean {
+  return code >= 97 && code <= 122
+}
+
+function isCapital(code: number): boolean {
+  return code >= 65 && code <= 90
+}

@@ -1,0 +1,255 @@
+import { normalize, shorten } from '../clean-text.ts'
+import { descendantsOf, parentOf, referenced } from '../dom.ts'
+import { labelsOf } from '../labels.ts'
+import { livePage, type LivePage, scrubber } from '../outline/live-page.ts'
+import type { ActOptions, PageOptions } from '../options.ts'
+import { PageError } from '../page-error.ts'
+import { isMasked } from '../privacy.ts'
+import { refOf } from '../refs.ts'
+import { runInSlices } from '../time-slicing.ts'
+import { headOf, shownValue } from './line.ts'
+import { hiddenReason } from '../outline/visibility.ts'
+import { nameOf } from '../outline/name.ts'
+import { standaloneNode } from './standalone-node.ts'
+import { readableText } from './readable-text.ts'
+import { isReadable, rootOf } from '../outline/region.ts'
+import { isActionable, isNamedByContent, roleOf } from '../outline/role.ts'
+import { similarity } from './similarity.ts'
+
+export interface FindQuery {
+  /** `button`, `link`, `textbox` … */
+  readonly role?: string
+  /** The accessible name, or a part of it. */
+  readonly name?: string
+  /** Text on the page. */
+  readonly text?: string
+}
+
+export interface Found {
+  readonly ref: string
+  readonly element: Element
+  readonly role: string
+  readonly name: string
+  /** 1 for a perfect match. */
+  readonly score: number
+  /** As a snapshot shows it, with the row or dialog that it is in. */
+  readonly line: string
+}
+
+export interface FindOptions extends ActOptions {
+  /** Default 8. */
+  readonly limit?: number
+  /** Also elements that are on the page but not visible. Default false. */
+  readonly hidden?: boolean
+}
+
+const LIMIT = 8
+/** Names are computed for this many of the most likely elements. */
+const CANDIDATES = 200
+/** Longer texts are searched for in the descendants that contain them. */
+const LONG_TEXT = 400
+const SHORT_TEXT = 100
+const MIN_SCORE = 0.25
+/**
+ * The score of an exact match with a title, a label or the visible text rather than the accessible name.
+ */
+export const ALIAS_SCORE = 0.98
+
+interface Candidate {
+  readonly element: Element
+  readonly role: string
+  readonly likely: number
+}
+
+/** Elements that match, best first: visible ones only, wherever the page is scrolled to. */
+export async function find(query: FindQuery, options: FindOptions = {}): Promise<Found[]> {
+  const live = livePage(options.page)
+  const { role, name, text } = query
+  if (!role?.trim() && !name?.trim() && !text?.trim())
+    throw new PageError('invalid-input', 'Give a role, a name or a text to look for.')
+  const candidates = await runInSlices(collect(live, query), options.signal)
+  const likely = candidates.toSorted((a, b) => b.likely - a.likely).slice(0, CANDIDATES)
+  const rated = await runInSlices(rateAll(likely, query, live.options), options.signal)
+  const clean = scrubber(live)
+  return rated
+    .filter(
+      ({ score, element }) =>
+        score > MIN_SCORE && (options.hidden || isShown(element, live.options)),
+    )
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, options.limit ?? LIMIT)
+    .map((found) => describe(found, live.options, clean))
+}
+
+/** Collects candidates without names and styles: fast enough for tens of thousands of elements. */
+function* collect(live: LivePage, query: FindQuery): Generator<undefined, Candidate[]> {
+  const wanted = query.role?.trim().toLowerCase()
+  const words = normalize(query.name ?? query.text ?? '')
+  const candidates: Candidate[] = []
+  for (const element of descendantsOf(rootOf(live.options))) {
+    yield
+    if (element.shadowRoot) live.outline.trees.add(element.shadowRoot)
+    if (element.localName === 'body') live.outline.trees.add(element.ownerDocument)
+    const role = roleOf(element)
+    if (wanted && role !== wanted && !(wanted === 'generic' && !role)) continue
+    if (query.name && !role && !isClickable(element)) continue
+    const likely = words ? similarity(words, hints(element, role)) || longText(element, words) : 1
+    if (likely > 0) candidates.push({ element, role, likely })
+  }
+  return candidates
+}
+
+function isClickable(element: Element): boolean {
+  return element.hasAttribute('onclick') || element.hasAttribute('tabindex')
+}
+
+/** The texts that the element's name is likely to be made of. */
+function hints(element: Element, role: string): string {
+  const parts = ['aria-label', 'title', 'alt', 'placeholder', 'value', 'aria-labelledby'].map(
+    (name) => element.getAttribute(name) ?? '',
+  )
+  for (const label of labelsOf(element)) parts.push(label.textContent)
+  if (parts[5]) parts.push(...labelTexts(element))
+  // Content slotted into a component's label.
+  const { host } = element.getRootNode() as Partial<ShadowRoot>
+  if (host && host.textContent.length < LONG_TEXT) parts.push(host.textContent)
+  const byContent = !role || isNamedByContent(role)
+  const text = byContent ? element.textContent : ownText(element)
+  if (text.length < LONG_TEXT) parts.push(text)
+  if (byContent && text.length < SHORT_TEXT) parts.push(...pictureTexts(element))
+  return normalize(parts.join(' '))
+}
+
+/** The likelihood of an element that has the words in a long text of its own. */
+function longText(element: Element, words: string): number {
+  for (const node of element.childNodes)
+    if (node.nodeType === 3 && (node.nodeValue?.length ?? 0) >= LONG_TEXT)
+      if (normalize(node.nodeValue ?? '').includes(words)) return 0.5
+  return 0
+}
+
+/** A button may contain only an icon with a label. */
+function pictureTexts(element: Element): string[] {
+  const found = element.firstElementChild ? element.querySelectorAll('[aria-label],[alt]') : []
+  return [...found].map((one) => one.getAttribute('aria-label') ?? one.getAttribute('alt') ?? '')
+}
+
+function labelTexts(element: Element): string[] {
+  return referenced(element, 'aria-labelledby').map(({ textContent }) => textContent)
+}
+
+function ownText(element: Element): string {
+  let text = ''
+  for (const node of element.childNodes) if (node.nodeType === 3) text += node.nodeValue
+  return text.trim() ? text : element.textContent
+}
+
+interface Rated extends Candidate {
+  readonly name: string
+  readonly score: number
+}
+
+function* rateAll(
+  candidates: readonly Candidate[],
+  query: FindQuery,
+  options: PageOptions,
+): Generator<undefined, Rated[]> {
+  const rated: Rated[] = []
+  for (const candidate of candidates) {
+    yield
+    rated.push(rate(candidate, query, options))
+  }
+  return rated
+}
+
+function rate(candidate: Candidate, query: FindQuery, options: PageOptions): Rated {
+  const { element, role } = candidate
+  const name = nameOf(element, role || 'button', options).text || shortText(element, options)
+  const masked = isMasked(element, options)
+  let score = 1
+  if (query.name) score *= nameScore(query.name, { name, element, role, options })
+  if (query.text) {
+    const text = masked ? '' : normalize(element.textContent)
+    const own = Math.max(
+      similarity(normalize(query.text), normalize(name)),
+      similarity(normalize(query.text), text),
+    )
+    // The innermost element with the text is the best match.
+    score *= own * (text.length > LONG_TEXT ? 0.5 : 1)
+  }
+  if (isActionable(role)) score *= 1.02
+  return { ...candidate, name, score }
+}
+
+/**
+ * How well a name matches. The accessible name may include icons and a list's selected value, and days of a
+ * calendar are known by their title: a visible text or title that matches is as good.
+ */
+function nameScore(
+  wanted: string,
+  of: { name: string; element: Element; role: string; options: PageOptions },
+): number {
+  const { name, element, role, options } = of
+  const query = normalize(wanted)
+  const score = similarity(query, normalize(name))
+  if (score === 1 || isMasked(element, options)) return score
+  const also = [element.getAttribute('title') ?? '', ...labelTexts(element)]
+  if (also.some((one) => normalize(one) === query)) return Math.max(score, ALIAS_SCORE)
+  if (!isNamedByContent(role) || element.textContent.length > LONG_TEXT) return score
+  const seen = readableText(element, options)
+  return normalize(seen) === query ? Math.max(score, ALIAS_SCORE) : score
+}
+
+/** A short text for an element without a name of its own: a cell, an item. */
+function shortText(element: Element, options: PageOptions): string {
+  if (element.textContent.length > LONG_TEXT || isMasked(element, options)) return ''
+  const text = readableText(element, options)
+  return text.length <= SHORT_TEXT ? text : ''
+}
+
+function isShown(element: Element, options: PageOptions): boolean {
+  return hiddenReason(element) === null && isReadable(element, options) && !isAriaHidden(element)
+}
+
+function isAriaHidden(element: Element): boolean {
+  return element.closest('[aria-hidden="true"]') !== null
+}
+
+function describe(
+  { element, role, name, score }: Rated,
+  options: PageOptions,
+  clean: (text: string) => string,
+): Found {
+  const node = standaloneNode(element, options)
+  const value = shownValue(node)
+  const head = headOf(node, options, true)
+  const text =
+    node.name?.text || isMasked(element, options)
+      ? ''
+      : shorten(readableText(element, options), 100)
+  const content = value ?? text
+  const line = `${head}${content ? `: ${content}` : ''}${containerNote(element, options)}`
+  return {
+    element,
+    role,
+    score,
+    ref: refOf(element),
+    name: clean(name),
+    line: clean(line),
+  }
+}
+
+/** The row, list item or dialog that it is in, which distinguishes equal elements. */
+function containerNote(element: Element, options: PageOptions): string {
+  for (let at = parentOf(element); at; at = parentOf(at)) {
+    const role = roleOf(at)
+    if (
+      !/^(row|listitem|article|dialog|alertdialog|region|form|group|treeitem|tabpanel)$/.test(role)
+    )
+      continue
+    if (isMasked(at, options)) return ` (in ${role})`
+    const label = nameOf(at, role, options).text || readableText(at, options)
+    if (label) return ` (in ${role} "${shorten(label, 60).replace(/"/g, "'")}")`
+  }
+  return ''
+}

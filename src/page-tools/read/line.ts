@@ -1,0 +1,116 @@
+import { cleanText, quote, shorten } from '../clean-text.ts'
+import { labelsOf } from '../labels.ts'
+import type { PageOptions } from '../options.ts'
+import { MASKED } from '../privacy.ts'
+import { refOf, rememberRef } from '../refs.ts'
+import { hasNamingAttribute, nameOf, type ElementName } from '../outline/name.ts'
+import { isNode, isText, type OutlineItem, type OutlineNode } from '../outline/outline-node.ts'
+import { isActionable, isNamedByContent, isPopup } from '../outline/role.ts'
+import { stateOf } from '../outline/state.ts'
+
+const NAME_LIMIT = 100
+export const VALUE_LIMIT = 120
+const TITLE_LIMIT = 40
+/** The length of a number in a calendar or a pager. */
+const SHORT_TEXT = 3
+/** Options of a closed list that are listed in its line. */
+const OPTION_LIMIT = 12
+
+const CONTAINER_ROLES = new Set(
+  'banner,navigation,main,complementary,contentinfo,region,form,search,list,table,treegrid,tabpanel,toolbar,iframe,group,radiogroup,feed,article,rowgroup'.split(
+    ',',
+  ),
+)
+
+/** The name that is shown; computed once. */
+function displayName(node: OutlineNode, options: PageOptions): ElementName {
+  node.name ??= soleText(node) ?? nameOf(node.control, node.role, options)
+  if (!node.name.text && node.control !== node.element)
+    node.name = nameOf(node.element, 'button', options)
+  return node.name
+}
+
+/**
+ * Most controls contain one text, in any number of wrappers: that is their name, without calling the
+ * library. Null for all others.
+ */
+function soleText(node: OutlineNode): ElementName | null {
+  const { role, element, control, masked } = node
+  if (masked || control !== element || !isNamedByContent(role) || labelsOf(element).length > 0)
+    return null
+  for (let at: OutlineNode | undefined = node; at;) {
+    if (hasNamingAttribute(at.element) || at.items.length !== 1 || (at !== node && at.role))
+      return null
+    const item: OutlineItem | undefined = at.items[0]
+    if (item && isText(item))
+      return item.text === MASKED ? null : { text: item.text, visuallyHidden: false }
+    at = item && isNode(item) ? item : undefined
+  }
+  return null
+}
+
+/** `button "Save" [disabled] [ref=e12]`, without the colon and what comes after it. */
+export function headOf(node: OutlineNode, options: PageOptions, withRef: boolean): string {
+  const role = node.role || 'generic'
+  const { text, visuallyHidden } = displayName(node, options)
+  const { flags } = stateOf(node.control, node.role)
+  const parts = [role]
+  if (text) parts.push(quote(shorten(text, NAME_LIMIT)))
+  for (const flag of flags) parts.push(`[${flag}]`)
+  const title = titleFlag(node)
+  if (title && title !== text) parts.push(`[title=${title}]`)
+  const unlabelled = labelsOf(node.control).length === 0
+  if (unlabelled && (visuallyHidden || (node.visuallyHidden && text))) parts.push('[sr-only]')
+  if (node.clickable) parts.push('[clickable]')
+  if (withRef || hasRef(node)) {
+    parts.push(`[ref=${refOf(node.element)}]`)
+    rememberRef(node.element, { role, name: text })
+  }
+  return parts.join(' ')
+}
+
+/**
+ * The title of an element with a short text: days of a calendar often differ by it only, as `2026-03-09`.
+ */
+function titleFlag({ element, masked }: OutlineNode): string {
+  const title = masked ? null : element.getAttribute('title')
+  const { length } = title ? element.textContent.trim() : ''
+  if (!title || length === 0 || length > SHORT_TEXT) return ''
+  return shorten(cleanText(title), TITLE_LIMIT)
+}
+
+/** Elements to act on or to read in full get a ref; others only on request. */
+function hasRef({ role, element, clickable }: OutlineNode): boolean {
+  return clickable || mayHoldRef(element, role)
+}
+
+export function mayHoldRef(element: Element, role: string): boolean {
+  return (
+    isActionable(role) ||
+    isPopup(role) ||
+    CONTAINER_ROLES.has(role) ||
+    (element as HTMLElement).tabIndex >= 0 ||
+    element.hasAttribute('aria-selected') ||
+    (element as HTMLElement).draggable === true
+  )
+}
+
+/** A field's value as it may be shown; null for what isn't a field. */
+export function shownValue(node: OutlineNode): string | null {
+  const { value } = stateOf(node.control, node.role)
+  if (value === null) return null
+  const text = cleanText(value)
+  if (!text) return ''
+  return node.masked ? MASKED : shorten(text, VALUE_LIMIT)
+}
+
+/** The choices of a native select, in one line. */
+export function optionsLine(select: HTMLSelectElement, masked: boolean): string {
+  if (masked) return `/options: ${MASKED}`
+  const { options } = select
+  const labels = [...options]
+    .slice(0, OPTION_LIMIT)
+    .map(({ label, disabled }) => quote(cleanText(label)) + (disabled ? ' [disabled]' : ''))
+  const rest = options.length - labels.length
+  return `/options: ${labels.join(', ')}${rest > 0 ? `, … ${rest} more` : ''}`
+}

@@ -1,0 +1,55 @@
+import { cleanText, shorten } from '../clean-text.ts'
+import { contains, focusedElement, isElement, parentOf } from '../dom.ts'
+import { livePage, type LivePage, scrub } from '../outline/live-page.ts'
+import type { ActOptions } from '../options.ts'
+import { isMasked, MASKED } from '../privacy.ts'
+import { isReadable, rootOf } from '../outline/region.ts'
+
+const LIMIT = 4000
+
+/** The text that a person has selected, in the page or in a field. Empty when there is none. */
+export function readSelection(options: ActOptions = {}): string {
+  const live = livePage(options.page)
+  const root = rootOf(live.options)
+  const field = focusedElement(root.ownerDocument)
+  const text = (field && selectionInField(field, live)) ?? selectionInPage(root.ownerDocument, live)
+  return scrub(shorten(cleanText(text), LIMIT), live)
+}
+
+/** Null when the focus isn't in a field with a selection. */
+function selectionInField(field: Element, { options }: LivePage): string | null {
+  const { selectionStart, selectionEnd, value } = field as Partial<HTMLInputElement>
+  if (typeof selectionStart !== 'number' || typeof selectionEnd !== 'number') return null
+  if (selectionStart === selectionEnd || !isReadable(field, options)) return null
+  return isMasked(field, options) ? MASKED : (value ?? '').slice(selectionStart, selectionEnd)
+}
+
+function selectionInPage(document: Document, { options }: LivePage): string {
+  const selection = document.defaultView?.getSelection()
+  if (!selection || selection.isCollapsed || selection.rangeCount === 0) return ''
+  const range = selection.getRangeAt(0)
+  const within = isElement(range.commonAncestorContainer)
+    ? range.commonAncestorContainer
+    : parentOf(range.commonAncestorContainer)
+  if (!within) return ''
+  return textsIn(range, within)
+    .map(({ text, parent }) =>
+      !isReadable(parent, options) ? '' : isMasked(parent, options) ? MASKED : text,
+    )
+    .join(' ')
+}
+
+function textsIn(range: Range, within: Element): { text: string; parent: Element }[] {
+  const walker = within.ownerDocument.createTreeWalker(within, NodeFilter.SHOW_TEXT)
+  const texts: { text: string; parent: Element }[] = []
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const parent = parentOf(node)
+    if (!parent || !range.intersectsNode(node) || !contains(within, node)) continue
+    const all = node.nodeValue ?? ''
+    const start = node === range.startContainer ? range.startOffset : 0
+    const end = node === range.endContainer ? range.endOffset : all.length
+    if (all.slice(start, end).trim() && parent.checkVisibility())
+      texts.push({ text: all.slice(start, end), parent })
+  }
+  return texts
+}

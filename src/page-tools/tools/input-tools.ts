@@ -1,0 +1,135 @@
+import type { Tool } from '../../client/tool.ts'
+import { fillForm } from '../act/fill-form.ts'
+import { pressKey } from '../act/press-key.ts'
+import { selectOption } from '../act/select-option.ts'
+import { setChecked } from '../act/set-checked.ts'
+import { typeText } from '../act/type-text.ts'
+import type { Page } from '../options.ts'
+import { actingTool } from './acting-tool.ts'
+import { REF } from './parameters.ts'
+
+/** What a person does with the keyboard and in forms. */
+export function inputTools(page: Page): Tool[] {
+  return [typeTool(page), fillTool(page), selectTool(page), checkTool(page), keyTool(page)]
+}
+
+function typeTool(page: Page): Tool {
+  return actingTool(
+    {
+      name: 'type_text',
+      title: 'Type',
+      description:
+        'Type into a field or editor; what it holds is replaced unless mode is append. Dates as 2026-03-09, times as 14:30, colours as #ff8800, sliders as a number; file fields take the name of an attached file. enter presses Enter afterwards.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          ref: REF,
+          text: { type: 'string' },
+          mode: { enum: ['replace', 'append'] },
+          enter: { type: 'boolean' },
+        },
+        required: ['ref', 'text'],
+        additionalProperties: false,
+      },
+    },
+    ({ ref, text, mode, enter }, { signal }) =>
+      typeText(ref, text, { page, signal, ...(mode && { mode }), ...(enter && { enter }) }),
+  )
+}
+
+function fillTool(page: Page): Tool {
+  return actingTool(
+    {
+      name: 'fill_form',
+      title: 'Fill in a form',
+      description:
+        'Fill several fields at once: text, the label of an option, or true/false for boxes and switches. Stops at the first field that refuses, or when the page changes; the report says which are filled. It does not submit.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          fields: {
+            type: 'array',
+            minItems: 1,
+            maxItems: 40,
+            items: {
+              type: 'object',
+              properties: { ref: REF, value: { type: ['string', 'number', 'boolean'] } },
+              required: ['ref', 'value'],
+              additionalProperties: false,
+            },
+          },
+        },
+        required: ['fields'],
+        additionalProperties: false,
+      },
+    },
+    ({ fields }, { signal }) =>
+      fillForm(
+        fields.map(({ ref, value }) => ({ target: ref, value })),
+        { page, signal },
+      ),
+  )
+}
+
+function selectTool(page: Page): Tool {
+  return actingTool(
+    {
+      name: 'select_option',
+      title: 'Choose',
+      description:
+        'Choose one or more options by their visible labels, in a select, listbox, combobox or menu button. Opens the list and scrolls or filters it by itself.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          ref: REF,
+          options: { type: 'array', items: { type: 'string' }, minItems: 1 },
+        },
+        required: ['ref', 'options'],
+        additionalProperties: false,
+      },
+    },
+    ({ ref, options }, { signal }) => selectOption(ref, options, { page, signal }),
+  )
+}
+
+function checkTool(page: Page): Tool {
+  return actingTool(
+    {
+      name: 'set_checked',
+      title: 'Check or uncheck',
+      description:
+        'Check or uncheck a checkbox, switch, radio button or toggle button. Does nothing when it is so already.',
+      inputSchema: {
+        type: 'object',
+        properties: { ref: REF, checked: { type: 'boolean' } },
+        required: ['ref', 'checked'],
+        additionalProperties: false,
+      },
+      annotations: { idempotent: true },
+    },
+    ({ ref, checked }, { signal }) => setChecked(ref, checked, { page, signal }),
+  )
+}
+
+function keyTool(page: Page): Tool {
+  return actingTool(
+    {
+      name: 'press_key',
+      title: 'Press a key',
+      description:
+        'Press a key where the focus is, or on an element: Enter, Escape, Tab, ArrowDown, a, Control+A, Shift+Tab … To write text use type_text.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          key: { type: 'string' },
+          ref: REF,
+          times: { type: 'integer', minimum: 1, maximum: 50 },
+        },
+        required: ['key'],
+        additionalProperties: false,
+      },
+    },
+    ({ key, ref, times }, { signal }) =>
+      pressKey(key, { page, signal, ...(ref && { target: ref }), ...(times && { times }) }),
+  )
+}

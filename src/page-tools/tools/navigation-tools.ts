@@ -1,0 +1,38 @@
+import type { Tool } from '../../client/tool.ts'
+import { goBack, navigate } from '../act/navigate.ts'
+import type { Page } from '../options.ts'
+import { actingTool } from './acting-tool.ts'
+
+export function navigationTools(page: Page): Tool[] {
+  return [navigateTool(page), goBackTool(page)]
+}
+
+function navigateTool(page: Page): Tool {
+  return actingTool(
+    {
+      name: 'navigate',
+      title: 'Go to an address',
+      description:
+        'Open an address of this site, absolute or relative. The work goes on in the new page. Prefer clicking links that the page shows.',
+      inputSchema: {
+        type: 'object',
+        properties: { url: { type: 'string' } },
+        required: ['url'],
+        additionalProperties: false,
+      },
+    },
+    ({ url }, { signal }) => navigate(url, { page, signal }),
+  )
+}
+
+function goBackTool(page: Page): Tool {
+  return actingTool(
+    {
+      name: 'go_back',
+      title: 'Go back',
+      description: "Go back to the previous page or view in the tab's history.",
+      inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+    },
+    (_input, { signal }) => goBack({ page, signal }),
+  )
+}

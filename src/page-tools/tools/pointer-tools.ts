@@ -1,0 +1,111 @@
+import type { Tool } from '../../client/tool.ts'
+import { click } from '../act/click.ts'
+import { drag } from '../act/drag.ts'
+import { hover } from '../act/hover.ts'
+import { scroll } from '../act/scroll.ts'
+import type { Page } from '../options.ts'
+import { PageError } from '../page-error.ts'
+import { actingTool } from './acting-tool.ts'
+import { REF } from './parameters.ts'
+
+/** What a person does with the mouse. */
+export function pointerTools(page: Page): Tool[] {
+  return [clickTool(page), hoverTool(page), dragTool(page), scrollTool(page)]
+}
+
+function clickTool(page: Page): Tool {
+  return actingTool(
+    {
+      name: 'click',
+      title: 'Click',
+      description:
+        'Click an element. Scrolls to it by itself and reports what changed on the page, or why nothing may have. Use select_option for lists and type_text for fields.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          ref: REF,
+          kind: { enum: ['single', 'double', 'right'], description: 'Default single' },
+        },
+        required: ['ref'],
+        additionalProperties: false,
+      },
+    },
+    ({ ref, kind }, { signal }) => click(ref, { page, signal, ...(kind && { kind }) }),
+  )
+}
+
+function hoverTool(page: Page): Tool {
+  return actingTool(
+    {
+      name: 'hover',
+      title: 'Hover',
+      description:
+        'Move the pointer over an element, to open a menu or tooltip that opens by that.',
+      inputSchema: {
+        type: 'object',
+        properties: { ref: REF },
+        required: ['ref'],
+        additionalProperties: false,
+      },
+      annotations: { idempotent: true },
+    },
+    ({ ref }, { signal }) => hover(ref, { page, signal }),
+  )
+}
+
+function dragTool(page: Page): Tool {
+  return actingTool(
+    {
+      name: 'drag',
+      title: 'Drag',
+      description:
+        'Drag an element onto another one (to), or by a number of pixels (x, y). For sliders prefer type_text with the number.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          ref: REF,
+          to: { ...REF, description: 'Ref of what to drop it on' },
+          x: { type: 'number', description: 'Pixels to the right' },
+          y: { type: 'number', description: 'Pixels down' },
+        },
+        required: ['ref'],
+        additionalProperties: false,
+      },
+    },
+    ({ ref, to, x, y }, { signal }) => {
+      if (to) return drag(ref, { to }, { page, signal })
+      if (x === undefined && y === undefined)
+        throw new PageError('invalid-input', 'Say where to: give to, or x and y.')
+      return drag(ref, { by: { x: x ?? 0, y: y ?? 0 } }, { page, signal })
+    },
+  )
+}
+
+function scrollTool(page: Page): Tool {
+  return actingTool(
+    {
+      name: 'scroll',
+      title: 'Scroll',
+      description:
+        'Scroll to an element (ref alone), or the page or a scrollable part (ref) in a direction. With until: go on until that text appears, for lists that load or draw while scrolling. Other tools scroll by themselves.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          ref: REF,
+          direction: { enum: ['up', 'down', 'left', 'right', 'top', 'bottom'] },
+          until: { type: 'string', description: 'Text of the item to find' },
+        },
+        additionalProperties: false,
+      },
+      annotations: { idempotent: true },
+    },
+    ({ ref, direction, until }, { signal }) =>
+      scroll({
+        page,
+        signal,
+        ...(ref && { target: ref }),
+        ...(direction && { direction }),
+        ...(until && { until }),
+      }),
+  )
+}

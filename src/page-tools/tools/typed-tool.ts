@@ -1,0 +1,16 @@
+import type { JsonSchema } from '../../protocol/json.ts'
+import type { ToolDefinitionOptions } from '../../client/define-tool.ts'
+import type { InferInput } from '../../client/infer-schema.ts'
+import type { Tool } from '../../client/tool.ts'
+
+/**
+ * Types a tool as `defineTool` does. It is checked when it is registered, by code that the page has loaded
+ * already.
+ */
+export function typedTool<
+  const Name extends string,
+  const Schema extends JsonSchema,
+  Output = unknown,
+>(tool: ToolDefinitionOptions<Name, Schema, Output>): Tool<Name, InferInput<Schema>, Output> {
+  return tool
+}

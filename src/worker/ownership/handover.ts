@@ -1,0 +1,103 @@
+import type { Effects } from '../effects.ts'
+import type { HandoverAnswer, LeaseMessages } from './lease-messages.ts'
+import type { Lease } from './lease.ts'
+import { ANSWER_MS } from './liveness.ts'
+import type { TabChannel } from './tab-channel.ts'
+import { withStop } from './with-stop.ts'
+
+/** Questions that nobody answers, after which there is no living holder to ask. */
+const MAX_UNANSWERED = 3
+/** A holder that said that it decides has this long. Milliseconds. */
+const PATIENCE_MS = 15_000
+/** The holder refuses when its own side hasn't decided by then. */
+const DECISION_MS = 10_000
+/** A lock that is handed over is kept this long for the tab that asked for it. */
+const TRANSFER_MS = 3000
+
+interface HandoverDeps {
+  readonly channel: TabChannel<LeaseMessages>
+  readonly effects: Pick<Effects, 'sleep' | 'newId'>
+}
+
+/** Asks the lease's holder for it; true once this worker holds it. */
+export async function requestHandover(lease: Lease, deps: HandoverDeps): Promise<boolean> {
+  if (lease.isHeld) return true
+  const answer = await ask(lease.conversationId, deps)
+  // Stolen rather than queued for: whoever else waits for the lock was not asked for.
+  return answer === 'granted' ? lease.steal() : false
+}
+
+async function ask(
+  conversationId: string,
+  { channel, effects }: HandoverDeps,
+): Promise<HandoverAnswer | null> {
+  const requestId = effects.newId('handover-')
+  let answer: HandoverAnswer | null = null
+  let onAnswer = (): void => undefined
+  const remove = channel.on('handover-answer', (message) => {
+    if (message.requestId !== requestId) return
+    answer = message.answer
+    onAnswer()
+  })
+  const isOpen = (): boolean => answer === null || answer === 'pending'
+  const limit = (): number => (answer === null ? MAX_UNANSWERED : PATIENCE_MS / ANSWER_MS)
+  // Asked again each time: a question, or its answer, may be lost.
+  for (let asked = 0; isOpen() && asked < limit(); asked++) {
+    await withStop([], async (wait) => {
+      onAnswer = () => isOpen() || wait.abort()
+      channel.post('handover-ask', { conversationId, requestId })
+      await effects.sleep(ANSWER_MS, wait.signal)
+    })
+  }
+  remove()
+  return answer
+}
+
+type Decide = (conversationId: string) => Promise<boolean>
+
+/** The holder's side: decides on each request once, and keeps the lock for the tab that it is granted to. */
+export function answerHandovers(
+  deps: HandoverDeps,
+  leases: ReadonlyMap<string, Lease>,
+  decide: Decide,
+): void {
+  const { channel, effects } = deps
+  const answers = new Map<string, HandoverAnswer>()
+  const post = (requestId: string, answer: HandoverAnswer): void =>
+    channel.post('handover-answer', { requestId, answer })
+
+  channel.on('handover-ask', async ({ conversationId, requestId }) => {
+    const known = answers.get(requestId)
+    if (known !== undefined) return post(requestId, known)
+    const lease = leases.get(conversationId)
+    if (!lease?.isHeld) return
+    if (!lease.reserve()) return post(requestId, 'refused')
+    const answer = (given: HandoverAnswer): void => {
+      answers.set(requestId, given)
+      post(requestId, given)
+    }
+    answer('pending')
+    if (await isAgreed(conversationId, deps, decide)) lease.release()
+    answer(lease.isReady ? 'granted' : 'refused')
+    await withStop([], ({ signal }) =>
+      Promise.race([lease.whenTaken(signal), effects.sleep(TRANSFER_MS, signal)]),
+    )
+    lease.endReservation()
+    // Nobody asks for the answer any more.
+    await effects.sleep(PATIENCE_MS)
+    answers.delete(requestId)
+  })
+}
+
+async function isAgreed(
+  conversationId: string,
+  { effects }: HandoverDeps,
+  decide: Decide,
+): Promise<boolean> {
+  return withStop([], ({ signal }) =>
+    Promise.race([
+      decide(conversationId).catch(() => false),
+      effects.sleep(DECISION_MS, signal).then(() => false),
+    ]),
+  )
+}

@@ -1,0 +1,105 @@
+/** What leases need of a `LockManager`: Web Locks, or the same by messages. */
+export interface Locks {
+  request(name: string, options: LockRequest, granted: () => Promise<void>): Promise<unknown>
+  /** Names the fence that was raised under the lock. Web Locks need none: they are never held twice. */
+  setEpoch?(name: string, epoch: number): void
+}
+
+/** As with Web Locks, one that steals has no signal. */
+export type LockRequest = { readonly signal: AbortSignal } | { readonly steal: true }
+
+/** A lock that was granted. */
+export interface HeldLock {
+  /** Another one has stolen it, or the browser took it from a page in its back/forward cache. */
+  readonly isLost: boolean
+  /** Called once when it is lost before it is released. */
+  onLost: (() => void) | null
+  release(): void
+}
+
+/**
+ * Resolves when the lock is granted; null when the request was aborted, by its signal or by the browser
+ * (WebKit aborts those of a page that enters its back/forward cache).
+ */
+export function requestLock(
+  locks: Locks,
+  name: string,
+  request: LockRequest,
+): Promise<HeldLock | null> {
+  return new Promise((resolve, reject) => {
+    const { lock, lose, released } = heldLock()
+    let state: 'waiting' | 'granted' | 'over' = 'waiting'
+    // Its own signal: not every browser ignores one that aborts after the grant.
+    const { options, detach } = detachable(request)
+    const settle = (to: 'granted' | 'over'): void => {
+      state = to
+      detach()
+      resolve(to === 'granted' ? lock : null)
+    }
+    const granted = (): Promise<void> => {
+      // The grant and the abort may cross.
+      if (state === 'over') return Promise.resolve()
+      settle('granted')
+      return released
+    }
+    locks.request(name, options, granted).catch((error: unknown) => {
+      if (state === 'granted') return lose()
+      // A page of an opaque origin has no locks, and shares its storage with nobody.
+      if (nameOf(error) === 'SecurityError') return settle('granted')
+      if (nameOf(error) === 'AbortError') return settle('over')
+      detach()
+      reject(error instanceof Error ? error : new Error(String(error)))
+    })
+  })
+}
+
+/** The lock if it is granted by now, or while its request is aborted. */
+export async function orAbort(
+  request: Promise<HeldLock | null>,
+  stop: AbortController,
+): Promise<HeldLock | null> {
+  const known = await Promise.race([request, undefined])
+  if (known !== undefined) return known
+  stop.abort()
+  return request
+}
+
+function detachable(request: LockRequest): { options: LockRequest; detach: () => void } {
+  if ('steal' in request) return { options: request, detach: () => undefined }
+  const own = new AbortController()
+  const abort = (): void => own.abort()
+  if (request.signal.aborted) abort()
+  request.signal.addEventListener('abort', abort)
+  const detach = (): void => request.signal.removeEventListener('abort', abort)
+  return { options: { signal: own.signal }, detach }
+}
+
+function heldLock(): { lock: HeldLock; lose: () => void; released: Promise<void> } {
+  let isLost = false
+  let isOver = false
+  let release: () => void = () => undefined
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const lock: HeldLock = {
+    get isLost() {
+      return isLost
+    },
+    onLost: null,
+    release: () => {
+      isOver = true
+      release()
+    },
+  }
+  const lose = (): void => {
+    if (isOver) return
+    isOver = true
+    isLost = true
+    lock.onLost?.()
+  }
+  return { lock, lose, released }
+}
+
+function nameOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.name : ''
+}

@@ -1,0 +1,100 @@
+import { isNumber, isRecord, isText, shape } from '../store/shape.ts'
+
+/** What a channel needs of a `BroadcastChannel`. */
+export interface TabPort {
+  postMessage(message: unknown): void
+  addEventListener(type: 'message', listener: (event: MessageEvent<unknown>) => void): void
+  close(): void
+}
+
+/** Undefined where there are none. */
+export type OpenTabPort = (name: string) => TabPort | undefined
+
+/** For each type of message: whether its body has the shape that handlers rely on. */
+export type TabShapes<M extends object> = { readonly [T in keyof M]: (body: unknown) => boolean }
+
+/**
+ * Messages between the tabs (more precisely: the workers) that use one store. Delivery is best effort:
+ * a message can be lost, late, repeated or out of order, and never comes back to its sender.
+ */
+export interface TabChannel<M extends object> {
+  /** Random; the `from` of the messages that are posted here. */
+  readonly tabId: string
+  /** False where the browser has no `BroadcastChannel`: nothing is sent or received. */
+  readonly isOpen: boolean
+  post<T extends keyof M & string>(type: T, body: M[T]): void
+  /** Returns what removes the handler. */
+  on<T extends keyof M & string>(type: T, handler: TabHandler<M[T]>): () => void
+  /** Calls the handler with the format of messages that another version of the package posts. */
+  onForeign(handler: (format: number) => void): () => void
+  close(): void
+}
+
+export type TabHandler<B> = (body: B, from: string) => unknown
+
+export interface TabChannelOptions<M extends object> {
+  /** Names the store. */
+  readonly scope: string
+  readonly tabId: string
+  readonly openPort: OpenTabPort
+  readonly shapes: TabShapes<M>
+}
+
+/** Raised when a message's envelope or the meaning of one of its types changes. */
+export const TAB_FORMAT = 1
+
+interface Envelope {
+  /** The format, by which a message of this package is recognised at all. */
+  readonly offstage: number
+  readonly from: string
+  readonly type: string
+  readonly body: unknown
+}
+
+const isEnvelope = shape({ offstage: isNumber, from: isText, type: isText })
+
+export function createTabChannel<M extends object>(options: TabChannelOptions<M>): TabChannel<M> {
+  const { scope, tabId, openPort, shapes } = options
+  const handlers = new Map<string, Set<TabHandler<never>>>()
+  const foreign = new Set<(format: number) => void>()
+  let port = openPort(`offstage:${scope}`)
+
+  // Any script of the origin can post anything.
+  const receive = (data: unknown): void => {
+    if (!isRecord(data) || !isNumber(data['offstage'])) return
+    const { offstage: format } = data as unknown as Envelope
+    if (format !== TAB_FORMAT) {
+      for (const handler of foreign) handler(format)
+      return
+    }
+    if (!isEnvelope(data)) return
+    const { type, body, from } = data as unknown as Envelope
+    if (!Object.hasOwn(shapes, type) || !shapes[type as keyof M](body)) return
+    for (const handler of handlers.get(type) ?? []) handler(body as never, from)
+  }
+  port?.addEventListener('message', ({ data }) => receive(data))
+
+  return {
+    tabId,
+    get isOpen() {
+      return port !== undefined
+    },
+    post: (type, body) => {
+      const envelope: Envelope = { offstage: TAB_FORMAT, from: tabId, type, body }
+      port?.postMessage(envelope)
+    },
+    on: (type, handler) => {
+      const known = handlers.get(type) ?? new Set()
+      handlers.set(type, known.add(handler))
+      return () => void known.delete(handler)
+    },
+    onForeign: (handler) => {
+      foreign.add(handler)
+      return () => void foreign.delete(handler)
+    },
+    close: () => {
+      port?.close()
+      port = undefined
+    },
+  }
+}

@@ -1,0 +1,80 @@
+import { OffstageError, toErrorData } from '../../protocol/error.ts'
+import type { Effects } from '../effects.ts'
+import type { TabChannel } from '../ownership/tab-channel.ts'
+import { withStop } from '../ownership/with-stop.ts'
+import type { TabCommand, TabMessages, TabOutcome } from './tab-messages.ts'
+
+/** How long the tab that drives the run may take to answer before it is asked again. Milliseconds. */
+const ANSWER_MS = 1000
+/** Questions that nobody answers, after which nobody drives the run. */
+const MAX_UNANSWERED = 3
+/** One that is under way has this long: an edited input may wait for its tool. Milliseconds. */
+const PATIENCE_MS = 20_000
+
+/** Does what another tab asks, if the run is driven here; null: it isn't. */
+export type Perform = (conversationId: string, command: TabCommand) => Promise<boolean> | null
+
+/** What a person does in one tab to a run that another tab drives. */
+export class TabCommands {
+  readonly #channel: TabChannel<TabMessages>
+  readonly #effects: Pick<Effects, 'sleep' | 'newId'>
+  /** What came of each command: one that is asked again, since its answer was lost, is done once. */
+  readonly #outcomes = new Map<string, Promise<TabOutcome>>()
+
+  constructor(
+    channel: TabChannel<TabMessages>,
+    effects: Pick<Effects, 'sleep' | 'newId'>,
+    perform: Perform,
+  ) {
+    this.#channel = channel
+    this.#effects = effects
+    channel.on('command-ask', async ({ conversationId, commandId, command }) => {
+      const known = this.#outcomes.get(commandId)
+      const done = known ? null : perform(conversationId, command)
+      const outcome = known ?? (done && outcomeOf(done))
+      if (!outcome) return
+      this.#outcomes.set(commandId, outcome)
+      channel.post('command-outcome', { commandId, outcome: { pending: true } })
+      channel.post('command-outcome', { commandId, outcome: await outcome })
+      if (known) return
+      await effects.sleep(PATIENCE_MS)
+      this.#outcomes.delete(commandId)
+    })
+  }
+
+  /** What it came to; null when no tab answers, so that nobody drives the run. Throws what it threw there. */
+  async ask(conversationId: string, command: TabCommand): Promise<boolean | null> {
+    const commandId = this.#effects.newId('command-')
+    let outcome = null as TabOutcome | null
+    let onOutcome = (): void => undefined
+    const remove = this.#channel.on('command-outcome', (answer) => {
+      if (answer.commandId !== commandId) return
+      if (outcome === null || 'pending' in outcome) outcome = answer.outcome
+      onOutcome()
+    })
+    const isOpen = (): boolean => outcome === null || 'pending' in outcome
+    const limit = (): number => (outcome === null ? MAX_UNANSWERED : PATIENCE_MS / ANSWER_MS)
+    for (let asked = 0; isOpen() && asked < limit(); asked++) {
+      await withStop([], async (wait) => {
+        onOutcome = () => isOpen() || wait.abort()
+        this.#channel.post('command-ask', { conversationId, commandId, command })
+        await this.#effects.sleep(ANSWER_MS, wait.signal)
+      })
+    }
+    remove()
+    return outcome && valueOf(outcome)
+  }
+}
+
+async function outcomeOf(done: Promise<boolean>): Promise<TabOutcome> {
+  try {
+    return { done: await done }
+  } catch (thrown) {
+    return { error: toErrorData(thrown) }
+  }
+}
+
+function valueOf(outcome: TabOutcome): boolean | null {
+  if ('error' in outcome) throw OffstageError.fromData(outcome.error)
+  return 'done' in outcome ? outcome.done : null
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import type { Tab } from './world/tab.ts'
+import { World } from './world/world.ts'
+
+async function tabsOf(locks: boolean): Promise<{ world: World; one: Tab; two: Tab; three: Tab }> {
+  const world = new World({ locks })
+  const [one, two, three] = (await world.tabsOf('one', 'two', 'three')) as [Tab, Tab, Tab]
+  await world.settled(one.acquire(), 500)
+  return { world, one, two, three }
+}
+
+describe.each([
+  ['Web Locks', true],
+  ['messages', false],
+])('a lease by %s', (_name, locks) => {
+  it('is handed over to the tab that asks for it, past those that wait', async () => {
+    const { world, one, two, three } = await tabsOf(locks)
+    let isHeir = false
+    void three.inherit().then((is) => (isHeir = is))
+    await world.run(1000)
+    one.handsOver = true
+    expect(await world.settled(two.askFor(), 500)).toBe(true)
+    await world.run(60_000)
+    expect(world.holders).toEqual(['two'])
+    expect(isHeir).toBe(false)
+    // It agreed, so it lost nothing.
+    expect(world.tabs.map(({ losses }) => losses)).toEqual([0, 0, 0])
+  })
+
+  it('stays where it is when the holder refuses', async () => {
+    const { world, one, two } = await tabsOf(locks)
+    expect(await world.settled(two.askFor(), 500)).toBe(false)
+    expect(world.holders).toEqual(['one'])
+    expect(one.holds).toBe(true)
+  })
+
+  it('stays where it is when the holder never decides, and the request ends', async () => {
+    const { world, one, two } = await tabsOf(locks)
+    one.handsOver = null
+    expect(await world.settled(two.askFor(), 16_000)).toBe(false)
+    expect(world.holders).toEqual(['one'])
+    // It can be asked again.
+    one.handsOver = true
+    expect(await world.settled(two.askFor(), 500)).toBe(true)
+  })
+
+  it('that a frozen tab has, or nobody, is not handed over, and the request ends', async () => {
+    const { world, one, two } = await tabsOf(locks)
+    one.freeze()
+    expect(await world.settled(two.askFor(), 4000)).toBe(false)
+    one.thaw()
+    one.release()
+    expect(await world.settled(two.askFor(), 4000)).toBe(false)
+    expect(world.holders).toEqual([])
+  })
+
+  it('goes to one of two that ask for it at the same time', async () => {
+    const { world, one, two, three } = await tabsOf(locks)
+    one.handsOver = true
+    const both = Promise.all([two.askFor(), three.askFor()])
+    expect((await world.settled(both, 5000)).toSorted()).toEqual([false, true])
+    await world.run(5000)
+    expect(world.holders).toHaveLength(1)
+  })
+
+  it('that was promised to a tab that crashed is free for the others', async () => {
+    const { world, one, two, three } = await tabsOf(locks)
+    one.handsOver = true
+    const inherited = three.inherit()
+    await world.run(1000)
+    void two.askFor()
+    await world.run(1)
+    two.crash()
+    expect(await world.settled(inherited, 10_000)).toBe(true)
+    expect(world.holders).toEqual(['three'])
+  })
+
+  it('is asked for again when messages are lost', async () => {
+    const { world, one, two } = await tabsOf(locks)
+    one.handsOver = true
+    world.network.isCut = () => true
+    const asked = two.askFor()
+    await world.run(1500)
+    world.network.isCut = () => false
+    expect(await world.settled(asked, 1500)).toBe(true)
+    await world.run(5000)
+    expect(world.holders).toEqual(['two'])
+  })
+})
+
+it('who holds the lease has it already', async () => {
+  const { world, one } = await tabsOf(true)
+  expect(await world.settled(one.askFor(), 0)).toBe(true)
+})

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+import type { FactOf, FactType } from '../../../src/protocol/fact.ts'
+import { isSoundRow } from '../../../src/worker/store/check-row.ts'
+import { words } from './store-support.ts'
+
+const path = ['call']
+const by = { definition: 'hash', replayable: false, reconcilable: false }
+const error = { code: 'network', message: 'No.', retryable: true } as const
+const attempt = { step: 1, attempt: 1, usage: {} }
+const parts = [
+  { type: 'text', text: 'a' },
+  { type: 'reasoning', text: 'b' },
+] as const
+
+/** Of each fact one that has all of its fields. */
+const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> } = {
+  'run-started': { parentId: null, message: words('hi'), limits: { maxSteps: 1, retries: 1 } },
+  'step-started': { step: 1, resumed: false },
+  'attempt-failed': { ...attempt, error },
+  'model-output': {
+    ...attempt,
+    parentId: 'm',
+    message: {
+      role: 'assistant',
+      id: 'a',
+      parts: [...parts, { type: 'tool-call', toolCallId: 'call', toolName: 't', input: null }],
+    },
+    toolsId: 'tools',
+    calls: [{ toolCallId: 'call', known: true, parallel: false }],
+    finishReason: 'stop',
+    rawFinishReason: 'stop',
+    toolMode: 'action',
+    feedback: { id: 'f', error: { code: 'malformed', message: 'Odd.' }, text: 'Odd.' },
+  },
+  'step-cut': { ...attempt, parentId: null, message: { id: 'm', parts } },
+  'run-parked': { reason: 'crash-loop' },
+  'run-continued': {},
+  'run-ended': { end: { outcome: 'failed', error } },
+  'call-proposed': { path: ['call', 'inner'], toolName: 't', title: 'T', input: null },
+  'approval-requested': { path, input: {}, by },
+  'approval-answered': { path, approved: true, reason: 'Fine.', input: {} },
+  'question-asked': { path, question: 'Which?', options: ['a'], fields: {} },
+  'question-answered': { path, answer: 'a', values: {} },
+  'output-requested': { path, input: null, asks: false },
+  'call-started': { path, executionId: 'e', input: {}, by, repeats: false },
+  'call-withdrawn': { path },
+  'call-suspended': { path, token: 't', until: 5 },
+  'step-outcome': { path, key: 'k', value: null },
+  'child-started': { path, childConversationId: 'c', childRunId: 'r' },
+  'call-interrupted': { path },
+  'interruption-resolved': { path, verdict: 'run-again' },
+  'call-settled': { path, status: 'denied', output: { type: 'denied' }, note: 'n' },
+  'messages-imported': {
+    parentId: null,
+    messages: [
+      { role: 'system', id: 's', parts: [] },
+      { role: 'user', ...words('hi') },
+    ],
+  },
+  'head-moved': { to: 'm' },
+  'history-cleared': {},
+  renamed: { title: '' },
+  'message-queued': { message: words('hi') },
+  'message-withdrawn': { messageId: 'm' },
+  'message-delivered': { messageId: 'm', parentId: null },
+  'results-cleared': { after: 'm', paths: [path] },
+  compacted: { after: 'm', from: 'a', to: 'b', keptFrom: null, summary: 's' },
+  'skill-activated': { after: null, name: 'n', hash: 'h', text: 't' },
+  'plan-changed': { after: null, plan: [{ text: 't', status: 'open' }] },
+  'untrusted-taken-in': { after: null, origin: 'https://a.example', path },
+  'memory-retrieved': { after: null, items: [{}] },
+  'consent-given': { consentId: 'c', scope: {}, until: 5 },
+  'consent-revoked': { consentId: 'c' },
+}
+
+/** Fields that a fact may do without. */
+const OPTIONAL: { readonly [Type in FactType]?: readonly string[] } = {
+  'model-output': ['rawFinishReason', 'feedback'],
+  'call-proposed': ['title'],
+  'approval-answered': ['reason', 'input'],
+  'question-asked': ['options', 'fields'],
+  'question-answered': ['values'],
+  'call-started': ['input'],
+  'call-suspended': ['until'],
+  'call-settled': ['note'],
+  'untrusted-taken-in': ['path'],
+  'consent-given': ['until'],
+}
+
+describe.each(Object.entries(samples))('a row of the fact %s', (type, fields) => {
+  const row: Record<string, unknown> = { type, runId: 'r', at: 1, ...fields }
+
+  it('is sound, and without any field that it must have it is not', () => {
+    expect(isSoundRow(row)).toBe(true)
+    const optional = OPTIONAL[type as FactType] ?? []
+    for (const name of Object.keys(row)) {
+      const { [name]: _left, ...rest } = row
+      expect([name, isSoundRow(rest)]).toEqual([name, optional.includes(name)])
+    }
+  })
+
+  it('is not sound with a field of another kind', () => {
+    // Values of these fields may be anything.
+    const free = ['input', 'value', 'rawFinishReason']
+    for (const name of Object.keys(row).filter((each) => !free.includes(each)))
+      expect([name, isSoundRow({ ...row, [name]: Symbol.iterator })]).toEqual([name, false])
+  })
+})

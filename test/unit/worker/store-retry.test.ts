@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { openIdbStore } from '../../../src/worker/store/idb-store.ts'
+import { append, behind, codeOf, ended, newId, rowsOf, started, stores } from './store-support.ts'
+
+describe.each(stores)('an append to the %s store that is tried again', (_name, open) => {
+  it('returns the rows that it wrote, and writes nothing, even with other content', async () => {
+    const store = await open()
+    const { epoch } = await store.claim('c', 1)
+    await append(store, { epoch }, started('q', 'before'))
+    const first = { conversationId: 'c', epoch, appendId: 'again' }
+    const rows = [started('r', 'hi'), ended('r')]
+    const written = await store.append({ ...first, rows })
+    expect(written.map(({ seq, appendId }) => [seq, appendId])).toEqual([
+      [2, 'again'],
+      [3, 'again'],
+    ])
+    await append(store, { epoch }, started('s', 'after'))
+    const record = await store.get('c')
+    for (const other of [rows, [started('t', 'another')], []])
+      expect(await store.append({ ...first, rows: other })).toEqual(written)
+    expect(await rowsOf(store)).toHaveLength(4)
+    expect(await store.get('c')).toEqual(record)
+  })
+
+  it('says so, though its owner has been fenced off since', async () => {
+    const store = await open()
+    const { epoch } = await store.claim('c', 1)
+    const command = { conversationId: 'c', epoch, appendId: 'a', rows: [started('r', 'hi')] }
+    const written = await store.append(command)
+    await append(store, await store.claim('c', 2), ended('r'))
+    expect(await store.append(command)).toEqual(written)
+    expect(await codeOf(append(store, { epoch }, started('s', 'late')))).toBe('ownership-lost')
+    expect(await rowsOf(store)).toHaveLength(2)
+  })
+
+  it('is another one in a conversation that was deleted since, or made again', async () => {
+    const store = await open()
+    const { epoch } = await store.claim('c', 1)
+    const command = { conversationId: 'c', epoch, appendId: 'a', rows: [started('r', 'hi')] }
+    await store.append(command)
+    await store.delete('c')
+    expect(await codeOf(store.append(command))).toBe('ownership-lost')
+    await store.claim('c', 2)
+    expect(await codeOf(store.append(command))).toBe('ownership-lost')
+    expect(await rowsOf(store)).toEqual([])
+  })
+
+  it('is known after seven others, and what is known of appends is not given out', async () => {
+    const store = await open()
+    const { epoch } = await store.claim('c', 1)
+    const command = { conversationId: 'c', epoch, appendId: 'a', rows: [started('r', 'hi')] }
+    const written = await store.append(command)
+    for (let i = 0; i < 7; i++) await append(store, { epoch }, ended('r'))
+    expect(await store.append(command)).toEqual(written)
+    const records = [await store.get('c'), ...(await store.list()), (await store.read('c')).record]
+    for (const record of records) {
+      expect(record?.lastSeq).toBe(8)
+      expect(record).not.toHaveProperty('recentAppends')
+    }
+  })
+
+  it('that was refused is tried anew', async () => {
+    const store = await open()
+    const old = await store.claim('c', 1)
+    const { epoch } = await store.claim('c', 2)
+    const command = { conversationId: 'c', epoch, appendId: 'a', rows: [started('r', 'hi')] }
+    expect(await codeOf(store.append({ ...command, epoch: old.epoch }))).toBe('ownership-lost')
+    expect(await store.append(command)).toHaveLength(1)
+  })
+})
+
+it('an append whose rows are damaged since is named as broken when it is tried again', async () => {
+  const name = newId()
+  const store = await openIdbStore(name)
+  const { epoch } = await store.claim('c', 1)
+  const command = { conversationId: 'c', epoch, appendId: 'a', rows: [started('r', 'hi')] }
+  await store.append(command)
+  await behind(name, (db) => db.delete('rows', ['c', 1]))
+  expect(await codeOf(store.append(command))).toBe('conversation-broken')
+})
