@@ -240,7 +240,7 @@ describe('a storage that is full', () => {
     expect(await live.until('run-parked')).toEqual({
       type: 'run-parked',
       reason: 'storage-full',
-      message: startCommand('run', 'go').message,
+      message: { role: 'user', ...startCommand('run', 'go').message },
     })
     expect(world.requests).toHaveLength(0)
     // On demand it is tried at once.
