@@ -1,14 +1,13 @@
 import type { Moment } from '../conversation/project.ts'
 import {
+  catchUpEvents,
   type Cursor,
   joinCursor,
   projectDelta,
   projectFact,
   type Projection,
-  snapshotEvent,
   startCursor,
 } from '../conversation/project.ts'
-import { resultOf } from '../conversation/result.ts'
 import type { RunEventBody } from '../protocol/event.ts'
 import { isRow, type StreamItem } from '../protocol/stream.ts'
 import type { RunHandle } from './run-handle.ts'
@@ -36,13 +35,7 @@ export class RunFollower {
   catchUp(moment: Moment): void {
     this.#cursor = joinCursor(moment, this.runId)
     if (!this.#handle) this.#events = []
-    this.#events.push(snapshotEvent(moment, this.runId))
-    const { run } = moment.state
-    if (run?.runId === this.runId && run.end)
-      this.#events.push({
-        type: 'run-end',
-        result: resultOf(moment.state, this.runId, { outcome: run.end }),
-      })
+    this.#events.push(...catchUpEvents(moment, this.runId))
   }
 
   get hasBegun(): boolean {

@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest'
-import { reduceEvent } from '../../../src/index.ts'
 import type { Agent, RunEvent, Tool } from '../../../src/index.ts'
 import type { ModelConfig } from '../../../src/client/options.ts'
 import type { Message, ToolOutput } from '../../../src/protocol/message.ts'
@@ -117,9 +116,10 @@ describe('a call in the text of a model with native calls', () => {
     expect(test.ran).toEqual(['delete_account'])
     expect(events.find(({ type }) => type === 'tool-call')).toMatchObject({ rescued: true })
     const stored = await test.agent.conversations.get(run.conversationId)
-    const empty = { ...test.agent.conversation('other').getSnapshot(), messages: [] }
-    const { messages } = events.reduce(reduceEvent, empty)
-    for (const list of [stored?.messages, messages])
+    const shown = test.agent.conversation(run.conversationId)
+    shown.subscribe(() => undefined)
+    await expect.poll(() => shown.getSnapshot().status).toBe('idle')
+    for (const list of [stored?.messages, shown.getSnapshot().messages])
       expect(JSON.stringify(list)).toContain('"rescued":true')
     await test.agent.dispose()
   })
