@@ -8,10 +8,10 @@ export { emptyState } from './empty-state.ts'
 export { fold } from './fold.ts'
 export { foldDelta, NOTHING_LIVE, settleLive } from './live.ts'
 export {
+  catchUpEvents,
   joinCursor,
   projectDelta,
   projectFact,
-  snapshotEvent,
   startCursor,
   type Cursor,
   type Moment,

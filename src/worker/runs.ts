@@ -1,5 +1,5 @@
 import type { PageApi, RunRef, StartRun, SupplyOutput, WorkerNotice } from '../protocol/api.ts'
-import { pendingCalls } from '../conversation/pending.ts'
+import { pendingOf } from '../conversation/pending.ts'
 import { toErrorData } from '../protocol/error.ts'
 import { LEFT_OPEN, type RunLimits, type RunOutcome } from '../protocol/run.ts'
 import { importHistory } from '../providers/history/import-history.ts'
@@ -171,7 +171,7 @@ export class Runs {
         })
       }
       // Of an imported history, too, which is kept: its calls take their outputs first.
-      const pending = [...(run === null ? [] : pendingCalls(run)), ...conversation.importedCalls]
+      const pending = pendingOf(conversation.state)
       if (message !== null && pending.length > 0) throw callsPending(pending)
       await conversation.append(firstFacts(message, limits), { runId, once: true })
     } catch (error) {
