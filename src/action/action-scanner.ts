@@ -32,7 +32,11 @@ export interface ActionScannerOptions {
 export interface ActionScanner {
   /** The parts this piece settles. Only what could still become a call is held back. */
   push(piece: string): StreamPart[]
-  /** The output is over: what was held back, then the calls or the error. Call it once. */
+  /**
+   * The output is over: what was held back, then the calls or the error. Call it once. After the finish
+   * reasons `length` and `content-filter`, a value that only the end of the output closes is cut: its call
+   * is malformed.
+   */
   end(options?: { readonly finishReason?: string }): StreamPart[]
   /** All so far was no reply (thoughts, say): what was held back of it, as text. Reading begins anew. */
   reset(): StreamPart[]
@@ -91,7 +95,8 @@ class Scanner implements ActionScanner {
     return this.#sink.take()
   }
 
-  end(_options: { readonly finishReason?: string } = {}): StreamPart[] {
+  end({ finishReason }: { readonly finishReason?: string } = {}): StreamPart[] {
+    this.#sink.isCut = finishReason === 'length' || finishReason === 'content-filter'
     this.#prose.end()
     this.#sink.end()
     return this.#sink.take()
@@ -103,6 +108,8 @@ class PartSink implements ProseSink {
   readonly #newId: () => string
   readonly #rescue: boolean
   readonly #maxLength: number
+  /** A limit cut the output off (R6). */
+  isCut = false
   #place = new Place()
   #held: string[] = []
   #mark = 0
@@ -208,13 +215,18 @@ class PartSink implements ProseSink {
     const text = plainMarks(this.#held.join(''))
     if (text === '') return undefined
     return this.#rescue
-      ? readOwnSections(text, this.#index, { place: this.#place, maxLength: this.#maxLength })
-      : readSections(text, this.#index)
+      ? readOwnSections(text, this.#index, {
+          place: this.#place,
+          maxLength: this.#maxLength,
+          isCut: this.isCut,
+        })
+      : readSections(text, this.#index, this.isCut)
   }
 
-  #read(found: FoundBlock): CallsRead {
-    if (found.tooLong) return tooLong()
-    return readForeignBlock(found.content, this.#index) ?? readBlock(found.content, this.#index)
+  #read({ content, tooLong: isTooLong, isClosed }: FoundBlock): CallsRead {
+    if (isTooLong) return tooLong()
+    const isCut = this.isCut && !isClosed
+    return readForeignBlock(content, this.#index, isCut) ?? readBlock(content, this.#index)
   }
 
   #settle(read: CallsRead): void {

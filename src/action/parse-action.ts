@@ -5,7 +5,7 @@ import type { ActionError } from './call-problem.ts'
 import type { JsonObject } from '../protocol/json.ts'
 
 export interface ParseActionOptions {
-  /** The model's word on why it stopped. */
+  /** Why the model stopped, as `ActionScanner.end` takes it. */
   readonly finishReason?: string
   /**
    * The prompt template already opened the reasoning. When it isn't said, a closing think tag without

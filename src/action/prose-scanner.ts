@@ -265,7 +265,7 @@ export class ProseScanner {
     const rest = this.#held.slice(opener.end)
     this.#drop(this.#held.length)
     if (opener.selfClosing) {
-      this.#finish({ content: '', tooLong: false }, rest)
+      this.#finish({ content: '', tooLong: false, isClosed: true }, rest)
       return 0
     }
     const context = this.#context(aloneInFence)
@@ -315,8 +315,9 @@ export class ProseScanner {
 
   #found(rest: string): void {
     const capture = this.#capture
-    if (capture)
-      this.#finish({ content: capture.content, tooLong: capture.state === 'too-long' }, rest)
+    if (!capture) return
+    const { content, state } = capture
+    this.#finish({ content, tooLong: state === 'too-long', isClosed: true }, rest)
   }
 
   #finish(block: FoundBlock, rest: string): void {
@@ -337,7 +338,7 @@ export class ProseScanner {
     if (!counts || (capture.isMention && !this.#sink.isForeignCall(capture.content)))
       return this.#uncapture('')
     const { content, rest } = capture.unclosed
-    this.#finish({ content, tooLong: false }, rest)
+    this.#finish({ content, tooLong: false, isClosed: false }, rest)
   }
 
   /** The output ended; a run that ends with it may close the one in doubt. */

@@ -34,6 +34,8 @@ export interface ProseSink {
 export interface FoundBlock {
   readonly content: string
   readonly tooLong: boolean
+  /** Its closing tag was there; else the end of the output ended it. */
+  readonly isClosed: boolean
 }
 
 export interface ProseOptions {

@@ -31,12 +31,25 @@ interface Section extends SectionRead {
   readonly start: number
 }
 
+interface OwnSectionsOptions {
+  /** Where the text starts. */
+  readonly place: Place
+  /** Of a block, in characters. */
+  readonly maxLength: number
+  /** A limit cut the output off where the text ends. */
+  readonly isCut: boolean
+}
+
 /**
  * The calls of a text that starts with a call in another format, and of marked ones that follow at the
  * start of a line, prose between them or not (Q6); undefined when it is no call.
  */
-export function readSections(text: string, index: ToolIndex): SectionsRead | undefined {
-  const first = readForeign(text, index)
+export function readSections(
+  text: string,
+  index: ToolIndex,
+  isCut: boolean,
+): SectionsRead | undefined {
+  const first = readForeign(text, index, { isCut })
   if (!first?.marked) return first && { ...first, prose: [] }
   const sections: ForeignRead[] = [first]
   const tracker = new CodeTracker()
@@ -46,7 +59,7 @@ export function readSections(text: string, index: ToolIndex): SectionsRead | und
     isLine = tracker.lineStart && !tracker.fenced && at > first.end
     if (isLine && matchMadeUp(text.slice(at, at + 40)) === true) break
     if (isLine && matchMarker(text, at) === true) {
-      const read = readForeign(text.slice(at), index)
+      const read = readForeign(text.slice(at), index, { isCut })
       if (!read) break
       sections.push(read)
       at += read.end
@@ -60,15 +73,15 @@ export function readSections(text: string, index: ToolIndex): SectionsRead | und
 }
 
 /**
- * Native mode (Q2, Q6): the calls of a text that are the model's own words and end it. `place` is where the
- * text starts. Undefined when it is text only.
+ * Native mode (Q2, Q6): the calls of a text that are the model's own words and end it. Undefined when it is
+ * text only.
  */
 export function readOwnSections(
   text: string,
   index: ToolIndex,
-  { place, maxLength }: { readonly place: Place; readonly maxLength: number },
+  options: OwnSectionsOptions,
 ): SectionsRead | undefined {
-  const found = findSections(text, index, { place, maxLength })
+  const found = findSections(text, index, options)
   const hasBlock = found.some(({ isBlock }) => isBlock)
   // R18: a block wins over other formats.
   const sections = found.filter((section, at) =>
@@ -80,13 +93,9 @@ export function readOwnSections(
   return { ...joined(sections), prose }
 }
 
-function findSections(
-  text: string,
-  index: ToolIndex,
-  start: { readonly place: Place; readonly maxLength: number },
-): Section[] {
+function findSections(text: string, index: ToolIndex, options: OwnSectionsOptions): Section[] {
   const starts = new ForeignStart(index, true)
-  const place = start.place.clone()
+  const place = options.place.clone()
   const tracker = new CodeTracker()
   const sections: Section[] = []
   let failures = 0
@@ -98,7 +107,7 @@ function findSections(
       const trial = starts.match(text, { at, lineStart, place })
       const read =
         typeof trial === 'object' && !tracker.inRun
-          ? readSection(text.slice(at), index, start.maxLength)
+          ? readSection(text.slice(at), index, options)
           : undefined
       if (typeof trial === 'object' && !read && ++failures > maxFailures) break
       if (read) {
@@ -124,9 +133,13 @@ function isAlone(text: string, section: Section, next: Section | undefined): boo
   return next ? rest.trim() === '' : isOver(rest)
 }
 
-function readSection(text: string, index: ToolIndex, maxLength: number): SectionRead | undefined {
+function readSection(
+  text: string,
+  index: ToolIndex,
+  { maxLength, isCut }: OwnSectionsOptions,
+): SectionRead | undefined {
   const opener = matchOpener(text, 0, true)
-  if (typeof opener !== 'object') return readForeign(text, index)
+  if (typeof opener !== 'object') return readForeign(text, index, { isCut })
   const capture = new BlockCapture({ context: 'prose', opener, aloneInFence: false, maxLength })
   const body = text.slice(opener.end)
   const rest = opener.selfClosing ? body : capture.push(body)
@@ -135,7 +148,8 @@ function readSection(text: string, index: ToolIndex, maxLength: number): Section
   const read =
     capture.state === 'too-long'
       ? tooLong()
-      : (readForeignBlock(content, index) ?? readBlock(content, index))
+      : (readForeignBlock(content, index, isCut && capture.state === 'open') ??
+        readBlock(content, index))
   return { ...read, end: text.length - rest.length, marked: true, isBlock: true }
 }
 

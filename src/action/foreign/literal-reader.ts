@@ -37,11 +37,14 @@ const maxNesting = 150
 export class LiteralReader {
   readonly text: string
   at: number
+  /** A limit cut the output off where the text ends, so the end closes no value. */
+  readonly isCut: boolean
   #depth = 0
 
-  constructor(text: string, at: number = 0) {
+  constructor(text: string, at: number = 0, isCut: boolean = false) {
     this.text = text
     this.at = at
+    this.isCut = isCut
   }
 
   get ended(): boolean {

@@ -25,24 +25,31 @@ export interface ForeignRead extends CallsRead {
   readonly marked?: boolean
 }
 
+export interface ForeignOptions {
+  /** A marker stands around it: any name is then a call. */
+  readonly marked?: boolean
+  /** A limit cut the output off where the text ends (R6). */
+  readonly isCut?: boolean
+}
+
 /**
  * The calls of a text that starts with another format's construct; undefined when it is no call. Nothing
- * after the construct's own end enters it. `marked` stands for a marker around it: any name is then a call.
+ * after the construct's own end enters it.
  */
 export function readForeign(
   text: string,
   index: ToolIndex,
-  marked: boolean = false,
+  { marked = false, isCut = false }: ForeignOptions = {},
 ): ForeignRead | undefined {
   const fenced = fence.exec(text)
   if (fenced) {
-    const { content, end } = fenceContent(text, fenced[0].length, fenced[1] ?? '')
-    const read = readForeign(content, index, marked)
+    const { content, end, isClosed } = fenceContent(text, fenced[0].length, fenced[1] ?? '')
+    const read = readForeign(content, index, { marked, isCut: isCut && !isClosed })
     return read && { ...read, end }
   }
   const start = text.search(/\S/)
   if (start < 0) return undefined
-  const reader = new LiteralReader(text, start)
+  const reader = new LiteralReader(text, start, isCut)
   if (matchMarker(text, start) === true) return readMarked(reader, index)
   try {
     const action = react.exec(text)
@@ -70,7 +77,11 @@ function readCalls(
 }
 
 /** The whole content of an ACTION block as a call in another format; undefined when it is none. */
-export function readForeignBlock(content: string, index: ToolIndex): CallsRead | undefined {
+export function readForeignBlock(
+  content: string,
+  index: ToolIndex,
+  isCut: boolean = false,
+): CallsRead | undefined {
   const start = content.search(/\S/)
   if (start < 0) return undefined
   const opensTag = /^<(?!tool_call|tool_use|function|TOOL|[|｜]|start_f|antml)/.test(
@@ -82,14 +93,19 @@ export function readForeignBlock(content: string, index: ToolIndex): CallsRead |
     !/^(?:[{[`~]|[\w.]+\s*\(|Action:)/.test(content.slice(start, start + 80))
   )
     return undefined
-  return readForeign(plainMarks(content), index, true)
+  return readForeign(plainMarks(content), index, { marked: true, isCut })
 }
 
-function fenceContent(text: string, from: number, mark: string): { content: string; end: number } {
+function fenceContent(
+  text: string,
+  from: number,
+  mark: string,
+): { readonly content: string; readonly end: number; readonly isClosed: boolean } {
   const rest = text.slice(from)
   const close = new RegExp(`^[ \\t]*${mark[0]}{${mark.length},}[ \\t\\r]*$`, 'm').exec(rest)
-  if (!close) return { content: rest, end: text.length }
-  return { content: rest.slice(0, close.index), end: from + close.index + close[0].length }
+  if (!close) return { content: rest, end: text.length, isClosed: false }
+  const end = from + close.index + close[0].length
+  return { content: rest.slice(0, close.index), end, isClosed: true }
 }
 
 /** JSON or Python calls one after the other, as long as they are calls. */
@@ -129,6 +145,7 @@ function readReact(reader: LiteralReader, action: RegExpExecArray, index: ToolIn
     return settleCalls([{ name, args }], index)
   }
   const line = reader.match(/[^\n]*/y)?.[0].trim() ?? ''
+  if (reader.isCut && reader.ended) throw new Unreadable(true)
   return settleCalls([{ name, args: /^(?:none|null)?$/i.test(line) ? {} : line }], index)
 }
 
@@ -329,9 +346,12 @@ function readTags(reader: LiteralReader, index: ToolIndex, wrapper: string): Cal
   if (!named) return readBlock(content, index)
   const name = named[2] ?? ''
   const rest = content.slice(named[0].length)
-  const inner = argumentsTag.exec(rest)?.[2] ?? rest
+  const wrapped = argumentsTag.exec(rest)?.[2]
+  const inner = wrapped ?? rest
   const json = tryValue(inner)
   if (json !== undefined) return settleCalls([{ name, args: json }], index)
+  // Further parameters could have followed.
+  if (reader.isCut && closer < 0 && wrapped === undefined) throw new Unreadable(true)
   return readBlock(`<${name}>${inner}</${name}>`, index)
 }
 
