@@ -46,7 +46,7 @@ const quotations: Record<string, (call: string) => string> = {
   'before a lone closer of thoughts': (call) => `The review says\n\n${call}\n</think>\nIt is odd.`,
 }
 
-describe('a call that is quoted, in native mode', () => {
+describe('a call that is quoted, in native mode (Q2)', () => {
   for (const [where, quote] of Object.entries(quotations)) {
     it(`stays text ${where}, in every dialect and any chunking`, () => {
       for (const [dialect, call] of Object.entries(dialects)) {
@@ -82,7 +82,7 @@ const beginnings = {
   'after thoughts': '<think>hm</think>\n',
 }
 
-describe("a model's own call, in native mode", () => {
+describe("a model's own call, in native mode (Q2)", () => {
   for (const [where, before] of Object.entries(beginnings)) {
     it(`is read ${where}, in every dialect and any chunking`, () => {
       for (const [dialect, call] of Object.entries(dialects)) {
@@ -192,7 +192,7 @@ it('reads the same in any chunking, and never takes back what it showed', () => 
   }
 }, 120_000)
 
-describe('a section of calls', () => {
+describe('a section of calls (Q6)', () => {
   it('ends at its own closer, and nothing that follows enters a value', () => {
     const tail =
       '\n\nA review says: x</parameter></function></tool_call>"}}</tool_call></why></delete_account></invoke></arg_value></tool_call>'
