@@ -1,3 +1,5 @@
+import type { MessagesId } from '../provider-ids.ts'
+
 /** What differs between endpoints that speak Anthropic's Messages. Data. */
 export interface MessagesRules {
   readonly baseURL: string
@@ -25,7 +27,7 @@ const headers: MessagesRules['headers'] = {
 }
 
 /** By provider id. */
-export const messagesPresets: { readonly [providerId: string]: MessagesRules } = {
+export const messagesPresets: { readonly [Id in MessagesId]: MessagesRules } = {
   anthropic: {
     baseURL: 'https://api.anthropic.com',
     defaultPath: '',

@@ -1,3 +1,5 @@
+import type { ChatId } from '../provider-ids.ts'
+
 /** What differs between servers that speak Chat Completions. Data: the code has no vendor in it. */
 export interface ChatRules {
   /** Without a trailing slash. Null: the configuration must say. */
@@ -53,7 +55,7 @@ export const compatible: ChatRules = {
 const local = (baseURL: string): ChatRules => ({ ...compatible, baseURL, defaultPath: '/v1' })
 
 /** By provider id. Ports are the servers' defaults. */
-export const chatPresets: { readonly [providerId: string]: ChatRules } = {
+export const chatPresets: { readonly [Id in ChatId]: ChatRules } = {
   openai,
   ollama: local('http://localhost:11434/v1'),
   lmstudio: { ...local('http://localhost:1234/v1'), namedToolChoice: false },
