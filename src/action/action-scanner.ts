@@ -5,7 +5,8 @@ import { readBlock } from './block-reader.ts'
 import type { CallsRead } from './block-reader.ts'
 import { CallProblem } from './call-problem.ts'
 import { ForeignStart } from './foreign/foreign-start.ts'
-import { plainMarks, readForeign, readForeignBlock } from './foreign/read-foreign.ts'
+import { withoutDsmlMarks } from './foreign/markers.ts'
+import { readForeign, readForeignBlock } from './foreign/read-foreign.ts'
 import { Place } from './place.ts'
 import { ProseScanner } from './prose-scanner.ts'
 import type { FoundBlock, ProseSink } from './prose-sink.ts'
@@ -161,7 +162,7 @@ class PartSink implements ProseSink {
   }
 
   isCall(rest: string): boolean {
-    const text = plainMarks(this.#held.slice(this.#mark).join('') + rest)
+    const text = withoutDsmlMarks(this.#held.slice(this.#mark).join('') + rest)
     return readForeign(text, this.#index) !== undefined
   }
 
@@ -212,7 +213,7 @@ class PartSink implements ProseSink {
   }
 
   #readHeld(): SectionsRead | undefined {
-    const text = plainMarks(this.#held.join(''))
+    const text = withoutDsmlMarks(this.#held.join(''))
     if (text === '') return undefined
     return this.#rescue
       ? readOwnSections(text, this.#index, {

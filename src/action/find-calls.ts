@@ -9,8 +9,9 @@ import type { ForeignCall } from './foreign/foreign-call.ts'
 import { callsOfJson } from './foreign/json-calls.ts'
 import { LiteralReader, Unreadable } from './foreign/literal-reader.ts'
 import { readPythonCall } from './foreign/python-calls.ts'
-import { matchMarker } from './foreign/markers.ts'
-import { plainMarks, readForeign, readSection } from './foreign/read-foreign.ts'
+import { readSection } from './foreign/marked-calls.ts'
+import { matchMarker, withoutDsmlMarks } from './foreign/markers.ts'
+import { readForeign } from './foreign/read-foreign.ts'
 import { readTokenCalls } from './foreign/token-calls.ts'
 import { Mentions } from './mentions.ts'
 import { browserEntities, plainCharacters, unescaped } from './plain-words.ts'
@@ -195,7 +196,7 @@ const changes = [
 
 /** The text, and what it says without entities, without quotation marks of lines, and without escapes. */
 function writtenOut(text: string): string[] {
-  const variants = [plainMarks(text)]
+  const variants = [withoutDsmlMarks(text)]
   for (const change of changes) {
     for (const variant of variants.slice()) {
       const changed = change(variant)

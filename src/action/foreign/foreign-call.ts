@@ -18,6 +18,14 @@ export interface ForeignCall {
   readonly positional?: readonly JsonValue[]
 }
 
+/** A section of calls: adjacent ones in one format. */
+export interface ForeignRead extends CallsRead {
+  /** Where it ends in the text. */
+  readonly end: number
+  /** A marker announced it. */
+  readonly marked?: boolean
+}
+
 /** The registered tool a foreign name means: namespaces (`functions.`) and indices (`:0`) are dropped. */
 export function findTool(name: string, index: ToolIndex): IndexedTool | undefined {
   return index.find(name) ?? index.find(bareName(name))

@@ -92,3 +92,8 @@ export function endOfMarker(text: string, at: number): number | undefined {
   }
   return undefined
 }
+
+/** DeepSeek V3.2 writes Anthropic's tags with a mark of its own in them. */
+export function withoutDsmlMarks(text: string): string {
+  return text.includes('｜DSML｜') ? text.replaceAll('｜DSML｜', '') : text
+}
