@@ -1,20 +1,16 @@
-/* oxlint-disable max-lines -- one state machine: all of its states share what is held back. */
-import type { BlockCapture, BlockStart, CaptureContext } from './block-capture.ts'
-import { CodeTracker } from './code-tracker.ts'
+import type { CaptureContext } from './block-capture.ts'
+import { CodeContext } from './code-context.ts'
 import type { ForeignHold } from './foreign/foreign-hold.ts'
 import type { ForeignStart } from './foreign/foreign-start.ts'
 import type { Trial } from './foreign/trials.ts'
-import type { FoundBlock, ProseOptions, ProseSink } from './prose-sink.ts'
+import type { Opener } from './openers.ts'
+import type { BlockOutcome, BlockStart, PendingBlock } from './pending-block.ts'
 import type { Place } from './place.ts'
+import type { ProseOptions, ProseSink } from './prose-sink.ts'
 import { matchTag } from './think-tags.ts'
 import type { TagMark } from './think-tags.ts'
-import type { Opener } from './openers.ts'
 
-/** No inline code is this long: past it, an open backtick run doesn't hold a marker back any more. */
-const doubtLimit = 2000
-const fenceLineLimit = 200
 const lessThan = 60
-const newline = 10
 const bracket = 91
 
 type Mark =
@@ -32,27 +28,20 @@ export class ProseScanner {
   readonly #foreign: ForeignStart | undefined
   /** Where the line stands; absent when calls count wherever they stand. */
   readonly #place: Place | undefined
+  readonly #code = new CodeContext()
+  #mode: 'scan' | 'block' | 'done' = 'scan'
+  /** The block that is being read, in the mode of that name. */
+  #block: PendingBlock | undefined
   /** A call in another format that has begun: the text is held back. */
   #hold: ForeignHold | undefined
-  #mode: 'scan' | 'capture' | 'trailing' | 'done' = 'scan'
   #reasoning: boolean
   /** Nothing but white space of the reasoning was seen yet: an opening tag there only repeats the prompt's. */
   #reasoningStart: boolean
-  #comment = false
-  #dashes = 0
   #held = ''
+  /** Where scanning goes on in the held text. */
   #at = 0
-  #tracker = new CodeTracker()
-  /** A marker after an unclosed backtick run, and the state there. */
-  #doubt: { readonly at: number; readonly tracker: CodeTracker } | undefined
-  /** A fence line that a block may follow directly. */
-  #fence: { readonly at: number; readonly tracker: CodeTracker } | undefined
   /** Openers before this position were found to be text. */
   #plainUntil = 0
-  #capture: BlockCapture | undefined
-  /** What becomes text again should the captured block be none: the fence line and the opener. */
-  #before = ''
-  #trailing = ''
 
   constructor(sink: ProseSink, options: ProseOptions) {
     this.#sink = sink
@@ -65,13 +54,12 @@ export class ProseScanner {
 
   push(piece: string): void {
     if (this.#mode === 'done') return this.#sink.ignored(piece)
-    if (this.#mode === 'trailing') return this.#follow(piece)
-    if (this.#mode === 'capture') return this.#collect(piece)
+    if (this.#block) return this.#settleBlock(this.#block.push(piece))
     this.#held += piece
     this.#scan(false)
   }
 
-  /** Gives out what was held back of the text. */
+  /** Emits what was held back of the text. */
   release(): void {
     this.#emit(this.#held)
     this.#held = ''
@@ -80,8 +68,9 @@ export class ProseScanner {
   /** The output is over: what is left is a block, text or a cut opener. */
   end(): void {
     do {
-      if (this.#mode === 'scan') this.#scan(true)
-      else if (this.#mode !== 'done') this.#endCapture()
+      if (this.#block)
+        this.#settleBlock(this.#block.end((content) => this.#sink.isForeignCall(content)))
+      else this.#scan(true)
     } while (this.#mode !== 'done')
   }
 
@@ -89,21 +78,21 @@ export class ProseScanner {
     let at = this.#at
     while (this.#mode === 'scan') {
       if (at >= this.#held.length) {
-        if (!final || !this.#endsInDoubt()) break
-        at = this.#settleDoubt()
+        if (!final || !this.#code.isMarkerDueAtEnd()) break
+        at = this.#releaseMarker()
         continue
       }
       const code = this.#held.charCodeAt(at)
-      if (this.#doubt && (code === newline || at - this.#doubt.at > doubtLimit)) {
-        at = this.#settleDoubt()
+      if (this.#code.isMarkerDue(at, code)) {
+        at = this.#releaseMarker()
         continue
       }
-      const mark = this.#doubt ? undefined : this.#mark(at, code)
+      const mark = this.#code.isMarkerPending ? undefined : this.#mark(at, code)
       if (mark === 'partial') {
         if (!final) break
         if (this.#dropCut(at)) return
-      } else if (mark && this.#tracker.inRun) {
-        this.#doubt = { at, tracker: this.#tracker.clone() }
+      } else if (mark && this.#code.inRun) {
+        this.#code.holdMarker(at)
       } else if (mark?.type === 'foreign') {
         at = this.#startForeign(at, mark.trial)
       } else if (mark) {
@@ -115,7 +104,7 @@ export class ProseScanner {
       if (this.#hold) this.#judge(at, code)
     }
     if (this.#mode !== 'scan') return
-    if (final) this.#fence = undefined
+    if (final) this.#code.dropFence()
     this.#release(at)
     if (final) this.#mode = 'done'
   }
@@ -123,10 +112,11 @@ export class ProseScanner {
   /** R6: an opener or tag cut off by the end of the output is never shown, unless it is very short. */
   #dropCut(at: number): boolean {
     const cut = this.#held.slice(at)
-    if (cut.length < 4 || !/^[<[]/.test(cut) || this.#tracker.inRun || this.#hold) return false
+    if (cut.length < 4 || !/^[<[]/.test(cut) || this.#code.inRun || this.#hold) return false
     const isThink = /^<\/?thi/.test(cut)
-    if (this.#comment || (this.#tracker.fenced && !this.#fence)) return false
-    this.#emit(this.#held.slice(0, this.#fence?.at ?? at))
+    const { fenceStart } = this.#code
+    if (this.#code.isComment || (this.#code.fenced && fenceStart === undefined)) return false
+    this.#emit(this.#held.slice(0, fenceStart ?? at))
     this.#mode = 'done'
     if (isThink || this.#reasoning) this.#sink.ignored(cut)
     else this.#sink.cutOpener(cut)
@@ -134,40 +124,24 @@ export class ProseScanner {
   }
 
   #feed(at: number, code: number): void {
-    const before =
-      !this.#place &&
-      this.#fence === undefined &&
-      this.#tracker.lineStart &&
-      (code === 96 || code === 126)
-    if (before && !this.#tracker.fenced && !this.#reasoning && !this.#comment)
-      this.#fence = { at, tracker: this.#tracker.clone() }
-    this.#dashes = code === 45 ? this.#dashes + 1 : code === 62 && this.#dashes >= 2 ? -1 : 0
-    if (this.#dashes === -1) this.#comment = false
-    if (!this.#reasoning && !this.#tracker.fenced) this.#place?.feed(code)
-    this.#tracker.feed(code)
-    if (this.#doubt && code !== 96 && !this.#tracker.inRun) this.#doubt = undefined
-    if (this.#fence && !this.#mayHoldFence(at, code)) this.#fence = undefined
-  }
-
-  #mayHoldFence(at: number, code: number): boolean {
-    if (this.#fence && at - this.#fence.at > fenceLineLimit) return false
-    return this.#tracker.mayOpenFence || (this.#tracker.fenced && code <= 32)
+    if (!this.#reasoning && !this.#code.fenced) this.#place?.feed(code)
+    this.#code.feed(at, code, !this.#place && !this.#reasoning)
   }
 
   #mark(at: number, code: number): Mark | 'partial' | undefined {
     if (this.#hold?.shields) return undefined
     if (code === lessThan) return this.#match(at)
     if (!this.#foreign || code <= 32) return undefined
-    return code === bracket || this.#tracker.lineStart ? this.#matchForeign(at) : undefined
+    return code === bracket || this.#code.lineStart ? this.#matchForeign(at) : undefined
   }
 
   /** R18: a call in another format, outside code unless it stands first in a fence. */
   #matchForeign(at: number): Mark | 'partial' | undefined {
-    if (!this.#foreign || this.#reasoning || this.#comment) return undefined
+    if (!this.#foreign || this.#reasoning || this.#code.isComment) return undefined
     if (this.#hold && !this.#hold.awaitsNext) return undefined
-    this.#tracker.settle()
-    const { fenced, lineStart } = this.#tracker
-    if (fenced && !this.#fence) return undefined
+    this.#code.settle()
+    const { fenced, lineStart, fenceStart } = this.#code
+    if (fenced && fenceStart === undefined) return undefined
     if (this.#hold) {
       const window = this.#held.slice(at, at + 40)
       const madeUp = this.#foreign.matchMadeUp(window)
@@ -176,7 +150,7 @@ export class ProseScanner {
     }
     const trial = this.#foreign.match(this.#held, { at, lineStart, place: this.#place })
     if (trial === undefined || trial === 'partial') return trial
-    if (this.#place && this.#tracker.inRun) return undefined
+    if (this.#place && this.#code.inRun) return undefined
     return { type: 'foreign', trial: fenced ? this.#foreign.fenced() : trial }
   }
 
@@ -189,7 +163,7 @@ export class ProseScanner {
       hold.restart(trial)
       return 0
     }
-    const start = this.#fence?.at ?? at
+    const start = this.#code.fenceStart ?? at
     this.#emit(this.#held.slice(0, start))
     this.#drop(start)
     if (this.#place) this.#sink.holdAt(this.#place.clone())
@@ -199,7 +173,7 @@ export class ProseScanner {
 
   /** Follows what is held, up to `at`. */
   #judge(at: number, code: number): void {
-    let verdict = this.#hold?.feed(code, this.#tracker.fenced)
+    let verdict = this.#hold?.feed(code, this.#code.fenced)
     if (verdict === 'complete') {
       if (this.#sink.isCall(this.#held.slice(0, at))) this.#hold?.confirm()
       else verdict = 'text'
@@ -210,15 +184,13 @@ export class ProseScanner {
   }
 
   #match(at: number): Mark | 'partial' | undefined {
-    this.#tracker.settle()
+    this.#code.settle()
     const opener =
-      at < this.#plainUntil
-        ? undefined
-        : this.#blocks?.match(this.#held, at, this.#tracker.lineStart)
+      at < this.#plainUntil ? undefined : this.#blocks?.match(this.#held, at, this.#code.lineStart)
     if (opener === 'partial') return 'partial'
     if (opener) return { type: 'opener', opener }
     const tag =
-      this.#comment || (this.#tracker.fenced && !this.#reasoning)
+      this.#code.isComment || (this.#code.fenced && !this.#reasoning)
         ? undefined
         : matchTag(this.#held, at, {
             reasoning: this.#reasoning,
@@ -230,18 +202,16 @@ export class ProseScanner {
 
   /** Acts on a mark that counts; the position to go on from. */
   #take(at: number, mark: Exclude<Mark, { type: 'foreign' }>): number {
-    if (mark.type === 'opener') return this.#startCapture(at, mark.opener)
+    if (mark.type === 'opener') return this.#openBlock(at, mark.opener)
     if (mark.type === 'comment') {
-      this.#comment = true
-      this.#dashes = 0
-      this.#tracker.feed(lessThan)
+      this.#code.openComment(lessThan)
       return at + 1
     }
     this.#emit(this.#held.slice(0, at))
     this.#drop(mark.end)
     const wasReasoning = this.#reasoning
     this.#reasoning = mark.type === 'think'
-    this.#tracker = new CodeTracker()
+    this.#code.restart()
     if (mark.type !== 'think-end') return 0
     // What stood before a lone closer was thought, the calls in it, too.
     if (this.#place && !wasReasoning) this.#hold = undefined
@@ -249,123 +219,65 @@ export class ProseScanner {
     return 0
   }
 
-  #drop(until: number): void {
-    this.#held = this.#held.slice(until)
-    this.#plainUntil = Math.max(0, this.#plainUntil - until)
-    this.#fence = undefined
-    this.#at = 0
-  }
-
-  #startCapture(at: number, opener: Opener): number {
-    const aloneInFence = this.#tracker.fenced && this.#fence !== undefined
-    const start = aloneInFence ? (this.#fence?.at ?? at) : at
-    if (aloneInFence && this.#fence) this.#tracker = this.#fence.tracker
+  #openBlock(at: number, opener: Opener): number {
+    const { fenced, fenceStart } = this.#code
+    const aloneInFence = fenced && fenceStart !== undefined
+    const start = aloneInFence ? fenceStart : at
+    if (aloneInFence) this.#code.leaveFence()
     this.#emit(this.#held.slice(0, start))
-    this.#before = this.#held.slice(start, opener.end)
+    const before = this.#held.slice(start, opener.end)
     const rest = this.#held.slice(opener.end)
     this.#drop(this.#held.length)
-    if (opener.selfClosing) {
-      this.#finish({ content: '', tooLong: false, isClosed: true }, rest)
-      return 0
-    }
     const context = this.#context(aloneInFence)
-    this.#capture = this.#blocks?.capture({ context, opener, aloneInFence })
-    this.#mode = 'capture'
-    this.#collect(rest)
+    const block = this.#blocks?.open({ context, opener, aloneInFence, before })
+    if (!block) return this.#at
+    this.#block = block
+    this.#mode = 'block'
+    this.#settleBlock(block.push(rest))
     return this.#at
   }
 
   #context(aloneInFence: boolean): CaptureContext {
     if (this.#reasoning) return 'reasoning'
-    if (this.#comment) return 'comment'
-    return this.#tracker.fenced || aloneInFence ? 'fence' : 'prose'
+    if (this.#code.isComment) return 'comment'
+    return this.#code.fenced || aloneInFence ? 'fence' : 'prose'
   }
 
-  #collect(piece: string): void {
-    const capture = this.#capture
-    if (!capture) return
-    const rest = capture.push(piece)
-    if (capture.state === 'text') return this.#uncapture(rest)
-    if (capture.state === 'open') return
-    if (capture.context === 'prose' || capture.state === 'too-long') return this.#found(rest)
-    this.#mode = 'trailing'
-    this.#trailing = ''
-    this.#follow(rest)
-  }
-
-  /** After a block that counts only at the end of the output: white space, and the fence's own end. */
-  #follow(piece: string): void {
-    this.#trailing += piece
-    if (piece.trim() === '' && this.#trailing.length > piece.length) return
-    const verdict = this.#capture?.judgeTrailing(this.#trailing)
-    if (verdict === 'end') this.#found(this.#trailing)
-    else if (verdict === 'text') this.#uncapture(this.#trailing)
-  }
-
-  /** What was captured is text after all: it is scanned again, its openers passed over. */
-  #uncapture(rest: string): void {
-    const text = this.#before + (this.#capture?.written ?? '')
-    this.#plainUntil = text.length
-    this.#held = text + rest
+  #settleBlock(outcome: BlockOutcome): void {
+    if (outcome.type === 'open') return
+    this.#block = undefined
+    if (outcome.type === 'found') {
+      this.#mode = 'done'
+      this.#sink.block(outcome.block)
+      if (outcome.rest !== '') this.#sink.ignored(outcome.rest)
+      return
+    }
+    // It is scanned again, its openers passed over.
+    this.#plainUntil = outcome.text.length
+    this.#held = outcome.text + outcome.rest
     this.#at = 0
-    this.#capture = undefined
     this.#mode = 'scan'
     this.#scan(false)
   }
 
-  #found(rest: string): void {
-    const capture = this.#capture
-    if (!capture) return
-    const { content, state } = capture
-    this.#finish({ content, tooLong: state === 'too-long', isClosed: true }, rest)
+  #releaseMarker(): number {
+    return this.#code.releaseMarker() ?? this.#held.length
   }
 
-  #finish(block: FoundBlock, rest: string): void {
-    this.#mode = 'done'
-    this.#capture = undefined
-    this.#sink.block(block)
-    if (rest !== '') this.#sink.ignored(rest)
-  }
-
-  /** The output ended while a block was open, or right after one that counts only there. */
-  #endCapture(): void {
-    const capture = this.#capture
-    if (!capture) return
-    if (this.#mode === 'trailing') {
-      return capture.isLast(this.#trailing) ? this.#found('') : this.#uncapture(this.#trailing)
-    }
-    const counts = capture.context === 'prose' || capture.aloneInFence
-    if (!counts || (capture.isMention && !this.#sink.isForeignCall(capture.content)))
-      return this.#uncapture('')
-    const { content, rest } = capture.unclosed
-    this.#finish({ content, tooLong: false, isClosed: false }, rest)
-  }
-
-  /** The output ended; a run that ends with it may close the one in doubt. */
-  #endsInDoubt(): boolean {
-    this.#tracker.settle()
-    if (!this.#tracker.inRun) this.#doubt = undefined
-    return this.#doubt !== undefined
-  }
-
-  /** The run was not closed on its line, so the marker counts: reading goes on from it. */
-  #settleDoubt(): number {
-    const doubt = this.#doubt
-    if (!doubt) return this.#held.length
-    this.#doubt = undefined
-    this.#tracker = doubt.tracker
-    this.#tracker.ignoreRunsOnLine()
-    return doubt.at
+  #drop(until: number): void {
+    this.#held = this.#held.slice(until)
+    this.#plainUntil = Math.max(0, this.#plainUntil - until)
+    this.#code.dropFence()
+    this.#at = 0
   }
 
   #release(at: number): void {
-    const until = Math.min(at, this.#doubt?.at ?? at, this.#fence?.at ?? at)
+    const until = this.#code.releasableUntil(at)
     this.#emit(this.#held.slice(0, until))
     this.#held = this.#held.slice(until)
     this.#plainUntil = Math.max(0, this.#plainUntil - until)
     this.#at = at - until
-    if (this.#doubt) this.#doubt = { ...this.#doubt, at: this.#doubt.at - until }
-    if (this.#fence) this.#fence = { ...this.#fence, at: this.#fence.at - until }
+    this.#code.shift(until)
   }
 
   #emit(text: string): void {

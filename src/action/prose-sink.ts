@@ -1,4 +1,4 @@
-import type { BlockStart } from './block-capture.ts'
+import type { BlockStart, FoundBlock } from './pending-block.ts'
 import type { ForeignStart } from './foreign/foreign-start.ts'
 import type { Place } from './place.ts'
 
@@ -29,13 +29,6 @@ export interface ProseSink {
   block(found: FoundBlock): void
   /** Model output after the block. */
   ignored(text: string): void
-}
-
-export interface FoundBlock {
-  readonly content: string
-  readonly tooLong: boolean
-  /** Its closing tag was there; else the end of the output ended it. */
-  readonly isClosed: boolean
 }
 
 export interface ProseOptions {

@@ -141,7 +141,7 @@ function readSection(
 ): SectionRead | undefined {
   const opener = matchOpener(text, 0, true)
   if (typeof opener !== 'object') return readForeign(text, index, { isCut })
-  const capture = new BlockCapture({ context: 'prose', opener, aloneInFence: false, maxLength })
+  const capture = new BlockCapture({ context: 'prose', opener, maxLength })
   const body = text.slice(opener.end)
   const rest = opener.selfClosing ? body : capture.push(body)
   if (capture.state === 'text' || (capture.state === 'open' && capture.isMention)) return undefined
