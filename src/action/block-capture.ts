@@ -1,11 +1,11 @@
 import { CodeTracker } from './code-tracker.ts'
-import type { Opener } from './openers.ts'
-import { splitAtCloser } from './trailing.ts'
+import type { Opener } from './block-opener.ts'
+import { splitAtCloser } from './trailing-text.ts'
 
 /** Where an opener stood; outside of prose its block counts only when it ends the output (R3, R5). */
 export type CaptureContext = 'prose' | 'fence' | 'comment' | 'reasoning'
 
-/** `text`: what was captured is no block after all. */
+/** `text`: what was captured is no block. */
 export type CaptureState = 'open' | 'closed' | 'text' | 'too-long'
 
 type Phase = 'peek' | 'mention' | 'markup' | 'cdata' | 'cdata-end' | 'comment'
@@ -20,7 +20,7 @@ const cdata = '<![CDATA['
 
 /**
  * Collects what follows an opener until the block's closer (R2, R7), piece by piece and in linear
- * time. CDATA sections and comments are skipped; the content is read by others, once.
+ * time. CDATA sections and comments are skipped; the content is parsed once, elsewhere.
  */
 export class BlockCapture {
   readonly context: CaptureContext
@@ -195,9 +195,9 @@ export class BlockCapture {
     return 'other'
   }
 
-  /** R3: a mention may speak of the closer in inline code. */
+  /** R3: in a mention, a closer in inline code is none. */
   #isInCode(): boolean {
-    this.#tracker.settle()
+    this.#tracker.flush()
     return this.#phase === 'mention' && (this.#tracker.inRun || this.#tracker.fenced)
   }
 

@@ -48,13 +48,13 @@ export class CodeContext {
     return this.#fence?.at
   }
 
-  /** A marker waits for the end of the backtick run before it. */
+  /** A marker is held back until the backtick run before it ends. */
   get isMarkerPending(): boolean {
     return this.#pendingMarker !== undefined
   }
 
-  settle(): void {
-    this.#tracker.settle()
+  flush(): void {
+    this.#tracker.flush()
   }
 
   /** Takes the character at a position. `holdsFences`: a block may follow a fence line here. */
@@ -93,7 +93,7 @@ export class CodeContext {
 
   /** The output is over; a run that ends with it may close the one before the pending marker. */
   isMarkerDueAtEnd(): boolean {
-    this.#tracker.settle()
+    this.#tracker.flush()
     if (!this.#tracker.inRun) this.#pendingMarker = undefined
     return this.#pendingMarker !== undefined
   }

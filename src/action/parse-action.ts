@@ -8,8 +8,8 @@ export interface ParseActionOptions {
   /** Why the model stopped, as `ActionScanner.end` takes it. */
   readonly finishReason?: string
   /**
-   * The prompt template already opened the reasoning. When it isn't said, a closing think tag without
-   * an opening one tells.
+   * The prompt template already opened the reasoning. Default: a closing think tag without an opening one
+   * decides.
    */
   readonly reasoningPrefilled?: boolean
 }
@@ -23,7 +23,7 @@ export interface ParsedAction {
   readonly error?: ActionError
 }
 
-/** Reads a model's whole output: what a scanner gives, at once. Never throws, whatever the text. */
+/** Reads a model's whole output, as the scanner does. Never throws, whatever the text. */
 export function parseAction(
   text: string,
   tools: readonly ToolDefinition[],

@@ -1,8 +1,8 @@
 import { BlockCapture } from './block-capture.ts'
 import type { CaptureContext } from './block-capture.ts'
-import { matchOpener } from './openers.ts'
-import type { Opener } from './openers.ts'
-import { isBlockLast, judgeTrailing } from './trailing.ts'
+import { matchOpener } from './block-opener.ts'
+import type { Opener } from './block-opener.ts'
+import { isBlockLast, classifyTrailing } from './trailing-text.ts'
 
 export interface FoundBlock {
   readonly content: string
@@ -11,7 +11,7 @@ export interface FoundBlock {
   readonly isClosed: boolean
 }
 
-/** What a block has turned out to be so far. `text`: it is none, and all of it is text again. */
+/** The state of a block. `text`: it is none, and all of it is text again. */
 export type BlockOutcome =
   | { readonly type: 'open' }
   | { readonly type: 'found'; readonly block: FoundBlock; readonly rest: string }
@@ -26,8 +26,8 @@ export interface PendingBlockOptions {
   readonly before: string
 }
 
-/** Where blocks start, and what reads them. */
-export class BlockStart {
+/** Detects where blocks start, and opens them. */
+export class BlockDetector {
   readonly #maxLength: number
 
   constructor(maxLength: number) {
@@ -43,7 +43,7 @@ export class BlockStart {
   }
 }
 
-/** A block from its opener on, until it is certain what it is (R2, R3, R5, R6). */
+/** A block from its opener on, until it is found or text (R2, R3, R5, R6). */
 export class PendingBlock {
   readonly #options: PendingBlockOptions
   readonly #capture: BlockCapture
@@ -83,9 +83,9 @@ export class PendingBlock {
     const trailing = before + piece
     this.#trailing = trailing
     if (piece.trim() === '' && before !== '') return { type: 'open' }
-    const verdict = judgeTrailing(trailing, this.#options.aloneInFence)
-    if (verdict === 'end') return this.#found(trailing)
-    return verdict === 'text' ? this.#asText(trailing) : { type: 'open' }
+    const kind = classifyTrailing(trailing, this.#options.aloneInFence)
+    if (kind === 'end') return this.#found(trailing)
+    return kind === 'text' ? this.#asText(trailing) : { type: 'open' }
   }
 
   #found(rest: string): BlockOutcome {

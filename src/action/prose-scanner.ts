@@ -1,11 +1,11 @@
 import type { CaptureContext } from './block-capture.ts'
 import { CodeContext } from './code-context.ts'
-import type { ForeignHold } from './foreign/foreign-hold.ts'
-import type { ForeignStart } from './foreign/foreign-start.ts'
-import type { Trial } from './foreign/trials.ts'
-import type { Opener } from './openers.ts'
-import type { BlockOutcome, BlockStart, PendingBlock } from './pending-block.ts'
-import type { Place } from './place.ts'
+import type { PendingCall } from './foreign/pending-call.ts'
+import type { ForeignDetector } from './foreign/foreign-detector.ts'
+import type { ConstructMatcher } from './foreign/construct-matchers.ts'
+import type { Opener } from './block-opener.ts'
+import type { BlockOutcome, BlockDetector, PendingBlock } from './pending-block.ts'
+import type { QuotationTracker } from './quotation-tracker.ts'
 import type { ProseOptions, ProseSink } from './prose-sink.ts'
 import { matchTag } from './think-tags.ts'
 import type { TagMark } from './think-tags.ts'
@@ -14,7 +14,7 @@ const lessThan = 60
 const bracket = 91
 
 type Mark =
-  | { readonly type: 'foreign'; readonly trial: Trial }
+  | { readonly type: 'foreign'; readonly matcher: ConstructMatcher }
   | { readonly type: 'opener'; readonly opener: Opener }
   | TagMark
 
@@ -24,16 +24,16 @@ type Mark =
  */
 export class ProseScanner {
   readonly #sink: ProseSink
-  readonly #blocks: BlockStart | undefined
-  readonly #foreign: ForeignStart | undefined
-  /** Where the line stands; absent when calls count wherever they stand. */
-  readonly #place: Place | undefined
+  readonly #blocks: BlockDetector | undefined
+  readonly #foreign: ForeignDetector | undefined
+  /** Follows quotations; absent when calls count wherever they stand. */
+  readonly #quotations: QuotationTracker | undefined
   readonly #code = new CodeContext()
   #mode: 'scan' | 'block' | 'done' = 'scan'
   /** The block that is being read, in the mode of that name. */
   #block: PendingBlock | undefined
   /** A call in another format that has begun: the text is held back. */
-  #hold: ForeignHold | undefined
+  #pendingCall: PendingCall | undefined
   #reasoning: boolean
   /** Nothing but white space of the reasoning was seen yet: an opening tag there only repeats the prompt's. */
   #reasoningStart: boolean
@@ -49,12 +49,12 @@ export class ProseScanner {
     this.#reasoningStart = options.reasoning
     this.#blocks = options.blocks
     this.#foreign = options.foreign
-    this.#place = options.place
+    this.#quotations = options.quotations
   }
 
   push(piece: string): void {
     if (this.#mode === 'done') return this.#sink.ignored(piece)
-    if (this.#block) return this.#settleBlock(this.#block.push(piece))
+    if (this.#block) return this.#applyBlock(this.#block.push(piece))
     this.#held += piece
     this.#scan(false)
   }
@@ -69,7 +69,7 @@ export class ProseScanner {
   end(): void {
     do {
       if (this.#block)
-        this.#settleBlock(this.#block.end((content) => this.#sink.isForeignCall(content)))
+        this.#applyBlock(this.#block.end((content) => this.#sink.isForeignCall(content)))
       else this.#scan(true)
     } while (this.#mode !== 'done')
   }
@@ -94,14 +94,14 @@ export class ProseScanner {
       } else if (mark && this.#code.inRun) {
         this.#code.holdMarker(at)
       } else if (mark?.type === 'foreign') {
-        at = this.#startForeign(at, mark.trial)
+        at = this.#startForeign(at, mark.matcher)
       } else if (mark) {
         at = this.#take(at, mark)
         continue
       }
       this.#feed(at, code)
       at++
-      if (this.#hold) this.#judge(at, code)
+      if (this.#pendingCall) this.#classifyHeld(at, code)
     }
     if (this.#mode !== 'scan') return
     if (final) this.#code.dropFence()
@@ -112,7 +112,7 @@ export class ProseScanner {
   /** R6: an opener or tag cut off by the end of the output is never shown, unless it is very short. */
   #dropCut(at: number): boolean {
     const cut = this.#held.slice(at)
-    if (cut.length < 4 || !/^[<[]/.test(cut) || this.#code.inRun || this.#hold) return false
+    if (cut.length < 4 || !/^[<[]/.test(cut) || this.#code.inRun || this.#pendingCall) return false
     const isThink = /^<\/?thi/.test(cut)
     const { fenceStart } = this.#code
     if (this.#code.isComment || (this.#code.fenced && fenceStart === undefined)) return false
@@ -124,12 +124,12 @@ export class ProseScanner {
   }
 
   #feed(at: number, code: number): void {
-    if (!this.#reasoning && !this.#code.fenced) this.#place?.feed(code)
-    this.#code.feed(at, code, !this.#place && !this.#reasoning)
+    if (!this.#reasoning && !this.#code.fenced) this.#quotations?.feed(code)
+    this.#code.feed(at, code, !this.#quotations && !this.#reasoning)
   }
 
   #mark(at: number, code: number): Mark | 'partial' | undefined {
-    if (this.#hold?.shields) return undefined
+    if (this.#pendingCall?.isInsideValue) return undefined
     if (code === lessThan) return this.#match(at)
     if (!this.#foreign || code <= 32) return undefined
     return code === bracket || this.#code.lineStart ? this.#matchForeign(at) : undefined
@@ -138,53 +138,56 @@ export class ProseScanner {
   /** R18: a call in another format, outside code unless it stands first in a fence. */
   #matchForeign(at: number): Mark | 'partial' | undefined {
     if (!this.#foreign || this.#reasoning || this.#code.isComment) return undefined
-    if (this.#hold && !this.#hold.awaitsNext) return undefined
-    this.#code.settle()
+    if (this.#pendingCall && !this.#pendingCall.awaitsNext) return undefined
+    this.#code.flush()
     const { fenced, lineStart, fenceStart } = this.#code
     if (fenced && fenceStart === undefined) return undefined
-    if (this.#hold) {
+    if (this.#pendingCall) {
       const window = this.#held.slice(at, at + 40)
       const madeUp = this.#foreign.matchMadeUp(window)
       if (madeUp === 'partial') return 'partial'
-      if (madeUp) this.#hold.finish()
+      if (madeUp) this.#pendingCall.finish()
     }
-    const trial = this.#foreign.match(this.#held, { at, lineStart, place: this.#place })
-    if (trial === undefined || trial === 'partial') return trial
-    if (this.#place && this.#code.inRun) return undefined
-    return { type: 'foreign', trial: fenced ? this.#foreign.fenced() : trial }
+    const matcher = this.#foreign.match(this.#held, { at, lineStart, quotations: this.#quotations })
+    if (matcher === undefined || matcher === 'partial') return matcher
+    if (this.#quotations && this.#code.inRun) return undefined
+    return { type: 'foreign', matcher: fenced ? this.#foreign.fenced() : matcher }
   }
 
-  #startForeign(at: number, trial: Trial): number {
-    const hold = this.#hold
-    if (hold) {
+  #startForeign(at: number, matcher: ConstructMatcher): number {
+    const pending = this.#pendingCall
+    if (pending) {
       this.#emit(this.#held.slice(0, at))
       this.#drop(at)
       this.#sink.markHold()
-      hold.restart(trial)
+      pending.restart(matcher)
       return 0
     }
     const start = this.#code.fenceStart ?? at
     this.#emit(this.#held.slice(0, start))
     this.#drop(start)
-    if (this.#place) this.#sink.holdAt(this.#place.clone())
-    this.#hold = this.#foreign?.hold(trial, this.#place !== undefined || this.#sink.hasText)
+    if (this.#quotations) this.#sink.holdAt(this.#quotations.clone())
+    this.#pendingCall = this.#foreign?.open(
+      matcher,
+      this.#quotations !== undefined || this.#sink.hasText,
+    )
     return at - start
   }
 
-  /** Follows what is held, up to `at`. */
-  #judge(at: number, code: number): void {
-    let verdict = this.#hold?.feed(code, this.#code.fenced)
-    if (verdict === 'complete') {
-      if (this.#sink.isCall(this.#held.slice(0, at))) this.#hold?.confirm()
-      else verdict = 'text'
+  /** Classifies what is held, up to `at`. */
+  #classifyHeld(at: number, code: number): void {
+    let state = this.#pendingCall?.feed(code, this.#code.fenced)
+    if (state === 'complete') {
+      if (this.#sink.isCall(this.#held.slice(0, at))) this.#pendingCall?.confirm()
+      else state = 'text'
     }
-    if (verdict !== 'text') return
-    this.#hold = undefined
+    if (state !== 'text') return
+    this.#pendingCall = undefined
     this.#sink.releaseHold()
   }
 
   #match(at: number): Mark | 'partial' | undefined {
-    this.#code.settle()
+    this.#code.flush()
     const opener =
       at < this.#plainUntil ? undefined : this.#blocks?.match(this.#held, at, this.#code.lineStart)
     if (opener === 'partial') return 'partial'
@@ -200,7 +203,7 @@ export class ProseScanner {
     return this.#matchForeign(at) ?? tag
   }
 
-  /** Acts on a mark that counts; the position to go on from. */
+  /** Handles a mark that counts; returns where scanning goes on. */
   #take(at: number, mark: Exclude<Mark, { type: 'foreign' }>): number {
     if (mark.type === 'opener') return this.#openBlock(at, mark.opener)
     if (mark.type === 'comment') {
@@ -213,8 +216,8 @@ export class ProseScanner {
     this.#reasoning = mark.type === 'think'
     this.#code.restart()
     if (mark.type !== 'think-end') return 0
-    // What stood before a lone closer was thought, the calls in it, too.
-    if (this.#place && !wasReasoning) this.#hold = undefined
+    // The text before a lone closer was reasoning, with the calls in it.
+    if (this.#quotations && !wasReasoning) this.#pendingCall = undefined
     this.#sink.reasoningEnd(!wasReasoning)
     return 0
   }
@@ -233,7 +236,7 @@ export class ProseScanner {
     if (!block) return this.#at
     this.#block = block
     this.#mode = 'block'
-    this.#settleBlock(block.push(rest))
+    this.#applyBlock(block.push(rest))
     return this.#at
   }
 
@@ -243,7 +246,7 @@ export class ProseScanner {
     return this.#code.fenced || aloneInFence ? 'fence' : 'prose'
   }
 
-  #settleBlock(outcome: BlockOutcome): void {
+  #applyBlock(outcome: BlockOutcome): void {
     if (outcome.type === 'open') return
     this.#block = undefined
     if (outcome.type === 'found') {
@@ -252,7 +255,7 @@ export class ProseScanner {
       if (outcome.rest !== '') this.#sink.ignored(outcome.rest)
       return
     }
-    // It is scanned again, its openers passed over.
+    // It is scanned again, skipping its openers.
     this.#plainUntil = outcome.text.length
     this.#held = outcome.text + outcome.rest
     this.#at = 0
@@ -284,7 +287,7 @@ export class ProseScanner {
     if (text === '') return
     if (text.trim() !== '') this.#reasoningStart = false
     if (this.#reasoning) this.#sink.reasoning(text)
-    else if (this.#hold) this.#sink.hold(text)
+    else if (this.#pendingCall) this.#sink.hold(text)
     else this.#sink.text(text)
   }
 }

@@ -7,7 +7,7 @@ export function cutOff(): CallsRead {
   return { calls: [], problem: new CallProblem('malformed', message) }
 }
 
-/** A call that a marker announced and that can't be read. */
+/** A call with a marker that can't be read. */
 export function unreadable(): CallsRead {
   const message =
     'Malformed action: the call could not be read. Write it as an <ACTION> block with one element per call and one per parameter.'

@@ -5,7 +5,7 @@ import type { ActionCall } from '../call-arguments.ts'
 import type { ToolIndex } from '../tool-index.ts'
 import { readArgumentPairs } from './argument-pairs.ts'
 import { endOfElement } from './element-end.ts'
-import { settleCalls } from './foreign-call.ts'
+import { resolveCalls } from './foreign-call.ts'
 import type { ForeignCall, ForeignRead } from './foreign-call.ts'
 import { cutOff, unreadable } from './foreign-problems.ts'
 import { readFunctionTag } from './function-tags.ts'
@@ -14,7 +14,7 @@ import { endOfMarker, matchMarker } from './markers.ts'
 import { readPlainCalls } from './plain-calls.ts'
 import { readHarmonyCall, readTokenCalls } from './token-calls.ts'
 
-/** Calls that a marker announces, and those right after them: what can't be read is an error, never text. */
+/** The calls after a marker, and those right after them: what can't be read is an error, never text. */
 export function readMarkedCalls(reader: LiteralReader, index: ToolIndex): ForeignRead {
   const calls: ActionCall[] = []
   let failed: Pick<CallsRead, 'problem' | 'problemTool'> = {}
@@ -65,7 +65,7 @@ export function readSection(
   if (markers > maxMarkers) throw new Unreadable(false)
   const calls =
     readTokenCalls(reader) ?? one(readHarmonyCall(reader)) ?? one(readFunctionTag(reader, index))
-  if (calls) return settleCalls(calls, index)
+  if (calls) return resolveCalls(calls, index)
   if (/^<(?:\w+:)?invoke\s/.test(reader.text.slice(reader.at, reader.at + 40)))
     return readInvoke(reader, index)
   const opener = reader.at
@@ -77,10 +77,10 @@ export function readSection(
   if (reader.text[reader.at] === '<') return readTags(reader, index, tag ?? '')
   const body = readBody(reader, index)
   if (tag !== undefined) refuseSwallowed(reader.text.slice(end, reader.at), tag)
-  return settleCalls(body, index)
+  return resolveCalls(body, index)
 }
 
-/** A string that was never closed must not go on beyond its section: a closer in one is on its last line. */
+/** A string that was never closed must not continue beyond its section: a closer in one is on its last line. */
 function refuseSwallowed(body: string, tag: string): void {
   const closer = body.indexOf(`</${tag}>`)
   if (closer >= 0 && body.includes('\n', closer)) throw new Unreadable(false)
@@ -131,7 +131,7 @@ function readTags(reader: LiteralReader, index: ToolIndex, wrapper: string): Cal
   const wrapped = argumentsTag.exec(rest)?.[2]
   const inner = wrapped ?? rest
   const json = tryValue(inner)
-  if (json !== undefined) return settleCalls([{ name, args: json }], index)
+  if (json !== undefined) return resolveCalls([{ name, args: json }], index)
   // Further parameters could have followed.
   if (reader.isCut && closer < 0 && wrapped === undefined) throw new Unreadable(true)
   return readBlock(`<${name}>${inner}</${name}>`, index)

@@ -2,7 +2,7 @@ import { readBlock } from '../block-reader.ts'
 import type { CallsRead } from '../block-reader.ts'
 import type { ToolIndex } from '../tool-index.ts'
 import { endOfElement } from './element-end.ts'
-import { findTool, settleCalls } from './foreign-call.ts'
+import { findTool, resolveCalls } from './foreign-call.ts'
 import type { ForeignCall, ForeignRead } from './foreign-call.ts'
 import { cutOff } from './foreign-problems.ts'
 import { LiteralReader, Unreadable } from './literal-reader.ts'
@@ -59,7 +59,7 @@ function resolved(
   calls: readonly ForeignCall[] | undefined,
   index: ToolIndex,
 ): CallsRead | undefined {
-  return calls && settleCalls(calls, index)
+  return calls && resolveCalls(calls, index)
 }
 
 /** The whole content of an ACTION block as a call in another format; undefined when it is none. */
@@ -102,11 +102,11 @@ function readReact(reader: LiteralReader, action: RegExpExecArray, index: ToolIn
   reader.skipSpace()
   if (reader.text[reader.at] === '{') {
     const args = reader.value()
-    return settleCalls([{ name, args }], index)
+    return resolveCalls([{ name, args }], index)
   }
   const line = reader.match(/[^\n]*/y)?.[0].trim() ?? ''
   if (reader.isCut && reader.ended) throw new Unreadable(true)
-  return settleCalls([{ name, args: /^(?:none|null)?$/i.test(line) ? {} : line }], index)
+  return resolveCalls([{ name, args: /^(?:none|null)?$/i.test(line) ? {} : line }], index)
 }
 
 /** Tool tags without a block around them, one after the other. */
@@ -127,7 +127,7 @@ function readBareTags(reader: LiteralReader, index: ToolIndex): CallsRead | unde
   return isTalk ? undefined : readBlock(text.slice(start, reader.at), index)
 }
 
-/** A call that was cut off was meant as one when it already names a registered tool. */
+/** A construct that was cut off is a call when it already names a registered tool. */
 function namesTool(text: string, index: ToolIndex, marked: boolean): boolean {
   if (marked) return true
   const named =

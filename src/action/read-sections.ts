@@ -6,20 +6,20 @@ import { CallProblem } from './call-problem.ts'
 import { CodeTracker } from './code-tracker.ts'
 import type { ForeignRead } from './foreign/foreign-call.ts'
 import { matchMarker } from './foreign/markers.ts'
-import { ForeignStart } from './foreign/foreign-start.ts'
+import { ForeignDetector } from './foreign/foreign-detector.ts'
 import { readForeign, readForeignBlock } from './foreign/read-foreign.ts'
 
-import { matchOpener } from './openers.ts'
-import type { Place } from './place.ts'
+import { matchOpener } from './block-opener.ts'
+import type { QuotationTracker } from './quotation-tracker.ts'
 import type { ToolIndex } from './tool-index.ts'
-import { isOver, matchMadeUp } from './trailing.ts'
+import { endsAnswer, matchMadeUp } from './trailing-text.ts'
 
-/** Places where a call seems to start and none does, at most: each costs some reading. */
+/** The most positions where a call seems to start and none does: each costs some reading. */
 const maxFailures = 500
 
 /** The calls of all sections of a text, in order (R16). */
 export interface SectionsRead extends CallsRead {
-  /** What stands around them and is to be shown. */
+  /** The text around them, which is part of the reply. */
   readonly prose: readonly string[]
 }
 
@@ -33,8 +33,8 @@ interface Section extends SectionRead {
 }
 
 interface OwnSectionsOptions {
-  /** Where the text starts. */
-  readonly place: Place
+  /** The state of quotations where the text starts. */
+  readonly quotations: QuotationTracker
   /** Of a block, in characters. */
   readonly maxLength: number
   /** A limit cut the output off where the text ends. */
@@ -56,7 +56,7 @@ export function readSections(
   const tracker = new CodeTracker()
   let isLine = false
   for (let at = first.end; at < text.length;) {
-    tracker.settle()
+    tracker.flush()
     isLine = tracker.lineStart && !tracker.fenced && at > first.end
     if (isLine && matchMadeUp(text.slice(at, at + 40)) === true) break
     if (isLine && matchMarker(text, at) === true) {
@@ -74,8 +74,7 @@ export function readSections(
 }
 
 /**
- * Native mode (Q2, Q6): the calls of a text that are the model's own words and end it. Undefined when it is
- * text only.
+ * Native mode (Q2, Q6): the calls of a text that are not quoted and end it. Undefined when it is text only.
  */
 export function readOwnSections(
   text: string,
@@ -89,39 +88,39 @@ export function readOwnSections(
     hasBlock ? section.isBlock : section.marked || isAlone(text, section, found[at + 1]),
   )
   const last = sections.at(-1)
-  if (!last || !isOver(text.slice(last.end))) return undefined
+  if (!last || !endsAnswer(text.slice(last.end))) return undefined
   const prose = sections.map(({ start }, at) => text.slice(sections[at - 1]?.end ?? 0, start))
   return { ...joined(sections), prose }
 }
 
 function findSections(text: string, index: ToolIndex, options: OwnSectionsOptions): Section[] {
-  const starts = new ForeignStart(index, true)
-  const place = options.place.clone()
+  const starts = new ForeignDetector(index, true)
+  const quotations = options.quotations.clone()
   const tracker = new CodeTracker()
   const sections: Section[] = []
   let failures = 0
   for (let at = 0; at < text.length;) {
     const code = text.charCodeAt(at)
-    tracker.settle()
+    tracker.flush()
     const { lineStart } = tracker
     if (code > 32 && !tracker.fenced) {
-      const trial = starts.match(text, { at, lineStart, place })
+      const matcher = starts.match(text, { at, lineStart, quotations })
       const read =
-        typeof trial === 'object' && !tracker.inRun
+        typeof matcher === 'object' && !tracker.inRun
           ? readSection(text.slice(at), index, options)
           : undefined
-      if (typeof trial === 'object' && !read && ++failures > maxFailures) break
+      if (typeof matcher === 'object' && !read && ++failures > maxFailures) break
       if (read) {
         const end = at + text.slice(at, at + read.end).trimEnd().length
         sections.push({ ...read, start: at, end })
         at = end
-        // What follows on the line doesn't begin it.
+        // What follows is not at the start of the line.
         tracker.feed(code)
-        place.feed(code)
+        quotations.feed(code)
         continue
       }
     }
-    if (!tracker.fenced) place.feed(code)
+    if (!tracker.fenced) quotations.feed(code)
     tracker.feed(code)
     at++
   }
@@ -131,7 +130,7 @@ function findSections(text: string, index: ToolIndex, options: OwnSectionsOption
 /** A call that no marker announces is one only when nothing but another call follows (R18). */
 function isAlone(text: string, section: Section, next: Section | undefined): boolean {
   const rest = text.slice(section.end, next?.start)
-  return next ? rest.trim() === '' : isOver(rest)
+  return next ? rest.trim() === '' : endsAnswer(rest)
 }
 
 function readSection(
