@@ -8,8 +8,8 @@ type ProviderId = (typeof PROVIDER_IDS)[number]
 /** Provided by an engine of the page. */
 export type EngineId = Extract<ProviderId, 'webllm' | 'wllama' | 'prompt-api'>
 
-/** Speak Anthropic's Messages. */
+/** With Anthropic's Messages format. */
 export type MessagesId = Extract<ProviderId, 'anthropic' | 'minimax'>
 
-/** Speak Chat Completions: all others. */
+/** With Chat Completions: all others. */
 export type ChatId = Exclude<ProviderId, EngineId | MessagesId | 'scripted'>

@@ -20,8 +20,8 @@ export type Outcome =
       readonly headers: Headers
       readonly body: string
     }
-  /** No answer that a script may see; browsers don't say why. */
-  | { readonly type: 'unreachable'; readonly words: string }
+  /** No answer that a script may see; browsers hide the reason. */
+  | { readonly type: 'unreachable'; readonly cause: string }
   | { readonly type: 'timeout' }
 
 /**
@@ -74,8 +74,7 @@ async function exchange(send: () => Promise<Response>): Promise<Outcome> {
     }
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined
-    const words = cause === undefined ? error : cause
-    return { type: 'unreachable', words: describeThrown(words) }
+    return { type: 'unreachable', cause: describeThrown(cause ?? error) }
   }
 }
 

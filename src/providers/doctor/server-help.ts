@@ -1,4 +1,4 @@
-/** What to tell about a server, in imperative sentences. */
+/** Advice about a server, in imperative sentences. */
 export interface ServerHelp {
   readonly title: string
   /** How it is started. */

@@ -185,7 +185,7 @@ const FAILED: ErrorData = {
   retryable: true,
 }
 
-/** An answer under status 200 that holds no choice at all: an error in loose words, or nothing. */
+/** An answer under status 200 without any choice: an error in a form of its own, or nothing. */
 function noAnswer(stray: unknown): ErrorData {
   const words = stray === undefined ? 'nothing' : JSON.stringify(stray).slice(0, 300)
   return (
