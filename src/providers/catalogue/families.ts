@@ -8,11 +8,11 @@ export type ReasoningStyle = 'none' | 'hidden' | 'blocks' | 'tags' | 'channels'
 
 /** What is known of a model. A missing fact is unknown, not false. */
 export interface ModelFacts {
-  /** Tokens that the model was made for. A local server may give it less room. */
+  /** Tokens that the model was made for. A local server may run it with fewer. */
   readonly contextWindow?: number
   /** Trained to call tools, so that servers offer it natively. */
   readonly tools?: boolean
-  /** Takes images. */
+  /** Accepts images. */
   readonly vision?: boolean
   readonly reasoning?: ReasoningStyle
 }

@@ -82,7 +82,7 @@ function lineFeeds(): (text: string) => string {
   }
 }
 
-/** `event: error` says that it is an error, whatever the shape of its data. */
+/** `event: error` is an error, whatever the shape of its data. */
 function asErrorChunk(value: unknown): unknown {
   return asRecord(value)?.['error'] ? value : { error: value }
 }

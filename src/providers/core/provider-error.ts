@@ -7,7 +7,7 @@ import { readErrorBody, readVendorError, type VendorError } from './vendor-error
 
 const MAX_TEXT = 2_000
 
-/** What a developer can do about an error, where the code suffices to say so. */
+/** What a developer can do about an error, where the code suffices to know it. */
 const advice: { readonly [code in ErrorCode]?: string } = {
   authentication: 'Check the apiKey of the model configuration.',
   'permission-denied': 'Check what the key may use, and that the server allows this page.',

@@ -14,7 +14,7 @@ export type Outcome =
       readonly type: 'answer'
       /** 0 for an opaque answer. */
       readonly status: number
-      /** The server wants to send the request elsewhere. */
+      /** The server redirects the request. */
       readonly redirected: boolean
       readonly contentType: string
       readonly headers: Headers

@@ -103,7 +103,7 @@ async function describeServer(
   const baseURL = `${origin}/v1`
   const entries = modelEntries(outcome)
   if (!entries) {
-    // llama.cpp lists its model to everyone, so on its port it isn't the one that wants a key.
+    // llama.cpp lists its model to everyone, so on its port it isn't the one that requires a key.
     const provider = servers[servers.length - 1] ?? servers[0]
     const isClosed = outcome.status === 401 && /json/i.test(outcome.contentType)
     if (!isClosed) return undefined

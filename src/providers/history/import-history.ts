@@ -31,7 +31,7 @@ export function importHistory(messages: unknown): Message[] {
   })
 }
 
-/** Gives every call an id of its own, and every result the id and name of its call. */
+/** Assigns every call an id of its own, and every result the id and name of its call. */
 class CallMatcher {
   readonly #used = new Set<string>()
   /** Calls without a result yet, oldest first, by the id that the history gave them. */

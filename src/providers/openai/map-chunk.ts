@@ -172,7 +172,7 @@ export function endChat(state: ChatState, { done }: { readonly done: boolean }):
   return parts
 }
 
-/** What goes back with the message, in the fields in which it came. */
+/** What is sent back with the message, in the fields in which it was received. */
 function metadataOf({ reasoning, extras }: ChatState): JsonObject | undefined {
   const fields = reasoning.metadata()
   if (extras.length === 0) return fields
