@@ -1,17 +1,18 @@
 import type { StreamPart } from '../protocol/stream-part.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
-import { BlockDetector } from './pending-block.ts'
-import type { FoundBlock } from './pending-block.ts'
 import { readBlock } from './block-reader.ts'
 import type { CallsRead } from './block-reader.ts'
 import { CallProblem } from './call-problem.ts'
 import { ForeignDetector } from './foreign/foreign-detector.ts'
 import { withoutDsmlMarks } from './foreign/markers.ts'
 import { readForeign, readForeignBlock } from './foreign/read-foreign.ts'
-import { QuotationTracker } from './quotation-tracker.ts'
+import { tooLong } from './malformed-calls.ts'
+import { createBlockDetector } from './pending-block.ts'
+import type { FoundBlock } from './pending-block.ts'
 import { ProseScanner } from './prose-scanner.ts'
 import type { ProseSink } from './prose-sink.ts'
-import { readOwnSections, readSections, tooLong } from './read-sections.ts'
+import { QuotationTracker } from './quotation-tracker.ts'
+import { readOwnSections, readSections } from './read-sections.ts'
 import type { SectionsRead } from './read-sections.ts'
 import { indexTools } from './tool-index.ts'
 import type { ToolIndex } from './tool-index.ts'
@@ -69,7 +70,7 @@ class Scanner implements ActionScanner {
     const index = indexTools(tools)
     const { rescue = false, maxBlockLength = 1_000_000 } = options
     const foreign = new ForeignDetector(index, rescue)
-    const blocks = new BlockDetector(maxBlockLength)
+    const blocks = createBlockDetector(maxBlockLength)
     this.#sink = new PartSink(index, options)
     this.#newProse = (reasoning) =>
       new ProseScanner(this.#sink, {

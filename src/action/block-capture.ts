@@ -1,5 +1,5 @@
-import { CodeTracker } from './code-tracker.ts'
 import type { Opener } from './block-opener.ts'
+import { CodeTracker } from './code-tracker.ts'
 import { splitAtCloser } from './trailing-text.ts'
 
 /** Where an opener stood; outside of prose its block counts only when it ends the output (R3, R5). */

@@ -1,3 +1,5 @@
+import { backtick, newline, tilde } from './char-codes.ts'
+
 /** Where a character stands: prose, a closed or still open backtick run, or a fenced block. */
 export interface CodeState {
   /** Length of the backtick run that is open on this line; 0 when none is. */
@@ -6,10 +8,6 @@ export interface CodeState {
   /** Nothing but white space precedes on this line. */
   readonly lineStart: boolean
 }
-
-const newline = 10
-const backtick = 96
-const tilde = 126
 
 /**
  * Follows Markdown code one character at a time (CommonMark: fences of three or more backticks or

@@ -11,11 +11,11 @@ export interface FoundBlock {
   readonly isClosed: boolean
 }
 
-/** The state of a block. `text`: it is none, and all of it is text again. */
-export type BlockOutcome =
-  | { readonly type: 'open' }
-  | { readonly type: 'found'; readonly block: FoundBlock; readonly rest: string }
-  | { readonly type: 'text'; readonly text: string; readonly rest: string }
+/** What a block turned out to be: one, or text, openers included. `rest`: what follows it. */
+export type BlockOutcome = { readonly rest: string } & (
+  | { readonly block: FoundBlock }
+  | { readonly text: string }
+)
 
 export interface PendingBlockOptions {
   readonly context: CaptureContext
@@ -27,20 +27,14 @@ export interface PendingBlockOptions {
 }
 
 /** Detects where blocks start, and opens them. */
-export class BlockDetector {
-  readonly #maxLength: number
+export interface BlockDetector {
+  match(text: string, at: number, lineStart: boolean): Opener | 'partial' | undefined
+  open(options: PendingBlockOptions): PendingBlock
+}
 
-  constructor(maxLength: number) {
-    this.#maxLength = maxLength
-  }
-
-  match(text: string, at: number, lineStart: boolean): Opener | 'partial' | undefined {
-    return matchOpener(text, at, lineStart)
-  }
-
-  open(options: PendingBlockOptions): PendingBlock {
-    return new PendingBlock(options, this.#maxLength)
-  }
+/** `maxLength`: of a block, in characters. */
+export function createBlockDetector(maxLength: number): BlockDetector {
+  return { match: matchOpener, open: (options) => new PendingBlock(options, maxLength) }
 }
 
 /** A block from its opener on, until it is found or text (R2, R3, R5, R6). */
@@ -55,49 +49,47 @@ export class PendingBlock {
     this.#capture = new BlockCapture({ ...options, maxLength })
   }
 
-  /** Takes a piece of the output. */
-  push(piece: string): BlockOutcome {
-    if (this.#options.opener.selfClosing) return this.#found(piece)
-    if (this.#trailing !== undefined) return this.#follow(this.#trailing, piece)
+  /** Takes a piece of the output. Returns the outcome, once it is certain. */
+  push(piece: string): BlockOutcome | undefined {
+    const { context, opener } = this.#options
+    if (opener.selfClosing) return this.#found(piece)
+    if (this.#trailing !== undefined) return this.#follow(piece)
     const rest = this.#capture.push(piece)
     const { state } = this.#capture
     if (state === 'text') return this.#asText(rest)
-    if (state === 'open') return { type: 'open' }
-    if (this.#options.context === 'prose' || state === 'too-long') return this.#found(rest)
-    return this.#follow('', rest)
+    if (state === 'open') return undefined
+    if (context === 'prose' || state === 'too-long') return this.#found(rest)
+    this.#trailing = ''
+    return this.#follow(rest)
   }
 
-  /** The output is over. `isCall`: whether the content is a call in another format. */
+  /** Ends the output. `isCall`: whether the content is a call in another format. */
   end(isCall: (content: string) => boolean): BlockOutcome {
-    const capture = this.#capture
-    if (this.#trailing !== undefined)
-      return isBlockLast(this.#trailing) ? this.#found('') : this.#asText(this.#trailing)
-    const counts = this.#options.context === 'prose' || this.#options.aloneInFence
-    if (!counts || (capture.isMention && !isCall(capture.content))) return this.#asText('')
-    const { content, rest } = capture.unclosed
-    return { type: 'found', block: { content, tooLong: false, isClosed: false }, rest }
+    const { context, aloneInFence } = this.#options
+    const trailing = this.#trailing
+    if (trailing !== undefined)
+      return isBlockLast(trailing) ? this.#found('') : this.#asText(trailing)
+    const { content, isMention, unclosed } = this.#capture
+    const counts = context === 'prose' || aloneInFence
+    if (!counts || (isMention && !isCall(content))) return this.#asText('')
+    return this.#found(unclosed.rest, unclosed.content, false)
   }
 
   /** After a block that counts only at the end of the output: white space, and the fence's own end. */
-  #follow(before: string, piece: string): BlockOutcome {
-    const trailing = before + piece
+  #follow(piece: string): BlockOutcome | undefined {
+    const trailing = this.#trailing + piece
+    const isMore = this.#trailing !== '' && piece.trim() === ''
     this.#trailing = trailing
-    if (piece.trim() === '' && before !== '') return { type: 'open' }
-    const kind = classifyTrailing(trailing, this.#options.aloneInFence)
-    if (kind === 'end') return this.#found(trailing)
-    return kind === 'text' ? this.#asText(trailing) : { type: 'open' }
+    const kind = isMore ? 'open' : classifyTrailing(trailing, this.#options.aloneInFence)
+    if (kind === 'open') return undefined
+    return kind === 'end' ? this.#found(trailing) : this.#asText(trailing)
   }
 
-  #found(rest: string): BlockOutcome {
-    const { content, state } = this.#capture
-    return {
-      type: 'found',
-      block: { content, tooLong: state === 'too-long', isClosed: true },
-      rest,
-    }
+  #found(rest: string, content: string = this.#capture.content, isClosed = true): BlockOutcome {
+    return { block: { content, tooLong: this.#capture.state === 'too-long', isClosed }, rest }
   }
 
   #asText(rest: string): BlockOutcome {
-    return { type: 'text', text: this.#options.before + this.#capture.written, rest }
+    return { text: this.#options.before + this.#capture.written, rest }
   }
 }

@@ -1,17 +1,15 @@
 import type { CaptureContext } from './block-capture.ts'
-import { CodeContext } from './code-context.ts'
-import type { PendingCall } from './foreign/pending-call.ts'
-import type { ForeignDetector } from './foreign/foreign-detector.ts'
-import type { ConstructMatcher } from './foreign/construct-matchers.ts'
 import type { Opener } from './block-opener.ts'
+import { bracket, lessThan } from './char-codes.ts'
+import { CodeContext } from './code-context.ts'
+import type { ConstructMatcher } from './foreign/construct-matchers.ts'
+import type { ForeignDetector } from './foreign/foreign-detector.ts'
+import type { PendingCall } from './foreign/pending-call.ts'
 import type { BlockOutcome, BlockDetector, PendingBlock } from './pending-block.ts'
-import type { QuotationTracker } from './quotation-tracker.ts'
 import type { ProseOptions, ProseSink } from './prose-sink.ts'
+import type { QuotationTracker } from './quotation-tracker.ts'
 import { matchTag } from './think-tags.ts'
 import type { TagMark } from './think-tags.ts'
-
-const lessThan = 60
-const bracket = 91
 
 type Mark =
   | { readonly type: 'foreign'; readonly matcher: ConstructMatcher }
@@ -29,8 +27,9 @@ export class ProseScanner {
   /** Follows quotations; absent when calls count wherever they stand. */
   readonly #quotations: QuotationTracker | undefined
   readonly #code = new CodeContext()
-  #mode: 'scan' | 'block' | 'done' = 'scan'
-  /** The block that is being read, in the mode of that name. */
+  /** The block was found, or the output is over. */
+  #isDone = false
+  /** The block that is being read. */
   #block: PendingBlock | undefined
   /** A call in another format that has begun: the text is held back. */
   #pendingCall: PendingCall | undefined
@@ -53,7 +52,7 @@ export class ProseScanner {
   }
 
   push(piece: string): void {
-    if (this.#mode === 'done') return this.#sink.ignored(piece)
+    if (this.#isDone) return this.#sink.ignored(piece)
     if (this.#block) return this.#applyBlock(this.#block.push(piece))
     this.#held += piece
     this.#scan(false)
@@ -71,27 +70,25 @@ export class ProseScanner {
       if (this.#block)
         this.#applyBlock(this.#block.end((content) => this.#sink.isForeignCall(content)))
       else this.#scan(true)
-    } while (this.#mode !== 'done')
+    } while (!this.#isDone)
   }
 
   #scan(final: boolean): void {
     let at = this.#at
-    while (this.#mode === 'scan') {
-      if (at >= this.#held.length) {
-        if (!final || !this.#code.isMarkerDueAtEnd()) break
-        at = this.#releaseMarker()
+    while (!this.#block && !this.#isDone) {
+      const code = at < this.#held.length ? this.#held.charCodeAt(at) : undefined
+      if (code === undefined && !final) break
+      const due = this.#code.dueMarker(at, code)
+      if (due !== undefined) {
+        at = due
         continue
       }
-      const code = this.#held.charCodeAt(at)
-      if (this.#code.isMarkerDue(at, code)) {
-        at = this.#releaseMarker()
-        continue
-      }
+      if (code === undefined) break
       const mark = this.#code.isMarkerPending ? undefined : this.#mark(at, code)
       if (mark === 'partial') {
         if (!final) break
         if (this.#dropCut(at)) return
-      } else if (mark && this.#code.inRun) {
+      } else if (mark && this.#code.tracker.inRun) {
         this.#code.holdMarker(at)
       } else if (mark?.type === 'foreign') {
         at = this.#startForeign(at, mark.matcher)
@@ -103,28 +100,30 @@ export class ProseScanner {
       at++
       if (this.#pendingCall) this.#classifyHeld(at, code)
     }
-    if (this.#mode !== 'scan') return
+    if (this.#block || this.#isDone) return
     if (final) this.#code.dropFence()
     this.#release(at)
-    if (final) this.#mode = 'done'
+    this.#isDone = final
   }
 
   /** R6: an opener or tag cut off by the end of the output is never shown, unless it is very short. */
   #dropCut(at: number): boolean {
     const cut = this.#held.slice(at)
-    if (cut.length < 4 || !/^[<[]/.test(cut) || this.#code.inRun || this.#pendingCall) return false
+    if (cut.length < 4 || !/^[<[]/.test(cut) || this.#code.tracker.inRun || this.#pendingCall)
+      return false
     const isThink = /^<\/?thi/.test(cut)
     const { fenceStart } = this.#code
-    if (this.#code.isComment || (this.#code.fenced && fenceStart === undefined)) return false
+    if (this.#code.isComment || (this.#code.tracker.fenced && fenceStart === undefined))
+      return false
     this.#emit(this.#held.slice(0, fenceStart ?? at))
-    this.#mode = 'done'
+    this.#isDone = true
     if (isThink || this.#reasoning) this.#sink.ignored(cut)
     else this.#sink.cutOpener(cut)
     return true
   }
 
   #feed(at: number, code: number): void {
-    if (!this.#reasoning && !this.#code.fenced) this.#quotations?.feed(code)
+    if (!this.#reasoning && !this.#code.tracker.fenced) this.#quotations?.feed(code)
     this.#code.feed(at, code, !this.#quotations && !this.#reasoning)
   }
 
@@ -132,15 +131,16 @@ export class ProseScanner {
     if (this.#pendingCall?.isInsideValue) return undefined
     if (code === lessThan) return this.#match(at)
     if (!this.#foreign || code <= 32) return undefined
-    return code === bracket || this.#code.lineStart ? this.#matchForeign(at) : undefined
+    return code === bracket || this.#code.tracker.lineStart ? this.#matchForeign(at) : undefined
   }
 
   /** R18: a call in another format, outside code unless it stands first in a fence. */
   #matchForeign(at: number): Mark | 'partial' | undefined {
     if (!this.#foreign || this.#reasoning || this.#code.isComment) return undefined
     if (this.#pendingCall && !this.#pendingCall.awaitsNext) return undefined
-    this.#code.flush()
-    const { fenced, lineStart, fenceStart } = this.#code
+    this.#code.tracker.flush()
+    const { fenceStart, tracker } = this.#code
+    const { fenced, lineStart } = tracker
     if (fenced && fenceStart === undefined) return undefined
     if (this.#pendingCall) {
       const window = this.#held.slice(at, at + 40)
@@ -150,7 +150,7 @@ export class ProseScanner {
     }
     const matcher = this.#foreign.match(this.#held, { at, lineStart, quotations: this.#quotations })
     if (matcher === undefined || matcher === 'partial') return matcher
-    if (this.#quotations && this.#code.inRun) return undefined
+    if (this.#quotations && this.#code.tracker.inRun) return undefined
     return { type: 'foreign', matcher: fenced ? this.#foreign.fenced() : matcher }
   }
 
@@ -176,7 +176,7 @@ export class ProseScanner {
 
   /** Classifies what is held, up to `at`. */
   #classifyHeld(at: number, code: number): void {
-    let state = this.#pendingCall?.feed(code, this.#code.fenced)
+    let state = this.#pendingCall?.feed(code, this.#code.tracker.fenced)
     if (state === 'complete') {
       if (this.#sink.isCall(this.#held.slice(0, at))) this.#pendingCall?.confirm()
       else state = 'text'
@@ -187,13 +187,15 @@ export class ProseScanner {
   }
 
   #match(at: number): Mark | 'partial' | undefined {
-    this.#code.flush()
+    this.#code.tracker.flush()
     const opener =
-      at < this.#plainUntil ? undefined : this.#blocks?.match(this.#held, at, this.#code.lineStart)
+      at < this.#plainUntil
+        ? undefined
+        : this.#blocks?.match(this.#held, at, this.#code.tracker.lineStart)
     if (opener === 'partial') return 'partial'
     if (opener) return { type: 'opener', opener }
     const tag =
-      this.#code.isComment || (this.#code.fenced && !this.#reasoning)
+      this.#code.isComment || (this.#code.tracker.fenced && !this.#reasoning)
         ? undefined
         : matchTag(this.#held, at, {
             reasoning: this.#reasoning,
@@ -207,7 +209,7 @@ export class ProseScanner {
   #take(at: number, mark: Exclude<Mark, { type: 'foreign' }>): number {
     if (mark.type === 'opener') return this.#openBlock(at, mark.opener)
     if (mark.type === 'comment') {
-      this.#code.openComment(lessThan)
+      this.#code.openComment()
       return at + 1
     }
     this.#emit(this.#held.slice(0, at))
@@ -223,10 +225,9 @@ export class ProseScanner {
   }
 
   #openBlock(at: number, opener: Opener): number {
-    const { fenced, fenceStart } = this.#code
-    const aloneInFence = fenced && fenceStart !== undefined
-    const start = aloneInFence ? fenceStart : at
-    if (aloneInFence) this.#code.leaveFence()
+    const fenceStart = this.#code.leaveFence()
+    const aloneInFence = fenceStart !== undefined
+    const start = fenceStart ?? at
     this.#emit(this.#held.slice(0, start))
     const before = this.#held.slice(start, opener.end)
     const rest = this.#held.slice(opener.end)
@@ -235,7 +236,6 @@ export class ProseScanner {
     const block = this.#blocks?.open({ context, opener, aloneInFence, before })
     if (!block) return this.#at
     this.#block = block
-    this.#mode = 'block'
     this.#applyBlock(block.push(rest))
     return this.#at
   }
@@ -243,14 +243,14 @@ export class ProseScanner {
   #context(aloneInFence: boolean): CaptureContext {
     if (this.#reasoning) return 'reasoning'
     if (this.#code.isComment) return 'comment'
-    return this.#code.fenced || aloneInFence ? 'fence' : 'prose'
+    return this.#code.tracker.fenced || aloneInFence ? 'fence' : 'prose'
   }
 
-  #applyBlock(outcome: BlockOutcome): void {
-    if (outcome.type === 'open') return
+  #applyBlock(outcome: BlockOutcome | undefined): void {
+    if (!outcome) return
     this.#block = undefined
-    if (outcome.type === 'found') {
-      this.#mode = 'done'
+    if ('block' in outcome) {
+      this.#isDone = true
       this.#sink.block(outcome.block)
       if (outcome.rest !== '') this.#sink.ignored(outcome.rest)
       return
@@ -259,12 +259,7 @@ export class ProseScanner {
     this.#plainUntil = outcome.text.length
     this.#held = outcome.text + outcome.rest
     this.#at = 0
-    this.#mode = 'scan'
     this.#scan(false)
-  }
-
-  #releaseMarker(): number {
-    return this.#code.releaseMarker() ?? this.#held.length
   }
 
   #drop(until: number): void {
@@ -275,12 +270,11 @@ export class ProseScanner {
   }
 
   #release(at: number): void {
-    const until = this.#code.releasableUntil(at)
+    const until = this.#code.release(at)
     this.#emit(this.#held.slice(0, until))
     this.#held = this.#held.slice(until)
     this.#plainUntil = Math.max(0, this.#plainUntil - until)
     this.#at = at - until
-    this.#code.shift(until)
   }
 
   #emit(text: string): void {

@@ -1,5 +1,5 @@
-import type { BlockDetector, FoundBlock } from './pending-block.ts'
 import type { ForeignDetector } from './foreign/foreign-detector.ts'
+import type { BlockDetector, FoundBlock } from './pending-block.ts'
 import type { QuotationTracker } from './quotation-tracker.ts'
 
 /** Receives what the scanner finds, in order. */

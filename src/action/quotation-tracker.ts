@@ -1,8 +1,4 @@
-const tab = 9
-const newline = 10
-const space = 32
-const lessThan = 60
-const moreThan = 62
+import { dash, lessThan, moreThan, newline, space, tab } from './char-codes.ts'
 
 /** Quotation marks that come in pairs: what may close each opener. */
 const pairs: ReadonlyMap<string, string> = new Map([
@@ -168,7 +164,7 @@ export class QuotationTracker {
       return true
     }
     if (this.#tag === '') {
-      if (code === moreThan && this.#comment && this.#last === 45) this.#comment = false
+      if (code === moreThan && this.#comment && this.#last === dash) this.#comment = false
       return false
     }
     this.#tag += String.fromCharCode(code)

@@ -1,8 +1,8 @@
+import { tooLong } from './malformed-calls.ts'
 import { BlockCapture } from './block-capture.ts'
 import { readBlock } from './block-reader.ts'
 import type { CallsRead } from './block-reader.ts'
 import type { ActionCall } from './call-arguments.ts'
-import { CallProblem } from './call-problem.ts'
 import { CodeTracker } from './code-tracker.ts'
 import type { ForeignRead } from './foreign/foreign-call.ts'
 import { matchMarker } from './foreign/markers.ts'
@@ -151,11 +151,6 @@ function readSection(
       : (readForeignBlock(content, index, isCut && capture.state === 'open') ??
         readBlock(content, index))
   return { ...read, end: text.length - rest.length, marked: true, isBlock: true }
-}
-
-export function tooLong(): CallsRead {
-  const message = 'Malformed action: the block is too long. Write less in one action.'
-  return { calls: [], problem: new CallProblem('malformed', message) }
 }
 
 /** R16: up to the first invalid call; a malformed section runs nothing. */

@@ -1,9 +1,7 @@
+import { matchOpener } from '../block-opener.ts'
 import type { QuotationTracker } from '../quotation-tracker.ts'
 import type { ToolIndex } from '../tool-index.ts'
-import { matchOpener } from '../block-opener.ts'
 import { matchMadeUp } from '../trailing-text.ts'
-import { PendingCall } from './pending-call.ts'
-import { endOfMarker, matchMarker, matchToken } from './markers.ts'
 import {
   BracketMatcher,
   FenceMatcher,
@@ -12,6 +10,8 @@ import {
   TagMatcher,
 } from './construct-matchers.ts'
 import type { ConstructMatcher } from './construct-matchers.ts'
+import { endOfMarker, matchMarker, matchToken } from './markers.ts'
+import { PendingCall } from './pending-call.ts'
 
 const namespaces = ['functions.', 'default_api.', 'tools.'] as const
 

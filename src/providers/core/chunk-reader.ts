@@ -1,7 +1,7 @@
 import type { BodyFormat, ReadStatus } from './body-format.ts'
 import { openEventStream } from './event-stream.ts'
-import { openUnexpectedBody } from './unexpected-body.ts'
 import { openJsonBody } from './json-body.ts'
+import { openUnexpectedBody } from './unexpected-body.ts'
 
 export interface ChunkReader {
   push(bytes: Uint8Array): unknown[]

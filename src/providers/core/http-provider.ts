@@ -8,11 +8,11 @@ import type {
   RequestConfig,
   StreamOptions,
 } from '../provider.ts'
-import { flatten } from './flatten.ts'
 import { createAbortScope, type AbortScope } from './abort-scope.ts'
+import { drainBody } from './drain-body.ts'
+import { flatten } from './flatten.ts'
 import { openStream } from './open-stream.ts'
 import { createAnswerReader } from './read-answer.ts'
-import { drainBody } from './drain-body.ts'
 import { parseURL } from './secrets.ts'
 import { incompleteError, timeoutError } from './transport-error.ts'
 import { startWatchdog, type Watchdog } from './watchdog.ts'

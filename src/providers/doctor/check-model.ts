@@ -1,8 +1,8 @@
 import type { ErrorData } from '../../protocol/error.ts'
 import type { Examination } from './examination.ts'
 import { offers, type ModelList } from './list-models.ts'
-import type { ServerHelp } from './server-help.ts'
 import { probeModel, type ProbeResult } from './probe-model.ts'
+import type { ServerHelp } from './server-help.ts'
 
 export interface Evidence {
   /** As it is sent. */

@@ -2,11 +2,11 @@ import type { PolicyWatch } from '../../protocol/policy.ts'
 import { explainPolicy, ownPolicyScope } from '../core/policy-error.ts'
 import { entersLocalNetwork, isMixedContent } from './address.ts'
 import type { Outcome } from './ask.ts'
+import { isOnline, localNetworkPermission, type Page } from './browser-environment.ts'
 import { shown, type Examination } from './examination.ts'
 import { findEndpoint } from './find-endpoint.ts'
-import type { ServerHelp } from './server-help.ts'
-import { isOnline, localNetworkPermission, type Page } from './browser-environment.ts'
 import type { Plan } from './probe-model.ts'
+import type { ServerHelp } from './server-help.ts'
 
 export interface NoAnswer {
   readonly plan: Plan

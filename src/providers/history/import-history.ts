@@ -5,8 +5,8 @@ import type {
   ToolMessage,
 } from '../../protocol/message.ts'
 import { asRecord } from '../core/read-json.ts'
-import { fromVendor } from './from-vendor.ts'
 import { fromOffstage } from './from-offstage.ts'
+import { fromVendor } from './from-vendor.ts'
 import { invalidHistory } from './invalid-history.ts'
 
 /**

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest'
 import { createActionScanner, parseAction } from '../../../src/action/index.ts'
 import { dialects, tools as accountTools } from './dialects.ts'
 import { canonical, stream, tool, toOutcome } from './harness.ts'
+import { describe, expect, it } from 'vitest'
 
 const tools = [
   ...accountTools,
