@@ -1,6 +1,5 @@
-import { readArguments, requireTool } from './call-arguments.ts'
+import { readArguments, readJsonCall, requireTool } from './call-arguments.ts'
 import type { ActionCall } from './call-arguments.ts'
-import { readJsonCall } from './call-arguments.ts'
 import { BlockTokens } from './block-tokens.ts'
 import type { Token } from './block-tokens.ts'
 import { CallProblem } from './call-problem.ts'

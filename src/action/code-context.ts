@@ -35,11 +35,12 @@ export class CodeContext {
 
   /** Takes the character at a position. `holdsFences`: a block may follow a fence line here. */
   feed(at: number, code: number, holdsFences: boolean): void {
-    const opensFence =
-      holdsFences && this.#fence === undefined && this.tracker.lineStart && isFenceMark(code)
-    if (opensFence && !this.tracker.fenced && !this.isComment)
+    const { fenced, lineStart } = this.tracker
+    const isFenceMark = lineStart && (code === backtick || code === tilde)
+    if (isFenceMark && holdsFences && !this.#fence && !fenced && !this.isComment)
       this.#fence = { at, tracker: this.tracker.clone() }
-    this.#followComment(code)
+    if (code === moreThan && this.#dashes >= 2) this.isComment = false
+    this.#dashes = code === dash ? this.#dashes + 1 : 0
     this.tracker.feed(code)
     if (code !== backtick && !this.tracker.inRun) this.#pendingMarker = undefined
     if (this.#fence && !this.#mayHoldFence(this.#fence, at, code)) this.#fence = undefined
@@ -98,17 +99,8 @@ export class CodeContext {
     return until
   }
 
-  #followComment(code: number): void {
-    if (code === moreThan && this.#dashes >= 2) this.isComment = false
-    this.#dashes = code === dash ? this.#dashes + 1 : 0
-  }
-
   #mayHoldFence(fence: Checkpoint, at: number, code: number): boolean {
     if (at - fence.at > maxFenceLine) return false
     return this.tracker.mayOpenFence || (this.tracker.fenced && code <= 32)
   }
-}
-
-function isFenceMark(code: number): boolean {
-  return code === backtick || code === tilde
 }

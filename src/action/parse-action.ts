@@ -29,15 +29,12 @@ export function parseAction(
   tools: readonly ToolDefinition[],
   options: ParseActionOptions = {},
 ): ParsedAction {
-  const { finishReason, reasoningPrefilled } = options
+  const { reasoningPrefilled } = options
   const scanner = createActionScanner(tools, {
     newId: () => '',
     ...(reasoningPrefilled !== undefined && { reasoningPrefilled }),
   })
-  const parts = [
-    ...scanner.push(text),
-    ...scanner.end(finishReason === undefined ? {} : { finishReason }),
-  ]
+  const parts = [...scanner.push(text), ...scanner.end(options)]
   let reply = ''
   let error: ActionError | undefined
   const calls: ActionCall[] = []
