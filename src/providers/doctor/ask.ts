@@ -74,7 +74,7 @@ async function exchange(send: () => Promise<Response>): Promise<Outcome> {
     }
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined
-    return { type: 'unreachable', cause: describeThrown(cause ?? error) }
+    return { type: 'unreachable', cause: describeThrown(cause === undefined ? error : cause) }
   }
 }
 
