@@ -2,13 +2,13 @@ import type { PolicyWatch } from '../../protocol/policy.ts'
 import { explainPolicy, ownPolicyScope } from '../core/policy-error.ts'
 import { entersLocalNetwork, isMixedContent } from './address.ts'
 import type { Outcome } from './ask.ts'
+import { isOnline, localNetworkPermission, type Page } from './browser-environment.ts'
 import { shown, type Examination } from './examination.ts'
-import { findPlace } from './places.ts'
+import { findEndpoint } from './find-endpoint.ts'
+import type { Plan } from './probe-model.ts'
 import type { ServerHelp } from './server-help.ts'
-import { isOnline, localNetworkPermission, type Page } from './surroundings.ts'
-import type { Plan } from './try-model.ts'
 
-export interface Silence {
+export interface NoAnswer {
   readonly plan: Plan
   readonly outcome: Exclude<Outcome, { type: 'answer' }>
   readonly page: Page | undefined
@@ -17,13 +17,13 @@ export interface Silence {
 }
 
 /**
- * Why an endpoint gave no answer. Browsers hide that from scripts, so the causes are told apart by
+ * Why an endpoint gave no answer. Browsers hide that from scripts, so the causes are distinguished by
  * what can be seen: policies, permissions, and whether a request that needs no CORS gets through.
  */
-export async function explainSilence(examination: Examination, silence: Silence): Promise<void> {
-  const { plan, page, policy } = silence
+export async function explainNoAnswer(examination: Examination, noAnswer: NoAnswer): Promise<void> {
+  const { plan, page, policy } = noAnswer
   const { findings } = examination
-  if (!page) return explainWithoutPage(examination, silence)
+  if (!page) return explainWithoutPage(examination, noAnswer)
   const refusedBy = await policy.refusedBy()
   if (refusedBy !== undefined) {
     const scope = ownPolicyScope()
@@ -32,11 +32,11 @@ export async function explainSilence(examination: Examination, silence: Silence)
   }
   findings.ok('content-security-policy', 'No policy of this scope refused the request.')
   if (
-    silence.outcome.type === 'unreachable' &&
+    noAnswer.outcome.type === 'unreachable' &&
     (await letsSimpleRequestsThrough(examination, plan))
   )
-    return explainRefusal(examination, silence, page)
-  explainBrowser(examination, silence, {
+    return explainRefusal(examination, noAnswer, page)
+  explainBrowser(examination, noAnswer, {
     page,
     permission: entersLocalNetwork(page.url, plan.url)
       ? await localNetworkPermission(plan.url.hostname)
@@ -44,12 +44,12 @@ export async function explainSilence(examination: Examination, silence: Silence)
   })
 }
 
-function explainWithoutPage({ findings }: Examination, { plan, outcome, help }: Silence): void {
-  const words = outcome.type === 'timeout' ? 'no answer in time' : outcome.words
-  findings.fail('server', `${plan.url.origin} could not be reached (${words}).`, help.start)
+function explainWithoutPage({ findings }: Examination, { plan, outcome, help }: NoAnswer): void {
+  const cause = outcome.type === 'timeout' ? 'no answer in time' : outcome.cause
+  findings.fail('server', `${plan.url.origin} could not be reached (${cause}).`, help.start)
 }
 
-/** `no-cors`: the answer stays hidden, but that there is one is seen. */
+/** `no-cors`: the answer stays hidden, but its existence is visible. */
 async function letsSimpleRequestsThrough(examination: Examination, plan: Plan): Promise<boolean> {
   const root = new URL('/', plan.url)
   const outcome = await examination.ask(root, { mode: 'no-cors', redirect: 'follow' })
@@ -59,17 +59,17 @@ async function letsSimpleRequestsThrough(examination: Examination, plan: Plan): 
 /** The server runs, and keeps its answer from the page. */
 async function explainRefusal(
   examination: Examination,
-  { plan, help }: Silence,
+  { plan, help }: NoAnswer,
   { origin }: Page,
 ): Promise<void> {
   const { findings } = examination
   findings.ok('server', `Something answers at ${plan.url.origin}.`)
   // Many servers send their CORS headers only where they have something to serve.
-  const place = await findPlace(examination, plan)
-  if (place) {
+  const endpoint = await findEndpoint(examination, plan)
+  if (endpoint) {
     findings.ok('cors', `The server lets pages of ${origin} in.`)
     const message = `Nothing answers at ${shown(plan.url)}.`
-    findings.fail('path', message, `Set baseURL: '${place.baseURL}'`)
+    findings.fail('path', message, `Set baseURL: '${endpoint.baseURL}'`)
     return
   }
   const models = new URL(
@@ -92,9 +92,9 @@ interface Gate {
 }
 
 /** What the browser held back, or else the server. */
-function explainBrowser(examination: Examination, silence: Silence, gate: Gate): void {
+function explainBrowser(examination: Examination, noAnswer: NoAnswer, gate: Gate): void {
   const { findings } = examination
-  const { plan, outcome } = silence
+  const { plan, outcome } = noAnswer
   const { page, permission } = gate
   if (permission === 'denied') {
     const message = 'The browser does not let this page reach local addresses.'
@@ -121,12 +121,12 @@ function explainBrowser(examination: Examination, silence: Silence, gate: Gate):
       'Serve the endpoint with https, or the page with http; plain http works for localhost.'
     return findings.fail('mixed-content', message, fix)
   }
-  explainDown(examination, silence, page)
+  explainDown(examination, noAnswer, page)
 }
 
 function explainDown(
   { findings }: Examination,
-  { plan, outcome, help }: Silence,
+  { plan, outcome, help }: NoAnswer,
   page: Page,
 ): void {
   const { origin } = plan.url

@@ -14,8 +14,8 @@ export interface Plan {
   readonly model: string
 }
 
-export interface Trial {
-  /** What the endpoint made of it; undefined when it answered to the end. */
+export interface ProbeResult {
+  /** Undefined when the endpoint answered to the end. */
   readonly error?: ErrorData
   /** Of the answer. */
   readonly contentType: string
@@ -27,7 +27,7 @@ const tool: ModelRequest['tools'][number] = {
   inputSchema: { type: 'object', properties: {} },
 }
 
-/** Room for one word, where nothing else (a thinking budget, say) has a say in it. */
+/** Enough for one word, unless the configuration sets more (a thinking budget, say). */
 const MAX_TOKENS = 16
 /** A local model may have to be loaded first. */
 const FIRST_CHUNK_MS = 60_000
@@ -35,17 +35,20 @@ const FIRST_CHUNK_MS = 60_000
 /** The request as it will be sent, or why the configuration makes none. Asks for key and headers once. */
 export async function planRequest(examination: Examination): Promise<Plan | ErrorData> {
   let plan: Plan | undefined
-  const trial = await send(examination, 'native', (url, init) => {
+  const result = await send(examination, 'native', (url, init) => {
     const model = asText(asRecord(parseJson(String(init?.body)))?.['model'])
     plan = { url: new URL(String(url)), headers: new Headers(init?.headers), model: model ?? '' }
     return Promise.reject(new Error('not sent'))
   })
   if (plan) return plan
-  return trial.error ?? { code: 'internal', message: 'No request was made.', retryable: false }
+  return result.error ?? { code: 'internal', message: 'No request was made.', retryable: false }
 }
 
 /** Asks the model for one word. `'native'` offers it a tool. */
-export function tryModel(examination: Examination, toolMode: 'native' | 'action'): Promise<Trial> {
+export function probeModel(
+  examination: Examination,
+  toolMode: 'native' | 'action',
+): Promise<ProbeResult> {
   return send(examination, toolMode, fetchOf(examination.options))
 }
 
@@ -53,7 +56,7 @@ async function send(
   examination: Examination,
   toolMode: 'native' | 'action',
   fetch: NonNullable<StreamOptions['fetch']>,
-): Promise<Trial> {
+): Promise<ProbeResult> {
   const { config, options } = examination
   const request: ModelRequest = {
     messages: [{ role: 'user', parts: [{ type: 'text', text: 'Answer with the word OK.' }] }],

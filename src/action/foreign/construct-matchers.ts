@@ -1,20 +1,20 @@
-/** What a construct at the start of a line has shown itself to be so far. */
-export type Verdict = 'more' | 'text' | 'complete'
+/** Whether a construct needs more characters, is plain text, or is complete. */
+export type MatchState = 'more' | 'text' | 'complete'
 
-/** Follows a construct character by character, to know when it is whole or plain text after all. */
-export interface Trial {
-  /** `held`: whatever comes, it stays a call. `lines`: it must stand on its own lines. `fence`: a fenced one. */
+/** Follows a construct character by character, until it is complete or turns out to be plain text. */
+export interface ConstructMatcher {
+  /** `held`: it stays a call whatever follows. `lines`: it must stand on its own lines. `fence`: a fenced one. */
   readonly kind: 'held' | 'lines' | 'fence'
   /** Inside a value: what looks like a marker there is content. */
-  readonly shields: boolean
-  feed(code: number, fenced: boolean): Verdict
+  readonly isInsideValue: boolean
+  feed(code: number, fenced: boolean): MatchState
 }
 
 const openers: ReadonlySet<number> = new Set([40, 91, 123])
 const closers: ReadonlySet<number> = new Set([41, 93, 125])
 
 /** JSON or `name(…)`: whole once its brackets are closed. */
-export class BracketTrial implements Trial {
+export class BracketMatcher implements ConstructMatcher {
   readonly kind = 'lines'
   #depth = 0
   #quote = 0
@@ -24,11 +24,11 @@ export class BracketTrial implements Trial {
   #first = 0
   #blankLines = 0
 
-  get shields(): boolean {
+  get isInsideValue(): boolean {
     return this.#depth > 0
   }
 
-  feed(code: number): Verdict {
+  feed(code: number): MatchState {
     if (this.#quote !== 0) {
       if (this.#inString(code)) return 'more'
     }
@@ -74,7 +74,7 @@ export class BracketTrial implements Trial {
   }
 
   /** The first thing in the outermost bracket: a key of an object, an object or a call in a list. */
-  #checkFirst(code: number): Verdict {
+  #checkFirst(code: number): MatchState {
     const first = this.#first
     this.#first = 0
     if (first === 123) return code === 34 || code === 39 ? 'more' : 'text'
@@ -88,52 +88,52 @@ function isLetter(code: number): boolean {
 }
 
 /** A tool's tag without a block: a call when another tag, or nothing, is in it. */
-export class TagTrial implements Trial {
+export class TagMatcher implements ConstructMatcher {
   readonly kind = 'held'
   readonly #closer: CloserWatch
   #opened = false
   #last = 0
-  #settled = false
+  #isCertain = false
 
   constructor(tag: string) {
     this.#closer = new CloserWatch(`</${tag}`)
   }
 
-  get shields(): boolean {
-    return this.#settled && this.#last !== 47 && !this.#closer.seen
+  get isInsideValue(): boolean {
+    return this.#isCertain && this.#last !== 47 && !this.#closer.seen
   }
 
-  feed(code: number): Verdict {
+  feed(code: number): MatchState {
     this.#closer.feed(code)
-    if (this.#settled) return 'more'
+    if (this.#isCertain) return 'more'
     if (!this.#opened) {
       if (code === 62) {
         this.#opened = true
-        this.#settled = this.#last === 47
+        this.#isCertain = this.#last === 47
       } else this.#last = code
       return 'more'
     }
     if (code <= 32) return 'more'
-    this.#settled = code === 60
-    return this.#settled ? 'more' : 'text'
+    this.#isCertain = code === 60
+    return this.#isCertain ? 'more' : 'text'
   }
 }
 
 /** ReAct: `Action: name` and `Action Input:` on the next line. */
-export class ReactTrial implements Trial {
+export class ReactMatcher implements ConstructMatcher {
   readonly kind = 'held'
-  readonly #value = new BracketTrial()
+  readonly #value = new BracketMatcher()
   #line = ''
   #first = true
-  #settled = false
+  #isCertain = false
   #whole = false
 
-  get shields(): boolean {
-    return !this.#whole && this.#value.shields
+  get isInsideValue(): boolean {
+    return !this.#whole && this.#value.isInsideValue
   }
 
-  feed(code: number): Verdict {
-    if (this.#settled) {
+  feed(code: number): MatchState {
+    if (this.#isCertain) {
       this.#whole ||= this.#value.feed(code) !== 'more'
       return 'more'
     }
@@ -145,11 +145,11 @@ export class ReactTrial implements Trial {
         ? 'more'
         : 'text'
     const line = this.#line.trimStart()
-    this.#settled = line === 'Action Input:'
+    this.#isCertain = line === 'Action Input:'
     return 'Action Input:'.startsWith(line) ? 'more' : 'text'
   }
 
-  #endLine(): Verdict {
+  #endLine(): MatchState {
     const blank = this.#line.trim() === ''
     this.#line = ''
     if (this.#first) {
@@ -161,22 +161,22 @@ export class ReactTrial implements Trial {
 }
 
 /** A fence that starts with a construct: whole at the fence's end. */
-export class FenceTrial implements Trial {
+export class FenceMatcher implements ConstructMatcher {
   readonly kind = 'fence'
-  readonly shields = false
+  readonly isInsideValue = false
   #inside = false
 
-  feed(_code: number, fenced: boolean): Verdict {
+  feed(_code: number, fenced: boolean): MatchState {
     if (this.#inside && !fenced) return 'complete'
     this.#inside ||= fenced
     return 'more'
   }
 }
 
-/** A marker said it: whatever follows, it is a call. Its value is JSON, or text up to a closing tag. */
-export class MarkedTrial implements Trial {
+/** A construct with a marker: a call whatever follows. Its value is JSON, or text up to a closing tag. */
+export class MarkedMatcher implements ConstructMatcher {
   readonly kind = 'held'
-  readonly #value = new BracketTrial()
+  readonly #value = new BracketMatcher()
   readonly #closer: CloserWatch | undefined
   #marker: number
   #form: 'unknown' | 'brackets' | 'tags' | 'whole'
@@ -189,12 +189,12 @@ export class MarkedTrial implements Trial {
     if (!this.#closer) this.#form = 'brackets'
   }
 
-  get shields(): boolean {
-    if (this.#form === 'brackets') return this.#value.shields
+  get isInsideValue(): boolean {
+    if (this.#form === 'brackets') return this.#value.isInsideValue
     return this.#form === 'tags' && !this.#closer?.seen
   }
 
-  feed(code: number): Verdict {
+  feed(code: number): MatchState {
     if (this.#marker > 0) this.#marker--
     else if (this.#form === 'unknown' && code > 32)
       this.#form = code === 123 || code === 91 ? 'brackets' : 'tags'
@@ -205,7 +205,7 @@ export class MarkedTrial implements Trial {
   }
 }
 
-/** Notices a closing tag as its characters pass. */
+/** Detects a closing tag as its characters pass. */
 class CloserWatch {
   readonly #wanted: string
   #matched = 0

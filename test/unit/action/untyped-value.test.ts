@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import type { JsonValue } from '../../../src/protocol/json.ts'
 import {
   describeMarkupError,
-  readFreeElements,
-  readFreeValue,
-} from '../../../src/action/free-value.ts'
+  readUntypedElements,
+  readUntypedValue,
+} from '../../../src/action/untyped-value.ts'
 
 test.each<[string, string, JsonValue]>([
   ['children', '<a>1</a><b>two</b>', { a: '1', b: 'two' }],
@@ -33,12 +33,12 @@ test.each<[string, string, JsonValue]>([
   ],
 ])('%s', (_, markup, value) => {
   expect(describeMarkupError(markup)).toBeUndefined()
-  expect(readFreeValue(markup)).toEqual(value)
+  expect(readUntypedValue(markup)).toEqual(value)
 })
 
 test('a key that would be a prototype, and more levels than anybody needs, are refused', () => {
-  expect(() => readFreeValue('<__proto__>1</__proto__>')).toThrow(/__proto__/)
-  expect(() => readFreeValue('<a>'.repeat(300) + '</a>'.repeat(300))).toThrow(/unreadable/)
+  expect(() => readUntypedValue('<__proto__>1</__proto__>')).toThrow(/__proto__/)
+  expect(() => readUntypedValue('<a>'.repeat(300) + '</a>'.repeat(300))).toThrow(/unreadable/)
 })
 
 test.each(['<!x><a>1</a>', '<a>wow <!important> stuff</a>', '<a>1</a><!b/><c>2</c>', '<![if IE]>'])(
@@ -50,7 +50,7 @@ test.each(['<!x><a>1</a>', '<a>wow <!important> stuff</a>', '<a>1</a><!b/><c>2</
 )
 
 test('of what must be elements, words between them are no part', () => {
-  expect(readFreeElements('so <a>1</a> and <b>2</b>')).toEqual({ a: '1', b: '2' })
+  expect(readUntypedElements('so <a>1</a> and <b>2</b>')).toEqual({ a: '1', b: '2' })
 })
 
 describe('whatever was written', () => {
@@ -71,7 +71,7 @@ describe('whatever was written', () => {
       fc.property(value, fc.boolean(), (written, asCdata) => {
         const markup = write(written, asCdata)
         expect(describeMarkupError(markup)).toBeUndefined()
-        expect(readFreeValue(markup)).toEqual(written)
+        expect(readUntypedValue(markup)).toEqual(written)
       }),
     )
   })

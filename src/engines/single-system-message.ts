@@ -5,7 +5,7 @@ import type { ModelRequest } from '../providers/provider.ts'
  * The request with one system message at most, at its beginning: many engines refuse more. Those at
  * the beginning join the instructions; later ones become messages of the user.
  */
-export function withOneSystem(request: ModelRequest): ModelRequest {
+export function withSingleSystemMessage(request: ModelRequest): ModelRequest {
   const { messages } = request
   const first = messages.findIndex(({ role }) => role !== 'system')
   const leading = first === -1 ? messages : messages.slice(0, first)

@@ -15,9 +15,9 @@ import { invalidHistory } from './invalid-history.ts'
 /**
  * A message of Chat Completions (https://platform.openai.com/docs/api-reference/chat/create) or of
  * Anthropic's Messages (https://docs.anthropic.com/en/api/messages). Two messages where results and a
- * person's words share one. What neither format nor a model call needs (names, cache marks) is left out.
+ * person's text share one. What neither format nor a model call needs (names, cache marks) is left out.
  */
-export function fromForeign(message: JsonRecord, at: string): Message[] {
+export function fromVendor(message: JsonRecord, at: string): Message[] {
   const { role } = message
   switch (role) {
     case 'system':
@@ -49,8 +49,8 @@ function userMessages(blocks: readonly JsonRecord[], at: string): Message[] {
   const isResult = (block: JsonRecord): boolean => block['type'] === 'tool_result'
   const results = blocks.filter(isResult)
   const parts = blocks.filter((block) => !isResult(block)).map((block) => partOf(block, at))
-  const said: Message[] = parts.length > 0 || results.length === 0 ? [{ role: 'user', parts }] : []
-  return results.length > 0 ? [toolMessage(results, at), ...said] : said
+  const input: Message[] = parts.length > 0 || results.length === 0 ? [{ role: 'user', parts }] : []
+  return results.length > 0 ? [toolMessage(results, at), ...input] : input
 }
 
 function toolMessage(results: readonly JsonRecord[], at: string): ToolMessage {
@@ -68,11 +68,11 @@ function toolMessage(results: readonly JsonRecord[], at: string): ToolMessage {
 function outputOf(result: JsonRecord, at: string): ToolOutput {
   const blocks = (result['content'] ?? null) === null ? [] : blocksOf(result, at)
   const parts = blocks.map((block) => partOf(block, at))
-  const words = parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
-  if (result['is_error'] === true) return { type: 'error', code: 'failed', message: words }
+  const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
+  if (result['is_error'] === true) return { type: 'error', code: 'failed', message: text }
   return parts.some((part) => part.type === 'file')
     ? { type: 'content', value: parts }
-    : { type: 'text', value: words }
+    : { type: 'text', value: text }
 }
 
 function assistantMessage(message: JsonRecord, at: string): AssistantMessage {
@@ -91,7 +91,7 @@ function assistantMessage(message: JsonRecord, at: string): AssistantMessage {
       ...(refusal ? [{ type: 'text', text: refusal } as const] : []),
       ...calls,
     ],
-    // Signed thoughts go back to their vendor unchanged, or it refuses the calls that follow.
+    // Signed reasoning goes back to its vendor unchanged, or it refuses the calls that follow.
     ...(hidden && { providerMetadata: { anthropic: { content: blocks as JsonObject[] } } }),
   }
 }

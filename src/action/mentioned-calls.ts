@@ -1,19 +1,19 @@
 import type { JsonValue } from '../protocol/json.ts'
-import { browserEntities, plainCharacters, unescaped } from './plain-words.ts'
+import { decodeBrowserEntities, normalizeCharacters, withoutEscapes } from './normalize-text.ts'
 import { isRecord } from './schema.ts'
 import type { IndexedTool } from './tool-index.ts'
 
 /** How far after the name its arguments may stand, in characters of bare text. */
-const reach = 2000
-/** So much of a value is looked for: its end may be cut off where it is shown. */
+const maxReach = 2000
+/** The characters of a value that are looked for: its end may be cut off where it is shown. */
 const valueHead = 40
-/** What is kept at most, in characters. Past it every call of a tool that was named as in a call may be one. */
+/** The most characters that are kept. Past it, every call of a tool that was named as in a call counts as mentioned. */
 const maxKept = 2_000_000
 /** Entities of entities, escapes of escapes … */
 const maxDecoding = 5
 
 const maybeComment = /<!--[^>]{0,200}-->/g
-/** Tags that format text where it is shown, and say nothing. */
+/** Tags that only format text. */
 const formatting =
   /<\/?(?:a|abbr|article|b|bdi|bdo|big|blockquote|br|center|cite|code|dd|del|div|dl|dt|em|font|h[1-6]|hr|i|ins|kbd|li|mark|ol|p|pre|q|s|samp|section|small|span|strike|strong|sub|sup|t|table|tbody|td|th|thead|tr|tt|u|ul|var|wbr)(?:\s[^<>]{0,500})?\/?>/gi
 const quoting = /^[ \t]*(?:[-*+•>|][ \t]*)+/
@@ -25,13 +25,13 @@ const flags = / \[[a-z-]+(?:=[^\]\n]{0,80})?\]/g
 const noise = /[\s"'`*_~\\.|/▁\p{Pd}]/gu
 
 /**
- * What is left of a text when all is gone that pages, formats and models add to it or take from it; its
- * numbering is kept or not.
+ * A text without what pages, formats and models add to it or drop from it; `line` decides whether its
+ * numbering is kept.
  */
 function bareText(text: string, line: RegExp): string {
   let plain = text
   for (let round = 0; round < maxDecoding; round++) {
-    const decoded = unescaped(browserEntities(plain))
+    const decoded = withoutEscapes(decodeBrowserEntities(plain))
     if (decoded === plain) break
     plain = decoded
   }
@@ -42,7 +42,7 @@ function bareText(text: string, line: RegExp): string {
     .split('\n')
     .map((each) => bareLine(each, line))
     .join('')
-  return plainCharacters(plain).toLowerCase().replaceAll(noise, '')
+  return normalizeCharacters(plain).toLowerCase().replaceAll(noise, '')
 }
 
 function bareLine(text: string, line: RegExp): string {
@@ -66,13 +66,13 @@ const introduction =
   /^(?:actioninput|arguments|args|parameters|params|toolinput|input|kwargs|json|callid)/
 
 /**
- * The coarse test (Q3): whether others' words mention a call, its tool's name where calls have it and its
- * arguments' values after it, though the call can't be read from them as it stands. Pages are shown to a
- * model as outlines, which tear texts apart. What it finds is asked about; nothing is refused.
+ * The coarse search (Q3): finds calls that a text only mentions, by the tool's name where calls have it and
+ * the arguments' values after it, though they can't be parsed as they stand. Pages are shown to a model as
+ * outlines, which split texts. What it finds is asked about; nothing is refused.
  */
-export class Mentions {
+export class MentionedCalls {
   readonly #names: ReadonlyMap<string, string>
-  /** What follows each place that may begin a call, by the tool's name. */
+  /** The texts that follow each possible start of a call, by the tool's name. */
   #found = new Map<string, Set<string>>()
   #kept = 0
 
@@ -83,12 +83,18 @@ export class Mentions {
   read(text: string): void {
     const texts = new Set([bareText(text, quoting), bareText(text, numbering)])
     for (const each of texts)
-      for (const [name, wanted] of this.#names) if (wanted !== '') this.#gather(each, name, wanted)
+      for (const [name, wanted] of this.#names) if (wanted !== '') this.#collect(each, name, wanted)
   }
 
-  /** Takes over what another one found, its tools gone or not. */
-  inherit({ found, kept }: { readonly found: Mentions['found']; readonly kept: number }): void {
-    for (const [name, places] of found) this.#found.set(name, new Set(places))
+  /** Copies what another instance found, whether its tools are still registered or not. */
+  inherit({
+    found,
+    kept,
+  }: {
+    readonly found: MentionedCalls['found']
+    readonly kept: number
+  }): void {
+    for (const [name, contexts] of found) this.#found.set(name, new Set(contexts))
     this.#kept = kept
   }
 
@@ -100,39 +106,39 @@ export class Mentions {
     return this.#kept
   }
 
-  hold(tool: IndexedTool, input: JsonValue): boolean {
-    const places = this.#found.get(tool.name)
-    if (!places) return false
+  holds(tool: IndexedTool, input: JsonValue): boolean {
+    const contexts = this.#found.get(tool.name)
+    if (!contexts) return false
     if (this.#kept > maxKept) return true
-    const call = wordsOf(tool, input)
-    for (const place of places) if (mentions(place, call)) return true
+    const call = partsOf(tool, input)
+    for (const context of contexts) if (isMention(context, call)) return true
     return false
   }
 
-  #gather(text: string, name: string, wanted: string): void {
+  #collect(text: string, name: string, wanted: string): void {
     for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
       const end = at + wanted.length
       const isMarked = before.test(text.slice(Math.max(0, at - 24), at))
       if (!isMarked && !after.test(text.slice(end, end + 24))) continue
-      const places = this.#found.get(name) ?? new Set()
-      this.#found.set(name, places)
+      const contexts = this.#found.get(name) ?? new Set()
+      this.#found.set(name, contexts)
       if (this.#kept > maxKept) return
-      const place = (isMarked ? '!' : '?') + text.slice(end, end + reach)
-      if (!places.has(place)) this.#kept += place.length
-      places.add(place)
+      const context = (isMarked ? '!' : '?') + text.slice(end, end + maxReach)
+      if (!contexts.has(context)) this.#kept += context.length
+      contexts.add(context)
     }
   }
 }
 
-interface CallWords {
+interface CallParts {
   readonly keys: readonly string[]
   /** The beginnings of the arguments' values. */
   readonly values: readonly string[]
-  /** The values may reach over what is kept of a place. */
+  /** The values may be longer than the text that is kept. */
   readonly isLong: boolean
 }
 
-function wordsOf(tool: IndexedTool, input: JsonValue): CallWords {
+function partsOf(tool: IndexedTool, input: JsonValue): CallParts {
   const keys: string[] = []
   const values: string[] = []
   let length = 0
@@ -158,17 +164,17 @@ function wordsOf(tool: IndexedTool, input: JsonValue): CallWords {
       walk(value as JsonValue, fallback !== undefined && fallback === value)
     }
   }
-  return { keys: keys.filter((key) => key !== ''), values, isLong: length > reach / 2 }
+  return { keys: keys.filter((key) => key !== ''), values, isLong: length > maxReach / 2 }
 }
 
-function mentions(place: string, { keys, values, isLong }: CallWords): boolean {
-  const text = place.slice(1)
-  const isBegun = place.startsWith('!')
+function isMention(context: string, { keys, values, isLong }: CallParts): boolean {
+  const text = context.slice(1)
+  const isBegun = context.startsWith('!')
     ? !/^[\p{L}\p{N}]/u.test(text) || introduction.test(text) || begins(text, keys)
     : isArguments(text.replace(/^(?:call)?:?\d{0,4}[[({]+/, ''), keys, values)
   if (!isBegun) return false
   if (values.every((value) => text.includes(value))) return true
-  return isLong && text.length === reach && values.some((value) => text.includes(value))
+  return isLong && text.length === maxReach && values.some((value) => text.includes(value))
 }
 
 function isArguments(text: string, keys: readonly string[], values: readonly string[]): boolean {
@@ -181,6 +187,6 @@ function isArguments(text: string, keys: readonly string[], values: readonly str
   )
 }
 
-function begins(text: string, words: readonly string[]): boolean {
-  return words.some((word) => text.startsWith(word))
+function begins(text: string, candidates: readonly string[]): boolean {
+  return candidates.some((candidate) => text.startsWith(candidate))
 }

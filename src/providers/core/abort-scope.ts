@@ -2,35 +2,35 @@ import type { ErrorData } from '../../protocol/error.ts'
 import { abortedError } from './transport-error.ts'
 
 /**
- * Whether one request may go on. It ends by the caller's signal or by `fail`, whichever is first;
- * then `signal` is aborted and every wait under `guard` is over.
+ * The life of one request. It ends by the caller's signal or by `fail`, whichever is first; then `signal`
+ * is aborted and every wait under `guard` ends.
  */
-export interface Lifeline {
+export interface AbortScope {
   readonly signal: AbortSignal
   failure(): ErrorData | undefined
   fail(error: ErrorData): void
-  /** The promise's outcome, or undefined once the lifeline is cut. */
+  /** The promise's outcome, or undefined once the scope has ended. */
   guard<T>(promise: Promise<T>): Promise<T | undefined>
-  /** Called at once when it is cut. One listener. */
-  onCut(listener: () => void): void
+  /** Called when the scope ends, or at once if it has. One listener. */
+  onEnd(listener: () => void): void
   /** Stops listening to the caller's signal. */
   release(): void
 }
 
-export function createLifeline(outer: AbortSignal | undefined): Lifeline {
+export function createAbortScope(outer: AbortSignal | undefined): AbortScope {
   const controller = new AbortController()
   let failure: ErrorData | undefined
   let listener: (() => void) | undefined
-  let cut: () => void = () => {}
-  const isCut = new Promise<undefined>((resolve) => {
-    cut = () => resolve(undefined)
+  let end: () => void = () => {}
+  const ended = new Promise<undefined>((resolve) => {
+    end = () => resolve(undefined)
   })
 
   function fail(error: ErrorData): void {
     if (failure) return
     failure = error
     controller.abort()
-    cut()
+    end()
     listener?.()
   }
 
@@ -44,10 +44,10 @@ export function createLifeline(outer: AbortSignal | undefined): Lifeline {
     signal: controller.signal,
     failure: () => failure,
     fail,
-    guard: (promise) => Promise.race([promise, isCut]),
-    onCut(onCut) {
-      listener = onCut
-      if (failure) onCut()
+    guard: (promise) => Promise.race([promise, ended]),
+    onEnd(onEnd) {
+      listener = onEnd
+      if (failure) onEnd()
     },
     release() {
       outer?.removeEventListener('abort', onAbort)

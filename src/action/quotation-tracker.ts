@@ -1,8 +1,4 @@
-const tab = 9
-const newline = 10
-const space = 32
-const lessThan = 60
-const moreThan = 62
+import { dash, lessThan, moreThan, newline, space, tab } from './char-codes.ts'
 
 /** Quotation marks that come in pairs: what may close each opener. */
 const pairs: ReadonlyMap<string, string> = new Map([
@@ -16,11 +12,11 @@ const pairs: ReadonlyMap<string, string> = new Map([
   ['「', '」'],
   ['『', '』'],
 ])
-/** Marks that are often something else: they don't reach over a paragraph, and these not over a line. */
+/** Marks that are often no quotation: these end with the paragraph, and the short ones with the line. */
 const looseMarks = '"\'`‘'
 const shortMarks = "'`‘"
 
-/** Elements whose content is shown as it stands, or is somebody's words. */
+/** Elements whose content is preformatted or quoted. */
 const quotingTags: ReadonlySet<string> = new Set([
   'pre',
   'code',
@@ -33,13 +29,13 @@ const quotingTags: ReadonlySet<string> = new Set([
 const listItem = /^(?:[-*+•]|\d{1,9}[.)])(?:\s|$)/
 
 /**
- * Where a line of prose stands (Q2): inside somebody else's words, or in the model's own. Takes the
- * prose character by character; fenced code, which others follow, is left out.
+ * Follows prose character by character and knows whether a call that begins here would be quoted (Q2).
+ * Fenced code is left out: `CodeTracker` follows it.
  */
-export class Place {
+export class QuotationTracker {
   /** Columns before the first character of the line. */
   #indent = 0
-  /** The first characters of the line, to tell what kind of line it is. */
+  /** The first characters of the line, which decide its kind. */
   #head = ''
   #list = false
   #blockquote = false
@@ -47,7 +43,7 @@ export class Place {
   #elements: readonly string[] = []
   /** How many of them are open while the newest quoted call is. */
   #callDepth = 0
-  /** Somebody else's control token stands in this paragraph. */
+  /** A quoted control token stands in this paragraph. */
   #quotesToken = false
   #comment = false
   /** A tag or comment delimiter that is being read. */
@@ -103,8 +99,8 @@ export class Place {
     this.#last = code
   }
 
-  clone(): Place {
-    const copy = new Place()
+  clone(): QuotationTracker {
+    const copy = new QuotationTracker()
     copy.#indent = this.#indent
     copy.#head = this.#head
     copy.#list = this.#list
@@ -168,7 +164,7 @@ export class Place {
       return true
     }
     if (this.#tag === '') {
-      if (code === moreThan && this.#comment && this.#last === 45) this.#comment = false
+      if (code === moreThan && this.#comment && this.#last === dash) this.#comment = false
       return false
     }
     this.#tag += String.fromCharCode(code)
@@ -203,7 +199,7 @@ export class Place {
     this.#justOpened = true
   }
 
-  /** These open where a word begins: no apostrophe, no sign for inches. */
+  /** These open only at the beginning of a word: else they are apostrophes or signs for inches. */
   #plainClosers(mark: string): string {
     if (!looseMarks.includes(mark)) return ''
     const before = String.fromCharCode(this.#last)

@@ -4,7 +4,7 @@ import type { JsonValue } from '../protocol/json.ts'
 const MAX_DEPTH = 500
 
 /** The parsed text; undefined when it isn't JSON, or is nested too deep to be walked through. */
-export function readJson(text: string): JsonValue | undefined {
+export function parseBoundedJson(text: string): JsonValue | undefined {
   try {
     const value = JSON.parse(text) as JsonValue
     return isTooDeep(text) ? undefined : value

@@ -2,7 +2,7 @@ import { XMLValidator } from 'fast-xml-parser'
 import type { JsonValue } from '../protocol/json.ts'
 import { ValueProblem } from './call-problem.ts'
 import { setOwn } from './coerce.ts'
-import { readCloseTag, readOpenTag } from './tags.ts'
+import { readCloseTag, readOpenTag } from './xml-tags.ts'
 import { decodeEntities, readCdata, readText, trimLayout } from './xml-text.ts'
 
 /** A comment, a processing instruction, a CDATA section, or the beginning of a tag, up to its name. */
@@ -10,7 +10,7 @@ const markup = /<(?:!--[^]*?-->|\?[^]*?\?>|!\[cdata\[([^]*?)\]\]>|(\/?)([^\s/>]+
 
 const MAX_OPEN = 200
 
-/** Why markup is not well-formed, in fast-xml-parser's words where they are its; undefined when it is. */
+/** Why markup is not well-formed (fast-xml-parser's message, mostly); undefined when it is. */
 export function describeMarkupError(source: string): string | undefined {
   const result = XMLValidator.validate(`<value>${source}</value>`)
   const name = declarationIn(source)
@@ -32,16 +32,16 @@ function declarationIn(source: string): string | undefined {
 }
 
 /**
- * The value of well-formed markup that no schema describes (R14): text stays text, and so do words with
- * elements between them; `item` children make a list, other children an object, a repeated name a list.
+ * The value of well-formed markup that no schema describes (R14): text stays text, also with elements in
+ * it; `item` children make a list, other children an object, a repeated name a list.
  * Throws `ValueProblem`.
  */
-export function readFreeValue(source: string): JsonValue {
+export function readUntypedValue(source: string): JsonValue {
   return readContent(source).value(source)
 }
 
-/** As `readFreeValue`, where the whole is known to be an object or a list: words between are no part of it. */
-export function readFreeElements(source: string): JsonValue {
+/** As `readUntypedValue`, where the whole is known to be an object or a list: text between the elements is ignored. */
+export function readUntypedElements(source: string): JsonValue {
   return readContent(source).elements()
 }
 
@@ -106,7 +106,7 @@ class Content {
     else this.#children.set(child.#name, [value])
   }
 
-  /** `inner`: all of it, as it is written. */
+  /** `inner`: the element's content as written. */
   value(inner: string): JsonValue {
     if (this.#children.size === 0) return readCdata(this.#raw) ?? trimLayout(this.#text)
     return this.#text.trim() === '' ? this.elements() : readText(inner)

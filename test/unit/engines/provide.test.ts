@@ -165,7 +165,7 @@ test('an engine that dies in the middle is replaced, and the step is asked again
   const ports: MessagePort[] = []
   const open = engine.open.bind(engine)
   const lose = (): void => ports[0]?.close()
-  const lent = {
+  const provided = {
     ...engine,
     open: async (opening: Parameters<typeof open>[0]) => {
       const line = await open(opening)
@@ -178,7 +178,7 @@ test('an engine that dies in the middle is replaced, and the step is asked again
       return { ...line, port: port2 }
     },
   }
-  const agent = agentWith({ engines: [lent] })
+  const agent = agentWith({ engines: [provided] })
   const run = agent.run('hi')
   const types: string[] = []
   for await (const event of run) types.push(event.type)

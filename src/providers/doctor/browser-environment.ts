@@ -1,7 +1,7 @@
 import { asRecord, asText } from '../core/read-json.ts'
 import { addressSpaceOf } from './address.ts'
 
-/** What a browser puts between a page and an endpoint. */
+/** The page that requests come from. */
 export interface Page {
   /** As servers see it in `Origin`: `null` for sandboxed and file pages. */
   readonly origin: string
@@ -46,7 +46,7 @@ export async function localNetworkPermission(
   return undefined
 }
 
-/** False only where the browser says that it is offline. */
+/** False only where the browser reports that it is offline. */
 export function isOnline(): boolean {
   return asRecord(globalOf('navigator'))?.['onLine'] !== false
 }

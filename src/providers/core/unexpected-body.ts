@@ -1,11 +1,11 @@
 import type { BodyFormat, ReadStatus } from './body-format.ts'
 import { badResponseError } from './transport-error.ts'
 
-/** Enough of a page to find words for the error in it. */
+/** Enough of a page to find an error message in it. */
 const EXCERPT = 4_096
 
-/** A body that is no model's answer (HTML mostly): read only as far as its error needs. */
-export function openForeignBody(contentType: string | null): BodyFormat {
+/** A body that is no model's answer (mostly HTML): read only as far as its error needs. */
+export function openUnexpectedBody(contentType: string | null): BodyFormat {
   let text = ''
   let status: ReadStatus = 'open'
 

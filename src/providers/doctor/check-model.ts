@@ -1,8 +1,8 @@
 import type { ErrorData } from '../../protocol/error.ts'
 import type { Examination } from './examination.ts'
 import { offers, type ModelList } from './list-models.ts'
+import { probeModel, type ProbeResult } from './probe-model.ts'
 import type { ServerHelp } from './server-help.ts'
-import { tryModel, type Trial } from './try-model.ts'
 
 export interface Evidence {
   /** As it is sent. */
@@ -16,7 +16,7 @@ export interface Evidence {
 const KEY_PASSED = 'Nothing was refused for lack of a key.'
 
 /** The key, the model, its answer, streaming and tools. */
-export async function judgeModel(examination: Examination, evidence: Evidence): Promise<void> {
+export async function checkModel(examination: Examination, evidence: Evidence): Promise<void> {
   const { findings, options } = examination
   if (evidence.model === '' && evidence.list.models) {
     const message = `No model is configured. ${listed(evidence.list.models)}`
@@ -24,46 +24,49 @@ export async function judgeModel(examination: Examination, evidence: Evidence): 
   }
   if (options.probe === false) {
     const message = 'Not tried: probe is false.'
-    judgeKey(examination, evidence)
-    judgeListing(examination, evidence)
+    checkKey(examination, evidence)
+    checkListing(examination, evidence)
     for (const name of ['answer', 'streaming', 'tools'] as const) findings.skip(name, message)
     return
   }
-  const trial = await tryWithAndWithoutTools(examination, evidence.help)
-  if (!trial.error) {
+  const result = await probeWithAndWithoutTools(examination, evidence.help)
+  if (!result.error) {
     findings.ok('path', 'A model endpoint answers there.')
     findings.ok('authentication', KEY_PASSED)
-    return judgeAnswer(examination, evidence, trial)
+    return reportAnswer(examination, evidence, result)
   }
-  judgeError(examination, evidence, trial.error)
+  reportError(examination, evidence, result.error)
   // An answer about something else means that the key, perhaps a fresh one, has passed.
-  if (trial.error.details?.['status'] !== undefined) findings.ok('authentication', KEY_PASSED)
-  judgeKey(examination, evidence)
-  judgeListing(examination, evidence)
+  if (result.error.details?.['status'] !== undefined) findings.ok('authentication', KEY_PASSED)
+  checkKey(examination, evidence)
+  checkListing(examination, evidence)
 }
 
-async function tryWithAndWithoutTools(examination: Examination, help: ServerHelp): Promise<Trial> {
+async function probeWithAndWithoutTools(
+  examination: Examination,
+  help: ServerHelp,
+): Promise<ProbeResult> {
   const { findings, config } = examination
   const { toolMode = 'auto' } = config
   if (toolMode === 'action') {
     findings.skip('tools', "toolMode is 'action': none are sent.")
-    return tryModel(examination, 'action')
+    return probeModel(examination, 'action')
   }
-  const trial = await tryModel(examination, 'native')
-  if (trial.error?.code === 'tools-unsupported') {
-    const message = `The server refuses tools: ${trial.error.message}`
+  const result = await probeModel(examination, 'native')
+  if (result.error?.code === 'tools-unsupported') {
+    const message = `The server refuses tools: ${result.error.message}`
     if (toolMode === 'native') findings.fail('tools', message, help.tools)
     else findings.warn('tools', `${message}\nACTION mode will be used in their place.`, help.tools)
-    return tryModel(examination, 'action')
+    return probeModel(examination, 'action')
   }
-  if (!trial.error) findings.ok('tools', 'The server takes tools.')
-  return trial
+  if (!result.error) findings.ok('tools', 'The server takes tools.')
+  return result
 }
 
-function judgeAnswer({ findings }: Examination, evidence: Evidence, trial: Trial): void {
+function reportAnswer({ findings }: Examination, evidence: Evidence, result: ProbeResult): void {
   const { model, list } = evidence
   findings.ok('answer', `${model || 'The model'} answered.`)
-  if (/json/i.test(trial.contentType) && !/ndjson|jsonl/i.test(trial.contentType))
+  if (/json/i.test(result.contentType) && !/ndjson|jsonl/i.test(result.contentType))
     findings.warn(
       'streaming',
       'The server answers in one piece though asked to stream: text appears only at the end.',
@@ -76,8 +79,8 @@ function judgeAnswer({ findings }: Examination, evidence: Evidence, trial: Trial
   else findings.ok('model', `${model || 'The model'} can be used.`)
 }
 
-/** A failed trial, put down to the check that it belongs to. */
-function judgeError({ findings }: Examination, evidence: Evidence, error: ErrorData): void {
+/** Reports a failed probe under the check that it belongs to. */
+function reportError({ findings }: Examination, evidence: Evidence, error: ErrorData): void {
   const { model, help, list } = evidence
   const { code, message } = error
   switch (code) {
@@ -86,8 +89,8 @@ function judgeError({ findings }: Examination, evidence: Evidence, error: ErrorD
     case 'permission-denied':
       return findings.fail('authentication', message, help.forbidden)
     case 'model-not-found': {
-      const words = list.models ? `${message}\n${listed(list.models)}` : message
-      return findings.fail('model', words, help.model(model))
+      const text = list.models ? `${message}\n${listed(list.models)}` : message
+      return findings.fail('model', text, help.model(model))
     }
     case 'rate-limited':
     case 'overloaded':
@@ -107,8 +110,8 @@ function judgeError({ findings }: Examination, evidence: Evidence, error: ErrorD
   }
 }
 
-/** What the requests without a model tell of the key. */
-function judgeKey({ findings }: Examination, { list, help, refusal }: Evidence): void {
+/** What the requests without a model show of the key. */
+function checkKey({ findings }: Examination, { list, help, refusal }: Evidence): void {
   if (findings.has('authentication')) return
   if (refusal)
     return findings.fail(
@@ -120,8 +123,8 @@ function judgeKey({ findings }: Examination, { list, help, refusal }: Evidence):
   findings.ok('authentication', KEY_PASSED)
 }
 
-/** Whether the server lists the model, where nothing better is known. */
-function judgeListing({ findings }: Examination, { model, list, help }: Evidence): void {
+/** Whether the server lists the model, where the probe decided nothing. */
+function checkListing({ findings }: Examination, { model, list, help }: Evidence): void {
   const { models } = list
   if (findings.has('model') || !models || model === '') return
   if (offers(models, model)) return findings.ok('model', `The server lists ${model}.`)

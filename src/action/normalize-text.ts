@@ -1,10 +1,10 @@
-/** Characters that nobody sees. */
+/** Invisible characters. */
 const invisible =
   // oxlint-disable-next-line no-misleading-character-class -- they are what is removed.
   /[\u00ad\u034f\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\u{e0000}-\u{e0fff}]/gu
 
-/** With the characters of a keyboard for those that typography puts in their place, or that don't show. */
-export function plainCharacters(text: string): string {
+/** Typographic characters replaced by those of a keyboard, invisible ones removed. */
+export function normalizeCharacters(text: string): string {
   return text
     .normalize('NFKC')
     .replaceAll(invisible, '')
@@ -22,8 +22,8 @@ const named: ReadonlyMap<string, string> = new Map(
     .map((entity) => [entity.slice(0, -1), entity.slice(-1)]),
 )
 
-/** Entities as browsers read them: more names than XML's, any number of digits, no semicolon needed. */
-export function browserEntities(text: string): string {
+/** Decodes entities as browsers do: more names than XML's, any number of digits, no semicolon needed. */
+export function decodeBrowserEntities(text: string): string {
   if (!text.includes('&')) return text
   return text.replaceAll(
     /&(?:#0*(\d{1,7})|#[xX]0*([\da-fA-F]{1,6})|(lt|gt|amp|quot|nbsp)|([a-z]{2,8})(?=;));?/gi,
@@ -40,7 +40,7 @@ export function browserEntities(text: string): string {
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' }
 
 /** Without one level of JSON's, JavaScript's or Markdown's escapes. */
-export function unescaped(text: string): string {
+export function withoutEscapes(text: string): string {
   if (!text.includes('\\')) return text
   return text.replace(
     /\\(?:u([\da-fA-F]{4})|u\{([\da-fA-F]{1,5})\}|x([\da-fA-F]{2})|([^\w\s]|[_ntr]))/g,

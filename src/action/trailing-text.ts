@@ -1,10 +1,10 @@
-/** Tokens that end a turn, leaked into the output. */
+/** Tokens that end a turn and leaked into the output. */
 const stopToken = /^(?:<\|[^<>|]{1,30}\|>|<｜[^<>｜]{1,30}｜>|<\/s>|<(?:end_of_turn|eos|EOT)>)/
 /** The next turn's header. */
 const turnStart = /^<\|(?:im_start|start_header_id)\|>(?:user|assistant|system|tool)?/
 /** A closing tag of some format of calls, left over. */
 const strayCloser = /^<\/[\w:-]*(?:tool|func|invoke|call|param|action|arg)[\w:-]*>/i
-/** What a model makes up after its call. */
+/** What a model makes up after its call: results. */
 const madeUp = /^(?:Observation:|<tool_response>|<\/)/
 
 /** R4: what follows a call and is neither prose nor another call; `'partial'` while it may become that. */
@@ -17,14 +17,14 @@ export function matchMadeUp(text: string): boolean | 'partial' {
  * What follows a block that counts only at the end of the output: `'end'` at a stop token, `'text'`
  * when something else stands there, `'open'` so far. The end of the block's own fence may follow.
  */
-export function judgeTrailing(trailing: string, aloneInFence: boolean): 'open' | 'end' | 'text' {
+export function classifyTrailing(trailing: string, aloneInFence: boolean): 'open' | 'end' | 'text' {
   const rest = trailing.replace(aloneInFence ? /^\s*(?:`+|~+)?\s*/ : /^\s*/, '')
   if (rest === '' || (rest.length < 40 && /^<[^<>\n]*$/.test(rest))) return 'open'
   return stopToken.test(rest) ? 'end' : 'text'
 }
 
-/** Nothing of a reply follows: white space, stop tokens and stray closing tags. */
-export function isOver(trailing: string): boolean {
+/** Nothing but white space, stop tokens and stray closing tags follows. */
+export function endsAnswer(trailing: string): boolean {
   let rest = trailing.trimStart()
   for (;;) {
     const found = turnStart.exec(rest) ?? stopToken.exec(rest) ?? strayCloser.exec(rest)
