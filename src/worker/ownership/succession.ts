@@ -32,6 +32,7 @@ export interface SuccessionDeps {
 /**
  * The line of heirs of each conversation: a second lock, whose holder is the first in line. Only that one
  * waits for the lease's lock and watches its holder; the others wait for the place, and watch the first.
+ * (When the first is silent, whoever notices last takes its place: the order starts anew.)
  */
 export class Heirs {
   readonly #deps: SuccessionDeps
