@@ -69,14 +69,15 @@ export class Seats {
     const driverOf = (conversationId: string): RunDriver | null | undefined =>
       this.#seats.get(seatKey({ storage, conversationId }))?.driver
     const effects = this.#effects
-    const { openTabPort } = effects
     const tabId = effects.newId('tab-')
+    // A store in memory is this worker's alone, whatever other tabs call their conversations.
+    const scope = storage === 'memory' ? `${key}${tabId}` : key
     const made = createLeases({
-      scope: key,
+      scope,
       channel: createTabChannel({
-        scope: key,
+        scope,
         tabId,
-        openPort: openTabPort,
+        openPort: effects.openTabPort,
         shapes: LEASE_MESSAGES,
       }),
       effects,
