@@ -42,10 +42,7 @@ export class RunDriver {
   /** The model was asked since this driver took the run. */
   #hasAsked = false
 
-  constructor(
-    drive: Omit<Drive, 'dispatched' | 'ready' | 'signal' | 'tools'>,
-    ownership: Leases,
-  ) {
+  constructor(drive: Omit<Drive, 'dispatched' | 'ready' | 'signal' | 'tools'>, ownership: Leases) {
     const { signal } = this.#stop
     const page = stoppablePage(drive.page, signal)
     this.#drive = {

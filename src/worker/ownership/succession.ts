@@ -109,8 +109,8 @@ export class Heirs {
     })
   }
 
-  async #untilIncapable({ isCapable }: Succession, turn: AbortController): Promise<void> {
-    while (!turn.signal.aborted && isCapable()) {
+  async #untilIncapable(succession: Succession, turn: AbortController): Promise<void> {
+    while (!turn.signal.aborted && succession.isCapable()) {
       await this.#deps.effects.sleep(PING_MS, turn.signal)
     }
     turn.abort()
