@@ -73,7 +73,7 @@ export class Conversation {
   #createdAt = 0
   #lease: Lease = { storeId: '', epoch: 0, knownAt: Number.NEGATIVE_INFINITY }
   #fault: string | null = null
-  /** Reads and commits never overlap: every entry is folded once, in its place. */
+  /** Reads and commits never overlap: every row is folded once, in its place. */
   readonly #inOrder = oneByOne()
   /** A commit that waits keeps only those in line behind it waiting. */
   readonly #inLine = oneByOne()
@@ -124,7 +124,7 @@ export class Conversation {
     return this.#lease
   }
 
-  /** Why the journal can't be folded to its end; nothing is driven or appended then. */
+  /** Why the rows can't be folded to their end; nothing is driven or appended then. */
   get fault(): string | null {
     return this.#fault
   }
@@ -155,7 +155,7 @@ export class Conversation {
     return this.#state.seq !== before
   }
 
-  /** Throws `conversation-broken` when the journal could not be folded to its end. */
+  /** Throws `conversation-broken` when the rows could not be folded to their end. */
   refuseBroken(): void {
     if (this.#fault !== null) throw brokenConversation(this.conversationId, this.#fault)
   }
@@ -168,7 +168,7 @@ export class Conversation {
 
   /**
    * Commits facts in one transaction, then folds them; false when the decision was to write nothing.
-   * Those that may wait are taken one after the other: a commit that fails is tried again, and entries
+   * Those that may wait are taken one after the other: a commit that fails is tried again, and rows
    * stay in order. One that doesn't wait may come between two tries.
    */
   async append(facts: Facts, options: AppendOptions = {}): Promise<boolean> {
