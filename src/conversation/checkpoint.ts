@@ -4,7 +4,7 @@ import { pendingAt } from './pending.ts'
 import { headId } from './tree.ts'
 
 /** How many messages a checkpoint has, unless the open run has more. */
-export const WINDOW = 50
+const WINDOW = 50
 
 /**
  * The state as whoever joins gets it: the newest `size` messages of its path (default 50), or more where the

@@ -4,7 +4,7 @@ import type { FactDraft } from './fact-draft.ts'
 import type { Admission, Seat } from './seat.ts'
 import type { Stream } from './stream.ts'
 
-/** A run that was asked for, on its way into the journal. */
+/** A run that was asked for, on its way into the store. */
 export interface Asked {
   readonly stream: Stream
   readonly admission: Admission

@@ -47,7 +47,7 @@ export interface Resume extends ResumeOptions {
 
 export const TELL_MODEL: Resume = { interrupted: 'tell-model', waitForToolsMs: 10_000 }
 
-/** Begins runs and takes them up: at most one in a conversation, journaled before it is driven. */
+/** Begins runs and takes them up: at most one in a conversation, stored before it is driven. */
 export class Runs {
   readonly #options: RunsOptions
   /** Agents that are gone: what was asked for in their name is not driven any more. */
