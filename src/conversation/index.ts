@@ -2,7 +2,7 @@
  * A conversation from its stored facts: for exports, tests and tools. All functions are pure: they change
  * no input, throw nothing, and give back the same object for what didn't change. See docs/format.md.
  */
-export { olderThan, WINDOW, windowed, withOlder } from './checkpoint.ts'
+export { olderThan, windowed, withOlder } from './checkpoint.ts'
 export { emptySnapshot } from './empty-snapshot.ts'
 export { emptyState } from './empty-state.ts'
 export { fold } from './fold.ts'

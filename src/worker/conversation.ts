@@ -160,21 +160,14 @@ export class Conversation {
     return this.#state.seq !== before
   }
 
-  /**
-   * Throws `conversation-broken` when the rows could not be folded to their end; `storage-newer` when that
-   * is because a newer version wrote them.
-   */
+  /** Throws `conversation-broken` when the rows could not be folded to their end. */
   refuseBroken(): void {
     const error = this.#faultError
     if (error !== null) throw error
   }
 
   get #faultError(): OffstageError | null {
-    const found = this.#fault
-    if (found === null) return null
-    return found.isNewer
-      ? new OffstageError('storage-newer', found.fault)
-      : brokenConversation(this.conversationId, found.fault)
+    return this.#fault && brokenConversation(this.conversationId, this.#fault.fault)
   }
 
   /** Folds what was written since the last look, by whoever. */
