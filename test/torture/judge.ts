@@ -39,7 +39,7 @@ export function judge(
     const n = calls.get(toolCallId) ?? '?'
     const times = effects.filter((effect) => effect.n === n).length
     const detail = `${n}: ${JSON.stringify(row.output)}`
-    const { status } = entry
+    const { status } = row
     if (status === 'denied' && times) found.push({ what: 'denied, but ran', detail })
     if (/^(failed|aborted|invalid)$/.test(status) && times)
       found.push({ what: 'failed, but happened', detail: `${status} ${detail}` })
