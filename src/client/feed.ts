@@ -68,7 +68,7 @@ export class Feed {
   }
 
   #takeItem(item: StreamItem): void {
-    if (beginsRun(item) && 'runId' in item && item.runId !== null)
+    if (beginsRun(item, this) && 'runId' in item && item.runId !== null)
       for (const each of this.#expected) each.expect(this, item.runId).begin()
     const before: Moment = { state: this.state, live: this.live }
     if (isRow(item)) {

@@ -2,6 +2,7 @@ import type { Moment } from '../conversation/project.ts'
 import {
   catchUpEvents,
   type Cursor,
+  joinCursor,
   projectDelta,
   projectFact,
   type Projection,
@@ -32,7 +33,7 @@ export class RunFollower {
 
   /** From where the run stands. One without a handle forgets what came before. */
   catchUp(moment: Moment): void {
-    this.begin()
+    this.#cursor = joinCursor(moment, this.runId)
     if (!this.#handle) this.#events = []
     this.#events.push(...catchUpEvents(moment, this.runId))
   }
@@ -45,7 +46,7 @@ export class RunFollower {
   take(item: StreamItem, before: Moment, after: Moment): void {
     if (!('runId' in item) || item.runId !== this.runId) return
     if (this.#cursor === null) {
-      if (beginsRun(item)) this.begin()
+      if (beginsRun(item, before)) this.begin()
       else this.catchUp(before)
     }
     const moment = { state: after.state, live: before.live }
@@ -75,6 +76,16 @@ export class RunFollower {
 }
 
 /** Nothing of the run came before it. */
-export function beginsRun(item: StreamItem): boolean {
-  return item.type === 'run-started' || (item.type === 'storage-waits' && !!item.message)
+export function beginsRun(item: StreamItem, { state }: Moment): boolean {
+  switch (item.type) {
+    case 'run-started':
+      return true
+    case 'storage-waits':
+      return item.message !== undefined
+    case 'attempt-started':
+      // Published while the run's first facts are being committed.
+      return item.runId !== state.run?.runId
+    default:
+      return false
+  }
 }

@@ -15,7 +15,7 @@ import { oneByOne } from './one-by-one.ts'
 import { Patience } from './patience.ts'
 import { SentWords } from './sent-words.ts'
 import { soundRows } from './sound-rows.ts'
-import { checkRow } from './store/check-row.ts'
+import { checkRow, type Fault } from './store/check-row.ts'
 import { brokenConversation } from './store/record.ts'
 import type { Store } from './store/store.ts'
 import { Stream, type StreamOutput } from './stream.ts'
@@ -73,7 +73,7 @@ export class Conversation {
   #sentWords = new SentWords()
   #createdAt = 0
   #lease: Lease = { storeId: '', epoch: 0, knownAt: Number.NEGATIVE_INFINITY }
-  #fault: string | null = null
+  #fault: Fault | null = null
   /** Appends of which no row was folded yet. */
   readonly #underWay = new Set<string>()
   /** The newest append failed, and may be in the store all the same. */
@@ -131,7 +131,7 @@ export class Conversation {
 
   /** Why the rows can't be folded to their end; nothing is driven or appended then. */
   get fault(): string | null {
-    return this.#fault
+    return this.#fault?.fault ?? null
   }
 
   /** A call of this conversation had this id, whether or not its messages are still there. */
@@ -141,8 +141,8 @@ export class Conversation {
 
   /** Sends the page where the conversation stands. */
   publish(reason: 'joined' | 'taken-up'): void {
-    const fault = this.#fault === null ? null : brokenConversation(this.conversationId, this.#fault)
-    this.stream.checkpoint(reason, { state: this.#state, fault: fault && fault.toData() })
+    const fault = this.#faultError?.toData() ?? null
+    this.stream.checkpoint(reason, { state: this.#state, fault })
   }
 
   /**
@@ -162,7 +162,12 @@ export class Conversation {
 
   /** Throws `conversation-broken` when the rows could not be folded to their end. */
   refuseBroken(): void {
-    if (this.#fault !== null) throw brokenConversation(this.conversationId, this.#fault)
+    const error = this.#faultError
+    if (error !== null) throw error
+  }
+
+  get #faultError(): OffstageError | null {
+    return this.#fault && brokenConversation(this.conversationId, this.#fault.fault)
   }
 
   /** Folds what was written since the last look, by whoever. */
@@ -248,8 +253,8 @@ export class Conversation {
     const { record, rows } = stored
     this.#createdAt = record?.createdAt ?? 0
     const { sound, fault } = soundRows(rows, { after: this.#state.seq, record })
-    const hasChanged = this.#fault !== (fault?.fault ?? null)
-    this.#fault = fault?.fault ?? null
+    const hasChanged = this.#fault?.fault !== fault?.fault
+    this.#fault = fault
     const own = sound.filter(({ appendId }) => this.#underWay.has(appendId))
     this.#fold(sound)
     this.#isInDoubt = false
@@ -258,8 +263,9 @@ export class Conversation {
     else if (this.stream.isJoined || this.patience.waiter) this.stream.rows(sound)
     if (record === null || fault?.isNewer === true) return
     // Noted for the list, which reads no rows. Not while it only can't be written.
-    if ((record.broken ?? null) !== this.#fault) {
-      await this.#store.mark(this.conversationId, this.#fault).catch(() => undefined)
+    const broken = fault?.fault ?? null
+    if ((record.broken ?? null) !== broken) {
+      await this.#store.mark(this.conversationId, broken).catch(() => undefined)
     }
   }
 

@@ -1,5 +1,5 @@
 import type { PageApi, RunRef, StartRun, SupplyOutput, WorkerNotice } from '../protocol/api.ts'
-import { pendingCalls } from '../conversation/pending.ts'
+import { pendingOf } from '../conversation/pending.ts'
 import { toErrorData } from '../protocol/error.ts'
 import { LEFT_OPEN, type RunLimits, type RunOutcome } from '../protocol/run.ts'
 import { importHistory } from '../providers/history/import-history.ts'
@@ -62,7 +62,7 @@ export class Runs {
   async start(command: StartRun): Promise<void> {
     const { seats } = this.#options
     const { agentId, runId } = command
-    const stream = seats.streamOf(command)
+    let stream = seats.streamOf(command)
     let leave = (): void => undefined
     const isOver = new Promise<void>((resolve) => {
       leave = resolve
@@ -72,6 +72,7 @@ export class Runs {
     const admission: Admission = { agentId, runId, stop, isOver, isParked: false }
     try {
       const seat = await seats.take(command)
+      ;({ stream } = seat.conversation)
       // Asked for twice: of the first it is known whether it began.
       if (isKnown(seat, runId)) return
       const isBusy = seat.parked !== null || seat.driver?.isStopped === false
@@ -173,7 +174,7 @@ export class Runs {
         })
       }
       // Of an imported history, too, which is kept: its calls take their outputs first.
-      const pending = [...(run === null ? [] : pendingCalls(run)), ...conversation.importedCalls]
+      const pending = pendingOf(conversation.state)
       if (message !== null && pending.length > 0) throw callsPending(pending)
       await conversation.append(firstFacts(message, limits), { runId, once: true })
     } catch (error) {

@@ -1,10 +1,10 @@
 import type { ConversationRecord } from '../protocol/conversation.ts'
 import type { Row } from '../protocol/fact.ts'
-import { checkRow } from './store/check-row.ts'
+import { checkRow, type Fault } from './store/check-row.ts'
 
 interface SoundRows {
   readonly sound: readonly Row[]
-  readonly fault: { readonly fault: string; readonly isNewer: boolean } | null
+  readonly fault: Fault | null
 }
 
 /** The rows up to the first that can't be folded, and what is wrong with it. `after`: the seq before them. */

@@ -110,7 +110,7 @@ async function fate(test: World, input?: string, options = {}): Promise<'ran' | 
 }
 
 describe('a call in the text of a model with native calls', () => {
-  it('is run and marked as rescued in events, snapshot and history', async () => {
+  it('is run and marked as rescued in events, snapshot and history (Q5)', async () => {
     const test = world([quoted])
     const { events, run } = await play(test)
     expect(test.ran).toEqual(['delete_account'])
@@ -124,7 +124,7 @@ describe('a call in the text of a model with native calls', () => {
     await test.agent.dispose()
   })
 
-  it('is text with vendors whose native calls are dependable, when switched off, and without tool choice', async () => {
+  it('is text with vendors whose native calls are dependable, when switched off, and without tool choice (Q1)', async () => {
     for (const provider of ['openai', 'anthropic', 'minimax'])
       expect(await fate(world([quoted], { provider }))).toBe('text')
     expect(await fate(world([quoted], { model: { rescue: 'off' } }))).toBe('text')
@@ -136,7 +136,7 @@ describe('a call in the text of a model with native calls', () => {
     )
   })
 
-  it('asks once a native call has worked, unless it only reads', async () => {
+  it('asks once a native call has worked, unless it only reads (Q4)', async () => {
     expect(await fate(world([{ native: 'reviews' }, quoted]))).toBe('asked')
     expect(await fate(world([{ native: 'reviews', text: quoted }]))).toBe('asked')
     expect(await fate(world([{ native: 'nope' }, quoted]))).toBe('ran')
@@ -308,7 +308,7 @@ const repetitions: Record<string, { review: unknown; text?: string }> = {
   'with a default left out': { review: quoted.replace('7}', '7,"soft":true}') },
 }
 
-describe('a call in text that was sent to the model', () => {
+describe('a call in text that was sent to the model (Q3)', () => {
   for (const [how, { review, text = quoted }] of Object.entries(repetitions)) {
     it(`asks ${how}, in native and in ACTION mode`, async () => {
       const native = world([text], { review })
