@@ -29,6 +29,21 @@ export function stopAdmissions(seat: Seat, reason: string): void {
   for (const { stop } of seat.admissions.values()) stop.abort(reason)
 }
 
+/** Until what runs has ended. One that is stopped ends at once, but for a storage that is full. */
+export async function untilIdle(seat: Seat, command: StartRun, asked: Asked): Promise<void> {
+  const { signal } = asked.admission.stop
+  const { patience } = seat.conversation
+  if (command.ifBusy !== 'queue') {
+    await Promise.race([seat.idle(signal), patience.waiting()])
+    if (patience.reason !== null && seat.driver && !signal.aborted) {
+      parkAdmission(command, asked, patience.reason)
+      await seat.idle(signal)
+      if (!signal.aborted) continueAdmission(asked)
+    }
+  }
+  await seat.idle(signal)
+}
+
 /** The run, and its first step: one wait for the disk. */
 export function firstFacts(message: StartRun['message'], limits: RunLimits): FactDraft[] {
   return [

@@ -10,6 +10,7 @@ import {
   parkAdmission,
   stopAdmissions,
   type Asked,
+  untilIdle,
 } from './admissions.ts'
 import { busy, callsPending, parkedRun } from './busy.ts'
 import type { ResumeOptions } from './drive.ts'
@@ -162,6 +163,8 @@ export class Runs {
     await seat.own()
     try {
       const { run } = conversation
+      // Stored by an earlier try, whose answer was lost.
+      if (run?.runId === runId) return conversation.publish('taken-up')
       if (run?.end === null) throw busy(command.conversationId)
       if (conversation.messages.length === 0 && history.length > 0) {
         const messages = placeHistory(history, this.#options.effects.newId)
@@ -224,7 +227,7 @@ export class Runs {
       for (;;) {
         signal.throwIfAborted()
         if (await seat.inLane(() => this.#begin(seat, command, asked))) return
-        await this.#untilIdle(seat, command, asked)
+        await untilIdle(seat, command, asked)
       }
     }
     return seat.conversation.patience.persist(begin, { waiter })
@@ -264,21 +267,6 @@ export class Runs {
         ifBusy satisfies never
     }
     return seat.driver === null
-  }
-
-  /** Until what runs has ended. One that is stopped ends at once, but for a storage that is full. */
-  async #untilIdle(seat: Seat, command: StartRun, asked: Asked): Promise<void> {
-    const { signal } = asked.admission.stop
-    const { patience } = seat.conversation
-    if (command.ifBusy !== 'queue') {
-      await Promise.race([seat.idle(signal), patience.waiting()])
-      if (patience.reason !== null && seat.driver && !signal.aborted) {
-        parkAdmission(command, asked, patience.reason)
-        await seat.idle(signal)
-        if (!signal.aborted) continueAdmission(asked)
-      }
-    }
-    await seat.idle(signal)
   }
 
   #drive(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { OffstageError } from '../../../src/protocol/error.ts'
 import type { Message } from '../../../src/protocol/message.ts'
-import { createWorld, openConversation, type World } from './simulation.ts'
+import { createWorld, openConversation, startCommand, startLife, type World } from './simulation.ts'
 
 /** The next append is written, and its answer lost: `between` happens before it is tried again. */
 function losesAnswer(world: World, between: () => Promise<unknown>): void {
@@ -65,5 +65,14 @@ describe('a commit whose answer was lost', () => {
     })
     expect(isTaken).toBe(true)
     expect(talk.messages).toHaveLength(1)
+  })
+
+  it('begins the run whose start it was', async () => {
+    const world = createWorld([{ text: 'done' }], {})
+    losesAnswer(world, async () => undefined)
+    const live = startLife(world)
+    await live.host.startRun(startCommand('run', 'go'))
+    expect(await live.ended()).toMatchObject({ outcome: 'completed', text: 'done' })
+    expect((await stored(world)).path.map(({ kind }) => kind)).toEqual(['user', 'assistant'])
   })
 })
