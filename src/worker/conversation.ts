@@ -185,8 +185,8 @@ export class Conversation {
     const { patience } = this
     // The same for each try: what an answer was lost of isn't written twice.
     const appendId = this.#effects.newId('append_')
-    const commit = (): Promise<boolean> =>
-      this.#inOrder(() => this.#commit(facts, { ...options, appendId }))
+    const commit = (onTaken = (): void => undefined): Promise<boolean> =>
+      this.#inOrder(() => this.#commit(facts, { ...options, appendId, onTaken }))
     if (once) return commit()
     if (waits) return this.#inLine(() => patience.persist(commit))
     if (patience.waitsFor) throw OffstageError.fromData(patience.waitsFor)
@@ -195,12 +195,12 @@ export class Conversation {
 
   async #commit(
     facts: Facts,
-    options: AppendOptions & { readonly appendId: string },
+    options: AppendOptions & { readonly appendId: string; readonly onTaken: () => void },
   ): Promise<boolean> {
     this.refuseBroken()
     const drafts = typeof facts === 'function' ? facts(this.#run) : facts
     if (drafts === null) return false
-    const { appendId, strict = false } = options
+    const { appendId, strict = false, onTaken } = options
     const runId = options.runId === undefined ? (this.#run?.runId ?? null) : options.runId
     const at = this.#effects.now()
     const knownAt = this.#effects.monotonic()
@@ -213,6 +213,7 @@ export class Conversation {
       strict,
     })
     this.#lease = { ...this.#lease, knownAt }
+    onTaken()
     // Not the next ones when an earlier try wrote them, and others, or a look at the store, came between.
     if (rows[0]?.seq === this.#state.seq + 1) this.#take(rows)
     else await this.#catchUp()
