@@ -61,7 +61,7 @@ export class Runs {
   async start(command: StartRun): Promise<void> {
     const { seats } = this.#options
     const { agentId, runId } = command
-    const stream = seats.streamOf(command)
+    let stream = seats.streamOf(command)
     let leave = (): void => undefined
     const isOver = new Promise<void>((resolve) => {
       leave = resolve
@@ -71,6 +71,7 @@ export class Runs {
     const admission: Admission = { agentId, runId, stop, isOver, isParked: false }
     try {
       const seat = await seats.take(command)
+      stream = seat.conversation.stream
       // Asked for twice: of the first it is known whether it began.
       if (isKnown(seat, runId)) return
       const isBusy = seat.parked !== null || seat.driver?.isStopped === false
