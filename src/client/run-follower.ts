@@ -1,6 +1,7 @@
 import type { Moment } from '../conversation/project.ts'
 import {
   type Cursor,
+  joinCursor,
   projectDelta,
   projectFact,
   type Projection,
@@ -33,7 +34,7 @@ export class RunFollower {
 
   /** From where the run stands. One without a handle forgets what came before. */
   catchUp(moment: Moment): void {
-    this.begin()
+    this.#cursor = joinCursor(moment, this.runId)
     if (!this.#handle) this.#events = []
     this.#events.push(snapshotEvent(moment, this.runId))
     const { run } = moment.state
