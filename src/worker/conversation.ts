@@ -186,8 +186,8 @@ export class Conversation {
     const { patience } = this
     // The same for each try: what an answer was lost of isn't written twice.
     const appendId = this.#effects.newId('append_')
-    const commit = (): Promise<boolean> =>
-      this.#inOrder(() => this.#commit(facts, { ...options, appendId }))
+    const commit = (onTaken = (): void => undefined): Promise<boolean> =>
+      this.#inOrder(() => this.#commit(facts, { ...options, appendId, onTaken }))
     this.#underWay.add(appendId)
     try {
       if (once) return await commit()
@@ -201,11 +201,11 @@ export class Conversation {
 
   async #commit(
     facts: Facts,
-    options: AppendOptions & { readonly appendId: string },
+    options: AppendOptions & { readonly appendId: string; readonly onTaken: () => void },
   ): Promise<boolean> {
     if (this.#isInDoubt) await this.#catchUp()
     this.refuseBroken()
-    const { appendId, strict = false } = options
+    const { appendId, strict = false, onTaken } = options
     // Committed by an earlier try, whose answer was lost.
     if (!this.#underWay.has(appendId)) return true
     const drafts = typeof facts === 'function' ? facts(this.#run) : facts
@@ -224,6 +224,7 @@ export class Conversation {
     })
     this.#lease = { ...this.#lease, knownAt }
     this.#isInDoubt = false
+    onTaken()
     this.#fold(rows)
     this.stream.rows(rows)
     this.#onCommitted(rows)

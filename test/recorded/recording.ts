@@ -1,7 +1,7 @@
 import type { ConversationSnapshot } from '../../src/index.ts'
 import type { StoredConversation } from '../../src/protocol/conversation.ts'
 import type { RunEventBody } from '../../src/protocol/event.ts'
-import type { JournalBody } from '../../src/protocol/journal.ts'
+import type { Fact } from '../../src/protocol/fact.ts'
 import type { JsonValue } from '../../src/protocol/json.ts'
 import type { Message } from '../../src/protocol/message.ts'
 import type { RunResult } from '../../src/protocol/run.ts'
@@ -17,7 +17,7 @@ export interface RecordedRun {
   readonly result: RunResult | null
 }
 
-export type RecordedRow = JournalBody & { readonly runId: string | null; readonly at: number }
+export type RecordedRow = Fact & { readonly runId: string | null; readonly at: number }
 
 export interface RecordedConversation {
   readonly journal: readonly RecordedRow[]
