@@ -11,6 +11,7 @@ import { CallIds } from './call-ids.ts'
 import { countRow, type CountedRun } from './counters.ts'
 import type { Effects } from './effects.ts'
 import { placed, type FactDraft } from './fact-draft.ts'
+import { newestState } from './newest-rows.ts'
 import { oneByOne } from './one-by-one.ts'
 import { Patience } from './patience.ts'
 import { SentWords } from './sent-words.ts'
@@ -137,6 +138,13 @@ export class Conversation {
   /** A call of this conversation had this id, whether or not its messages are still there. */
   hasCallId(toolCallId: string): boolean {
     return this.#callIds.has(toolCallId)
+  }
+
+  /** Sends the page the end of a conversation that is yet to be read, if that is quicker. */
+  async preview(): Promise<void> {
+    if (this.#state.seq > 0) return
+    const state = await newestState(this.#store, this.conversationId)
+    if (state && this.#state.seq === 0) this.stream.checkpoint('joined', { state, fault: null })
   }
 
   /** Sends the page where the conversation stands. */
