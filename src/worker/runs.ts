@@ -288,13 +288,15 @@ export class Runs {
     const { page, pageId, providers, effects, memory, engines } = this.#options
     const shared = { page, pageId, providers, effects, memory, engines }
     const { agentId, runId } = ref
-    const { conversation, ownership } = seat
+    const { conversation, ownership, tabs } = seat
+    const isElsewhere = (toolName: string): Promise<boolean> =>
+      tabs.hasTool(conversation.conversationId, toolName)
     const validator = watchedValidator(sharedValidator(), (risk) =>
       this.#options.notify({ type: 'risk', agentId, runId, risk }),
     )
     const { stream } = conversation
     const driver = new RunDriver(
-      { agentId, runId, conversation, stream, validator, resume, ...shared },
+      { agentId, runId, conversation, stream, validator, resume, isElsewhere, ...shared },
       ownership,
     )
     seat.drive(driver)

@@ -34,7 +34,7 @@ export interface Standing {
 export class Stream {
   /** The page shows the conversation: it gets what others do in it, too. */
   isJoined = false
-  /** Gets what is sent to the page, in the same order. */
+  /** Gets what is published, in the same order. */
   relay: ((items: readonly StreamItem[]) => void) | null = null
   readonly #ref: StreamRef
   readonly #output: StreamOutput
@@ -68,6 +68,13 @@ export class Stream {
 
   delta(delta: Delta): void {
     this.#push(delta)
+  }
+
+  /** What the page has published by itself: for those who join later, and for other tabs. */
+  published(delta: Delta): void {
+    this.flush()
+    this.#unread.push(delta)
+    this.relay?.([delta])
   }
 
   /** What is live elsewhere takes the place of what was live here. Not published by itself. */

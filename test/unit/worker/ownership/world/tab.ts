@@ -7,17 +7,16 @@ import {
   createTabChannel,
   type TabChannel,
 } from '../../../../../src/worker/ownership/tab-channel.ts'
+import { Process } from './process.ts'
 import type { World } from './world.ts'
 
 export const TALK = 'talk'
 export const SCOPE = 'durable:shop'
 
 /** A tab's worker, and what it believes. */
-export class Tab {
-  readonly name: string
+export class Tab extends Process {
   readonly leases: Leases
   readonly channel: TabChannel<LeaseMessages>
-  readonly isOpaque: boolean
   /** Holds the run's tools. */
   isCapable = true
   /** What the tab says to a request to hand over; null: it never decides. */
@@ -29,12 +28,9 @@ export class Tab {
   /** What the store gave it last. */
   epoch = 0
   readonly #world: World
-  #state: 'works' | 'frozen' | 'gone' = 'works'
-  readonly #late: (() => void)[] = []
 
   constructor(name: string, world: World, { isOpaque = false } = {}) {
-    this.name = name
-    this.isOpaque = isOpaque
+    super(name, world.clock, { isOpaque })
     this.#world = world
     let ids = 0
     const openPort = (channel: string) =>
@@ -48,7 +44,7 @@ export class Tab {
         locks: world.options.locks === false ? undefined : world.locks.of(this),
         monotonic: () => world.clock.now,
         newId: (prefix) => `${prefix}${name}${++ids}`,
-        sleep: (ms, signal) => this.#sleep(ms, signal),
+        sleep: (ms, signal) => this.sleep(ms, signal),
       },
       observer: {
         onLost: () => {
@@ -59,14 +55,6 @@ export class Tab {
         onHandoverRequested: () => this.#decide(),
       },
     })
-  }
-
-  get isAlive(): boolean {
-    return this.#state !== 'gone'
-  }
-
-  get isWorking(): boolean {
-    return this.#state === 'works'
   }
 
   get holds(): boolean {
@@ -112,29 +100,10 @@ export class Tab {
     this.crash()
   }
 
-  crash(): void {
-    this.#state = 'gone'
+  override crash(): void {
+    super.crash()
     this.believes = false
-    this.#late.length = 0
     this.#world.locks.terminate(this)
-  }
-
-  freeze(): void {
-    if (this.#state === 'works') this.#state = 'frozen'
-  }
-
-  thaw(): void {
-    if (this.#state !== 'frozen') return
-    this.#state = 'works'
-    for (const late of this.#late.splice(0)) this.task(0, late)
-  }
-
-  /** Runs in this tab: later when it is frozen, never when it is gone. */
-  task(ms: number, run: () => void): void {
-    this.#world.clock.after(ms, () => {
-      if (this.#state === 'frozen') this.#late.push(run)
-      else if (this.#state === 'works') run()
-    })
   }
 
   #took(): void {
@@ -150,17 +119,5 @@ export class Tab {
     if (this.handsOver === null) return new Promise(() => undefined)
     if (this.handsOver) this.release()
     return this.handsOver
-  }
-
-  #sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      if (signal?.aborted) return resolve()
-      const done = (): void => {
-        signal?.removeEventListener('abort', done)
-        resolve()
-      }
-      signal?.addEventListener('abort', done)
-      this.task(ms, done)
-    })
   }
 }
