@@ -41,6 +41,7 @@ export class Stream {
   #pending: StreamItem[] = []
   #openDelta: Mutable<TextDelta> | null = null
   #batch = 0
+  #isHeld = false
   #flushedAt = Number.NEGATIVE_INFINITY
   #timer: ReturnType<typeof setTimeout> | undefined
   #live: Live = NOTHING_LIVE
@@ -68,6 +69,17 @@ export class Stream {
 
   delta(delta: Delta): void {
     this.#push(delta)
+  }
+
+  /** Publishes in one batch what the work pushes. */
+  async together(work: () => Promise<void>): Promise<void> {
+    this.#isHeld = true
+    try {
+      await work()
+    } finally {
+      this.#isHeld = false
+      this.flush()
+    }
   }
 
   /** What the page has published by itself: for those who join later, and for other tabs. */
@@ -125,6 +137,7 @@ export class Stream {
 
   #push(item: StreamItem): void {
     this.#add(item)
+    if (this.#isHeld) return
     if (performance.now() - this.#flushedAt >= INTERVAL_MS) this.flush()
     else this.#timer ??= setTimeout(() => this.flush(), INTERVAL_MS)
   }

@@ -125,10 +125,12 @@ export class Follower {
     this.#missed = 0
     this.#do(async () => {
       const { conversation } = this
-      if (isStored) await conversation.refresh()
-      for (const delta of deltas)
-        if (isStillLive(delta, conversation.run)) conversation.stream.delta(delta)
-      conversation.stream.flush()
+      const { stream } = conversation
+      await stream.together(async () => {
+        if (isStored) await conversation.refresh()
+        for (const delta of deltas)
+          if (isStillLive(delta, conversation.run)) stream.delta(delta)
+      })
       this.#await()
     })
   }
