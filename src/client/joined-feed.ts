@@ -32,7 +32,9 @@ export class JoinedFeed extends Feed {
   }
 
   unwatch(watcher: Watcher): void {
-    if (!this.#watchers.delete(watcher) || this.#watchers.size > 0) return
+    if (!this.#watchers.delete(watcher)) return
+    // The worker knows the conversation as open by one of those who show it.
+    if (this.#watchers.size > 0) return void this.join()
     this.isKnown = this.#isAsking = this.#isDue = false
     watcher.leave()
   }

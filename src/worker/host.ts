@@ -135,7 +135,7 @@ export class Host {
   ): RunRef | null {
     const reason = leftOpenBy(null, error)
     if (runId === undefined || reason === null) return null
-    leaveRun(conversation.stream, runId, { outcome: 'aborted', reason })
+    leaveRun(conversation.stream, runId, { outcome: { outcome: 'aborted', reason } })
     return { conversationId, runId }
   }
 
