@@ -8,6 +8,8 @@ import type { Driving, TabMessages } from './tab-messages.ts'
 
 /** Pause between the messages by which a tab says that it drives a run. Milliseconds. */
 export const BEAT_MS = 2500
+/** Beats after which the store is looked at, should a message have been lost. */
+export const LOOK_EVERY = 12
 /** Tabs that follow answer each of them: one that hasn't for this long is gone. Milliseconds. */
 const FOLLOWED_MS = 15_000
 
@@ -59,9 +61,10 @@ export class Driven {
     const { driver } = seat
     const stop = new AbortController()
     void seat.idle().then(() => stop.abort())
-    while (seat.driver === driver) {
+    for (let beat = 1; seat.driver === driver; beat++) {
       channel.post('run-driven', this.#driving(seat))
       await effects.sleep(BEAT_MS, stop.signal)
+      if (beat % LOOK_EVERY === 0) void seat.driver?.look()
     }
   }
 

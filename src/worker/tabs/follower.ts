@@ -4,14 +4,12 @@ import type { Conversation } from '../conversation.ts'
 import { oneByOne } from '../one-by-one.ts'
 import type { Succession } from '../ownership/succession.ts'
 import type { ShownDelta } from './check-live.ts'
-import { BEAT_MS } from './driven.ts'
+import { BEAT_MS, LOOK_EVERY } from './driven.ts'
 import { isStillLive, stillLive } from './still-live.ts'
 import type { Driving } from './tab-messages.ts'
 
 /** Beats without a sign of life, after which nobody drives the run. */
 const MAX_MISSED = 4
-/** Beats after which the store is looked at, should a message have been lost. */
-const LOOK_EVERY = 12
 
 export interface FollowerOptions {
   /** The agent that has the conversation open. */
@@ -61,7 +59,7 @@ export class Follower {
       if (signal.aborted) return
       this.#isNew = false
       this.#isAsking = false
-      if (this.#driver && ++this.#missed >= MAX_MISSED) this.undriven(this.#driver.from)
+      if (this.#isElsewhere && ++this.#missed >= MAX_MISSED) this.#lost()
       if (beat % LOOK_EVERY === 0) this.refresh()
     }
   }
@@ -137,7 +135,15 @@ export class Follower {
 
   /** That tab drives it no more. */
   undriven(from: string): void {
-    if (this.#driver?.from !== from) return
+    if (this.#driver?.from === from) this.#lost()
+  }
+
+  /** A run that was taken over from this tab is elsewhere, too, before the other one says so. */
+  get #isElsewhere(): boolean {
+    return this.#driver !== null || this.conversation.stream.live.ownership === 'other-tab'
+  }
+
+  #lost(): void {
     this.#driver = null
     this.#do(async () => {
       const { conversation } = this

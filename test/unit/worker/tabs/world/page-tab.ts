@@ -89,7 +89,9 @@ export class PageTab extends Process {
   open(): this {
     const feeds = this.#feeds
     this.#watcher = {
-      changed: () => void this.seen.push(this.content),
+      changed: () => {
+        if (this.#feeds.find(this.#ref)?.isKnown) this.seen.push(this.content)
+      },
       flush: () => undefined,
       join: () => this.host.shown.join(this.scope),
       leave: () => void this.host.shown.leave(this.scope),
