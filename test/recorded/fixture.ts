@@ -2,16 +2,19 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { patched, patchOf, type Patch } from './patches.ts'
-import type { RecordedRun, Recording } from './recording.ts'
+import type { OldRecording, RecordedRun, Recording } from './recording.ts'
+
+/** Of the code before format 2, or, with its format, of the code that it was recorded with. */
+export type Fixture = OldRecording | (Recording & { readonly format: 2 })
 
 /** What is in a file: as it was recorded, without what follows from the rest. */
-type Written = Omit<Recording, 'runs' | 'snapshots'> & {
+type Written = Omit<Fixture, 'runs' | 'snapshots'> & {
   /** A result is written where its last event does not hold it. */
   readonly runs: readonly (Omit<RecordedRun, 'result'> & Partial<Pick<RecordedRun, 'result'>>)[]
   readonly snapshots: { readonly [view: string]: readonly Patch[] }
 }
 
-export type Family = ReadonlyMap<string, Recording>
+export type Family = ReadonlyMap<string, Fixture>
 
 function fileOf(family: string): string {
   return fileURLToPath(new URL(`../fixtures/recorded/${family}.json`, import.meta.url))
@@ -41,7 +44,7 @@ export function writeFamily(family: string, recordings: Family): void {
   writeFileSync(fileOf(family), text)
 }
 
-function written({ runs, snapshots, ...rest }: Recording): Written {
+function written({ runs, snapshots, ...rest }: Fixture): Written {
   return {
     runs: runs.map(({ result, ...run }) => (isInLastEvent(run, result) ? run : { ...run, result })),
     snapshots: Object.fromEntries(
@@ -62,7 +65,7 @@ function isInLastEvent(
   return last?.type === 'run-end' && JSON.stringify(last.result) === JSON.stringify(result)
 }
 
-function unwritten({ runs, snapshots, ...rest }: Written): Recording {
+function unwritten({ runs, snapshots, ...rest }: Written): Fixture {
   return {
     ...rest,
     runs: runs.map((run) => {
@@ -73,7 +76,7 @@ function unwritten({ runs, snapshots, ...rest }: Written): Recording {
     snapshots: Object.fromEntries(
       Object.entries(snapshots).map(([view, patches]) => [view, statesOf(patches)]),
     ) as Recording['snapshots'],
-  }
+  } as Fixture
 }
 
 function statesOf(patches: readonly Patch[]): unknown[] {
