@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { patched, patchOf, type Patch } from './patches.ts'
 import type { OldRecording, RecordedRun, Recording } from './recording.ts'
@@ -8,7 +8,8 @@ import type { OldRecording, RecordedRun, Recording } from './recording.ts'
 export type Fixture = OldRecording | (Recording & { readonly format: 2 })
 
 /** What is in a file: as it was recorded, without what follows from the rest. */
-type Written = Omit<Fixture, 'runs' | 'snapshots'> & {
+interface Written extends Omit<OldRecording, 'runs' | 'snapshots'> {
+  readonly format?: 2
   /** A result is written where its last event does not hold it. */
   readonly runs: readonly (Omit<RecordedRun, 'result'> & Partial<Pick<RecordedRun, 'result'>>)[]
   readonly snapshots: { readonly [view: string]: readonly Patch[] }
@@ -25,7 +26,8 @@ const read = new Map<string, Family>()
 export function readFamily(family: string): Family {
   const known = read.get(family)
   if (known) return known
-  const recordings = parsed(readFileSync(fileOf(family), 'utf8'))
+  const file = fileOf(family)
+  const recordings: Family = existsSync(file) ? parsed(readFileSync(file, 'utf8')) : new Map()
   read.set(family, recordings)
   return recordings
 }
@@ -42,18 +44,19 @@ export function writeFamily(family: string, recordings: Family): void {
   const text = `{\n${entries.join(',\n')}\n}\n`
   assert.deepStrictEqual(parsed(text), recordings)
   writeFileSync(fileOf(family), text)
+  read.set(family, recordings)
 }
 
 function written({ runs, snapshots, ...rest }: Fixture): Written {
   return {
     runs: runs.map(({ result, ...run }) => (isInLastEvent(run, result) ? run : { ...run, result })),
     snapshots: Object.fromEntries(
-      Object.entries(snapshots).map(([view, states]) => [
+      Object.entries<readonly unknown[]>(snapshots).map(([view, states]) => [
         view,
         states.map((state, at) => patchOf(at === 0 ? {} : states[at - 1], state)),
       ]),
     ),
-    ...rest,
+    ...(rest as Omit<OldRecording, 'runs' | 'snapshots'>),
   }
 }
 
@@ -75,8 +78,8 @@ function unwritten({ runs, snapshots, ...rest }: Written): Fixture {
     }),
     snapshots: Object.fromEntries(
       Object.entries(snapshots).map(([view, patches]) => [view, statesOf(patches)]),
-    ) as Recording['snapshots'],
-  } as Fixture
+    ) as OldRecording['snapshots'],
+  } as OldRecording
 }
 
 function statesOf(patches: readonly Patch[]): unknown[] {

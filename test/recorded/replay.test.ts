@@ -12,6 +12,7 @@ describe.each(families)('recorded runs: $family', ({ family, scenarios }) => {
   if (isRecording) {
     test('are written', async () => {
       const known = readFamily(family)
+      if (known.size === scenarios.length) return
       const fixtures = new Map<string, Fixture>()
       for (const scenario of scenarios) {
         const { name } = scenario

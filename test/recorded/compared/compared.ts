@@ -29,10 +29,7 @@ export interface RunInPlace {
   readonly rows: readonly Plain[]
 }
 
-export function mapRuns(
-  recording: Compared,
-  change: (run: RunInPlace) => RecordedRun,
-): Compared {
+export function mapRuns(recording: Compared, change: (run: RunInPlace) => RecordedRun): Compared {
   const runs = recording.runs.map((run) => {
     const rows = recording.conversations[run.conversationId]?.journal ?? []
     return change({ run, rows: rows.filter(({ runId }) => runId === run.runId) })
@@ -43,7 +40,11 @@ export function mapRuns(
 /** The run with other events; its result, too, where they end with it. */
 export function withEvents(run: RecordedRun, events: readonly Event[]): RecordedRun {
   const last = events.at(-1)
-  return { ...run, events, result: last?.type === 'run-end' && run.result ? last.result : run.result }
+  return {
+    ...run,
+    events,
+    result: last?.type === 'run-end' && run.result ? last.result : run.result,
+  }
 }
 
 export function mapResult(run: RecordedRun, change: (result: RunResult) => RunResult): RecordedRun {

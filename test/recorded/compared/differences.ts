@@ -63,7 +63,11 @@ export const differences: readonly Difference[] = [
   },
   { name: 'the step under way', to: 'old', apply: (each) => mapRuns(each, withStepUnderWay) },
   { name: 'ends of adopted steps', to: 'old', apply: (each) => mapRuns(each, withAdoptedStepEnds) },
-  { name: 'runs without a message', to: 'both', apply: (each) => mapRuns(each, withoutSnapshotsOfMute) },
+  {
+    name: 'runs without a message',
+    to: 'both',
+    apply: (each) => mapRuns(each, withoutSnapshotsOfMute),
+  },
   {
     name: 'taken up by an answer',
     to: 'both',
@@ -73,7 +77,11 @@ export const differences: readonly Difference[] = [
   { name: 'ended meanwhile', to: 'now', apply: (each) => mapRuns(each, withoutLastSnapshot) },
   { name: 'starts taken back', to: 'both', apply: (each) => mapRuns(each, withoutStartsTakenBack) },
   { name: 'unstored ends', to: 'both', apply: (each) => mapRuns(each, withoutUnstoredDetails) },
-  { name: 'times', to: 'both', apply: (each, scenario) => TIMED.has(scenario) ? withoutTimes(each) : each },
+  {
+    name: 'times',
+    to: 'both',
+    apply: (each, scenario) => (TIMED.has(scenario) ? withoutTimes(each) : each),
+  },
   { name: 'last snapshots', to: 'both', apply: withLastSnapshots },
   { name: 'other views', to: 'both', apply: withoutOtherViews },
   { name: 'message ids', to: 'both', apply: withNamedMessages },

@@ -2,7 +2,15 @@ import type { Compared } from './compared.ts'
 import { isPlain, type Plain } from './plain.ts'
 
 /** What format 1 showed of a conversation; the other fields are new. */
-const FIELDS = ['conversationId', 'status', 'pending', 'runId', 'parked', 'error', 'ownership'] as const
+const FIELDS = [
+  'conversationId',
+  'status',
+  'pending',
+  'runId',
+  'parked',
+  'error',
+  'ownership',
+] as const
 
 /** Of messages format 1 showed, for a while or altogether, less than what is stored. */
 const SHOWN_SINCE: ReadonlySet<string> = new Set(['providerCallId', 'rescued', 'note', 'rawInput'])
@@ -74,23 +82,24 @@ const SHOWN_OTHERWISE: { readonly [why: string]: readonly string[] } = {
     'while a run asks for consent, another tab begins another run in its place',
     'while a run asks for consent, another tab clears the history',
   ],
-  'an open run is shown that nobody drives, with what it waits for; not why another run was refused': [
-    'disposal at the first step',
-    'disposal in a thought',
-    'disposal in a text',
-    'disposal in a quick tool',
-    'disposal in a tool that obeys',
-    'disposal in a tool that does not',
-    'disposal after some progress',
-    'disposal after one of three calls',
-    'disposal at a question',
-    'disposal in the second step',
-    '37: a reload at tool-call 1',
-    'a reload while a person is asked',
-    'an approval after a reload, of a run that nobody took up',
-    'a run is refused for an open one after a reload',
-    'one-shot: an output, and a reload before the other',
-  ],
+  'an open run is shown that nobody drives, with what it waits for; not why another run was refused':
+    [
+      'disposal at the first step',
+      'disposal in a thought',
+      'disposal in a text',
+      'disposal in a quick tool',
+      'disposal in a tool that obeys',
+      'disposal in a tool that does not',
+      'disposal after some progress',
+      'disposal after one of three calls',
+      'disposal at a question',
+      'disposal in the second step',
+      '37: a reload at tool-call 1',
+      'a reload while a person is asked',
+      'an approval after a reload, of a run that nobody took up',
+      'a run is refused for an open one after a reload',
+      'one-shot: an output, and a reload before the other',
+    ],
   'what was committed in the end is shown, and nothing of a run that never was': [
     'a full storage at run-started, and an abort',
     'a full storage at model-output, and an abort',
@@ -100,13 +109,14 @@ const SHOWN_OTHERWISE: { readonly [why: string]: readonly string[] } = {
   'an answer before a closing tag that nobody opened does not vanish': [
     'a closing think tag that was never opened',
   ],
-  'how a run ended before its conversation was joined is not shown, and joining fails once it is disposed': [
-    'a value that is missing',
-    'an empty message',
-    'a history with an open call, after a reload',
-    'a history that is cleared after a failure, before a reload',
-    'disposal before anything',
-  ],
+  'how a run ended before its conversation was joined is not shown, and joining fails once it is disposed':
+    [
+      'a value that is missing',
+      'an empty message',
+      'a history with an open call, after a reload',
+      'a history that is cleared after a failure, before a reload',
+      'disposal before anything',
+    ],
   'the view is looked at when the recording reads the conversation, and not earlier': [
     'another tab gives its consent',
   ],

@@ -59,5 +59,8 @@ function partsOf({ parts }: Plain): unknown[] {
 
 /** Times are compared where nobody waits for what a page shows. */
 export function withoutTimes(recording: Compared): Compared {
-  return mapObjects(recording, ({ at: _at, createdAt: _created, updatedAt: _updated, ...rest }) => rest)
+  return mapObjects(
+    recording,
+    ({ at: _at, createdAt: _created, updatedAt: _updated, ...rest }) => rest,
+  )
 }
