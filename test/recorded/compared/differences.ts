@@ -18,7 +18,7 @@ import {
   withoutPartialThoughts,
   withoutTimes,
 } from './stored.ts'
-import { withLastSnapshots, withoutOtherViews } from './snapshots.ts'
+import { withWaitsAndEnds, withoutOtherViews } from './snapshots.ts'
 import { withoutUnstoredDetails } from './results.ts'
 
 /** What is meant to differ from the code before format 2, and how both are compared all the same. */
@@ -82,7 +82,7 @@ export const differences: readonly Difference[] = [
     to: 'both',
     apply: (each, scenario) => (TIMED.has(scenario) ? withoutTimes(each) : each),
   },
-  { name: 'last snapshots', to: 'both', apply: withLastSnapshots },
+  { name: 'snapshots', to: 'both', apply: withWaitsAndEnds },
   { name: 'other views', to: 'both', apply: withoutOtherViews },
   { name: 'message ids', to: 'both', apply: withNamedMessages },
 ]

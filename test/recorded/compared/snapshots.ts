@@ -16,20 +16,31 @@ const FIELDS = [
 const SHOWN_SINCE: ReadonlySet<string> = new Set(['providerCallId', 'rescued', 'note', 'rawInput'])
 
 /**
- * The last snapshot of each view: how many come before it depends on who is notified when. Of it the fields that
- * there were; and of its messages who says what. Not compared are
+ * What a view waits for, one thing after the other, and how it ends: how many snapshots there are on the way
+ * depends on who is notified when. Of the last one, compared are the fields that there were, and of its messages
+ * who says what. Not compared are
  * - ids: format 1 gave an answer another one when it was cut short;
  * - thoughts, which whoever joined late was not shown;
  * - what Offstage wrote for the model, which isn't shown any more;
  * - answers that were cut short: they stood at the end, and not where they were given, and a thought was kept
  *   that isn't stored.
  */
-export function withLastSnapshots(recording: Compared): Compared {
+export function withWaitsAndEnds(recording: Compared): Compared {
   const snapshots = Object.entries(recording.snapshots).map(([view, states]) => [
     view,
-    states.slice(-1).map(asSaid),
+    [{ waits: waitsOf(states) }, ...states.slice(-1).map(asSaid)],
   ])
   return { ...recording, snapshots: Object.fromEntries(snapshots) as Compared['snapshots'] }
+}
+
+/** In the order of the calls, which was that of the questions. */
+function waitsOf(states: readonly Plain[]): string[] {
+  const waits = states.flatMap(({ pending, parked }) => {
+    const calls = Array.isArray(pending) ? pending.filter(isPlain) : []
+    const named = calls.map(({ kind, toolCallId }) => `${String(kind)} of ${String(toolCallId)}`)
+    return [...named.toSorted(), ...(typeof parked === 'string' ? [parked] : [])].join(', ')
+  })
+  return waits.filter((wait, at) => wait !== '' && wait !== waits[at - 1])
 }
 
 function asSaid(snapshot: Plain): Plain {
@@ -62,6 +73,12 @@ const SHOWN_OTHERWISE: { readonly [why: string]: readonly string[] } = {
     'a history of Offstage up to its first message',
     'a history whose calls are closed',
     'a history that is imported, cleared, and imported again',
+    'a history of OpenAI with an open call',
+    'a history of Anthropic with an open call',
+    'a history of Offstage with an open call',
+    'a run without a message: agreed to',
+    'a run without a message: whose page crashes in the last text',
+    'a run without a message: that is aborted',
   ],
   'whoever follows late is shown all of the run': [
     'a second agent follows at the first step',
@@ -117,6 +134,12 @@ const SHOWN_OTHERWISE: { readonly [why: string]: readonly string[] } = {
       'a history that is cleared after a failure, before a reload',
       'disposal before anything',
     ],
+  'what happens at once is shown at once': [
+    'another tab deletes the conversation at a question',
+    'while a run asks for consent, another tab deletes the conversation',
+    'one-shot: two outputs',
+    'one-shot: control tools and consent are handed over, too',
+  ],
   'the view is looked at when the recording reads the conversation, and not earlier': [
     'another tab gives its consent',
   ],
