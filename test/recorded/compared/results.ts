@@ -12,9 +12,10 @@ export function withoutUnstoredDetails({ run, rows }: RunInPlace): RecordedRun {
     if (result.outcome !== 'aborted') return result
     const isGivenUp = run.events.at(-2)?.type === 'run-parked'
     if (isStored(result, rows) && !isGivenUp) return result
-    const { runId, conversationId, outcome, reason, toolCalls } = result
+    const { steps: _steps, usage: _usage, finishReason: _finish, text, toolCalls, ...rest } = result
     const told = toolCalls.map(({ status: _status, ...call }) => call)
-    return { runId, conversationId, outcome, reason, toolCalls: told } as unknown as RunResult
+    const isEmpty = ['taken-over', 'deleted'].includes(result.reason)
+    return { ...rest, toolCalls: told, ...(!isEmpty && { text }) } as unknown as RunResult
   })
 }
 

@@ -2,7 +2,7 @@ import type { Compared } from './compared.ts'
 import { isPlain, type Plain } from './plain.ts'
 
 /** Applies a change to each object in some data, from the innermost outwards. */
-export function mapObjects<Value>(value: Value, change: (object: Plain) => Plain): Value {
+function mapObjects<Value>(value: Value, change: (object: Plain) => Plain): Value {
   const mapped = (each: unknown): unknown => {
     if (Array.isArray(each)) return each.map(mapped)
     if (!isPlain(each)) return each
