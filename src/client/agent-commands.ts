@@ -42,8 +42,11 @@ export interface AgentCommands
   ): Promise<unknown>
   sendStart(handle: RunHandle, command: StartRun): Promise<void>
   sendAbort(runId: string): Promise<void>
-  show(conversationId: string, listeners: Listeners): Promise<Source<ConversationSnapshot>>
-  showList(listeners: Listeners): Promise<Source<readonly ConversationRecord[]>>
+  show(listeners: Listeners, first: ConversationSnapshot): Promise<Source<ConversationSnapshot>>
+  showList(
+    listeners: Listeners,
+    first: readonly ConversationRecord[],
+  ): Promise<Source<readonly ConversationRecord[]>>
   /** See `Conversation`. */
   abortOpen(conversationId: string, reason?: string): Promise<boolean>
   switchBranch(conversationId: string, messageId: string): Promise<boolean>
@@ -65,11 +68,11 @@ export function createCommands(agent: AgentParts): AgentCommands {
     extract: (request, signal) => extract(agent, request, signal),
     sendStart: (handle, command) => sendStart(agent, handle, command),
     sendAbort: (runId) => sendAbort(agent, runId),
-    async show(conversationId, listeners) {
-      checkId(conversationId)
-      return new ShownConversation(agent, conversationId, listeners)
+    async show(listeners, first) {
+      checkId(first.conversationId)
+      return new ShownConversation(agent, first, listeners)
     },
-    showList: async (listeners) => new ShownList(agent, listeners),
+    showList: async (listeners, first) => new ShownList(agent, first, listeners),
     async abortOpen(conversationId, reason) {
       checkId(conversationId)
       return abortOpen(agent, conversationId, stopReason(reason))
@@ -186,7 +189,9 @@ function conversations({ ask, carry, link, scope }: AgentParts): Questions {
     async delete(id) {
       const isGone = await ask('deleteConversation', at(id))
       // No fact tells of it.
-      void link().feeds.find({ storage: storageKey(scope().storage), conversationId: id })?.join()
+      void link()
+        .feeds.find({ storage: storageKey(scope().storage), conversationId: id })
+        ?.join()
       return isGone
     },
     clearHistory: async (id) => ask('clearHistory', at(id)),

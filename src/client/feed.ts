@@ -3,11 +3,12 @@ import { emptyState } from '../conversation/empty-state.ts'
 import { fold } from '../conversation/fold.ts'
 import { foldDelta, NOTHING_LIVE, settleLive } from '../conversation/live.ts'
 import type { Moment } from '../conversation/project.ts'
+import { rooted } from '../conversation/rooted.ts'
 import type { Delta } from '../protocol/delta.ts'
 import type { ErrorData } from '../protocol/error.ts'
 import type { Row } from '../protocol/fact.ts'
 import type { Live } from '../protocol/live.ts'
-import type { ConversationState, MessageNode } from '../protocol/state.ts'
+import type { ConversationState } from '../protocol/state.ts'
 import { type CheckpointNotice, isRow, type StreamItem } from '../protocol/stream.ts'
 import { beginsRun, type RunFollower } from './run-follower.ts'
 
@@ -68,7 +69,7 @@ export class Feed {
   }
 
   #takeItem(item: StreamItem): void {
-    if (beginsRun(item) && 'runId' in item && item.runId !== null)
+    if (beginsRun(item, this) && 'runId' in item && item.runId !== null)
       for (const each of this.#expected) each.expect(this, item.runId).begin()
     const before: Moment = { state: this.state, live: this.live }
     if (isRow(item)) {
@@ -104,26 +105,6 @@ export class Feed {
   #publish(): void {
     for (const follower of this.followers) follower.publish()
   }
-}
-
-/**
- * A state that has nothing of what a row's message hangs under: its path begins with a message of which
- * only the id is known, so that those of the run are folded.
- */
-function rooted(state: ConversationState, row: Row): ConversationState {
-  const parentId = 'parentId' in row ? row.parentId : null
-  if (parentId === null || state.path.length > 0) return state
-  const root: MessageNode = {
-    id: parentId,
-    parentId: null,
-    runId: null,
-    step: null,
-    kind: 'imported',
-    at: 0,
-    message: { role: 'assistant', id: parentId, parts: [] },
-    calls: [],
-  }
-  return { ...state, path: [root], older: Math.max(1, state.older) }
 }
 
 /** A new checkpoint with the older messages that were loaded before. */

@@ -113,7 +113,8 @@ export class Feeds {
     for (const item of items) if (isRow(item)) this.#host.onRow(item)
     feed.takeItems(items)
     for (const item of items) {
-      const isOver = item.type === 'run-left' ? !isLeftOpen(item.outcome) : item.type === 'run-ended'
+      const isOver =
+        item.type === 'run-left' ? !isLeftOpen(item.outcome) : item.type === 'run-ended'
       if (isOver && 'runId' in item && item.runId !== null) this.#host.onOver(item.runId)
     }
   }

@@ -16,6 +16,8 @@ export interface Watcher {
 /** A feed that is joined, and completed with older messages, for as long as somebody watches it. */
 export class JoinedFeed extends Feed {
   readonly #watchers = new Set<Watcher>()
+  /** The one that asked the worker to join. */
+  #joiner: Watcher | undefined
   /** The worker is being asked to join, or has been and owes the checkpoint. */
   #isAsking = false
   #isDue = false
@@ -32,8 +34,13 @@ export class JoinedFeed extends Feed {
   }
 
   unwatch(watcher: Watcher): void {
-    if (!this.#watchers.delete(watcher) || this.#watchers.size > 0) return
-    this.isKnown = this.#isAsking = this.#isDue = false
+    if (!this.#watchers.delete(watcher)) return
+    const isJoiner = this.#joiner === watcher
+    if (this.#watchers.size > 0 && !isJoiner) return
+    this.#isAsking = this.#isDue = false
+    // The worker follows it in the name of an agent: another one takes its place.
+    if (this.#watchers.size > 0) return void this.join()
+    this.isKnown = false
     watcher.leave()
   }
 
@@ -65,13 +72,14 @@ export class JoinedFeed extends Feed {
     const [watcher] = this.#watchers
     if (!watcher || this.#isAsking || this.#isDue) return
     this.#isAsking = this.#isDue = true
+    this.#joiner = watcher
     let error: unknown = null
     await watcher.join().catch((thrown: unknown) => (error = thrown))
+    // Whoever asked is gone, and another one has asked since.
+    if (this.#joiner !== watcher || !this.#watchers.has(watcher)) return
     this.#isAsking = false
     if (error === null) return
     this.#isDue = false
-    // Whoever was to ask is gone; another one may be there.
-    if (!this.#watchers.has(watcher)) return this.join()
     this.fault = toErrorData(error)
     this.#changed()
   }

@@ -1,4 +1,3 @@
-import { emptySnapshot } from '../conversation/empty-snapshot.ts'
 import { foldDelta } from '../conversation/live.ts'
 import type { ConversationSnapshot } from '../conversation/snapshot.ts'
 import { view } from '../conversation/view.ts'
@@ -27,12 +26,13 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
   #made: readonly unknown[] = []
   #leaving: ReturnType<typeof setTimeout> | undefined
 
-  constructor(agent: AgentParts, conversationId: string, listeners: Listeners) {
+  constructor(agent: AgentParts, first: ConversationSnapshot, listeners: Listeners) {
+    const { conversationId } = first
     this.#agent = agent
     this.#listeners = listeners
     this.#notifier = new Notifier(listeners)
     this.#ref = { storage: storageKey(agent.scope().storage), conversationId }
-    this.#snapshot = emptySnapshot(conversationId, 'loading')
+    this.#snapshot = first
     agent.signal.addEventListener('abort', () => this.#close())
   }
 

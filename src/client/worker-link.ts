@@ -78,6 +78,8 @@ export class WorkerLink {
   #toPageTime: Connection['toPageTime'] = (workerMs) => workerMs
   /** True once there is another worker, false when there will be none. */
   #restarting: Promise<boolean> | undefined
+  /** There was a worker before. */
+  #hasLost = false
   /** The worker was ended because the page was left. */
   #isSuspended = false
 
@@ -214,7 +216,7 @@ export class WorkerLink {
     this.#live = connection
     this.#toPageTime = connection.toPageTime
     this.#tell({ type: 'worker', state: 'ready' })
-    this.#rejoin()
+    if (this.#hasLost) this.#rejoin()
     return connection
   }
 
@@ -272,6 +274,7 @@ export class WorkerLink {
     this.#unwatch?.()
     connection.close()
     this.#fetches.abortAll()
+    this.#hasLost = true
     this.feeds.lost()
     this.#tell({ type: 'worker', state: 'lost' })
     // Of one that was ended here no run is to blame.

@@ -8,7 +8,10 @@ import type { ConversationSnapshot, ShownRun } from './snapshot.ts'
 
 const NO_BRANCHES: ConversationSnapshot['branches'] = {}
 
-/** What a page shows of a state and of what is live. `fault`: why rows can't be read. */
+/**
+ * What a page shows of a state and of what is live (of a conversation that is only read: `NOTHING_LIVE`).
+ * `fault`: why rows can't be read, default null.
+ */
 export function view(
   state: ConversationState,
   live: Live,

@@ -1,8 +1,8 @@
 import type { Clock } from './clock.ts'
-import type { Tab } from './tab.ts'
+import type { Process } from './process.ts'
 
 interface Request {
-  readonly tab: Tab
+  readonly tab: Process
   readonly name: string
   readonly signal: AbortSignal | undefined
   readonly granted: () => Promise<void>
@@ -34,26 +34,26 @@ export class LockManagerOfOrigin {
   }
 
   /** `navigator.locks` of a tab. */
-  of(tab: Tab): LockManager {
+  of(tab: Process): LockManager {
     const request = (name: string, options: Options, granted: () => Promise<void>): Promise<void> =>
       this.#request({ tab, name, granted }, options)
     return { request } as unknown as LockManager
   }
 
   /** The tabs that wait for locks whose name ends like this, in order. */
-  waiting(name: string): Tab[] {
+  waiting(name: string): Process[] {
     return this.#queue.filter((each) => each.name.endsWith(name)).map(({ tab }) => tab)
   }
 
   /** The tab is gone: its locks are free, its requests aborted. */
-  terminate(tab: Tab): void {
+  terminate(tab: Process): void {
     for (const request of this.#queue.filter((each) => each.tab === tab)) this.#unqueue(request)
     this.#held = this.#held.filter((each) => each.tab !== tab)
     this.#process()
   }
 
   /** As WebKit does with those of a page that enters its back/forward cache. */
-  suspend(tab: Tab): void {
+  suspend(tab: Process): void {
     const gone = [...this.#queue, ...this.#held].filter((each) => each.tab === tab)
     this.terminate(tab)
     for (const { reject } of gone) tab.task(0, () => reject(aborted('suspended')))
@@ -99,7 +99,7 @@ export class LockManagerOfOrigin {
   }
 
   #process(): void {
-    for (const request of [...this.#queue]) {
+    for (const request of this.#queue.slice()) {
       if (this.#held.some(({ name }) => name === request.name)) continue
       this.#unqueue(request)
       this.#held.push(request)

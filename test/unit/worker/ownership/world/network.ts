@@ -1,11 +1,11 @@
 import type { TabPort } from '../../../../../src/worker/ownership/tab-channel.ts'
 import type { Clock } from './clock.ts'
-import type { Tab } from './tab.ts'
+import type { Process } from './process.ts'
 
 type Listener = (event: MessageEvent<unknown>) => void
 
 interface Port {
-  readonly tab: Tab
+  readonly tab: Process
   readonly name: string
   readonly listeners: Listener[]
 }
@@ -24,7 +24,7 @@ export interface Weather {
 export class Network {
   readonly weather: Weather
   /** Messages that are lost besides. */
-  isCut: (from: Tab, to: Tab) => boolean = () => false
+  isCut: (from: Process, to: Process) => boolean = () => false
   readonly #clock: Clock
   readonly #random: () => number
   #ports: Port[] = []
@@ -35,7 +35,7 @@ export class Network {
     this.weather = { loss: 0, repeats: 0, maxDelayMs: 2 }
   }
 
-  open(tab: Tab, name: string): TabPort {
+  open(tab: Process, name: string): TabPort {
     const port: Port = { tab, name, listeners: [] }
     this.#ports.push(port)
     return {

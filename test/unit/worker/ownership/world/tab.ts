@@ -7,13 +7,38 @@ import {
   createTabChannel,
   type TabChannel,
 } from '../../../../../src/worker/ownership/tab-channel.ts'
-import type { World } from './world.ts'
+import type { Clock } from './clock.ts'
+import type { LockManagerOfOrigin } from './lock-manager.ts'
+import type { Network } from './network.ts'
+import type { Process } from './process.ts'
 
 export const TALK = 'talk'
 export const SCOPE = 'durable:shop'
 
+export interface WorldOptions {
+  /** False: no Web Locks, as on a plain HTTP address. */
+  readonly locks?: boolean
+  /** False: no channels either. */
+  readonly channel?: boolean
+  /** False: nobody says which epoch the store gave. */
+  readonly epochs?: boolean
+  readonly seed?: number
+}
+
+/** What tabs have in common. */
+export interface Origin {
+  readonly options: WorldOptions
+  readonly clock: Clock
+  readonly locks: LockManagerOfOrigin
+  readonly network: Network
+  /** There is a run to go on with. */
+  isRunOpen: boolean
+  /** The store's newest. */
+  epoch: number
+}
+
 /** A tab's worker, and what it believes. */
-export class Tab {
+export class Tab implements Process {
   readonly name: string
   readonly leases: Leases
   readonly channel: TabChannel<LeaseMessages>
@@ -28,11 +53,11 @@ export class Tab {
   believes = false
   /** What the store gave it last. */
   epoch = 0
-  readonly #world: World
+  readonly #world: Origin
   #state: 'works' | 'frozen' | 'gone' = 'works'
   readonly #late: (() => void)[] = []
 
-  constructor(name: string, world: World, { isOpaque = false } = {}) {
+  constructor(name: string, world: Origin, { isOpaque = false } = {}) {
     this.name = name
     this.isOpaque = isOpaque
     this.#world = world
