@@ -7,15 +7,40 @@ import type { Delta } from '../protocol/delta.ts'
 import type { ErrorData } from '../protocol/error.ts'
 import type { Row } from '../protocol/fact.ts'
 import type { Live } from '../protocol/live.ts'
-import type { ConversationState } from '../protocol/state.ts'
+import type { ConversationState, OlderMessages } from '../protocol/state.ts'
 import { type CheckpointNotice, isRow, type StreamItem } from '../protocol/stream.ts'
-import type { JoinedFeed } from './joined-feed.ts'
 import { beginsRun, type RunFollower } from './run-follower.ts'
 
 /** Whoever waits for a worker to name a run, and may want its events from where it is taken up. */
 export interface RunsExpected {
   /** The follower for a run that may be the one. */
   expect(feed: Feed, runId: string): RunFollower
+}
+
+/** Somebody who shows a conversation. */
+export interface Watcher {
+  changed(): void
+  /** Notifies now what waits for the next frame. */
+  flush(): void
+  join(): Promise<void>
+  leave(): void
+  olderMessages(before: string): Promise<OlderMessages | null>
+}
+
+/** What keeps a feed whole for those who show its conversation. */
+export interface Joined {
+  readonly isWatched: boolean
+  watch(watcher: Watcher): void
+  unwatch(watcher: Watcher): void
+  /** Has the worker send where the conversation stands, and publish it from then on. */
+  join(): Promise<void>
+  changed(): void
+  checkpointTaken(): void
+  /** A new checkpoint with the older messages that were loaded before. */
+  keepOlder(next: ConversationState): ConversationState
+  flush(): void
+  /** The worker is gone, with what it had still to say. */
+  lost(): void
 }
 
 /** What one worker publishes of one conversation: where it stands, and the events of its runs. */
@@ -29,7 +54,7 @@ export class Feed {
   isKnown = false
   readonly followers: Set<RunFollower> = new Set()
   /** Once somebody shows the conversation. */
-  joined: JoinedFeed | null = null
+  joined: Joined | null = null
   readonly #expected: ReadonlySet<RunsExpected>
 
   constructor(conversationId: string, expected: ReadonlySet<RunsExpected>) {

@@ -1,20 +1,10 @@
 import { olderThan, withOlder } from '../conversation/checkpoint.ts'
 import { toErrorData } from '../protocol/error.ts'
 import type { ConversationState, OlderMessages } from '../protocol/state.ts'
-import type { Feed } from './feed.ts'
-
-/** Somebody who shows a conversation. */
-export interface Watcher {
-  changed(): void
-  /** Notifies now what waits for the next frame. */
-  flush(): void
-  join(): Promise<void>
-  leave(): void
-  olderMessages(before: string): Promise<OlderMessages | null>
-}
+import type { Feed, Joined, Watcher } from './feed.ts'
 
 /** Joins a feed, and completes it with older messages, for as long as somebody watches it. */
-export class JoinedFeed {
+export class JoinedFeed implements Joined {
   readonly #feed: Feed
   readonly #watchers = new Set<Watcher>()
   /** The one that asked the worker to join. */
@@ -49,7 +39,6 @@ export class JoinedFeed {
     watcher.leave()
   }
 
-  /** A new checkpoint with the older messages that were loaded before. */
   keepOlder(next: ConversationState): ConversationState {
     const first = next.path[0]
     const page = first && olderThan(this.#feed.state, first.id, Infinity)
@@ -70,12 +59,10 @@ export class JoinedFeed {
     for (const watcher of this.#watchers) watcher.flush()
   }
 
-  /** The worker is gone, with what it had still to say. */
   lost(): void {
     this.#isDue = false
   }
 
-  /** Has the worker send where the conversation stands, and publish it from then on. */
   async join(): Promise<void> {
     const [watcher] = this.#watchers
     if (!watcher || this.#isAsking || this.#isDue) return
