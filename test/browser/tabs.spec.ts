@@ -55,14 +55,25 @@ const test = base.extend<Fixtures>({
     await use(async ({ context, script = WRITES, locks = true, tools = true }) => {
       if (!locks) await context.addInitScript(without)
       const page = await openPage({ context })
-      await page.evaluate(mount, { script, locks, tools })
+      await mountOn(page, { script, locks, tools })
       return page
     })
   },
 })
 
+interface Given {
+  readonly script: Script
+  readonly locks: boolean
+  readonly tools: boolean
+}
+
+/** As text: the type of a script is too deep for that of what a page is given. */
+const mountOn = (page: Page, given: Given): Promise<void> =>
+  page.evaluate(mount, JSON.stringify(given))
+
 /** Runs in the page. */
-function mount(given: { script: Script; locks: boolean; tools: boolean }): void {
+function mount(text: string): void {
+  const given: Given = JSON.parse(text)
   const { createAgent, defineTool } = window.offstage
   const ran: string[] = []
   const tool = (name: string, more: object) =>
@@ -273,7 +284,7 @@ test('a page that is reloaded keeps its run', async ({ context, openTab }) => {
   await isWriting(two)
   await one.reload()
   await one.locator('html[data-ready]').waitFor({ state: 'attached' })
-  await one.evaluate(mount, { script: WRITES, locks: true, tools: true })
+  await mountOn(one, { script: WRITES, locks: true, tools: true })
   const result = one.evaluate(async () => {
     const run = await window.tab.agent.resume('c')
     return (await run?.result)?.outcome
