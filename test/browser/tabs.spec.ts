@@ -177,7 +177,9 @@ for (const locks of [true, false]) {
       })
       await expect.poll(() => endOf(one)).toBe('taken-over')
       await expect.poll(() => whose(one)).toBe('other-tab')
-      expect(await result).toBe('completed')
+      // A lease by messages may change hands again where a machine is so busy that they come late.
+      expect(locks ? ['completed'] : ['completed', 'taken-over']).toContain(await result)
+      await expect.poll(() => outcome(two)).toBe('completed')
       await expect.poll(() => contentOf(one)).toEqual(await contentOf(two))
     })
   })
