@@ -44,7 +44,10 @@ async function followAndSucceed(): Promise<object> {
   const one = await open()
   const two = await open()
   one.agent.run('Go', { conversationId: 'c' })
-  await until(() => two.talk.getSnapshot().status === 'waiting')
+  await until(() => {
+    const { status, ownership } = two.talk.getSnapshot()
+    return status === 'waiting' && ownership !== 'none'
+  })
   const { ownership, pending } = two.talk.getSnapshot()
   const toolCallId = pending[0]?.toolCallId ?? ''
   const approved = await two.agent.approve({ conversationId: 'c', toolCallId })
