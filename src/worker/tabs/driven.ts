@@ -74,8 +74,7 @@ export class Driven {
     // Those that follow already get what is on its way.
     if (to !== null) stream.flush()
     this.#followed.set(conversationId, effects.monotonic() + FOLLOWED_MS)
-    if (to !== null)
-      channel.post('follow-begin', { ...this.#driving(seat), to, live: stream.live })
+    if (to !== null) channel.post('follow-begin', { ...this.#driving(seat), to, live: stream.live })
   }
 
   #driving({ conversation }: Seat): Driving {

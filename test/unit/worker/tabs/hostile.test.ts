@@ -82,7 +82,10 @@ it('whatever any script of the origin posts, nothing throws, and what is stored 
         world.network.inject(CHANNEL, each)
         await world.run(60)
       }
-      await world.until(() => one.shown.ended !== undefined || two.shown.ended !== undefined, 90_000)
+      await world.until(
+        () => one.shown.ended !== undefined || two.shown.ended !== undefined,
+        90_000,
+      )
       await world.run(40_000)
       expect(two.shown.messages).toEqual(one.shown.messages)
       expect(one.text).toBe('It is on the shelf, as always.')
