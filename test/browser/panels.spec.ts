@@ -10,7 +10,7 @@ import { expect, test } from './support/test.ts'
 const all = process.env.OFFSTAGE_CONSUMERS === 'all'
 
 // One after the other: they share a folder, and their tarball.
-test.describe.configure({ mode: 'default', timeout: 600_000 })
+test.describe.configure({ mode: 'default', timeout: 30_000 })
 
 let tarball = ''
 test.beforeAll(async () => {
@@ -35,7 +35,7 @@ for (const panel of panels.filter(({ slow }) => all || !slow)) {
     })
 
     const open = async (page: Page, model: MockOpenAI): Promise<Shown> => {
-      await page.goto(`${served.url}?model=${encodeURIComponent(model.baseURL)}`)
+      await page.goto(`${served.url}${panel.name}.html?model=${encodeURIComponent(model.baseURL)}`)
       return shownOn(page)
     }
 

@@ -37,7 +37,7 @@ export function guideCode(title: string): string {
   return code
 }
 
-/** Builds a panel with its framework's own tool; resolves to the folder with `index.html`. */
+/** Builds a panel with its framework's own tool; resolves to the folder with its page. */
 export async function buildPanel({ title, name, file }: Panel, tarball: string): Promise<string> {
   const isAngular = name === 'angular'
   const folder = await prepareApp(isAngular ? 'panels-angular' : 'panels', tarball)
