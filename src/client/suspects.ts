@@ -1,4 +1,4 @@
-import type { CheckRisk, WorkerNotice } from '../protocol/api.ts'
+import type { CheckRisk, WorkerNotice } from '../protocol/notices.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { isParked, pendingCalls } from '../conversation/pending.ts'
 import type { StreamItem } from '../protocol/stream.ts'

@@ -1,4 +1,4 @@
-import type { CallAnswer } from '../../protocol/api.ts'
+import type { CallAnswer } from '../../protocol/commands.ts'
 import type { ErrorData } from '../../protocol/error.ts'
 import type { Live } from '../../protocol/live.ts'
 import type { StreamItem } from '../../protocol/stream.ts'

@@ -45,11 +45,13 @@ describe('a tool', () => {
     outcomes.push(await worker.page.executeTool(call))
     expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size).toBe(1)
     expect(execute).toHaveBeenCalledTimes(1)
-    expect(await worker.page.knownExecutions([call.executionId, 'other'])).toEqual([
+    expect(
+      await worker.page.knownExecutions({ executionIds: [call.executionId, 'other'] }),
+    ).toEqual([call.executionId])
+    await worker.page.acknowledgeTools({ executionIds: [call.executionId] })
+    expect(await worker.page.knownExecutions({ executionIds: [call.executionId] })).toEqual([
       call.executionId,
     ])
-    await worker.page.acknowledgeTools([call.executionId])
-    expect(await worker.page.knownExecutions([call.executionId])).toEqual([call.executionId])
     expect((await worker.page.executeTool(call)).status).toBe('unknown')
     expect(execute).toHaveBeenCalledTimes(1)
   })
@@ -58,7 +60,7 @@ describe('a tool', () => {
     const execute = vi.fn()
     const { worker, command } = await withTool(execute)
     const call = execution(command)
-    expect(await worker.page.knownExecutions([call.executionId])).toEqual([])
+    expect(await worker.page.knownExecutions({ executionIds: [call.executionId] })).toEqual([])
     expect(await worker.page.executeTool(call)).toEqual({
       status: 'not-started',
       reason: 'cancelled',

@@ -1,4 +1,7 @@
-/** Holds the lock as long as this worker lives, or until the promise settles. False where there are no locks. */
+/**
+ * Holds the lock as long as this worker lives, or until the promise settles. Resolves once it is held;
+ * to false where there are no locks.
+ */
 export function holdLifeLock(
   name: string,
   until: Promise<void> = new Promise(() => undefined),
@@ -17,5 +20,8 @@ export function holdLifeLock(
 
 /** Calls back when whoever holds the lock is dead; never, when `signal` aborts before. */
 export function onLifeLockFree(name: string, callback: () => void, signal: AbortSignal): void {
-  globalThis.navigator?.locks?.request(name, { signal }, callback).catch(() => undefined)
+  const free = (): void => {
+    if (!signal.aborted) callback()
+  }
+  globalThis.navigator?.locks?.request(name, { signal }, free).catch(() => undefined)
 }
