@@ -198,9 +198,9 @@ describe('two agents of one page', () => {
           }
           return named
         },
-        releaseAgent: (of, agentId) => {
+        releaseAgent: (of, { agentId }) => {
           for (const [runId, driver] of drivers)
-            if (driver === (agentId as unknown as string)) {
+            if (driver === agentId) {
               drivers.delete(runId)
               const run = { conversationId: 'c1', runId }
               of.tell(run, {
