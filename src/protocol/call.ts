@@ -2,20 +2,26 @@ import type { ErrorCode } from './error.ts'
 
 declare const types: unique symbol
 
-/** A row of a table of calls. What isn't said of a call isn't so. */
-export interface Call<Argument, Result> {
-  /** Of types only: no row has it. Both are plain data, apart from ports. */
-  readonly [types]?: { readonly argument: Argument; readonly result: Result }
-  /**
-   * The codes that its answer may be an error with, `'any'` where an engine or a function of the app
-   * chooses them. Besides these, every call rejects with `disposed` once its agent is, with
-   * `worker-lost` when the worker dies, and with `internal` for a fault of this package.
-   */
-  readonly rejects?: readonly ErrorCode[] | 'any'
+/**
+ * A row of a table of calls. `Codes` are those that its answer may be an error with: all, where an engine
+ * or a function of the app chooses them. Besides these, every call rejects with `disposed` once its agent
+ * is, with `worker-lost` when the worker dies, and with `internal` for a fault of this package.
+ */
+export interface Call<Argument, Result, Codes extends ErrorCode = never> {
+  /** No row has it. Both are plain data, apart from ports. */
+  readonly [types]?: {
+    readonly argument: Argument
+    readonly result: Result
+    readonly codes: Codes
+  }
 }
 
-/** What the worker asks of its page. */
-export interface Question<Argument, Result> extends Call<Argument, Result> {
+/** What the worker asks of its page. What isn't said of it isn't so. */
+export interface Question<Argument, Result, Codes extends ErrorCode = never> extends Call<
+  Argument,
+  Result,
+  Codes
+> {
   /**
    * Rejects with `aborted` as soon as the run stops, answered or not: it may wait for a function of
    * the app, which must not keep a run from being stopped.
@@ -23,13 +29,17 @@ export interface Question<Argument, Result> extends Call<Argument, Result> {
   readonly stops?: true
 }
 
-/** What the page asks of its worker. */
-export interface Command<Argument, Result> extends Call<Argument, Result> {
+/** What the page asks of its worker. What isn't said of it isn't so. */
+export interface Command<Argument, Result, Codes extends ErrorCode = never> extends Call<
+  Argument,
+  Result,
+  Codes
+> {
   /** Asked again of the next worker when this one dies: it may be asked twice. */
   readonly survives?: true
 }
 
-type AnyCall = Call<unknown, unknown>
+type AnyCall = Call<unknown, unknown, ErrorCode>
 
 /** What a table of calls extends. */
 export type CallTable<Table> = Record<keyof Table, AnyCall>
@@ -37,6 +47,8 @@ export type CallTable<Table> = Record<keyof Table, AnyCall>
 export type ArgumentOf<Row extends AnyCall> = NonNullable<Row[typeof types]>['argument']
 
 export type ResultOf<Row extends AnyCall> = NonNullable<Row[typeof types]>['result']
+
+export type CodesOf<Row extends AnyCall> = NonNullable<Row[typeof types]>['codes']
 
 /** The calls of a table as functions of one argument. */
 export type Calls<Table extends CallTable<Table>> = {

@@ -1,5 +1,6 @@
 import type { Calls, Question } from './call.ts'
 import type { EngineLine, EngineOpening } from './engine.ts'
+import type { ErrorCode } from './error.ts'
 import type { Credentials } from './model.ts'
 import type { ModelFetch, ModelFetchHead, ModelFetchRefusal } from './model-fetch.ts'
 import type {
@@ -26,28 +27,24 @@ import type { ToolDescriptor } from './tool.ts'
  */
 export const PAGE_CALLS = {
   /** What a step needs, read afresh before every model call. */
-  stepContext: { stops: true, rejects: ['invalid-config', 'no-tools-available'] } as Question<
+  stepContext: { stops: true } as Question<
     StepQuery,
-    StepContext
+    StepContext,
+    'invalid-config' | 'no-tools-available'
   >,
   /** The tools as they are now; for calls found after a reload. */
-  currentTools: { stops: true, rejects: ['invalid-config', 'no-tools-available'] } as Question<
+  currentTools: { stops: true } as Question<
     AgentRef,
-    readonly ToolDescriptor[]
+    readonly ToolDescriptor[],
+    'invalid-config' | 'no-tools-available'
   >,
   /**
    * Asks the key and header functions of the configuration that a step was begun with, whatever has
    * been configured since.
    */
-  credentials: { stops: true, rejects: ['authentication'] } as Question<
-    CredentialsQuery,
-    Credentials
-  >,
+  credentials: { stops: true } as Question<CredentialsQuery, Credentials, 'authentication'>,
   /** A fresh line to an engine that the page provides; starts the engine if need be. */
-  openEngine: { rejects: 'any' } as Question<
-    EngineOpening & { readonly provider: string },
-    EngineLine
-  >,
+  openEngine: {} as Question<EngineOpening & { readonly provider: string }, EngineLine, ErrorCode>,
   beforeToolCall: { stops: true } as Question<CallContext, BeforeToolCallVerdict>,
   needsApproval: { stops: true } as Question<CallContext, boolean>,
   /** Asks a tool's `reconcile` whether an interrupted call happened. */
@@ -57,9 +54,10 @@ export const PAGE_CALLS = {
    * Makes a model's request (`transport: 'page'`), redirects refused. Rejects with the browser's own
    * words when there is no answer. Ends with `cancel`, with the body, or with the worker.
    */
-  fetchModel: { stops: true, rejects: ['network'] } as Question<
+  fetchModel: { stops: true } as Question<
     ModelFetch,
-    ModelFetchHead | ModelFetchRefusal
+    ModelFetchHead | ModelFetchRefusal,
+    'network'
   >,
   /**
    * Idempotent per `executionId`. Asked again, it resolves to what really became of the tool, though

@@ -19,21 +19,15 @@ import type { AgentRef, AgentScope, ConversationScope, RunRef } from './scope.ts
 import type { OlderMessages } from './state.ts'
 
 /** The storage refuses, or holds what this version can't read. */
-const STORED = [
-  'storage-failed',
-  'storage-full',
-  'storage-blocked',
-  'storage-newer',
-] as const satisfies readonly ErrorCode[]
+type Stored = 'storage-failed' | 'storage-full' | 'storage-blocked' | 'storage-newer'
 
 /** The same, and of a conversation that is to be changed: somebody else has it, it is gone, or broken. */
-const OWNED = [
-  ...STORED,
-  'conversation-busy',
-  'conversation-not-found',
-  'conversation-broken',
-  'ownership-lost',
-] as const satisfies readonly ErrorCode[]
+type Owned =
+  | Stored
+  | 'conversation-busy'
+  | 'conversation-not-found'
+  | 'conversation-broken'
+  | 'ownership-lost'
 
 /**
  * All that the page may ask of the worker (Comlink over the worker itself). Commands of one page are
@@ -43,7 +37,7 @@ const OWNED = [
  */
 export const WORKER_CALLS = {
   /** Must be the first call. */
-  connect: { rejects: ['protocol-mismatch'] } as Command<PageHello, WorkerHello>,
+  connect: {} as Command<PageHello, WorkerHello, 'protocol-mismatch'>,
   /** Answers as soon as the worker's event loop turns. */
   ping: {} as Command<void, void>,
   /**
@@ -55,61 +49,58 @@ export const WORKER_CALLS = {
   /** Accepts the run and returns at once; a refusal is the run's `failed` outcome. */
   startRun: {} as Command<StartRun, void>,
   /** Null when there is nothing to resume. A run this worker already drives is just named. */
-  resumeRun: { survives: true, rejects: OWNED } as Command<ResumeRun, RunRef | null>,
+  resumeRun: { survives: true } as Command<ResumeRun, RunRef | null, Owned>,
   /** Has another tab hand over its run; this worker drives it then. Null when there is none, or it is refused. */
-  takeOver: { survives: true, rejects: OWNED } as Command<
-    ResumeRun & ConversationScope,
-    RunRef | null
-  >,
+  takeOver: { survives: true } as Command<ResumeRun & ConversationScope, RunRef | null, Owned>,
   /** Ends a run, parked and stored ones too. False when it had ended. */
-  abortRun: { rejects: OWNED } as Command<AbortRun, boolean>,
+  abortRun: {} as Command<AbortRun, boolean, Owned>,
   /** False when the call was settled or answered already, or isn't known. */
-  answerCall: { rejects: [...OWNED, 'invalid-input'] } as Command<CallAnswer, boolean>,
+  answerCall: {} as Command<CallAnswer, boolean, Owned | 'invalid-input'>,
   /** The run that goes on, when this was the last pending output; else null. */
-  supplyOutput: { rejects: OWNED } as Command<SupplyOutput, RunRef | null>,
+  supplyOutput: {} as Command<SupplyOutput, RunRef | null, Owned>,
   /**
    * Whether this worker still owns the conversation under this epoch, as the store says now. Asked
    * before a call that may not run twice is started late: somebody else may have taken over meanwhile.
    */
-  confirmLease: { rejects: STORED } as Command<LeaseCheck, boolean>,
+  confirmLease: {} as Command<LeaseCheck, boolean, Stored>,
 
   /**
    * Publishes the conversation to the page from now on: first a checkpoint (`joined`), on the event port,
    * then what follows it. Asked again, it publishes a new checkpoint.
    */
-  join: { survives: true, rejects: STORED } as Command<ConversationScope, void>,
+  join: { survives: true } as Command<ConversationScope, void, Stored>,
   /** Publishes it no more, but for runs that this worker drives. */
   leave: {} as Command<ConversationScope, void>,
   /** Messages of the head's path before one of them. Null when it isn't on the path any more. */
   olderMessages: { survives: true } as Command<OlderMessagesQuery, OlderMessages | null>,
   /** Goes to the branch that was used last under a message. False when the message isn't there. */
-  switchBranch: { rejects: OWNED } as Command<
-    ConversationScope & { readonly messageId: string },
-    boolean
-  >,
+  switchBranch: {} as Command<ConversationScope & { readonly messageId: string }, boolean, Owned>,
 
-  listConversations: { survives: true, rejects: STORED } as Command<
+  listConversations: { survives: true } as Command<
     AgentScope & { readonly unfinished?: boolean },
-    ConversationRecord[]
+    ConversationRecord[],
+    Stored
   >,
-  getConversation: { survives: true, rejects: STORED } as Command<
+  getConversation: { survives: true } as Command<
     ConversationScope,
-    StoredConversation | null
+    StoredConversation | null,
+    Stored
   >,
-  renameConversation: { rejects: [...STORED, 'invalid-input'] } as Command<
+  renameConversation: {} as Command<
     ConversationScope & { readonly title: string },
-    boolean
+    boolean,
+    Stored | 'invalid-input'
   >,
-  deleteConversation: { rejects: STORED } as Command<ConversationScope, boolean>,
+  deleteConversation: {} as Command<ConversationScope, boolean, Stored>,
   /** Forgets the messages, keeps the conversation. `conversation-busy` while a run is open, too. */
-  clearHistory: { rejects: OWNED } as Command<ConversationScope, boolean>,
+  clearHistory: {} as Command<ConversationScope, boolean, Owned>,
 
   /** A model call that fails is an answer, too: it has used tokens. */
-  extract: { rejects: 'any' } as Command<Extract, Extraction>,
+  extract: {} as Command<Extract, Extraction, ErrorCode>,
   /** Aborts the model call of an extraction. */
   stopExtracting: {} as Command<ExtractRef, void>,
   /** Loads what a run needs before one is asked for: the store, and the model of an engine. */
-  prepare: { survives: true, rejects: 'any' } as Command<Preparation, void>,
+  prepare: { survives: true } as Command<Preparation, void, ErrorCode>,
   /** Gives up what `prepare` has not finished for this agent; it rejects with `aborted`. */
   stopPreparing: {} as Command<AgentRef, void>,
 
