@@ -85,7 +85,8 @@ async function takeUpRuns(
 }
 
 async function takeUpRun(agent: AgentParts, handle: RunHandle): Promise<void> {
-  const { askOnce, scope } = agent
+  const { link, scope, signal } = agent
+  const { askOnce } = link().line(scope().agentId, signal)
   const { runId, conversationId } = handle.run
   const at = { ...scope(), conversationId }
   const stored = await askOnce('getConversation', at)

@@ -1,7 +1,6 @@
-/**
- * Holds the lock as long as this worker lives, or until the promise settles. Resolves once it is held;
- * to false where there are no locks.
- */
+// A worker's life, seen from elsewhere: it holds a Web Lock, which comes free when it dies.
+
+/** Holds the lock as long as this worker lives, or until the promise settles. False where there are no locks. */
 export function holdLifeLock(
   name: string,
   until: Promise<void> = new Promise(() => undefined),
@@ -23,5 +22,5 @@ export function onLifeLockFree(name: string, callback: () => void, signal: Abort
   const free = (): void => {
     if (!signal.aborted) callback()
   }
-  globalThis.navigator?.locks?.request(name, { signal }, free).catch(() => undefined)
+  globalThis.navigator?.locks?.request(name, { signal }, free).catch(() => {})
 }
