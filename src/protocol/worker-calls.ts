@@ -21,13 +21,11 @@ import type { OlderMessages } from './state.ts'
 /** The storage refuses, or holds what this version can't read. */
 type Stored = 'storage-failed' | 'storage-full' | 'storage-blocked' | 'storage-newer'
 
-/** The same, and of a conversation that is to be changed: somebody else has it, it is gone, or broken. */
-type Owned =
-  | Stored
-  | 'conversation-busy'
-  | 'conversation-not-found'
-  | 'conversation-broken'
-  | 'ownership-lost'
+/** The same, of one conversation that is to be driven. */
+type Driven = Stored | 'conversation-broken'
+
+/** The same, of one that is to be changed: it is somebody else's, or gone. */
+type Owned = Driven | 'conversation-busy' | 'conversation-not-found' | 'ownership-lost'
 
 /**
  * All that the page may ask of the worker (Comlink over the worker itself). Commands of one page are
@@ -49,13 +47,17 @@ export const WORKER_CALLS = {
   /** Accepts the run and returns at once; a refusal is the run's `failed` outcome. */
   startRun: {} as Command<StartRun, void>,
   /** Null when there is nothing to resume. A run this worker already drives is just named. */
-  resumeRun: { survives: true } as Command<ResumeRun, RunRef | null, Owned>,
+  resumeRun: { survives: true } as Command<ResumeRun, RunRef | null, Driven>,
   /** Has another tab hand over its run; this worker drives it then. Null when there is none, or it is refused. */
-  takeOver: { survives: true } as Command<ResumeRun & ConversationScope, RunRef | null, Owned>,
+  takeOver: { survives: true } as Command<ResumeRun & ConversationScope, RunRef | null, Driven>,
   /** Ends a run, parked and stored ones too. False when it had ended. */
-  abortRun: {} as Command<AbortRun, boolean, Owned>,
+  abortRun: {} as Command<AbortRun, boolean, Exclude<Owned, 'ownership-lost'>>,
   /** False when the call was settled or answered already, or isn't known. */
-  answerCall: {} as Command<CallAnswer, boolean, Owned | 'invalid-input'>,
+  answerCall: {} as Command<
+    CallAnswer,
+    boolean,
+    Exclude<Owned, 'conversation-not-found'> | 'invalid-input'
+  >,
   /** The run that goes on, when this was the last pending output; else null. */
   supplyOutput: {} as Command<SupplyOutput, RunRef | null, Owned>,
   /**
@@ -92,7 +94,7 @@ export const WORKER_CALLS = {
     Stored | 'invalid-input'
   >,
   deleteConversation: {} as Command<ConversationScope, boolean, Stored>,
-  /** Forgets the messages, keeps the conversation. `conversation-busy` while a run is open, too. */
+  /** Forgets the messages, keeps the conversation. Refused while a run is open. */
   clearHistory: {} as Command<ConversationScope, boolean, Owned>,
 
   /** A model call that fails is an answer, too: it has used tokens. */
