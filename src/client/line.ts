@@ -1,4 +1,4 @@
-import type { ArgumentOf, Command, ResultOf } from '../protocol/call.ts'
+import type { ArgumentOf, ResultOf } from '../protocol/call.ts'
 import { WORKER_CALLS, type WorkerCalls } from '../protocol/worker-calls.ts'
 import { toOffstageError } from './failures.ts'
 
@@ -26,8 +26,7 @@ export function createLine(
   return {
     askOnce,
     async ask(name, argument) {
-      if (!(WORKER_CALLS[name] as Command<unknown, unknown>).survives)
-        return askOnce(name, argument)
+      if (!WORKER_CALLS[name].survives) return askOnce(name, argument)
       carry(1)
       try {
         for (;;) {

@@ -1,4 +1,4 @@
-import { callsOf, type Question } from '../protocol/call.ts'
+import { callsOf } from '../protocol/call.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { type PageApi, PAGE_CALLS } from '../protocol/page-calls.ts'
 
@@ -47,7 +47,7 @@ export function stoppablePage(page: PageApi, signal: AbortSignal): PageApi {
     throw new OffstageError('aborted', 'The run was stopped.')
   }
   return callsOf(PAGE_CALLS, (name) =>
-    (PAGE_CALLS[name] as Question<unknown, unknown>).stops
+    PAGE_CALLS[name].stops
       ? (argument) => Promise.race([page[name](argument), stopped()])
       : page[name],
   )

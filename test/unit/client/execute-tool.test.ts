@@ -114,10 +114,13 @@ describe('a tool', () => {
       expect(execute).not.toHaveBeenCalled()
     })
 
-    test('is not asked about when it may run twice', async () => {
-      const { outcome, worker } = await confirming(async () => false, {
-        annotations: { idempotent: true },
-      })
+    test.each([
+      { idempotent: true },
+      { readOnly: true },
+      { readOnly: false, idempotent: true },
+      { readOnly: true, idempotent: false },
+    ])('is not asked about when it may run twice: %o', async (annotations) => {
+      const { outcome, worker } = await confirming(async () => false, { annotations })
       expect(outcome.status).toBe('succeeded')
       expect(worker.of('confirmLease')).toEqual([])
     })
