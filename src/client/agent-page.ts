@@ -1,5 +1,5 @@
 import { transfer } from 'comlink'
-import type { CallContext, ReconcileTool, ReconcileVerdict } from '../protocol/api.ts'
+import type { CallContext, ReconcileTool, ReconcileVerdict } from '../protocol/questions.ts'
 import { describeThrown } from '../protocol/error.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
 import { checkPatterns } from './check-patterns.ts'
