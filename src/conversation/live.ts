@@ -59,11 +59,8 @@ export function foldDelta(live: Live, delta: Delta): Live {
       const { runId, outcome } = delta
       return { ...NOTHING_LIVE, ownership: live.ownership, left: { runId, outcome } }
     }
-    case 'ownership-changed': {
-      const { ownership } = delta
-      // Somebody goes on with what was left.
-      return { ...live, ownership, left: ownership === 'none' ? live.left : null }
-    }
+    case 'ownership-changed':
+      return ownedBy(live, delta.ownership)
     case 'text-end':
     case 'reasoning-end':
     case 'tool-unavailable':
@@ -102,6 +99,11 @@ export function settleLive(live: Live, row: Row): Live {
     default:
       return live
   }
+}
+
+function ownedBy(live: Live, ownership: Live['ownership']): Live {
+  // Somebody goes on with what was left.
+  return { ...live, ownership, left: ownership === 'none' ? live.left : null }
 }
 
 function kindOf(type: `${LivePart['type']}-${string}`): LivePart['type'] {
