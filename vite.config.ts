@@ -22,7 +22,7 @@ const builds: Record<string, UserConfig> = {
       groups: [
         {
           name: 'page',
-          test: /[\\/]src[\\/]client[\\/](entry|create-agent|define-tool|snapshot)\.ts$/,
+          test: /[\\/]src[\\/]client[\\/](entry|create-agent|define-tool)\.ts$/,
         },
       ],
     },
@@ -42,6 +42,7 @@ const builds: Record<string, UserConfig> = {
       'start-worker': 'src/worker/start-worker.ts',
       providers: 'src/providers/index.ts',
       action: 'src/action/index.ts',
+      conversation: 'src/conversation/index.ts',
       'page-tools': 'src/page-tools/index.ts',
       testing: 'src/testing/index.ts',
       engines: 'src/engines/index.ts',

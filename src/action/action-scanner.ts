@@ -1,16 +1,19 @@
 import type { StreamPart } from '../protocol/stream-part.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
-import { BlockStart } from './block-capture.ts'
 import { readBlock } from './block-reader.ts'
 import type { CallsRead } from './block-reader.ts'
 import { CallProblem } from './call-problem.ts'
-import { ForeignStart } from './foreign/foreign-start.ts'
-import { plainMarks, readForeign, readForeignBlock } from './foreign/read-foreign.ts'
-import { Place } from './place.ts'
+import { ForeignDetector } from './foreign/foreign-detector.ts'
+import { withoutDsmlMarks } from './foreign/markers.ts'
+import { readForeign, readForeignBlock } from './foreign/read-foreign.ts'
+import { tooLong } from './malformed-calls.ts'
+import { createBlockDetector } from './pending-block.ts'
+import type { FoundBlock } from './pending-block.ts'
 import { ProseScanner } from './prose-scanner.ts'
-import type { FoundBlock, ProseSink } from './prose-sink.ts'
-import { readOwnSections, readSections, tooLong } from './sections.ts'
-import type { SectionsRead } from './sections.ts'
+import type { ProseSink } from './prose-sink.ts'
+import { QuotationTracker } from './quotation-tracker.ts'
+import { readOwnSections, readSections } from './read-sections.ts'
+import type { SectionsRead } from './read-sections.ts'
 import { indexTools } from './tool-index.ts'
 import type { ToolIndex } from './tool-index.ts'
 
@@ -18,9 +21,9 @@ export interface ActionScannerOptions {
   /** The prompt template already opened the reasoning, so the output starts inside it. */
   readonly reasoningPrefilled?: boolean
   /**
-   * Native mode: recognises calls that a model wrote as text though it has native tools. Calls count only
-   * where they are the model's own words and end its output, blocks like all others: what is quoted stays
-   * text. An opener cut off by the end of the output is dropped without an error.
+   * Native mode: recognises calls that a model wrote as text though it has native tools. Calls, blocks
+   * included, count only where they are not quoted and end the output (Q2); all else is text. An opener cut
+   * off by the end of the output is dropped without an error.
    */
   readonly rescue?: boolean
   /** The longest block that is read, in characters. Default 1 000 000. */
@@ -30,11 +33,15 @@ export interface ActionScannerOptions {
 }
 
 export interface ActionScanner {
-  /** The parts this piece settles. Only what could still become a call is held back. */
+  /** Returns the parts that this piece completes. Only what could still become a call is held back. */
   push(piece: string): StreamPart[]
-  /** The output is over: what was held back, then the calls or the error. Call it once. */
+  /**
+   * Ends the output: returns what was held back, then the calls or the error. Call it once. After the finish
+   * reasons `length` and `content-filter`, a value that only the end of the output closes is cut: its call
+   * is malformed.
+   */
   end(options?: { readonly finishReason?: string }): StreamPart[]
-  /** All so far was no reply (thoughts, say): what was held back of it, as text. Reading begins anew. */
+  /** All so far was no reply, but reasoning: returns what was held back as text, and starts anew. */
   reset(): StreamPart[]
   /** Everything that was pushed, as the model wrote it. */
   readonly output: string
@@ -62,14 +69,14 @@ class Scanner implements ActionScanner {
   constructor(tools: readonly ToolDefinition[], options: ActionScannerOptions) {
     const index = indexTools(tools)
     const { rescue = false, maxBlockLength = 1_000_000 } = options
-    const foreign = new ForeignStart(index, rescue)
-    const blocks = new BlockStart(maxBlockLength)
+    const foreign = new ForeignDetector(index, rescue)
+    const blocks = createBlockDetector(maxBlockLength)
     this.#sink = new PartSink(index, options)
     this.#newProse = (reasoning) =>
       new ProseScanner(this.#sink, {
         reasoning,
         foreign,
-        ...(rescue ? { place: new Place() } : { blocks }),
+        ...(rescue ? { quotations: new QuotationTracker() } : { blocks }),
       })
     this.#prose = this.#newProse(options.reasoningPrefilled ?? false)
   }
@@ -91,7 +98,8 @@ class Scanner implements ActionScanner {
     return this.#sink.take()
   }
 
-  end(_options: { readonly finishReason?: string } = {}): StreamPart[] {
+  end({ finishReason }: { readonly finishReason?: string } = {}): StreamPart[] {
+    this.#sink.isCut = finishReason === 'length' || finishReason === 'content-filter'
     this.#prose.end()
     this.#sink.end()
     return this.#sink.take()
@@ -103,11 +111,13 @@ class PartSink implements ProseSink {
   readonly #newId: () => string
   readonly #rescue: boolean
   readonly #maxLength: number
-  #place = new Place()
+  /** A limit cut the output off (R6). */
+  isCut = false
+  #quotations = new QuotationTracker()
   #held: string[] = []
   #mark = 0
   #parts: StreamPart[] = []
-  #settled = false
+  #isRead = false
   #trimNext = false
   readonly #ignored: string[] = []
 
@@ -138,8 +148,8 @@ class PartSink implements ProseSink {
     this.#held.push(delta)
   }
 
-  holdAt(place: Place): void {
-    this.#place = place
+  holdAt(quotations: QuotationTracker): void {
+    this.#quotations = quotations
   }
 
   markHold(): void {
@@ -154,7 +164,7 @@ class PartSink implements ProseSink {
   }
 
   isCall(rest: string): boolean {
-    const text = plainMarks(this.#held.slice(this.#mark).join('') + rest)
+    const text = withoutDsmlMarks(this.#held.slice(this.#mark).join('') + rest)
     return readForeign(text, this.#index) !== undefined
   }
 
@@ -187,7 +197,7 @@ class PartSink implements ProseSink {
 
   block(found: FoundBlock): void {
     this.releaseHold()
-    this.#settle(this.#read(found))
+    this.#emitCalls(this.#read(found))
   }
 
   ignored(text: string): void {
@@ -195,38 +205,43 @@ class PartSink implements ProseSink {
   }
 
   end(): void {
-    const read = this.#settled ? undefined : this.#readHeld()
+    const read = this.#isRead ? undefined : this.#readHeld()
     if (read) {
       for (const text of read.prose) this.text(text)
-      this.#settle(read)
+      this.#emitCalls(read)
     } else this.releaseHold()
     const ignored = this.#ignored.join('')
     if (ignored.trim() !== '') this.#parts.push({ type: 'raw', data: { ignored } })
   }
 
   #readHeld(): SectionsRead | undefined {
-    const text = plainMarks(this.#held.join(''))
+    const text = withoutDsmlMarks(this.#held.join(''))
     if (text === '') return undefined
     return this.#rescue
-      ? readOwnSections(text, this.#index, { place: this.#place, maxLength: this.#maxLength })
-      : readSections(text, this.#index)
+      ? readOwnSections(text, this.#index, {
+          quotations: this.#quotations,
+          maxLength: this.#maxLength,
+          isCut: this.isCut,
+        })
+      : readSections(text, this.#index, this.isCut)
   }
 
-  #read(found: FoundBlock): CallsRead {
-    if (found.tooLong) return tooLong()
-    return readForeignBlock(found.content, this.#index) ?? readBlock(found.content, this.#index)
+  #read({ content, tooLong: isTooLong, isClosed }: FoundBlock): CallsRead {
+    if (isTooLong) return tooLong()
+    const isCut = this.isCut && !isClosed
+    return readForeignBlock(content, this.#index, isCut) ?? readBlock(content, this.#index)
   }
 
-  #settle(read: CallsRead): void {
+  #emitCalls(read: CallsRead): void {
     for (const call of read.calls)
       this.#parts.push({ type: 'tool-call', toolCallId: this.#newId(), ...call })
     if (read.problem) this.#problem(read.problem, read.problemTool)
-    this.#settled = true
+    this.#isRead = true
   }
 
   #problem(problem: CallProblem, toolName?: string): void {
     const error = problem.toError()
-    this.#settled = true
+    this.#isRead = true
     if (toolName === undefined) this.#parts.push({ type: 'action-error', error })
     else this.#parts.push({ type: 'tool-call', toolCallId: this.#newId(), toolName, error })
   }

@@ -1,12 +1,11 @@
+import type { Opener } from './block-opener.ts'
 import { CodeTracker } from './code-tracker.ts'
-import { matchOpener } from './openers.ts'
-import type { Opener } from './openers.ts'
-import { isBlockLast, judgeTrailing, splitAtCloser } from './trailing.ts'
+import { splitAtCloser } from './trailing-text.ts'
 
 /** Where an opener stood; outside of prose its block counts only when it ends the output (R3, R5). */
 export type CaptureContext = 'prose' | 'fence' | 'comment' | 'reasoning'
 
-/** `text`: what was captured is no block after all. */
+/** `text`: what was captured is no block. */
 export type CaptureState = 'open' | 'closed' | 'text' | 'too-long'
 
 type Phase = 'peek' | 'mention' | 'markup' | 'cdata' | 'cdata-end' | 'comment'
@@ -14,37 +13,17 @@ type Phase = 'peek' | 'mention' | 'markup' | 'cdata' | 'cdata-end' | 'comment'
 export interface CaptureOptions {
   readonly context: CaptureContext
   readonly opener: Opener
-  /** Nothing but the fence line stands before the opener in its fence. */
-  readonly aloneInFence: boolean
   readonly maxLength: number
 }
 
 const cdata = '<![CDATA['
 
-/** Where blocks start, and what collects them. */
-export class BlockStart {
-  readonly #maxLength: number
-
-  constructor(maxLength: number) {
-    this.#maxLength = maxLength
-  }
-
-  match(text: string, at: number, lineStart: boolean): Opener | 'partial' | undefined {
-    return matchOpener(text, at, lineStart)
-  }
-
-  capture(options: Omit<CaptureOptions, 'maxLength'>): BlockCapture {
-    return new BlockCapture({ ...options, maxLength: this.#maxLength })
-  }
-}
-
 /**
  * Collects what follows an opener until the block's closer (R2, R7), piece by piece and in linear
- * time. CDATA sections and comments are skipped; the content is read by others, once.
+ * time. CDATA sections and comments are skipped; the content is parsed once, elsewhere.
  */
 export class BlockCapture {
   readonly context: CaptureContext
-  readonly aloneInFence: boolean
   state: CaptureState = 'open'
   readonly #options: CaptureOptions
   readonly #closers: readonly string[]
@@ -63,7 +42,6 @@ export class BlockCapture {
 
   constructor(options: CaptureOptions) {
     this.context = options.context
-    this.aloneInFence = options.aloneInFence
     this.#options = options
     this.#closers = [...new Set(['</ACTION', `</${options.opener.name}`])]
   }
@@ -71,11 +49,6 @@ export class BlockCapture {
   /** The first thing after the opener was no tag: it may be a mere mention of the tag (R2). */
   get isMention(): boolean {
     return this.#phase === 'mention'
-  }
-
-  /** Nothing but white space followed the opener. */
-  get isEmpty(): boolean {
-    return this.#phase === 'peek'
   }
 
   /** What stood between opener and closer; so far, while the closer is missing. */
@@ -92,16 +65,6 @@ export class BlockCapture {
   get unclosed(): { readonly content: string; readonly rest: string } {
     const { content } = this
     return this.#phase === 'comment' ? splitAtCloser(content) : { content, rest: '' }
-  }
-
-  /** What follows a block that counts only at the end of the output. */
-  judgeTrailing(trailing: string): 'open' | 'end' | 'text' {
-    return judgeTrailing(trailing, this.aloneInFence)
-  }
-
-  /** Whether the block ends the output that goes on like this. */
-  isLast(trailing: string): boolean {
-    return isBlockLast(trailing)
   }
 
   /** Takes a piece and returns what of it follows the block, or the point where it became text. */
@@ -232,9 +195,9 @@ export class BlockCapture {
     return 'other'
   }
 
-  /** R3: a mention may speak of the closer in inline code. */
+  /** R3: in a mention, a closer in inline code is none. */
   #isInCode(): boolean {
-    this.#tracker.settle()
+    this.#tracker.flush()
     return this.#phase === 'mention' && (this.#tracker.inRun || this.#tracker.fenced)
   }
 

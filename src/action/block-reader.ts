@@ -1,22 +1,21 @@
-import { readArguments, requireTool } from './call-arguments.ts'
+import { readArguments, readJsonCall, requireTool } from './call-arguments.ts'
 import type { ActionCall } from './call-arguments.ts'
-import { readJsonCall } from './call-arguments.ts'
 import { BlockTokens } from './block-tokens.ts'
 import type { Token } from './block-tokens.ts'
 import { CallProblem } from './call-problem.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import { coerceText } from './coerce.ts'
 import { propertySchema } from './schema.ts'
-import { readCloseTag, readOpenTag } from './tags.ts'
-import type { OpenTag } from './tags.ts'
+import { readCloseTag, readOpenTag } from './xml-tags.ts'
+import type { OpenTag } from './xml-tags.ts'
 import { makeTags, propertyOfTag } from './tool-index.ts'
 import type { IndexedTool, ToolIndex } from './tool-index.ts'
 import { groupBy, ValueReader } from './value-reader.ts'
 import type { Expected, Slice } from './element-finder.ts'
 import { readText } from './xml-text.ts'
-import { readJson } from './read-json.ts'
+import { parseBoundedJson } from './parse-bounded-json.ts'
 
-/** What a model's calls came to: those that may run, and what is wrong with the first that may not. */
+/** The calls that may run, and what is wrong with the first that may not. */
 export interface CallsRead {
   readonly calls: readonly ActionCall[]
   readonly problem?: CallProblem
@@ -160,8 +159,8 @@ class BlockReader {
   #jsonBody(body: Slice): JsonValue | undefined {
     const text = readText(this.#text.slice(body.start, body.end)).trim()
     if (!text.startsWith('{') || !text.endsWith('}')) return undefined
-    const value = readJson(text)
-    // Elements may stand between braces; without any, what can't be read would be no parameters at all.
+    const value = parseBoundedJson(text)
+    // Between braces there may be elements; without any, unreadable text would pass for no parameters.
     if (value === undefined && !text.includes('<'))
       throw this.#values.malformed('the parameters in braces are no JSON', body.start)
     return value

@@ -6,7 +6,7 @@ import type { Shape } from './schema.ts'
 import { suggestName } from './suggest.ts'
 import { describeParameters } from './tool-index.ts'
 import type { IndexedTool, ToolIndex } from './tool-index.ts'
-import { readJson } from './read-json.ts'
+import { parseBoundedJson } from './parse-bounded-json.ts'
 
 /** A call that may run. */
 export interface ActionCall {
@@ -25,29 +25,29 @@ export function readArguments<Value>(
 ): ActionCall {
   const input: Record<string, JsonValue> = {}
   const given = new Map(entries)
-  const complaints = new Complaints(tool, given)
+  const problems = new ParameterProblems(tool, given)
   for (const [name, value] of given) {
     const schema = propertySchema(tool.input, name)
     if (schema === undefined || schema === false) {
-      complaints.unknown(name)
+      problems.unknown(name)
       continue
     }
     try {
       setOwn(input, name, coerceOne(value, tool.reader.shape(schema)))
     } catch (thrown) {
       if (!(thrown instanceof ValueProblem)) throw thrown
-      complaints.value(name, thrown)
+      problems.value(name, thrown)
     }
   }
-  for (const name of tool.input.required) if (!given.has(name)) complaints.missing(name)
-  complaints.settle()
+  for (const name of tool.input.required) if (!given.has(name)) problems.missing(name)
+  problems.throwIfAny()
   return { toolName: tool.name, input }
 }
 
-class Complaints {
+class ParameterProblems {
   readonly #tool: IndexedTool
   readonly #given: ReadonlyMap<string, unknown>
-  readonly #words: string[] = []
+  readonly #descriptions: string[] = []
   #suggestion: string | undefined
 
   constructor(tool: IndexedTool, given: ReadonlyMap<string, unknown>) {
@@ -61,21 +61,21 @@ class Complaints {
     const suggestion = suggestName(name, free) ?? suggestName(name, all)
     this.#suggestion ??= suggestion
     const hint = suggestion === undefined ? '' : `, did you mean '${suggestion}'?`
-    this.#words.push(`unknown parameter '${name}'${hint}`)
+    this.#descriptions.push(`unknown parameter '${name}'${hint}`)
   }
 
   value(name: string, problem: ValueProblem): void {
     this.#suggestion ??= problem.suggestion
-    this.#words.push(`parameter '${name}': ${problem.message}`)
+    this.#descriptions.push(`parameter '${name}': ${problem.message}`)
   }
 
   missing(name: string): void {
-    if (this.#suggestion !== name) this.#words.push(`missing required parameter '${name}'`)
+    if (this.#suggestion !== name) this.#descriptions.push(`missing required parameter '${name}'`)
   }
 
-  settle(): void {
-    if (this.#words.length === 0) return
-    const list = this.#words.join('; ')
+  throwIfAny(): void {
+    if (this.#descriptions.length === 0) return
+    const list = this.#descriptions.join('; ')
     const stop = list.endsWith('?') ? '' : '.'
     throw new CallProblem(
       'invalid_params',
@@ -100,7 +100,7 @@ export function readJsonCall(tool: IndexedTool, args: JsonValue | undefined): Ac
 }
 
 function parseArguments(text: string): unknown {
-  return text.trim() === '' ? {} : readJson(text)
+  return text.trim() === '' ? {} : parseBoundedJson(text)
 }
 
 /** A call whose arguments are texts by name, taken as they are (no entities). Throws `CallProblem`. */
@@ -111,7 +111,7 @@ export function readTextCall(
   return readArguments(tool, entries, (text, shape) => coerceText(text, shape))
 }
 
-/** The tool a call names. Throws `CallProblem` with what was probably meant. */
+/** The tool a call names. Throws `CallProblem` with a suggestion. */
 export function requireTool(name: string, index: ToolIndex): IndexedTool {
   const tool = index.find(name)
   if (tool) return tool

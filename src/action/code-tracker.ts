@@ -1,3 +1,5 @@
+import { backtick, newline, tilde } from './char-codes.ts'
+
 /** Where a character stands: prose, a closed or still open backtick run, or a fenced block. */
 export interface CodeState {
   /** Length of the backtick run that is open on this line; 0 when none is. */
@@ -7,14 +9,10 @@ export interface CodeState {
   readonly lineStart: boolean
 }
 
-const newline = 10
-const backtick = 96
-const tilde = 126
-
 /**
  * Follows Markdown code one character at a time (CommonMark: fences of three or more backticks or
  * tildes at the start of a line; inline code as a backtick run closed on the same line).
- * `openRun` only says that a run is open: whether it is code is known at its closer or at the line's end.
+ * An `openRun` may turn out to be no code: that is known at its closer or at the line's end.
  */
 export class CodeTracker implements CodeState {
   openRun = 0
@@ -69,8 +67,8 @@ export class CodeTracker implements CodeState {
     this.#ignoreRuns = true
   }
 
-  /** Settles a run that ends exactly here, so that `openRun` and `fenced` are up to date. */
-  settle(): void {
+  /** Ends a run that ends exactly here, so that `openRun` and `fenced` are up to date. */
+  flush(): void {
     if (this.#run > 0) this.#endRun()
   }
 

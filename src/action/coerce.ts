@@ -4,7 +4,7 @@ import { describeShape, quote } from './describe-shape.ts'
 import { admitsText, isRecord, isUntyped, propertySchema } from './schema.ts'
 import type { Shape, TypeName } from './schema.ts'
 import { suggestName } from './suggest.ts'
-import { readJson } from './read-json.ts'
+import { parseBoundedJson } from './parse-bounded-json.ts'
 
 /** Nesting beyond this is refused, in markup and in JSON. */
 export const maxDepth = 100
@@ -34,13 +34,13 @@ export function coerceText(text: string, shape: Shape): JsonValue {
   }
 }
 
-/** A schema with several types as one branch a type; `null` comes first, since it is one exact word. */
+/** A schema with several types as one branch a type; `null` comes first, since it is one exact literal. */
 function byType(shape: Shape): readonly Shape[] {
   const ordered = shape.types.toSorted((a, b) => Number(b === 'null') - Number(a === 'null'))
   return ordered.map((type) => ({ ...shape, types: [type] }))
 }
 
-/** The result of the first branch that takes the value; `null` branches are asked first (R12). */
+/** The result of the first branch that accepts the value; `null` branches are tried first (R15). */
 export function firstFit(
   branches: readonly Shape[],
   whole: Shape,
@@ -114,16 +114,17 @@ function textToArray(text: string, shape: Shape): JsonValue {
   const trimmed = text.trim()
   if (trimmed === '') return []
   if (trimmed.startsWith('[')) {
-    const parsed = readJson(trimmed)
+    const parsed = parseBoundedJson(trimmed)
     if (Array.isArray(parsed)) return coerceJson(parsed, shape)
   }
   const item = shape.schemas.shape(shape.itemAt(0))
-  const parsed = trimmed.startsWith('{') && !admitsText(item) ? readJson(trimmed) : undefined
+  const parsed =
+    trimmed.startsWith('{') && !admitsText(item) ? parseBoundedJson(trimmed) : undefined
   return [parsed === undefined ? coerceText(text, item) : coerceJson(parsed, item)]
 }
 
 function parseJson(text: string, shape: Shape): JsonValue {
-  const parsed = readJson(text)
+  const parsed = parseBoundedJson(text)
   if (parsed !== undefined) return parsed
   throw new ValueProblem(
     `expected ${describeShape(shape)} as child elements or JSON, got ${quote(text)}`,
@@ -163,7 +164,7 @@ export function coerceJson(value: JsonValue, shape: Shape, depth: number = 0): J
   if (depth > maxDepth) throw new ValueProblem(`nested more than ${maxDepth} levels deep`)
   if (shape.options) return jsonOption(value, shape)
   if (shape.branches) return jsonBranch(value, shape, depth)
-  if (isUntyped(shape)) return checkFree(value, depth)
+  if (isUntyped(shape)) return checkUntyped(value, depth)
   const own = typeOf(value)
   if (accepts(shape, own, value)) return coerceSame(value, shape, depth)
   if (typeof value === 'string') return coerceText(value, shape)
@@ -254,7 +255,7 @@ function unknownKey(key: string, shape: Shape): ValueProblem {
   return new ValueProblem(`unknown property '${key}'${hint}`, suggestion)
 }
 
-/** Runs a read and puts the place before what it complains of. */
+/** Runs a read and prefixes the message of its problem with the place. */
 export function within<T>(place: string, read: () => T): T {
   try {
     return read()
@@ -276,12 +277,12 @@ export function setOwn(target: Record<string, JsonValue>, key: string, value: Js
     })
 }
 
-/** A value without a schema: taken as it is, unless it is too deep or means a prototype. */
-function checkFree(value: JsonValue, depth: number): JsonValue {
+/** A value without a schema: unchanged, unless it is too deep or names a prototype. */
+function checkUntyped(value: JsonValue, depth: number): JsonValue {
   if (depth > maxDepth) throw new ValueProblem(`nested more than ${maxDepth} levels deep`)
   if (value === null || typeof value !== 'object') return value
   if (!Array.isArray(value) && Object.hasOwn(value, '__proto__'))
     throw new ValueProblem("'__proto__' is no allowed key")
-  for (const entry of Object.values(value) as JsonValue[]) checkFree(entry, depth + 1)
+  for (const entry of Object.values(value) as JsonValue[]) checkUntyped(entry, depth + 1)
   return value
 }

@@ -3,7 +3,7 @@ import type { SchemaReader, Shape } from './schema.ts'
 const maxDepth = 3
 
 /**
- * The words for a schema in errors and prompts: `integer`, `one of left, right`, and with a reader
+ * Describes a schema in errors and prompts: `integer`, `one of left, right`, and with a reader
  * also what is inside: `list of string`, `object { zip: string, city?: string }`.
  */
 export function describeShape(shape: Shape, reader?: SchemaReader, depth: number = 0): string {
@@ -12,11 +12,11 @@ export function describeShape(shape: Shape, reader?: SchemaReader, depth: number
     return [...new Set(shape.branches.map((branch) => describeShape(branch, reader, depth)))].join(
       ' or ',
     )
-  const words = shape.types.map((type) => {
+  const names = shape.types.map((type) => {
     if (type === 'array') return describeList(shape, reader, depth)
     return type === 'object' ? describeObject(shape, reader, depth) : type
   })
-  return words.join(' or ') || 'any value'
+  return names.join(' or ') || 'any value'
 }
 
 function describeList(shape: Shape, reader: SchemaReader | undefined, depth: number): string {
@@ -34,13 +34,13 @@ function describeObject(shape: Shape, reader: SchemaReader | undefined, depth: n
 }
 
 function describeOptions(options: readonly unknown[]): string {
-  const words = options.map((option) =>
+  const names = options.map((option) =>
     typeof option === 'string' ? option : JSON.stringify(option),
   )
-  return words.length === 1 ? `${words[0]}` : `one of ${words.join(', ')}`
+  return names.length === 1 ? `${names[0]}` : `one of ${names.join(', ')}`
 }
 
-/** What was written, cut to a length that fits an error. */
+/** A value in quotation marks, shortened to fit an error. */
 export function quote(text: string): string {
   return text.length > 80 ? `'${text.slice(0, 77)}…'` : `'${text}'`
 }

@@ -3,7 +3,7 @@ import { malformed } from './call-problem.ts'
 import type { CallProblem } from './call-problem.ts'
 import { admits, admitsText } from './schema.ts'
 import type { Shape } from './schema.ts'
-import { readCloseTag, readOpenTag } from './tags.ts'
+import { readCloseTag, readOpenTag } from './xml-tags.ts'
 
 /** The content of an element: a range of the block. */
 export interface Slice {
@@ -31,7 +31,7 @@ export interface Expected {
 export class ElementFinder {
   readonly tokens: BlockTokens
   protected readonly text: string
-  /** Names of which no closer is followed as R10 wants, up to where: they aren't searched again. */
+  /** Names without a closer that satisfies R10, and up to where: they aren't searched again. */
   readonly #unfollowed = new Map<string, { to: number; siblings: ReadonlySet<string> }>()
 
   constructor(tokens: BlockTokens) {
@@ -40,8 +40,8 @@ export class ElementFinder {
   }
 
   /**
-   * The next element on this level; undefined at the end of the range. White space, stray words,
-   * comments and processing instructions are passed over (R7). Throws `malformed`.
+   * The next element on this level; undefined at the end of the range. White space, stray text,
+   * comments and processing instructions are skipped (R7). Throws `malformed`.
    */
   nextOpen(from: number, to: number): Token | undefined {
     const { all } = this.tokens
@@ -134,7 +134,7 @@ export class ElementFinder {
     return undefined
   }
 
-  /** The next tag on this level, stray words and comments passed over; undefined at the range's end. */
+  /** The next tag on this level, skipping stray text and comments; undefined at the range's end. */
   peek(from: number, to: number): Token | undefined {
     const { all } = this.tokens
     let index = this.tokens.indexFrom(from)

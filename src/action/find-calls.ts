@@ -4,64 +4,65 @@ import { readBlock } from './block-reader.ts'
 import type { CallsRead } from './block-reader.ts'
 import { canonicalCall } from './canonical-call.ts'
 import { endOfElement } from './foreign/element-end.ts'
-import { bareName, settleCalls } from './foreign/foreign-call.ts'
+import { bareName, resolveCalls } from './foreign/foreign-call.ts'
 import type { ForeignCall } from './foreign/foreign-call.ts'
 import { callsOfJson } from './foreign/json-calls.ts'
 import { LiteralReader, Unreadable } from './foreign/literal-reader.ts'
 import { readPythonCall } from './foreign/python-calls.ts'
-import { matchMarker } from './foreign/markers.ts'
-import { plainMarks, readForeign, readSection } from './foreign/read-foreign.ts'
+import { readSection } from './foreign/marked-calls.ts'
+import { matchMarker, withoutDsmlMarks } from './foreign/markers.ts'
+import { readForeign } from './foreign/read-foreign.ts'
 import { readTokenCalls } from './foreign/token-calls.ts'
-import { Mentions } from './mentions.ts'
-import { browserEntities, plainCharacters, unescaped } from './plain-words.ts'
+import { MentionedCalls } from './mentioned-calls.ts'
+import { decodeBrowserEntities, normalizeCharacters, withoutEscapes } from './normalize-text.ts'
 import { plainName } from './suggest.ts'
-import { readOpenTag } from './tags.ts'
+import { readOpenTag } from './xml-tags.ts'
 import { indexTools } from './tool-index.ts'
 import type { ToolIndex } from './tool-index.ts'
 
-/** Characters that are read of a text at most, those that are read again included, for each it has. */
+/** The budget of a text, in characters read (repeated reading included) for each that it has. */
 const maxReadings = 12
-/** What a place costs at least where no call starts after all, in characters. */
+/** What an attempt costs at least, in characters. */
 const attempt = 50
 /** JSON in strings of JSON in strings … */
 const maxNesting = 4
 
-/** Collects the calls that somebody else's words hold, wherever they stand in them (Q3). */
+/** Collects the calls in texts that others wrote, wherever they stand in them (Q3). */
 export class CallFinder {
   readonly #index: ToolIndex
   readonly #names: readonly string[]
   readonly #calls = new Set<string>()
-  readonly #mentions: Mentions
+  readonly #mentions: MentionedCalls
   #budget = 0
-  #overworked = false
+  #isOverBudget = false
 
-  /** What `former`, for other tools, has found is found by this one, too. */
-  constructor(tools: readonly ToolDefinition[], former?: CallFinder) {
-    this.#index = lenient(indexTools(tools))
+  /** Inherits what `previous`, for other tools, has found. */
+  constructor(tools: readonly ToolDefinition[], previous?: CallFinder) {
+    this.#index = withLenientNames(indexTools(tools))
     this.#names = tools.map(({ name }) => plainName(name))
-    this.#mentions = new Mentions(tools.map(({ name }) => name))
-    if (!former) return
-    for (const call of former.#calls) this.#calls.add(call)
-    this.#mentions.inherit(former.#mentions)
-    this.#overworked = former.#overworked
+    this.#mentions = new MentionedCalls(tools.map(({ name }) => name))
+    if (!previous) return
+    for (const call of previous.#calls) this.#calls.add(call)
+    this.#mentions.inherit(previous.#mentions)
+    this.#isOverBudget = previous.#isOverBudget
   }
 
-  /** Takes one more text, as it was sent; `coarsely`: what only mentions a call counts, too. */
+  /** Reads one more text, as it was sent; `coarsely`: what only mentions a call counts, too. */
   read(text: string, coarsely: boolean = false): void {
     if (coarsely) this.#mentions.read(text)
     this.#read(text, 0)
   }
 
-  /** A text holds this call; or it may, where one was too tangled to be read to its end. */
+  /** A text holds this call, or may hold it: one was too long to read within the budget. */
   holds(toolName: string, input: JsonValue): boolean {
-    if (this.#overworked) return true
+    if (this.#isOverBudget) return true
     const tool = this.#index.find(toolName)
     if (!tool) return false
-    return this.#calls.has(canonicalCall(tool, input)) || this.#mentions.hold(tool, input)
+    return this.#calls.has(canonicalCall(tool, input)) || this.#mentions.holds(tool, input)
   }
 
   #read(text: string, nesting: number): void {
-    const variants = writtenOut(text)
+    const variants = decodedVariants(text)
     if (!variants.some((variant) => this.#namesTool(variant))) return
     for (const variant of variants) this.#scan(variant, nesting)
   }
@@ -71,12 +72,12 @@ export class CallFinder {
     return this.#names.some((name) => plain.includes(name))
   }
 
-  /** Tries every place where a call of some format may start. */
+  /** Tries every position where a call of some format may start. */
   #scan(text: string, nesting: number): void {
     this.#budget = maxReadings * text.length + 100_000
     const leaves: string[] = []
     const starts = /[<[]|\{(?=\s*["'\w])|Action:|(?<![\w.-])[A-Za-z_][\w.-]{0,80}(?=\s{0,20}\()/g
-    for (let found = starts.exec(text); found && !this.#overworked; found = starts.exec(text)) {
+    for (let found = starts.exec(text); found && !this.#isOverBudget; found = starts.exec(text)) {
       const at = found.index
       const [start] = found
       if (start === '<') this.#readTag(text, at)
@@ -103,7 +104,7 @@ export class CallFinder {
     this.#take({ ...readBlock(text.slice(at, end), this.#index), end: end - at }, text, at)
   }
 
-  /** The calls of a JSON object and of all in it, whose strings are put by; where to go on. */
+  /** Adds the calls of a JSON object and of all in it, collects its strings, and returns where to go on. */
   #readObject(text: string, at: number, leaves: string[]): number {
     const reader = new LiteralReader(text, at)
     const value = this.#attempt(reader, () => reader.value())
@@ -115,14 +116,14 @@ export class CallFinder {
   #walk(value: JsonValue, leaves: string[]): void {
     if (typeof value === 'string') leaves.push(value)
     if (typeof value !== 'object' || value === null) return
-    if (!Array.isArray(value)) this.#settle(callsOfJson(value, this.#index, false))
+    if (!Array.isArray(value)) this.#addResolved(callsOfJson(value, this.#index, false))
     for (const entry of Object.values(value)) this.#walk(entry, leaves)
   }
 
   #readPython(text: string, at: number): void {
     const reader = new LiteralReader(text, at)
     const call = this.#attempt(reader, () => readPythonCall(reader))
-    if (call) this.#settle([call])
+    if (call) this.#addResolved([call])
   }
 
   #attempt<T>(reader: LiteralReader, read: () => T): T | undefined {
@@ -137,9 +138,9 @@ export class CallFinder {
     }
   }
 
-  /** Each on its own: an invalid one doesn't hide those after it. */
-  #settle(calls: readonly ForeignCall[] = []): void {
-    for (const call of calls) this.#add(settleCalls([call], this.#index))
+  /** Each is resolved on its own: an invalid one doesn't hide those after it. */
+  #addResolved(calls: readonly ForeignCall[] = []): void {
+    for (const call of calls) this.#add(resolveCalls([call], this.#index))
   }
 
   #take(read: (CallsRead & { readonly end: number }) | undefined, text: string, at: number): void {
@@ -156,23 +157,23 @@ export class CallFinder {
 
   #charge(characters: number): void {
     this.#budget -= characters + attempt
-    this.#overworked ||= this.#budget < 0
+    this.#isOverBudget ||= this.#budget < 0
   }
 }
 
-/** What the marker that comes next announces, whatever follows that; undefined when it can't be read. */
+/** The calls of the marker at the reader, whatever follows them; undefined when they can't be read. */
 function readAlone(reader: LiteralReader, index: ToolIndex): CallsRead | undefined {
   try {
     const calls = readTokenCalls(reader, 1)
-    return calls ? settleCalls(calls, index) : readSection(reader, index)
+    return calls ? resolveCalls(calls, index) : readSection(reader, index)
   } catch (thrown) {
     if (thrown instanceof Unreadable) return undefined
     throw thrown
   }
 }
 
-/** Names as a model may write them on: in any letter case, with any separators. */
-function lenient(index: ToolIndex): ToolIndex {
+/** Finds tools by names in any letter case and with any separators. */
+function withLenientNames(index: ToolIndex): ToolIndex {
   const byName = new Map(index.tools.map((tool) => [plainName(tool.name), tool]))
   return {
     tools: index.tools,
@@ -183,19 +184,19 @@ function lenient(index: ToolIndex): ToolIndex {
 const linePrefix = /^[ \t]*(?:(?:>|[-*+•|]|\d{1,9}[.)])[ \t]?)+/gm
 
 const changes = [
-  browserEntities,
-  browserEntities,
-  plainCharacters,
-  unquoted,
-  unescaped,
-  unescaped,
-  unescaped,
-  unescaped,
+  decodeBrowserEntities,
+  decodeBrowserEntities,
+  normalizeCharacters,
+  withoutQuotePrefixes,
+  withoutEscapes,
+  withoutEscapes,
+  withoutEscapes,
+  withoutEscapes,
 ]
 
-/** The text, and what it says without entities, without quotation marks of lines, and without escapes. */
-function writtenOut(text: string): string[] {
-  const variants = [plainMarks(text)]
+/** The text, and its variants without entities, without line prefixes of quotations, and without escapes. */
+function decodedVariants(text: string): string[] {
+  const variants = [withoutDsmlMarks(text)]
   for (const change of changes) {
     for (const variant of variants.slice()) {
       const changed = change(variant)
@@ -205,6 +206,6 @@ function writtenOut(text: string): string[] {
   return variants
 }
 
-function unquoted(text: string): string {
+function withoutQuotePrefixes(text: string): string {
   return text.replace(linePrefix, '')
 }

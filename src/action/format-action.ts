@@ -5,7 +5,7 @@ import { isRecord, isUntyped, propertySchema } from './schema.ts'
 import type { Shape } from './schema.ts'
 import { indexTools, makeTags } from './tool-index.ts'
 
-/** Calls as the block a model would write: reading it back gives the same calls. */
+/** Calls as the block that a model would write; it reads back as the same calls. */
 export function formatAction(
   calls: readonly ActionCall[],
   tools: readonly ToolDefinition[],
@@ -41,8 +41,8 @@ function content(value: JsonValue, shape: Shape | undefined): string {
   const entries = Object.entries(value) as [string, JsonValue][]
   const tags = makeTags(shape?.properties.keys() ?? [])
   const isWritable = entries.every(([key]) => tags.has(key) || /^[A-Za-z_][\w.-]*$/.test(key))
-  const isFree = shape !== undefined && !shape.listsProperties && isFreeObject(shape)
-  if (isFree || !isWritable) return cdata(JSON.stringify(value))
+  const isUntyped = shape !== undefined && !shape.listsProperties && isUntypedObject(shape)
+  if (isUntyped || !isWritable) return cdata(JSON.stringify(value))
   return entries
     .map(([key, entry]) => {
       const schema = shape?.schemas.shape(propertySchema(shape, key))
@@ -51,8 +51,8 @@ function content(value: JsonValue, shape: Shape | undefined): string {
     .join('')
 }
 
-/** An object type that says nothing of its values: only JSON keeps their types. */
-function isFreeObject(shape: Shape): boolean {
+/** An object type without types for its values: only JSON keeps those. */
+function isUntypedObject(shape: Shape): boolean {
   return shape.types.includes('object') && isUntyped(shape.schemas.shape(shape.additional))
 }
 

@@ -6,13 +6,13 @@ import type {
   ToolOutput,
 } from '../protocol/message.ts'
 
-/** A settled call, or what was wrong with an action that could not be read. */
+/** A call with its output, or what was wrong with an action that could not be read. */
 export type Observed =
   | { readonly toolName: string; readonly output: ToolOutput }
   | { readonly error: CallError }
 
 /**
- * What the calls came to, as the text of a user message: one observation a call, in order. A tool's
+ * The results of calls as the text of a user message: one observation a call, in order. A tool's
  * output can't pass for an observation: its lines that look like one are quoted with `> `.
  */
 export function formatObservation(results: readonly Observed[]): string {
@@ -44,7 +44,7 @@ function describePart(part: TextPart | FilePart): string {
   return part.type === 'text' ? part.text : `[file ${part.filename ?? ''} ${part.mediaType}]`
 }
 
-const leads: Readonly<Record<CallErrorCode, (tool: string) => string>> = {
+const prefixes: Readonly<Record<CallErrorCode, (tool: string) => string>> = {
   malformed: () => 'Malformed action',
   unknown_tool: (tool) => `Unknown tool '${tool}'`,
   invalid_params: (tool) => `Invalid parameters for ${tool}`,
@@ -57,14 +57,14 @@ const leads: Readonly<Record<CallErrorCode, (tool: string) => string>> = {
   aborted: (tool) => `Tool ${tool} was aborted`,
 }
 
-/** Each code has its own first words; the reader's messages already start with them. */
+/** Each code has its own prefix, which the reader's messages already have. */
 function describeError(toolName: string, code: CallErrorCode, message: string): string {
-  const lead = leads[code](toolName)
-  if (message.startsWith(lead)) return message
-  return message === '' ? `${lead}.` : `${lead}: ${message}`
+  const prefix = prefixes[code](toolName)
+  if (message.startsWith(prefix)) return message
+  return message === '' ? `${prefix}.` : `${prefix}: ${message}`
 }
 
-/** Every kind of line break a model may take for one. */
+/** Quotes lines after every kind of line break that a model may read as one. */
 function quoteLines(text: string): string {
   return text.replaceAll(
     /(^|[\n\r\v\f\u0085\u2028\u2029])(?=[\p{Z}\p{Cf}\t>]*observation\s*:)/giu,

@@ -5,11 +5,11 @@ import type { ActionError } from './call-problem.ts'
 import type { JsonObject } from '../protocol/json.ts'
 
 export interface ParseActionOptions {
-  /** The model's word on why it stopped. */
+  /** Why the model stopped, as `ActionScanner.end` takes it. */
   readonly finishReason?: string
   /**
-   * The prompt template already opened the reasoning. When it isn't said, a closing think tag without
-   * an opening one tells.
+   * The prompt template already opened the reasoning. Default: a closing think tag without an opening one
+   * decides.
    */
   readonly reasoningPrefilled?: boolean
 }
@@ -23,21 +23,18 @@ export interface ParsedAction {
   readonly error?: ActionError
 }
 
-/** Reads a model's whole output: what a scanner gives, at once. Never throws, whatever the text. */
+/** Reads a model's whole output, as the scanner does. Never throws, whatever the text. */
 export function parseAction(
   text: string,
   tools: readonly ToolDefinition[],
   options: ParseActionOptions = {},
 ): ParsedAction {
-  const { finishReason, reasoningPrefilled } = options
+  const { reasoningPrefilled } = options
   const scanner = createActionScanner(tools, {
     newId: () => '',
     ...(reasoningPrefilled !== undefined && { reasoningPrefilled }),
   })
-  const parts = [
-    ...scanner.push(text),
-    ...scanner.end(finishReason === undefined ? {} : { finishReason }),
-  ]
+  const parts = [...scanner.push(text), ...scanner.end(options)]
   let reply = ''
   let error: ActionError | undefined
   const calls: ActionCall[] = []

@@ -1,18 +1,18 @@
-import type { BlockStart } from './block-capture.ts'
-import type { ForeignStart } from './foreign/foreign-start.ts'
-import type { Place } from './place.ts'
+import type { ForeignDetector } from './foreign/foreign-detector.ts'
+import type { BlockDetector, FoundBlock } from './pending-block.ts'
+import type { QuotationTracker } from './quotation-tracker.ts'
 
-/** Where the scanner's findings go, in order. */
+/** Receives what the scanner finds, in order. */
 export interface ProseSink {
-  /** The person's text. */
+  /** Text of the reply. */
   text(delta: string): void
   /** Text that may be a call in another format. */
   hold(delta: string): void
-  /** What is held from now on stands at this place. */
-  holdAt(place: Place): void
+  /** The state of quotations where the text that is held from now on starts. */
+  holdAt(quotations: QuotationTracker): void
   /** Another construct follows what is held. */
   markHold(): void
-  /** What is held is text after all. */
+  /** What is held turned out to be text. */
   releaseHold(): void
   /** Whether what is held since the mark, and `rest`, is a call. */
   isCall(rest: string): boolean
@@ -31,18 +31,13 @@ export interface ProseSink {
   ignored(text: string): void
 }
 
-export interface FoundBlock {
-  readonly content: string
-  readonly tooLong: boolean
-}
-
 export interface ProseOptions {
   /** The output starts inside reasoning. */
   readonly reasoning: boolean
   /** Recognises blocks; absent when there are none to look for. */
-  readonly blocks?: BlockStart
+  readonly blocks?: BlockDetector
   /** Recognises calls in other formats; absent when there are none to look for. */
-  readonly foreign?: ForeignStart
-  /** Where the output starts: calls count only where they are the model's own words (Q2). */
-  readonly place?: Place
+  readonly foreign?: ForeignDetector
+  /** Follows quotations, for native mode: calls count only outside of them (Q2). */
+  readonly quotations?: QuotationTracker
 }

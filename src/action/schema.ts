@@ -4,11 +4,11 @@ import type { JsonSchema, JsonValue } from '../protocol/json.ts'
 export type TypeName = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object'
 
 /**
- * What reading needs of a JSON Schema, with local `$ref` and `allOf` folded in. Everything else
+ * What reading needs of a JSON Schema, with local `$ref` and `allOf` resolved. Everything else
  * (patterns, lengths, ranges) is for the validator that runs before the tool does.
  */
 export interface Shape {
-  /** Allowed types in the order of the schema; empty when the schema says nothing. */
+  /** Allowed types in the order of the schema; empty when the schema has no type. */
   readonly types: readonly TypeName[]
   /** `enum`, or `const` as a list of one. */
   readonly options: readonly unknown[] | undefined
@@ -167,7 +167,7 @@ export function leaves(shape: Shape): readonly Shape[] {
   return shape.branches ? shape.branches.flatMap(leaves) : [shape]
 }
 
-/** The schema gives no hint about the value. */
+/** The schema has no type, options or branches. */
 export function isUntyped(shape: Shape): boolean {
   return shape.types.length === 0 && !shape.options && !shape.branches
 }

@@ -5,14 +5,14 @@ import type { ProseSink } from './prose-sink.ts'
 export interface ThinkSplitterOptions {
   /** The prompt template already opened the reasoning, so the output starts inside it. */
   readonly reasoningPrefilled?: boolean
-  /** What stands where a closer without an opener stood. Default: nothing. */
+  /** Makes the part that replaces a closer without an opener. Default: none. */
   readonly loneCloser?: () => StreamPart
 }
 
 export interface ThinkSplitter {
-  /** The parts this piece settles. Only what could still become a tag is held back. */
+  /** Returns the parts that this piece completes. Only what could still become a tag is held back. */
   push(text: string): StreamPart[]
-  /** What was held back, once the output is over. */
+  /** Ends the output: returns what was held back. */
   end(): StreamPart[]
 }
 

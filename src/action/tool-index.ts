@@ -60,7 +60,7 @@ export function propertyOfTag(shape: Shape, tag: string): string {
   return tag
 }
 
-/** `player_id (string, required), limit (integer)`: what an error says was expected. */
+/** What an error names as expected: `player_id (string, required), limit (integer)`. */
 export function describeParameters(tool: IndexedTool): string {
   const list = [...tool.input.properties].map(([name, schema]) => {
     const shape = tool.reader.shape(schema)

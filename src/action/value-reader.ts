@@ -3,10 +3,10 @@ import { ElementFinder } from './element-finder.ts'
 import type { Child, Slice } from './element-finder.ts'
 import { CallProblem, ValueProblem } from './call-problem.ts'
 import { coerceEntries, coerceText, firstFit, maxDepth, within } from './coerce.ts'
-import { describeMarkupError, readFreeElements, readFreeValue } from './free-value.ts'
+import { describeMarkupError, readUntypedElements, readUntypedValue } from './untyped-value.ts'
 import { admits, admitsText, isUntyped, leaves, propertySchema } from './schema.ts'
 import type { Shape } from './schema.ts'
-import { readOpenTag } from './tags.ts'
+import { readOpenTag } from './xml-tags.ts'
 import { makeTags, propertyOfTag } from './tool-index.ts'
 import { isCdataOpener, readText } from './xml-text.ts'
 
@@ -47,7 +47,7 @@ export class ValueReader extends ElementFinder {
       return readText(raw)
     this.#checkDepth(slice)
     if (describeMarkupError(raw) !== undefined) return readText(raw)
-    return readFreeValue(raw)
+    return readUntypedValue(raw)
   }
 
   #readUnion(slice: Slice, shape: Shape, depth: number): JsonValue {
@@ -104,7 +104,7 @@ export class ValueReader extends ElementFinder {
       shape.patterns.length === 0 &&
       isUntyped(shape.schemas.shape(shape.additional))
     )
-      return this.#readFreeObject(slice)
+      return this.#readUntypedObject(slice)
     const siblings = new Set([
       ...shape.properties.keys(),
       ...makeTags(shape.properties.keys()).values(),
@@ -119,13 +119,13 @@ export class ValueReader extends ElementFinder {
     )
   }
 
-  #readFreeObject(slice: Slice): JsonValue {
+  #readUntypedObject(slice: Slice): JsonValue {
     this.#checkDepth(slice)
     const raw = this.#raw(slice)
     const problem = describeMarkupError(raw)
     if (problem !== undefined)
       throw this.malformed(problem.replace(/ \(opened in .*?\)|\.$/g, ''), slice.start)
-    const value = readFreeElements(raw)
+    const value = readUntypedElements(raw)
     if (typeof value === 'object' && !Array.isArray(value)) return value
     throw new ValueProblem('expected an object, got a list')
   }

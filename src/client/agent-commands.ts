@@ -14,19 +14,20 @@ import type { AgentParts } from './agent-parts.ts'
 import { checkId, checkText } from './check-input.ts'
 import { checkNames } from './check-names.ts'
 import type { Conversation } from './conversation-view.ts'
-import { extract, type ExtractOptions } from './extract.ts'
+import type { ExtractOptions } from './extract.ts'
 import { stopReason } from './failures.ts'
 import { formatOutput } from './format-output.ts'
 import { newId } from './ids.ts'
 import { wasLeftInPeace } from './left-in-peace.ts'
+import { loadPart } from './load-part.ts'
 import { pageRegistry } from './page-registry.ts'
 import { prepare } from './prepare.ts'
 import type { Run, RunHandle } from './run-handle.ts'
 import { limitsOf } from './run-limits.ts'
-import { sendAbort, sendStart } from './run-line.ts'
+import { sendStart } from './run-line.ts'
+import { sendAbort } from './send-abort.ts'
 import type { Listeners, Source } from './shown.ts'
-import { ShownConversation } from './shown-conversation.ts'
-import { ShownList } from './shown-list.ts'
+import type * as showing from './showing.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
 type Answers = Pick<Agent, 'approve' | 'deny' | 'answer' | 'supplyOutput' | 'resolveInterrupted'>
@@ -42,8 +43,11 @@ export interface AgentCommands
   ): Promise<unknown>
   sendStart(handle: RunHandle, command: StartRun): Promise<void>
   sendAbort(runId: string): Promise<void>
-  show(conversationId: string, listeners: Listeners): Promise<Source<ConversationSnapshot>>
-  showList(listeners: Listeners): Promise<Source<readonly ConversationRecord[]>>
+  show(listeners: Listeners, first: ConversationSnapshot): Promise<Source<ConversationSnapshot>>
+  showList(
+    listeners: Listeners,
+    first: readonly ConversationRecord[],
+  ): Promise<Source<readonly ConversationRecord[]>>
   /** See `Conversation`. */
   abortOpen(conversationId: string, reason?: string): Promise<boolean>
   switchBranch(conversationId: string, messageId: string): Promise<boolean>
@@ -62,14 +66,21 @@ export function createCommands(agent: AgentParts): AgentCommands {
       return takeUp(agent, { conversationId, goOn: true })
     },
     prepare: ({ signal } = {}) => prepare(agent, signal),
-    extract: (request, signal) => extract(agent, request, signal),
+    async extract(request, signal) {
+      const { extract } = await loadPart(() => import('./extract.ts'))
+      return extract(agent, request, signal)
+    },
     sendStart: (handle, command) => sendStart(agent, handle, command),
     sendAbort: (runId) => sendAbort(agent, runId),
-    async show(conversationId, listeners) {
-      checkId(conversationId)
-      return new ShownConversation(agent, conversationId, listeners)
+    async show(listeners, first) {
+      checkId(first.conversationId)
+      const { ShownConversation } = await loadShowing()
+      return new ShownConversation(agent, first, listeners)
     },
-    showList: async (listeners) => new ShownList(agent, listeners),
+    async showList(listeners, first) {
+      const { ShownList } = await loadShowing()
+      return new ShownList(agent, first, listeners)
+    },
     async abortOpen(conversationId, reason) {
       checkId(conversationId)
       return abortOpen(agent, conversationId, stopReason(reason))
@@ -89,6 +100,8 @@ export function createCommands(agent: AgentParts): AgentCommands {
     ...conversations(agent),
   }
 }
+
+const loadShowing = (): Promise<typeof showing> => loadPart(() => import('./showing.ts'))
 
 const RESUME = { interrupted: 'tell-model', waitForToolsMs: 10_000 } as const
 
@@ -186,7 +199,9 @@ function conversations({ ask, carry, link, scope }: AgentParts): Questions {
     async delete(id) {
       const isGone = await ask('deleteConversation', at(id))
       // No fact tells of it.
-      void link().feeds.find({ storage: storageKey(scope().storage), conversationId: id })?.join()
+      void link()
+        .feeds.find({ storage: storageKey(scope().storage), conversationId: id })
+        ?.joined?.join()
       return isGone
     },
     clearHistory: async (id) => ask('clearHistory', at(id)),

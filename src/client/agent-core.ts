@@ -188,7 +188,7 @@ export class AgentCore implements AgentParts {
     const conversation: Conversation = {
       ...createStore(emptySnapshot(id, 'loading'), {
         isStarted: this.#isStarted,
-        open: (listeners) => this.later('show')(id, listeners),
+        open: this.later('show'),
         failed: (thrown) => ({ ...emptySnapshot(id, 'idle'), error: toErrorData(thrown) }),
       }),
       abort: (reason) => this.later('abortOpen')(id, reason),

@@ -1,13 +1,13 @@
 import type { Moment } from '../conversation/project.ts'
 import {
+  catchUpEvents,
   type Cursor,
+  joinCursor,
   projectDelta,
   projectFact,
   type Projection,
-  snapshotEvent,
   startCursor,
 } from '../conversation/project.ts'
-import { resultOf } from '../conversation/result.ts'
 import type { RunEventBody } from '../protocol/event.ts'
 import { isRow, type StreamItem } from '../protocol/stream.ts'
 import type { RunHandle } from './run-handle.ts'
@@ -33,15 +33,9 @@ export class RunFollower {
 
   /** From where the run stands. One without a handle forgets what came before. */
   catchUp(moment: Moment): void {
-    this.begin()
+    this.#cursor = joinCursor(moment, this.runId)
     if (!this.#handle) this.#events = []
-    this.#events.push(snapshotEvent(moment, this.runId))
-    const { run } = moment.state
-    if (run?.runId === this.runId && run.end)
-      this.#events.push({
-        type: 'run-end',
-        result: resultOf(moment.state, this.runId, { outcome: run.end }),
-      })
+    this.#events.push(...catchUpEvents(moment, this.runId))
   }
 
   get hasBegun(): boolean {
@@ -52,7 +46,7 @@ export class RunFollower {
   take(item: StreamItem, before: Moment, after: Moment): void {
     if (!('runId' in item) || item.runId !== this.runId) return
     if (this.#cursor === null) {
-      if (beginsRun(item)) this.begin()
+      if (beginsRun(item, before)) this.begin()
       else this.catchUp(before)
     }
     const moment = { state: after.state, live: before.live }
@@ -82,6 +76,16 @@ export class RunFollower {
 }
 
 /** Nothing of the run came before it. */
-export function beginsRun(item: StreamItem): boolean {
-  return item.type === 'run-started' || (item.type === 'storage-waits' && !!item.message)
+export function beginsRun(item: StreamItem, { state }: Moment): boolean {
+  switch (item.type) {
+    case 'run-started':
+      return true
+    case 'storage-waits':
+      return item.message !== undefined
+    case 'attempt-started':
+      // Published while the run's first facts are being committed.
+      return item.runId !== state.run?.runId
+    default:
+      return false
+  }
 }

@@ -1,4 +1,3 @@
-import { emptySnapshot } from '../conversation/empty-snapshot.ts'
 import { foldDelta } from '../conversation/live.ts'
 import type { ConversationSnapshot } from '../conversation/snapshot.ts'
 import { view } from '../conversation/view.ts'
@@ -7,7 +6,8 @@ import { LEFT_OPEN } from '../protocol/run.ts'
 import type { OlderMessages } from '../protocol/state.ts'
 import type { StreamRef } from '../protocol/stream.ts'
 import type { AgentParts } from './agent-parts.ts'
-import type { JoinedFeed, Watcher } from './joined-feed.ts'
+import type { Feed, Watcher } from './feed.ts'
+import { JoinedFeed } from './joined-feed.ts'
 import { Notifier } from './notifier.ts'
 import type { Listeners, Source } from './shown.ts'
 
@@ -21,18 +21,19 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
   readonly #listeners: Listeners
   readonly #notifier: Notifier
   readonly #ref: StreamRef
-  #feed: JoinedFeed | undefined
+  #feed: Feed | undefined
   #snapshot: ConversationSnapshot
   /** What the snapshot was made of. */
   #made: readonly unknown[] = []
   #leaving: ReturnType<typeof setTimeout> | undefined
 
-  constructor(agent: AgentParts, conversationId: string, listeners: Listeners) {
+  constructor(agent: AgentParts, first: ConversationSnapshot, listeners: Listeners) {
+    const { conversationId } = first
     this.#agent = agent
     this.#listeners = listeners
     this.#notifier = new Notifier(listeners)
     this.#ref = { storage: storageKey(agent.scope().storage), conversationId }
-    this.#snapshot = emptySnapshot(conversationId, 'loading')
+    this.#snapshot = first
     agent.signal.addEventListener('abort', () => this.#close())
   }
 
@@ -50,7 +51,7 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
   attend(): void {
     clearTimeout(this.#leaving)
     if (this.#agent.signal.aborted) return
-    this.#feed ??= this.#agent.link().feeds.watch(this.#ref, this)
+    this.#feed ??= this.#watch()
     if (this.#listeners.size === 0) this.#leaving = setTimeout(() => this.#unwatch(), LEAVE_MS)
   }
 
@@ -78,10 +79,18 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
     return { ...this.#agent.scope(), conversationId: this.#ref.conversationId }
   }
 
+  #watch(): Feed {
+    const feed = this.#agent.link().feeds.open(this.#ref)
+    feed.joined ??= new JoinedFeed(feed)
+    feed.joined.watch(this)
+    return feed
+  }
+
   #unwatch(): void {
     this.read()
+    this.#feed?.joined?.unwatch(this)
     this.#feed = undefined
-    this.#agent.link().feeds.unwatch(this.#ref, this)
+    this.#agent.link().feeds.prune(this.#ref)
   }
 
   /** The agent is disposed: what it drove is left, and nothing changes any more. */

@@ -8,12 +8,13 @@ export class ShownList implements Source<readonly ConversationRecord[]> {
   readonly #agent: AgentParts
   readonly #listeners: Listeners
   readonly #notifier: Notifier
-  #records: readonly ConversationRecord[] = []
+  #records: readonly ConversationRecord[]
   /** The list may be out of date. */
   #isStale = true
   #isReading = false
 
-  constructor(agent: AgentParts, listeners: Listeners) {
+  constructor(agent: AgentParts, first: readonly ConversationRecord[], listeners: Listeners) {
+    this.#records = first
     this.#agent = agent
     this.#listeners = listeners
     this.#notifier = new Notifier(listeners)

@@ -13,7 +13,8 @@ export type Listeners = ReadonlySet<() => void>
 export interface ShownHost<Value> {
   /** False as long as looking must not start a worker. */
   isStarted(): boolean
-  open(listeners: Listeners): Promise<Source<Value>>
+  /** The source shows `first` until it has something. */
+  open(listeners: Listeners, first: Value): Promise<Source<Value>>
   /** What is shown when the source can't be opened. */
   failed(thrown: unknown): Value
 }
@@ -31,11 +32,11 @@ export function createStore<Value>(first: Value, host: ShownHost<Value>): Store<
   let opening: Promise<void> | undefined
 
   const open = (): void => {
-    opening ??= host.open(listeners).then(
+    opening ??= host.open(listeners, first).then(
       (opened) => {
         source = opened
         source.attend()
-        notifyAll(listeners)
+        if (source.read() !== value) notifyAll(listeners)
       },
       (thrown) => {
         value = host.failed(thrown)

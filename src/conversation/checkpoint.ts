@@ -4,11 +4,12 @@ import { pendingAt } from './pending.ts'
 import { headId } from './tree.ts'
 
 /** How many messages a checkpoint has, unless the open run has more. */
-export const WINDOW = 50
+const WINDOW = 50
 
 /**
- * The state as whoever joins gets it: the newest messages of its path, with all of the open run and all
- * that wait for somebody. Plain data.
+ * The state as whoever joins gets it: the newest `size` messages of its path (default 50), or more where the
+ * open run, or something that waits for a person, begins before them. Plain data, folded on like a whole one;
+ * when it becomes `isStale`, a fact concerned what it lacks, and a new one is to be made.
  */
 export function windowed(state: ConversationState, size: number = WINDOW): ConversationState {
   const { path, older } = state
@@ -32,7 +33,7 @@ function isOpen({ run }: ConversationState, node: MessageNode): boolean {
   return (run?.end === null && node.runId === run.runId) || pendingAt(run, node).length > 0
 }
 
-/** Those before a message, `count` at most. Null when it is not on the path. */
+/** The messages of a whole state before one, `count` at most. Null when that is not on the path. */
 export function olderThan(
   state: ConversationState,
   messageId: string,

@@ -1,5 +1,6 @@
 import type { ConversationState } from '../protocol/state.ts'
 
+/** A conversation without any rows, to fold into. */
 export function emptyState(conversationId: string): ConversationState {
   return {
     conversationId,

@@ -6,7 +6,11 @@ import { clearHistory, foldMessage } from './fold-messages.ts'
 import { foldRun } from './fold-run.ts'
 import { headOf } from './tree.ts'
 
-/** The state after rows, in their order. Pure. `onRow` is called after each, with the run as it is then. */
+/**
+ * The state after rows, which follow those that were folded into `state`, by `seq` and without gaps. Give it
+ * many rows at once: the lists of the state are copied once for each fold. `onRow` is called after each row,
+ * with the newest run as it is then. Rows that make no sense change nothing.
+ */
 export function fold(
   state: ConversationState,
   rows: readonly Row[],

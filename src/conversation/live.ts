@@ -2,6 +2,7 @@ import type { Delta } from '../protocol/delta.ts'
 import type { Row } from '../protocol/fact.ts'
 import type { Live, LiveInput, LivePart, LiveStep } from '../protocol/live.ts'
 
+/** Before any delta, and of a conversation that is only read. */
 export const NOTHING_LIVE: Live = {
   ownership: 'none',
   step: null,
@@ -11,7 +12,7 @@ export const NOTHING_LIVE: Live = {
   left: null,
 }
 
-/** After a delta. Pure; the same object when it changes nothing. */
+/** What is live after a delta; the same object when it changes nothing. */
 export function foldDelta(live: Live, delta: Delta): Live {
   switch (delta.type) {
     case 'attempt-started': {
@@ -57,6 +58,8 @@ export function foldDelta(live: Live, delta: Delta): Live {
       return live.waits ? { ...live, waits: null } : live
     case 'run-left': {
       const { runId, outcome } = delta
+      // One that never began while the model writes for another.
+      if (live.step && live.step.runId !== runId) return live
       return { ...NOTHING_LIVE, ownership: live.ownership, left: { runId, outcome } }
     }
     case 'ownership-changed':
@@ -72,7 +75,7 @@ export function foldDelta(live: Live, delta: Delta): Live {
   }
 }
 
-/** After a fact. Pure; the same object when it changes nothing. */
+/** What is live after a row, which replaces what it makes durable; the same object when it changes nothing. */
 export function settleLive(live: Live, row: Row): Live {
   switch (row.type) {
     case 'run-started': {

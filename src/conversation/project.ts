@@ -47,7 +47,7 @@ export function joinCursor({ state, live }: Moment, runId: string): Cursor {
 }
 
 /** The first event for whoever comes late: the run so far. */
-export function snapshotEvent({ state, live }: Moment, runId: string): RunEventBody {
+function snapshotEvent({ state, live }: Moment, runId: string): RunEventBody {
   const run = state.run?.runId === runId ? state.run : null
   const step = live.step?.runId === runId ? live.step : null
   const parked = live.waits?.reason ?? run?.parked
@@ -65,6 +65,18 @@ export function snapshotEvent({ state, live }: Moment, runId: string): RunEventB
 
 function isSynthetic(message: Message): boolean {
   return message.role === 'user' && message.synthetic === true
+}
+
+/** What brings a handle up to date that begins, or begins anew, where the run stands. Pure. */
+export function catchUpEvents(moment: Moment, runId: string): RunEventBody[] {
+  const snapshot = snapshotEvent(moment, runId)
+  const run = moment.state.run?.runId === runId ? moment.state.run : null
+  if (run?.end)
+    return [
+      snapshot,
+      { type: 'run-end', result: resultOf(moment.state, runId, { outcome: run.end }) },
+    ]
+  return run?.parked ? [snapshot, { type: 'run-parked', reason: run.parked }] : [snapshot]
 }
 
 /** The events of the cursor's run that a fact comes to. Pure. */

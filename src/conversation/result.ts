@@ -4,7 +4,11 @@ import type { Live } from '../protocol/live.ts'
 import { isSettled } from './pending.ts'
 import type { CallState, ConversationState, MessageNode } from '../protocol/state.ts'
 
-/** What a run has come to, with the outcome that it ends with here. Of a run that never began: nothing. */
+/**
+ * What a run has come to, with the outcome that it ends with. Only the newest run of the conversation is
+ * known in full: of any other the result is empty but for its outcome. `live`: for the text of a step that is
+ * cut off where it stands.
+ */
 export function resultOf(
   { conversationId, path, run }: ConversationState,
   runId: string,

@@ -20,8 +20,3 @@ export function addUsage(total: RunUsage, step: Usage): RunUsage {
   }
   return sum
 }
-
-/** What a stream says piecemeal: later counts replace earlier ones. */
-export function mergeUsage(known: Usage, more: Usage): Usage {
-  return { ...known, ...more }
-}

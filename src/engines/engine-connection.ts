@@ -9,7 +9,7 @@ import { PING_TIMING, watchEngine, type EngineWatch, type PingTiming } from './e
 import { createMailbox, type Mailbox } from './mailbox.ts'
 import type { FromEngine, ToEngine } from './port-messages.ts'
 
-/** Batches that an engine may be ahead of its reader. */
+/** How many batches an engine may be ahead of its reader. */
 const WINDOW = 16
 
 type Answer = Extract<FromEngine, { type: 'parts' | 'end' }>
@@ -22,7 +22,7 @@ interface Task {
 
 export interface ConnectionOptions {
   readonly onProgress: (config: ModelConfigData, progress: EngineProgress) => void
-  /** The engine is dead; what was open has ended with `worker-lost`. Called once, at most. */
+  /** The engine is dead; open tasks have ended with `worker-lost`. Called at most once. */
   readonly onLost: () => void
   readonly pings?: PingTiming
 }
@@ -50,7 +50,7 @@ export class EngineConnection {
     line.port.start()
   }
 
-  /** One model turn. Doesn't reject: the last part says how it ended. */
+  /** One model turn. Doesn't reject: the last part is the outcome. */
   async *stream(
     request: ModelRequest,
     config: ModelConfigData,
@@ -92,7 +92,7 @@ export class EngineConnection {
     }
   }
 
-  /** Lets go of the line; what is open ends with this error. */
+  /** Releases the line; open tasks end with this error. */
   close(error: ErrorData): void {
     if (this.#ended) return
     this.#ended = error
@@ -126,7 +126,7 @@ export class EngineConnection {
   }
 
   #take(message: FromEngine): void {
-    this.#watch.heard()
+    this.#watch.received()
     if (message.type === 'pong') return
     const task = this.#tasks.get(message.id)
     if (!task) return

@@ -4,7 +4,7 @@ import type { StreamPart } from '../protocol/stream-part.ts'
 import type { ModelRequest } from '../providers/provider.ts'
 
 export interface EngineContext {
-  /** Aborted when nobody wants the outcome any more. */
+  /** Aborted when the outcome is no longer needed. */
   readonly signal: AbortSignal
   /** Becomes an `engine-progress` event. Call it while a model loads, not for tokens. */
   readonly progress: (progress: EngineProgress) => void
@@ -16,7 +16,7 @@ export interface EngineDefinition {
   readonly id: string
   /**
    * One model turn, in the order that `StreamPart` demands; loads the model when it isn't loaded. Not
-   * asked for more than is read at the other end. What it throws ends the turn with a typed error.
+   * iterated further than the other end reads. What it throws ends the turn with a typed error.
    */
   stream(
     request: ModelRequest,

@@ -7,13 +7,13 @@ export interface PingTiming {
   readonly limit: number
 }
 
-/** An engine may compute for a while without looking at its messages. */
+/** An engine may compute for a while without reading its messages. */
 export const PING_TIMING: PingTiming = { intervalMs: 10_000, limit: 6 }
 
 export interface EngineWatch {
-  /** Something came from the engine. */
-  heard(): void
-  /** Whether an answer is waited for: only then is the engine pinged. */
+  /** Something was received from the engine. */
+  received(): void
+  /** Whether an answer is expected: the engine is pinged only then. */
   expects(answer: boolean): void
   stop(): void
 }
@@ -24,14 +24,14 @@ export function watchEngine(
   { ping, lost, timing }: { ping: () => void; lost: () => void; timing: PingTiming },
 ): EngineWatch {
   const stopped = new AbortController()
-  // Pings are counted, not timed: a tab that was frozen must not take its own sleep for a death.
+  // Pings are counted, not timed: a tab that was frozen must not mistake its own sleep for a death.
   let unanswered = 0
   let timer: ReturnType<typeof setInterval> | undefined
   const end = (): void => {
     if (!stopped.signal.aborted) lost()
   }
   if (watch === 'lock') onLifeLockFree(instance, end, stopped.signal)
-  // Where browsers tell of it, this is the quickest word.
+  // Where browsers fire it, this is the earliest sign.
   port.addEventListener('close', end, { signal: stopped.signal })
 
   function tick(): void {
@@ -47,7 +47,7 @@ export function watchEngine(
   }
 
   return {
-    heard() {
+    received() {
       unanswered = 0
     },
     expects(answer) {

@@ -8,7 +8,7 @@ export interface ModelLoader<Model> {
   keyOf(config: ModelConfigData): string
   load(config: ModelConfigData, context: EngineContext): Promise<Model>
   unload(model: Model): Promise<void>
-  /** The model is of no more use after this error, and is loaded anew. */
+  /** The model is unusable after this error, and is loaded anew. */
   isFatal(thrown: unknown): boolean
 }
 
@@ -94,7 +94,7 @@ export class ModelSlot<Model> {
     })
     await Promise.race([before, ...(signal ? [whenAborted(signal)] : [])])
     if (!signal?.aborted) return leave
-    // The place is kept until it would have been one's turn.
+    // The place in the queue is kept until its turn.
     void before.then(leave)
     throw aborted()
   }

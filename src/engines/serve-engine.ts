@@ -12,7 +12,7 @@ export interface EngineScope {
 /**
  * Makes the current worker one of an engine; the page names it with `workerEngine`. Call it once, at
  * the top of the worker's own file. A function is called with the page's `options`, when the engine
- * is first asked for; nothing is loaded before that.
+ * is first opened; nothing is loaded before that.
  */
 export function serveEngine<Options = undefined>(
   define: EngineDefinition | ((options: Options) => EngineDefinition),

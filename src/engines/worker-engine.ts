@@ -7,7 +7,7 @@ const READY_MS = 30_000
 /** How long an engine may take to free what it holds. Milliseconds. */
 const DISPOSE_MS = 2_000
 
-/** What is needed of a worker: a `Worker`, or anything that passes messages like one. */
+/** The part of a worker that is needed: a `Worker`, or anything that passes messages like one. */
 export interface EngineWorker {
   postMessage(message: unknown, transfer: Transferable[]): void
   addEventListener(type: string, listener: (event: Event) => void): void
@@ -18,11 +18,11 @@ export interface EngineWorker {
 export interface WorkerEngineOptions {
   /** The provider id under which models reach the engine. */
   readonly id: string
-  /** Makes the worker, whose file calls `serveEngine`. Called when the engine is first asked for. */
+  /** Makes the worker, whose file calls `serveEngine`. Called when the engine is first opened. */
   readonly worker: () => EngineWorker
-  /** Handed to the function that was given to `serveEngine`. Plain data; read at each opening. */
+  /** Passed to the function that `serveEngine` was called with. Plain data; read at each opening. */
   readonly options?: () => unknown
-  /** Set where the engine knows no tools: its models are always asked in ACTION mode. */
+  /** Set where the engine has no native tools: its models always run in ACTION mode. */
   readonly toolMode?: 'action'
 }
 
@@ -31,7 +31,7 @@ interface LivingWorker {
   readonly instance: string
 }
 
-/** An engine in a worker of its own. All agents that are given the same object share one worker. */
+/** An engine in a worker of its own. All agents with the same object share one worker. */
 export function workerEngine({ id, worker, options, toolMode }: WorkerEngineOptions): Engine {
   const clients = new Set<string>()
   let living: LivingWorker | undefined

@@ -11,14 +11,14 @@ export interface PromptApiOptions {
 
 /**
  * The browser's own model (`LanguageModel`, pages only): `createAgent({ engines: [promptApi()], model: {
- * provider: 'prompt-api', model: 'default' } })`. Always asked in ACTION mode. Nothing is downloaded
+ * provider: 'prompt-api', model: 'default' } })`. Always in ACTION mode. Nothing is downloaded
  * before `agent.prepare()` or a run.
  */
 export function promptApi({ create = {} }: PromptApiOptions = {}): Engine {
   return pageEngine(promptApiDefinition(create), { toolMode: 'action' })
 }
 
-/** What the browser says of its model; `'unavailable'` where there is none. Downloads nothing. */
+/** The state of the browser's model; `'unavailable'` where there is none. Downloads nothing. */
 export async function promptApiAvailability({
   create = {},
 }: PromptApiOptions = {}): Promise<Availability> {

@@ -1,4 +1,4 @@
-import { withOneSystem } from '../engines/one-system.ts'
+import { withSingleSystemMessage } from '../engines/single-system-message.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { asRecord, asText } from '../providers/core/read-json.ts'
 import { chatMessages, type ChatMessage } from '../providers/openai/messages.ts'
@@ -6,9 +6,9 @@ import { compatible } from '../providers/openai/presets.ts'
 import type { ModelRequest } from '../providers/provider.ts'
 import type { Prompt, PromptPart } from './language-model.ts'
 
-/** The conversation as the Prompt API takes it: a system prompt first, then turns of both sides. */
+/** The conversation in the form of the Prompt API: a system prompt first, then turns of both sides. */
 export function toPrompts(request: ModelRequest): Prompt[] {
-  const turns: ModelRequest = { ...withOneSystem(request), toolMode: 'action' }
+  const turns: ModelRequest = { ...withSingleSystemMessage(request), toolMode: 'action' }
   return chatMessages(turns, { providerId: 'prompt-api', rules: compatible }).map(toPrompt)
 }
 

@@ -22,7 +22,7 @@ export interface CollectedTurn {
   readonly toolCalls: readonly CollectedCall[]
   /** `'error'` when the stream failed. */
   readonly finishReason: FinishReason
-  /** Empty when the provider said nothing. */
+  /** Empty when the provider sent none. */
   readonly usage: Usage
   readonly providerMetadata?: ProviderMetadata
   readonly error?: ErrorData

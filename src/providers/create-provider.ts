@@ -5,17 +5,17 @@ import type { ProviderDefinition } from './define-provider.ts'
 import type { Provider, StreamOptions } from './provider.ts'
 import { createProviderRegistry } from './registry.ts'
 
-/** What a key or header function is told: which request it is for. */
+/** What a key or header function receives: which request it is for. */
 export interface CredentialContext extends Endpoint {
   /** Aborted with the request. */
   readonly signal: AbortSignal
-  /** The last answer was refused with a 401: a cached key is no good any more. */
+  /** The last answer was a 401: a cached key is no longer valid. */
   readonly previousRejected: boolean
 }
 
 type Headers = { readonly [name: string]: string }
 
-/** A model and how to reach it, with the key or a function that gives it. */
+/** A model and how to reach it, with the key or a function that returns it. */
 export interface ProviderConfig extends Omit<ModelConfigData, 'model' | 'headers'> {
   /** May be left out where the provider has a default. */
   readonly model?: string
@@ -29,7 +29,7 @@ export interface CreateProviderOptions {
 }
 
 /**
- * A model that can be asked. Throws `invalid-config` or `unknown-provider`; whatever happens later is
+ * A model that can be called. Throws `invalid-config` or `unknown-provider`; whatever happens later is
  * part of the stream. Relative base URLs are resolved against the page.
  */
 export function createProvider(

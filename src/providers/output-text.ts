@@ -1,6 +1,6 @@
 import type { FilePart, TextPart, ToolOutput } from '../protocol/message.ts'
 
-/** What a tool gave, as the text of a tool message. */
+/** A tool's output as the text of a tool message. */
 export function outputText(output: ToolOutput): string {
   switch (output.type) {
     case 'text':

@@ -17,23 +17,23 @@ export interface PendingToolCall {
 export function pendingToolCalls(messages: readonly unknown[]): PendingToolCall[] {
   const pending: PendingToolCall[] = []
   for (const message of messages) {
-    for (const mention of mentionsOf(message)) {
-      if (mention.type === 'call') {
-        pending.push({ toolCallId: mention.toolCallId, toolName: mention.toolName })
+    for (const entry of entriesOf(message)) {
+      if (entry.type === 'call') {
+        pending.push({ toolCallId: entry.toolCallId, toolName: entry.toolName })
         continue
       }
-      const settled = pending.findIndex((call) => call.toolCallId === mention.toolCallId)
+      const settled = pending.findIndex((call) => call.toolCallId === entry.toolCallId)
       if (settled !== -1) pending.splice(settled, 1)
     }
   }
   return pending
 }
 
-type Mention =
+type CallEntry =
   | { readonly type: 'call'; readonly toolCallId: string; readonly toolName: string }
   | { readonly type: 'result'; readonly toolCallId: string }
 
-function mentionsOf(message: unknown): Mention[] {
+function entriesOf(message: unknown): CallEntry[] {
   const fields = record(message)
   return [
     ...list(fields['parts']).flatMap(offstagePart),
@@ -43,30 +43,30 @@ function mentionsOf(message: unknown): Mention[] {
   ]
 }
 
-function offstagePart(part: unknown): Mention[] {
+function offstagePart(part: unknown): CallEntry[] {
   const fields = record(part)
   if (fields['type'] === 'tool-call') return call(fields['toolCallId'], fields['toolName'])
   return fields['type'] === 'tool-result' ? result(fields['toolCallId']) : []
 }
 
-function openAiCall(toolCall: unknown): Mention[] {
+function openAiCall(toolCall: unknown): CallEntry[] {
   const fields = record(toolCall)
   // Custom tools carry their name under `custom` in place of `function`.
   return call(fields['id'], record(fields['function'] ?? fields['custom'])['name'])
 }
 
-function anthropicBlock(block: unknown): Mention[] {
+function anthropicBlock(block: unknown): CallEntry[] {
   const fields = record(block)
   if (fields['type'] === 'tool_use') return call(fields['id'], fields['name'])
   return fields['type'] === 'tool_result' ? result(fields['tool_use_id']) : []
 }
 
-function call(id: unknown, name: unknown): Mention[] {
+function call(id: unknown, name: unknown): CallEntry[] {
   if (typeof id !== 'string') return []
   return [{ type: 'call', toolCallId: id, toolName: typeof name === 'string' ? name : '' }]
 }
 
-function result(id: unknown): Mention[] {
+function result(id: unknown): CallEntry[] {
   return typeof id === 'string' ? [{ type: 'result', toolCallId: id }] : []
 }
 

@@ -17,7 +17,7 @@ export interface ModelRequest {
    * the provider sends no tools and leaves the text (think tags too) as it is. Default `'native'`.
    */
   readonly toolMode?: 'native' | 'action'
-  /** Give each piece of the provider's own data as a `raw` part before what was read from it. */
+  /** Emit each piece of the provider's own data as a `raw` part before what was read from it. */
   readonly raw?: boolean
 }
 
@@ -25,14 +25,14 @@ export interface StreamOptions {
   readonly signal?: AbortSignal
   /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch
-  /** Asked before the request, and once more after a 401. Default: no key. */
+  /** Called before the request, and once more after a 401. Default: no key. */
   readonly credentials?: (previousRejected: boolean, endpoint: Endpoint) => Promise<Credentials>
 }
 
 /**
  * A configured model. One call is one attempt: a request is repeated only after a 401, with a fresh
- * key, and after a refusal that says what to leave out.
- * Neither method throws or rejects for what an endpoint can do: the last part says how it ended.
+ * key, and after a refusal that names what to leave out.
+ * Neither method throws or rejects for what an endpoint can do: the last part is the outcome.
  */
 export interface Provider {
   readonly id: string
@@ -54,10 +54,10 @@ export type RequestConfig = ModelConfigData & Credentials
 /** A wire format over HTTP: two pure functions, and a state for one response. */
 export interface HttpProviderDefinition<State> {
   readonly id: string
-  /** Where requests go, for the functions that give keys. Default: `config.baseURL`. */
+  /** Where requests go, for the functions that return keys. Default: `config.baseURL`. */
   baseURL?(config: ModelConfigData): string
   toRequest(request: ModelRequest, config: RequestConfig): HttpRequest
-  /** `request` and `config` tell how the answer is to be read; most formats need neither. */
+  /** `request` and `config` may decide how the answer is read; most formats need neither. */
   start(request: ModelRequest, config: RequestConfig): State
   /** `chunk`: one parsed JSON event of the stream, or the whole body of a non-streamed answer. */
   mapChunk(state: State, chunk: unknown): StreamPart[]

@@ -6,6 +6,7 @@ import { createHttpProvider } from './core/http-provider.ts'
 import { withoutKeys } from './core/redact-parts.ts'
 import type { ProviderDefinition } from './define-provider.ts'
 import { chatProviders } from './openai/define-chat.ts'
+import type { EngineId } from './provider-ids.ts'
 import type { Provider, RequestConfig, StreamProviderDefinition } from './provider.ts'
 import { scriptedProvider } from './scripted.ts'
 
@@ -86,19 +87,19 @@ function createStreamProvider(
   }
 }
 
-/** Entries of this package that lend the page's engines, by provider id. */
-const engineEntries: { readonly [providerId: string]: string } = {
+/** Entries of this package that provide the page's engines. */
+const engineEntries: { readonly [Id in EngineId]: string } = {
   webllm: 'webllm() from offstage/webllm',
   wllama: 'wllama() from offstage/wllama',
   'prompt-api': 'promptApi() from offstage/prompt-api',
 }
 
 function unknownProvider(id: string, known: readonly string[]): OffstageError {
-  const entry = Object.hasOwn(engineEntries, id) ? engineEntries[id] : undefined
+  const entry = Object.hasOwn(engineEntries, id) ? engineEntries[id as EngineId] : undefined
   if (entry) {
     return new OffstageError(
       'unknown-provider',
-      `The engine '${id}' is lent by the page: pass ${entry} in createAgent({ engines: [ … ] }).`,
+      `The engine '${id}' is provided by the page: pass ${entry} in createAgent({ engines: [ … ] }).`,
     )
   }
   return new OffstageError(

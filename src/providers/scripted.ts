@@ -12,7 +12,7 @@ import type { ModelRequest, StreamOptions, StreamProviderDefinition } from './pr
 const PIECE_LENGTH = 4
 
 /**
- * Plays `config.script`: no model, no network. For tests, demos and documentation. The place in the
+ * Plays `config.script`: no model, no network. For tests, demos and documentation. The position in the
  * script is the number of assistant messages since the last message of a person, so it needs no memory.
  */
 export const scriptedProvider: StreamProviderDefinition = {
@@ -26,10 +26,10 @@ async function* playScript(
   { signal }: StreamOptions,
 ): AsyncGenerator<readonly StreamPart[]> {
   const script = config.script ?? {}
-  const place = findPlace(request.messages)
-  const step = chooseSteps(script, place.text)?.[place.position]
+  const position = findPosition(request.messages)
+  const step = chooseSteps(script, position.text)?.[position.index]
   if (!step) {
-    yield [{ type: 'error', error: exhausted(place) }]
+    yield [{ type: 'error', error: exhausted(position) }]
     return
   }
   let delayMs = step.delayMs ?? 0
@@ -42,16 +42,16 @@ async function* playScript(
     yield withRaw(request, part, [part])
     delayMs = script.paceMs ?? 0
   }
-  yield withRaw(request, step, endOf(step, place, request))
+  yield withRaw(request, step, endOf(step, position, request))
 }
 
-interface Place {
+interface ScriptPosition {
   readonly text: string
   readonly userCount: number
-  readonly position: number
+  readonly index: number
 }
 
-function findPlace(messages: readonly Message[]): Place {
+function findPosition(messages: readonly Message[]): ScriptPosition {
   const isPerson = (message: Message): boolean => message.role === 'user' && !message.synthetic
   const last = messages.findLast(isPerson)
   const since = messages.slice(messages.findLastIndex(isPerson) + 1)
@@ -59,7 +59,7 @@ function findPlace(messages: readonly Message[]): Place {
   return {
     text: texts.map((part) => (part.type === 'text' ? part.text : '')).join('\n'),
     userCount: messages.filter(isPerson).length,
-    position: since.filter((message) => message.role === 'assistant').length,
+    index: since.filter((message) => message.role === 'assistant').length,
   }
 }
 
@@ -104,7 +104,11 @@ function cut(text: string, length: number): string[] {
   return pieces
 }
 
-function endOf(step: ScriptStep, place: Place, request: ModelRequest): readonly StreamPart[] {
+function endOf(
+  step: ScriptStep,
+  position: ScriptPosition,
+  request: ModelRequest,
+): readonly StreamPart[] {
   if (step.error !== undefined) {
     return [
       {
@@ -113,13 +117,15 @@ function endOf(step: ScriptStep, place: Place, request: ModelRequest): readonly 
       },
     ]
   }
-  const calls = request.toolMode === 'action' ? [] : callParts(step, place)
+  const calls = request.toolMode === 'action' ? [] : callParts(step, position)
   return [...calls, { type: 'finish', finishReason: calls.length > 0 ? 'tool-calls' : 'stop' }]
 }
 
-/** Ids that the same place in the same conversation always gives, and no other. */
-function callParts({ toolCalls = [] }: ScriptStep, place: Place): StreamPart[] {
-  const ids = toolCalls.map((_, index) => `call_${place.userCount}_${place.position}_${index + 1}`)
+/** Ids that are the same for the same position in the same conversation, and unique otherwise. */
+function callParts({ toolCalls = [] }: ScriptStep, position: ScriptPosition): StreamPart[] {
+  const ids = toolCalls.map(
+    (_, index) => `call_${position.userCount}_${position.index}_${index + 1}`,
+  )
   const inputs = toolCalls.flatMap(({ toolName, input }, index): StreamPart[] => {
     const toolCallId = ids[index] as string
     return [
@@ -136,12 +142,12 @@ function callParts({ toolCalls = [] }: ScriptStep, place: Place): StreamPart[] {
   return [...inputs, ...calls]
 }
 
-function exhausted({ text, position }: Place): ErrorData {
+function exhausted({ text, index }: ScriptPosition): ErrorData {
   return {
     code: 'script-exhausted',
-    message: `The script has no step ${position + 1} for "${text.slice(0, 80)}". Add a step, a scene or a fallback.`,
+    message: `The script has no step ${index + 1} for "${text.slice(0, 80)}". Add a step, a scene or a fallback.`,
     retryable: false,
-    details: { position },
+    details: { position: index },
   }
 }
 

@@ -10,7 +10,7 @@ const legalName = /^[\p{L}_][\p{L}\p{N}_.-]*$/u
 /**
  * WebLLM's `response_format` that lets text run free until an ACTION block begins, and then admits calls
  * of these tools, closed, and the block's closing tag. What stands inside a call stays free. Undefined
- * when the tools can't be told apart that way: a name that is no XML name, or one that may also be an
+ * when the tools can't be distinguished that way: a name that is no XML name, or one that may also be an
  * element inside its own call, whose closing tag would end the call too early.
  * Format: XGrammar's structural tags (https://xgrammar.mlc.ai/docs/).
  */

@@ -33,7 +33,7 @@ export class ConstrainedChat {
   }
 }
 
-/** WebLLM's errors about `response_format` say so in their names or words; XGrammar's are wrapped. */
+/** WebLLM's errors about `response_format` name it in their name or message; XGrammar's are wrapped. */
 function isRefusal(thrown: unknown): boolean {
   const { name, message } = asRecord(thrown) ?? {}
   return /response.?format|structural.?tag|grammar/i.test(

@@ -14,7 +14,7 @@ export interface WebLLMOptions {
 
 /**
  * WebLLM (WebGPU), in a worker of its own: `createAgent({ engines: [webllm({ … })], model: { provider:
- * 'webllm', model: 'Qwen3-4B-q4f16_1-MLC' } })`. Its models are always asked in ACTION mode. Nothing is
+ * 'webllm', model: 'Qwen3-4B-q4f16_1-MLC' } })`. Its models always run in ACTION mode. Nothing is
  * loaded before `agent.prepare()` or a run.
  */
 export function webllm({ worker, ...options }: WebLLMOptions): Engine {

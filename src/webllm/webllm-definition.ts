@@ -1,6 +1,6 @@
 import type { EngineContext, EngineDefinition } from '../engines/engine-definition.ts'
 import { ModelSlot } from '../engines/model-slot.ts'
-import { withOneSystem } from '../engines/one-system.ts'
+import { withSingleSystemMessage } from '../engines/single-system-message.ts'
 import { throttleProgress } from '../engines/throttle-progress.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { JsonObject } from '../protocol/json.ts'
@@ -52,8 +52,8 @@ async function* complete(
   },
 ): AsyncGenerator<readonly StreamPart[]> {
   const { signal } = turn.context
-  // WebLLM's own `tools` know two models and one prompt: tools are described in the instructions here.
-  const request: ModelRequest = { ...withOneSystem(turn.request), toolMode: 'action' }
+  // WebLLM's own `tools` support two models and one prompt: here tools are described in the instructions.
+  const request: ModelRequest = { ...withSingleSystemMessage(turn.request), toolMode: 'action' }
   const interrupt = (): void => void engine.interruptGenerate()
   signal.addEventListener('abort', interrupt)
   try {
@@ -122,7 +122,7 @@ function chatOptions(
   return { ...options.chatOptions, context_window_size: contextWindow }
 }
 
-/** WebLLM's errors have names, and words that say what to do. */
+/** WebLLM's errors have names, and messages with instructions. */
 function loadError(thrown: unknown): unknown {
   if (nameOf(thrown) !== 'ModelNotFoundError') return thrown
   return new OffstageError('model-not-found', describeThrown(thrown), { cause: thrown })

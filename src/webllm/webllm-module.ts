@@ -1,6 +1,6 @@
 /** `@mlc-ai/web-llm` as it is imported. */
 export interface WebLLMModule {
-  /** The class. Its own types are WebLLM's; what is used of it says `MLCEngineClass`. */
+  /** The class. Its types are WebLLM's; `MLCEngineClass` is the part that is used. */
   readonly MLCEngine: unknown
 }
 

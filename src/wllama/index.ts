@@ -9,7 +9,7 @@ export interface WllamaOptions {
   readonly worker: () => EngineWorker
   /** The address of `wllama.wasm`, from `@wllama/wllama/esm/wasm/`. */
   readonly wasmUrl: string | URL
-  /** Where models are, by the name that `model.model` gives. A name that isn't here must be an address. */
+  /** Where models are, by the name in `model.model`. A name that isn't here must be an address. */
   readonly models?: { readonly [name: string]: WllamaSource }
   /**
    * How models are loaded: `n_ctx`, `n_threads`, `n_gpu_layers`, `chat_template` and other fields of

@@ -17,7 +17,7 @@ import type { WllamaClass, WllamaInstance, WllamaModule } from './wllama-module.
 const ID = 'wllama'
 const CONTEXT_WINDOW = 4096
 
-/** llama.cpp's own server takes tool messages of any shape, and named tools as `required` ones. */
+/** llama.cpp's own server accepts tool messages of any shape, and named tools as `required` ones. */
 const rules: ChatRules = { ...compatible, userAfterTool: true, namedToolChoice: false }
 
 /** llama.cpp behind the engine's contract. The module is imported when a model is first loaded. */
@@ -138,7 +138,7 @@ function sourceOf(model: string, { models }: WllamaEngineOptions): WllamaSource 
   )
 }
 
-/** What goes wrong is told by the errors; the rest is noise on the page's console. */
+/** Errors are thrown; other messages are noise on the page's console. */
 const silent = {
   debug: () => undefined,
   log: () => undefined,

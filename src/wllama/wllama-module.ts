@@ -1,6 +1,6 @@
 /** `@wllama/wllama` as it is imported. */
 export interface WllamaModule {
-  /** The class. Its own types are wllama's; what is used of it says `WllamaClass`. */
+  /** The class. Its types are wllama's; `WllamaClass` is the part that is used. */
   readonly Wllama: unknown
 }
 

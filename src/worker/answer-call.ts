@@ -26,7 +26,7 @@ const WAITS_AS = {
 } as const
 
 /**
- * Journals a person's word on a call; false when the call doesn't wait for it. Whether it does is
+ * Commits a person's word on a call; false when the call doesn't wait for it. Whether it does is
  * decided in the append, so of several answers, from wherever, one counts and the others write
  * nothing. An edited input that doesn't fit the tool's schema is refused with `invalid-input`, and the
  * call waits on.

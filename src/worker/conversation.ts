@@ -11,9 +11,11 @@ import { CallIds } from './call-ids.ts'
 import { countRow, type CountedRun } from './counters.ts'
 import type { Effects } from './effects.ts'
 import { placed, type FactDraft } from './fact-draft.ts'
+import { newestState } from './newest-rows.ts'
 import { oneByOne } from './one-by-one.ts'
 import { Patience } from './patience.ts'
 import { SentWords } from './sent-words.ts'
+import { soundRows } from './sound-rows.ts'
 import { checkRow, type Fault } from './store/check-row.ts'
 import { brokenConversation } from './store/record.ts'
 import type { Store } from './store/store.ts'
@@ -73,7 +75,11 @@ export class Conversation {
   #createdAt = 0
   #lease: Lease = { storeId: '', epoch: 0, knownAt: Number.NEGATIVE_INFINITY }
   #fault: Fault | null = null
-  /** Reads and commits never overlap: every entry is folded once, in its place. */
+  /** Appends of which no row was folded yet. */
+  readonly #underWay = new Set<string>()
+  /** The newest append failed, and may be in the store all the same. */
+  #isInDoubt = false
+  /** Reads and commits never overlap: every row is folded once, in its place. */
   readonly #inOrder = oneByOne()
   /** A commit that waits keeps only those in line behind it waiting. */
   readonly #inLine = oneByOne()
@@ -124,7 +130,7 @@ export class Conversation {
     return this.#lease
   }
 
-  /** Why the journal can't be folded to its end; nothing is driven or appended then. */
+  /** Why the rows can't be folded to their end; nothing is driven or appended then. */
   get fault(): string | null {
     return this.#fault?.fault ?? null
   }
@@ -132,6 +138,13 @@ export class Conversation {
   /** A call of this conversation had this id, whether or not its messages are still there. */
   hasCallId(toolCallId: string): boolean {
     return this.#callIds.has(toolCallId)
+  }
+
+  /** Sends the page the end of a conversation that is yet to be read, if that is quicker. */
+  async preview(): Promise<void> {
+    if (this.#state.seq > 0) return
+    const state = await newestState(this.#store, this.conversationId)
+    if (state && this.#state.seq === 0) this.stream.checkpoint('joined', { state, fault: null })
   }
 
   /** Sends the page where the conversation stands. */
@@ -155,18 +168,14 @@ export class Conversation {
     return this.#state.seq !== before
   }
 
-  /** Throws `conversation-broken` when the rows could not be folded to their end, `storage-newer` when a newer version wrote them. */
+  /** Throws `conversation-broken` when the rows could not be folded to their end. */
   refuseBroken(): void {
     const error = this.#faultError
     if (error !== null) throw error
   }
 
   get #faultError(): OffstageError | null {
-    const found = this.#fault
-    if (found === null) return null
-    return found.isNewer
-      ? new OffstageError('storage-newer', found.fault)
-      : brokenConversation(this.conversationId, found.fault)
+    return this.#fault && brokenConversation(this.conversationId, this.#fault.fault)
   }
 
   /** Folds what was written since the last look, by whoever. */
@@ -177,7 +186,7 @@ export class Conversation {
 
   /**
    * Commits facts in one transaction, then folds them; false when the decision was to write nothing.
-   * Those that may wait are taken one after the other: a commit that fails is tried again, and entries
+   * Those that may wait are taken one after the other: a commit that fails is tried again, and rows
    * stay in order. One that doesn't wait may come between two tries.
    */
   async append(facts: Facts, options: AppendOptions = {}): Promise<boolean> {
@@ -185,26 +194,35 @@ export class Conversation {
     const { patience } = this
     // The same for each try: what an answer was lost of isn't written twice.
     const appendId = this.#effects.newId('append_')
-    const commit = (): Promise<boolean> =>
-      this.#inOrder(() => this.#commit(facts, { ...options, appendId }))
-    if (once) return commit()
-    if (waits) return this.#inLine(() => patience.persist(commit))
-    if (patience.waitsFor) throw OffstageError.fromData(patience.waitsFor)
-    return patience.persist(commit, { waits })
+    const commit = (onTaken = (): void => undefined): Promise<boolean> =>
+      this.#inOrder(() => this.#commit(facts, { ...options, appendId, onTaken }))
+    this.#underWay.add(appendId)
+    try {
+      if (once) return await commit()
+      if (waits) return await this.#inLine(() => patience.persist(commit))
+      if (patience.waitsFor) throw OffstageError.fromData(patience.waitsFor)
+      return await patience.persist(commit, { waits })
+    } finally {
+      this.#underWay.delete(appendId)
+    }
   }
 
   async #commit(
     facts: Facts,
-    options: AppendOptions & { readonly appendId: string },
+    options: AppendOptions & { readonly appendId: string; readonly onTaken: () => void },
   ): Promise<boolean> {
+    if (this.#isInDoubt) await this.#catchUp()
     this.refuseBroken()
+    const { appendId, strict = false, onTaken } = options
+    // Committed by an earlier try, whose answer was lost.
+    if (!this.#underWay.has(appendId)) return true
     const drafts = typeof facts === 'function' ? facts(this.#run) : facts
     if (drafts === null) return false
-    const { appendId, strict = false } = options
     const runId = options.runId === undefined ? (this.#run?.runId ?? null) : options.runId
     const at = this.#effects.now()
     const knownAt = this.#effects.monotonic()
     const head = this.#state.path.at(-1)?.id ?? null
+    this.#isInDoubt = true
     const rows = await this.#store.append({
       conversationId: this.conversationId,
       epoch: this.#lease.epoch,
@@ -213,16 +231,12 @@ export class Conversation {
       strict,
     })
     this.#lease = { ...this.#lease, knownAt }
-    // Not the next ones when an earlier try wrote them, and others, or a look at the store, came between.
-    if (rows[0]?.seq === this.#state.seq + 1) this.#take(rows)
-    else await this.#catchUp()
-    this.#onCommitted(rows)
-    return true
-  }
-
-  #take(rows: readonly Row[]): void {
+    this.#isInDoubt = false
+    onTaken()
     this.#fold(rows)
     this.stream.rows(rows)
+    this.#onCommitted(rows)
+    return true
   }
 
   /** A row that another tab has committed: folded if it is the next one, else read from the store. */
@@ -232,7 +246,8 @@ export class Conversation {
       if (given.seq <= seq) return
       const row = checkRow(given, seq + 1)
       if ('fault' in row) return this.#catchUp()
-      this.#take([row])
+      this.#fold([row])
+      this.stream.rows([row])
     })
   }
 
@@ -246,10 +261,13 @@ export class Conversation {
     }
     const { record, rows } = stored
     this.#createdAt = record?.createdAt ?? 0
-    const { sound, fault } = this.#check(rows, record)
+    const { sound, fault } = soundRows(rows, { after: this.#state.seq, record })
     const hasChanged = this.#fault?.fault !== fault?.fault
     this.#fault = fault
+    const own = sound.filter(({ appendId }) => this.#underWay.has(appendId))
     this.#fold(sound)
+    this.#isInDoubt = false
+    if (own.length > 0) this.#onCommitted(own)
     if (this.stream.isJoined && (isNew || hasChanged)) this.publish('joined')
     else if (this.stream.isJoined || this.patience.waiter) this.stream.rows(sound)
     if (record === null || fault?.isNewer === true) return
@@ -279,32 +297,12 @@ export class Conversation {
     this.#fault = null
   }
 
-  /** The rows up to the first that can't be folded, and what is wrong with it. */
-  #check(
-    rows: readonly unknown[],
-    record: ConversationRecord | null,
-  ): {
-    readonly sound: readonly Row[]
-    readonly fault: Fault | null
-  } {
-    const sound: Row[] = []
-    let { seq } = this.#state
-    for (const stored of rows) {
-      const row = checkRow(stored, seq + 1)
-      if ('fault' in row) return { sound, fault: row }
-      sound.push(row)
-      seq = row.seq
-    }
-    if (record === null || record.lastSeq === seq) return { sound, fault: null }
-    const fault = record.broken ?? `Row ${Math.min(seq, record.lastSeq) + 1} is missing.`
-    return { sound, fault: { fault, isNewer: false } }
-  }
-
   #fold(rows: readonly Row[]): void {
     this.#state = fold(this.#state, rows, (row, run) => {
       this.#run = countRow(this.#run, run, row)
       this.#callIds.take(row)
       this.#sentWords.fold(row)
+      this.#underWay.delete(row.appendId)
     })
   }
 }

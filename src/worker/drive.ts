@@ -1,4 +1,4 @@
-import type { CallContext, PageApi } from '../protocol/api.ts'
+import type { CallContext, PageApi, StepContext } from '../protocol/api.ts'
 import type { DecidedBy, RunEnd } from '../protocol/fact.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { ToolOutput } from '../protocol/message.ts'
@@ -55,7 +55,7 @@ export type Stop =
   | { readonly type: 'release' }
   | { readonly type: 'taken-over' }
 
-/** The run is stopped here without an end: what is under way stays open in the journal. */
+/** The run is stopped here without an end: what is under way stays open in the store. */
 export function isLeftOpen(signal: AbortSignal): boolean {
   return signal.aborted && (signal.reason as Stop).type !== 'end'
 }
@@ -91,6 +91,13 @@ export class ToolTable {
 
   set(tools: readonly ToolDescriptor[]): void {
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]))
+  }
+
+  /** What the page named for a step. */
+  take({ tools, otherTools, hasBeforeToolCall }: StepContext): void {
+    this.set(tools)
+    this.others = otherTools ?? []
+    this.hasBeforeToolCall = hasBeforeToolCall
   }
 
   /** The page's tools changed: whoever waits looks again. */

@@ -41,7 +41,7 @@ export interface Start {
   readonly repeats: boolean
 }
 
-/** What runs: as it was decided just now, else as the journal says that it was decided, else as it stands. */
+/** What runs: as it was decided just now, else as the facts say that it was decided, else as it stands. */
 export function startsOf(drive: Drive, calls: readonly CallState[], repeats = false): Start[] {
   return calls.map((call) => {
     const ready = drive.ready.get(call.toolCallId)
@@ -86,7 +86,7 @@ export async function executeCalls(
   if (isCommitted) await runStarts(drive, starts)
 }
 
-/** Hands calls whose start is committed to the page, and journals each outcome as it arrives. */
+/** Hands calls whose start is committed to the page, and commits each outcome as it arrives. */
 export async function runStarts(drive: Drive, starts: readonly Start[]): Promise<void> {
   if (drive.signal.aborted) return takeBack(drive, starts)
   await Promise.all(

@@ -21,7 +21,8 @@ export function placed(
 ): (Fact & { readonly runId?: string | null })[] {
   let parent = head
   return drafts.map((draft) => {
-    const fact = { ...draft, ...(bears(draft) && { parentId: draft.parentId ?? parent }) } as Fact
+    const hangs = bears(draft) && draft.parentId === undefined
+    const fact = { ...draft, ...(hangs && { parentId: parent }) } as Fact
     parent = lastMessage(fact) ?? parent
     return fact
   })
@@ -44,6 +45,7 @@ function bears(draft: FactDraft): draft is Unplaced<Bearing> & FactDraft {
 function lastMessage(fact: Fact): string | null {
   switch (fact.type) {
     case 'run-started':
+      return fact.message?.id ?? fact.parentId
     case 'step-cut':
       return fact.message?.id ?? null
     case 'model-output':

@@ -127,7 +127,7 @@ export class Host {
     }
   }
 
-  /** A run that a page still shows ends there, without an end in the journal: somebody else has it. */
+  /** A run that a page still shows ends there, without an end in the store: somebody else has it. */
   #leaveOpen(
     { conversation }: Seat,
     { conversationId, runId }: ResumeRun & ConversationScope,

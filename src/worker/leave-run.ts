@@ -24,7 +24,7 @@ export function leftOpenBy(stop: Stop | null, error?: unknown): string | null {
 
 /** Somebody else decides now what becomes of the calls that run here. */
 export function stopExecuting({ dispatched, page, agentId }: Drive, reason: string): void {
-  // Not by the journal, which may tell of the other owner's executions by now.
+  // Not by the rows, which may be about the other owner's executions by now.
   const executionIds = [...dispatched]
   if (executionIds.length === 0) return
   page.cancelTools({ agentId, executionIds, reason }).catch(() => undefined)

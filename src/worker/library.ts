@@ -1,5 +1,5 @@
 import type { AgentScope, ConversationScope } from '../protocol/api.ts'
-import { pendingCalls } from '../conversation/pending.ts'
+import { pendingOf } from '../conversation/pending.ts'
 import type { ConversationRecord, StoredConversation } from '../protocol/conversation.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { busy } from './busy.ts'
@@ -24,13 +24,13 @@ export class Library {
     if (record === null) return null
     const { conversation } = await this.#seats.take(scope)
     await conversation.refresh()
-    const { run, fault, messages } = conversation
+    const { fault, messages } = conversation
     if (fault !== null) return { ...record, broken: fault, messages: [...messages], pending: [] }
     const parked = conversation.parkedBy
     return {
       ...record,
       messages: [...messages],
-      pending: [...conversation.importedCalls, ...(run === null ? [] : pendingCalls(run))],
+      pending: [...pendingOf(conversation.state)],
       ...(parked && { parked }),
     }
   }
@@ -75,6 +75,8 @@ export class Library {
           { runId: null },
         ),
       )
+      // Whoever asked for it sees it done.
+      conversation.stream.flush()
       return true
     })
   }

@@ -58,17 +58,25 @@ export class Patience {
     this.#retry = new AbortController()
   }
 
-  /** Does it until the storage takes it. `waits` false: refused as soon as the storage refuses. */
+  /**
+   * Does it until the storage takes it. `waits` false: refused as soon as the storage refuses. The work may
+   * say itself when the storage has taken it: before it publishes what was written.
+   */
   async persist<T>(
-    work: () => Promise<T>,
+    work: (onTaken: () => void) => Promise<T>,
     { waits = true, waiter = this.waiter }: { waits?: boolean; waiter?: Waiter | null } = {},
   ): Promise<T> {
     let isParked = false
+    let isTaken = false
+    const onTaken = (): void => {
+      if (isParked && !isTaken) waiter?.onContinue()
+      isTaken = true
+    }
     try {
       for (let attempt = 0; ; attempt++) {
         try {
-          const done = await work()
-          if (isParked) waiter?.onContinue()
+          const done = await work(onTaken)
+          onTaken()
           return done
         } catch (thrown) {
           const error = toErrorData(thrown)

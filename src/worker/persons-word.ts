@@ -11,7 +11,7 @@ import type { Tenure } from './tenure.ts'
 /** How often a person's word is tried though other owners come in between. */
 const MAX_CLAIMS = 3
 
-/** What a person says to a run that waits: journaled as its owner, then the loop looks again. */
+/** What a person says to a run that waits: committed as its owner, then the loop looks again. */
 export class PersonsWord {
   readonly #drive: Drive
   readonly #tenure: Tenure

@@ -16,7 +16,7 @@ type Verdict =
 
 /**
  * Takes every proposed call of the step through `beforeToolCall`, validation and the question of
- * approval, in order. What they come to is journaled together; those that may run are added to `ready`.
+ * approval, in order. What they come to is committed together; those that may run are added to `ready`.
  * Nothing runs here, so after a crash it is simply done again.
  */
 export async function prepareCalls(drive: Drive, calls: readonly CallState[]): Promise<void> {

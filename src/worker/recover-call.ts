@@ -6,7 +6,7 @@ import { goneMeanwhile, INTERRUPTED } from './tool-errors.ts'
 import { availableTool, unavailable } from './wait-for-tool.ts'
 
 /**
- * A call that the journal says was executing, and nobody here drives: the crash table. The page is
+ * A call that the facts say was executing, and nobody here drives: the crash table. The page is
  * asked first, since it may have outlived the worker or the agent: what it was asked for and doesn't
  * know never ran, and what it knows is joined. Only then is anything run again or given up.
  */

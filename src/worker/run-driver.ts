@@ -1,11 +1,12 @@
-import type { CallAnswer, StepContext } from '../protocol/api.ts'
+import type { CallAnswer } from '../protocol/api.ts'
 import { isStepLooping } from '../conversation/crash-loop.ts'
 import type { Ownership } from '../protocol/delta.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { RunEnd } from '../protocol/fact.ts'
 import { LEFT_OPEN } from '../protocol/run.ts'
 import { askModel } from './ask-model.ts'
-import type { CutTurn, ModelOutcome } from './call-model.ts'
+import { cutFact, turnFact, type AskedStep, type TurnOutcome } from './asked-step.ts'
+import type { ModelOutcome } from './call-model.ts'
 import type { CountedRun } from './counters.ts'
 import { conclusion, decide, noConclusion, type Decision } from './decide.ts'
 import { isLeftOpen, ToolTable, type Drive, type Stop } from './drive.ts'
@@ -16,9 +17,9 @@ import { headStart } from './head-start.ts'
 import { leftOpenBy, stopExecuting } from './leave-run.ts'
 import type { Leases } from './ownership/leases.ts'
 import { PersonsWord } from './persons-word.ts'
+import { publishedWaiter } from './published-waiter.ts'
 import { stoppablePage } from './stoppable.ts'
 import { StepCalls } from './step-calls.ts'
-import { modelOutput } from './take-turn.ts'
 import { Tenure } from './tenure.ts'
 
 /**
@@ -132,14 +133,7 @@ export class RunDriver {
   /** Resolves when the run has ended, or goes on without this driver. Doesn't reject. */
   async drive(): Promise<void> {
     const { conversation, runId, stream } = this.#drive
-    conversation.patience.waiter = {
-      signal: this.#givenUp.signal,
-      onPark: (reason) => {
-        stream.delta({ type: 'storage-waits', runId, reason })
-        stream.flush()
-      },
-      onContinue: () => stream.delta({ type: 'storage-takes', runId }),
-    }
+    conversation.patience.waiter = publishedWaiter({ stream, runId }, this.#givenUp.signal)
     stream.own('this-tab')
     try {
       await this.#loop()
@@ -201,9 +195,7 @@ export class RunDriver {
     if (resumed && isStepLooping(run, effects.now())) return this.#parkForGood('crash-loop')
     const context = await page.stepContext({ agentId, runId, conversationId })
     if (this.#stopped) return
-    this.#drive.tools.set(context.tools)
-    this.#drive.tools.others = context.otherTools ?? []
-    this.#drive.tools.hasBeforeToolCall = context.hasBeforeToolCall
+    this.#drive.tools.take(context)
     // Mostly the step was begun with the commit before.
     if (!run.stepOpen || resumed) {
       await conversation.append([{ type: 'step-started', step, resumed }])
@@ -230,22 +222,9 @@ export class RunDriver {
     }
   }
 
-  async #takeTurn(
-    { step, messageId, context }: AskedStep,
-    { attempt, turn, toolMode }: Extract<ModelOutcome, { type: 'turn' }>,
-  ): Promise<void> {
-    const { conversation, effects, tools } = this.#drive
-    const output = modelOutput({
-      messageId,
-      step,
-      attempt,
-      newId: effects.newId,
-      turn,
-      toolMode,
-      tools,
-      isQuoted: (call) => conversation.sentWords.hold(call, context.tools),
-      calledNatively: conversation.sentWords.calledNatively,
-    })
+  async #takeTurn(asked: AskedStep, outcome: TurnOutcome): Promise<void> {
+    const { conversation } = this.#drive
+    const output = turnFact(this.#drive, asked, outcome)
     const starts = headStart(this.#drive, output)
     await conversation.append([output, ...starts.map(startFact)], { strict: mustBeStrict(starts) })
     if (this.#stopped) await takeBack(this.#drive, starts)
@@ -302,7 +281,8 @@ export class RunDriver {
   /** The run goes on elsewhere, or later: its handles end, and nothing is stored. */
   #leave(reason: string): void {
     if (reason !== LEFT_OPEN.disposed) stopExecuting(this.#drive, reason)
-    this.#finish({ outcome: 'aborted', reason }, isTaken(reason) ? 'other-tab' : 'none')
+    const isTaken = reason === LEFT_OPEN.takenOver
+    this.#finish({ outcome: 'aborted', reason }, isTaken ? 'other-tab' : 'none')
   }
 
   /** `unstored`: how it ends for its handles when no fact says so. */
@@ -315,25 +295,4 @@ export class RunDriver {
     stream.own(ownership)
     stream.flush()
   }
-}
-
-function isTaken(reason: string): boolean {
-  return reason === LEFT_OPEN.takenOver
-}
-
-/** A step that the model was asked for. */
-interface AskedStep {
-  readonly step: number
-  readonly messageId: string
-  readonly context: StepContext
-}
-
-/** The fact of a step that is cut short; null when there is nothing of it. */
-function cutFact(
-  { step, messageId }: AskedStep,
-  { attempt, partial, usage }: CutTurn & { readonly attempt: number },
-): FactDraft | null {
-  if (partial.length === 0 && Object.keys(usage).length === 0) return null
-  const message = partial.length === 0 ? null : { id: messageId, parts: partial }
-  return { type: 'step-cut', step, attempt, message, usage }
 }

@@ -1,5 +1,5 @@
 import type { PageApi, RunRef, StartRun, SupplyOutput, WorkerNotice } from '../protocol/api.ts'
-import { pendingCalls } from '../conversation/pending.ts'
+import { pendingOf } from '../conversation/pending.ts'
 import { toErrorData } from '../protocol/error.ts'
 import { LEFT_OPEN, type RunLimits, type RunOutcome } from '../protocol/run.ts'
 import { importHistory } from '../providers/history/import-history.ts'
@@ -11,6 +11,7 @@ import {
   parkAdmission,
   stopAdmissions,
   type Asked,
+  untilIdle,
 } from './admissions.ts'
 import { busy, callsPending, parkedRun } from './busy.ts'
 import type { ResumeOptions } from './drive.ts'
@@ -48,7 +49,7 @@ export interface Resume extends ResumeOptions {
 
 export const TELL_MODEL: Resume = { interrupted: 'tell-model', waitForToolsMs: 10_000 }
 
-/** Begins runs and takes them up: at most one in a conversation, journaled before it is driven. */
+/** Begins runs and takes them up: at most one in a conversation, stored before it is driven. */
 export class Runs {
   readonly #options: RunsOptions
   /** Agents that are gone: what was asked for in their name is not driven any more. */
@@ -62,7 +63,7 @@ export class Runs {
   async start(command: StartRun): Promise<void> {
     const { seats } = this.#options
     const { agentId, runId } = command
-    const stream = seats.streamOf(command)
+    let stream = seats.streamOf(command)
     let leave = (): void => undefined
     const isOver = new Promise<void>((resolve) => {
       leave = resolve
@@ -72,6 +73,7 @@ export class Runs {
     const admission: Admission = { agentId, runId, stop, isOver, isParked: false }
     try {
       const seat = await seats.take(command)
+      ;({ stream } = seat.conversation)
       // Asked for twice: of the first it is known whether it began.
       if (isKnown(seat, runId)) return
       const isBusy = seat.parked !== null || seat.driver?.isStopped === false
@@ -159,6 +161,8 @@ export class Runs {
     await seat.own()
     try {
       const { run } = conversation
+      // Stored by an earlier try, whose answer was lost.
+      if (run?.runId === runId) return conversation.publish('taken-up')
       if (run?.end === null) throw busy(command.conversationId)
       if (conversation.messages.length === 0 && history.length > 0) {
         const messages = placeHistory(history, this.#options.effects.newId)
@@ -168,7 +172,7 @@ export class Runs {
         })
       }
       // Of an imported history, too, which is kept: its calls take their outputs first.
-      const pending = [...(run === null ? [] : pendingCalls(run)), ...conversation.importedCalls]
+      const pending = pendingOf(conversation.state)
       if (message !== null && pending.length > 0) throw callsPending(pending)
       await conversation.append(firstFacts(message, limits), { runId, once: true })
     } catch (error) {
@@ -221,7 +225,7 @@ export class Runs {
       for (;;) {
         signal.throwIfAborted()
         if (await seat.inLane(() => this.#begin(seat, command, asked))) return
-        await this.#untilIdle(seat, command, asked)
+        await untilIdle(seat, command, asked)
       }
     }
     return seat.conversation.patience.persist(begin, { waiter })
@@ -261,21 +265,6 @@ export class Runs {
         ifBusy satisfies never
     }
     return seat.driver === null
-  }
-
-  /** Until what runs has ended. One that is stopped ends at once, but for a storage that is full. */
-  async #untilIdle(seat: Seat, command: StartRun, asked: Asked): Promise<void> {
-    const { signal } = asked.admission.stop
-    const { patience } = seat.conversation
-    if (command.ifBusy !== 'queue') {
-      await Promise.race([seat.idle(signal), patience.waiting()])
-      if (patience.reason !== null && seat.driver && !signal.aborted) {
-        parkAdmission(command, asked, patience.reason)
-        await seat.idle(signal)
-        if (!signal.aborted) continueAdmission(asked)
-      }
-    }
-    await seat.idle(signal)
   }
 
   #drive(

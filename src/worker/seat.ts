@@ -9,7 +9,7 @@ import type { RunDriver } from './run-driver.ts'
 import { whenAborted } from './stoppable.ts'
 import type { Tabs } from './tabs/tabs.ts'
 
-/** A run that is asked for and not yet in the journal. */
+/** A run that is asked for and not yet stored. */
 export interface Admission {
   readonly agentId: string
   readonly runId: string

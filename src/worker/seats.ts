@@ -139,18 +139,18 @@ export class Seats {
     if (known) return known
     const seatOf = (conversationId: string): Seat | undefined =>
       this.#seats.get(seatKey({ storage, conversationId }))
-    const effects =
-      storage === 'memory'
-        ? { ...this.#effects, locks: undefined, openTabPort: () => undefined }
-        : this.#effects
+    const effects = this.#effects
+    const tabId = effects.newId('tab-')
+    const isAlone = storage === 'memory'
+    const scope = isAlone ? `${key}${tabId}` : key
     const channel = createTabChannel({
-      scope: key,
-      tabId: effects.newId('tab-'),
-      openPort: effects.openTabPort,
+      scope,
+      tabId,
+      openPort: (name) => (isAlone ? undefined : effects.openTabPort(name)),
       shapes: TAB_MESSAGES,
     })
     const leases = createLeases({
-      scope: key,
+      scope,
       channel: channel as unknown as TabChannel<LeaseMessages>,
       effects,
       observer: {

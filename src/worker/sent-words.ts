@@ -14,7 +14,7 @@ interface SentText {
 }
 
 /**
- * What others than the model said in a conversation, derived from its journal entry by entry: a call
+ * What others than the model said in a conversation, derived from its rows one by one: a call
  * in the model's text that stands there, too, may be a quotation. Kept when the history is cleared.
  */
 export class SentWords {

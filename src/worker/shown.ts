@@ -16,6 +16,7 @@ export class Shown {
   async join(scope: ConversationScope): Promise<void> {
     const seat = await this.#seats.take(scope)
     const { conversation } = seat
+    await conversation.preview()
     await conversation.refresh()
     conversation.stream.isJoined = true
     conversation.publish('joined')

@@ -17,7 +17,6 @@ import type { StreamPart, ToolCallStreamPart } from '../protocol/stream-part.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
 import { STRAY_CLOSER_CODE, UNOPENED_REASONING_CODE } from '../providers/unopened-reasoning.ts'
 import { TurnMeter } from './turn-caps.ts'
-import { mergeUsage } from '../conversation/usage.ts'
 
 type Part = AssistantMessage['parts'][number]
 
@@ -67,7 +66,7 @@ export interface TurnReaderOptions {
   /** Makes part ids unique within the run. */
   readonly partPrefix: string
   readonly emit: (delta: TurnDelta) => void
-  /** Emit `raw` events. */
+  /** Publish `raw` deltas. */
   readonly raw: boolean
   readonly newId: (prefix: string) => string
   /** The conversation has a call with this id already. */
@@ -75,7 +74,7 @@ export interface TurnReaderOptions {
 }
 
 /**
- * Reads one attempt of a model call: tells the page of every delta at once, and gathers the message.
+ * Reads one attempt of a model call: publishes every delta at once, and gathers the message.
  * Text goes through the ACTION scanner, in native mode too: there it rescues calls written as text.
  */
 export class TurnReader {
@@ -203,7 +202,8 @@ export class TurnReader {
         this.#feedback ??= part.error
         return
       case 'usage':
-        this.#usage = mergeUsage(this.#usage, part.usage)
+        // Usage comes piecemeal: later counts replace earlier ones.
+        this.#usage = { ...this.#usage, ...part.usage }
         return
       case 'warning':
         if (isLateReasoning(part)) this.#textWasReasoning(part.message)

@@ -210,8 +210,8 @@ test('a conversation that lost a row is named as broken; the others go on', asyn
     () =>
       new Promise((resolve) => {
         const { held } = window as unknown as { held: IDBDatabase }
-        const tx = held.transaction('journal', 'readwrite')
-        tx.objectStore('journal').delete(['c', 3])
+        const tx = held.transaction('rows', 'readwrite')
+        tx.objectStore('rows').delete(['c', 3])
         tx.addEventListener('complete', resolve)
       }),
   )

@@ -1,7 +1,7 @@
 import { enter, leave } from './world/globals.ts'
 import { Tabs } from './world/tabs.ts'
 import { World } from './world/world.ts'
-import type { JournalEntry } from '../../src/protocol/journal.ts'
+import type { Row } from '../../src/protocol/fact.ts'
 import type { ModelRequest } from '../../src/providers/provider.ts'
 import { named } from './names.ts'
 import type { RecordedConversation, RecordedRequest, RecordedRow, Recording } from './recording.ts'
@@ -62,7 +62,9 @@ async function recordingOf(stage: Stage): Promise<Recording> {
   const conversations: Record<string, RecordedConversation> = {}
   for (const id of await stage.storage.conversationIds()) {
     const stored = await stage.agent.conversations.get(id)
-    conversations[id] = { journal: (await stage.storage.rows(id)).map(rowOf), stored }
+    const rows = await stage.storage.rows(id)
+    if (stored && stored.lastSeq !== rows.length) throw new Error(`${id} has ${rows.length} rows.`)
+    conversations[id] = { journal: rows.map(rowOf), stored }
   }
   return {
     runs: stage.runs.map(({ run: _run, ...recorded }) => recorded),
@@ -75,8 +77,8 @@ async function recordingOf(stage: Stage): Promise<Recording> {
   }
 }
 
-function rowOf(entry: JournalEntry, index: number): RecordedRow {
-  const { v: _v, conversationId: _conversationId, seq, ...row } = entry
+function rowOf(stored: Row, index: number): RecordedRow {
+  const { format: _f, conversationId: _c, appendId: _a, seq, ...row } = stored
   if (seq !== index + 1) throw new Error(`Row ${seq} stands in place ${index + 1}.`)
   return row
 }

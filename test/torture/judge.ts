@@ -1,5 +1,5 @@
 import type { StoredConversation } from '../../src/protocol/conversation.ts'
-import type { JournalEntry } from '../../src/protocol/journal.ts'
+import type { Row } from '../../src/protocol/fact.ts'
 import type { Effect } from './effects.ts'
 
 /** What a trial found. */
@@ -21,30 +21,31 @@ export interface Violation {
 /** Tools of which a call must not happen twice. */
 const ONCE = new Set(['write', 'destroy', 'book'])
 
-/** Holds a conversation's journal against its messages and the server's count. */
+/** Holds a conversation's rows against its messages and the server's count. */
 export function judge(
-  journal: readonly JournalEntry[],
+  rows: readonly Row[],
   stored: StoredConversation | null,
   effects: readonly Effect[],
 ): Violation[] {
   const calls = new Map<string, string>()
   const found: Violation[] = []
-  for (const entry of journal)
-    if (entry.type === 'model-output')
-      for (const part of entry.message.parts)
+  for (const row of rows)
+    if (row.type === 'model-output')
+      for (const part of row.message.parts)
         if (part.type === 'tool-call' && part.input) calls.set(part.toolCallId, labelOf(part.input))
-  for (const entry of journal) {
-    if (entry.type !== 'call-settled') continue
-    const n = calls.get(entry.toolCallId) ?? '?'
+  for (const row of rows) {
+    if (row.type !== 'call-settled') continue
+    const toolCallId = row.path.at(-1) ?? ''
+    const n = calls.get(toolCallId) ?? '?'
     const times = effects.filter((effect) => effect.n === n).length
-    const detail = `${n}: ${JSON.stringify(entry.output)}`
-    const { status } = entry
+    const detail = `${n}: ${JSON.stringify(row.output)}`
+    const { status } = row
     if (status === 'denied' && times) found.push({ what: 'denied, but ran', detail })
     if (/^(failed|aborted|invalid)$/.test(status) && times)
       found.push({ what: 'failed, but happened', detail: `${status} ${detail}` })
     if (status === 'succeeded' && !times)
       found.push({ what: 'succeeded, but did not happen', detail })
-    if (!hasResult(stored, entry.toolCallId)) found.push({ what: 'result lost', detail })
+    if (!hasResult(stored, toolCallId)) found.push({ what: 'result lost', detail })
   }
   return found
 }

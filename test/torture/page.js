@@ -135,8 +135,8 @@ const torture = {
       handles: handles.map(({ slot, isOpen, events }) => ({ slot, isOpen, events })),
     }
   },
-  /** The journal's entries, as they lie in the store. */
-  async journal(conversationId) {
+  /** The rows, as they lie in the store. */
+  async rows(conversationId) {
     const wait = (request) =>
       new Promise((resolve, reject) => {
         request.addEventListener('success', () => resolve(request.result))
@@ -149,7 +149,7 @@ const torture = {
         found.push(...(await wait(database.transaction(store).objectStore(store).getAll())))
       database.close()
     }
-    return found.filter((entry) => entry.type && entry.conversationId === conversationId)
+    return found.filter((row) => row.type && row.conversationId === conversationId)
   },
 }
 

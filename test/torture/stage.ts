@@ -19,7 +19,7 @@ export interface Torture {
   next(slot: number): Promise<string>
   stored(slot: number): Promise<unknown>
   state(): PageState
-  journal(conversationId: string): Promise<unknown[]>
+  rows(conversationId: string): Promise<unknown[]>
 }
 
 export interface AgentSpec {

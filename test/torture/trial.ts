@@ -1,6 +1,6 @@
 import type { Browser, Page } from '@playwright/test'
 import type { StoredConversation } from '../../src/protocol/conversation.ts'
-import type { JournalEntry } from '../../src/protocol/journal.ts'
+import type { Row } from '../../src/protocol/fact.ts'
 import type { Site } from '../browser/support/site.ts'
 import { startEffects, type EffectServer } from './effects.ts'
 import { judge, judgeEffects, type Violation } from './judge.ts'
@@ -185,10 +185,10 @@ class Trial {
           this.#violations.push({ what: 'run does not end', detail: conversationId })
           break
         }
-      const journal = (await onPage(page, 'journal', conversationId)) as JournalEntry[]
+      const rows = (await onPage(page, 'rows', conversationId)) as Row[]
       const stored = (await onPage(page, 'stored', slot)) as StoredConversation | null
       const own = this.#server.effects.filter(({ n }) => n.startsWith(`${slot}.`))
-      this.#violations.push(...judge(journal, stored, own))
+      this.#violations.push(...judge(rows, stored, own))
       const outcome = await onPage(page, 'next', slot)
       if (outcome !== 'completed')
         this.#violations.push({ what: 'next turn fails', detail: outcome })

@@ -18,6 +18,14 @@ export interface ForeignCall {
   readonly positional?: readonly JsonValue[]
 }
 
+/** A section of calls: adjacent ones in one format. */
+export interface ForeignRead extends CallsRead {
+  /** Where it ends in the text. */
+  readonly end: number
+  /** It has a marker. */
+  readonly marked?: boolean
+}
+
 /** The registered tool a foreign name means: namespaces (`functions.`) and indices (`:0`) are dropped. */
 export function findTool(name: string, index: ToolIndex): IndexedTool | undefined {
   return index.find(name) ?? index.find(bareName(name))
@@ -31,21 +39,21 @@ export function bareName(name: string): string {
     .replace(/^(?:functions?|default_api|tools?|api)[.:]/, '')
 }
 
-/** Calls checked against their tools: those that may run, up to the first that may not (R16). */
-export function settleCalls(calls: readonly ForeignCall[], index: ToolIndex): CallsRead {
-  const settled: ActionCall[] = []
+/** Resolves calls to their tools: those that may run, up to the first that may not (R16). */
+export function resolveCalls(calls: readonly ForeignCall[], index: ToolIndex): CallsRead {
+  const resolved: ActionCall[] = []
   for (const call of calls) {
     try {
-      settled.push(settleCall(call, index))
+      resolved.push(resolveCall(call, index))
     } catch (thrown) {
       if (!(thrown instanceof CallProblem)) throw thrown
-      return { calls: settled, problem: thrown, problemTool: bareName(call.name) }
+      return { calls: resolved, problem: thrown, problemTool: bareName(call.name) }
     }
   }
-  return { calls: settled }
+  return { calls: resolved }
 }
 
-function settleCall(call: ForeignCall, index: ToolIndex): ActionCall {
+function resolveCall(call: ForeignCall, index: ToolIndex): ActionCall {
   const tool = findTool(call.name, index) ?? requireTool(bareName(call.name), index)
   if (call.texts) return readTextCall(tool, call.texts)
   if (!call.positional || call.positional.length === 0) return readJsonCall(tool, call.args)

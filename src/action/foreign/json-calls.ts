@@ -24,8 +24,8 @@ const argumentKeys = [
   'kwargs',
 ] as const
 const listKeys = ['tool_calls', 'function_call', 'calls'] as const
-/** Keys beside the name that say nothing about what is meant. */
-const silentKeys: ReadonlySet<string> = new Set([...nameKeys, 'id', 'type'])
+/** Keys beside the name that may stand in a call without arguments. */
+const neutralKeys: ReadonlySet<string> = new Set([...nameKeys, 'id', 'type'])
 
 /**
  * The calls a JSON value stands for; undefined when it is data. Unmarked JSON is a call only when it
@@ -68,7 +68,7 @@ function namedCall(
     const isArguments = marked || args === null || isRecord(args) || typeof args === 'string'
     return isArguments ? { name, args: args ?? {} } : undefined
   }
-  const isBare = Object.keys(record).every((entry) => silentKeys.has(entry))
+  const isBare = Object.keys(record).every((entry) => neutralKeys.has(entry))
   return marked || (isBare && tool?.input.required.size === 0) ? { name } : undefined
 }
 

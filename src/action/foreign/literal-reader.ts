@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../protocol/json.ts'
 import { setOwn } from '../coerce.ts'
 
-/** The text is no literal; `cut` when it could have become one had it gone on. */
+/** The text is no literal; `cut`: more text could have made it one. */
 export class Unreadable extends Error {
   readonly cut: boolean
 
@@ -22,7 +22,7 @@ const escapes: Readonly<Record<string, string>> = {
   a: '\u0007',
   '\n': '',
 }
-const words: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
+const constants: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
   ['true', true],
   ['True', true],
   ['false', false],
@@ -37,11 +37,14 @@ const maxNesting = 150
 export class LiteralReader {
   readonly text: string
   at: number
+  /** A limit cut the output off where the text ends, so the end closes no value (R6). */
+  readonly isCut: boolean
   #depth = 0
 
-  constructor(text: string, at: number = 0) {
+  constructor(text: string, at: number = 0, isCut: boolean = false) {
     this.text = text
     this.at = at
+    this.isCut = isCut
   }
 
   get ended(): boolean {
@@ -52,7 +55,7 @@ export class LiteralReader {
     while (this.at < this.text.length && this.text.charCodeAt(this.at) <= 32) this.at++
   }
 
-  /** Takes the string if it comes next, white space passed over. */
+  /** Consumes the string if it comes next, after white space. */
   take(wanted: string): boolean {
     this.skipSpace()
     if (!this.text.startsWith(wanted, this.at)) return false
@@ -79,7 +82,7 @@ export class LiteralReader {
     if (char === '(') return this.#list('(', ')')
     if (char === '"' || char === "'") return this.string()
     if (this.text.startsWith(escapeToken, this.at)) return this.#escaped()
-    return this.#word()
+    return this.#constantOrNumber()
   }
 
   string(): string {
@@ -128,11 +131,11 @@ export class LiteralReader {
     return value
   }
 
-  #word(): JsonValue {
+  #constantOrNumber(): JsonValue {
     const found = this.match(/[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[A-Za-z_]\w*/y)?.[0]
     if (found === undefined) this.fail()
     if (this.ended) throw new Unreadable(true)
-    if (words.has(found)) return words.get(found) ?? null
+    if (constants.has(found)) return constants.get(found) ?? null
     const number = Number(found.replaceAll('_', ''))
     if (Number.isNaN(number)) throw new Unreadable(false)
     return number

@@ -1,4 +1,4 @@
-/** Tokens that announce calls whatever follows. */
+/** Tokens that mark calls whatever follows. */
 const tokens = [
   '[TOOL_CALLS]',
   '<|python_tag|>',
@@ -78,7 +78,7 @@ export function matchMarker(text: string, at: number): boolean | 'partial' {
   return partial ? 'partial' : false
 }
 
-/** Whether a token that no one but a model writes stands at `at`. */
+/** Whether a token that only models write stands at `at`. */
 export function matchToken(text: string, at: number): true | 'partial' | undefined {
   const window = text.slice(at, at + 40)
   if (tokens.some((token) => window.startsWith(token))) return true
@@ -91,4 +91,9 @@ export function endOfMarker(text: string, at: number): number | undefined {
     if (text.startsWith(marker, at)) return at + marker.length
   }
   return undefined
+}
+
+/** DeepSeek V3.2 writes Anthropic's tags with a mark of its own in them. */
+export function withoutDsmlMarks(text: string): string {
+  return text.includes('｜DSML｜') ? text.replaceAll('｜DSML｜', '') : text
 }

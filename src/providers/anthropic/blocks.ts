@@ -35,8 +35,8 @@ export function startInput(block: Block): string | undefined {
 }
 
 /**
- * The message's content to be sent back, byte for byte where it is signed; undefined when text and
- * calls alone say it all.
+ * The message's content to be sent back, byte for byte where it is signed; undefined when text and calls
+ * suffice.
  */
 export function contentToReplay(
   blocks: readonly Block[],

@@ -33,8 +33,8 @@ export function startMessages(providerId: string, request: ModelRequest): Messag
 }
 
 /**
- * One event of a Messages stream (https://docs.anthropic.com/en/api/messages-streaming), told by the
- * `type` in its data, or a whole message.
+ * One event of a Messages stream (https://docs.anthropic.com/en/api/messages-streaming), identified by
+ * the `type` in its data, or a whole message.
  */
 export function mapMessagesEvent(state: MessagesState, event: unknown): StreamPart[] {
   const record = asRecord(event)

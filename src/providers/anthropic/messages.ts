@@ -25,14 +25,14 @@ export interface TurnsOptions {
   readonly refused: RefusedThinking
 }
 
-/** The conversation as the Messages API wants it, without system text and trailer. */
+/** The conversation in the form of the Messages API, without system text and trailer. */
 export function messagesTurns(request: ModelRequest, options: TurnsOptions): Turn[] {
   const turns: Turn[] = []
   const ids = createWireIds({ pattern: /^[a-zA-Z0-9_-]{1,64}$/, length: 24 })
   for (const message of healHistory(request.messages)) {
     addBlocks(turns, roleOf(message), blocksOf(message, ids, options))
   }
-  // The API wants a person to begin.
+  // The API requires a user turn first.
   if (turns[0]?.role === 'assistant') {
     turns.unshift({ role: 'user', content: textBlocks('(The conversation goes on.)') })
   }

@@ -1,8 +1,10 @@
-/** What differs between endpoints that speak Anthropic's Messages. Data. */
+import type { MessagesId } from '../provider-ids.ts'
+
+/** What differs between endpoints with Anthropic's Messages format. Data. */
 export interface MessagesRules {
   readonly baseURL: string
   readonly defaultPath: string
-  /** Null: the configuration must say. */
+  /** Null: required in the configuration. */
   readonly defaultModel: string | null
   /** The format demands a limit; this one is sent when the configuration has none. */
   readonly maxTokens: number
@@ -12,7 +14,7 @@ export interface MessagesRules {
   readonly takesFiles: boolean
 }
 
-/** The two doors of MiniMax: accounts and keys belong to one of them. */
+/** MiniMax's two platforms: accounts and keys belong to one of them. */
 export const minimaxBaseURLs: { readonly international: string; readonly china: string } = {
   international: 'https://api.minimax.io/anthropic',
   china: 'https://api.minimaxi.com/anthropic',
@@ -25,7 +27,7 @@ const headers: MessagesRules['headers'] = {
 }
 
 /** By provider id. */
-export const messagesPresets: { readonly [providerId: string]: MessagesRules } = {
+export const messagesPresets: { readonly [Id in MessagesId]: MessagesRules } = {
   anthropic: {
     baseURL: 'https://api.anthropic.com',
     defaultPath: '',

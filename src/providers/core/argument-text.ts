@@ -16,7 +16,7 @@ export interface ArgumentText {
   /** It ends in the middle of a value. */
   isCut(): boolean
   isTooLarge(): boolean
-  /** The delta says again what is there already. */
+  /** The delta repeats what is there already. */
   repeats(delta: string): boolean
   /** The texts it may be: the deltas joined, or the last one when each repeated those before it. */
   candidates(): string[]

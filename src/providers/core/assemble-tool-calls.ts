@@ -6,7 +6,7 @@ import { newCallId } from './new-call-id.ts'
 import { parseToolInput, type ParsedInput } from './parse-tool-input.ts'
 import { asList, asRecord } from './read-json.ts'
 
-/** What a chunk says of a call. Anything may be missing; arguments may be the whole value. */
+/** What a chunk holds of a call. Anything may be missing; arguments may be the whole value. */
 export interface CallDelta {
   readonly id?: string | undefined
   readonly index?: number | undefined
@@ -78,7 +78,7 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
         call.isRenamed = true
       }
       const parts = applyDelta(call, delta)
-      // Says that a call was opened: it is counted, though it can't be shown without a name.
+      // Reports that a call was opened: it is counted, though it can't be shown without a name.
       if (!isKnown && call.name === '')
         parts.push({ type: 'tool-input-delta', toolCallId: call.toolCallId, delta: '' })
       return parts
@@ -94,7 +94,7 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
   }
 }
 
-/** The call that the delta speaks of, if it is open already. */
+/** The call that the delta belongs to, if it is open already. */
 function findCall(calls: readonly OpenCall[], { id, index }: CallDelta): OpenCall | undefined {
   const last = calls[calls.length - 1]
   if (!last) return undefined

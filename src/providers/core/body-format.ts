@@ -3,7 +3,7 @@ import type { ErrorData } from '../../protocol/error.ts'
 /** Characters without an end of line or event, and of a JSON body, at most. */
 export const MAX_BUFFER: number = 16 * 1024 * 1024
 
-/** How an answer stands. `done`: its own end was seen. */
+/** The state of an answer. `done`: its own end was seen. */
 export type ReadStatus = 'open' | 'done' | ErrorData
 
 /** A body as it is decoded: text goes in, JSON values come out. Nothing here throws. */

@@ -1,7 +1,7 @@
 import type { BodyFormat, ReadStatus } from './body-format.ts'
 import { openEventStream } from './event-stream.ts'
-import { openForeignBody } from './foreign-body.ts'
 import { openJsonBody } from './json-body.ts'
+import { openUnexpectedBody } from './unexpected-body.ts'
 
 export interface ChunkReader {
   push(bytes: Uint8Array): unknown[]
@@ -10,8 +10,8 @@ export interface ChunkReader {
 }
 
 /**
- * Turns the bytes of a 2xx body into JSON values: server-sent events or one JSON document. Which it
- * is, the first character says; content types are wrong too often.
+ * Turns the bytes of a 2xx body into JSON values: server-sent events or one JSON document. The first
+ * character decides; content types are wrong too often.
  */
 export function createChunkReader(contentType: string | null): ChunkReader {
   const decoder = new TextDecoder()
@@ -22,7 +22,7 @@ export function createChunkReader(contentType: string | null): ChunkReader {
     head += text
     const first = head.trimStart()[0]
     if (first === undefined) return []
-    if (first === '<') format = openForeignBody(contentType)
+    if (first === '<') format = openUnexpectedBody(contentType)
     else format = first === '{' || first === '[' ? openJsonBody() : openEventStream(contentType)
     return format.push(head)
   }
@@ -33,7 +33,7 @@ export function createChunkReader(contentType: string | null): ChunkReader {
       return format ? format.push(text) : open(text)
     },
     end() {
-      format ??= openForeignBody(contentType)
+      format ??= openUnexpectedBody(contentType)
       return format.end()
     },
     status: () => format?.status() ?? 'open',

@@ -7,14 +7,14 @@ export interface Refusal {
   readonly message: string
 }
 
-/** Fits nothing, no empty message either. */
-const NO_WORDS = /(?!)/
+/** Matches nothing, not even an empty message. */
+const NEVER = /(?!)/
 
 /**
- * The words by which vendors tell errors that the status alone doesn't, in order: the first that fits
+ * The patterns that tell vendors' errors apart where the status alone doesn't, in order: the first match
  * counts. Labels are `code` and `type` of the error body; messages are matched without their links.
  */
-const words: readonly (readonly [ErrorCode, labels: RegExp, message: RegExp])[] = [
+const patterns: readonly (readonly [ErrorCode, labels: RegExp, message: RegExp])[] = [
   [
     'rate-limited',
     /^(rate_limit\w*|too_many_requests|tokens|requests|1002|1039)$/,
@@ -45,18 +45,14 @@ const words: readonly (readonly [ErrorCode, labels: RegExp, message: RegExp])[] 
     /^(invalid_api_key|authentication_error|invalid_authentication|unauthorized|unauthenticated|1004)$/,
     /(?:invalid|incorrect|missing|no|expired) (?:api|access|auth\w*)[ _-]?(?:key|token)|api key not valid|unauthorized/,
   ],
-  ['permission-denied', /^(permission_error|permission_denied|forbidden|access_denied)$/, NO_WORDS],
+  ['permission-denied', /^(permission_error|permission_denied|forbidden|access_denied)$/, NEVER],
   [
     'overloaded',
     /^(overloaded_error|overloaded|service_unavailable|unavailable|engine_overloaded\w*)$/,
     /overloaded|server (?:is )?busy|at capacity|loading model|model is (?:still )?loading/,
   ],
-  ['timeout', /^(timeout|timeout_error|request_timeout)$/, NO_WORDS],
-  [
-    'bad-request',
-    /^(invalid_request_error|bad_request|badrequesterror|invalid_request)$/,
-    NO_WORDS,
-  ],
+  ['timeout', /^(timeout|timeout_error|request_timeout)$/, NEVER],
+  ['bad-request', /^(invalid_request_error|bad_request|badrequesterror|invalid_request)$/, NEVER],
   [
     'server-error',
     /^(api_error|server_error|internal_server_error|internal_error|internalservererror|internal|1000|1013)$/,
@@ -91,42 +87,42 @@ function codeOfStatus(status: number | undefined): ErrorCode | undefined {
   }
 }
 
-/** Statuses that decide alone: what the words say of these is only detail. */
+/** Statuses that decide alone, whatever the message. */
 const decided: ReadonlySet<number> = new Set([401, 402, 529])
-/** What words may make of a 5xx. */
-const wordsOverFailure: ReadonlySet<ErrorCode> = new Set([
+/** Codes of a message that override a 5xx. */
+const overridesOfFailure: ReadonlySet<ErrorCode> = new Set([
   'context-overflow',
   'tools-unsupported',
   'rate-limited',
   'overloaded',
 ])
-/** What words may make of other statuses that have a meaning of their own. */
-const wordsOverStatus: ReadonlySet<ErrorCode> = new Set([
-  ...wordsOverFailure,
+/** Codes of a message that override other statuses with a meaning of their own. */
+const overridesOfStatus: ReadonlySet<ErrorCode> = new Set([
+  ...overridesOfFailure,
   'quota-exceeded',
   'model-not-found',
 ])
 
-/** The code for a provider's refusal, from its status and its words. */
+/** The code for a provider's refusal, from its status, labels and message. */
 export function classifyError({ status, labels, message }: Refusal): ErrorCode {
   const byStatus = codeOfStatus(status)
   if (byStatus !== undefined && status !== undefined && decided.has(status)) return byStatus
-  const byWords = codeOfWords(labels, message)
-  if (byStatus === undefined) return byWords ?? 'provider-error'
-  if (byWords === undefined) return byStatus
-  if (byStatus === 'bad-request') return byWords
-  const allowed = (status ?? 0) >= 500 ? wordsOverFailure : wordsOverStatus
-  return allowed.has(byWords) ? byWords : byStatus
+  const byText = codeOfText(labels, message)
+  if (byStatus === undefined) return byText ?? 'provider-error'
+  if (byText === undefined) return byStatus
+  if (byStatus === 'bad-request') return byText
+  const allowed = (status ?? 0) >= 500 ? overridesOfFailure : overridesOfStatus
+  return allowed.has(byText) ? byText : byStatus
 }
 
-function codeOfWords(labels: readonly string[], message: string): ErrorCode | undefined {
+function codeOfText(labels: readonly string[], message: string): ErrorCode | undefined {
   const lowered = labels.map((label) => label.toLowerCase())
   const text = message.toLowerCase().replace(/https?:\/\/\S+/g, '')
-  const labelled = words.find(([, pattern]) => lowered.some((label) => pattern.test(label)))
-  const worded = words.find(([, , pattern]) => pattern.test(text))
-  // A general label gives way to words that say more; a specific one stands.
+  const labelled = patterns.find(([, pattern]) => lowered.some((label) => pattern.test(label)))
+  const matched = patterns.find(([, , pattern]) => pattern.test(text))
+  // A specific label counts; a general one only where the message matches nothing.
   if (labelled && !general.has(labelled[0])) return labelled[0]
-  return worded?.[0] ?? labelled?.[0]
+  return matched?.[0] ?? labelled?.[0]
 }
 
 const general: ReadonlySet<ErrorCode> = new Set([

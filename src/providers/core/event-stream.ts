@@ -8,13 +8,13 @@ import {
   tooLargeError,
 } from './transport-error.ts'
 
-/** How much of a body is kept for an error's words. */
+/** How much of a body is kept for an error's message. */
 const EXCERPT = 300
 
 /**
  * A body of server-sent events (WHATWG HTML §9.2; an event that the body's end cuts off does not
- * count) whose data is JSON, with OpenAI's `[DONE]` as the end marker. Other data (keep-alive words)
- * is handed on as the string it is.
+ * count) whose data is JSON, with OpenAI's `[DONE]` as the end marker. Other data (keep-alives)
+ * is returned as the string it is.
  */
 export function openEventStream(contentType: string | null): BodyFormat {
   let values: unknown[] = []
@@ -82,7 +82,7 @@ function lineFeeds(): (text: string) => string {
   }
 }
 
-/** `event: error` says that it is an error, whatever the shape of its data. */
+/** `event: error` is an error, whatever the shape of its data. */
 function asErrorChunk(value: unknown): unknown {
   return asRecord(value)?.['error'] ? value : { error: value }
 }

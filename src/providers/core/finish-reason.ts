@@ -25,8 +25,8 @@ const reasons: { readonly [word: string]: FinishReason } = {
 }
 
 /**
- * Why the model stopped. Whether it called is decided by the calls that are there, not by the word;
- * a limit or a filter is told all the same, since it may have cut the last call.
+ * Why the model stopped. The calls that are there decide whether it called, not the word; a limit or a
+ * filter is reported nevertheless, since it may have cut the last call.
  */
 export function mapFinishReason(word: string | undefined, hasCalls: boolean): FinishReason {
   const reason = word === undefined ? 'stop' : ownReason(word)

@@ -8,18 +8,18 @@ import type {
   RequestConfig,
   StreamOptions,
 } from '../provider.ts'
+import { createAbortScope, type AbortScope } from './abort-scope.ts'
+import { drainBody } from './drain-body.ts'
 import { flatten } from './flatten.ts'
-import { createLifeline, type Lifeline } from './lifeline.ts'
 import { openStream } from './open-stream.ts'
 import { createAnswerReader } from './read-answer.ts'
-import { readRest } from './read-rest.ts'
 import { parseURL } from './secrets.ts'
 import { incompleteError, timeoutError } from './transport-error.ts'
 import { startWatchdog, type Watchdog } from './watchdog.ts'
 
 const FIRST_CHUNK_MS = 120_000
 const IDLE_MS = 60_000
-/** Refusals of one request that a definition may learn from. */
+/** Refusals of one request after which a definition may adapt it. */
 const MAX_ADAPTATIONS = 3
 
 interface Attempt {
@@ -27,10 +27,10 @@ interface Attempt {
   readonly config: ModelConfigData
   readonly request: ModelRequest
   readonly options: StreamOptions
-  readonly lifeline: Lifeline
+  readonly abortScope: AbortScope
 }
 
-/** A wire format and a configuration, joined into a model that can be asked. */
+/** Joins a wire format and a configuration into a model that can be called. */
 export function createHttpProvider(
   definition: HttpProviderDefinition<unknown>,
   config: ModelConfigData,
@@ -52,17 +52,17 @@ export function createHttpProvider(
 
 /** One request and its answer; the loop in the middle is the hot path. */
 async function* runAttempt(
-  setup: Omit<Attempt, 'lifeline'>,
+  setup: Omit<Attempt, 'abortScope'>,
 ): AsyncGenerator<readonly StreamPart[]> {
   const { definition, config, request, options } = setup
-  const lifeline = createLifeline(options.signal)
-  const attempt: Attempt = { ...setup, lifeline }
+  const abortScope = createAbortScope(options.signal)
+  const attempt: Attempt = { ...setup, abortScope }
   const { firstChunkMs = FIRST_CHUNK_MS, idleMs = IDLE_MS } = config.timeouts ?? {}
   let waiting = true
   /** The rest of a body whose end was proven. */
   let rest: ReadableStreamDefaultReader<Uint8Array> | undefined
   const watchdog = startWatchdog(firstChunkMs, (limitMs) =>
-    lifeline.fail(timeoutError(waiting ? 'first-chunk' : 'idle', limitMs)),
+    abortScope.fail(timeoutError(waiting ? 'first-chunk' : 'idle', limitMs)),
   )
   try {
     const opened = await open(attempt, watchdog)
@@ -75,9 +75,9 @@ async function* runAttempt(
     const contentType = response.headers.get('content-type')
     const answer = createAnswerReader(definition, state, { ...request, contentType })
     const body = response.body?.getReader()
-    lifeline.onCut(() => void body?.cancel().catch(() => {}))
+    abortScope.onEnd(() => void body?.cancel().catch(() => {}))
     let broken: ErrorData | undefined
-    while (answer.isOpen() && !lifeline.failure()) {
+    while (answer.isOpen() && !abortScope.failure()) {
       let piece: ReadableStreamReadResult<Uint8Array> | undefined
       try {
         piece = await body?.read()
@@ -85,23 +85,23 @@ async function* runAttempt(
         broken = incompleteError(error)
         break
       }
-      if (lifeline.failure()) break
-      if (waiting) watchdog.allow(idleMs)
-      else watchdog.sign()
+      if (abortScope.failure()) break
+      if (waiting) watchdog.setLimit(idleMs)
+      else watchdog.reset()
       waiting = false
       const batch = piece?.value ? answer.push(piece.value) : answer.end()
       if (batch.length === 0) continue
-      watchdog.rest()
+      watchdog.pause()
       yield batch
-      watchdog.sign()
+      watchdog.reset()
     }
     if (answer.isProven()) rest = body
-    yield answer.close(lifeline.failure() ?? broken)
+    yield answer.close(abortScope.failure() ?? broken)
   } catch (error) {
     yield [{ type: 'error', error: toErrorData(error) }]
   } finally {
     watchdog.stop()
-    void readRest(rest, lifeline)
+    void drainBody(rest, abortScope)
   }
 }
 
@@ -110,19 +110,19 @@ interface Opened {
   readonly config: RequestConfig
 }
 
-/** The answer's beginning. After a 401 the credentials are asked once more. */
+/** Opens the answer. After a 401 the credentials are requested once more. */
 async function open(attempt: Attempt, watchdog: Watchdog): Promise<Opened | ErrorData> {
-  const { definition, lifeline, options, request } = attempt
+  const { definition, abortScope, options, request } = attempt
   const endpoint = endpointOf(definition, attempt.config)
   let adaptations = 0
   for (let previousRejected = false; ;) {
-    // A person may have to sign in for a key; that takes its time.
-    watchdog.rest()
-    const credentials = await lifeline.guard(askCredentials(options, previousRejected, endpoint))
-    watchdog.sign()
-    if (!credentials) return lifeline.failure() ?? incompleteError()
+    // A person may have to sign in for a key, which takes time.
+    watchdog.pause()
+    const credentials = await abortScope.guard(askCredentials(options, previousRejected, endpoint))
+    watchdog.reset()
+    if (!credentials) return abortScope.failure() ?? incompleteError()
     const config = withCredentials(attempt.config, credentials)
-    const answer = await openStream(definition.toRequest(request, config), lifeline, {
+    const answer = await openStream(definition.toRequest(request, config), abortScope, {
       ...(options.fetch && { fetch: options.fetch }),
       ...(config.credentials && { credentials: config.credentials }),
     })

@@ -2,7 +2,7 @@ import { OffstageError, type ErrorData } from '../../protocol/error.ts'
 import type { ModelConfigData } from '../../protocol/model.ts'
 import { watchPolicy } from '../../protocol/policy.ts'
 import type { HttpRequest } from '../provider.ts'
-import type { Lifeline } from './lifeline.ts'
+import type { AbortScope } from './abort-scope.ts'
 import { ownPolicyScope, policyError } from './policy-error.ts'
 import { httpError } from './provider-error.ts'
 import { withoutSecrets } from './secrets.ts'
@@ -22,7 +22,7 @@ export interface OpenOptions {
  */
 export async function openStream(
   request: HttpRequest,
-  lifeline: Lifeline,
+  abortScope: AbortScope,
   options: OpenOptions,
 ): Promise<Response | ErrorData> {
   const url = parseUrl(request.url)
@@ -32,22 +32,22 @@ export async function openStream(
     body: JSON.stringify(request.body),
     redirect: 'error',
     credentials: options.credentials ?? 'omit',
-    signal: lifeline.signal,
+    signal: abortScope.signal,
   }
   const send = options.fetch ?? globalThis.fetch
   const watch = watchPolicy(url.href)
   let response: Response | undefined
   try {
     const sent = Promise.resolve(send(url.href, init))
-    // An answer that comes after all was given up is closed.
-    sent.then((late) => lifeline.failure() && late.body?.cancel()).catch(() => {})
-    response = await lifeline.guard(sent)
+    // A late answer to an ended request is closed.
+    sent.then((late) => abortScope.failure() && late.body?.cancel()).catch(() => {})
+    response = await abortScope.guard(sent)
   } catch (error) {
-    // A page that was to send the request says itself what came of it.
-    if (OffstageError.is(error)) return lifeline.failure() ?? error.toData()
-    const policy = lifeline.failure() ? undefined : await lifeline.guard(watch.refusedBy())
+    // From a page that sends the requests: its error is already typed.
+    if (OffstageError.is(error)) return abortScope.failure() ?? error.toData()
+    const policy = abortScope.failure() ? undefined : await abortScope.guard(watch.refusedBy())
     return (
-      lifeline.failure() ??
+      abortScope.failure() ??
       (policy === undefined
         ? networkError(error, url)
         : policyError({ url, policy, scope: ownPolicyScope() }))
@@ -55,10 +55,10 @@ export async function openStream(
   } finally {
     watch.stop()
   }
-  if (!response) return lifeline.failure() ?? networkError('no response', url)
+  if (!response) return abortScope.failure() ?? networkError('no response', url)
   if (response.ok) return response
-  const body = await readErrorText(response, lifeline)
-  return lifeline.failure() ?? httpError(response, body)
+  const body = await readErrorText(response, abortScope)
+  return abortScope.failure() ?? httpError(response, body)
 }
 
 function parseUrl(url: string): URL {
@@ -82,7 +82,7 @@ function buildHeaders(request: HttpRequest): Headers {
     try {
       headers.set(name, value)
     } catch {
-      // The browser's own words would quote the value, which may be the key.
+      // The browser's message would quote the value, which may be the key.
       throw new OffstageError(
         'invalid-config',
         `The header ${name} has a value that HTTP does not allow (a line break or a non-Latin character in a key?).`,
@@ -92,14 +92,14 @@ function buildHeaders(request: HttpRequest): Headers {
   return headers
 }
 
-async function readErrorText(response: Response, lifeline: Lifeline): Promise<string> {
+async function readErrorText(response: Response, abortScope: AbortScope): Promise<string> {
   const reader = response.body?.getReader()
   if (!reader) return ''
   const decoder = new TextDecoder()
   let text = ''
   try {
     while (text.length < MAX_ERROR_BODY) {
-      const piece = await lifeline.guard(reader.read())
+      const piece = await abortScope.guard(reader.read())
       if (!piece || piece.done) break
       text += decoder.decode(piece.value, { stream: true })
     }

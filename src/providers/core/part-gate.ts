@@ -5,15 +5,15 @@ import { incompleteError } from './transport-error.ts'
 type Ending = Extract<StreamPart, { type: 'finish' | 'error' }>
 
 /**
- * Holds a provider's parts to the promises of `StreamPart`: calls come last and run only after a
+ * Enforces the order that `StreamPart` promises: calls come last and run only after a
  * proven end; one `finish` or `error` closes the stream.
  */
 export interface PartGate {
   /** Moves parts into the batch, adjacent deltas merged. */
   pass(parts: readonly StreamPart[], batch: StreamPart[]): void
-  /** What the provider has said of the end, if anything. */
+  /** The ending that the provider has emitted, if any. */
   ending(): 'finish' | 'error' | undefined
-  /** Settles the calls and the ending. A failure after a proven end is no matter, unless `final`. */
+  /** Emits the calls and the ending. A failure after a proven end is ignored, unless `final`. */
   close(batch: StreamPart[], failure?: { readonly error: ErrorData; readonly final: boolean }): void
 }
 

@@ -23,7 +23,7 @@ export function ownPolicyScope(): PolicyScope {
   return /^(blob|data):/.test(globalThis.location?.href ?? '') ? 'inline-worker' : 'worker'
 }
 
-/** Which words of a policy refuse a request, and what they must be. */
+/** Which directive of a policy refuses a request, and what it must be. */
 export function explainPolicy(refusal: PolicyRefusal): {
   readonly governing: string
   readonly message: string

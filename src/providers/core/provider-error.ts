@@ -5,9 +5,9 @@ import { parseJson } from './read-json.ts'
 import { readRetryAfter } from './retry-after.ts'
 import { readErrorBody, readVendorError, type VendorError } from './vendor-error.ts'
 
-const MAX_WORDS = 2_000
+const MAX_TEXT = 2_000
 
-/** What a developer can do about an error, where the code alone tells. */
+/** What a developer can do about an error, where the code suffices to know it. */
 const advice: { readonly [code in ErrorCode]?: string } = {
   authentication: 'Check the apiKey of the model configuration.',
   'permission-denied': 'Check what the key may use, and that the server allows this page.',
@@ -16,12 +16,12 @@ const advice: { readonly [code in ErrorCode]?: string } = {
   'quota-exceeded': 'Check the balance and limits of the account.',
 }
 
-/** The error of a response that isn't 2xx, with the provider's own words. */
+/** The error of a response that isn't 2xx, with the provider's message. */
 export function httpError(response: Response, bodyText: string): ErrorData {
   const { status, headers } = response
   const vendor = readErrorBody(parseJson(bodyText) ?? parseJson(eventData(bodyText)))
-  const words = vendor?.message ?? plainText(bodyText)
-  const code = classifyError({ status, labels: vendor?.labels ?? [], message: words })
+  const text = vendor?.message ?? plainText(bodyText)
+  const code = classifyError({ status, labels: vendor?.labels ?? [], message: text })
   const retryAfterMs = readRetryAfter(headers, Date.now())
   const limits = { ...rateLimits(headers), ...tokenLimits(vendor) }
   const hint =
@@ -30,7 +30,7 @@ export function httpError(response: Response, bodyText: string): ErrorData {
       : advice[code]
   return {
     code,
-    message: [`The endpoint answered ${status}: ${words || 'no message'}`, hint]
+    message: [`The endpoint answered ${status}: ${text || 'no message'}`, hint]
       .filter(Boolean)
       .join('\n'),
     retryable: isRetryable(code),
@@ -54,7 +54,7 @@ export function streamError(chunk: unknown): ErrorData | undefined {
   return vendor && errorFromVendor(vendor)
 }
 
-/** The error that a whole JSON body of a 2xx answer is, though nothing in it says "error". */
+/** The error that a whole JSON body of a 2xx answer is, also without the word "error" in it. */
 export function bodyError(body: unknown): ErrorData | undefined {
   const vendor = readErrorBody(body)
   return vendor && errorFromVendor(vendor)
@@ -91,12 +91,12 @@ function rateLimits(headers: Headers): JsonObject {
   return limits
 }
 
-/** The words of a text or HTML body, cut to a length that an error can carry. */
+/** The text of a text or HTML body, cut to a length that an error can carry. */
 export function plainText(body: string): string {
   const withoutCode = body.replace(/<(script|style)\b[^]*?(<\/\1>|$)/gi, ' ')
   return withoutCode
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
-    .slice(0, MAX_WORDS)
+    .slice(0, MAX_TEXT)
 }

@@ -8,6 +8,6 @@ export function withRaw(
   parts: readonly StreamPart[],
 ): readonly StreamPart[] {
   if (!raw) return parts
-  // What could not be read says again what stands in the piece.
+  // A `raw` part for what could not be read would repeat the piece.
   return [{ type: 'raw', data }, ...parts.filter((part) => part.type !== 'raw')]
 }

@@ -9,7 +9,7 @@ import { createPartGate } from './part-gate.ts'
 export interface AnswerReader {
   /** More bytes are wanted. */
   isOpen(): boolean
-  /** Its end was seen: nothing is missing, whatever the body goes on with. */
+  /** Its end was seen: nothing is missing, whatever follows in the body. */
   isProven(): boolean
   push(bytes: Uint8Array): readonly StreamPart[]
   /** The body is over. */
@@ -33,7 +33,7 @@ export function createAnswerReader<State>(
   function map(values: readonly unknown[]): readonly StreamPart[] {
     const batch: StreamPart[] = []
     for (const value of values) {
-      // What follows the end counts for nothing, in whichever piece it comes.
+      // What follows the end is ignored, in whichever piece it comes.
       if (gate.ending() !== undefined) break
       gate.pass(withRaw(answer, value, definition.mapChunk(state, value)), batch)
     }

@@ -1,21 +1,21 @@
 import type { StreamPart } from '../../protocol/stream-part.ts'
 import type { Provider, RequestConfig, StreamOptions } from '../provider.ts'
 import { flatten } from './flatten.ts'
-import { HeldRaw } from './held-raw.ts'
+import { RawRedactor } from './raw-redactor.ts'
 import { Redactor } from './redactor.ts'
 import { secretsOf } from './secrets.ts'
 
 type Delta = Extract<StreamPart, { readonly delta: string }>
 
 /**
- * The provider with the keys and headers that it was given taken out of all that it says, whatever a
- * server may have echoed. The one place where this is done.
+ * The provider without its keys and headers in anything that it emits, whatever a server may have echoed.
+ * The one place where this is done.
  */
 export function withoutKeys(provider: Provider, config: RequestConfig): Provider {
   // One for all attempts: a key that was replaced after a 401 is a key still.
   const redactor = new Redactor(secretsOf(config))
   const batches: Provider['batches'] = (request, options = {}) =>
-    redactBatches(provider.batches(request, listening(options, redactor, config)), redactor)
+    redactBatches(provider.batches(request, learningKeys(options, redactor, config)), redactor)
   return {
     id: provider.id,
     batches,
@@ -23,7 +23,7 @@ export function withoutKeys(provider: Provider, config: RequestConfig): Provider
   }
 }
 
-function listening(
+function learningKeys(
   options: StreamOptions,
   redactor: Redactor,
   config: RequestConfig,
@@ -44,8 +44,8 @@ async function* redactBatches(
   batches: AsyncIterable<readonly StreamPart[]>,
   redactor: Redactor,
 ): AsyncGenerator<readonly StreamPart[]> {
-  const held = new HeldDeltas(redactor)
-  const raw = new HeldRaw(redactor)
+  const held = new DeltaRedactor(redactor)
+  const raw = new RawRedactor(redactor)
   for await (const batch of batches) {
     if (redactor.isIdle) yield batch
     else yield batch.flatMap((part) => held.pass(part)).flatMap((part) => raw.pass(part))
@@ -54,8 +54,8 @@ async function* redactBatches(
   if (rest.length > 0) yield rest
 }
 
-/** Holds the ends of deltas back that may be the beginning of a key, until the next one tells. */
-class HeldDeltas {
+/** Holds back the ends of deltas that may be the beginning of a key, until the next delta decides. */
+class DeltaRedactor {
   readonly #redactor: Redactor
   /** By kind, and by call. */
   readonly #held = new Map<string, Delta>()
@@ -93,7 +93,7 @@ class HeldDeltas {
     }
   }
 
-  /** What is held back, of one place or of all. */
+  /** Returns what is held back, of one place or of all. */
   release(place?: string): StreamPart[] {
     const places = place === undefined ? [...this.#held.keys()] : [place]
     return places.flatMap((key) => {

@@ -1,4 +1,4 @@
-/** What stands in the place of a secret. */
+/** Replaces a secret. */
 const MARK = '[redacted]'
 
 /** Of a secret that was cut off, so many characters are enough to know it by. */
@@ -22,13 +22,13 @@ const ENTITIES: { readonly [name: string]: string } = {
 }
 
 /** A part of a text, and what it becomes. */
-export interface Place {
+export interface Span {
   readonly from: number
   readonly to: number
   readonly mark: string
 }
 
-/** Takes secrets out of texts, in whatever way their characters are escaped. */
+/** Removes secrets from texts, in whatever way their characters are escaped. */
 export class Redactor {
   readonly #secrets = new Set<string>()
   /** Where a secret may begin; null while none is known. */
@@ -78,8 +78,8 @@ export class Redactor {
   }
 
   /** Where secrets stand, and from where on the text may be the beginning of one, unless it is whole. */
-  find(text: string, isWhole: boolean): { readonly secrets: Place[]; readonly heldFrom: number } {
-    const secrets: Place[] = []
+  find(text: string, isWhole: boolean): { readonly secrets: Span[]; readonly heldFrom: number } {
+    const secrets: Span[] = []
     const start = this.#start
     if (start === null) return { secrets, heldFrom: text.length }
     start.lastIndex = 0
@@ -118,11 +118,11 @@ export class Redactor {
   }
 }
 
-/** The text with the marks in place of what stands there. */
-export function withMarks(text: string, places: readonly Place[]): string {
+/** The text with each span replaced by its mark. */
+export function withMarks(text: string, spans: readonly Span[]): string {
   let clean = ''
   let at = 0
-  for (const { from, to, mark } of places) {
+  for (const { from, to, mark } of spans) {
     clean += text.slice(at, from) + mark
     at = to
   }

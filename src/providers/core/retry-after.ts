@@ -1,6 +1,6 @@
 /**
  * Milliseconds a server asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as an HTTP date
- * (RFC 9110 §10.2.3). Undefined when it doesn't say, or says it unreadably.
+ * (RFC 9110 §10.2.3). Undefined when it is absent or unreadable.
  */
 export function readRetryAfter(headers: Headers, now: number): number | undefined {
   const ms = Number(headers.get('retry-after-ms') ?? NaN)

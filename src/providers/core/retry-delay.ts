@@ -16,7 +16,7 @@ export interface RetryDelayOptions {
  * Milliseconds to wait before the next attempt, or null when there is to be none.
  * `retry` counts from 1: the retry that would follow. `random` gives 0 to 1.
  *
- * Without a word from the server: exponential backoff with "equal jitter" (half fixed, half random).
+ * Without a delay from the server: exponential backoff with "equal jitter" (half fixed, half random).
  * A server's `retryAfterMs` is never undercut; one beyond the policy's longest delay ends the retries.
  */
 export function retryDelay(

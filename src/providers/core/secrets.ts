@@ -3,7 +3,7 @@ import type { RequestConfig } from '../provider.ts'
 /** Shorter ones are no secrets, and replacing them would mangle the text. */
 const MIN_LENGTH = 8
 
-/** What people write where a local server wants any key at all. */
+/** What people write where a local server demands any key. */
 const DUMMY =
   /^(sk-)?(no-?key(-required)?|not-?(needed|required|used)|lm-?studio|placeholder|anything|undefined|api-?key|your-?api-?key)$/i
 
@@ -23,7 +23,7 @@ export function secretsOf({ apiKey = '', headers = {}, baseURL }: RequestConfig)
     .filter((value) => value.length >= MIN_LENGTH && !DUMMY.test(value))
 }
 
-/** The address without what may be secret in it: for words about an address that can't be used. */
+/** The address without what may be secret in it: for messages about an address that can't be used. */
 export function withoutSecrets(address: string): string {
   return address.replace(/\/\/[^/?#]*@/, '//').replace(/[?#].*/s, '')
 }

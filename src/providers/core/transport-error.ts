@@ -2,8 +2,7 @@ import { describeThrown, type ErrorData } from '../../protocol/error.ts'
 import { plainText } from './provider-error.ts'
 
 /**
- * A request that got no answer. Browsers tell scripts nothing of the cause on purpose, in words that
- * differ (Chrome "Failed to fetch", Firefox "NetworkError …", Safari "Load failed"), so all likely
+ * A request that got no answer. Browsers hide the cause from scripts, behind messages that differ (Chrome "Failed to fetch", Firefox "NetworkError …", Safari "Load failed"), so all likely
  * ones are named with a way to check each.
  */
 export function networkError(thrown: unknown, url: URL): ErrorData {
@@ -23,7 +22,7 @@ export function networkError(thrown: unknown, url: URL): ErrorData {
   return {
     code: 'network',
     message: [
-      `${url.origin} could not be reached (${wordsOf(thrown)}). Likely causes, and how to check:`,
+      `${url.origin} could not be reached (${describeCause(thrown)}). Likely causes, and how to check:`,
       ...causes.map((cause, index) => `${index + 1}. ${cause}`),
     ].join('\n'),
     retryable: true,
@@ -33,7 +32,7 @@ export function networkError(thrown: unknown, url: URL): ErrorData {
 
 /** An answer that broke off: a reset connection, or an end without proof that it was the end. */
 export function incompleteError(thrown?: unknown): ErrorData {
-  const words = thrown === undefined ? 'the stream ended early' : wordsOf(thrown)
+  const words = thrown === undefined ? 'the stream ended early' : describeCause(thrown)
   return {
     code: 'stream-incomplete',
     message: `The answer was cut short before its end was proven (${words}).`,
@@ -81,7 +80,7 @@ export function tooLargeError(limit: number): ErrorData {
   }
 }
 
-function wordsOf(thrown: unknown): string {
+function describeCause(thrown: unknown): string {
   const words = describeThrown(thrown)
   const cause = thrown instanceof Error ? thrown.cause : undefined
   return cause instanceof Error ? `${words}: ${describeThrown(cause)}` : words

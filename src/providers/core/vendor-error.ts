@@ -1,6 +1,6 @@
 import { asCount, asList, asRecord, asText, type JsonRecord } from './read-json.ts'
 
-/** An error in the provider's own words. */
+/** An error as the provider describes it. */
 export interface VendorError {
   readonly message: string
   /** `code` and `type` as sent, for classification. */

@@ -1,57 +1,57 @@
-/** Longest wait between two looks at the clock; a look that comes late tells of a frozen tab. */
+/** Longest wait between two checks of the clock; a late check means that the tab was frozen. */
 const TICK_MS = 5_000
 /** A timer later than this was held back: the tab was frozen or the machine asleep. */
 const LATE_MS = 1_000
 
 export interface Watchdog {
-  /** Something was received, or waiting begins. Costs no timer. */
-  sign(): void
-  /** Nobody waits for the other side now: silence doesn't count until the next `sign`. */
-  rest(): void
-  /** From now on silence may last this long. */
-  allow(limitMs: number): void
+  /** Starts the wait anew: something was received, or waiting begins. Costs no timer. */
+  reset(): void
+  /** Time doesn't count until the next `reset`: nothing is expected from the other side. */
+  pause(): void
+  /** Sets the longest wait from now on. */
+  setLimit(limitMs: number): void
   stop(): void
 }
 
 /**
- * Calls `onSilence` once when nothing was received for the allowed time. Time in
- * which this thread itself could not run does not count: after a thaw the wait starts anew, because
+ * Calls `onTimeout` once when nothing was received for the allowed time. Time in
+ * which this thread could not run does not count: when it runs again the wait starts anew, because
  * what has arrived meanwhile is still to be read. A limit that is zero, negative or infinite never ends.
  */
-export function startWatchdog(limitMs: number, onSilence: (limitMs: number) => void): Watchdog {
+export function startWatchdog(limitMs: number, onTimeout: (limitMs: number) => void): Watchdog {
   let limit = limitMs
-  let lastSign = performance.now()
-  let resting = false
+  let lastActivity = performance.now()
+  let isPaused = false
   let due = 0
   let timer: ReturnType<typeof setTimeout> | undefined
 
   function arm(): void {
     clearTimeout(timer)
     if (!(limit > 0) || limit === Infinity) return
-    const left = Math.min(lastSign + limit - performance.now(), limit, TICK_MS)
+    const left = Math.min(lastActivity + limit - performance.now(), limit, TICK_MS)
     due = performance.now() + left
-    timer = setTimeout(look, left)
+    timer = setTimeout(check, left)
   }
 
-  function look(): void {
+  function check(): void {
     const now = performance.now()
-    if (resting || now - due > LATE_MS) lastSign = now
-    if (now - lastSign >= limit) onSilence(limit)
+    if (isPaused || now - due > LATE_MS) lastActivity = now
+    if (now - lastActivity >= limit) onTimeout(limit)
     else arm()
   }
 
   arm()
   return {
-    sign() {
-      resting = false
-      lastSign = performance.now()
+    reset() {
+      isPaused = false
+      lastActivity = performance.now()
     },
-    rest() {
-      resting = true
+    pause() {
+      isPaused = true
     },
-    allow(limitMs) {
+    setLimit(limitMs) {
       limit = limitMs
-      lastSign = performance.now()
+      lastActivity = performance.now()
       arm()
     },
     stop() {

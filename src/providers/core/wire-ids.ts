@@ -35,7 +35,7 @@ export function createWireIds(rule: IdRule): WireIds {
   }
 }
 
-/** The id as it is, or one that the vendor takes: the same for the same id, every time. */
+/** The id as it is, or one that the vendor accepts: the same for the same id, every time. */
 function wireId(id: string, { pattern, length }: IdRule): string {
   if (pattern.test(id)) return id
   let state = hash(id, 0x811c9dc5)

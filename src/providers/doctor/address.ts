@@ -1,4 +1,4 @@
-/** Where an address lies, as far as its name tells. */
+/** The network that an address belongs to, as far as its name shows. */
 export type AddressSpace = 'loopback' | 'local' | 'public'
 
 /**

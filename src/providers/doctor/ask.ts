@@ -14,14 +14,14 @@ export type Outcome =
       readonly type: 'answer'
       /** 0 for an opaque answer. */
       readonly status: number
-      /** The server wants to send the request elsewhere. */
+      /** The server redirects the request. */
       readonly redirected: boolean
       readonly contentType: string
       readonly headers: Headers
       readonly body: string
     }
-  /** No answer that a script may see; browsers don't say why. */
-  | { readonly type: 'unreachable'; readonly words: string }
+  /** No answer that a script may see; browsers hide the reason. */
+  | { readonly type: 'unreachable'; readonly cause: string }
   | { readonly type: 'timeout' }
 
 /**
@@ -74,8 +74,7 @@ async function exchange(send: () => Promise<Response>): Promise<Outcome> {
     }
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined
-    const words = cause === undefined ? error : cause
-    return { type: 'unreachable', words: describeThrown(words) }
+    return { type: 'unreachable', cause: describeThrown(cause === undefined ? error : cause) }
   }
 }
 

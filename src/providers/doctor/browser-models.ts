@@ -1,7 +1,7 @@
 import { asRecord } from '../core/read-json.ts'
-import { globalOf } from './surroundings.ts'
+import { globalOf } from './browser-environment.ts'
 
-/** What `LanguageModel.availability()` says (https://webmachinelearning.github.io/prompt-api/). */
+/** The result of `LanguageModel.availability()` (https://webmachinelearning.github.io/prompt-api/). */
 export type Availability = 'unavailable' | 'downloadable' | 'downloading' | 'available'
 
 const AVAILABILITIES: readonly unknown[] = ['downloadable', 'downloading', 'available']

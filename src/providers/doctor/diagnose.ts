@@ -6,17 +6,17 @@ import { entersLocalNetwork, isMixedContent } from './address.ts'
 import { throwIfAborted, type Outcome } from './ask.ts'
 import { examineEngine } from './examine-engine.ts'
 import { shown, Examination, type DiagnoseOptions } from './examination.ts'
-import { explainSilence } from './explain-silence.ts'
-import { judgeModel } from './judge-model.ts'
+import { explainNoAnswer } from './explain-no-answer.ts'
+import { checkModel } from './check-model.ts'
 import { listModels } from './list-models.ts'
-import { findPlace, knock, strangeness } from './places.ts'
+import { findEndpoint, probeEndpoint, describeNonEndpoint } from './find-endpoint.ts'
 import type { Diagnosis } from './report.ts'
 import { helpFor, type ServerHelp } from './server-help.ts'
-import { pageOf, type Page } from './surroundings.ts'
-import { planRequest, type Plan } from './try-model.ts'
+import { pageOf, type Page } from './browser-environment.ts'
+import { planRequest, type Plan } from './probe-model.ts'
 
 /**
- * Tells in words whether a model can be used, and if not, why: the address, what the browser puts in
+ * Reports whether a model can be used, and if not, why: the address, what the browser puts in
  * between, the key, the model, streaming and tools. Sends a handful of small requests and, unless
  * `probe` is false, one or two for an answer of one word. Works in pages, workers and Node.
  *
@@ -47,19 +47,19 @@ async function examineEndpoint(examination: Examination): Promise<readonly strin
   const help = helpFor(examination.config.provider, plan.url)
   const policy = watchPolicy(plan.url.href)
   try {
-    const outcome = await knock(examination, plan)
+    const outcome = await probeEndpoint(examination, plan)
     if (outcome.type === 'answer') {
       passReach(examination, plan, page)
       return await examineAnswer(examination, { plan, outcome, help })
     }
-    await explainSilence(examination, { plan, outcome, page, policy, help })
+    await explainNoAnswer(examination, { plan, outcome, page, policy, help })
     return undefined
   } finally {
     policy.stop()
   }
 }
 
-/** An answer was seen, so nothing stood in its way. */
+/** An answer was seen, so nothing blocked it. */
 function passReach({ findings }: Examination, { url }: Plan, page: Page | undefined): void {
   findings.ok('server', `${url.origin} answers.`)
   if (!page) {
@@ -95,19 +95,19 @@ async function examineAnswer(
 ): Promise<readonly string[] | undefined> {
   const { findings } = examination
   const refusal = refusalOf(outcome)
-  const strange = strangeness(outcome)
+  const strange = describeNonEndpoint(outcome)
   if (strange !== undefined && refusal?.code !== 'model-not-found') {
-    const place = await findPlace(examination, plan)
-    const fix = place
-      ? `Set baseURL: '${place.baseURL}'`
+    const endpoint = await findEndpoint(examination, plan)
+    const fix = endpoint
+      ? `Set baseURL: '${endpoint.baseURL}'`
       : 'Check the path of the baseURL; most servers want it to end in /v1.'
     findings.fail('path', `${shown(plan.url)} ${strange}.`, fix)
-    return place && (await listModels(examination, plan, place.url)).models
+    return endpoint && (await listModels(examination, plan, endpoint.url)).models
   }
   const isClosed = refusal?.code === 'authentication' || refusal?.code === 'permission-denied'
   if (!isClosed && outcome.status < 500) findings.ok('path', 'A model endpoint answers there.')
   const list = await listModels(examination, plan, plan.url)
-  await judgeModel(examination, {
+  await checkModel(examination, {
     model: plan.model,
     list,
     help,

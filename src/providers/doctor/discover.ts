@@ -2,11 +2,11 @@ import type { ModelConfigData } from '../../protocol/model.ts'
 import { asCount } from '../core/read-json.ts'
 import type { StreamOptions } from '../provider.ts'
 import { ask, throwIfAborted, type Outcome } from './ask.ts'
+import { pageOf } from './browser-environment.ts'
 import { browserModel, findWebGpu, type Availability } from './browser-models.ts'
 import { identifyServer, type ServerId } from './identify-server.ts'
 import { modelEntries, modelNames } from './list-models.ts'
 import { helpFor } from './server-help.ts'
-import { pageOf } from './surroundings.ts'
 
 export interface DiscoverOptions {
   /** Default: the global `fetch`. */
@@ -39,7 +39,7 @@ export type Discovery =
   | { readonly type: 'webgpu'; readonly shaderF16: boolean; readonly config: ModelConfigData }
 
 /** The servers' usual ports, and who may be behind each. */
-const places: readonly {
+const serverPorts: readonly {
   readonly port: number
   readonly servers: readonly [ServerId, ...ServerId[]]
 }[] = [
@@ -67,7 +67,7 @@ const NOT_FOR_CHAT = /embed|rerank|whisper|\bbge\b|\btts\b/i
 export async function discover(options: DiscoverOptions = {}): Promise<readonly Discovery[]> {
   throwIfAborted(options.signal)
   const found = await Promise.all([
-    ...places.map(({ port, servers }) => findServer(port, servers, options)),
+    ...serverPorts.map(({ port, servers }) => findServer(port, servers, options)),
     findBrowserModel(),
     findGpu(),
   ])
@@ -75,7 +75,7 @@ export async function discover(options: DiscoverOptions = {}): Promise<readonly 
   return found.filter((entry) => entry !== undefined)
 }
 
-type Servers = (typeof places)[number]['servers']
+type Servers = (typeof serverPorts)[number]['servers']
 
 async function findServer(
   port: number,
@@ -93,17 +93,17 @@ async function findServer(
 
 async function describeServer(
   outcome: Extract<Outcome, { type: 'answer' }>,
-  place: {
+  location: {
     readonly origin: string
     readonly servers: Servers
     readonly get: (path: string) => Promise<Outcome>
   },
 ): Promise<Discovery | undefined> {
-  const { origin, servers, get } = place
+  const { origin, servers, get } = location
   const baseURL = `${origin}/v1`
   const entries = modelEntries(outcome)
   if (!entries) {
-    // llama.cpp lists its model to everyone, so on its port it isn't the one that wants a key.
+    // llama.cpp lists its model to everyone, so on its port it isn't the one that requires a key.
     const provider = servers[servers.length - 1] ?? servers[0]
     const isClosed = outcome.status === 401 && /json/i.test(outcome.contentType)
     if (!isClosed) return undefined
@@ -123,7 +123,7 @@ async function describeServer(
     const fix = helpFor(provider, new URL(origin)).model('qwen3:4b')
     return { type: 'server', provider, baseURL, status: 'no-models', models, fix }
   }
-  // vLLM tells how much it was given room for.
+  // vLLM states the context that it was started with.
   const entry = entries.find(({ id }) => id === model)
   const contextWindow = asCount(entry?.['max_model_len'])
   const config = { provider, model, baseURL, ...(contextWindow && { contextWindow }) }

@@ -12,7 +12,7 @@ const owners: readonly (readonly [RegExp, ServerId])[] = [
   [/^vllm$/, 'vllm'],
 ]
 
-/** What only one of these servers answers, for lists that tell nothing. */
+/** What only one of these servers answers, for lists that don't identify it. */
 const marks: readonly {
   readonly server: ServerId
   readonly path: string

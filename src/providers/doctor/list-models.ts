@@ -2,7 +2,7 @@ import { asObjects, asRecord, asText, parseJson } from '../core/read-json.ts'
 import { addressSpaceOf } from './address.ts'
 import type { Outcome } from './ask.ts'
 import type { Examination } from './examination.ts'
-import type { Plan } from './try-model.ts'
+import type { Plan } from './probe-model.ts'
 
 export interface ModelList {
   readonly models?: readonly string[]
@@ -46,7 +46,7 @@ export function modelNames(outcome: Outcome): readonly string[] | undefined {
 export function modelEntries(outcome: Outcome): ReturnType<typeof asObjects> | undefined {
   if (outcome.type !== 'answer' || outcome.status !== 200) return undefined
   const body = asRecord(parseJson(outcome.body))
-  // An Ollama without models says `data: null`.
+  // An Ollama without models sends `data: null`.
   if (body?.['object'] === 'list') return asObjects(body['data'])
   const list = [body?.['data'], body?.['models']].find((entry) => Array.isArray(entry))
   return list === undefined ? undefined : asObjects(list)

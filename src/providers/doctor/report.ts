@@ -32,11 +32,11 @@ export interface Diagnosis {
   /** No check failed. */
   readonly ok: boolean
   readonly checks: readonly Check[]
-  /** What the server offers, where it says so. */
+  /** What the server lists, if it does. */
   readonly models?: readonly string[]
 }
 
-/** The checks on their way to a report. The first verdict on a check stands. */
+/** The checks so far. The first result of a check counts. */
 export class Findings {
   readonly #checks = new Map<CheckName, Check>()
 
@@ -60,7 +60,7 @@ export class Findings {
     this.#add({ name, status: 'failed', message, ...(fix && { fix }) })
   }
 
-  /** `clean` takes secrets out of a text that came from elsewhere. */
+  /** `clean` removes secrets from a text of other origin. */
   report(models: readonly string[] | undefined, clean: (text: string) => string): Diagnosis {
     const checks = CHECK_NAMES.map((name) => {
       const check = this.#checks.get(name) ?? notReached(name)

@@ -1,4 +1,4 @@
-/** What to tell about a server, in imperative sentences. */
+/** Advice about a server, in imperative sentences. */
 export interface ServerHelp {
   readonly title: string
   /** How it is started. */
@@ -7,11 +7,11 @@ export interface ServerHelp {
   readonly cors: (origin: string) => string
   /** How it gets a model. */
   readonly model: (name: string) => string
-  /** How it takes tools. */
+  /** How it is made to accept tools. */
   readonly tools: string
   /** What else a 403 may come from. */
   readonly forbidden?: string
-  /** It serves one model, whatever name a request gives. */
+  /** It serves one model, whatever name a request has. */
   readonly ignoresModel?: boolean
 }
 

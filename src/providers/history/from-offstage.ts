@@ -15,7 +15,7 @@ import type {
 import { asList, asRecord, type JsonRecord } from '../core/read-json.ts'
 import { invalidHistory } from './invalid-history.ts'
 
-/** A message of Offstage's own, as `conversations.get()` gives them, checked. */
+/** A message of Offstage's own, as `conversations.get()` returns them, validated. */
 export function fromOffstage(message: JsonRecord, at: string): Message {
   const { role, id } = message
   if (!Array.isArray(message['parts'])) throw invalidHistory(at, 'has no list of parts')

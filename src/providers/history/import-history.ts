@@ -5,12 +5,12 @@ import type {
   ToolMessage,
 } from '../../protocol/message.ts'
 import { asRecord } from '../core/read-json.ts'
-import { fromForeign } from './from-foreign.ts'
 import { fromOffstage } from './from-offstage.ts'
+import { fromVendor } from './from-vendor.ts'
 import { invalidHistory } from './invalid-history.ts'
 
 /**
- * Earlier messages in Offstage's own shape, whatever they came in: Offstage's, OpenAI's (Chat
+ * Earlier messages in Offstage's own format, from any of three: Offstage's, OpenAI's (Chat
  * Completions) or Anthropic's (Messages), mixed too. Pure. Throws `invalid-history`, naming the message,
  * for what can't be read in full: a model must not go on from half a conversation. Calls may lack their
  * results; results without a call are refused. Ids that stand twice are made unique.
@@ -22,7 +22,7 @@ export function importHistory(messages: unknown): Message[] {
     const at = `history[${index}]`
     const message = asRecord(given)
     if (!message) throw invalidHistory(at, 'is no message')
-    const read = 'parts' in message ? [fromOffstage(message, at)] : fromForeign(message, at)
+    const read = 'parts' in message ? [fromOffstage(message, at)] : fromVendor(message, at)
     return read.map((each, part): Message => {
       const id = each.id ?? (part === 0 ? `imported:${index}` : `imported:${index}.${part}`)
       if (each.role === 'assistant') return matched.calls({ ...each, id })
@@ -31,7 +31,7 @@ export function importHistory(messages: unknown): Message[] {
   })
 }
 
-/** Gives every call an id of its own, and every result the id and name of its call. */
+/** Assigns every call an id of its own, and every result the id and name of its call. */
 class CallMatcher {
   readonly #used = new Set<string>()
   /** Calls without a result yet, oldest first, by the id that the history gave them. */

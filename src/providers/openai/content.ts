@@ -10,7 +10,7 @@ export function userContent(parts: readonly (TextPart | FilePart)[]): string | J
   )
 }
 
-/** An attachment as Chat Completions take it: images, audio, and other files as documents. */
+/** An attachment in the form of Chat Completions: images, audio, and other files as documents. */
 export function fileContent({ mediaType, data, filename }: FilePart): JsonObject {
   const url = `data:${mediaType};base64,${data}`
   if (mediaType.startsWith('image/')) return { type: 'image_url', image_url: { url } }

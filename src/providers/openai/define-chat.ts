@@ -20,7 +20,7 @@ function defineChat(id: string, rules: ChatRules): HttpProviderDefinition<ChatSt
   }
 }
 
-/** OpenAI and every preset that speaks its format. */
+/** OpenAI and every preset with its format. */
 export function chatProviders(): readonly HttpProviderDefinition<ChatState>[] {
   return Object.entries(chatPresets).map(([id, rules]) => defineChat(id, rules))
 }

@@ -13,7 +13,7 @@ export interface InlineReasoning {
 /**
  * The think splitter, and a look-out for closing tags that no opening tag precedes: some prompt
  * templates open the reasoning themselves. What was streamed as text before one was reasoning; a
- * warning at that place says so.
+ * warning marks that position.
  */
 export function createInlineReasoning(): InlineReasoning {
   let hasField = false

@@ -172,7 +172,7 @@ export function endChat(state: ChatState, { done }: { readonly done: boolean }):
   return parts
 }
 
-/** What goes back with the message, in the fields in which it came. */
+/** What is sent back with the message, in the fields in which it was received. */
 function metadataOf({ reasoning, extras }: ChatState): JsonObject | undefined {
   const fields = reasoning.metadata()
   if (extras.length === 0) return fields
@@ -185,7 +185,7 @@ const FAILED: ErrorData = {
   retryable: true,
 }
 
-/** An answer under status 200 that holds no choice at all: an error in loose words, or nothing. */
+/** An answer under status 200 without any choice: an error in a form of its own, or nothing. */
 function noAnswer(stray: unknown): ErrorData {
   const words = stray === undefined ? 'nothing' : JSON.stringify(stray).slice(0, 300)
   return (

@@ -22,7 +22,7 @@ interface Conversion {
   readonly ids: WireIds
 }
 
-/** The conversation as Chat Completions want it, by the server's rules. */
+/** The conversation in the form of Chat Completions, by the server's rules. */
 export function chatMessages(
   request: ModelRequest,
   { providerId, rules }: { readonly providerId: string; readonly rules: ChatRules },
@@ -65,7 +65,7 @@ function assistantMessage(
     {
       role: 'assistant',
       content: text === '' ? rules.emptyContent : text,
-      // Servers that think before they call want their reasoning back with the calls (DeepSeek: a 400
+      // Servers that reason before they call require their reasoning back with the calls (DeepSeek: a 400
       // without it); with other messages it is wasted or refused.
       ...fields,
       tool_calls: calls.map((call, index) => ({

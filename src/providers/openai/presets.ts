@@ -1,6 +1,8 @@
-/** What differs between servers that speak Chat Completions. Data: the code has no vendor in it. */
+import type { ChatId } from '../provider-ids.ts'
+
+/** What differs between servers with Chat Completions. Data: the code names no vendor. */
 export interface ChatRules {
-  /** Without a trailing slash. Null: the configuration must say. */
+  /** Without a trailing slash. Null: required in the configuration. */
   readonly baseURL: string | null
   /** Appended to a base URL that has no path of its own. */
   readonly defaultPath: string
@@ -37,7 +39,7 @@ const openai: ChatRules = {
   toolCallIdLength: 40,
 }
 
-/** The most that every server is known to take: no extras, nothing null, no turns that a template refuses. */
+/** The most that every server is known to accept: no extras, nothing null, no turns that a template refuses. */
 export const compatible: ChatRules = {
   ...openai,
   ...anyId,
@@ -53,7 +55,7 @@ export const compatible: ChatRules = {
 const local = (baseURL: string): ChatRules => ({ ...compatible, baseURL, defaultPath: '/v1' })
 
 /** By provider id. Ports are the servers' defaults. */
-export const chatPresets: { readonly [providerId: string]: ChatRules } = {
+export const chatPresets: { readonly [Id in ChatId]: ChatRules } = {
   openai,
   ollama: local('http://localhost:11434/v1'),
   lmstudio: { ...local('http://localhost:1234/v1'), namedToolChoice: false },
@@ -64,7 +66,7 @@ export const chatPresets: { readonly [providerId: string]: ChatRules } = {
 }
 
 /**
- * Vendors whose own addresses want other rules than their preset, by host name.
+ * Vendors whose own addresses need other rules than their preset, by host name.
  * Mistral: tool call ids are nine letters or digits. Vendors with `asksUsage` document the option.
  */
 export const hostRules: { readonly [host: string]: Partial<ChatRules> } = {

@@ -4,7 +4,7 @@ import { asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
 /** Fields in which servers send reasoning as text; the first one present counts, others repeat it. */
 const textFields = ['reasoning_content', 'reasoning', 'thinking'] as const
 
-/** The reasoning of an answer, gathered in the shape in which the server wants it back. */
+/** The reasoning of an answer, collected in the form in which the server requires it back. */
 export interface ReasoningFields {
   /** Takes a delta; returns the text that is new, if any. */
   read(delta: JsonRecord): string

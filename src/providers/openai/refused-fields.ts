@@ -12,7 +12,7 @@ export interface RefusedFields {
 
 /**
  * Behind one provider id there may be any server. One that refuses `stream_options`, or knows only the
- * other name of the token limit, says so in its error and is asked again without.
+ * other name of the token limit, names it in its error; the request is sent again without.
  */
 export function createRefusedFields(): RefusedFields {
   const learned = new Map<string, Partial<ChatRules>>()

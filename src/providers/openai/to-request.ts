@@ -9,7 +9,7 @@ import { hostRules, type ChatRules } from './presets.ts'
 
 /**
  * The request of Chat Completions (https://platform.openai.com/docs/api-reference/chat/create), with
- * the fields that the server is known to take.
+ * the fields that the server is known to accept.
  */
 export function toChatRequest(
   request: ModelRequest,
@@ -29,7 +29,7 @@ export function toChatRequest(
   }
 }
 
-/** The request's body alone: what engines without an address take as well. */
+/** The request's body alone: engines without an address use it, too. */
 export function chatBody(
   request: ModelRequest,
   config: RequestConfig,

@@ -3,7 +3,7 @@ import { asCount, asRecord, type JsonRecord } from '../core/read-json.ts'
 
 /**
  * Token counts of a chunk, or undefined. OpenAI's `usage`, with DeepSeek's names for the cache; Groq's
- * `x_groq.usage`; llama.cpp's `timings`, which it sends when no usage was asked for.
+ * `x_groq.usage`; llama.cpp's `timings`, which it sends when no usage was requested.
  */
 export function readUsage(chunk: JsonRecord): Usage | undefined {
   const usage = asRecord(chunk['usage']) ?? asRecord(asRecord(chunk['x_groq'])?.['usage'])

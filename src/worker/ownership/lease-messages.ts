@@ -18,7 +18,13 @@ export interface LeaseMessages {
   'handover-answer': { readonly requestId: string; readonly answer: HandoverAnswer }
   /** A tab is new on the channel. */
   'lock-hello': { readonly isAnswer: boolean }
-  'lock-request': { readonly name: string; readonly id: string; readonly ticket: number }
+  'lock-request': {
+    readonly name: string
+    readonly id: string
+    readonly ticket: number
+    /** It was posted a while before, so that it is older than any that comes without knowing it. */
+    readonly isOld: boolean
+  }
   /** The request was aborted. */
   'lock-withdrawn': { readonly name: string; readonly id: string }
   'lock-state': LockState
@@ -48,7 +54,7 @@ export const LEASE_MESSAGES: TabShapes<LeaseMessages> = {
   'handover-ask': shape({ conversationId: isText, requestId: isText }),
   'handover-answer': shape({ requestId: isText, answer: isAnswer }),
   'lock-hello': shape({ isAnswer: isFlag }),
-  'lock-request': shape({ name: isText, id: isText, ticket: isCount }),
+  'lock-request': shape({ name: isText, id: isText, ticket: isCount, isOld: isFlag }),
   'lock-withdrawn': shape({ name: isText, id: isText }),
   'lock-state': shape({
     name: isText,

@@ -58,7 +58,7 @@ export async function orAbort(
   request: Promise<HeldLock | null>,
   stop: AbortController,
 ): Promise<HeldLock | null> {
-  const known = await Promise.race([request, undefined])
+  const known = await Promise.race([request, Promise.resolve(undefined)])
   if (known !== undefined) return known
   stop.abort()
   return request

@@ -15,6 +15,7 @@ const FORGET_MS = 3500
 const HEARTBEAT_MS = 2000
 
 interface Waiting extends Ranked {
+  ticket: number
   /** Until then others may object. On the monotonic clock, as all times here. */
   readyAt: number
   /** When it was posted last. */
@@ -157,20 +158,30 @@ export class MessageLocks implements Locks {
     }
   }
 
-  #onRequest({ name, id, ticket }: LeaseMessages['lock-request']): void {
+  #onRequest({ name, id, ticket, isOld }: LeaseMessages['lock-request']): void {
     this.#hasOthers = true
     const known = this.#known(name)
     // One that was granted before it arrived waits no longer.
     if (known.newest?.id !== id) known.others.set(id, { ticket, at: this.#effects.monotonic() })
     known.ticket = Math.max(known.ticket, ticket)
     this.#report(known)
-    // A tab that has just opened doesn't know of what was posted before.
     const [first] = known.waiting
-    if (first && precedes(first, { id, ticket })) this.#post(known, first)
+    if (first === undefined) return
+    const isLater = !isOld && this.#isOld(first)
+    if (isOld && !this.#isOld(first) && first.ticket <= ticket) {
+      for (const waiting of known.waiting) waiting.ticket = ++known.ticket
+      this.#post(known, first)
+      // A tab that has just opened doesn't know of what was posted before.
+    } else if (isLater || precedes(first, { id, ticket })) this.#post(known, first)
   }
 
-  #post({ name }: Known, { id, ticket }: Waiting): void {
-    this.#channel.post('lock-request', { name, id, ticket })
+  #post({ name }: Known, waiting: Waiting): void {
+    const { id, ticket } = waiting
+    this.#channel.post('lock-request', { name, id, ticket, isOld: this.#isOld(waiting) })
+  }
+
+  #isOld({ readyAt }: Waiting): boolean {
+    return this.#effects.monotonic() >= readyAt
   }
 
   #onState(state: LockState): void {

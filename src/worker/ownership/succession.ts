@@ -32,6 +32,7 @@ export interface SuccessionDeps {
 /**
  * The line of heirs of each conversation: a second lock, whose holder is the first in line. Only that one
  * waits for the lease's lock and watches its holder; the others wait for the place, and watch the first.
+ * (When the first is silent, whoever notices last takes its place: the order starts anew.)
  */
 export class Heirs {
   readonly #deps: SuccessionDeps
@@ -108,8 +109,8 @@ export class Heirs {
     })
   }
 
-  async #untilIncapable({ isCapable }: Succession, turn: AbortController): Promise<void> {
-    while (!turn.signal.aborted && isCapable()) {
+  async #untilIncapable(succession: Succession, turn: AbortController): Promise<void> {
+    while (!turn.signal.aborted && succession.isCapable()) {
       await this.#deps.effects.sleep(PING_MS, turn.signal)
     }
     turn.abort()

@@ -1,4 +1,4 @@
-import type { JournalBody } from '../../../src/protocol/journal.ts'
+import type { FactType } from '../../../src/protocol/fact.ts'
 import type { Scenario } from '../record.ts'
 import type { Stage } from '../stage/stage.ts'
 import { loop, using } from './taken-up.ts'
@@ -6,7 +6,7 @@ import { loop, using } from './taken-up.ts'
 /** Crashes in the same step, each within seconds. */
 async function crashAgain(
   on: Stage,
-  fact: JournalBody['type'],
+  fact: FactType,
   times: number,
   begin: () => unknown = () => on.run(),
 ): Promise<void> {

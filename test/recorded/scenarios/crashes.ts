@@ -1,9 +1,9 @@
-import type { JournalBody } from '../../../src/protocol/journal.ts'
+import type { FactType } from '../../../src/protocol/fact.ts'
 import type { Scenario } from '../record.ts'
 import type { Stage } from '../stage/stage.ts'
 import { loop, takeUp, using } from './taken-up.ts'
 
-const facts: readonly JournalBody['type'][] = [
+const facts: readonly FactType[] = [
   'run-started',
   'step-started',
   'model-output',

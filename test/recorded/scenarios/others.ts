@@ -113,7 +113,7 @@ const together: readonly Scenario[] = [
     tools,
     play: async (on) => {
       on.storage.fault = 'storage-full'
-      on.storage.faulty = ({ entries }) => entries.some(({ type }) => type === 'model-output')
+      on.storage.faulty = ({ rows }) => rows.some(({ type }) => type === 'model-output')
       const run = on.run('One')
       await on.event('run-parked')
       on.open({}, ['talk'])

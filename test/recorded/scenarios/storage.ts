@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../../src/protocol/error.ts'
-import type { JournalBody } from '../../../src/protocol/journal.ts'
+import type { FactType } from '../../../src/protocol/fact.ts'
 import type { Scenario } from '../record.ts'
 import type { Turns } from '../stage/played-model.ts'
 import type { Stage } from '../stage/stage.ts'
@@ -9,17 +9,12 @@ const turns: Turns = [
   { text: 'Written.' },
 ]
 
-const facts: readonly JournalBody['type'][] = [
-  'run-started',
-  'model-output',
-  'call-settled',
-  'run-ended',
-]
+const facts: readonly FactType[] = ['run-started', 'model-output', 'call-settled', 'run-ended']
 
 /** The storage refuses appends that hold the fact. */
-function refuse(on: Stage, fault: ErrorCode, fact?: JournalBody['type']): void {
+function refuse(on: Stage, fault: ErrorCode, fact?: FactType): void {
   on.storage.fault = fault
-  on.storage.faulty = fact ? ({ entries }) => entries.some(({ type }) => type === fact) : null
+  on.storage.faulty = fact ? ({ rows }) => rows.some(({ type }) => type === fact) : null
 }
 
 const full: readonly Scenario[] = facts.flatMap((fact) => [

@@ -11,7 +11,7 @@ import type { ModelConfig, RunOptions } from '../../../src/client/options.ts'
 import { forgetPage } from '../../../src/client/page-registry.ts'
 import { OffstageError } from '../../../src/protocol/error.ts'
 import type { RunEventBody } from '../../../src/protocol/event.ts'
-import type { JournalBody } from '../../../src/protocol/journal.ts'
+import type { FactType } from '../../../src/protocol/fact.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
 import type { Script } from '../../../src/protocol/model.ts'
 import type { RunResult } from '../../../src/protocol/run.ts'
@@ -248,7 +248,7 @@ export class Stage {
   }
 
   /** Who dies when the next fact of a type is appended; resolves when they have. */
-  dies(who: 'worker' | 'page', when: 'before' | 'after', fact: JournalBody['type']): Promise<void> {
+  dies(who: 'worker' | 'page', when: 'before' | 'after', fact: FactType): Promise<void> {
     const { page } = this
     return new Promise((resolve) => {
       const die = (): void => {

@@ -1,5 +1,5 @@
 import { OffstageError, type ErrorCode } from '../../../src/protocol/error.ts'
-import type { JournalBody, JournalEntry } from '../../../src/protocol/journal.ts'
+import type { FactType, Row } from '../../../src/protocol/fact.ts'
 import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
 import type { Append, Store } from '../../../src/worker/store/store.ts'
 
@@ -17,7 +17,7 @@ export class Life {
 }
 
 export interface Death {
-  readonly fact: JournalBody['type']
+  readonly fact: FactType
   readonly when: 'before' | 'after'
   readonly die: () => void
 }
@@ -48,12 +48,12 @@ export class Storage {
     }
   }
 
-  async #append(append: Append): Promise<readonly JournalEntry[]> {
+  async #append(append: Append): Promise<readonly Row[]> {
     if (this.fault && (this.faulty?.(append) ?? true)) {
       throw new OffstageError(this.fault, 'The storage refuses.', { retryable: true })
     }
     const { death } = this
-    if (!death || !append.entries.some(({ type }) => type === death.fact)) {
+    if (!death || !append.rows.some(({ type }) => type === death.fact)) {
       return this.#store.append(append)
     }
     this.death = null
@@ -61,13 +61,13 @@ export class Storage {
       death.die()
       return never
     }
-    const entries = await this.#store.append(append)
+    const rows = await this.#store.append(append)
     death.die()
-    return entries
+    return rows
   }
 
-  async rows(conversationId: string): Promise<readonly JournalEntry[]> {
-    return (await this.#store.read(conversationId)).entries as readonly JournalEntry[]
+  async rows(conversationId: string): Promise<readonly Row[]> {
+    return (await this.#store.read(conversationId)).rows as readonly Row[]
   }
 
   async conversationIds(): Promise<string[]> {

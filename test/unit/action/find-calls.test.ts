@@ -26,7 +26,7 @@ function finds(text: string, id = '42'): boolean {
   return finder.holds('delete_account', { id })
 }
 
-describe('a complete call in what others said', () => {
+describe('a complete call in what others said (Q3)', () => {
   for (const begun of [
     '[TOOL_CALLS]',
     '[TOOL_CALLS]\nBad shop.',

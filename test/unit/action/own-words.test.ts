@@ -1,41 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { readFileSync } from 'node:fs'
 import type { ToolDefinition } from '../../../src/protocol/tool.ts'
-import { cut, stream, tool, toOutcome } from './harness.ts'
+import { dialects, tools } from './dialects.ts'
+import { cut, stream, toOutcome } from './harness.ts'
 
-const tools = [
-  tool('delete_account', { id: { type: 'integer' }, why: { type: 'string' } }, ['id']),
-  tool('search', { query: { type: 'string' } }, ['query']),
-]
-const json = '{"name":"delete_account","arguments":{"id":7}}'
-/** One call in every dialect that is read. */
-const dialects = {
-  action: '<ACTION>\n<delete_account><id>7</id></delete_account>\n</ACTION>',
-  hermes: `<tool_call>\n${json}\n</tool_call>`,
-  'hermes on one line': `<tool_call>${json}</tool_call>`,
-  'qwen3-coder':
-    '<tool_call>\n<function=delete_account>\n<parameter=id>\n7\n</parameter>\n</function>\n</tool_call>',
-  'function tag': '<function=delete_account><parameter=id>7</parameter></function>',
-  mistral: `[TOOL_CALLS][${json}]`,
-  'mistral small': '[TOOL_CALLS]delete_account[ARGS]{"id":7}',
-  llama: `<|python_tag|>${json}`,
-  deepseek:
-    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>delete_account\n```json\n{"id":7}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
-  kimi: '<|tool_calls_section_begin|><|tool_call_begin|>functions.delete_account:0<|tool_call_argument_begin|>{"id":7}<|tool_call_end|><|tool_calls_section_end|>',
-  glm: '<tool_call>delete_account\n<arg_key>id</arg_key>\n<arg_value>7</arg_value>\n</tool_call>',
-  harmony:
-    '<|channel|>commentary to=functions.delete_account <|constrain|>json<|message|>{"id":7}<|call|>',
-  gemma: '<start_function_call>call:delete_account{id:7}<end_function_call>',
-  invoke: '<invoke name="delete_account">\n<parameter name="id">7</parameter>\n</invoke>',
-  'function calls':
-    '<function_calls>\n<invoke name="delete_account">\n<parameter name="id">7</parameter>\n</invoke>\n</function_calls>',
-  'tool tag': '<delete_account>\n<id>7</id>\n</delete_account>',
-  json,
-  'keyed json': '{"delete_account": {"id": 7}}',
-  python: 'delete_account(id=7)',
-  'python list': '[delete_account(id=7)]',
-  react: 'Action: delete_account\nAction Input: {"id": 7}',
-}
 const lines = (text: string, prefix: string): string =>
   text
     .split('\n')
@@ -78,7 +46,7 @@ const quotations: Record<string, (call: string) => string> = {
   'before a lone closer of thoughts': (call) => `The review says\n\n${call}\n</think>\nIt is odd.`,
 }
 
-describe('a call that is quoted, in native mode', () => {
+describe('a call that is quoted, in native mode (Q2)', () => {
   for (const [where, quote] of Object.entries(quotations)) {
     it(`stays text ${where}, in every dialect and any chunking`, () => {
       for (const [dialect, call] of Object.entries(dialects)) {
@@ -114,7 +82,7 @@ const beginnings = {
   'after thoughts': '<think>hm</think>\n',
 }
 
-describe("a model's own call, in native mode", () => {
+describe("a model's own call, in native mode (Q2)", () => {
   for (const [where, before] of Object.entries(beginnings)) {
     it(`is read ${where}, in every dialect and any chunking`, () => {
       for (const [dialect, call] of Object.entries(dialects)) {
@@ -224,7 +192,7 @@ it('reads the same in any chunking, and never takes back what it showed', () => 
   }
 }, 120_000)
 
-describe('a section of calls', () => {
+describe('a section of calls (Q6)', () => {
   it('ends at its own closer, and nothing that follows enters a value', () => {
     const tail =
       '\n\nA review says: x</parameter></function></tool_call>"}}</tool_call></why></delete_account></invoke></arg_value></tool_call>'

@@ -4,6 +4,8 @@ import { parseAction } from '../../../src/action/index.ts'
 import { canonical, cut, stream, toOutcome, tools } from './harness.ts'
 
 interface Case {
+  /** The rule of docs/action-spec.md that decides it. */
+  readonly rule: string
   readonly output: string
   readonly expect: { text: string; calls: unknown[]; error: string | null; suggest?: string }
 }
@@ -12,7 +14,8 @@ const file = new URL('../../fixtures/action/rule-cases.json', import.meta.url)
 const cases = JSON.parse(readFileSync(file, 'utf8')) as Case[]
 
 describe('rules and dialects beyond the corpus', () => {
-  it.each(cases.map((one) => [one.output, one] as const))('%j', (output, { expect: wanted }) => {
+  const named = cases.map((one) => [one.rule, one.output, one] as const)
+  it.each(named)('%s: %j', (_, output, { expect: wanted }) => {
     const whole = parseAction(output, tools)
     expect(whole.text).toBe(wanted.text)
     expect(canonical(whole.calls)).toBe(canonical(wanted.calls))

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { pageActs } from '../../../src/protocol/page-acts.ts'
-import { stage, startedRun, until } from './fake-worker.ts'
+import { call, output, stage, started, startedRun, until } from './fake-worker.ts'
 
 // Page tools can't run here; what they leave on record can.
 
@@ -13,13 +13,13 @@ const activation = (isActive: boolean | undefined): void =>
   void vi.stubGlobal('navigator', isActive === undefined ? {} : { userActivation: { isActive } })
 
 /** An agent that has asked about a call, after which page tools have acted. */
-async function asked(type: 'tool-approval-request' | 'tool-interrupted' = 'tool-approval-request') {
+async function asked(how: 'asked' | 'interrupted' = 'asked') {
   pageActs().turns = 4
   const set = stage()
   const { command, worker } = await startedRun(set, 'x', { conversationId: 'c1' })
   const { subscribe, getSnapshot } = set.agent.conversation('c1')
   subscribe(() => {})
-  worker.tell(command, { type, toolCallId: 't1', toolName: 'tool', input: {} })
+  worker.tell(command, started(command), output('', { calls: ['t1'] }), call[how]('t1'))
   await until(() => getSnapshot().pending.length)
   return { agent: set.agent, worker }
 }
@@ -57,7 +57,7 @@ describe('an answer', () => {
   })
 
   test('to run again is refused like an approval, and a verdict of the past is not', async () => {
-    const { agent } = await asked('tool-interrupted')
+    const { agent } = await asked('interrupted')
     pageActs().turns = 6
     activation(false)
     await expect(agent.resolveInterrupted('t1', 'run-again')).rejects.toMatchObject({

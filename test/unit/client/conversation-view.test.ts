@@ -1,26 +1,30 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { StoredConversation } from '../../../src/protocol/conversation.ts'
-import type { Message } from '../../../src/protocol/message.ts'
-import { execution, sleep, stage, startedRun, until } from './fake-worker.ts'
+import type { Fact } from '../../../src/protocol/fact.ts'
+import {
+  call,
+  execution,
+  type FakeWorker,
+  HELLO,
+  output,
+  sleep,
+  stage,
+  started,
+  startedRun,
+  step,
+  text,
+  until,
+} from './fake-worker.ts'
 
-const old: Message = { role: 'user', id: 'r0:user', parts: [{ type: 'text', text: 'Before' }] }
-const text = (delta: string) => ({ type: 'text-delta', partId: 'p', delta }) as const
-const step = { type: 'step-start', step: 1, attempt: 1 } as const
+const old = { id: 'r0', parts: [{ type: 'text', text: 'Before' }] } as const
 
-function stored(more: Partial<StoredConversation> = {}): StoredConversation {
-  return {
-    conversationId: 'c1',
-    title: '',
-    createdAt: 0,
-    updatedAt: 0,
-    lastSeq: 1,
-    epoch: 1,
-    openRunId: null,
-    openCalls: [],
-    messages: [old],
-    pending: [],
-    ...more,
-  }
+/** Conversation c1 with a message, before this page was loaded. */
+function begin(worker: FakeWorker): void {
+  const run = { runId: 'r0', conversationId: 'c1' }
+  worker.skip(run, started({ message: old }) as Fact, { type: 'run-ended', end: COMPLETED })
+}
+const COMPLETED = { outcome: 'completed' } as const
+const joining = {
+  connect: (worker: FakeWorker) => (begin(worker), HELLO),
 }
 
 describe('conversation(id)', () => {
@@ -35,12 +39,12 @@ describe('conversation(id)', () => {
   })
 
   test('loads what is stored when someone subscribes', async () => {
-    const { agent } = stage({}, { getConversation: () => stored() })
+    const { agent } = stage({}, joining)
     const { subscribe, getSnapshot } = agent.conversation('c1')
     const listener = vi.fn()
     subscribe(listener)
     await until(() => listener.mock.calls.length)
-    expect(getSnapshot()).toMatchObject({ status: 'idle', messages: [old] })
+    expect(getSnapshot()).toMatchObject({ status: 'idle', messages: [{ role: 'user', ...old }] })
   })
 
   test('says why it could not be loaded', async () => {
@@ -48,7 +52,7 @@ describe('conversation(id)', () => {
     const { agent } = stage(
       {},
       {
-        getConversation: () => {
+        join: () => {
           throw error
         },
       },
@@ -61,7 +65,16 @@ describe('conversation(id)', () => {
 
   test('shows a parked run that nobody has resumed', async () => {
     const pending = [{ toolCallId: 't1', toolName: 'tool', input: {}, kind: 'approval' as const }]
-    const { agent } = stage({}, { getConversation: () => stored({ openRunId: 'r9', pending }) })
+    const facts = [started(), output('', { calls: ['t1'] }), call.asked('t1')] as Fact[]
+    const { agent } = stage(
+      {},
+      {
+        connect: (worker) => {
+          worker.skip({ runId: 'r9', conversationId: 'c1' }, ...facts)
+          return HELLO
+        },
+      },
+    )
     const { subscribe, getSnapshot } = agent.conversation('c1')
     subscribe(() => {})
     await until(() => getSnapshot().status !== 'loading')
@@ -73,20 +86,15 @@ describe('conversation(id)', () => {
     const set = stage(
       {},
       {
-        getConversation: async () => {
+        ...joining,
+        join: async (worker, scope) => {
           await new Promise<void>((resolve) => (release = resolve))
-          const { runId } = set.worker.of<{ runId: string }>('startRun')[0]!
-          const half: Message = {
-            role: 'assistant',
-            id: `${runId}:1`,
-            parts: [{ type: 'text', text: 'stored' }],
-          }
-          return stored({ messages: [old, half] })
+          worker.checkpoint(scope)
         },
       },
     )
     const { worker, command } = await startedRun(set, 'x', { conversationId: 'c1' })
-    worker.tell(command, { type: 'run-start', message: command.message }, step, text('a'))
+    worker.tell(command, started(command), ...step(), text('a'))
     await sleep(10)
     const { subscribe, getSnapshot } = set.agent.conversation('c1')
     subscribe(() => {})
@@ -98,15 +106,11 @@ describe('conversation(id)', () => {
     await until(() => getSnapshot().status !== 'loading')
     worker.tell(command, text('c'))
     await until(() => JSON.stringify(getSnapshot()).includes('abc'))
-    expect(getSnapshot().messages.map(({ id }) => id)).toEqual([
-      'r0:user',
-      `${command.runId}:user`,
-      `${command.runId}:1`,
-    ])
+    expect(getSnapshot().messages.map(({ id }) => id)).toEqual(['r0', command.message!.id, 'm1'])
   })
 
   test('notifies at most once a frame, however many batches come', async () => {
-    const set = stage({}, { getConversation: () => stored() })
+    const set = stage({}, joining)
     const { subscribe, getSnapshot } = set.agent.conversation('c1')
     const listener = vi.fn()
     const undo = subscribe(listener)
@@ -115,7 +119,7 @@ describe('conversation(id)', () => {
     await sleep(30)
     listener.mockClear()
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    worker.tell(command, { type: 'run-start', message: command.message }, step)
+    worker.tell(command, started(command), ...step())
     for (let at = 0; at < 50; at++) worker.tell(command, text('x'))
     while (!JSON.stringify(getSnapshot()).includes('x'.repeat(50)))
       await new Promise((resolve) => setImmediate(resolve))
@@ -142,12 +146,7 @@ describe('conversation(id)', () => {
     await until(() => getSnapshot().status !== 'loading')
     await sleep(30)
     seen.length = 0
-    const afterBatch = worker.tell(
-      command,
-      { type: 'run-start', message: command.message },
-      step,
-      text('first'),
-    )
+    const afterBatch = worker.tell(command, started(command), ...step(), text('first'))
     await worker.page.executeTool(execution(command, { afterBatch }))
     expect(seen).toEqual([expect.stringContaining('first'), 'tool'])
   })
@@ -156,7 +155,7 @@ describe('conversation(id)', () => {
     const thrown: unknown[] = []
     const catching = (error: unknown) => void thrown.push(error)
     process.once('uncaughtException', catching)
-    const set = stage({}, { getConversation: () => stored() })
+    const set = stage({}, joining)
     const { subscribe } = set.agent.conversation('c1')
     const other = vi.fn()
     subscribe(() => {
@@ -168,14 +167,28 @@ describe('conversation(id)', () => {
     expect(String(thrown[0])).toContain('listener')
   })
 
-  test('reads the store anew after clearHistory and delete', async () => {
-    let messages: Message[] = [old]
-    const set = stage({}, { getConversation: () => stored({ messages }) })
+  test('shows nothing more after clearHistory and delete', async () => {
+    let forgotten = {}
+    const set = stage(
+      {},
+      {
+        ...joining,
+        join: (worker, scope) => void worker.checkpoint(scope, { state: forgotten }),
+        clearHistory: (worker, scope) => {
+          worker.tell({ runId: '', ...scope }, { type: 'history-cleared' })
+          return true
+        },
+      },
+    )
     const { subscribe, getSnapshot } = set.agent.conversation('c1')
     subscribe(() => {})
     await until(() => getSnapshot().messages.length)
-    messages = []
     expect(await set.agent.conversations.clearHistory('c1')).toBe(true)
+    await until(() => !getSnapshot().messages.length)
+    set.worker.tell({ runId: 'r1', conversationId: 'c1' }, started({ message: old }))
+    await until(() => getSnapshot().messages.length)
+    forgotten = { path: [], run: null }
+    expect(await set.agent.conversations.delete('c1')).toBe(true)
     await until(() => !getSnapshot().messages.length)
   })
 })

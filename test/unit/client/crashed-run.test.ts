@@ -3,12 +3,21 @@ import type { Agent } from '../../../src/client/agent.ts'
 import { createAgent } from '../../../src/client/create-agent.ts'
 import type { Run } from '../../../src/client/run-handle.ts'
 import type { AbortRun, Extract, ResumeRun, StartRun } from '../../../src/protocol/api.ts'
-import type { RunEventBody } from '../../../src/protocol/event.ts'
+import type { Fact } from '../../../src/protocol/fact.ts'
 import type { RunResult } from '../../../src/protocol/run.ts'
-import { type FakeWorker, fakeWorkerFactory, sleep, until } from './fake-worker.ts'
+import {
+  call,
+  type FakeWorker,
+  fakeWorkerFactory,
+  type Item,
+  output,
+  sleep,
+  started,
+  text,
+  until,
+} from './fake-worker.ts'
 
-const text = { type: 'text-delta', partId: 'p', delta: 'a' } as const
-const stepEnd: RunEventBody = { type: 'step-end', step: 1, usage: {}, finishReason: 'stop' }
+const stepEnd: Item = { type: 'step-started', step: 2, resumed: false }
 const risk = { toolName: 'lookup', patterns: ['^(a+)+$'] }
 
 /** Agents that share workers, which do with a resumed run what the test says. */
@@ -47,7 +56,7 @@ async function begun(agent: Agent, workers: readonly FakeWorker[]) {
       .find(({ runId }) => runId === run.runId)
   await until(find)
   const command = find()!
-  workers.at(-1)!.tell(command, text)
+  workers.at(-1)!.tell(command, started(command), text('a'))
   await until(() => agent.conversation(run.conversationId))
   await sleep(5)
   return { run, command }
@@ -75,7 +84,7 @@ test('the run of a check that hangs fails by name, and costs the others no resta
     expect(next.of<ResumeRun>('resumeRun')).toMatchObject([{ runId: other.run.runId }])
     // What the next worker says of it is no run of its own.
     next.tell(command, stepEnd)
-    next.end(command, { outcome: 'failed' } as never)
+    next.end(command, { outcome: 'aborted', reason: 'it ended' })
   }
   workers.at(-1)!.end(other.command)
   expect((await other.run.result).outcome).toBe('completed')
@@ -149,9 +158,6 @@ test('of a run that kills every worker without a word, no other run dies', async
   expect(workers.length).toBeLessThanOrEqual(4)
 })
 
-const pending = { toolCallId: 'c', toolName: 't', input: {}, kind: 'approval' } as const
-const snapshot = { type: 'run-snapshot', messages: [], step: 1, text: '' } as const
-
 describe('a run that is tried out after a second death', () => {
   /** Two open runs whose worker died twice; what the third worker is to do with them. */
   async function afterTwoDeaths(
@@ -183,18 +189,27 @@ describe('a run that is tried out after a second death', () => {
   })
 
   test.each([
-    ['waits for a person', { ...snapshot, pending: [pending] }],
-    ['is parked', { type: 'run-parked', reason: 'crash-loop' }],
-  ] as const)('and %s is not blamed for a later death', async (_how, event) => {
-    const { workers, ended } = await afterTwoDeaths((worker, run, isFirst) =>
-      worker.tell(run, isFirst ? event : stepEnd),
-    )
-    await until(() => workers[2]!.of('resumeRun').length === 2)
-    await sleep(20)
-    workers[2]!.die()
-    await until(() => workers[3]?.of('resumeRun').length)
-    expect(ended()).toEqual([])
-  })
+    ['waits for a person', [output('', { calls: ['c'] }), call.asked('c')], true],
+    ['asks a person', [output('', { calls: ['c'] }), call.asked('c')], false],
+    ['is parked', [{ type: 'run-parked', reason: 'crash-loop' }], false],
+  ] as [string, Item[], boolean][])(
+    'and %s is not blamed for a later death',
+    async (_how, items, isStored) => {
+      const { workers, ended } = await afterTwoDeaths((worker, run, isFirst) => {
+        if (!isFirst) worker.tell(run, stepEnd)
+        else if (!isStored) worker.tell(run, ...items)
+        else {
+          worker.skip(run, ...(items as Fact[]))
+          worker.checkpoint(run, { reason: 'taken-up' })
+        }
+      })
+      await until(() => workers[2]!.of('resumeRun').length === 2)
+      await sleep(20)
+      workers[2]!.die()
+      await until(() => workers[3]?.of('resumeRun').length)
+      expect(ended()).toEqual([])
+    },
+  )
 
   test('and gets nowhere in its time is blamed for nothing, nor is the one after it', async () => {
     const { workers, ended } = await afterTwoDeaths(() => undefined)

@@ -1,6 +1,10 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createBatchGate } from '../../../src/client/batch-gate.ts'
-import { type ExecutionHost, Executions } from '../../../src/client/executions.ts'
+import {
+  type ExecutionHost,
+  Executions,
+  type ExecutionsHost,
+} from '../../../src/client/executions.ts'
 import { prepareTool } from '../../../src/client/prepare-tool.ts'
 import { execution, stage, startedRun, until } from './fake-worker.ts'
 
@@ -20,10 +24,12 @@ function collectReported(): unknown[] {
   return reported
 }
 
-function executionsOf(broken: Partial<ExecutionHost>, execute: () => unknown): Executions {
+function executionsOf(
+  { flush = () => undefined, ...broken }: Partial<ExecutionHost & Pick<ExecutionsHost, 'flush'>>,
+  execute: () => unknown,
+): Executions {
   const prepared = prepareTool({ name: 'tool', description: 'A tool.', execute })
   const host: ExecutionHost = {
-    flush: () => undefined,
     findTool: () => prepared,
     definitionOf: () => 'as it is',
     isAborted: () => false,
@@ -33,6 +39,7 @@ function executionsOf(broken: Partial<ExecutionHost>, execute: () => unknown): E
   }
   return new Executions({
     gate: createBatchGate(),
+    flush,
     hostOf: () => host,
     toPageTime: (workerMs) => workerMs,
   })

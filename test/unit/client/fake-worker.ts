@@ -1,19 +1,46 @@
 import { expose, wrap } from 'comlink'
 import { onTestFinished } from 'vitest'
 import type {
+  ConversationScope,
   ExecuteTool,
   PageApi,
   PageHello,
   PageNotice,
+  ResumeRun,
+  RunRef,
   StartRun,
   WorkerApi,
 } from '../../../src/protocol/api.ts'
 import { PROTOCOL_VERSION } from '../../../src/protocol/api.ts'
-import type { RunEventBody } from '../../../src/protocol/event.ts'
-import type { RunResult } from '../../../src/protocol/run.ts'
+import { emptyState } from '../../../src/conversation/empty-state.ts'
+import { fold } from '../../../src/conversation/fold.ts'
+import { foldDelta, NOTHING_LIVE, settleLive } from '../../../src/conversation/live.ts'
+import type { ConversationSnapshot } from '../../../src/conversation/snapshot.ts'
+import { storageKey } from '../../../src/protocol/conversation.ts'
+import type { Delta } from '../../../src/protocol/delta.ts'
+import type { ErrorData } from '../../../src/protocol/error.ts'
+import { type Fact, FORMAT, type Row, type RunEnd } from '../../../src/protocol/fact.ts'
+import type { Live } from '../../../src/protocol/live.ts'
+import type { Message } from '../../../src/protocol/message.ts'
+import type { ConversationState } from '../../../src/protocol/state.ts'
+import { isRow } from '../../../src/protocol/stream.ts'
+import type { JsonValue } from '../../../src/protocol/json.ts'
 import type { AgentOptions } from '../../../src/client/options.ts'
 import type { Agent } from '../../../src/client/agent.ts'
 import { createAgent } from '../../../src/client/create-agent.ts'
+
+/** A run of a conversation, as far as what is published of it names it. */
+export type RunOf = Pick<StartRun, 'runId' | 'conversationId'> & Partial<Pick<StartRun, 'storage'>>
+
+type Bare<Whole> = Whole extends Delta ? Omit<Whole, 'runId' | 'step' | 'attempt'> : never
+
+/** A fact or delta of a run, without what says of which. Deltas are of its first step. */
+export type Item = Fact | Bare<Delta>
+
+interface Conversation {
+  state: ConversationState
+  live: Live
+}
 
 /** One started worker, driven by the test. */
 export class FakeWorker {
@@ -24,12 +51,22 @@ export class FakeWorker {
   /** Names of the locks that it was asked to hold, and to release. */
   readonly held: string[] = []
   readonly released: string[] = []
+  /** What the page said besides. */
+  readonly notices: PageNotice[] = []
   #batch = 0
+  readonly #conversations: Map<string, Conversation>
+  /** Conversations whose run was published as taken up. */
+  readonly takenUp: Set<string> = new Set()
 
-  constructor(port: MessagePort, hello: PageHello) {
+  constructor(port: MessagePort, hello: PageHello, conversations: Map<string, Conversation>) {
+    this.#conversations = conversations
     this.#port = port
     this.#hello = hello
-    hello.eventPort.onmessage = ({ data }) => this.released.push((data as PageNotice).name)
+    hello.eventPort.onmessage = ({ data }) => {
+      const notice = data as PageNotice
+      if (notice.type === 'release-lock') this.released.push(notice.name)
+      else this.notices.push(notice)
+    }
     const page = wrap<PageApi>(hello.pagePort) as unknown as PageApi
     this.page = new Proxy(page, {
       get: (target, name) =>
@@ -50,30 +87,97 @@ export class FakeWorker {
       .map((each) => each.command as Command)
   }
 
-  /** Sends events of a run as one batch; returns its number. */
-  tell(
-    run: Pick<StartRun, 'agentId' | 'runId' | 'conversationId'>,
-    ...events: RunEventBody[]
+  /** Publishes facts and deltas of a run as one batch; returns its number. */
+  tell(run: RunOf, ...items: readonly Item[]): number {
+    const batch = ++this.#batch
+    const { conversationId } = run
+    const told = this.#of(run)
+    const published = items.map((item) => {
+      const full = this.#place(run, item)
+      if (isRow(full)) {
+        told.state = fold(told.state, [full])
+        told.live = settleLive(told.live, full)
+      } else told.live = foldDelta(told.live, full)
+      return full
+    })
+    const storage = keyOf(run)
+    this.notify({ type: 'stream', storage, conversationId, batch, items: published })
+    return batch
+  }
+
+  /** What others wrote meanwhile, and nobody published to this page. */
+  skip(run: RunOf, ...facts: readonly Fact[]): void {
+    const told = this.#of(run)
+    for (const fact of facts) told.state = fold(told.state, [this.#place(run, fact) as Row])
+  }
+
+  /** Publishes where a conversation stands. */
+  checkpoint(
+    run: Partial<RunOf> & Pick<RunOf, 'conversationId'>,
+    {
+      reason = 'joined',
+      fault = null,
+      state = {},
+    }: {
+      readonly reason?: 'joined' | 'taken-up'
+      readonly fault?: ErrorData | null
+      readonly state?: Partial<ConversationState>
+    } = {},
   ): number {
     const batch = ++this.#batch
-    const { agentId, runId, conversationId } = run
-    this.#hello.eventPort.postMessage({
-      type: 'events',
-      agentId,
-      runId,
-      conversationId,
-      batch,
-      events,
-    })
+    const { conversationId } = run
+    const told = this.#of(run)
+    told.state = { ...told.state, ...state }
+    if (reason === 'taken-up') this.takenUp.add(conversationId)
+    const at = { storage: keyOf(run), conversationId, format: FORMAT, batch }
+    this.notify({ type: 'checkpoint', ...at, ...told, fault, reason })
     return batch
+  }
+
+  /** As a worker does before it answers that it goes on with a run. */
+  takeUp(run: RunOf): void {
+    if (this.takenUp.has(run.conversationId)) return
+    if (this.#of(run).state.run?.runId !== run.runId) this.skip(run, started() as Fact)
+    this.checkpoint(run, { reason: 'taken-up' })
+  }
+
+  /** Publishes a part of a conversation as where it stands. */
+  publish(scope: Pick<ConversationScope, 'conversationId'>, state: ConversationState): void {
+    const { conversationId } = scope
+    const { live } = this.#of(scope)
+    const at = { storage: keyOf({}), conversationId, format: FORMAT, batch: ++this.#batch }
+    this.notify({ type: 'checkpoint', ...at, state, live, fault: null, reason: 'joined' })
+  }
+
+  stateOf(run: Partial<RunOf> & Pick<RunOf, 'conversationId'>): Conversation {
+    return this.#of(run)
+  }
+
+  #of({ conversationId, ...run }: Partial<RunOf> & Pick<RunOf, 'conversationId'>): Conversation {
+    const key = `${keyOf(run)} ${conversationId}`
+    const live: Live = { ...NOTHING_LIVE, ownership: 'this-tab' }
+    const known = this.#conversations.get(key) ?? { state: emptyState(conversationId), live }
+    this.#conversations.set(key, known)
+    return known
+  }
+
+  #place(run: RunOf, item: Item): Row | Delta {
+    const { conversationId } = run
+    const runId = 'runId' in item ? item.runId : run.runId
+    if (!FACTS.has(item.type)) return { runId, step: 1, attempt: 1, ...item } as Delta
+    const { seq: last, path } = this.#of(run).state
+    const seq = last + 1
+    const under = 'parentId' in item ? { parentId: path.at(-1)?.id ?? null } : {}
+    const place = { format: FORMAT, conversationId, seq, runId, at: seq, appendId: `a${seq}` }
+    return { ...item, ...under, ...place } as Row
   }
 
   notify(notice: unknown): void {
     this.#hello.eventPort.postMessage(notice)
   }
 
-  end(run: StartRun, more: Partial<RunResult> = {}): void {
-    this.tell(run, { type: 'run-end', result: resultOf(run, more) })
+  end(run: RunOf, end: RunEnd = { outcome: 'completed' }): void {
+    this.tell(run, { type: 'run-ended', end })
   }
 
   /** As `Worker.terminate()` does: no more word from it. */
@@ -91,22 +195,114 @@ async function defined(page: PageApi, call: ExecuteTool): Promise<ExecuteTool> {
   return { ...call, definition }
 }
 
-export function resultOf(
-  run: { runId: string; conversationId: string },
-  more: object = {},
-): RunResult {
-  const { runId, conversationId } = run
+/** All types of facts that tests publish; what else they publish is a delta. */
+const FACTS: ReadonlySet<string> = new Set<Fact['type']>([
+  'run-started',
+  'step-started',
+  'model-output',
+  'step-cut',
+  'run-parked',
+  'run-continued',
+  'run-ended',
+  'approval-requested',
+  'approval-answered',
+  'question-asked',
+  'call-started',
+  'call-interrupted',
+  'call-settled',
+  'messages-imported',
+  'head-moved',
+  'history-cleared',
+])
+
+function keyOf({ storage = { name: 'offstage' } }: Partial<RunOf>): string {
+  return storageKey(storage)
+}
+
+/** The model begins to write a step, and a text in it. */
+export function step(number = 1): Item[] {
+  const at = { step: number, attempt: 1 }
+  return [
+    { type: 'attempt-started', messageId: `m${number}`, ...at } as Item,
+    { type: 'text-start', partId: 'p', ...at } as Item,
+  ]
+}
+
+export function text(delta: string, partId = 'p'): Item {
+  return { type: 'text-delta', partId, delta }
+}
+
+/** The run begins, with the message that it was started with. */
+export function started({ message = null }: Partial<Pick<StartRun, 'message'>> = {}): Item {
   return {
-    runId,
-    conversationId,
-    text: '',
-    toolCalls: [],
-    steps: 1,
-    usage: { modelCalls: 1 },
+    type: 'run-started',
+    parentId: null,
+    message,
+    limits: { maxSteps: 10, retries: 3 },
+  }
+}
+
+/** A step's output: its text, and calls of a tool. */
+export function output(
+  words: string,
+  {
+    calls = [],
+    step: number = 1,
+  }: { readonly calls?: readonly string[]; readonly step?: number } = {},
+): Item {
+  const parts = calls.map((toolCallId) => ({
+    type: 'tool-call' as const,
+    toolCallId,
+    toolName: 'tool',
+    input: { a: 1 },
+  }))
+  return {
+    type: 'model-output',
+    step: number,
+    attempt: 1,
+    parentId: null,
+    message: {
+      role: 'assistant',
+      id: `m${number}`,
+      parts: [...(words ? [{ type: 'text' as const, text: words }] : []), ...parts],
+    },
+    toolsId: calls.length > 0 ? `t${number}` : null,
+    calls: calls.map((toolCallId) => ({ toolCallId, known: true, parallel: false })),
+    usage: {},
     finishReason: 'stop',
-    outcome: 'completed',
-    ...more,
-  } as RunResult
+    toolMode: 'native',
+  } as Item
+}
+
+const BY = { definition: '', replayable: false, reconcilable: false }
+
+/** A call of the newest output, at one of its stages. */
+export const call = {
+  asked: (id: string, input: JsonValue = {}): Item => ({
+    type: 'approval-requested',
+    path: [id],
+    input,
+    by: BY,
+  }),
+  interrupted: (id: string): Item => ({ type: 'call-interrupted', path: [id] }),
+  started: (id: string): Item => ({
+    type: 'call-started',
+    path: [id],
+    executionId: `e-${id}`,
+    by: BY,
+    repeats: false,
+  }),
+  settled: (id: string): Item => ({
+    type: 'call-settled',
+    path: [id],
+    status: 'succeeded',
+    output: { type: 'text', value: id },
+  }),
+}
+
+/** The messages as the store keeps them. */
+export function withoutCalls(messages: ConversationSnapshot['messages']): Message[] {
+  return messages.map(({ calls: _calls, ...message }) => message as Message)
 }
 
 type Script = Partial<{
@@ -136,6 +332,9 @@ const defaults: Record<string, unknown> = {
   deleteConversation: true,
   clearHistory: true,
   confirmLease: true,
+  olderMessages: null,
+  switchBranch: true,
+  takeOver: null,
 }
 
 /** The answer to `connect`. The clock of this process is the page's, too. */
@@ -148,23 +347,32 @@ export const HELLO = {
 
 /** Endpoints like workers, each with a `FakeWorker` behind it that answers as scripted. */
 export function fakeWorkerFactory(script: Script, workers: FakeWorker[]): () => MessagePort {
+  const conversations = new Map<string, Conversation>()
   return () => {
     const { port1, port2 } = new MessageChannel()
     let worker: FakeWorker | undefined
     const answer = (method: string) => async (command: never) => {
       if (method === 'connect') {
-        worker = new FakeWorker(port2, command)
+        worker = new FakeWorker(port2, command, conversations)
         workers.push(worker)
       }
       if (method === 'holdLock') worker?.held.push(command)
       else worker?.commands.push({ method, command })
       const scripted = script[method as keyof WorkerApi]
-      if (scripted) return (scripted as (...all: unknown[]) => unknown)(worker, command)
+      const isTaking = method === 'resumeRun' || method === 'takeOver'
+      if (isTaking) worker?.takenUp.clear()
+      const answered = scripted
+        ? await (scripted as (...all: unknown[]) => unknown)(worker, command)
+        : undefined
+      if (isTaking && answered)
+        worker?.takeUp({ ...(command as ResumeRun), ...(answered as RunRef) })
+      if (method === 'join' && !scripted) worker?.checkpoint(command)
+      if (scripted) return answered
       if (method === 'connect') return HELLO
       return defaults[method]
     }
     const methods =
-      'connect ping confirmLease holdLock startRun resumeRun abortRun answerCall supplyOutput toolsChanged releaseAgent extract stopExtracting prepare stopPreparing listConversations getConversation renameConversation deleteConversation clearHistory'
+      'connect ping confirmLease holdLock startRun resumeRun abortRun answerCall supplyOutput toolsChanged releaseAgent join leave olderMessages switchBranch takeOver extract stopExtracting prepare stopPreparing listConversations getConversation renameConversation deleteConversation clearHistory'
     expose(
       Object.fromEntries(methods.split(' ').map((name) => [name, answer(name)])),
       port2 as never,

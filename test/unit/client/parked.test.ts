@@ -1,53 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { emptySnapshot, reduceEvent } from '../../../src/client/snapshot.ts'
-import type { ConversationSnapshot } from '../../../src/client/snapshot.ts'
 import { OffstageError } from '../../../src/protocol/error.ts'
-import type { RunEventBody } from '../../../src/protocol/event.ts'
 import { createTestAgent, createTestStorage } from '../../../src/testing/index.ts'
-import { resultOf, until } from './fake-worker.ts'
-
-const ref = { runId: 'r1', conversationId: 'c1' }
-const reduce = (snapshot: ConversationSnapshot, ...bodies: RunEventBody[]) =>
-  bodies.map((body) => ({ ...body, ...ref, seq: 0 })).reduce(reduceEvent, snapshot)
-const message = { role: 'user', id: 'r1:user', parts: [{ type: 'text', text: 'Hello' }] } as const
-const parked: RunEventBody = { type: 'run-parked', reason: 'storage-full' }
-const empty = emptySnapshot('c1', 'idle')
-
-describe('a parked run in the snapshot', () => {
-  test('shows its reason, and the message that could not be stored yet, once', () => {
-    const waiting = reduce(empty, { ...parked, message })
-    expect(waiting).toMatchObject({
-      status: 'waiting',
-      parked: 'storage-full',
-      runId: 'r1',
-      ownership: 'this-tab',
-      messages: [message],
-    })
-    const running = reduce(waiting, { type: 'run-start', message }, { type: 'run-continued' })
-    expect(running).toMatchObject({ status: 'running', messages: [message] })
-    expect(running).not.toHaveProperty('parked')
-  })
-
-  test('waits on for a person when it goes on with a call that waits', () => {
-    const call = { toolCallId: 't1', toolName: 'tool', input: {} }
-    const asked = reduce(empty, { type: 'run-start', message }, parked, {
-      type: 'tool-approval-request',
-      ...call,
-    })
-    expect(reduce(asked, { type: 'run-continued' })).toMatchObject({
-      status: 'waiting',
-      pending: [call],
-    })
-    const answered = { type: 'tool-approval-response', toolCallId: 't1', approved: true } as const
-    expect(reduce(asked, answered)).toMatchObject({ status: 'waiting', parked: 'storage-full' })
-  })
-
-  test('is over with the run', () => {
-    const ended = reduce(empty, parked, { type: 'run-end', result: resultOf(ref) })
-    expect(ended).toMatchObject({ status: 'idle' })
-    expect(ended).not.toHaveProperty('parked')
-  })
-})
+import { until } from './fake-worker.ts'
 
 /** An agent whose storage is full as long as `storage.isFull`. */
 function fullStorage() {

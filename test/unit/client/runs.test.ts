@@ -2,17 +2,18 @@ import { describe, expect, test, vi } from 'vitest'
 import type { RunEvent } from '../../../src/protocol/event.ts'
 import {
   HELLO,
+  call,
   fakeWorkerFactory,
-  resultOf,
+  output,
   sleep,
   stage,
+  started,
   startedRun,
+  step,
+  text,
   until,
 } from './fake-worker.ts'
 import { createAgent } from '../../../src/client/create-agent.ts'
-
-const delta = (text: string, partId = 'p1') =>
-  ({ type: 'text-delta', partId, delta: text }) as const
 
 async function collect(events: AsyncIterable<RunEvent>): Promise<RunEvent[]> {
   const all: RunEvent[] = []
@@ -27,27 +28,34 @@ describe('a run', () => {
     expect(command).toMatchObject({
       conversationId: 'c1',
       runId: run.runId,
-      message: { role: 'user', id: `${run.runId}:user`, parts: [{ type: 'text', text: 'Hello' }] },
+      message: { id: expect.any(String), parts: [{ type: 'text', text: 'Hello' }] },
       limits: { maxSteps: 4, retries: 3 },
       storage: { name: 'offstage' },
       ifBusy: 'refuse',
     })
-    worker.tell(command, { type: 'run-start', message: command.message }, delta('Hi'))
-    worker.end(command, { text: 'Hi' })
+    worker.tell(command, started(command), ...step(), text('Hi'), output('Hi'))
+    worker.end(command)
     expect(await run.result).toMatchObject({ outcome: 'completed', text: 'Hi', runId: run.runId })
     const events = await collect(run)
-    expect(events.map((event) => event.type)).toEqual(['run-start', 'text-delta', 'run-end'])
-    expect(events.map((event) => event.seq)).toEqual([0, 1, 2])
+    expect(events.map((event) => event.type)).toEqual([
+      'run-start',
+      'step-start',
+      'text-start',
+      'text-delta',
+      'step-end',
+      'run-end',
+    ])
+    expect(events.map((event) => event.seq)).toEqual([0, 1, 2, 3, 4, 5])
   })
 
   test('merges unread deltas, and leaves read ones as they were', async () => {
     const set = stage()
     const { run, command, worker } = await startedRun(set, 'x')
     const iterator = run[Symbol.asyncIterator]()
-    worker.tell(command, delta('a'))
+    worker.tell(command, text('a'))
     expect((await iterator.next()).value).toMatchObject({ delta: 'a', seq: 0 })
-    worker.tell(command, delta('b'), delta('c'), delta('z', 'p2'))
-    worker.tell(command, delta('y', 'p2'))
+    worker.tell(command, text('b'), text('c'), text('z', 'p2'))
+    worker.tell(command, text('y', 'p2'))
     worker.end(command)
     await run.result
     const seen = (events: RunEvent[]) =>
@@ -68,7 +76,7 @@ describe('a run', () => {
   test('goes on when an iterator breaks off', async () => {
     const set = stage()
     const { run, command, worker } = await startedRun(set, 'x')
-    worker.tell(command, delta('a'))
+    worker.tell(command, text('a'))
     for await (const event of run) if (event.type === 'text-delta') break
     await sleep(20)
     expect(worker.of('abortRun')).toEqual([])
@@ -89,15 +97,15 @@ describe('a run', () => {
     expect(workers).toEqual([])
   })
 
-  test('that other events name gets a handle, which resume gives out once', async () => {
+  test('that the worker names gets a handle, which resume gives out once', async () => {
     const ref = { conversationId: 'c1', runId: 'r1' }
     const set = stage({}, { resumeRun: () => ref })
     const first = await set.agent.resume('c1')
     const again = await set.agent.resume('c1')
     expect(first).toBe(again)
     expect(first).toMatchObject(ref)
-    const { agentId } = set.worker.of<{ agentId: string }>('resumeRun')[0]!
-    set.worker.tell({ ...ref, agentId }, delta('a'), { type: 'run-end', result: resultOf(ref) })
+    set.worker.tell(ref, text('a'))
+    set.worker.end(ref)
     expect(await first!.result).toMatchObject({ outcome: 'completed' })
   })
 
@@ -106,8 +114,9 @@ describe('a run', () => {
     const set = stage(
       {},
       {
-        resumeRun: async (worker, { agentId }) => {
-          worker.tell({ ...ref, agentId }, { type: 'run-end', result: resultOf(ref) })
+        resumeRun: async (worker) => {
+          worker.takeUp(ref)
+          worker.end(ref)
           await sleep(20)
           return ref
         },
@@ -141,7 +150,8 @@ describe('abort', () => {
     run.abort('enough')
     await until(() => worker.of('abortRun').length)
     expect(worker.of('abortRun')[0]).toMatchObject({ runId: run.runId, reason: 'enough' })
-    worker.end(command, { outcome: 'aborted', reason: 'enough', text: 'exact' } as never)
+    worker.tell(command, started(command), output('exact'))
+    worker.end(command, { outcome: 'aborted', reason: 'enough' })
     expect(await run.result).toMatchObject({ outcome: 'aborted', text: 'exact' })
   })
 
@@ -150,16 +160,17 @@ describe('abort', () => {
     const { run, command, worker } = await startedRun(set, 'x')
     worker.tell(
       command,
-      { type: 'step-start', step: 1, attempt: 1 },
-      delta('part'),
-      { type: 'tool-call', toolCallId: 't1', toolName: 'tool', input: { a: 1 } },
-      { type: 'tool-execution-start', toolCallId: 't1', toolName: 'tool', input: { a: 1 } },
+      started(command),
+      ...step(),
+      text('part'),
+      output('part', { calls: ['t1'] }),
+      call.started('t1'),
     )
     const seen: RunEvent[] = []
     const reading = (async () => {
       for await (const event of run) seen.push(event)
     })()
-    await until(() => seen.length === 4)
+    await until(() => seen.length === 6)
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     run.abort('stop')
     await vi.advanceTimersByTimeAsync(100)
@@ -173,7 +184,7 @@ describe('abort', () => {
     })
     await reading
     expect(seen.at(-1)!.type).toBe('run-end')
-    worker.tell(command, delta('late'))
+    worker.tell(command, text('late'))
     worker.end(command)
     await sleep(20)
     expect((await collect(run)).length).toBe(seen.length)

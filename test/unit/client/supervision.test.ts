@@ -9,12 +9,14 @@ import {
   fakeWorkerFactory,
   sleep,
   stage,
+  started,
   startedRun,
+  step,
+  text,
   until,
 } from './fake-worker.ts'
 
 const never = () => new Promise<never>(() => {})
-const text = (delta: string) => ({ type: 'text-delta', partId: 'p', delta }) as const
 
 describe('a worker that dies', () => {
   test('is replaced; the run is resumed, and its tool is joined, not run again', async () => {
@@ -145,7 +147,7 @@ describe('a worker that dies', () => {
       },
     )
     const { run, command, worker } = await startedRun(set, 'x')
-    worker.tell(command, text('a'))
+    worker.tell(command, started(command), ...step(), text('a'))
     await until(() => run)
     worker.die()
     expect(await run.result).toMatchObject({

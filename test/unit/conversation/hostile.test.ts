@@ -5,7 +5,7 @@ import {
   joinCursor,
   projectDelta,
   projectFact,
-  snapshotEvent,
+  catchUpEvents,
 } from '../../../src/conversation/project.ts'
 import { resultOf } from '../../../src/conversation/result.ts'
 import { leafUnder } from '../../../src/conversation/tree.ts'
@@ -63,7 +63,7 @@ describe('an unlawful stream', () => {
         const { state, live } = seen
         expect(JSON.parse(JSON.stringify({ state, live }))).toStrictEqual({ state, live })
         for (const { id } of [...state.path, ...state.others]) leafUnder(state, id)
-        snapshotEvent({ state, live }, state.run?.runId ?? '')
+        catchUpEvents({ state, live }, state.run?.runId ?? '')
         resultOf(state, state.run?.runId ?? '', { outcome: { outcome: 'completed' }, live })
         const window = windowed(state, size)
         const page = olderThan(state, window.path[0]?.id ?? '', size)

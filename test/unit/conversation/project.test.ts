@@ -55,6 +55,24 @@ describe('the events of a run', () => {
     )
   })
 
+  it('have a cursor that whoever joins finds again, at any point', () => {
+    fc.assert(
+      fc.property(streams, (items) => {
+        let seen = NOTHING_SEEN
+        let cursor: Cursor | null = null
+        for (const item of items) {
+          const next = see(seen, item)
+          if (isRow(item) && item.type === 'run-started') cursor = startCursor(item.runId ?? '')
+          if (cursor !== null) cursor = project(cursor, item, [seen, next]).cursor
+          seen = next
+          // Behind its end, whoever joins begins with another handle.
+          if (cursor?.isOver) cursor = null
+          if (cursor !== null) expect(joinCursor(seen, cursor.runId)).toStrictEqual(cursor)
+        }
+      }),
+    )
+  })
+
   it('go on for whoever joins as they do for everybody else', () => {
     fc.assert(
       fc.property(streams, fc.nat(600), fc.integer({ min: 1, max: 60 }), (items, at, window) => {

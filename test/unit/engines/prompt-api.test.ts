@@ -26,7 +26,7 @@ beforeEach(() => {
   onTestFinished(() => void Reflect.deleteProperty(globalThis, 'LanguageModel'))
 })
 
-const lend = (create = {}): ReturnType<typeof connect> => connect(promptApiDefinition(create))
+const provide = (create = {}): ReturnType<typeof connect> => connect(promptApiDefinition(create))
 
 test('a session a turn: the history first, then the last message', async () => {
   const request: ModelRequest = {
@@ -45,7 +45,7 @@ test('a session a turn: the history first, then the last message', async () => {
       },
     ],
   }
-  const { connection } = lend({ expectedInputs: [{ type: 'image' }] })
+  const { connection } = provide({ expectedInputs: [{ type: 'image' }] })
   const config = { ...model, extraBody: { topK: 3, temperature: 0.2 } }
   const parts = await all(connection.stream(request, config))
   expect(text(parts)).toContain('<ACTION>')
@@ -88,7 +88,7 @@ test('prepare downloads, and tells how far it is', async () => {
 })
 
 test('an abort stops the model', async () => {
-  const { connection } = lend()
+  const { connection } = provide()
   const stop = new AbortController()
   const turn = connection.stream(ask('go on forever'), model, stop.signal)
   await turn.next()
@@ -112,7 +112,7 @@ test.each([
     } satisfies ModelRequest,
   ],
 ])('too much in %s is a context-overflow', async (_name, request) => {
-  const { connection } = lend()
+  const { connection } = provide()
   expect(await all(connection.stream(request, model))).toMatchObject([
     { type: 'error', error: { code: 'context-overflow', details: { contextWindow: 2000 } } },
   ])
@@ -120,7 +120,7 @@ test.each([
 })
 
 test('where there is no model, that is said in words', async () => {
-  const { connection } = lend()
+  const { connection } = provide()
   LanguageModel.state = 'unavailable'
   await expect(connection.prepare(model)).rejects.toMatchObject({
     code: 'model-not-found',
@@ -134,7 +134,7 @@ test('where there is no model, that is said in words', async () => {
 })
 
 test('a download that needs a click is permission-denied, and says so', async () => {
-  const { connection } = lend()
+  const { connection } = provide()
   const { create } = LanguageModel
   LanguageModel.create = () => Promise.reject(new DOMException('No gesture.', 'NotAllowedError'))
   onTestFinished(() => void (LanguageModel.create = create))

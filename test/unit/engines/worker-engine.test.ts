@@ -5,7 +5,10 @@ import { workerEngine } from '../../../src/engines/worker-engine.ts'
 import type { EngineLine } from '../../../src/protocol/engine.ts'
 import { all, ask, config, engineWorker, saying, settle, text, type TestWorker } from './support.ts'
 
-function lent(definition: EngineDefinition | ((options: never) => EngineDefinition), options = {}) {
+function provided(
+  definition: EngineDefinition | ((options: never) => EngineDefinition),
+  options = {},
+) {
   const workers: TestWorker[] = []
   const engine = workerEngine({
     id: 'mine',
@@ -28,7 +31,7 @@ function read(line: EngineLine): Promise<string> {
 }
 
 test('nothing starts before the engine is asked for; then agents share one worker', async () => {
-  const { engine, workers } = lent(saying('Hello'))
+  const { engine, workers } = provided(saying('Hello'))
   expect(workers).toHaveLength(0)
   const lines = await Promise.all([engine.open({ agentId: 'a' }), engine.open({ agentId: 'b' })])
   expect(await Promise.all(lines.map(read))).toEqual(['Hello', 'Hello'])
@@ -41,15 +44,18 @@ test('nothing starts before the engine is asked for; then agents share one worke
 })
 
 test('the page’s options make the definition', async () => {
-  const { engine } = lent((options: { readonly name: string }) => saying(`I am ${options.name}`), {
-    name: 'Ann',
-  })
+  const { engine } = provided(
+    (options: { readonly name: string }) => saying(`I am ${options.name}`),
+    {
+      name: 'Ann',
+    },
+  )
   expect(await read(await engine.open({ agentId: 'a' }))).toBe('I am Ann')
 })
 
 test('an agent’s new line closes its old one, and no other’s', async () => {
   const aborted: string[] = []
-  const { engine } = lent({
+  const { engine } = provided({
     id: 'mine',
     async *stream(_request, { model }, { signal }) {
       signal.addEventListener('abort', () => aborted.push(model))
@@ -70,7 +76,7 @@ test('an agent’s new line closes its old one, and no other’s', async () => {
 
 test('the last agent’s release frees the model, then ends the worker', async () => {
   const dispose = vi.fn(async () => settle())
-  const { engine, workers } = lent({ ...saying('x'), dispose })
+  const { engine, workers } = provided({ ...saying('x'), dispose })
   await engine.open({ agentId: 'a' })
   await engine.open({ agentId: 'b' })
   engine.release('a')
@@ -85,7 +91,7 @@ test('the last agent’s release frees the model, then ends the worker', async (
 })
 
 test('an instance that was found dead is replaced; a stale report of it is not heeded', async () => {
-  const { engine, workers } = lent(saying('x'))
+  const { engine, workers } = provided(saying('x'))
   const first = await engine.open({ agentId: 'a' })
   const second = await engine.open({ agentId: 'a', lost: first.instance })
   expect(second.instance).not.toBe(first.instance)

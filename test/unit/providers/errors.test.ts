@@ -96,7 +96,7 @@ const cases: readonly (readonly [vendor: string, status: number, body: unknown, 
   ['a wrong path without words', 404, '', 'bad-request'],
   ['a wrong method without words', 405, '', 'bad-request'],
   [
-    'Ollama tools',
+    'Ollama tools (O28)',
     400,
     {
       error: {
@@ -131,7 +131,7 @@ const cases: readonly (readonly [vendor: string, status: number, body: unknown, 
     'tools-unsupported',
   ],
   [
-    'OpenAI overflow',
+    'OpenAI overflow (T9)',
     400,
     openai(
       "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",

@@ -9,71 +9,71 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('tells of silence once the limit is over', () => {
-  const onSilence = vi.fn()
-  startWatchdog(60_000, onSilence)
+test('calls back once the limit is over', () => {
+  const onTimeout = vi.fn()
+  startWatchdog(60_000, onTimeout)
   vi.advanceTimersByTime(59_999)
-  expect(onSilence).not.toHaveBeenCalled()
+  expect(onTimeout).not.toHaveBeenCalled()
   vi.advanceTimersByTime(1)
-  expect(onSilence).toHaveBeenCalledExactlyOnceWith(60_000)
+  expect(onTimeout).toHaveBeenCalledExactlyOnceWith(60_000)
   vi.advanceTimersByTime(200_000)
-  expect(onSilence).toHaveBeenCalledOnce()
+  expect(onTimeout).toHaveBeenCalledOnce()
 })
 
-test('every sign starts the wait anew', () => {
-  const onSilence = vi.fn()
-  const watchdog = startWatchdog(10_000, onSilence)
+test('every reset starts the wait anew', () => {
+  const onTimeout = vi.fn()
+  const watchdog = startWatchdog(10_000, onTimeout)
   for (let at = 0; at < 10; at++) {
     vi.advanceTimersByTime(9_000)
-    watchdog.sign()
+    watchdog.reset()
   }
-  expect(onSilence).not.toHaveBeenCalled()
+  expect(onTimeout).not.toHaveBeenCalled()
   vi.advanceTimersByTime(10_000)
-  expect(onSilence).toHaveBeenCalledOnce()
+  expect(onTimeout).toHaveBeenCalledOnce()
 })
 
 test('time in which the tab was frozen does not count', () => {
-  const onSilence = vi.fn()
-  startWatchdog(60_000, onSilence)
+  const onTimeout = vi.fn()
+  startWatchdog(60_000, onTimeout)
   vi.advanceTimersByTime(10_000)
   // Frozen: the clock goes on, no timer fires. Then the thaw.
   const now = performance.now.bind(performance)
   vi.spyOn(performance, 'now').mockImplementation(() => now() + 600_000)
   vi.advanceTimersByTime(5_000)
-  expect(onSilence).not.toHaveBeenCalled()
+  expect(onTimeout).not.toHaveBeenCalled()
   vi.advanceTimersByTime(60_000)
-  expect(onSilence).toHaveBeenCalledOnce()
+  expect(onTimeout).toHaveBeenCalledOnce()
 })
 
 test.each([+86_400_000, -86_400_000])(
   'a wall clock that jumps by %i ms changes nothing',
   (jump) => {
-    const onSilence = vi.fn()
-    startWatchdog(60_000, onSilence)
+    const onTimeout = vi.fn()
+    startWatchdog(60_000, onTimeout)
     vi.advanceTimersByTime(10_000)
     vi.setSystemTime(Date.now() + jump)
     vi.advanceTimersByTime(49_999)
-    expect(onSilence).not.toHaveBeenCalled()
+    expect(onTimeout).not.toHaveBeenCalled()
     vi.advanceTimersByTime(1)
-    expect(onSilence).toHaveBeenCalledOnce()
+    expect(onTimeout).toHaveBeenCalledOnce()
   },
 )
 
 test('nothing counts while nobody reads', () => {
-  const onSilence = vi.fn()
-  const watchdog = startWatchdog(10_000, onSilence)
-  watchdog.rest()
+  const onTimeout = vi.fn()
+  const watchdog = startWatchdog(10_000, onTimeout)
+  watchdog.pause()
   vi.advanceTimersByTime(100_000)
-  expect(onSilence).not.toHaveBeenCalled()
-  watchdog.sign()
+  expect(onTimeout).not.toHaveBeenCalled()
+  watchdog.reset()
   vi.advanceTimersByTime(10_000)
-  expect(onSilence).toHaveBeenCalledOnce()
+  expect(onTimeout).toHaveBeenCalledOnce()
 })
 
 test('no limit, no timer; stopped is stopped', () => {
-  const onSilence = vi.fn()
-  startWatchdog(0, onSilence)
-  startWatchdog(Infinity, onSilence)
-  startWatchdog(1_000, onSilence).stop()
+  const onTimeout = vi.fn()
+  startWatchdog(0, onTimeout)
+  startWatchdog(Infinity, onTimeout)
+  startWatchdog(1_000, onTimeout).stop()
   expect(vi.getTimerCount()).toBe(0)
 })

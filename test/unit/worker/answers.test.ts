@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { CallAnswer, ToolOutcome } from '../../../src/protocol/api.ts'
-import type { JournalEntry } from '../../../src/protocol/journal.ts'
+import type { Row } from '../../../src/protocol/fact.ts'
 import {
   createWorld,
   SCOPE,
@@ -51,22 +51,20 @@ async function say(live: LiveHost, answer: Answer, call = toolCallId): Promise<b
   return live.host.answerCall(command).catch(() => false)
 }
 
-async function entriesOf(world: World): Promise<readonly JournalEntry[]> {
-  return (await world.store.read(SCOPE.conversationId)).entries as readonly JournalEntry[]
+async function rowsOf(world: World): Promise<readonly Row[]> {
+  return (await world.store.read(SCOPE.conversationId)).rows as readonly Row[]
 }
 
-const answersIn = (entries: readonly JournalEntry[]) =>
-  entries.filter((entry) => entry.type === 'approval-answered')
-const settledIn = (entries: readonly JournalEntry[]) =>
-  entries.filter((entry) => entry.type === 'call-settled')
+const answersIn = (rows: readonly Row[]) => rows.filter((row) => row.type === 'approval-answered')
+const settledIn = (rows: readonly Row[]) => rows.filter((row) => row.type === 'call-settled')
 
 /** What a call comes to that got this one answer. */
-function expectOnly(answer: Answer, asked: Asked, entries: readonly JournalEntry[]): void {
+function expectOnly(answer: Answer, asked: Asked, rows: readonly Row[]): void {
   const inputs = { approve: { n: 1 }, edited: { n: 2 } }
   const kind = answer.type === 'deny' ? null : answer === edited ? 'edited' : 'approve'
   expect(asked.ran).toEqual(kind === null ? [] : [inputs[kind]])
-  expect(answersIn(entries)).toMatchObject([{ approved: kind !== null }])
-  expect(settledIn(entries)).toMatchObject([{ status: kind === null ? 'denied' : 'succeeded' }])
+  expect(answersIn(rows)).toMatchObject([{ approved: kind !== null }])
+  expect(settledIn(rows)).toMatchObject([{ status: kind === null ? 'denied' : 'succeeded' }])
   const told = asked.live.events.filter((event) => event.type === 'tool-approval-response')
   expect(told.length).toBeLessThanOrEqual(1)
 }
@@ -85,7 +83,7 @@ describe('several answers to one approval', () => {
     const said = await Promise.all([say(asked.live, first), say(asked.live, second)])
     expect(said.filter(Boolean)).toHaveLength(1)
     expect((await asked.live.ended()).outcome).toBe('completed')
-    expectOnly(said[0] ? first : second, asked, await entriesOf(asked.world))
+    expectOnly(said[0] ? first : second, asked, await rowsOf(asked.world))
   })
 
   it.each(pairs)('counts one when it is %s in two tabs', async (_what, first, second) => {
@@ -94,8 +92,8 @@ describe('several answers to one approval', () => {
     const said = await Promise.all([say(asked.live, first), say(other, second)])
     expect(said.filter(Boolean)).toHaveLength(1)
     await Promise.race([asked.live.ended(), other.ended()])
-    await expect.poll(async () => (await entriesOf(asked.world)).at(-1)?.type).toBe('run-ended')
-    expectOnly(said[0] ? first : second, asked, await entriesOf(asked.world))
+    await expect.poll(async () => (await rowsOf(asked.world)).at(-1)?.type).toBe('run-ended')
+    expectOnly(said[0] ? first : second, asked, await rowsOf(asked.world))
   })
 
   it('counts one of an answer and of those that race a resume on another page', async () => {
@@ -115,18 +113,18 @@ describe('several answers to one approval', () => {
     ])
     expect(said.slice(0, 3).filter(Boolean)).toHaveLength(1)
     await next.ended()
-    const entries = await entriesOf(asked.world)
-    expect(answersIn(entries)).toHaveLength(1)
-    expect(settledIn(entries)).toHaveLength(1)
+    const rows = await rowsOf(asked.world)
+    expect(answersIn(rows)).toHaveLength(1)
+    expect(settledIn(rows)).toHaveLength(1)
   })
 
   it('writes nothing of an answer to a call that waits for another kind of it', async () => {
     const asked = await askedRun()
-    const before = await entriesOf(asked.world)
+    const before = await rowsOf(asked.world)
     expect(await say(asked.live, { type: 'answer', text: 'yes' })).toBe(false)
     expect(await say(asked.live, { type: 'resolve', verdict: 'happened' })).toBe(false)
     expect(await say(asked.live, approve, 'no such call')).toBe(false)
-    expect(await entriesOf(asked.world)).toEqual(before)
+    expect(await rowsOf(asked.world)).toEqual(before)
   })
 })
 
@@ -136,9 +134,9 @@ describe('an answer to a run that is being ended', () => {
     const aborted = asked.live.host.abortRun({ ...SCOPE, runId: 'run', reason: 'enough' })
     expect(await say(asked.live, answer)).toBe(false)
     expect(await aborted).toBe(true)
-    const entries = await entriesOf(asked.world)
-    expect(answersIn(entries)).toEqual([])
-    expect(settledIn(entries)).toMatchObject([{ status: 'aborted' }])
+    const rows = await rowsOf(asked.world)
+    expect(answersIn(rows)).toEqual([])
+    expect(settledIn(rows)).toMatchObject([{ status: 'aborted' }])
     expect(asked.ran).toEqual([])
   })
 
@@ -151,7 +149,7 @@ describe('an answer to a run that is being ended', () => {
       expect(await deleted).toBe(true)
       expect(await asked.world.store.read(SCOPE.conversationId)).toEqual({
         record: null,
-        entries: [],
+        rows: [],
       })
       expect(await asked.world.store.list()).toEqual([])
     },
@@ -189,7 +187,7 @@ describe('the output of a one-shot call', () => {
     await live.ended()
     const refs = await Promise.all([supply(live, 'a'), supply(live, 'b')])
     expect(refs.filter(Boolean)).toHaveLength(1)
-    expect(settledIn(await entriesOf(world))).toHaveLength(1)
+    expect(settledIn(await rowsOf(world))).toHaveLength(1)
   })
 
   it('is found by the bare id without reading another conversation', async () => {

@@ -92,12 +92,12 @@ it('a call that started with its output does not run in a run that was stopped m
   const { append } = world.store
   const store = {
     ...world.store,
-    append: async (entries: Parameters<typeof append>[0]) => {
-      if (entries.entries.some(({ type }) => type === 'model-output')) {
+    append: async (command: Parameters<typeof append>[0]) => {
+      if (command.rows.some(({ type }) => type === 'model-output')) {
         reached.resolve(null)
         await goesOn.promise
       }
-      return append(entries)
+      return append(command)
     },
   }
   const live = startLife({ ...world, store })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ToolOutcome } from '../../../src/protocol/api.ts'
 import { OffstageError } from '../../../src/protocol/error.ts'
-import type { JournalEntry } from '../../../src/protocol/journal.ts'
+import type { FactType } from '../../../src/protocol/fact.ts'
 import type { RunResult } from '../../../src/protocol/run.ts'
 import type { Append } from '../../../src/worker/store/store.ts'
 import {
@@ -45,8 +45,7 @@ function refusing(world: World, when: (append: Append) => boolean) {
   return gate
 }
 
-const has = (type: JournalEntry['type']) => (append: Append) =>
-  append.entries.some((entry) => entry.type === type)
+const has = (type: FactType) => (append: Append) => append.rows.some((row) => row.type === type)
 
 describe('a run that waits for an approval, with others queued behind it', () => {
   it('keeps no command on the conversation waiting', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ToolOutcome } from '../../../src/protocol/api.ts'
 import { OffstageError, type ErrorCode } from '../../../src/protocol/error.ts'
 import type { RunEventBody } from '../../../src/protocol/event.ts'
-import type { JournalEntry } from '../../../src/protocol/journal.ts'
+import type { Row } from '../../../src/protocol/fact.ts'
 import type { Append, Store } from '../../../src/worker/store/store.ts'
 import {
   createWorld,
@@ -22,8 +22,8 @@ const countOf = (live: LiveHost, type: RunEventBody['type']) =>
   live.events.filter(isOfType(type)).length
 
 async function factsOf(world: World): Promise<string[]> {
-  const { entries } = await world.store.read(SCOPE.conversationId)
-  return (entries as readonly JournalEntry[]).map((entry) => entry.type)
+  const { rows } = await world.store.read(SCOPE.conversationId)
+  return (rows as readonly Row[]).map((row) => row.type)
 }
 
 /** A run whose model never answers; each page that resumes it dies `everyMs` after the last did. */
@@ -66,9 +66,9 @@ describe('a step that leads to a crash each time', () => {
     const next = startLife(world)
     await next.host.resumeRun(resume)
     expect((await next.ended()).outcome).toBe('completed')
-    const { entries } = await world.store.read(SCOPE.conversationId)
-    const resumes = (entries as readonly JournalEntry[]).filter(
-      (entry) => entry.type === 'step-started' && entry.resumed,
+    const { rows } = await world.store.read(SCOPE.conversationId)
+    const resumes = (rows as readonly Row[]).filter(
+      (row) => row.type === 'step-started' && row.resumed,
     )
     expect(resumes).toEqual([])
   })
@@ -212,7 +212,7 @@ function refusing(store: Store, when: (append: Append | null) => boolean = () =>
 }
 
 const of = (type: string) => (append: Append | null) =>
-  append?.entries.some((entry) => entry.type === type) ?? false
+  append?.rows.some((row) => row.type === type) ?? false
 
 describe('a storage that is full', () => {
   const calling = (run: SimTool['run'] = () => ok) => {
@@ -240,7 +240,7 @@ describe('a storage that is full', () => {
     expect(await live.until('run-parked')).toEqual({
       type: 'run-parked',
       reason: 'storage-full',
-      message: startCommand('run', 'go').message,
+      message: { role: 'user', ...startCommand('run', 'go').message },
     })
     expect(world.requests).toHaveLength(0)
     // On demand it is tried at once.
@@ -268,7 +268,7 @@ describe('a storage that is full', () => {
     await started
     expect(live.events.at(-1)).toMatchObject({ result: { runId: 'run', outcome: 'aborted' } })
     switchboard.code = null
-    expect((await world.store.read(SCOPE.conversationId)).entries).toEqual([])
+    expect((await world.store.read(SCOPE.conversationId)).rows).toEqual([])
   })
 
   it('parks a run before the effect, which happens once there is room', async () => {

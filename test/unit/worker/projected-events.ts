@@ -2,13 +2,12 @@ import { emptyState } from '../../../src/conversation/empty-state.ts'
 import { fold } from '../../../src/conversation/fold.ts'
 import { foldDelta, NOTHING_LIVE, settleLive } from '../../../src/conversation/live.ts'
 import {
+  catchUpEvents,
   projectDelta,
   projectFact,
-  snapshotEvent,
   startCursor,
   type Cursor,
 } from '../../../src/conversation/project.ts'
-import { resultOf } from '../../../src/conversation/result.ts'
 import type { WorkerNotice } from '../../../src/protocol/api.ts'
 import type { RunEventBody } from '../../../src/protocol/event.ts'
 import type { Live } from '../../../src/protocol/live.ts'
@@ -23,15 +22,13 @@ export class ProjectedEvents {
 
   take(notice: WorkerNotice): void {
     if (notice.type === 'checkpoint') {
-      const { state, live, conversationId, reason } = notice
+      const { state, live, conversationId } = notice
       this.#conversations.set(conversationId, { state, live })
       const { run } = state
-      if (reason !== 'taken-up' || run === null) return
+      if (run === null) return
       const { runId } = run
       this.#cursors.set(runId, startCursor(runId))
-      this.events.push(snapshotEvent({ state, live }, runId))
-      if (run.end)
-        this.events.push({ type: 'run-end', result: resultOf(state, runId, { outcome: run.end }) })
+      this.events.push(...catchUpEvents({ state, live }, runId))
     }
     if (notice.type === 'stream')
       for (const item of notice.items) this.#item(notice.conversationId, item)

@@ -6,6 +6,7 @@ import type { RunResult } from '../../../src/protocol/run.ts'
 import type { StreamPart } from '../../../src/protocol/stream-part.ts'
 import type { ToolDescriptor } from '../../../src/protocol/tool.ts'
 import type { ModelRequest, Provider } from '../../../src/providers/provider.ts'
+import { Conversation } from '../../../src/worker/conversation.ts'
 import { realEffects, type Effects } from '../../../src/worker/effects.ts'
 import { Host } from '../../../src/worker/host.ts'
 import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
@@ -290,6 +291,18 @@ function killable(store: Store, life: Life): Store {
 }
 
 export const SCOPE = { agentId: 'agent', storage: { name: 'sim' }, conversationId: 'talk' } as const
+
+/** The conversation by itself, as somebody sees it who isn't in the worker. */
+export function openConversation(world: World): Conversation {
+  let batches = 0
+  return new Conversation({
+    conversationId: SCOPE.conversationId,
+    storage: 'sim',
+    store: world.store,
+    effects: realEffects,
+    output: { notify: () => undefined, nextBatch: () => ++batches },
+  })
+}
 
 export function startCommand(runId: string, text: string, limits = { maxSteps: 10, retries: 3 }) {
   return {

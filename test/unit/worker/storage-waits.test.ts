@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { OffstageError } from '../../../src/protocol/error.ts'
-import type { JournalEntry } from '../../../src/protocol/journal.ts'
-import { Conversation } from '../../../src/worker/conversation.ts'
+import type { Row } from '../../../src/protocol/fact.ts'
 import type { Append } from '../../../src/worker/store/store.ts'
 import { Patience } from '../../../src/worker/patience.ts'
 import { realEffects } from '../../../src/worker/effects.ts'
-import { createWorld, SCOPE, startCommand, startLife, type World } from './simulation.ts'
+import {
+  createWorld,
+  openConversation,
+  SCOPE,
+  startCommand,
+  startLife,
+  type World,
+} from './simulation.ts'
 
 /** Refuses appends for a full storage; the first one not before `refuse` is called. */
 function refusing(world: World, when: (append: Append) => boolean = () => true) {
@@ -50,9 +56,9 @@ describe('a commit that begins to wait for the storage', () => {
 
   it('keeps an answer that came while it was tried from waiting, too', async () => {
     const world = createWorld([], {})
-    const talk = new Conversation('talk', world.store, realEffects)
+    const talk = openConversation(world)
     await talk.claim()
-    const gate = refusing(world, (append) => append.entries[0]?.type === 'run-ended')
+    const gate = refusing(world, (append) => append.rows[0]?.type === 'run-ended')
     const stop = new AbortController()
     talk.patience.waiter = {
       signal: stop.signal,
@@ -72,8 +78,8 @@ describe('a commit that begins to wait for the storage', () => {
     gate.isFull = false
     talk.patience.retry()
     await Promise.all([ended, next])
-    const { entries } = await world.store.read('talk')
-    const types = (entries as readonly JournalEntry[]).map(({ type }) => type)
+    const { rows } = await world.store.read('talk')
+    const types = (rows as readonly Row[]).map(({ type }) => type)
     expect(types).toEqual(['run-continued', 'run-ended', 'history-cleared'])
   })
 })

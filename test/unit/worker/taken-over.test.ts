@@ -64,3 +64,17 @@ it('a run that a page still shows, and another tab has, ends there as taken over
   expect(third.events).toEqual([])
   await owner.host.abortRun({ ...SCOPE, runId: 'run', reason: 'enough' })
 })
+
+it('workers that keep a conversation of the same name in memory only do not wait for each other', async () => {
+  const world = createWorld([{ text: 'x' }], {})
+  world.locks = fakeLocks()
+  world.openTabPort = fakeChannel()
+  world.silent = true
+  const inMemory = { ...SCOPE, storage: 'memory' } as const
+  const lives = [startLife(world), startLife(world)]
+  for (const { host, until } of lives) {
+    void host.startRun({ ...startCommand('run', 'go'), ...inMemory })
+    await until('step-start')
+  }
+  for (const { host } of lives) await host.abortRun({ ...inMemory, runId: 'run', reason: 'enough' })
+})

@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest'
-import { reduceEvent } from '../../../src/index.ts'
 import type { Agent, RunEvent, Tool } from '../../../src/index.ts'
 import type { ModelConfig } from '../../../src/client/options.ts'
 import type { Message, ToolOutput } from '../../../src/protocol/message.ts'
@@ -111,20 +110,21 @@ async function fate(test: World, input?: string, options = {}): Promise<'ran' | 
 }
 
 describe('a call in the text of a model with native calls', () => {
-  it('is run and marked as rescued in events, snapshot and history', async () => {
+  it('is run and marked as rescued in events, snapshot and history (Q5)', async () => {
     const test = world([quoted])
     const { events, run } = await play(test)
     expect(test.ran).toEqual(['delete_account'])
     expect(events.find(({ type }) => type === 'tool-call')).toMatchObject({ rescued: true })
     const stored = await test.agent.conversations.get(run.conversationId)
-    const empty = { ...test.agent.conversation('other').getSnapshot(), messages: [] }
-    const { messages } = events.reduce(reduceEvent, empty)
-    for (const list of [stored?.messages, messages])
+    const shown = test.agent.conversation(run.conversationId)
+    shown.subscribe(() => undefined)
+    await expect.poll(() => shown.getSnapshot().status).toBe('idle')
+    for (const list of [stored?.messages, shown.getSnapshot().messages])
       expect(JSON.stringify(list)).toContain('"rescued":true')
     await test.agent.dispose()
   })
 
-  it('is text with vendors whose native calls are dependable, when switched off, and without tool choice', async () => {
+  it('is text with vendors whose native calls are dependable, when switched off, and without tool choice (Q1)', async () => {
     for (const provider of ['openai', 'anthropic', 'minimax'])
       expect(await fate(world([quoted], { provider }))).toBe('text')
     expect(await fate(world([quoted], { model: { rescue: 'off' } }))).toBe('text')
@@ -136,7 +136,7 @@ describe('a call in the text of a model with native calls', () => {
     )
   })
 
-  it('asks once a native call has worked, unless it only reads', async () => {
+  it('asks once a native call has worked, unless it only reads (Q4)', async () => {
     expect(await fate(world([{ native: 'reviews' }, quoted]))).toBe('asked')
     expect(await fate(world([{ native: 'reviews', text: quoted }]))).toBe('asked')
     expect(await fate(world([{ native: 'nope' }, quoted]))).toBe('ran')
@@ -308,7 +308,7 @@ const repetitions: Record<string, { review: unknown; text?: string }> = {
   'with a default left out': { review: quoted.replace('7}', '7,"soft":true}') },
 }
 
-describe('a call in text that was sent to the model', () => {
+describe('a call in text that was sent to the model (Q3)', () => {
   for (const [how, { review, text = quoted }] of Object.entries(repetitions)) {
     it(`asks ${how}, in native and in ACTION mode`, async () => {
       const native = world([text], { review })

@@ -1,18 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import type { RunEventBody } from '../../../src/protocol/event.ts'
 import type { StreamPart } from '../../../src/protocol/stream-part.ts'
 import { UNOPENED_REASONING } from '../../../src/providers/unopened-reasoning.ts'
-import { TurnReader } from '../../../src/worker/turn-reader.ts'
+import { TurnReader, type TurnDelta } from '../../../src/worker/turn-reader.ts'
 
 function read(parts: readonly StreamPart[], used: readonly string[] = []) {
-  const events: RunEventBody[] = []
+  const events: TurnDelta[] = []
   let ids = 0
   const reader = new TurnReader({
     toolMode: 'native',
     tools: [],
     partPrefix: '1.1.',
     emit: (event) => events.push(event),
-    withdraw: (reason) => events.push({ type: 'step-reset', step: 1, reason }),
     raw: false,
     newId: () => `fresh${++ids}`,
     isUsedId: (id) => used.includes(id),

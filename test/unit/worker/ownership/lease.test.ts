@@ -209,6 +209,16 @@ describe('a lease by messages', () => {
     expect(one!.losses).toBe(0)
   })
 
+  it('goes to one of a tab that asks and one that opens and asks right after', async () => {
+    const world = new World({ locks: false })
+    const early = world.tab('early')
+    const acquired = early.acquire()
+    const late = world.tab('late')
+    const both = Promise.all([acquired, late.acquire()])
+    expect(await world.settled(both, 1000)).toEqual([true, false])
+    expect([early.losses, late.losses]).toEqual([0, 0])
+  })
+
   it('that both ask for goes to the other one when the first crashes', async () => {
     const world = new World({ locks: false })
     const [one, two] = await world.tabsOf('one', 'two')
@@ -220,7 +230,7 @@ describe('a lease by messages', () => {
   })
 
   it('of a tab that knew nothing of the former holder is its own for all', async () => {
-    const world = new World({ locks: false })
+    const world = new World({ locks: false, epochs: false })
     const [one, two] = await world.tabsOf('one', 'two')
     // Held a few times, so that the newcomer's count is lower.
     for (let time = 0; time < 5; time++) {

@@ -127,6 +127,32 @@ describe.each([
     if (locks) expect(world.locks.waiting('offstage:durable:shop:talk')).toEqual([first])
   })
 
+  it('wait in the order in which they queued', async () => {
+    const { world, holder, first, second, ended } = await heirsOf(locks)
+    // By its id the next one.
+    const third = world.tab('abe')
+    void third.inherit().then(() => ended.push('abe holds'))
+    await world.run(1000)
+    for (const tab of [holder, first, second]) {
+      await world.settled(tab.close(), 100)
+      await world.run(AT_ONCE_MS)
+    }
+    expect(ended).toEqual(['zoe holds', 'amy holds', 'abe holds'])
+  })
+
+  it('that were silent are the last in line', async () => {
+    const { world, holder, first, second, ended } = await heirsOf(locks)
+    first.freeze()
+    await world.run(SILENT_MS)
+    first.thaw()
+    await world.run(5000)
+    for (const tab of [holder, second]) {
+      await world.settled(tab.close(), 100)
+      await world.run(AT_ONCE_MS)
+    }
+    expect(ended).toEqual(['amy holds', 'zoe holds'])
+  })
+
   it('count silence in a row only', async () => {
     const { world, holder, ended } = await heirsOf(locks)
     for (let time = 0; time < 4; time++) {

@@ -19,7 +19,7 @@ const envelope = { offstage: TAB_FORMAT, from: 'somebody', type: 'note', body: {
 /** A channel beside a world's tab. */
 function channelOf(world: World, name: string): TabChannel<Messages> {
   const tab = world.tab(name)
-  return createTabChannel({
+  return createTabChannel<Messages>({
     scope: SCOPE,
     tabId: name,
     openPort: (port) => world.network.open(tab, port),
@@ -121,7 +121,7 @@ it('nothing that a script of the origin can post frees a lease that Web Locks ke
     ['lock-state', state],
     ['lock-state', { ...state, term: -1 }],
     ['lock-state', { ...state, term: 2 ** 60 }],
-    ['lock-request', { name, id: 'x', ticket: 0 }],
+    ['lock-request', { name, id: 'x', ticket: 0, isOld: true }],
     ['lease-acquired', { conversationId: TALK }],
     ['handover-ask', { conversationId: TALK, requestId: 'x' }],
     ['handover-answer', { requestId: 'x', answer: 'granted' }],

@@ -3,7 +3,6 @@ import {
   createAgent,
   defineTool,
   OffstageError,
-  reduceEvent,
   type Agent,
   type AgentOptions,
   type ConversationSnapshot,
@@ -49,12 +48,15 @@ const options: AgentOptions = {
 }
 const agent: Agent = createAgent(options)
 
-export async function order(snapshot: ConversationSnapshot): Promise<string> {
+function show({ messages, status }: ConversationSnapshot): void {
+  document.title = `${status}: ${messages.length}`
+}
+
+export async function order(): Promise<string> {
   const run: Run = agent.run('A blue mug, please')
-  let shown = snapshot
   for await (const event of run) {
     const known: RunEvent = event
-    shown = reduceEvent(shown, known)
+    if (known.type === 'run-start') show(agent.conversation(run.conversationId).getSnapshot())
     if (event.type === 'text-delta') document.title += event.delta
     // @ts-expect-error -- there is no such event
     if (event.type === 'text-gamma') break

@@ -1,5 +1,6 @@
 import * as offstage from 'offstage'
 import * as action from 'offstage/action'
+import * as conversation from 'offstage/conversation'
 import * as engines from 'offstage/engines'
 import * as inline from 'offstage/inline'
 import * as noInline from 'offstage/no-inline'
@@ -18,6 +19,7 @@ import 'offstage/worker.js'
 export const entries = [
   offstage.createAgent,
   action.parseAction,
+  conversation.fold,
   engines.workerEngine,
   inline.createInlineWorker,
   noInline.createAgent,

@@ -99,7 +99,7 @@ export class LockManagerOfOrigin {
   }
 
   #process(): void {
-    for (const request of [...this.#queue]) {
+    for (const request of this.#queue.slice()) {
       if (this.#held.some(({ name }) => name === request.name)) continue
       this.#unqueue(request)
       this.#held.push(request)

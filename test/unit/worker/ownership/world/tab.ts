@@ -7,11 +7,35 @@ import {
   createTabChannel,
   type TabChannel,
 } from '../../../../../src/worker/ownership/tab-channel.ts'
+import type { Clock } from './clock.ts'
+import type { LockManagerOfOrigin } from './lock-manager.ts'
+import type { Network } from './network.ts'
 import { Process } from './process.ts'
-import type { World } from './world.ts'
 
 export const TALK = 'talk'
 export const SCOPE = 'durable:shop'
+
+export interface WorldOptions {
+  /** False: no Web Locks, as on a plain HTTP address. */
+  readonly locks?: boolean
+  /** False: no channels either. */
+  readonly channel?: boolean
+  /** False: nobody says which epoch the store gave. */
+  readonly epochs?: boolean
+  readonly seed?: number
+}
+
+/** What tabs have in common. */
+export interface Origin {
+  readonly options: WorldOptions
+  readonly clock: Clock
+  readonly locks: LockManagerOfOrigin
+  readonly network: Network
+  /** There is a run to go on with. */
+  isRunOpen: boolean
+  /** The store's newest. */
+  epoch: number
+}
 
 /** A tab's worker, and what it believes. */
 export class Tab extends Process {
@@ -27,9 +51,9 @@ export class Tab extends Process {
   believes = false
   /** What the store gave it last. */
   epoch = 0
-  readonly #world: World
+  readonly #world: Origin
 
-  constructor(name: string, world: World, { isOpaque = false } = {}) {
+  constructor(name: string, world: Origin, { isOpaque = false } = {}) {
     super(name, world.clock, { isOpaque })
     this.#world = world
     let ids = 0

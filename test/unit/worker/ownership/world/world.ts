@@ -1,20 +1,10 @@
 import { Clock, randomOf } from './clock.ts'
 import { LockManagerOfOrigin } from './lock-manager.ts'
 import { Network } from './network.ts'
-import { Tab } from './tab.ts'
-
-export interface WorldOptions {
-  /** False: no Web Locks, as on a plain HTTP address. */
-  readonly locks?: boolean
-  /** False: no channels either. */
-  readonly channel?: boolean
-  /** False: nobody says which epoch the store gave. */
-  readonly epochs?: boolean
-  readonly seed?: number
-}
+import { Tab, type Origin, type WorldOptions } from './tab.ts'
 
 /** Some tabs of one origin, in virtual time. */
-export class World {
+export class World implements Origin {
   readonly options: WorldOptions
   readonly clock = new Clock()
   readonly locks = new LockManagerOfOrigin(this.clock)

@@ -1,6 +1,7 @@
 import { Feeds } from '../../../../../src/client/feeds.ts'
 import { createRunHandle, type RunHandle } from '../../../../../src/client/run-handle.ts'
-import type { Watcher } from '../../../../../src/client/joined-feed.ts'
+import type { Watcher } from '../../../../../src/client/feed.ts'
+import { JoinedFeed } from '../../../../../src/client/joined-feed.ts'
 import type { ConversationSnapshot } from '../../../../../src/conversation/snapshot.ts'
 import { view } from '../../../../../src/conversation/view.ts'
 import type {
@@ -112,12 +113,16 @@ export class PageTab extends Process {
       olderMessages: (before) =>
         this.host.shown.olderMessages({ ...this.scope, before, count: 1000 }),
     }
-    feeds.watch(this.#ref, this.#watcher)
+    const feed = feeds.open(this.#ref)
+    feed.joined ??= new JoinedFeed(feed)
+    feed.joined.watch(this.#watcher)
     return this
   }
 
   leave(): void {
-    if (this.#watcher) this.#feeds.unwatch(this.#ref, this.#watcher)
+    if (!this.#watcher) return
+    this.#feeds.find(this.#ref)?.joined?.unwatch(this.#watcher)
+    this.#feeds.prune(this.#ref)
   }
 
   get shown(): ConversationSnapshot {

@@ -1,0 +1,9 @@
+export const tab = 9
+export const newline = 10
+export const space = 32
+export const dash = 45
+export const lessThan = 60
+export const moreThan = 62
+export const bracket = 91
+export const backtick = 96
+export const tilde = 126

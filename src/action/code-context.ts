@@ -1,0 +1,106 @@
+import { backtick, dash, lessThan, moreThan, newline, tilde } from './char-codes.ts'
+import { CodeTracker } from './code-tracker.ts'
+
+/** No inline code is this long: past it, an open backtick run doesn't hold a marker back any more. */
+const maxInlineCode = 2000
+const maxFenceLine = 200
+
+/** A position in the text that is held back, and the state before it. */
+interface Checkpoint {
+  at: number
+  readonly tracker: CodeTracker
+}
+
+/**
+ * Whether the scan stands in Markdown code or in a comment (R3), and what of the text it holds back
+ * because of that: a marker after a backtick run that may not be closed, and a fence line that a block
+ * may follow. Positions are those of the held text.
+ */
+export class CodeContext {
+  tracker: CodeTracker = new CodeTracker()
+  isComment = false
+  #dashes = 0
+  #pendingMarker: Checkpoint | undefined
+  #fence: Checkpoint | undefined
+
+  /** Where the fence line starts that may belong to a block. */
+  get fenceStart(): number | undefined {
+    return this.#fence?.at
+  }
+
+  /** A marker is held back until the backtick run before it ends. */
+  get isMarkerPending(): boolean {
+    return this.#pendingMarker !== undefined
+  }
+
+  /** Takes the character at a position. `holdsFences`: a block may follow a fence line here. */
+  feed(at: number, code: number, holdsFences: boolean): void {
+    const { fenced, lineStart } = this.tracker
+    const isFenceMark = lineStart && (code === backtick || code === tilde)
+    if (isFenceMark && holdsFences && !this.#fence && !fenced && !this.isComment)
+      this.#fence = { at, tracker: this.tracker.clone() }
+    if (code === moreThan && this.#dashes >= 2) this.isComment = false
+    this.#dashes = code === dash ? this.#dashes + 1 : 0
+    this.tracker.feed(code)
+    if (code !== backtick && !this.tracker.inRun) this.#pendingMarker = undefined
+    if (this.#fence && !this.#mayHoldFence(this.#fence, at, code)) this.#fence = undefined
+  }
+
+  openComment(): void {
+    this.isComment = true
+    this.#dashes = 0
+    this.tracker.feed(lessThan)
+  }
+
+  /** What follows starts a line of its own, outside of code. */
+  restart(): void {
+    this.tracker = new CodeTracker()
+  }
+
+  /** A marker stands after an open backtick run: whether it counts is known at the run's end. */
+  holdMarker(at: number): void {
+    this.#pendingMarker = { at, tracker: this.tracker.clone() }
+  }
+
+  /**
+   * Where scanning goes on because the pending marker counts by now: its run is not closed on its line, or is
+   * too long for code. `code`: the next character, undefined at the end of the output.
+   */
+  dueMarker(at: number, code: number | undefined): number | undefined {
+    if (code === undefined) this.tracker.flush()
+    const marker = this.#pendingMarker
+    if (!marker) return undefined
+    // A run that ends with the output may close the one before the marker.
+    const isDue =
+      code === undefined ? this.tracker.inRun : code === newline || at - marker.at > maxInlineCode
+    if (isDue || code === undefined) this.#pendingMarker = undefined
+    if (!isDue) return undefined
+    this.tracker = marker.tracker
+    this.tracker.ignoreRunsOnLine()
+    return marker.at
+  }
+
+  /** Back to the state before the fence line, in a fence that belongs to the block in it. Returns where it starts. */
+  leaveFence(): number | undefined {
+    if (!this.#fence || !this.tracker.fenced) return undefined
+    this.tracker = this.#fence.tracker
+    return this.#fence.at
+  }
+
+  dropFence(): void {
+    this.#fence = undefined
+  }
+
+  /** Returns how much of the text before `at` need not be held back; positions move by that. */
+  release(at: number): number {
+    const until = Math.min(at, this.#pendingMarker?.at ?? at, this.#fence?.at ?? at)
+    if (this.#pendingMarker) this.#pendingMarker.at -= until
+    if (this.#fence) this.#fence.at -= until
+    return until
+  }
+
+  #mayHoldFence(fence: Checkpoint, at: number, code: number): boolean {
+    if (at - fence.at > maxFenceLine) return false
+    return this.tracker.mayOpenFence || (this.tracker.fenced && code <= 32)
+  }
+}

@@ -1,0 +1,132 @@
+import { matchOpener } from '../block-opener.ts'
+import type { QuotationTracker } from '../quotation-tracker.ts'
+import type { ToolIndex } from '../tool-index.ts'
+import { matchMadeUp } from '../trailing-text.ts'
+import {
+  BracketMatcher,
+  FenceMatcher,
+  MarkedMatcher,
+  ReactMatcher,
+  TagMatcher,
+} from './construct-matchers.ts'
+import type { ConstructMatcher } from './construct-matchers.ts'
+import { endOfMarker, matchMarker, matchToken } from './markers.ts'
+import { PendingCall } from './pending-call.ts'
+
+const namespaces = ['functions.', 'default_api.', 'tools.'] as const
+
+/** Detects where a call in another format may start; `'partial'` while more input may make one. */
+export class ForeignDetector {
+  readonly #prefixes: readonly string[]
+  readonly #tags: readonly string[]
+  readonly #blocks: boolean
+
+  /** `blocks`: an ACTION block counts as one of these formats. */
+  constructor(index: ToolIndex, blocks: boolean = false) {
+    this.#blocks = blocks
+    const names = index.tools.map((tool) => tool.name)
+    this.#prefixes = [
+      ...names.flatMap((name) => [`${name}(`, ...namespaces.map((space) => `${space}${name}(`)]),
+      'print(',
+      'Action:',
+    ]
+    this.#tags = index.tools.map((tool) => `<${tool.tag}`)
+  }
+
+  /**
+   * Where a call may start. With `quotations` (Q2): outside of them and at the start of a line only; a
+   * model's own control token may follow right after a sentence, since its format has no line break.
+   * A call that starts elsewhere is recorded as quoted.
+   */
+  match(
+    text: string,
+    {
+      at,
+      lineStart,
+      quotations,
+    }: {
+      readonly at: number
+      readonly lineStart: boolean
+      readonly quotations: QuotationTracker | undefined
+    },
+  ): ConstructMatcher | 'partial' | undefined {
+    if (!quotations || (lineStart && !quotations.isQuoted)) return this.#match(text, at, lineStart)
+    if (!/[<[]/.test(text[at] ?? '')) return undefined
+    const own = quotations.endsSentence && !quotations.isQuoted ? ownToken(text, at) : undefined
+    if (own !== undefined) return own
+    const marker = matchOpener(text, at, lineStart) ?? matchMarker(text, at)
+    if (marker === 'partial') return 'partial'
+    if (marker !== false)
+      quotations.quoteCall(/^<([A-Za-z_][\w:]*)/.exec(text.slice(at, at + 60))?.[1])
+    return undefined
+  }
+
+  /** A result that the model made up: the call before it is complete. */
+  matchMadeUp(text: string): boolean | 'partial' {
+    return matchMadeUp(text)
+  }
+
+  /** A call that starts here. */
+  open(matcher: ConstructMatcher, hasTextBefore: boolean): PendingCall {
+    return new PendingCall(matcher, hasTextBefore)
+  }
+
+  /** Any call that stands alone in a fence. */
+  fenced(): ConstructMatcher {
+    return new FenceMatcher()
+  }
+
+  #match(text: string, at: number, lineStart: boolean): ConstructMatcher | 'partial' | undefined {
+    const char = text[at]
+    const opener = this.#blocks && char === '<' ? matchOpener(text, at, lineStart) : undefined
+    if (typeof opener === 'object') return new MarkedMatcher(opener.end - at, opener.name, 'tags')
+    return this.#matchOther(text, at, lineStart) ?? opener
+  }
+
+  #matchOther(
+    text: string,
+    at: number,
+    lineStart: boolean,
+  ): ConstructMatcher | 'partial' | undefined {
+    const char = text[at]
+    if (char === '<' || char === '[') {
+      const marker = matchMarker(text, at)
+      if (marker === true) return markedMatcher(text, at)
+      const tag = lineStart && char === '<' ? this.#matchTag(text, at) : undefined
+      if (tag || marker === 'partial') return tag ?? 'partial'
+    }
+    if (!lineStart || char === undefined) return undefined
+    if (char === '{' || char === '[') return new BracketMatcher()
+    return /[A-Za-z_]/.test(char) ? this.#matchPrefix(text, at) : undefined
+  }
+
+  #matchTag(text: string, at: number): ConstructMatcher | 'partial' | undefined {
+    const window = text.slice(at, at + 80)
+    for (const tag of this.#tags) {
+      if (window.startsWith(tag) && /^[\s/>]/.test(window.slice(tag.length)))
+        return new TagMatcher(tag.slice(1))
+    }
+    return this.#tags.some((tag) => tag.startsWith(window)) ? 'partial' : undefined
+  }
+
+  #matchPrefix(text: string, at: number): ConstructMatcher | 'partial' | undefined {
+    const window = text.slice(at, at + 90)
+    for (const prefix of this.#prefixes) {
+      if (window.startsWith(prefix))
+        return prefix === 'Action:' ? new ReactMatcher() : new BracketMatcher()
+    }
+    return this.#prefixes.some((prefix) => prefix.startsWith(window)) ? 'partial' : undefined
+  }
+}
+
+/** A control token of another format: a model's own call, wherever it stands on the line. */
+function ownToken(text: string, at: number): ConstructMatcher | 'partial' | undefined {
+  const token = matchToken(text, at)
+  return token === true ? markedMatcher(text, at) : token
+}
+
+function markedMatcher(text: string, at: number): ConstructMatcher {
+  const end = endOfMarker(text, at) ?? at
+  const tag = /^<([A-Za-z_][\w:]*)/.exec(text.slice(at, at + 60))?.[1]
+  return new MarkedMatcher(end - at, tag)
+}

@@ -1,0 +1,95 @@
+import { BlockCapture } from './block-capture.ts'
+import type { CaptureContext } from './block-capture.ts'
+import { matchOpener } from './block-opener.ts'
+import type { Opener } from './block-opener.ts'
+import { isBlockLast, classifyTrailing } from './trailing-text.ts'
+
+export interface FoundBlock {
+  readonly content: string
+  readonly tooLong: boolean
+  /** Its closing tag was there; else the end of the output ended it. */
+  readonly isClosed: boolean
+}
+
+/** What a block turned out to be: one, or text, openers included. `rest`: what follows it. */
+export type BlockOutcome = { readonly rest: string } & (
+  | { readonly block: FoundBlock }
+  | { readonly text: string }
+)
+
+export interface PendingBlockOptions {
+  readonly context: CaptureContext
+  readonly opener: Opener
+  /** Nothing but the fence line stands before the opener in its fence. */
+  readonly aloneInFence: boolean
+  /** The opener, and the fence line before it, as written. */
+  readonly before: string
+}
+
+/** Detects where blocks start, and opens them. */
+export interface BlockDetector {
+  match(text: string, at: number, lineStart: boolean): Opener | 'partial' | undefined
+  open(options: PendingBlockOptions): PendingBlock
+}
+
+/** `maxLength`: of a block, in characters. */
+export function createBlockDetector(maxLength: number): BlockDetector {
+  return { match: matchOpener, open: (options) => new PendingBlock(options, maxLength) }
+}
+
+/** A block from its opener on, until it is found or text (R2, R3, R5, R6). */
+export class PendingBlock {
+  readonly #options: PendingBlockOptions
+  readonly #capture: BlockCapture
+  /** What follows a block that counts only at the end of the output; undefined while it is captured. */
+  #trailing: string | undefined
+
+  constructor(options: PendingBlockOptions, maxLength: number) {
+    this.#options = options
+    this.#capture = new BlockCapture({ ...options, maxLength })
+  }
+
+  /** Takes a piece of the output. Returns the outcome, once it is certain. */
+  push(piece: string): BlockOutcome | undefined {
+    const { context, opener } = this.#options
+    if (opener.selfClosing) return this.#found(piece)
+    if (this.#trailing !== undefined) return this.#follow(piece)
+    const rest = this.#capture.push(piece)
+    const { state } = this.#capture
+    if (state === 'text') return this.#asText(rest)
+    if (state === 'open') return undefined
+    if (context === 'prose' || state === 'too-long') return this.#found(rest)
+    this.#trailing = ''
+    return this.#follow(rest)
+  }
+
+  /** Ends the output. `isCall`: whether the content is a call in another format. */
+  end(isCall: (content: string) => boolean): BlockOutcome {
+    const { context, aloneInFence } = this.#options
+    const trailing = this.#trailing
+    if (trailing !== undefined)
+      return isBlockLast(trailing) ? this.#found('') : this.#asText(trailing)
+    const { content, isMention, unclosed } = this.#capture
+    const counts = context === 'prose' || aloneInFence
+    if (!counts || (isMention && !isCall(content))) return this.#asText('')
+    return this.#found(unclosed.rest, unclosed.content, false)
+  }
+
+  /** After a block that counts only at the end of the output: white space, and the fence's own end. */
+  #follow(piece: string): BlockOutcome | undefined {
+    const trailing = this.#trailing + piece
+    const isMore = this.#trailing !== '' && piece.trim() === ''
+    this.#trailing = trailing
+    const kind = isMore ? 'open' : classifyTrailing(trailing, this.#options.aloneInFence)
+    if (kind === 'open') return undefined
+    return kind === 'end' ? this.#found(trailing) : this.#asText(trailing)
+  }
+
+  #found(rest: string, content: string = this.#capture.content, isClosed = true): BlockOutcome {
+    return { block: { content, tooLong: this.#capture.state === 'too-long', isClosed }, rest }
+  }
+
+  #asText(rest: string): BlockOutcome {
+    return { text: this.#options.before + this.#capture.written, rest }
+  }
+}

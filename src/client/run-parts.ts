@@ -1,0 +1,12 @@
+import type { AgentScope } from '../protocol/api.ts'
+import type { AgentRuns } from './agent-runs.ts'
+import type { AskWorker } from './ask-worker.ts'
+
+/** An agent, as far as its open runs go from one worker to the next. */
+export interface RunParts {
+  readonly runs: AgentRuns
+  scope(): AgentScope
+  readonly ask: AskWorker
+  /** Aborts the signals of the run's tools. */
+  stopTools(runId: string, reason: string): void
+}

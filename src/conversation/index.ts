@@ -1,0 +1,39 @@
+/**
+ * A conversation from its stored facts: for exports, tests and tools. All functions are pure: they change
+ * no input, throw nothing, and give back the same object for what didn't change. See docs/format.md.
+ */
+export { olderThan, windowed, withOlder } from './checkpoint.ts'
+export { emptySnapshot } from './empty-snapshot.ts'
+export { emptyState } from './empty-state.ts'
+export { fold } from './fold.ts'
+export { foldDelta, NOTHING_LIVE, settleLive } from './live.ts'
+export {
+  catchUpEvents,
+  joinCursor,
+  projectDelta,
+  projectFact,
+  startCursor,
+  type Cursor,
+  type Moment,
+  type Projection,
+} from './project.ts'
+export { resultOf } from './result.ts'
+export type {
+  ConversationSnapshot,
+  ShownBranch,
+  ShownCall,
+  ShownMessage,
+  ShownRun,
+} from './snapshot.ts'
+export { leafUnder } from './tree.ts'
+export { view } from './view.ts'
+export type { Delta } from '../protocol/delta.ts'
+export { FORMAT, type Fact, type Row } from '../protocol/fact.ts'
+export type { Live } from '../protocol/live.ts'
+export type {
+  CallState,
+  ConversationState,
+  MessageNode,
+  OlderMessages,
+  RunState,
+} from '../protocol/state.ts'

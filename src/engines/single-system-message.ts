@@ -1,0 +1,30 @@
+import type { Message, UserMessage } from '../protocol/message.ts'
+import type { ModelRequest } from '../providers/provider.ts'
+
+/**
+ * The request with one system message at most, at its beginning: many engines refuse more. Those at
+ * the beginning join the instructions; later ones become messages of the user.
+ */
+export function withSingleSystemMessage(request: ModelRequest): ModelRequest {
+  const { messages } = request
+  const first = messages.findIndex(({ role }) => role !== 'system')
+  const leading = first === -1 ? messages : messages.slice(0, first)
+  const instructions = [request.instructions ?? '', ...leading.map(textOf)]
+    .filter((text) => text !== '')
+    .join('\n\n')
+  return {
+    ...request,
+    messages: messages.slice(leading.length).map(asUser),
+    ...(instructions !== '' && { instructions }),
+  }
+}
+
+function textOf({ parts }: Message): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
+}
+
+function asUser(message: Message): Message {
+  if (message.role !== 'system') return message
+  const user: UserMessage = { role: 'user', parts: message.parts, synthetic: true }
+  return user
+}

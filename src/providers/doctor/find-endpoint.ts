@@ -1,0 +1,65 @@
+import type { Outcome } from './ask.ts'
+import { shown, type Examination } from './examination.ts'
+import type { Plan } from './probe-model.ts'
+
+/** Well-formed JSON that no server accepts as a conversation: it costs nothing and runs nothing. */
+const EMPTY_REQUEST = JSON.stringify({ messages: 0 })
+
+const CHAT = '/chat/completions'
+const MESSAGES = '/v1/messages'
+const MAX_ENDPOINTS = 8
+
+/** Sends an empty request with the real one's method and headers, so that the same CORS rules apply. */
+export function probeEndpoint(
+  examination: Examination,
+  plan: Plan,
+  url: URL = plan.url,
+): Promise<Outcome> {
+  const { headers } = plan
+  const { credentials = 'omit' } = examination.config
+  return examination.ask(url, { method: 'POST', headers, body: EMPTY_REQUEST, credentials })
+}
+
+/** Why the answer is not a model endpoint's, or undefined. */
+export function describeNonEndpoint(outcome: Outcome): string | undefined {
+  if (outcome.type !== 'answer') return undefined
+  const { status, redirected, contentType } = outcome
+  if (redirected) return 'redirects elsewhere, and redirects are refused to keep keys safe'
+  if (status === 404 || status === 405 || status === 501) return `answers ${status}`
+  if (status < 300 && /html/i.test(contentType)) return 'answers with a web page'
+  return undefined
+}
+
+/** The base URL below which an endpoint does answer, among the usual ones. */
+export async function findEndpoint(
+  examination: Examination,
+  plan: Plan,
+): Promise<{ readonly baseURL: string; readonly url: URL } | undefined> {
+  const found = await Promise.all(
+    usualEndpoints(plan.url).map(async (url) => {
+      const outcome = await probeEndpoint(examination, plan, url)
+      const isEndpoint =
+        outcome.type === 'answer' &&
+        describeNonEndpoint(outcome) === undefined &&
+        /json|event-stream/i.test(outcome.contentType)
+      return isEndpoint ? url : undefined
+    }),
+  )
+  const url = found.find((candidate) => candidate !== undefined)
+  return url && { url, baseURL: shown(url).replace(new RegExp(`(${CHAT}|${MESSAGES})$`), '') }
+}
+
+/** Nearest first: the path's own beginnings, with and without a version, then what vendors use. */
+function usualEndpoints(endpoint: URL): URL[] {
+  const isMessages = endpoint.pathname.endsWith('/messages')
+  const suffix = isMessages ? MESSAGES : CHAT
+  const base = endpoint.pathname.replace(/(\/v1)?\/messages$|\/chat\/completions$/, '')
+  const segments = base.split('/').filter(Boolean)
+  const beginnings = segments.map((_, index) => `/${segments.slice(0, index + 1).join('/')}`)
+  const own = [...beginnings.toReversed(), ''].flatMap((path) => [path, `${path}/v1`])
+  const vendors = isMessages ? ['', '/anthropic'] : ['/v1', '/api/v1', '/openai/v1', '/api']
+  const paths = (isMessages ? [...beginnings.toReversed(), ...vendors] : [...own, ...vendors])
+    .map((path) => path + suffix)
+    .filter((path) => path !== endpoint.pathname)
+  return [...new Set(paths)].slice(0, MAX_ENDPOINTS).map((path) => new URL(path, endpoint.origin))
+}

@@ -1,0 +1,77 @@
+import { createActionScanner, parseAction } from '../../../src/action/index.ts'
+import { dialects, tools as accountTools } from './dialects.ts'
+import { canonical, stream, tool, toOutcome } from './harness.ts'
+import { describe, expect, it } from 'vitest'
+
+const tools = [
+  ...accountTools,
+  tool('list_notes', { limit: { type: 'integer' }, nonessential: { type: 'boolean' } }),
+]
+const search = { toolName: 'search', input: { query: 'cats' } }
+const notes = { toolName: 'list_notes', input: {} }
+const deletion = { toolName: 'delete_account', input: { id: 7 } }
+/** Calls whose last value only the end of the output closes. */
+const openEnded = [
+  ['no ReAct input', 'Action: list_notes\nAction Input:', notes],
+  ['a ReAct input of one word', 'Action: list_notes\nAction Input: none', notes],
+  ['a ReAct input in a block', '<ACTION>\nAction: list_notes\nAction Input: ', notes],
+  ['a ReAct input in a fence', '```\nAction: list_notes\nAction Input: ', notes],
+  ['the elements of a wrapper', '<tool_call>\n<name>delete_account</name>\n<id>7</id>\n', deletion],
+] as const
+
+describe('a value that only the end of the output closes (R6)', () => {
+  it.each(openEnded)('is whole after a stop: %s', (_, output, call) => {
+    expect(parseAction(output, tools)).toMatchObject({ calls: [call] })
+    expect(parseAction(output, tools, { finishReason: 'stop' })).toMatchObject({ calls: [call] })
+  })
+
+  it.each(openEnded)('is malformed after a limit or a filter: %s', (_, output) => {
+    for (const finishReason of ['length', 'content-filter']) {
+      const { calls, error } = parseAction(output, tools, { finishReason })
+      expect([calls, error?.code]).toEqual([[], 'malformed'])
+    }
+  })
+
+  it('is whole after a limit where something else closes it', () => {
+    for (const [output, call] of [
+      ['Action: list_notes\nAction Input: none\n', notes],
+      ['Action: search\nAction Input: {"query": "cats"}', search],
+      ['<ACTION>\nAction: list_notes\nAction Input: none</ACTION>', notes],
+      ['```\nAction: list_notes\nAction Input: none\n```', notes],
+      ['<tool_call><name>search</name><arguments><query>cats</query></arguments>', search],
+      ['<tool_call><name>search</name><query>cats</query></tool_call>', search],
+    ] as const) {
+      const { calls, error } = parseAction(output, tools, { finishReason: 'length' })
+      expect([output, calls, error]).toEqual([output, [call], undefined])
+    }
+  })
+
+  it('counts in native mode, too', () => {
+    const rescue = (finishReason: string): unknown => {
+      const scanner = createActionScanner(tools, { rescue: true })
+      scanner.push('Action: list_notes\nAction Input:')
+      return toOutcome(scanner.end({ finishReason }))
+    }
+    expect(rescue('stop')).toMatchObject({ calls: [notes], error: null })
+    expect(rescue('length')).toMatchObject({ calls: [], error: 'malformed' })
+  })
+})
+
+describe('an output that a limit cut anywhere', () => {
+  const outputs = Object.entries({
+    ...dialects,
+    'react without input': 'Action: list_notes\nAction Input: none\n',
+    'a wrapper with elements':
+      '<tool_call>\n<name>delete_account</name>\n<id>71</id>\n<why>old</why>\n</tool_call>',
+  })
+  it.each(outputs)('gives the whole call or none: %s', (_, output) => {
+    for (const rescue of [false, true]) {
+      const read = (text: string): string[] =>
+        toOutcome(stream([text], tools, { rescue, finishReason: 'length' })).calls.map(canonical)
+      const whole = read(output)
+      expect(whole).toHaveLength(1)
+      for (let at = 1; at < output.length; at++)
+        expect([[], whole]).toContainEqual(read(output.slice(0, at)))
+    }
+  })
+})
