@@ -155,8 +155,8 @@ describe.each([
 it('a run whose agent is gone is shown as one that nobody drives, until the next tab goes on', async () => {
   const { world, one, two } = await whileRunning({ turns: TURNS }, tools)
   two.tools = {}
-  two.host.toolsChanged('agent-two')
-  one.host.releaseAgent('agent-one')
+  two.host.toolsChanged({ agentId: 'agent-two' })
+  one.host.releaseAgent({ agentId: 'agent-one' })
   await world.until(() => two.shown.ownership === 'none')
   expect(two.shown).toMatchObject({ status: 'idle', runId: 'run' })
 })
