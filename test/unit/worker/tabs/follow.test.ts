@@ -124,7 +124,9 @@ describe.each([
     await one.host.library.renameConversation({ ...one.scope, title: 'Shelves' })
     await world.run(100)
     expect(two.listChanges).toBeGreaterThan(listed)
-    expect(await two.host.library.listConversations(two.scope)).toMatchObject([{ title: 'Shelves' }])
+    expect(await two.host.library.listConversations(two.scope)).toMatchObject([
+      { title: 'Shelves' },
+    ])
     await world.settled(one.host.library.clearHistory(one.scope))
     await world.run(100)
     expect(two.shown.messages).toEqual([])

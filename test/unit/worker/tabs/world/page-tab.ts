@@ -241,7 +241,7 @@ export class PageTab extends Process {
         executions.set(call.executionId, known)
         return known
       },
-      knownExecutions: async (ids) => ids.filter((id) => executions.has(id)),
+      knownExecutions: async ({ executionIds }) => executionIds.filter((id) => executions.has(id)),
       cancelTools: async () => undefined,
       acknowledgeTools: async () => undefined,
       reconcileTool: async () => ({ type: 'unknown' }),
