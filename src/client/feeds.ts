@@ -47,6 +47,14 @@ export class Feeds {
     return this.#feeds.get(keyOf(ref))
   }
 
+  /** A run is shown that somebody drives: here, or in another tab. */
+  get showsRun(): boolean {
+    return [...this.#feeds.values()].some(
+      ({ joined, live, openRunId }) =>
+        joined?.isWatched === true && openRunId !== null && live.ownership !== 'none',
+    )
+  }
+
   /** The feed, which is there until `prune` finds it unused. */
   open(ref: StreamRef): Feed {
     const key = keyOf(ref)

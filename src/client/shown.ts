@@ -39,6 +39,8 @@ export function createStore<Value>(first: Value, host: ShownHost<Value>): Store<
         if (source.read() !== value) notifyAll(listeners)
       },
       (thrown) => {
+        // The next look tries again.
+        opening = undefined
         value = host.failed(thrown)
         notifyAll(listeners)
       },
@@ -47,6 +49,8 @@ export function createStore<Value>(first: Value, host: ShownHost<Value>): Store<
   return {
     getSnapshot() {
       if (!opening && host.isStarted()) open()
+      // Who only looks now and then is shown what is new, too.
+      if (listeners.size === 0) source?.attend()
       return source ? source.read() : value
     },
     subscribe(listener) {

@@ -230,7 +230,8 @@ export class WorkerLink {
   }
 
   #hasOpenWork(): boolean {
-    return this.#carried > 0 || [...this.#agents.values()].some((agent) => agent.hasOpenWork())
+    const agents = [...this.#agents.values()]
+    return this.#carried > 0 || this.feeds.showsRun || agents.some((agent) => agent.hasOpenWork())
   }
 
   /** While something is open the worker is pinged, and holds the lock that tells of its death. */

@@ -58,8 +58,9 @@ export function foldDelta(live: Live, delta: Delta): Live {
       return live.waits ? { ...live, waits: null } : live
     case 'run-left': {
       const { runId, outcome } = delta
-      // One that never began while the model writes for another.
-      if (live.step && live.step.runId !== runId) return live
+      // One that never began, while another one writes or waits.
+      const open = live.step?.runId ?? live.waits?.runId ?? runId
+      if (open !== runId) return live
       return { ...NOTHING_LIVE, ownership: live.ownership, left: { runId, outcome } }
     }
     case 'ownership-changed':

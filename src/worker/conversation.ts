@@ -1,5 +1,6 @@
 import { emptyState } from '../conversation/empty-state.ts'
 import { fold } from '../conversation/fold.ts'
+import { NOTHING_LIVE } from '../conversation/live.ts'
 import { importedCalls } from '../conversation/pending.ts'
 import type { ConversationRecord } from '../protocol/conversation.ts'
 import { OffstageError } from '../protocol/error.ts'
@@ -180,8 +181,9 @@ export class Conversation {
 
   /** Folds what was written since the last look, by whoever. */
   async refresh(): Promise<void> {
-    // A commit that waits is its owner's: nobody else writes meanwhile.
-    if (this.patience.waitsFor === null) await this.#inOrder(() => this.#catchUp())
+    // A commit that waits is its owner's, if there is one by now: nobody else writes meanwhile.
+    const isOwner = this.#lease.epoch > 0 && this.#state.seq > 0
+    if (this.patience.waitsFor === null || !isOwner) await this.#inOrder(() => this.#catchUp())
   }
 
   /**
@@ -268,8 +270,12 @@ export class Conversation {
     this.#fold(sound)
     this.#isInDoubt = false
     if (own.length > 0) this.#onCommitted(own)
-    if (this.stream.isJoined && (isNew || hasChanged)) this.publish('joined')
-    else if (this.stream.isJoined || this.patience.waiter) this.stream.rows(sound)
+    const isWanted = this.stream.isJoined || this.patience.waiter !== null || own.length > 0
+    if (this.stream.isJoined && (isNew || hasChanged)) {
+      this.stream.settle(sound)
+      this.publish('joined')
+    } else if (isWanted) this.stream.rows(sound)
+    else this.stream.settle(sound)
     if (record === null || fault?.isNewer === true) return
     // Noted for the list, which reads no rows. Not while it only can't be written.
     const broken = fault?.fault ?? null
@@ -295,6 +301,7 @@ export class Conversation {
     this.#callIds = new CallIds()
     this.#sentWords = new SentWords()
     this.#fault = null
+    this.stream.adopt({ ...NOTHING_LIVE, ownership: this.stream.live.ownership })
   }
 
   #fold(rows: readonly Row[]): void {

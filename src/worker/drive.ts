@@ -1,5 +1,6 @@
 import type { PageApi } from '../protocol/page-calls.ts'
 import type { CallContext, StepContext } from '../protocol/questions.ts'
+import { isSettled } from '../conversation/pending.ts'
 import type { DecidedBy, RunEnd } from '../protocol/fact.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { ToolOutput } from '../protocol/message.ts'
@@ -119,13 +120,18 @@ export interface Settlement {
   readonly note?: string
 }
 
-/** Commits the ends of calls in one transaction. */
+/** Commits the ends of calls in one transaction, as far as the run is open and they have none yet. */
 export async function settle(
-  { conversation }: Drive,
+  { conversation, runId }: Drive,
   settlements: readonly Settlement[],
 ): Promise<void> {
   if (settlements.length === 0) return
-  await conversation.append(withNextStep(conversation, settlements.map(settledFact)))
+  await conversation.append((run) => {
+    if (run?.runId !== runId || run.end !== null) return null
+    const open = new Set(run.calls.flatMap((call) => (isSettled(call) ? [] : call.toolCallId)))
+    const facts = settlements.filter(({ call }) => open.has(call.toolCallId)).map(settledFact)
+    return facts.length === 0 ? null : withNextStep(conversation, facts)
+  })
 }
 
 export function settledFact({ call, status, output, note }: Settlement): FactDraft {

@@ -199,6 +199,8 @@ export class Runs {
     conversation.refuseBroken()
     const newest = conversation.run
     if (newest === null) return null
+    // The one that the page shows has ended, and another one began since: it is nobody's to go on with here.
+    if (resume.runId !== undefined && resume.runId !== newest.runId) return null
     if (newest.end !== null) {
       if (newest.runId !== resume.runId) return null
       conversation.publish('taken-up')

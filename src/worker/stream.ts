@@ -93,7 +93,15 @@ export class Stream {
   published(delta: Delta): void {
     this.flush()
     this.#unread.push(delta)
+    // A tool may report for long, and no row comes meanwhile.
+    void this.live
     this.relay?.([delta])
+  }
+
+  /** Rows that nobody waits for: what they make durable isn't live any more. */
+  settle(rows: readonly Row[]): void {
+    this.#unread.push(...rows)
+    void this.live
   }
 
   /** What is live elsewhere takes the place of what was live here. Not published by itself. */

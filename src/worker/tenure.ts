@@ -41,7 +41,13 @@ export class Tenure {
     const { conversation } = this.#drive
     const { conversationId } = conversation
     if (!(await this.#ownership.acquire(conversationId))) throw elsewhere(conversationId)
-    await conversation.claim({ create: false })
+    try {
+      await conversation.claim({ create: false })
+    } catch (error) {
+      // A storage that can't be written now must not keep other tabs waiting.
+      this.#ownership.release(conversationId)
+      throw error
+    }
     this.#ownership.setEpoch(conversationId, conversation.lease.epoch)
     this.#held = true
   }
