@@ -51,8 +51,32 @@ const TIMED: ReadonlySet<string> = new Set([
   'a run without a message: that is aborted',
 ])
 
+/**
+ * What the worker has not sent yet goes to the page as soon as a tool reports progress: what was answered before it
+ * is shown before it, and who waits for the next event acts up to 40 ms earlier.
+ */
+const ANOTHER_COURSE: ReadonlySet<string> = new Set([
+  '11: a full storage at tool-result 1, then a crash at tool-execution-start 1',
+  '26: an abort at tool-result 1',
+])
+
+const NOTHING: Compared = {
+  runs: [],
+  conversations: {},
+  snapshots: {},
+  requests: [],
+  executions: [],
+  answers: [],
+  notices: [],
+}
+
 /** In the order in which they are applied. */
 export const differences: readonly Difference[] = [
+  {
+    name: 'another course',
+    to: 'both',
+    apply: (each, scenario) => (ANOTHER_COURSE.has(scenario) ? NOTHING : each),
+  },
   { name: 'records', to: 'both', apply: withoutNewRecordFields },
   { name: 'imported results', to: 'both', apply: withImportedResultsAsRead },
   { name: 'thoughts of partial answers', to: 'now', apply: withoutPartialThoughts },
@@ -60,7 +84,7 @@ export const differences: readonly Difference[] = [
   {
     name: 'runs that go on elsewhere',
     to: 'both',
-    apply: (each, scenario) => mapRuns(each, ({ run }) => withoutOtherTabs(run, scenario)),
+    apply: withoutOtherTabs,
   },
   { name: 'the step under way', to: 'old', apply: (each) => mapRuns(each, withStepUnderWay) },
   { name: 'ends of adopted steps', to: 'old', apply: (each) => mapRuns(each, withAdoptedStepEnds) },

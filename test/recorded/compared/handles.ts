@@ -1,7 +1,7 @@
 import type { Message } from '../../../src/protocol/message.ts'
 import type { RecordedRun } from '../recording.ts'
-import type { Event, EventOf, RunInPlace } from './compared.ts'
-import { withEvents } from './compared.ts'
+import type { Compared, Event, EventOf, RunInPlace } from './compared.ts'
+import { mapRuns, withEvents } from './compared.ts'
 
 /*
  * What handles were given by the code before format 2, and are given otherwise now. Where the old events
@@ -123,17 +123,24 @@ const GONE_ON_ELSEWHERE: ReadonlySet<string> = new Set([
   'while a run asks for consent, another tab resumes it',
   'while a run asks for consent, another tab begins another run in its place',
   'while a run asks for consent, another tab gives its consent',
+  'while a run asks for consent, another tab deletes the conversation',
 ])
 
 /**
  * What another tab does with a run that waits in this one comes by the events of its facts, as it is stored;
  * it was a `run-snapshot` at the end, or nothing. Compared is what came before.
  */
-export function withoutOtherTabs(run: RecordedRun, scenario: string): RecordedRun {
+export function withoutOtherTabs(recording: Compared, scenario: string): Compared {
+  if (!GONE_ON_ELSEWHERE.has(scenario)) return recording
+  // Asked of a handle that had not ended.
+  const answers = recording.answers.filter((each) => !Array.isArray(each) || each[0] !== 'deny')
+  return { ...mapRuns(recording, ({ run }) => beforeOtherTabs(run)), answers }
+}
+
+function beforeOtherTabs(run: RecordedRun): RecordedRun {
   const asked = run.events.findLastIndex(({ type }) => type === 'tool-approval-request')
   const from = run.events[0]?.type === 'run-snapshot' ? 0 : asked
-  if (!GONE_ON_ELSEWHERE.has(scenario) || from < 0) return run
-  return { ...run, events: run.events.slice(0, from + 1), result: null }
+  return from < 0 ? run : { ...run, events: run.events.slice(0, from + 1), result: null }
 }
 
 /** A handle begins where it was asked for, not where an answer had taken the run up on its page. */

@@ -88,6 +88,11 @@ const SHOWN_OTHERWISE: { readonly [why: string]: readonly string[] } = {
   'what other agents and other tabs do is shown': [
     'a second agent begins a run in the place of the first one’s',
     'another tab begins a run after the end',
+    'another tab takes over in a text',
+    'another tab takes over in a call',
+    'another tab takes over in the second text',
+    '27: another tab at text-delta 1 (ACTION)',
+    '47: another tab at tool-result 1, then fewer tools at tool-result 1',
     'while a run answers, another tab resumes it',
     'while a run answers, another tab begins another run',
     'while a run answers, another tab begins another run after it',

@@ -13,12 +13,13 @@ function mapObjects<Value>(value: Value, change: (object: Plain) => Plain): Valu
 
 /**
  * What a store's record has besides is new: `format`, `era`. `lastSeq` counts rows, of which some are new;
- * that it is the number of rows is checked when a scenario is recorded.
+ * that it is the number of rows is checked when a scenario is recorded. `epoch` counts claims, and a tab that
+ * asks the one that drives the run makes none.
  */
 export function withoutNewRecordFields(recording: Compared): Compared {
   return mapObjects(recording, (object) => {
     if (!('openCalls' in object)) return object
-    const { format: _format, era: _era, lastSeq: _lastSeq, ...record } = object
+    const { format: _format, era: _era, lastSeq: _seq, epoch: _epoch, ...record } = object
     return record
   })
 }

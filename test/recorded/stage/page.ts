@@ -1,7 +1,12 @@
 import type { Agent, AgentOptions } from '../../../src/index.ts'
 // Loaded now, since the world can't wait for a module.
+import '../../../src/client/control-tools.ts'
+import '../../../src/client/extract.ts'
 import '../../../src/client/live.ts'
 import '../../../src/client/page-fetches.ts'
+import '../../../src/client/refuse-slow-patterns.ts'
+import '../../../src/client/showing.ts'
+import '../../../src/client/worker-deaths.ts'
 import { createAgent } from '../../../src/client/create-agent.ts'
 import type { WorkerLike } from '../../../src/client/spawn-worker.ts'
 import { realEffects } from '../../../src/worker/effects.ts'
