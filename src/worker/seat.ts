@@ -1,4 +1,4 @@
-import type { ConversationScope, RunRef } from '../protocol/api.ts'
+import type { ConversationScope, RunRef } from '../protocol/scope.ts'
 import type { RunEnd } from '../protocol/fact.ts'
 import { busy } from './busy.ts'
 import type { Conversation } from './conversation.ts'

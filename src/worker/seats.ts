@@ -1,5 +1,5 @@
 import { storageKey } from '../protocol/conversation.ts'
-import type { AgentScope, ConversationScope } from '../protocol/api.ts'
+import type { AgentScope, ConversationScope } from '../protocol/scope.ts'
 import type { FactType, Row } from '../protocol/fact.ts'
 import { Conversation } from './conversation.ts'
 import type { Effects } from './effects.ts'

@@ -83,7 +83,7 @@ function does(world: TabsWorld, tabs: PageTab[], { tab: at, act }: Deed, count: 
     case 'clear':
       return done(tab.host.library.clearHistory(tab.scope))
     case 'delete':
-      return done(tab.host.library.delete(tab.scope))
+      return done(tab.host.library.deleteConversation(tab.scope))
     default:
       act satisfies never
   }

@@ -39,7 +39,7 @@ describe.each([
   it('a tab that lacks a tool of the run is passed over', async () => {
     const { world, one, two, three } = await whileRunning({ turns: TURNS, locks }, look, writing)
     two.tools = {}
-    two.host.toolsChanged('agent-two')
+    two.host.toolsChanged({ agentId: 'agent-two' })
     await world.run(100)
     one.crash()
     await world.until(() => three.shown.ownership === 'this-tab', 60_000)
@@ -96,8 +96,8 @@ describe.each([
   it('a run that nobody drives is taken over at once', async () => {
     const { world, one, two, three } = await whileRunning({ turns: TURNS, locks }, look, writing)
     two.tools = three.tools = {}
-    two.host.toolsChanged('agent-two')
-    three.host.toolsChanged('agent-three')
+    two.host.toolsChanged({ agentId: 'agent-two' })
+    three.host.toolsChanged({ agentId: 'agent-three' })
     await world.run(100)
     one.crash()
     await world.until(() => two.shown.ownership === 'none')

@@ -4,13 +4,10 @@ import type { Watcher } from '../../../../../src/client/feed.ts'
 import { JoinedFeed } from '../../../../../src/client/joined-feed.ts'
 import type { ConversationSnapshot } from '../../../../../src/conversation/snapshot.ts'
 import { view } from '../../../../../src/conversation/view.ts'
-import type {
-  CallAnswer,
-  ExecuteTool,
-  PageApi,
-  RunRef,
-  ToolOutcome,
-} from '../../../../../src/protocol/api.ts'
+import type { CallAnswer } from '../../../../../src/protocol/commands.ts'
+import type { PageApi } from '../../../../../src/protocol/page-calls.ts'
+import type { ExecuteTool, ToolOutcome } from '../../../../../src/protocol/questions.ts'
+import type { RunRef } from '../../../../../src/protocol/scope.ts'
 import { storageKey, type StorageConfig } from '../../../../../src/protocol/conversation.ts'
 import type { ToolDescriptor } from '../../../../../src/protocol/tool.ts'
 import type { Effects } from '../../../../../src/worker/effects.ts'
@@ -244,7 +241,7 @@ export class PageTab extends Process {
         executions.set(call.executionId, known)
         return known
       },
-      knownExecutions: async (ids) => ids.filter((id) => executions.has(id)),
+      knownExecutions: async ({ executionIds }) => executionIds.filter((id) => executions.has(id)),
       cancelTools: async () => undefined,
       acknowledgeTools: async () => undefined,
       reconcileTool: async () => ({ type: 'unknown' }),
