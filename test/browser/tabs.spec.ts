@@ -31,11 +31,13 @@ interface Fixtures {
   openTab: (options: TabOptions) => Promise<Page>
 }
 
-const LONG = 'Word by word, until it is all there. '.repeat(40)
-const WRITES: Script = {
+const WORDS = 'Word by word, until it is all there. '
+const LONG = WORDS.repeat(14)
+const writes = (text: string): Script => ({
   paceMs: 25,
-  steps: [{ text: 'I look.', toolCalls: [{ toolName: 'look', input: {} }] }, { text: LONG }],
-}
+  steps: [{ text: 'I look.', toolCalls: [{ toolName: 'look', input: {} }] }, { text }],
+})
+const WRITES = writes(LONG)
 const PAYS: Script = {
   steps: [{ toolCalls: [{ toolName: 'pay', input: {} }] }, { text: 'It is paid.' }],
 }
@@ -129,7 +131,9 @@ const outcome = async (page: Page) => (await shown(page)).ended?.outcome
 for (const locks of [true, false]) {
   test.describe(locks ? 'with Web Locks' : 'without Web Locks', () => {
     test('tabs follow a run, also one that comes later', async ({ context, openTab }) => {
-      const one = await openTab({ context, locks })
+      // Long enough for a page to be opened meanwhile.
+      const script = writes(WORDS.repeat(40))
+      const one = await openTab({ context, locks, script })
       const two = await openTab({ context, locks })
       await begin(one)
       await isWriting(two)
@@ -152,10 +156,10 @@ for (const locks of [true, false]) {
 
     test('a run goes on in another tab when its own is closed', async ({ context, openTab }) => {
       const one = await openTab({ context, locks })
-      await begin(one)
       const lacking = await openTab({ context, locks, tools: false })
-      await isWriting(lacking)
       const two = await openTab({ context, locks })
+      await begin(one)
+      await isWriting(lacking)
       await isWriting(two)
       await one.close()
       await expect.poll(() => whose(two)).toBe('this-tab')
