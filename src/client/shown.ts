@@ -30,6 +30,7 @@ export function createStore<Value>(first: Value, host: ShownHost<Value>): Store<
   let value = first
   let source: Source<Value> | undefined
   let opening: Promise<void> | undefined
+  let hasFailed = false
 
   const open = (): void => {
     opening ??= host.open(listeners, first).then(
@@ -39,8 +40,9 @@ export function createStore<Value>(first: Value, host: ShownHost<Value>): Store<
         if (source.read() !== value) notifyAll(listeners)
       },
       (thrown) => {
-        // The next look tries again.
+        // The next one who listens has it tried again.
         opening = undefined
+        hasFailed = true
         value = host.failed(thrown)
         notifyAll(listeners)
       },
@@ -48,7 +50,7 @@ export function createStore<Value>(first: Value, host: ShownHost<Value>): Store<
   }
   return {
     getSnapshot() {
-      if (!opening && host.isStarted()) open()
+      if (!opening && !hasFailed && host.isStarted()) open()
       // Who only looks now and then is shown what is new, too.
       if (listeners.size === 0) source?.attend()
       return source ? source.read() : value
