@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { workerSource } from './scripts/lib/vite-plugins.ts'
+import { withoutUnusedDefaults, workerSource } from './scripts/lib/vite-plugins.ts'
 
 // Vitest's reporter groups failures by it, and Node 20 lacks it: a failing test would name nothing.
 if (!('groupBy' in Map)) Object.assign(Map, { groupBy })
@@ -16,8 +16,10 @@ function groupBy<K, V>(items: Iterable<V>, keyOf: (item: V, index: number) => K)
 
 export default defineConfig({
   // The inline entry's import resolves to the worker as it was last built.
-  plugins: [workerSource()],
+  plugins: [workerSource(), withoutUnusedDefaults()],
   test: {
+    // As it is built.
+    server: { deps: { inline: [/@cfworker\/json-schema/] } },
     include: ['test/unit/**/*.test.ts', 'test/recorded/**/*.test.ts'],
     environment: 'node',
     // A hanging test names itself instead of eating the whole run's time; a busy machine is no failure.

@@ -11,17 +11,22 @@ const rows = [
   {
     name: 'page entry (dist/index.js)',
     bytes: sizeOf('index.js', { dynamic: false }),
-    limit: 11.4 * KILOBYTE,
+    limit: 8.4 * KILOBYTE,
   },
   {
     name: 'page, with the first run',
+    bytes: sizeOf('index.js', { dynamic: true, except: /^showing-/ }),
+    limit: 28.7 * KILOBYTE,
+  },
+  {
+    name: 'page that shows a conversation',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 25.1 * KILOBYTE,
+    limit: 31.7 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 124 * KILOBYTE,
+    limit: 132 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
@@ -67,9 +72,8 @@ for (const { name, bytes, limit } of rows) {
 }
 process.exit(rows.some(({ bytes, limit }) => bytes > limit) ? 1 : 0)
 
-function sizeOf(file, { dynamic }) {
-  const folder = inProject('dist')
-  return [...importGraph(file, { folder, dynamic })]
+function sizeOf(file, which) {
+  return [...importGraph(file, { folder: inProject('dist'), ...which })]
     .map((name) => gzipSync(readFileSync(inProject('dist', name)), { level: 9 }).length)
     .reduce((sum, bytes) => sum + bytes, 0)
 }

@@ -5,21 +5,24 @@ const STATIC = /\b(?:from|import)\s*["'`]\.\/([\w.-]+)["'`]/g
 const DYNAMIC = /\bimport\(\s*["'`]\.\/([\w.-]+)["'`]\s*\)/g
 
 /**
- * What few pages load: where the worker doesn't start, what finds out why, and the worker as text; where the
- * page sends the model's requests (`transport: 'page'`), what does.
+ * What few pages load: where the worker doesn't start, what finds out why, and the worker as text; where it
+ * dies, what puts another in its place; where the page sends the model's requests (`transport: 'page'`), what
+ * does; what judges the patterns of schemas that have any; `extract()`.
  */
-const ON_DEMAND = /^(?:inline\.js|(?:start-diagnosis|page-fetches)-.*)$/
+const ON_DEMAND =
+  /^(?:inline\.js|(?:start-diagnosis|restarts|page-fetches|refuse-slow-patterns|extract)-.*)$/
 
 /**
  * A built file and all files it imports; with `dynamic`, also those it imports in its course, but
- * for what few pages need.
+ * for what few pages need, and for those whose names `except` fits.
  */
-export function importGraph(file, { folder, dynamic }, seen = new Set()) {
-  if (seen.has(file) || ON_DEMAND.test(file)) return seen
+export function importGraph(file, { folder, dynamic, except }, seen = new Set()) {
+  if (seen.has(file) || ON_DEMAND.test(file) || except?.test(file)) return seen
   seen.add(file)
   const code = readFileSync(path.join(folder, file), 'utf8')
   for (const pattern of dynamic ? [STATIC, DYNAMIC] : [STATIC]) {
-    for (const [, next] of code.matchAll(pattern)) importGraph(next, { folder, dynamic }, seen)
+    for (const [, next] of code.matchAll(pattern))
+      importGraph(next, { folder, dynamic, except }, seen)
   }
   return seen
 }

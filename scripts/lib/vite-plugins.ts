@@ -114,13 +114,17 @@ export function onlyCalls(): Plugin {
 
 /**
  * What libraries bring along and are told not to use: ajv its own `uriResolver`, the meta-schemas that
- * schemas would be checked against (compiling says as much) and `discriminator`.
+ * schemas would be checked against (compiling says as much), `discriminator` and `format`, which in draft
+ * 2020-12 checks nothing. `@cfworker/json-schema` can't be told: an input would be refused where the CSP
+ * forbids evaluation, and nowhere else.
  */
 export function withoutUnusedDefaults(): Plugin {
   const unused: readonly [RegExp, string][] = [
     [/\/ajv\/dist\/runtime\/uri\.js$/, 'exports.default = {}'],
     [/\/ajv\/dist\/refs\/json-schema-2020-12\/index\.js$/, 'exports.default = () => {}'],
     [/\/ajv\/dist\/vocabularies\/discriminator\/index\.js$/, 'exports.default = {}'],
+    [/\/ajv\/dist\/vocabularies\/format\/index\.js$/, 'exports.default = []'],
+    [/\/@cfworker\/json-schema\/.*\/format\.js$/, 'export const format = {}'],
   ]
   return {
     name: 'offstage:without-unused-defaults',

@@ -9,19 +9,20 @@ import type { AgentParts } from './agent-parts.ts'
 import { checkId, checkText } from './check-input.ts'
 import { checkNames } from './check-names.ts'
 import type { Conversation } from './conversation-view.ts'
-import { extract, type ExtractOptions } from './extract.ts'
+import type { ExtractOptions } from './extract.ts'
 import { stopReason } from './failures.ts'
 import { formatOutput } from './format-output.ts'
 import { newId } from './ids.ts'
 import { wasLeftInPeace } from './left-in-peace.ts'
+import { loadPart } from './load-part.ts'
 import { pageRegistry } from './page-registry.ts'
 import { prepare } from './prepare.ts'
 import type { Run, RunHandle } from './run-handle.ts'
 import { limitsOf } from './run-limits.ts'
-import { sendAbort, sendStart } from './run-line.ts'
+import { sendStart } from './run-line.ts'
+import { sendAbort } from './send-abort.ts'
 import type { Listeners, Source } from './shown.ts'
-import { ShownConversation } from './shown-conversation.ts'
-import { ShownList } from './shown-list.ts'
+import type * as showing from './showing.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
 type Answers = Pick<Agent, 'approve' | 'deny' | 'answer' | 'supplyOutput' | 'resolveInterrupted'>
@@ -60,14 +61,21 @@ export function createCommands(agent: AgentParts): AgentCommands {
       return takeUp(agent, { conversationId, goOn: true })
     },
     prepare: ({ signal } = {}) => prepare(agent, signal),
-    extract: (request, signal) => extract(agent, request, signal),
+    async extract(request, signal) {
+      const { extract } = await loadPart(() => import('./extract.ts'))
+      return extract(agent, request, signal)
+    },
     sendStart: (handle, command) => sendStart(agent, handle, command),
     sendAbort: (runId) => sendAbort(agent, runId),
     async show(listeners, first) {
       checkId(first.conversationId)
+      const { ShownConversation } = await loadShowing()
       return new ShownConversation(agent, first, listeners)
     },
-    showList: async (listeners, first) => new ShownList(agent, first, listeners),
+    async showList(listeners, first) {
+      const { ShownList } = await loadShowing()
+      return new ShownList(agent, first, listeners)
+    },
     async abortOpen(conversationId, reason) {
       checkId(conversationId)
       return abortOpen(agent, conversationId, stopReason(reason))
@@ -87,6 +95,8 @@ export function createCommands(agent: AgentParts): AgentCommands {
     ...conversations(agent),
   }
 }
+
+const loadShowing = (): Promise<typeof showing> => loadPart(() => import('./showing.ts'))
 
 const RESUME = { interrupted: 'tell-model', waitForToolsMs: 10_000 } as const
 
@@ -186,7 +196,7 @@ function conversations({ ask, link, scope }: AgentParts): Questions {
       // No fact tells of it.
       void link()
         .feeds.find({ storage: storageKey(scope().storage), conversationId: id })
-        ?.join()
+        ?.joined?.join()
       return isGone
     },
     clearHistory: async (id) => ask('clearHistory', at(id)),

@@ -21,7 +21,7 @@ import { createStore, type Store } from './shown.ts'
 import type { StoredRun } from './feeds.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import { createToolRegistry } from './tool-registry.ts'
-import type { AskWorker } from './line.ts'
+import type { AskWorker, Line } from './line.ts'
 import { untilAborted } from './until-aborted.ts'
 import type { WorkerLink } from './worker-link.ts'
 import type { InlineWorker } from './worker-start.ts'
@@ -99,9 +99,10 @@ export class AgentCore implements AgentParts {
 
   /** Starts the worker if need be. */
   readonly ask: AskWorker = (name, argument) =>
-    this.#withLive((live) =>
-      this.#joined(live).line(this.scope().agentId, this.signal).ask(name, argument),
-    )
+    this.#withLive((live) => this.#line(live).ask(name, argument))
+
+  readonly askOnce: AskWorker = (name, argument) =>
+    this.#withLive((live) => this.#line(live).askOnce(name, argument))
 
   /** A method of the agent whose work comes with the worker. */
   readonly later = <Name extends keyof AgentCommands>(name: Name): AgentCommands[Name] => {
@@ -161,6 +162,10 @@ export class AgentCore implements AgentParts {
       },
     )
     return this.#loading
+  }
+
+  #line(live: Live): Line {
+    return this.#joined(live).line(this.scope().agentId, this.signal)
   }
 
   #joined({ WorkerLink, createLinkedAgent }: Live): WorkerLink {

@@ -2,6 +2,7 @@ import { transfer } from 'comlink'
 import type { CallContext, ReconcileTool, ReconcileVerdict } from '../protocol/questions.ts'
 import { describeThrown } from '../protocol/error.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
+import { checkPatterns } from './check-patterns.ts'
 import { controlDescriptors } from './control-tools.ts'
 import { describeTools } from './describe-tools.ts'
 import { badConfig } from './failures.ts'
@@ -36,15 +37,18 @@ export function createAgentPage(
     readonly signal: AbortSignal
   },
 ): AgentPage {
-  const tools = (): ToolDescriptor[] => [
-    ...describeTools(registry, options.toolApproval ?? 'destructive'),
-    ...controlDescriptors(options.controlTools ?? []),
-  ]
+  const tools = async (): Promise<ToolDescriptor[]> => {
+    const own = describeTools(registry, options.toolApproval ?? 'destructive')
+    await Promise.all(
+      own.map(({ inputSchema, name }) => checkPatterns(inputSchema, `of the tool ${name}`)),
+    )
+    return [...own, ...controlDescriptors(options.controlTools ?? [])]
+  }
   const book = createConfigBook()
   return {
     async stepContext({ toolless }) {
       const context = await readContext(options.context, (value) => stringify(value) ?? '')
-      const offered = toolless ? [] : tools()
+      const offered = toolless ? [] : await tools()
       return {
         ...lentModel(config.model, options.engines),
         configId: book.idOf(config.model),
@@ -56,7 +60,7 @@ export function createAgentPage(
         raw: options.raw ?? false,
       }
     },
-    currentTools: async () => tools(),
+    currentTools: tools,
     credentials: async ({ configId, endpoint, previousRejected }) =>
       readCredentials(book.find(configId), { ...endpoint, signal, previousRejected }),
     async openEngine({ provider, ...opening }) {

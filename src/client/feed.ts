@@ -1,4 +1,3 @@
-import { olderThan, withOlder } from '../conversation/checkpoint.ts'
 import { emptyState } from '../conversation/empty-state.ts'
 import { fold } from '../conversation/fold.ts'
 import { foldDelta, NOTHING_LIVE, settleLive } from '../conversation/live.ts'
@@ -8,7 +7,7 @@ import type { Delta } from '../protocol/delta.ts'
 import type { ErrorData } from '../protocol/error.ts'
 import type { Row } from '../protocol/fact.ts'
 import type { Live } from '../protocol/live.ts'
-import type { ConversationState } from '../protocol/state.ts'
+import type { ConversationState, OlderMessages } from '../protocol/state.ts'
 import { type CheckpointNotice, isRow, type StreamItem } from '../protocol/stream.ts'
 import { beginsRun, type RunFollower } from './run-follower.ts'
 
@@ -16,6 +15,32 @@ import { beginsRun, type RunFollower } from './run-follower.ts'
 export interface RunsExpected {
   /** The follower for a run that may be the one. */
   expect(feed: Feed, runId: string): RunFollower
+}
+
+/** Somebody who shows a conversation. */
+export interface Watcher {
+  changed(): void
+  /** Notifies now what waits for the next frame. */
+  flush(): void
+  join(): Promise<void>
+  leave(): void
+  olderMessages(before: string): Promise<OlderMessages | null>
+}
+
+/** What keeps a feed whole for those who show its conversation. */
+export interface Joined {
+  readonly isWatched: boolean
+  watch(watcher: Watcher): void
+  unwatch(watcher: Watcher): void
+  /** Has the worker send where the conversation stands, and publish it from then on. */
+  join(): Promise<void>
+  changed(): void
+  checkpointTaken(): void
+  /** A new checkpoint with the older messages that were loaded before. */
+  keepOlder(next: ConversationState): ConversationState
+  flush(): void
+  /** The worker is gone, with what it had still to say. */
+  lost(): void
 }
 
 /** What one worker publishes of one conversation: where it stands, and the events of its runs. */
@@ -28,6 +53,8 @@ export class Feed {
   /** There was a checkpoint: `state` is the conversation, and not only what was seen of it. */
   isKnown = false
   readonly followers: Set<RunFollower> = new Set()
+  /** Once somebody shows the conversation. */
+  joined: Joined | null = null
   readonly #expected: ReadonlySet<RunsExpected>
 
   constructor(conversationId: string, expected: ReadonlySet<RunsExpected>) {
@@ -41,17 +68,30 @@ export class Feed {
     return this.live.waits?.runId ?? (run?.end === null ? run.runId : null)
   }
 
-  takeItems(items: readonly StreamItem[]): void {
-    for (const item of items) this.#takeItem(item)
-    this.#publish()
+  get isInUse(): boolean {
+    return this.followers.size > 0 || this.joined?.isWatched === true
   }
 
-  takeCheckpoint({ state, live, fault, reason }: CheckpointNotice): void {
+  takeItems(items: readonly StreamItem[]): void {
+    const { state, live } = this
+    for (const item of items) this.#takeItem(item)
+    this.#publish()
+    if (this.state.isStale) void this.joined?.join()
+    if (this.state !== state || this.live !== live) this.joined?.changed()
+  }
+
+  takeCheckpoint(notice: CheckpointNotice): void {
+    const { state, live, fault } = notice
     const known = this.isKnown && !this.state.isStale && this.state.era === state.era
-    this.state = known ? keepOlder(state, this.state) : state
+    this.state = (known && this.joined?.keepOlder(state)) || state
     this.live = live
     this.fault = fault
     this.isKnown = true
+    this.#catchUp(notice)
+    this.joined?.checkpointTaken()
+  }
+
+  #catchUp({ state, live, reason }: CheckpointNotice): void {
     const runId = live.waits?.runId ?? state.run?.runId
     if (runId === undefined) return
     for (const each of this.#expected) each.expect(this, runId)
@@ -59,13 +99,6 @@ export class Feed {
     for (const follower of this.#followersOf(runId))
       if (reason === 'taken-up' || hasEnded || !follower.hasBegun) follower.catchUp(this)
     this.#publish()
-  }
-
-  /** Messages before those that are known. False when they don't lead to them. */
-  takeOlder(page: Parameters<typeof withOlder>[1]): boolean {
-    const { state } = this
-    this.state = withOlder(state, page)
-    return this.state !== state
   }
 
   #takeItem(item: StreamItem): void {
@@ -105,11 +138,4 @@ export class Feed {
   #publish(): void {
     for (const follower of this.followers) follower.publish()
   }
-}
-
-/** A new checkpoint with the older messages that were loaded before. */
-function keepOlder(next: ConversationState, known: ConversationState): ConversationState {
-  const first = next.path[0]
-  const page = first && olderThan(known, first.id, Infinity)
-  return page ? withOlder(next, page) : next
 }

@@ -5,8 +5,7 @@ import type { Delta } from '../protocol/delta.ts'
 import type { Row } from '../protocol/fact.ts'
 import type { RunOutcome, RunResult } from '../protocol/run.ts'
 import { isRow, type StreamItem, type StreamRef } from '../protocol/stream.ts'
-import type { RunsExpected } from './feed.ts'
-import { JoinedFeed, type Watcher } from './joined-feed.ts'
+import { Feed, type RunsExpected } from './feed.ts'
 import { RunFollower } from './run-follower.ts'
 import type { RunHandle } from './run-handle.ts'
 
@@ -24,7 +23,7 @@ export type StoredRun = RunRef & StreamRef
 /** All that one worker publishes, by conversation. */
 export class Feeds {
   readonly #host: FeedsHost
-  readonly #feeds = new Map<string, JoinedFeed>()
+  readonly #feeds = new Map<string, Feed>()
   readonly #expected = new Set<ExpectedRuns>()
 
   constructor(host: FeedsHost) {
@@ -32,10 +31,10 @@ export class Feeds {
   }
 
   take(notice: FeedNotice): void {
-    const feed = this.#open(notice)
+    const feed = this.open(notice)
     if (notice.type === 'checkpoint') feed.takeCheckpoint(notice)
     else this.#takeItems(feed, notice.items)
-    this.#prune(notice, feed)
+    this.prune(notice)
   }
 
   /** What the page itself has to say of a run, in the worker's place. */
@@ -44,20 +43,22 @@ export class Feeds {
     if (feed) this.#takeItems(feed, [delta])
   }
 
-  find(ref: StreamRef): JoinedFeed | undefined {
+  find(ref: StreamRef): Feed | undefined {
     return this.#feeds.get(keyOf(ref))
   }
 
-  watch(ref: StreamRef, watcher: Watcher): JoinedFeed {
-    const feed = this.#open(ref)
-    feed.watch(watcher)
+  /** The feed, which is there until `prune` finds it unused. */
+  open(ref: StreamRef): Feed {
+    const key = keyOf(ref)
+    const known = this.#feeds.get(key)
+    if (known) return known
+    const feed = new Feed(ref.conversationId, this.#expected)
+    this.#feeds.set(key, feed)
     return feed
   }
 
-  unwatch(ref: StreamRef, watcher: Watcher): void {
-    const feed = this.find(ref)
-    feed?.unwatch(watcher)
-    if (feed) this.#prune(ref, feed)
+  prune(ref: StreamRef): void {
+    if (this.find(ref)?.isInUse === false) this.#feeds.delete(keyOf(ref))
   }
 
   /** Gives a handle the events of a run that is about to begin. */
@@ -73,7 +74,7 @@ export class Feeds {
     return {
       claim: (ref, handle) => {
         const run = { ...ref, storage }
-        const follower = expected.claim(this.#open(run), run.runId)
+        const follower = expected.claim(this.open(run), run.runId)
         this.#attach(run, follower, handle)
       },
       close: () => {
@@ -96,21 +97,21 @@ export class Feeds {
   }
 
   flush(): void {
-    for (const feed of this.#feeds.values()) feed.flush()
+    for (const feed of this.#feeds.values()) feed.joined?.flush()
   }
 
   /** Has what is shown published anew. */
   rejoin(): void {
-    for (const feed of this.#feeds.values()) void feed.join()
+    for (const feed of this.#feeds.values()) void feed.joined?.join()
   }
 
   /** The worker is gone. */
   lost(): void {
     for (const expected of this.#expected) expected.close()
-    for (const feed of this.#feeds.values()) feed.lost()
+    for (const feed of this.#feeds.values()) feed.joined?.lost()
   }
 
-  #takeItems(feed: JoinedFeed, items: readonly StreamItem[]): void {
+  #takeItems(feed: Feed, items: readonly StreamItem[]): void {
     for (const item of items) if (isRow(item)) this.#host.onRow(item)
     feed.takeItems(items)
     for (const item of items) {
@@ -121,26 +122,13 @@ export class Feeds {
   }
 
   #attach(run: StoredRun, follower: RunFollower, handle: RunHandle): void {
-    const feed = this.#open(run)
+    const feed = this.open(run)
     feed.followers.add(follower)
     follower.attach(handle)
     void handle.run.result.then(() => {
       feed.followers.delete(follower)
-      this.#prune(run, feed)
+      this.prune(run)
     })
-  }
-
-  #open(ref: StreamRef): JoinedFeed {
-    const key = keyOf(ref)
-    const known = this.#feeds.get(key)
-    if (known) return known
-    const feed = new JoinedFeed(ref.conversationId, this.#expected)
-    this.#feeds.set(key, feed)
-    return feed
-  }
-
-  #prune(ref: StreamRef, feed: JoinedFeed): void {
-    if (!feed.isInUse && this.find(ref) === feed) this.#feeds.delete(keyOf(ref))
   }
 }
 
@@ -152,9 +140,9 @@ export interface ExpectedRun {
 }
 
 class ExpectedRuns implements RunsExpected {
-  readonly #followers = new Map<RunFollower, JoinedFeed>()
+  readonly #followers = new Map<RunFollower, Feed>()
 
-  expect(feed: JoinedFeed, runId: string): RunFollower {
+  expect(feed: Feed, runId: string): RunFollower {
     for (const [follower, of] of this.#followers)
       if (of === feed && follower.runId === runId) return follower
     const follower = new RunFollower(runId)
@@ -163,7 +151,7 @@ class ExpectedRuns implements RunsExpected {
     return follower
   }
 
-  claim(feed: JoinedFeed, runId: string): RunFollower {
+  claim(feed: Feed, runId: string): RunFollower {
     const follower = this.expect(feed, runId)
     this.#followers.delete(follower)
     return follower

@@ -1,20 +1,11 @@
+import { olderThan, withOlder } from '../conversation/checkpoint.ts'
 import { toErrorData } from '../protocol/error.ts'
-import type { OlderMessages } from '../protocol/state.ts'
-import type { CheckpointNotice, StreamItem } from '../protocol/stream.ts'
-import { Feed } from './feed.ts'
+import type { ConversationState, OlderMessages } from '../protocol/state.ts'
+import type { Feed, Joined, Watcher } from './feed.ts'
 
-/** Somebody who shows a conversation. */
-export interface Watcher {
-  changed(): void
-  /** Notifies now what waits for the next frame. */
-  flush(): void
-  join(): Promise<void>
-  leave(): void
-  olderMessages(before: string): Promise<OlderMessages | null>
-}
-
-/** A feed that is joined, and completed with older messages, for as long as somebody watches it. */
-export class JoinedFeed extends Feed {
+/** Joins a feed, and completes it with older messages, for as long as somebody watches it. */
+export class JoinedFeed implements Joined {
+  readonly #feed: Feed
   readonly #watchers = new Set<Watcher>()
   /** The one that asked the worker to join. */
   #joiner: Watcher | undefined
@@ -23,8 +14,12 @@ export class JoinedFeed extends Feed {
   #isDue = false
   #isLoading = false
 
-  get isInUse(): boolean {
-    return this.#watchers.size + this.followers.size > 0
+  constructor(feed: Feed) {
+    this.#feed = feed
+  }
+
+  get isWatched(): boolean {
+    return this.#watchers.size > 0
   }
 
   watch(watcher: Watcher): void {
@@ -40,34 +35,34 @@ export class JoinedFeed extends Feed {
     this.#isAsking = this.#isDue = false
     // The worker follows it in the name of an agent: another one takes its place.
     if (this.#watchers.size > 0) return void this.join()
-    this.isKnown = false
+    this.#feed.isKnown = false
     watcher.leave()
   }
 
-  override takeItems(items: readonly StreamItem[]): void {
-    const { state, live } = this
-    super.takeItems(items)
-    if (this.state.isStale) void this.join()
-    if (this.state !== state || this.live !== live) this.#changed()
+  keepOlder(next: ConversationState): ConversationState {
+    const first = next.path[0]
+    const page = first && olderThan(this.#feed.state, first.id, Infinity)
+    return page ? withOlder(next, page) : next
   }
 
-  override takeCheckpoint(notice: CheckpointNotice): void {
+  checkpointTaken(): void {
     this.#isDue = false
-    super.takeCheckpoint(notice)
-    this.#changed()
+    this.changed()
     void this.#loadOlder()
+  }
+
+  changed(): void {
+    for (const watcher of this.#watchers) watcher.changed()
   }
 
   flush(): void {
     for (const watcher of this.#watchers) watcher.flush()
   }
 
-  /** The worker is gone, with what it had still to say. */
   lost(): void {
     this.#isDue = false
   }
 
-  /** Has the worker send where the conversation stands, and publish it from then on. */
   async join(): Promise<void> {
     const [watcher] = this.#watchers
     if (!watcher || this.#isAsking || this.#isDue) return
@@ -80,21 +75,22 @@ export class JoinedFeed extends Feed {
     this.#isAsking = false
     if (error === null) return
     this.#isDue = false
-    this.fault = toErrorData(error)
-    this.#changed()
+    this.#feed.fault = toErrorData(error)
+    this.changed()
   }
 
   async #loadOlder(): Promise<void> {
     if (this.#isLoading) return
     this.#isLoading = true
+    const feed = this.#feed
     try {
-      while (this.isKnown && this.state.older > 0) {
+      while (feed.isKnown && feed.state.older > 0) {
         const [watcher] = this.#watchers
-        const [first] = this.state.path
+        const [first] = feed.state.path
         if (!watcher || !first) break
         const page = await watcher.olderMessages(first.id)
-        if (page && this.takeOlder(page)) this.#changed()
-        else if (this.state.path[0] === first) break
+        if (page && this.#takeOlder(page)) this.changed()
+        else if (feed.state.path[0] === first) break
       }
     } catch {
       // With the next checkpoint they are asked for again.
@@ -103,7 +99,10 @@ export class JoinedFeed extends Feed {
     }
   }
 
-  #changed(): void {
-    for (const watcher of this.#watchers) watcher.changed()
+  /** Messages before those that are known. False when they don't lead to them. */
+  #takeOlder(page: OlderMessages): boolean {
+    const { state } = this.#feed
+    this.#feed.state = withOlder(state, page)
+    return this.#feed.state !== state
   }
 }

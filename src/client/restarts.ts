@@ -1,10 +1,9 @@
-import type { OffstageError } from '../protocol/error.ts'
 import { monotonicMs } from './clock.ts'
-import type { Connection } from './worker-start.ts'
-import { toOffstageError } from './failures.ts'
-import type { RunHandle } from './run-handle.ts'
-import type { Suspects, Trial } from './suspects.ts'
+import type { RunParts } from './run-parts.ts'
+import { Suspects, type Trial } from './suspects.ts'
+import { lostRuns, resendAborts, takeUpRuns } from './take-up.ts'
 import { lost as workerLost } from './worker-lost.ts'
+import type { Connection } from './worker-start.ts'
 
 const MAX_RESTARTS = 3
 const RESTART_WINDOW_MS = 60_000
@@ -12,19 +11,11 @@ const RESTART_WINDOW_MS = 60_000
 /** An agent, as it goes from one worker to the next. */
 export interface RestartedAgent {
   readonly agentId: string
-  /** Open runs that were lost with a worker: all but those that are on their way to the next one. */
-  lostRuns(): readonly RunHandle[]
-  /** To a new worker: what the one before did not confirm. */
-  resendAborts(): void
-  /** A new worker took the place of one that died. `tryOut`: one run at a time is taken up. */
-  takeUp(runs: readonly RunHandle[], tryOut?: (runId: string) => Trial): Promise<void>
-  /** There will be no worker. */
-  giveUp(error: OffstageError): void
+  readonly parts: RunParts
 }
 
 export interface RestartsHost {
   agents(): readonly RestartedAgent[]
-  readonly suspects: Suspects
   /** How long a run that is tried out keeps the next one waiting. Milliseconds. */
   readonly trialMs: number
   /** Starts a worker. */
@@ -32,8 +23,12 @@ export interface RestartsHost {
   isLive(connection: Connection): boolean
 }
 
-/** Puts another worker in the place of one that was lost, and goes on with what was open. */
+/**
+ * Puts another worker in the place of one that was lost, and goes on with what was open. Loaded when the
+ * first one is lost: most pages never lose any.
+ */
 export class Restarts {
+  readonly suspects: Suspects = new Suspects()
   readonly #host: RestartsHost
   /** When there was one that counts, in the last minute. */
   #times: number[] = []
@@ -42,33 +37,26 @@ export class Restarts {
     this.#host = host
   }
 
-  /** Resolves to true once there is another worker, to false when there will be none. */
-  async restart(counts: boolean): Promise<boolean> {
+  /** Resolves once there is another worker; rejects when there will be none. */
+  async restart(counts: boolean): Promise<void> {
     const now = monotonicMs()
     this.#times = this.#times.filter((at) => now - at < RESTART_WINDOW_MS)
     if (counts) this.#times.push(now)
-    try {
-      if (this.#times.length > MAX_RESTARTS) throw workerLost()
-      void this.#takeUp(await this.#host.open())
-      return true
-    } catch (thrown) {
-      for (const agent of this.#host.agents()) agent.giveUp(toOffstageError(thrown))
-      return false
-    }
+    if (this.#times.length > MAX_RESTARTS) throw workerLost()
+    void this.#takeUp(await this.#host.open())
   }
 
   /** After a second death one run at a time: of which run it dies must come out. */
   async #takeUp(connection: Connection): Promise<void> {
-    const { suspects, trialMs, isLive } = this.#host
+    const { trialMs, isLive } = this.#host
     const agents = this.#host.agents()
     // All at once: what is started while the first are tried out is no business of this.
-    const lost = agents.map((agent) => ({ agent, runs: agent.lostRuns() }))
+    const lost = agents.map(({ agentId, parts }) => ({ agentId, parts, runs: lostRuns(parts) }))
     const isSuspicious = this.#times.length > 1 && lost.flatMap(({ runs }) => runs).length > 1
-    for (const agent of agents) agent.resendAborts()
-    for (const { agent, runs } of lost) {
-      const { agentId } = agent
-      const tryOut = (runId: string): Trial => suspects.tryOut({ agentId, runId }, trialMs)
-      const taken = agent.takeUp(runs, isSuspicious ? tryOut : undefined)
+    for (const { parts } of agents) resendAborts(parts)
+    for (const { agentId, parts, runs } of lost) {
+      const tryOut = (runId: string): Trial => this.suspects.tryOut({ agentId, runId }, trialMs)
+      const taken = takeUpRuns(parts, runs, isSuspicious ? tryOut : undefined)
       if (isSuspicious) await taken
       if (!isLive(connection)) return
     }

@@ -37,33 +37,6 @@ export async function sendStart(
   }
 }
 
-export async function sendAbort(agent: AgentParts, runId: string): Promise<void> {
-  const { aborting, aborts } = agent.runs
-  const abort = aborts.get(runId)
-  if (!abort) return
-  agent.stopTools(runId, abort.reason)
-  const { conversationId } = abort
-  const sent = agent.ask('abortRun', { ...agent.scope(), ...abort, runId }).then(
-    () => aborts.delete(runId),
-    (error: OffstageError) => error.code === 'worker-lost' || aborts.delete(runId),
-  )
-  aborting.set(conversationId, sent)
-  await sent
-  if (aborting.get(conversationId) === sent) aborting.delete(conversationId)
-}
-
-/** To a new worker: the aborts that the old one did not confirm. */
-export function resendAborts(agent: AgentParts): void {
-  for (const runId of agent.runs.aborts.keys()) void sendAbort(agent, runId)
-}
-
-/** To a new worker: a run that the old one never began. False when it wasn't started here. */
-export function resendStart({ runs }: AgentParts, handle: RunHandle): boolean {
-  const command = runs.commands.get(handle.run.runId)
-  if (command) runs.send(handle, command)
-  return command !== undefined
-}
-
 /** A run that the worker died of: it fails here, and the next worker is told to end it. */
 export function failCrashedRun({ runs }: AgentParts, runId: string, error: OffstageError): void {
   const handle = runs.open.get(runId)

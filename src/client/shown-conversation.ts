@@ -6,7 +6,8 @@ import { LEFT_OPEN } from '../protocol/run.ts'
 import type { OlderMessages } from '../protocol/state.ts'
 import type { StreamRef } from '../protocol/stream.ts'
 import type { AgentParts } from './agent-parts.ts'
-import type { JoinedFeed, Watcher } from './joined-feed.ts'
+import type { Feed, Watcher } from './feed.ts'
+import { JoinedFeed } from './joined-feed.ts'
 import { Notifier } from './notifier.ts'
 import type { Listeners, Source } from './shown.ts'
 
@@ -20,7 +21,7 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
   readonly #listeners: Listeners
   readonly #notifier: Notifier
   readonly #ref: StreamRef
-  #feed: JoinedFeed | undefined
+  #feed: Feed | undefined
   #snapshot: ConversationSnapshot
   /** What the snapshot was made of. */
   #made: readonly unknown[] = []
@@ -50,7 +51,7 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
   attend(): void {
     clearTimeout(this.#leaving)
     if (this.#agent.signal.aborted) return
-    this.#feed ??= this.#agent.link().feeds.watch(this.#ref, this)
+    this.#feed ??= this.#watch()
     if (this.#listeners.size === 0) this.#leaving = setTimeout(() => this.#unwatch(), LEAVE_MS)
   }
 
@@ -78,10 +79,18 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
     return { ...this.#agent.scope(), conversationId: this.#ref.conversationId }
   }
 
+  #watch(): Feed {
+    const feed = this.#agent.link().feeds.open(this.#ref)
+    feed.joined ??= new JoinedFeed(feed)
+    feed.joined.watch(this)
+    return feed
+  }
+
   #unwatch(): void {
     this.read()
+    this.#feed?.joined?.unwatch(this)
     this.#feed = undefined
-    this.#agent.link().feeds.unwatch(this.#ref, this)
+    this.#agent.link().feeds.prune(this.#ref)
   }
 
   /** The agent is disposed: what it drove is left, and nothing changes any more. */

@@ -1,10 +1,7 @@
-import type { CheckRisk, WorkerNotice } from '../protocol/notices.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { isParked, pendingCalls } from '../conversation/pending.ts'
 import type { StreamItem } from '../protocol/stream.ts'
 import type { FeedNotice } from './feeds.ts'
-
-type Risk = Extract<WorkerNotice, { readonly type: 'risk' }>
 
 /** A run that was taken up alone, so that a worker that dies meanwhile died of it. */
 export interface Trial {
@@ -30,17 +27,11 @@ export interface CrashedRun {
   readonly error: OffstageError
 }
 
-/** Finds the run that a worker died of, so that the others don't have to share its fate. */
+/** Finds the run that workers die of, so that the others don't have to share its fate. */
 export class Suspects {
-  #risk: Risk | undefined
   #trial: OpenTrial | undefined
   /** Runs that got nowhere in all their time, and may be what the worker dies of later. */
   readonly #unclear = new Set<string>()
-
-  /** The worker is about to do what may never end, or is done with it. */
-  note(notice: Risk): void {
-    this.#risk = notice.risk ? notice : undefined
-  }
 
   tryOut(run: { readonly agentId: string; readonly runId: string }, limitMs: number): Trial {
     let resolve: () => void
@@ -72,18 +63,10 @@ export class Suspects {
 
   /** The worker died: the run that it died of, if only one can be it. */
   blame(): CrashedRun | undefined {
-    const risk = this.#risk
     const trial = this.#unclear.size ? undefined : this.#trial
-    this.clear()
-    if (risk?.risk) return { ...risk, error: hung(risk.risk) }
-    return trial && { agentId: trial.agentId, runId: trial.runId, error: crashed() }
-  }
-
-  /** There is no worker any more. */
-  clear(): void {
-    this.#risk = undefined
     this.#trial?.end(true)
     this.#unclear.clear()
+    return trial && { agentId: trial.agentId, runId: trial.runId, error: crashed() }
   }
 }
 
@@ -112,14 +95,6 @@ function provenByItem(item: StreamItem): string | null {
     default:
       return null
   }
-}
-
-function hung({ toolName, patterns }: CheckRisk): OffstageError {
-  return new OffstageError(
-    'worker-hung',
-    `A check against the schema of ${toolName} never came to an end: one of its patterns takes forever on what the model wrote (${patterns.join(' , ')}).`,
-    { details: { toolName, patterns: [...patterns] } },
-  )
 }
 
 function crashed(): OffstageError {

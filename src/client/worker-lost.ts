@@ -1,3 +1,4 @@
+import type { CheckRisk } from '../protocol/notices.ts'
 import { OffstageError } from '../protocol/error.ts'
 
 export function lost(): OffstageError {
@@ -5,5 +6,13 @@ export function lost(): OffstageError {
     'worker-lost',
     'The worker died or stopped answering. What was journaled is kept: resume() goes on from there.',
     { retryable: true },
+  )
+}
+
+export function hung({ toolName, patterns }: CheckRisk): OffstageError {
+  return new OffstageError(
+    'worker-hung',
+    `A check against the schema of ${toolName} never came to an end: one of its patterns takes forever on what the model wrote (${patterns.join(' , ')}).`,
+    { details: { toolName, patterns: [...patterns] } },
   )
 }

@@ -62,8 +62,11 @@ export function foldDelta(live: Live, delta: Delta): Live {
       if (live.step && live.step.runId !== runId) return live
       return { ...NOTHING_LIVE, ownership: live.ownership, left: { runId, outcome } }
     }
-    case 'ownership-changed':
-      return { ...live, ownership: delta.ownership }
+    case 'ownership-changed': {
+      const { ownership } = delta
+      // Somebody goes on with what was left.
+      return { ...live, ownership, left: ownership === 'none' ? live.left : null }
+    }
     case 'text-end':
     case 'reasoning-end':
     case 'tool-unavailable':

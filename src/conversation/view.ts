@@ -38,7 +38,8 @@ export function view(
     ...(parked && { parked }),
     ...(ended && { ended }),
     ...(error && { error }),
-    ownership: live.ownership,
+    // Also of a run that was left here.
+    ownership: state.run?.end === null || live.waits ? live.ownership : 'none',
     branches: branchesOf(state),
     ...(plan && { plan }),
     queued: queue,
@@ -51,9 +52,13 @@ function openRun({ run }: ConversationState, { left }: Live): RunState | null {
   return run === null || run.end !== null || left?.runId === run.runId ? null : run
 }
 
-function endOf({ run }: ConversationState, { left }: Live): ConversationSnapshot['ended'] | null {
+/** Of a run whose history was cleared, nothing. */
+function endOf(
+  { run, path }: ConversationState,
+  { left }: Live,
+): ConversationSnapshot['ended'] | null {
   if (left) return { ...left.outcome, runId: left.runId }
-  return run?.end ? { ...run.end, runId: run.runId } : null
+  return run?.end && path.length > 0 ? { ...run.end, runId: run.runId } : null
 }
 
 function shownRun(run: RunState, { step, retry }: Live): ShownRun {

@@ -30,6 +30,8 @@ export interface Drive {
   readonly engines: Engines
   readonly memory: ModelMemory
   readonly tools: ToolTable
+  /** Whether another tab that shows the conversation has the tool. */
+  isElsewhere(toolName: string): Promise<boolean>
   /** Calls that may run, as hooks and validation left them. */
   readonly ready: Map<string, ReadyCall>
   /** Executions that this driver has asked the page for, and that have not ended. */

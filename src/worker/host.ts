@@ -138,7 +138,7 @@ export class Host {
   ): RunRef | null {
     const reason = leftOpenBy(null, error)
     if (runId === undefined || reason === null) return null
-    leaveRun(conversation.stream, runId, { outcome: 'aborted', reason })
+    leaveRun(conversation.stream, runId, { outcome: { outcome: 'aborted', reason } })
     return { conversationId, runId }
   }
 
@@ -207,8 +207,7 @@ export class Host {
     { driver, conversation, tabs }: Seat,
     command: TabCommand,
   ): Promise<boolean | null> {
-    if (driver || conversation.stream.live.ownership !== 'other-tab') return null
-    return tabs.ask(conversation.conversationId, command)
+    return driver ? null : tabs.ask(conversation.conversationId, command)
   }
 
   /** Asks the store itself: this worker may have slept while another one took over. */
@@ -223,17 +222,17 @@ export class Host {
   /** Has the tab that drives the run hand it over, and goes on with it. */
   async takeOver(command: ResumeRun & ConversationScope): Promise<RunRef | null> {
     const seat = await this.#seats.take(command)
-    // Nobody may hold the lease: of a run that waits, or that nobody drives.
-    if (!seat.driver) await seat.ownership.requestHandover(command.conversationId)
+    const { conversationId } = command
+    if (!seat.driver && seat.tabs.driverOf(conversationId) !== null)
+      await seat.ownership.requestHandover(conversationId)
     return this.#resumeRun(command)
   }
 
-  /** To the other tabs: this one's page has shown it already. */
+  /** For those who join later, and other tabs: this one's page has shown it already. */
   progress({ runId, path, progress, ...scope }: ProgressNotice): void {
-    const { conversationId, storage } = scope
     this.#seats
-      .tabs({ storage })
-      .relayItems(conversationId, [{ type: 'tool-progress', runId, path, progress }])
+      .find(scope)
+      ?.conversation.stream.published({ type: 'tool-progress', runId, path, progress })
   }
 
   /** What another tab asks of the run that is driven here. */
@@ -252,8 +251,11 @@ export class Host {
 
   /** Goes on with a run that lost its tab; its lease is held. */
   async #succeed(seat: Seat, agentId: string): Promise<void> {
-    const ref = await this.#takeUp(seat, agentId, TELL_MODEL)
-    if (ref === null) seat.disown()
+    try {
+      await this.#takeUp(seat, agentId, TELL_MODEL)
+    } finally {
+      if (!seat.driver) seat.disown()
+    }
   }
 
   toolsChanged({ agentId }: AgentRef): void {

@@ -79,6 +79,8 @@ export class Library {
           { runId: null },
         ),
       )
+      // Whoever asked for it sees it done.
+      conversation.stream.flush()
       return true
     })
   }

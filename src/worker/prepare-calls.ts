@@ -3,10 +3,10 @@ import type { CallState } from '../protocol/state.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
 import { decidedBy, mayMislead } from './decided-by.ts'
 import { callContext, settle, type Drive, type ReadyCall, type Settlement } from './drive.ts'
-import { errorOutput, notRegistered, unknownTool, unreadable } from './tool-errors.ts'
+import { errorOutput, unknownTool, unreadable } from './tool-errors.ts'
 import { askQuestions, finished, questionOf, type Question } from './control-calls.ts'
 import { checkInput } from './validation/check-input.ts'
-import { availableTool } from './wait-for-tool.ts'
+import { availableTool, unavailable } from './wait-for-tool.ts'
 
 type Verdict =
   | { readonly type: 'settle'; readonly settlement: Settlement }
@@ -70,10 +70,7 @@ async function judge(drive: Drive, call: CallState): Promise<Verdict> {
   }
   if (!call.known) return invalid(call, errorOutput(unknownTool(call.toolName, drive.tools.names)))
   const tool = await availableTool(drive, call)
-  if (tool === undefined) {
-    const output = notRegistered(call.toolName)
-    return { type: 'settle', settlement: { call, status: 'failed', output } }
-  }
+  if (tool === undefined) return { type: 'settle', settlement: await unavailable(drive, call) }
   const verdict = drive.tools.hasBeforeToolCall
     ? await drive.page.beforeToolCall(callContext(drive, call, call.input))
     : ({ type: 'go', input: call.input } as const)

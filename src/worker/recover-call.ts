@@ -2,8 +2,8 @@ import { isCallLooping } from '../conversation/crash-loop.ts'
 import type { CallState } from '../protocol/state.ts'
 import { callContext, settle, type Drive } from './drive.ts'
 import { executeCalls, joinExecution, withdraw } from './execute-calls.ts'
-import { goneMeanwhile, INTERRUPTED, notRegistered } from './tool-errors.ts'
-import { availableTool } from './wait-for-tool.ts'
+import { goneMeanwhile, INTERRUPTED } from './tool-errors.ts'
+import { availableTool, unavailable } from './wait-for-tool.ts'
 
 /**
  * A call that the facts say was executing, and nobody here drives: the crash table. The page is
@@ -56,7 +56,7 @@ async function runUndone(drive: Drive, call: CallState, repeats: boolean): Promi
     return settle(drive, [
       repeats
         ? { call, status: 'interrupted', output: goneMeanwhile(call.toolName) }
-        : { call, status: 'failed', output: notRegistered(call.toolName) },
+        : await unavailable(drive, call),
     ])
   }
   if (tool.definition === call.decidedBy?.definition) return executeCalls(drive, [call], repeats)

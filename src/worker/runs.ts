@@ -6,6 +6,7 @@ import { pendingOf } from '../conversation/pending.ts'
 import { toErrorData } from '../protocol/error.ts'
 import { LEFT_OPEN, type RunLimits, type RunOutcome } from '../protocol/run.ts'
 import { importHistory } from '../providers/history/import-history.ts'
+import type { RunState } from '../protocol/state.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import {
   continueAdmission,
@@ -92,13 +93,10 @@ export class Runs {
         leave()
       }
     } catch (error) {
-      leaveRun(
-        stream,
-        runId,
-        signal.aborted
-          ? { outcome: 'aborted', reason: String(signal.reason) }
-          : { outcome: 'failed', error: toErrorData(error) },
-      )
+      const outcome: RunOutcome = signal.aborted
+        ? { outcome: 'aborted', reason: String(signal.reason) }
+        : { outcome: 'failed', error: toErrorData(error) }
+      leaveRun(stream, runId, { outcome, newest: seats.find(command)?.conversation.run ?? null })
     }
   }
 
@@ -280,13 +278,15 @@ export class Runs {
     const { page, pageId, providers, effects, memory, engines } = this.#options
     const shared = { page, pageId, providers, effects, memory, engines }
     const { agentId, runId } = ref
-    const { conversation, ownership } = seat
+    const { conversation, ownership, tabs } = seat
+    const isElsewhere = (toolName: string): Promise<boolean> =>
+      tabs.hasTool(conversation.conversationId, toolName)
     const validator = watchedValidator(sharedValidator(), (risk) =>
       this.#options.notify({ type: 'risk', agentId, runId, risk }),
     )
     const { stream } = conversation
     const driver = new RunDriver(
-      { agentId, runId, conversation, stream, validator, resume, ...shared },
+      { agentId, runId, conversation, stream, validator, resume, isElsewhere, ...shared },
       ownership,
     )
     seat.drive(driver)
@@ -297,8 +297,14 @@ function isKnown({ admissions, driver, conversation }: Seat, runId: string): boo
   return admissions.has(runId) || driver?.runId === runId || conversation.run?.runId === runId
 }
 
-/** Ends the run for its handles, without a fact. */
-export function leaveRun(stream: Stream, runId: string, outcome: RunOutcome): void {
-  stream.delta({ type: 'run-left', runId, outcome })
+/** Ends the run for its handles, without a fact. `newest`: another one may go on beside it. */
+export function leaveRun(
+  stream: Stream,
+  runId: string,
+  { outcome, newest }: { readonly outcome: RunOutcome; readonly newest?: RunState | null },
+): void {
+  const delta = { type: 'run-left', runId, outcome } as const
+  if (newest?.end === null && newest.runId !== runId) return stream.aside(delta)
+  stream.delta(delta)
   stream.flush()
 }

@@ -74,6 +74,11 @@ export class Seats {
     return known ?? new Stream({ storage: storageKey(storage), conversationId }, this.#output)
   }
 
+  /** Of a conversation that is in use. */
+  find(scope: ConversationScope): Seat | undefined {
+    return this.#seats.get(seatKey(scope))
+  }
+
   store(scope: AgentScope): Promise<Store> {
     return this.#stores.open(scope.storage)
   }
@@ -95,8 +100,8 @@ export class Seats {
         if (rows.some(changesRecord)) tabs.recordChanged(conversationId)
       },
     })
-    tabs.relay(conversation)
     const seat = new Seat(scope, { conversation, leases, tabs })
+    tabs.relay(seat)
     this.#seats.set(key, seat)
     return seat
   }
@@ -151,6 +156,7 @@ export class Seats {
       observer: {
         onLost: (conversationId) => seatOf(conversationId)?.driver?.takenOver(),
         onAnnounced: (conversationId) => void seatOf(conversationId)?.driver?.look(),
+        isDriving: (conversationId) => seatOf(conversationId)?.driver != null,
         onHandoverRequested: (conversationId) => handOver(seatOf(conversationId)),
       },
     })

@@ -4,8 +4,7 @@ import { settle, type Drive } from './drive.ts'
 import { executeCalls, nextGroup, runStarts, type Start } from './execute-calls.ts'
 import { prepareCalls } from './prepare-calls.ts'
 import { recoverCall } from './recover-call.ts'
-import { notRegistered } from './tool-errors.ts'
-import { availableTool } from './wait-for-tool.ts'
+import { availableTool, unavailable } from './wait-for-tool.ts'
 
 /** Takes the calls of a step from proposed to settled, or to where they wait for somebody. */
 export class StepCalls {
@@ -51,7 +50,7 @@ export class StepCalls {
     const runnable: CallState[] = []
     for (const call of group) {
       if (await availableTool(drive, call)) runnable.push(call)
-      else await settle(drive, [{ call, status: 'failed', output: notRegistered(call.toolName) }])
+      else await settle(drive, [await unavailable(drive, call)])
       if (drive.signal.aborted) return
     }
     if (runnable.length === 0) return

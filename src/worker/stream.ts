@@ -34,13 +34,14 @@ export interface Standing {
 export class Stream {
   /** The page shows the conversation: it gets what others do in it, too. */
   isJoined = false
-  /** Gets what is sent to the page, in the same order. */
+  /** Gets what is published, in the same order. */
   relay: ((items: readonly StreamItem[]) => void) | null = null
   readonly #ref: StreamRef
   readonly #output: StreamOutput
   #pending: StreamItem[] = []
   #openDelta: Mutable<TextDelta> | null = null
   #batch = 0
+  #isHeld = false
   #flushedAt = Number.NEGATIVE_INFINITY
   #timer: ReturnType<typeof setTimeout> | undefined
   #live: Live = NOTHING_LIVE
@@ -68,6 +69,31 @@ export class Stream {
 
   delta(delta: Delta): void {
     this.#push(delta)
+  }
+
+  /** Publishes in one batch what the work pushes. */
+  async together(work: () => Promise<void>): Promise<void> {
+    this.#isHeld = true
+    try {
+      await work()
+    } finally {
+      this.#isHeld = false
+      this.flush()
+    }
+  }
+
+  /** For handles only: it says nothing of the run that is shown. */
+  aside(delta: Delta): void {
+    this.#openDelta = null
+    this.#pending.push(delta)
+    this.flush()
+  }
+
+  /** What the page has published by itself: for those who join later, and for other tabs. */
+  published(delta: Delta): void {
+    this.flush()
+    this.#unread.push(delta)
+    this.relay?.([delta])
   }
 
   /** What is live elsewhere takes the place of what was live here. Not published by itself. */
@@ -118,6 +144,7 @@ export class Stream {
 
   #push(item: StreamItem): void {
     this.#add(item)
+    if (this.#isHeld) return
     if (performance.now() - this.#flushedAt >= INTERVAL_MS) this.flush()
     else this.#timer ??= setTimeout(() => this.flush(), INTERVAL_MS)
   }

@@ -47,12 +47,12 @@ export const ABORTED: ToolOutput = {
   message: 'The run was stopped before this call ran.',
 }
 
-export function notRegistered(toolName: string): ToolOutput {
-  return {
-    type: 'error',
-    code: 'failed',
-    message: `The tool '${toolName}' is no longer available on this page, so the call did not run.`,
-  }
+/** `isElsewhere`: another tab has it. */
+export function notRegistered(toolName: string, isElsewhere: boolean): ToolOutput {
+  const where = isElsewhere
+    ? `not available in this tab, but in another one that is open: the person can let the conversation go on there. The call did not run.`
+    : `no longer available on this page, so the call did not run.`
+  return { type: 'error', code: 'failed', message: `The tool '${toolName}' is ${where}` }
 }
 
 /** Of a call that had been started before this page was loaded. */

@@ -1,5 +1,6 @@
 import type { ToolDescriptor } from '../protocol/tool.ts'
-import type { Drive } from './drive.ts'
+import type { Drive, Settlement } from './drive.ts'
+import { notRegistered } from './tool-errors.ts'
 import type { CallState } from '../protocol/state.ts'
 
 /** A call's tool, waited for only after a reload. */
@@ -8,6 +9,13 @@ export async function availableTool(
   call: CallState,
 ): Promise<ToolDescriptor | undefined> {
   return drive.tools.get(call.toolName) ?? (await waitForTool(drive, call))
+}
+
+/** The end of a call whose tool is not there. */
+export async function unavailable(drive: Drive, call: CallState): Promise<Settlement> {
+  const { toolName } = call
+  const output = notRegistered(toolName, await drive.isElsewhere(toolName))
+  return { call, status: 'failed', output }
 }
 
 /**

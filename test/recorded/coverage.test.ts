@@ -1,11 +1,15 @@
-import { expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { RunEventBody } from '../../src/protocol/event.ts'
-import type { JournalBody } from '../../src/protocol/journal.ts'
+import type { FactType } from '../../src/protocol/fact.ts'
 import type { RunOutcome } from '../../src/protocol/run.ts'
+import { comparable, type Pair } from './compared/comparable.ts'
+import { differences } from './compared/differences.ts'
 import { readFamily } from './fixture.ts'
+import { record } from './record.ts'
+import type { Recording } from './recording.ts'
 import { families } from './scenarios/index.ts'
 
-/** In how many recorded runs each of them is, at least. A new one is missing here until it is recorded. */
+/** In how many played runs each of them is, at least. A new one is missing here until it is played. */
 const EVENTS: Record<RunEventBody['type'], number> = {
   'run-start': 400,
   'run-snapshot': 80,
@@ -38,12 +42,32 @@ const EVENTS: Record<RunEventBody['type'], number> = {
   'run-end': 500,
 }
 
-/** In how many recorded conversations. */
-const FACTS: Record<JournalBody['type'], number> = {
+/** Facts that nothing in `src/worker` writes yet. */
+type Unwritten =
+  | 'call-proposed'
+  | 'call-suspended'
+  | 'step-outcome'
+  | 'child-started'
+  | 'renamed'
+  | 'message-queued'
+  | 'message-withdrawn'
+  | 'message-delivered'
+  | 'results-cleared'
+  | 'compacted'
+  | 'skill-activated'
+  | 'plan-changed'
+  | 'untrusted-taken-in'
+  | 'memory-retrieved'
+  | 'consent-given'
+  | 'consent-revoked'
+
+/** In how many conversations. */
+const FACTS: Record<Exclude<FactType, Unwritten>, number> = {
   'run-started': 400,
   'step-started': 400,
   'attempt-failed': 14,
   'model-output': 350,
+  'step-cut': 14,
   'approval-requested': 55,
   'approval-answered': 40,
   'question-asked': 6,
@@ -52,10 +76,12 @@ const FACTS: Record<JournalBody['type'], number> = {
   'call-started': 250,
   'call-withdrawn': 4,
   'call-interrupted': 6,
+  'interruption-resolved': 3,
   'call-settled': 290,
   'run-parked': 3,
   'run-continued': 2,
   'run-ended': 400,
+  'head-moved': 1,
   'history-cleared': 3,
   'messages-imported': 15,
 }
@@ -68,9 +94,14 @@ const OUTCOMES: Record<RunOutcome['outcome'], number> = {
   waiting: 8,
 }
 
-const recordings = families.flatMap(({ family }) => [...readFamily(family).values()])
-const runs = recordings.flatMap((recording) => recording.runs)
-const conversations = recordings.flatMap((recording) => Object.values(recording.conversations))
+const played = new Map<string, Recording>()
+const all = families.flatMap(({ family, scenarios }) =>
+  scenarios.map((scenario) => ({ family, scenario, key: `${family}: ${scenario.name}` })),
+)
+
+beforeAll(async () => {
+  for (const { scenario, key } of all) played.set(key, await record(scenario))
+}, 600_000)
 
 /** In how many of the lists each word is. */
 function counts(lists: readonly (readonly string[])[]): Record<string, number> {
@@ -87,21 +118,60 @@ function expectAtLeast(found: Record<string, number>, least: Record<string, numb
   expect(short.map(([word]) => `${word}: ${found[word]}`)).toEqual([])
 }
 
-test('there are hundreds of recorded runs', () => {
-  expect(runs.length).toBeGreaterThan(500)
+describe('the scenarios', () => {
+  const runs = (): Recording['runs'] => [...played.values()].flatMap((recording) => recording.runs)
+
+  test('come to hundreds of runs', () => {
+    expect(runs().length).toBeGreaterThan(500)
+  })
+
+  test('have each type of event', () => {
+    const types = runs().map(({ events }) => events.map(({ type }) => type))
+    expectAtLeast(counts(types), EVENTS)
+  })
+
+  test('have each type of fact that is written', () => {
+    const types = [...played.values()]
+      .flatMap(({ conversations }) => Object.values(conversations))
+      .map(({ journal }) => journal.map(({ type }) => type))
+    expectAtLeast(counts(types), FACTS)
+  })
+
+  test('end in every way', () => {
+    const outcomes = runs().map(({ result }) => (result ? [result.outcome] : []))
+    expectAtLeast(counts(outcomes), OUTCOMES)
+  })
+
+  test('take the same course each time', async () => {
+    for (const { scenario, key } of all)
+      expect(JSON.stringify(await record(scenario)), key).toBe(JSON.stringify(played.get(key)))
+  }, 600_000)
 })
 
-test('each type of event is in some of them', () => {
-  const types = runs.map(({ events }) => events.map(({ type }) => type))
-  expectAtLeast(counts(types), EVENTS)
+describe('of the differences that are meant', () => {
+  const pairs = (): Pair[] =>
+    all.flatMap(({ family, scenario, key }) => {
+      const old = readFamily(family).get(scenario.name)
+      const now = played.get(key)
+      return old && now && !('format' in old) ? { scenario: scenario.name, old, now } : []
+    })
+
+  test.each(differences)('"$name" is needed', ({ name }) => {
+    const isNeeded = pairs().some((pair) => {
+      const { old, now } = comparable(pair, name)
+      return JSON.stringify(sorted(old)) !== JSON.stringify(sorted(now))
+    })
+    expect(isNeeded).toBe(true)
+  })
 })
 
-test('each type of fact is in some of their journals', () => {
-  const types = conversations.map(({ journal }) => journal.map(({ type }) => type))
-  expectAtLeast(counts(types), FACTS)
-})
-
-test('they end in every way', () => {
-  const outcomes = runs.map(({ result }) => (result ? [result.outcome] : []))
-  expectAtLeast(counts(outcomes), OUTCOMES)
-})
+/** The same data with its keys in order, so that it can be compared as text. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([key, each]) => [key, sorted(each)]),
+  )
+}

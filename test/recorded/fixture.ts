@@ -1,17 +1,21 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { patched, patchOf, type Patch } from './patches.ts'
-import type { RecordedRun, Recording } from './recording.ts'
+import type { OldRecording, RecordedRun, Recording } from './recording.ts'
+
+/** Of the code before format 2, or, with its format, of the code that it was recorded with. */
+export type Fixture = OldRecording | (Recording & { readonly format: 2 })
 
 /** What is in a file: as it was recorded, without what follows from the rest. */
-type Written = Omit<Recording, 'runs' | 'snapshots'> & {
+interface Written extends Omit<OldRecording, 'runs' | 'snapshots'> {
+  readonly format?: 2
   /** A result is written where its last event does not hold it. */
   readonly runs: readonly (Omit<RecordedRun, 'result'> & Partial<Pick<RecordedRun, 'result'>>)[]
   readonly snapshots: { readonly [view: string]: readonly Patch[] }
 }
 
-export type Family = ReadonlyMap<string, Recording>
+export type Family = ReadonlyMap<string, Fixture>
 
 function fileOf(family: string): string {
   return fileURLToPath(new URL(`../fixtures/recorded/${family}.json`, import.meta.url))
@@ -22,7 +26,8 @@ const read = new Map<string, Family>()
 export function readFamily(family: string): Family {
   const known = read.get(family)
   if (known) return known
-  const recordings = parsed(readFileSync(fileOf(family), 'utf8'))
+  const file = fileOf(family)
+  const recordings: Family = existsSync(file) ? parsed(readFileSync(file, 'utf8')) : new Map()
   read.set(family, recordings)
   return recordings
 }
@@ -39,18 +44,19 @@ export function writeFamily(family: string, recordings: Family): void {
   const text = `{\n${entries.join(',\n')}\n}\n`
   assert.deepStrictEqual(parsed(text), recordings)
   writeFileSync(fileOf(family), text)
+  read.set(family, recordings)
 }
 
-function written({ runs, snapshots, ...rest }: Recording): Written {
+function written({ runs, snapshots, ...rest }: Fixture): Written {
   return {
     runs: runs.map(({ result, ...run }) => (isInLastEvent(run, result) ? run : { ...run, result })),
     snapshots: Object.fromEntries(
-      Object.entries(snapshots).map(([view, states]) => [
+      Object.entries<readonly unknown[]>(snapshots).map(([view, states]) => [
         view,
         states.map((state, at) => patchOf(at === 0 ? {} : states[at - 1], state)),
       ]),
     ),
-    ...rest,
+    ...(rest as Omit<OldRecording, 'runs' | 'snapshots'>),
   }
 }
 
@@ -62,7 +68,7 @@ function isInLastEvent(
   return last?.type === 'run-end' && JSON.stringify(last.result) === JSON.stringify(result)
 }
 
-function unwritten({ runs, snapshots, ...rest }: Written): Recording {
+function unwritten({ runs, snapshots, ...rest }: Written): Fixture {
   return {
     ...rest,
     runs: runs.map((run) => {
@@ -72,8 +78,8 @@ function unwritten({ runs, snapshots, ...rest }: Written): Recording {
     }),
     snapshots: Object.fromEntries(
       Object.entries(snapshots).map(([view, patches]) => [view, statesOf(patches)]),
-    ) as Recording['snapshots'],
-  }
+    ) as OldRecording['snapshots'],
+  } as OldRecording
 }
 
 function statesOf(patches: readonly Patch[]): unknown[] {

@@ -2,9 +2,9 @@ import type { Recording } from './recording.ts'
 import { BEGINNING } from './world/world.ts'
 
 /** Ids as the code writes the worlds' random numbers: zeros and a count, in its alphabets. */
-const RANDOM_ID = /A{12}[\w-]{4}|0{17}[0-9a-z]{3}|0{13}[0-9A-Z]{3}|0{10}[0-9a-f]{6}/g
+const RANDOM_ID = /A{12}[\w-]{4}|0{17}[0-9a-z]{3}|0{13}[0-9A-Za-d]{3}|0{10}[0-9a-f]{6}/g
 
-const TIMES: ReadonlySet<string> = new Set(['at', 'createdAt', 'updatedAt'])
+const TIMES: ReadonlySet<string> = new Set(['at', 'createdAt', 'updatedAt', 'startedAt', 'endedAt'])
 
 /**
  * A recording in which random ids have names by the order in which they are seen, and times count from the

@@ -62,7 +62,9 @@ async function recordingOf(stage: Stage): Promise<Recording> {
   const conversations: Record<string, RecordedConversation> = {}
   for (const id of await stage.storage.conversationIds()) {
     const stored = await stage.agent.conversations.get(id)
-    conversations[id] = { journal: (await stage.storage.rows(id)).map(rowOf), stored }
+    const rows = await stage.storage.rows(id)
+    if (stored && stored.lastSeq !== rows.length) throw new Error(`${id} has ${rows.length} rows.`)
+    conversations[id] = { journal: rows.map(rowOf), stored }
   }
   return {
     runs: stage.runs.map(({ run: _run, ...recorded }) => recorded),

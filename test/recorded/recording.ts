@@ -5,6 +5,7 @@ import type { Fact } from '../../src/protocol/fact.ts'
 import type { JsonValue } from '../../src/protocol/json.ts'
 import type { Message } from '../../src/protocol/message.ts'
 import type { RunResult } from '../../src/protocol/run.ts'
+import type { Plain } from './compared/plain.ts'
 
 /** A run as one handle had it. */
 export interface RecordedRun {
@@ -48,12 +49,13 @@ export interface Recording {
   readonly notices: readonly JsonValue[]
 }
 
-/**
- * What of a recording two implementations are compared by. Where the next one is meant to differ (ids,
- * how deltas are cut, order within an instant), both sides are brought to one form here, and nowhere
- * else. Today every bit counts: names for random ids and times since the beginning are in the
- * recording already.
- */
-export function comparable(recording: Recording): Recording {
-  return recording
+/** A recording of the code before format 2, as the fixtures hold it. */
+export interface OldRecording extends Omit<Recording, 'conversations' | 'snapshots'> {
+  readonly conversations: {
+    readonly [conversationId: string]: {
+      readonly journal: readonly Plain[]
+      readonly stored: Plain | null
+    }
+  }
+  readonly snapshots: { readonly [view: string]: readonly Plain[] }
 }

@@ -53,13 +53,16 @@ async function ask(
   return answer
 }
 
-type Decide = (conversationId: string) => Promise<boolean>
+interface Holder {
+  isDriving(conversationId: string): boolean
+  decide(conversationId: string): Promise<boolean>
+}
 
 /** The holder's side: decides on each request once, and keeps the lock for the tab that it is granted to. */
 export function answerHandovers(
   deps: HandoverDeps,
   leases: ReadonlyMap<string, Lease>,
-  decide: Decide,
+  holder: Holder,
 ): void {
   const { channel, effects } = deps
   const answers = new Map<string, HandoverAnswer>()
@@ -70,29 +73,41 @@ export function answerHandovers(
     const known = answers.get(requestId)
     if (known !== undefined) return post(requestId, known)
     const lease = leases.get(conversationId)
-    if (!lease?.isHeld) return
-    if (!lease.reserve()) return post(requestId, 'refused')
+    const isHeld = lease?.isHeld === true
+    if (!isHeld && !holder.isDriving(conversationId)) return
+    if (isHeld && !lease.reserve()) return post(requestId, 'refused')
     const answer = (given: HandoverAnswer): void => {
       answers.set(requestId, given)
       post(requestId, given)
     }
     answer('pending')
-    if (await isAgreed(conversationId, deps, decide)) lease.release()
-    answer(lease.isReady ? 'granted' : 'refused')
-    await withStop([], ({ signal }) =>
-      Promise.race([lease.whenTaken(signal), effects.sleep(TRANSFER_MS, signal)]),
-    )
-    lease.endReservation()
+    const isAgreed = await decided(conversationId, deps, holder)
+    if (isHeld) await transfer(lease, isAgreed, { effects, answer })
+    // What waits holds no lease: there is nothing to keep for the other tab.
+    else answer(isAgreed ? 'granted' : 'refused')
     // Nobody asks for the answer any more.
     await effects.sleep(PATIENCE_MS)
     answers.delete(requestId)
   })
 }
 
-async function isAgreed(
+async function transfer(
+  lease: Lease,
+  isAgreed: boolean,
+  { effects, answer }: Pick<HandoverDeps, 'effects'> & { answer(given: HandoverAnswer): void },
+): Promise<void> {
+  if (isAgreed) lease.release()
+  answer(lease.isReady ? 'granted' : 'refused')
+  await withStop([], ({ signal }) =>
+    Promise.race([lease.whenTaken(signal), effects.sleep(TRANSFER_MS, signal)]),
+  )
+  lease.endReservation()
+}
+
+async function decided(
   conversationId: string,
   { effects }: HandoverDeps,
-  decide: Decide,
+  { decide }: Holder,
 ): Promise<boolean> {
   return withStop([], ({ signal }) =>
     Promise.race([

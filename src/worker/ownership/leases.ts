@@ -42,6 +42,8 @@ export interface Leases {
 }
 
 export interface LeaseObserver {
+  /** Holds what the lease is for, though it is released while that waits. Default: no. */
+  isDriving?(conversationId: string): boolean
   /** Another worker has taken over. */
   onLost(conversationId: string): void
   /** Another worker announced that something was decided. */
@@ -71,8 +73,10 @@ export function createLeases({ scope, channel, effects, observer }: LeasesOption
   )
   const deps = { scope, locks, channel, liveness, effects }
   const heirs = new Heirs(deps)
-  answerHandovers(deps, leases, async (conversationId) => {
-    return (await observer.onHandoverRequested?.(conversationId)) ?? false
+  answerHandovers(deps, leases, {
+    isDriving: (conversationId) => observer.isDriving?.(conversationId) ?? false,
+    decide: async (conversationId) =>
+      (await observer.onHandoverRequested?.(conversationId)) ?? false,
   })
   channel.on('lease-decided', ({ conversationId }) => observer.onAnnounced(conversationId))
   const leaseOf = (conversationId: string): Lease => {

@@ -23,7 +23,7 @@ const error = shape({ code: isText, message: isText })
 const content = listOf(oneOf('type', { text: textPart, file: filePart }))
 const userContent = shape({ id: isText, parts: content })
 
-const output = oneOf('type', {
+export const isOutput: Check = oneOf('type', {
   text: shape({ value: isText }),
   json: shape({ value: isThere }),
   content: shape({ value: content }),
@@ -45,7 +45,7 @@ const message = oneOf('role', {
   assistant,
   tool: shape({
     id: isText,
-    parts: listOf(shape({ toolCallId: isText, toolName: isText, output })),
+    parts: listOf(shape({ toolCallId: isText, toolName: isText, output: isOutput })),
   }),
 } satisfies Record<Message['role'], Check>)
 
@@ -124,7 +124,12 @@ const facts = oneOf('type', {
     ...ofCall,
     verdict: among(['happened', 'did-not-happen', 'run-again']),
   }),
-  'call-settled': shape({ ...ofCall, status: settledStatus, output, note: optional(isText) }),
+  'call-settled': shape({
+    ...ofCall,
+    status: settledStatus,
+    output: isOutput,
+    note: optional(isText),
+  }),
   'messages-imported': shape({ ...under, messages: listOf(message) }),
   'head-moved': shape({ to: isText }),
   'history-cleared': shape({}),

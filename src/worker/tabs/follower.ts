@@ -1,12 +1,15 @@
+import { NOTHING_LIVE } from '../../conversation/live.ts'
 import type { Live } from '../../protocol/live.ts'
-import { isRow, type StreamItem } from '../../protocol/stream.ts'
 import type { Conversation } from '../conversation.ts'
 import { oneByOne } from '../one-by-one.ts'
-import { isDelta } from './check-delta.ts'
+import type { Succession } from '../ownership/succession.ts'
+import type { ShownDelta } from './check-live.ts'
+import { BEAT_MS, LOOK_EVERY } from './driven.ts'
+import { isStillLive, stillLive } from './still-live.ts'
+import type { Driving } from './tab-messages.ts'
 
-/** Between two questions for a sign of life, and how many may stay without one. Milliseconds. */
-const ASK_MS = 2500
-const MAX_UNANSWERED = 4
+/** Beats without a sign of life, after which nobody drives the run. */
+const MAX_MISSED = 4
 
 export interface FollowerOptions {
   /** The agent that has the conversation open. */
@@ -14,131 +17,197 @@ export interface FollowerOptions {
   /** The run is driven here: nothing of others is taken in. */
   isDriving(): boolean
   toolNames(): Promise<readonly string[]>
-  /** Asks the tab that drives the run for a sign of life. */
-  askAlive(): void
+  /** Whoever drives the run is told that it is followed. */
+  ask(isBehind: boolean): void
   sleep(ms: number, signal: AbortSignal): Promise<void>
   /** Waits until the run is this tab's, and goes on with it. Rejects when the signal aborts. */
-  succession(isCapable: () => boolean, signal: AbortSignal): Promise<void>
+  succeed(succession: Pick<Succession, 'isCapable' | 'signal'>): Promise<void>
 }
 
-/** A conversation that the page shows while another tab drives it. */
+/** A conversation that the page shows, whoever drives its run. */
 export class Follower {
   readonly agentId: string
-  readonly #conversation: Conversation
+  readonly conversation: Conversation
   readonly #options: FollowerOptions
+  readonly #life = new AbortController()
   /** What comes is taken in one after the other: some of it is read from the store. */
   readonly #inOrder = oneByOne()
-  #waiting: AbortController | null = null
-  #unanswered = 0
+  #driver: (Omit<Driving, 'conversationId'> & { readonly from: string }) | null = null
+  #isNew = true
+  #missed = 0
+  /** Asked already for where the driver stands. */
+  #isAsking = false
+  #heir: AbortController | null = null
   #tools: ReadonlySet<string> = new Set()
 
   constructor(conversation: Conversation, options: FollowerOptions) {
     this.agentId = options.agentId
-    this.#conversation = conversation
+    this.conversation = conversation
     this.#options = options
   }
 
+  /** The tab that drives the run; null: no other one does; undefined: none has answered yet. */
+  get driver(): string | null | undefined {
+    return this.#driver?.from ?? (this.#isNew ? undefined : null)
+  }
+
+  async begin(): Promise<void> {
+    const { signal } = this.#life
+    this.ask()
+    for (let beat = 1; ; beat++) {
+      await this.#options.sleep(BEAT_MS, signal)
+      if (signal.aborted) return
+      this.#isNew = false
+      this.#isAsking = false
+      if (this.#isElsewhere && ++this.#missed >= MAX_MISSED) this.#lost()
+      if (beat % LOOK_EVERY === 0) this.refresh()
+    }
+  }
+
+  /** Has whoever drives the run say where it stands. */
+  ask(): void {
+    if (this.#isAsking || this.#options.isDriving()) return
+    this.#isAsking = true
+    this.#options.ask(true)
+  }
+
+  /** Nobody looks any more. */
+  stop(): void {
+    this.#life.abort()
+    this.leave()
+    if (!this.#options.isDriving()) this.conversation.stream.adopt(NOTHING_LIVE)
+  }
+
+  /** Another tab's run is waited for and shown no more: this one drives, or its agent is gone. */
+  leave(): void {
+    this.#driver = null
+    this.#heir?.abort()
+    this.#heir = null
+  }
+
+  driven(from: string, { epoch, sent }: Driving): void {
+    if (this.#isOutranked(from, epoch)) return
+    const driver = this.#driver
+    if (driver?.from === from && driver.epoch <= epoch) {
+      this.#missed = 0
+      if (driver.sent === sent) return this.#options.ask(false)
+    }
+    this.#isAsking = false
+    this.ask()
+  }
+
   /** Another tab drives the run, and what it publishes from here on follows. */
-  begin({ live }: { readonly seq: number; readonly live: Live }): void {
+  join(from: string, { epoch, sent, live }: Driving & { readonly live: Live }): void {
+    if (this.#isOutranked(from, epoch)) return
+    this.#driver = { from, epoch, sent }
+    this.#missed = 0
+    this.#isAsking = false
     this.#do(async () => {
-      await this.#conversation.refresh()
-      this.#conversation.stream.adopt({ ...live, ownership: elsewhere(live.ownership) })
-      this.#conversation.publish('joined')
-      this.#watch()
+      const { conversation } = this
+      await conversation.refresh()
+      conversation.stream.adopt(stillLive(live, conversation.run))
+      conversation.publish('joined')
+      this.#await()
     })
   }
 
-  take(items: readonly StreamItem[]): void {
+  take(
+    from: string,
+    { sent, isStored, deltas }: Driving & { isStored: boolean; deltas: readonly ShownDelta[] },
+  ): void {
+    const driver = this.#driver
+    if (driver?.from !== from) return this.ask()
+    if (sent <= driver.sent) return
+    if (sent > driver.sent + 1) return this.ask()
+    this.#driver = { ...driver, sent }
+    this.#missed = 0
     this.#do(async () => {
-      for (const item of items) await this.#take(item)
-      this.#conversation.stream.flush()
-      this.#watch()
+      const { conversation } = this
+      const { stream } = conversation
+      await stream.together(async () => {
+        if (isStored) await conversation.refresh()
+        for (const delta of deltas) if (isStillLive(delta, conversation.run)) stream.delta(delta)
+      })
+      this.#await()
+    })
+  }
+
+  /** That tab drives it no more. */
+  undriven(from: string): void {
+    if (this.#driver?.from === from) this.#lost()
+  }
+
+  /** A run that was taken over from this tab is elsewhere, too, before the other one says so. */
+  get #isElsewhere(): boolean {
+    return this.#driver !== null || this.conversation.stream.live.ownership === 'other-tab'
+  }
+
+  #lost(): void {
+    this.#driver = null
+    this.#do(async () => {
+      const { conversation } = this
+      await conversation.refresh()
+      conversation.stream.adopt(NOTHING_LIVE)
+      conversation.publish('joined')
+      this.#await()
     })
   }
 
   /** The conversation's rows may have changed in a way that nobody publishes: it was deleted, say. */
   refresh(): void {
-    this.#do(() => this.#conversation.refresh())
-  }
-
-  /** The tab that drives the run gave a sign of life. */
-  alive(): void {
-    this.#unanswered = 0
-  }
-
-  /** Waits for the run no more. */
-  stop(): void {
-    this.#waiting?.abort()
-    this.#waiting = null
+    this.#do(async () => {
+      await this.conversation.refresh()
+      this.#await()
+    })
   }
 
   async lookAtTools(): Promise<void> {
-    const names = await this.#options.toolNames().catch(() => [])
-    this.#tools = new Set(names)
+    this.#tools = new Set(await this.#options.toolNames().catch(() => []))
+  }
+
+  /** One that claimed the run later drives it. */
+  #isOutranked(from: string, epoch: number): boolean {
+    if (this.#options.isDriving()) return true
+    return this.#driver !== null && this.#driver.from !== from && epoch < this.#driver.epoch
   }
 
   #do(work: () => Promise<void>): void {
     // What can't be read now is read at the next message.
     void this.#inOrder(async () => {
-      if (!this.#options.isDriving()) await work()
+      if (!this.#options.isDriving() && !this.#life.signal.aborted) await work()
     }).catch(() => undefined)
   }
 
-  async #take(item: StreamItem): Promise<void> {
-    const conversation = this.#conversation
-    if (isRow(item)) return conversation.takeRow(item)
-    if (!isDelta(item)) return
-    switch (item.type) {
-      case 'ownership-changed':
-        return conversation.stream.own(elsewhere(item.ownership))
-      // It ended for that tab's handles only.
-      case 'run-left':
-        return
-      default:
-        return conversation.stream.delta(item)
+  /** Queues for a run that another tab drives or drove, until it has ended. */
+  #await(): void {
+    const { run } = this.conversation
+    if (run?.end !== null) {
+      this.#heir?.abort()
+      this.#heir = null
+    } else if (this.#driver && !this.#heir) void this.#inherit()
+  }
+
+  async #inherit(): Promise<void> {
+    const heir = new AbortController()
+    this.#heir = heir
+    await this.lookAtTools()
+    try {
+      const isCapable = (): boolean => this.#isCapable()
+      await this.#options.succeed({ isCapable, signal: heir.signal })
+    } catch {
+      // Not wished any more, or it could not be begun: a person may resume it.
+    } finally {
+      if (this.#heir === heir) this.#heir = null
     }
   }
 
-  /** Queues for the run while another tab drives it. */
-  #watch(): void {
-    const { run, stream } = this.#conversation
-    const isElsewhere = run?.end === null && stream.live.ownership === 'other-tab'
-    if (!isElsewhere) return this.stop()
-    if (this.#waiting) return
-    const waiting = new AbortController()
-    this.#waiting = waiting
-    void this.lookAtTools()
-    void this.#watchDriver(waiting.signal)
-    void this.#options
-      .succession(() => this.#isCapable(), waiting.signal)
-      .catch(() => undefined)
-      .finally(() => {
-        if (this.#waiting === waiting) this.#waiting = null
-      })
-  }
-
-  /** One that gives no sign of life drives nothing. */
-  async #watchDriver(signal: AbortSignal): Promise<void> {
-    for (this.#unanswered = 0; this.#unanswered < MAX_UNANSWERED; this.#unanswered++) {
-      this.#options.askAlive()
-      await this.#options.sleep(ASK_MS, signal)
-      if (signal.aborted) return
-    }
-    this.#do(async () => {
-      if (this.#conversation.stream.live.ownership !== 'other-tab') return
-      this.#conversation.stream.own('none')
-      this.#conversation.stream.flush()
-    })
-  }
-
-  /** The agent has all tools that the run has used. */
+  /**
+   * The agent has all tools that the run has used. By their names: a call that was decided by another
+   * definition is decided anew.
+   */
   #isCapable(): boolean {
-    const { run, state } = this.#conversation
+    const { run, state } = this.conversation
     const used = state.path.flatMap(({ runId, calls }) => (runId === run?.runId ? calls : []))
     return used.every(({ known, toolName }) => !known || this.#tools.has(toolName))
   }
-}
-
-function elsewhere(ownership: Live['ownership']): Live['ownership'] {
-  return ownership === 'this-tab' ? 'other-tab' : ownership
 }

@@ -6,8 +6,10 @@ import type { TabCommand, TabMessages, TabOutcome } from './tab-messages.ts'
 
 /** How long the tab that drives the run may take to answer before it is asked again. Milliseconds. */
 const ANSWER_MS = 1000
-/** Questions that nobody answers, after which nobody drives the run. */
+/** Questions that a tab which is known to drive it doesn't answer, after which it is gone. */
 const MAX_UNANSWERED = 3
+/** Where it isn't known whether any tab drives it: one that does answers at once. Milliseconds. */
+const ANY_MS = 300
 /** One that is under way has this long: an edited input may wait for its tool. Milliseconds. */
 const PATIENCE_MS = 20_000
 
@@ -28,7 +30,8 @@ export class TabCommands {
   ) {
     this.#channel = channel
     this.#effects = effects
-    channel.on('command-ask', async ({ conversationId, commandId, command }) => {
+    channel.on('command-ask', async ({ conversationId, to, commandId, command }) => {
+      if (to !== null && to !== channel.tabId) return
       const known = this.#outcomes.get(commandId)
       const done = known ? null : perform(conversationId, command)
       const outcome = known ?? (done && outcomeOf(done))
@@ -42,8 +45,16 @@ export class TabCommands {
     })
   }
 
-  /** What it came to; null when no tab answers, so that nobody drives the run. Throws what it threw there. */
-  async ask(conversationId: string, command: TabCommand): Promise<boolean | null> {
+  /**
+   * What it came to; null when no tab answers, so that nobody drives the run. Throws what it threw there.
+   * `to`: the tab that is known to drive it.
+   */
+  async ask(
+    conversationId: string,
+    to: string | null,
+    command: TabCommand,
+  ): Promise<boolean | null> {
+    if (!this.#channel.isOpen) return null
     const commandId = this.#effects.newId('command-')
     let outcome = null as TabOutcome | null
     let onOutcome = (): void => undefined
@@ -53,12 +64,14 @@ export class TabCommands {
       onOutcome()
     })
     const isOpen = (): boolean => outcome === null || 'pending' in outcome
-    const limit = (): number => (outcome === null ? MAX_UNANSWERED : PATIENCE_MS / ANSWER_MS)
+    const unanswered = to === null ? 1 : MAX_UNANSWERED
+    const limit = (): number => (outcome === null ? unanswered : PATIENCE_MS / ANSWER_MS)
     for (let asked = 0; isOpen() && asked < limit(); asked++) {
       await withStop([], async (wait) => {
         onOutcome = () => isOpen() || wait.abort()
-        this.#channel.post('command-ask', { conversationId, commandId, command })
-        await this.#effects.sleep(ANSWER_MS, wait.signal)
+        this.#channel.post('command-ask', { conversationId, to, commandId, command })
+        const isFirst = to === null && outcome === null
+        await this.#effects.sleep(isFirst ? ANY_MS : ANSWER_MS, wait.signal)
       })
     }
     remove()

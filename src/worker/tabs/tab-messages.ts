@@ -1,19 +1,23 @@
 import type { CallAnswer } from '../../protocol/commands.ts'
 import type { ErrorData } from '../../protocol/error.ts'
 import type { Live } from '../../protocol/live.ts'
-import type { StreamItem } from '../../protocol/stream.ts'
 import { LEASE_MESSAGES, type LeaseMessages } from '../ownership/lease-messages.ts'
 import type { TabShapes } from '../ownership/tab-channel.ts'
+import { isOutput } from '../store/check-row.ts'
 import {
+  among,
   isFlag,
   isNumber,
   isRecord,
   isText,
   listOf,
+  nullOr,
   oneOf,
   optional,
   shape,
 } from '../store/shape.ts'
+import { isDelta, isLive, type ShownDelta } from './check-live.ts'
+import { isJson } from './is-json.ts'
 
 /** What one tab asks of the tab that drives a conversation's run. */
 export type TabCommand =
@@ -30,28 +34,42 @@ export type TabOutcome =
   | { readonly error: ErrorData }
   | { readonly pending: true }
 
+/** Which tab drives a run, and how much it has posted to those that follow. */
+export interface Driving {
+  readonly conversationId: string
+  /** Of its claim: of two that say that they drive a run, the newer one does. */
+  readonly epoch: number
+  /** How many `follow-items` came before. */
+  readonly sent: number
+}
+
 /** What tabs that follow a conversation and the one that drives it post to each other. */
 export interface FollowMessages {
-  /** A run is driven here from now on: whoever shows the conversation may follow it. */
-  'run-driven': { readonly conversationId: string }
-  'follow-ask': { readonly conversationId: string }
+  /** A run is driven here: said when that begins, and again and again as long as it is so. */
+  'run-driven': Driving
+  /** Not any more. */
+  'run-undriven': { readonly conversationId: string }
+  /** Somebody follows. `isBehind`: it missed something, or has only begun. */
+  'follow-ask': { readonly conversationId: string; readonly isBehind: boolean }
   /** Where the driver's stream stands; what is published follows it. `to`: of the tab that asked. */
-  'follow-begin': {
-    readonly conversationId: string
-    readonly to: string
-    readonly seq: number
-    readonly live: Live
-  }
-  /** Whether the run is driven there still: a tab that is closed or frozen doesn't answer. */
-  'driver-ask': { readonly conversationId: string }
-  'driver-alive': { readonly conversationId: string }
-  'follow-items': { readonly conversationId: string; readonly items: readonly StreamItem[] }
+  'follow-begin': Driving & { readonly to: string; readonly live: Live }
+  /** `isStored`: facts were committed, which are read from the store: nobody believes those of a message. */
+  'follow-items': Driving & { readonly isStored: boolean; readonly deltas: readonly ShownDelta[] }
+  /** `to`: the tab that drives the run; null: whoever does. */
   'command-ask': {
     readonly conversationId: string
+    readonly to: string | null
     readonly commandId: string
     readonly command: TabCommand
   }
   'command-outcome': { readonly commandId: string; readonly outcome: TabOutcome }
+  /** Whether a tab that shows the conversation has the tool. */
+  'tool-ask': {
+    readonly conversationId: string
+    readonly toolName: string
+    readonly askId: string
+  }
+  'tool-there': { readonly askId: string }
   /** The page of this tab wants to go on with the run: it was reloaded, for example. */
   'run-wanted': { readonly conversationId: string }
   /** The conversation began, was renamed, cleared or deleted, or a run of it began or ended. */
@@ -62,12 +80,16 @@ export type TabMessages = LeaseMessages & FollowMessages
 
 const error = shape({ code: isText, message: isText, retryable: isFlag })
 const ofConversation = shape({ conversationId: isText })
+const driving = { conversationId: isText, epoch: isNumber, sent: isNumber }
 
 const answer = oneOf('type', {
-  approve: shape({}),
+  approve: shape({ input: optional(isJson) }),
   deny: shape({ reason: optional(isText) }),
   answer: shape({ text: isText }),
-  resolve: shape({ verdict: isText }),
+  resolve: shape({
+    verdict: among(['happened', 'did-not-happen', 'run-again']),
+    output: optional((value) => isOutput(value) && isJson(value)),
+  }),
 })
 
 const command = oneOf('type', {
@@ -75,20 +97,27 @@ const command = oneOf('type', {
   abort: shape({ runId: isText, reason: isText }),
 })
 
+const outcomes = [{ done: isFlag }, { error }, { pending: isFlag }].map(shape)
+
 export const TAB_MESSAGES: TabShapes<TabMessages> = {
   ...LEASE_MESSAGES,
-  'run-driven': ofConversation,
-  'follow-ask': ofConversation,
-  'follow-begin': shape({ conversationId: isText, to: isText, seq: isNumber, live: isRecord }),
-  'driver-ask': ofConversation,
-  'driver-alive': ofConversation,
-  'follow-items': shape({ conversationId: isText, items: listOf(isRecord) }),
-  'command-ask': shape({ conversationId: isText, commandId: isText, command }),
+  'run-driven': shape(driving),
+  'run-undriven': ofConversation,
+  'follow-ask': shape({ conversationId: isText, isBehind: isFlag }),
+  'follow-begin': shape({ ...driving, to: isText, live: isLive }),
+  'follow-items': shape({ ...driving, isStored: isFlag, deltas: listOf(isDelta) }),
+  'command-ask': shape({
+    conversationId: isText,
+    to: nullOr(isText),
+    commandId: isText,
+    command,
+  }),
   'command-outcome': shape({
     commandId: isText,
-    outcome: (value) =>
-      [{ done: isFlag }, { error }, { pending: isFlag }].some((fields) => shape(fields)(value)),
+    outcome: (value) => isRecord(value) && outcomes.some((fits) => fits(value)),
   }),
+  'tool-ask': shape({ conversationId: isText, toolName: isText, askId: isText }),
+  'tool-there': shape({ askId: isText }),
   'run-wanted': ofConversation,
   'record-changed': ofConversation,
 }

@@ -1,13 +1,14 @@
-import type { Conversation } from '../conversation.ts'
 import { decide } from '../decide.ts'
-import type { StreamItem } from '../../protocol/stream.ts'
 import type { Effects } from '../effects.ts'
 import type { Leases } from '../ownership/leases.ts'
 import type { TabChannel } from '../ownership/tab-channel.ts'
+import { withStop } from '../ownership/with-stop.ts'
 import type { Seat } from '../seat.ts'
+import { Driven } from './driven.ts'
 import { Follower } from './follower.ts'
 import { TabCommands } from './tab-commands.ts'
 import type { TabCommand, TabMessages } from './tab-messages.ts'
+import { ToolsElsewhere } from './tools-elsewhere.ts'
 
 /** How long an heir leaves a run to the tab that had it: its page may only be reloaded. Milliseconds. */
 const RELOAD_MS = 2000
@@ -35,83 +36,89 @@ export interface TabsOptions {
 /** The other tabs that use this store: they follow what is driven here, and the other way round. */
 export class Tabs {
   readonly #options: TabsOptions
+  readonly #driven: Driven
   readonly #commands: TabCommands
+  readonly #tools: ToolsElsewhere
   readonly #followers = new Map<string, Follower>()
-  /** Conversations that other tabs follow. */
-  readonly #followed = new Set<string>()
 
   constructor(options: TabsOptions) {
     this.#options = options
     const { channel, effects, host } = options
+    const seatOf = (conversationId: string): Seat | undefined => host.seatOf(conversationId)
+    this.#driven = new Driven({ channel, effects, seatOf })
     this.#commands = new TabCommands(channel, effects, (conversationId, command) => {
-      const seat = host.seatOf(conversationId)
+      const seat = seatOf(conversationId)
       return seat?.driver ? host.perform(seat, command) : null
     })
-    channel.on('follow-ask', ({ conversationId }, from) => this.#beginFor(conversationId, from))
-    channel.on('driver-ask', ({ conversationId }) => {
-      if (host.seatOf(conversationId)?.driver) channel.post('driver-alive', { conversationId })
+    this.#tools = new ToolsElsewhere({
+      channel,
+      effects,
+      toolNames: async (conversationId) => {
+        const follower = this.#followers.get(conversationId)
+        return follower ? host.toolNames(follower.agentId) : []
+      },
     })
-    channel.on('driver-alive', ({ conversationId }) => this.#followers.get(conversationId)?.alive())
-    channel.on('run-driven', ({ conversationId }) => {
-      if (this.#followers.has(conversationId)) channel.post('follow-ask', { conversationId })
+    this.#receive()
+  }
+
+  #receive(): void {
+    const { channel, host } = this.#options
+    const of = ({ conversationId }: { readonly conversationId: string }): Follower | undefined =>
+      this.#followers.get(conversationId)
+    channel.on('run-driven', (driving, from) => of(driving)?.driven(from, driving))
+    channel.on('run-undriven', (ref, from) => of(ref)?.undriven(from))
+    channel.on('follow-begin', (begin, from) => {
+      if (begin.to === channel.tabId) of(begin)?.join(from, begin)
     })
-    channel.on('follow-begin', ({ conversationId, to, ...standing }) => {
-      if (to === channel.tabId) this.#followers.get(conversationId)?.begin(standing)
-    })
-    channel.on('follow-items', ({ conversationId, items }) =>
-      this.#followers.get(conversationId)?.take(items),
-    )
-    channel.on('record-changed', ({ conversationId }) => {
+    channel.on('follow-items', (items, from) => of(items)?.take(from, items))
+    channel.on('record-changed', (ref) => {
       host.recordsChanged()
-      this.#followers.get(conversationId)?.refresh()
+      of(ref)?.refresh()
+      void host.seatOf(ref.conversationId)?.driver?.look()
     })
   }
 
   /** A run is driven here from now on. */
-  driven({ conversation: { conversationId } }: Seat): void {
-    this.#followers.get(conversationId)?.stop()
-    this.#options.channel.post('run-driven', { conversationId })
+  driven(seat: Seat): void {
+    this.#followers.get(seat.conversation.conversationId)?.leave()
+    this.#driven.begin(seat)
   }
 
   /** Nothing is driven here any more. Another tab may have gone on with the run before. */
-  undriven({ conversation: { conversationId } }: Seat): void {
-    this.#followed.delete(conversationId)
-    if (this.#followers.has(conversationId))
-      this.#options.channel.post('follow-ask', { conversationId })
+  undriven(seat: Seat): void {
+    this.#driven.end(seat)
+    this.#followers.get(seat.conversation.conversationId)?.ask()
   }
 
   /** What is published here goes to the tabs that follow the conversation. */
-  relay({ conversationId, stream }: Conversation): void {
-    stream.relay = (items) => this.relayItems(conversationId, items)
-  }
-
-  relayItems(conversationId: string, items: readonly StreamItem[]): void {
-    if (this.#followed.has(conversationId))
-      this.#options.channel.post('follow-items', { conversationId, items })
+  relay(seat: Seat): void {
+    seat.conversation.stream.relay = (items) => {
+      if (seat.driver) this.#driven.relay(seat, items)
+    }
   }
 
   /** The page shows the conversation: it follows whoever drives it, and may succeed with this agent. */
   follow(seat: Seat, agentId: string): void {
     const { conversationId } = seat.conversation
     const { channel, effects, host, leases } = this.#options
+    const known = this.#followers.get(conversationId)
+    if (known?.agentId === agentId) return known.ask()
     this.unfollow(conversationId)
+    if (!channel.isOpen) return
     const follower = new Follower(seat.conversation, {
+      agentId,
       isDriving: () => seat.driver !== null,
-      askAlive: () => channel.post('driver-ask', { conversationId }),
+      ask: (isBehind) => channel.post('follow-ask', { conversationId, isBehind }),
       sleep: (ms, signal) => effects.sleep(ms, signal),
       toolNames: () => host.toolNames(agentId),
-      succession: async (isCapable, signal) => {
-        await leases.awaitSuccession(conversationId, {
-          isCapable,
-          isNeeded: () => this.#isNeeded(seat),
-          signal,
-        })
+      succeed: async (succession) => {
+        const isNeeded = (): Promise<boolean> => this.#isNeeded(seat)
+        await leases.awaitSuccession(conversationId, { ...succession, isNeeded })
         await host.succeed(seat, agentId)
       },
-      agentId,
     })
     this.#followers.set(conversationId, follower)
-    if (seat.driver === null) channel.post('follow-ask', { conversationId })
+    void follower.begin()
   }
 
   unfollow(conversationId: string): void {
@@ -125,15 +132,26 @@ export class Tabs {
       if (follower.agentId === agentId) void follower.lookAtTools()
   }
 
-  /** The agent is gone: its tools can't go on with anything. */
+  /** The agent is gone: it shows nothing, and its tools can't go on with anything. */
   released(agentId: string): void {
-    for (const follower of this.#followers.values())
-      if (follower.agentId === agentId) follower.stop()
+    for (const [conversationId, follower] of this.#followers)
+      if (follower.agentId === agentId) this.unfollow(conversationId)
+  }
+
+  /** The tab that drives the conversation's run; null: none does; undefined: it isn't followed. */
+  driverOf(conversationId: string): string | null | undefined {
+    return this.#followers.get(conversationId)?.driver
   }
 
   /** Asks the tab that drives the conversation's run; null when none does. */
-  ask(conversationId: string, command: TabCommand): Promise<boolean | null> {
-    return this.#commands.ask(conversationId, command)
+  async ask(conversationId: string, command: TabCommand): Promise<boolean | null> {
+    const driver = this.driverOf(conversationId)
+    return driver === null ? null : this.#commands.ask(conversationId, driver ?? null, command)
+  }
+
+  /** Whether another tab that shows the conversation has the tool. */
+  hasTool(conversationId: string, toolName: string): Promise<boolean> {
+    return this.#tools.has(conversationId, toolName)
   }
 
   /** The page wants to go on with a run: an heir elsewhere leaves it to this tab. */
@@ -146,35 +164,25 @@ export class Tabs {
     this.#options.channel.post('record-changed', { conversationId })
   }
 
-  #beginFor(conversationId: string, to: string): void {
-    const { channel, host } = this.#options
-    const seat = host.seatOf(conversationId)
-    if (!seat?.driver) return
-    const { stream, state } = seat.conversation
-    stream.flush()
-    this.#followed.add(conversationId)
-    channel.post('follow-begin', { conversationId, to, seq: state.seq, live: stream.live })
-  }
-
   /** Asked while nobody else can write: the run is open, does something, and no tab wants it back. */
   async #isNeeded({ conversation }: Seat): Promise<boolean> {
     const { channel, effects } = this.#options
-    const { conversationId } = conversation
-    let isWanted = false
-    const remove = channel.on('run-wanted', (wanted) => {
-      if (wanted.conversationId === conversationId) isWanted = true
-    })
     const isOpen = async (): Promise<boolean> => {
       await conversation.refresh()
       const { run } = conversation
       return run !== null && run.end === null && decide(run) !== 'wait'
     }
-    try {
-      if (!(await isOpen())) return false
-      await effects.sleep(RELOAD_MS)
-      return !isWanted && (await isOpen())
-    } finally {
-      remove()
-    }
+    return withStop([], async (wait) => {
+      const remove = channel.on('run-wanted', ({ conversationId }) => {
+        if (conversationId === conversation.conversationId) wait.abort()
+      })
+      try {
+        if (!(await isOpen())) return false
+        await effects.sleep(RELOAD_MS, wait.signal)
+        return !wait.signal.aborted && (await isOpen())
+      } finally {
+        remove()
+      }
+    })
   }
 }

@@ -1,5 +1,6 @@
 import type { Scenario } from '../record.ts'
 import { actions } from './action.ts'
+import { branches } from './branches.ts'
 import { busy } from './busy.ts'
 import { calls } from './calls.ts'
 import { consent } from './consent.ts'
@@ -36,5 +37,6 @@ export const families: readonly ScenarioFamily[] = Object.entries({
   server,
   others,
   tabs,
+  branches,
   generated,
 }).map(([family, scenarios]) => ({ family, scenarios }))

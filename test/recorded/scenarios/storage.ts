@@ -9,12 +9,7 @@ const turns: Turns = [
   { text: 'Written.' },
 ]
 
-const facts: readonly FactType[] = [
-  'run-started',
-  'model-output',
-  'call-settled',
-  'run-ended',
-]
+const facts: readonly FactType[] = ['run-started', 'model-output', 'call-settled', 'run-ended']
 
 /** The storage refuses appends that hold the fact. */
 function refuse(on: Stage, fault: ErrorCode, fact?: FactType): void {

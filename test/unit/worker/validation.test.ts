@@ -73,6 +73,11 @@ describe.each(['ajv', 'cfworker'] as const)('checkInput with %s', (validator) =>
     expect(check(validator, { anything: 1 }, { type: 'object' })).toBeNull()
   })
 
+  it('checks no format, which is for the model to read', () => {
+    const schema = { type: 'object', properties: { day: { type: 'string', format: 'date' } } }
+    expect(check(validator, { day: 'Monday' }, schema)).toBeNull()
+  })
+
   it('resolves references between schemas with ids', () => {
     const schema = {
       $id: 'https://example.com/root.json',

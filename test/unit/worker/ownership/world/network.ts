@@ -47,6 +47,11 @@ export class Network {
     }
   }
 
+  /** The tab is gone, with its channels. */
+  terminate(tab: Process): void {
+    this.#ports = this.#ports.filter((each) => each.tab !== tab)
+  }
+
   /** As any script of the origin could. */
   inject(name: string, message: unknown): void {
     for (const port of this.#ports) if (port.name === name) this.#deliver(port, message)

@@ -10,7 +10,7 @@ import {
 import type { Clock } from './clock.ts'
 import type { LockManagerOfOrigin } from './lock-manager.ts'
 import type { Network } from './network.ts'
-import type { Process } from './process.ts'
+import { Process } from './process.ts'
 
 export const TALK = 'talk'
 export const SCOPE = 'durable:shop'
@@ -38,11 +38,9 @@ export interface Origin {
 }
 
 /** A tab's worker, and what it believes. */
-export class Tab implements Process {
-  readonly name: string
+export class Tab extends Process {
   readonly leases: Leases
   readonly channel: TabChannel<LeaseMessages>
-  readonly isOpaque: boolean
   /** Holds the run's tools. */
   isCapable = true
   /** What the tab says to a request to hand over; null: it never decides. */
@@ -54,12 +52,9 @@ export class Tab implements Process {
   /** What the store gave it last. */
   epoch = 0
   readonly #world: Origin
-  #state: 'works' | 'frozen' | 'gone' = 'works'
-  readonly #late: (() => void)[] = []
 
   constructor(name: string, world: Origin, { isOpaque = false } = {}) {
-    this.name = name
-    this.isOpaque = isOpaque
+    super(name, world.clock, { isOpaque })
     this.#world = world
     let ids = 0
     const openPort = (channel: string) =>
@@ -73,7 +68,7 @@ export class Tab implements Process {
         locks: world.options.locks === false ? undefined : world.locks.of(this),
         monotonic: () => world.clock.now,
         newId: (prefix) => `${prefix}${name}${++ids}`,
-        sleep: (ms, signal) => this.#sleep(ms, signal),
+        sleep: (ms, signal) => this.sleep(ms, signal),
       },
       observer: {
         onLost: () => {
@@ -84,14 +79,6 @@ export class Tab implements Process {
         onHandoverRequested: () => this.#decide(),
       },
     })
-  }
-
-  get isAlive(): boolean {
-    return this.#state !== 'gone'
-  }
-
-  get isWorking(): boolean {
-    return this.#state === 'works'
   }
 
   get holds(): boolean {
@@ -137,29 +124,10 @@ export class Tab implements Process {
     this.crash()
   }
 
-  crash(): void {
-    this.#state = 'gone'
+  override crash(): void {
+    super.crash()
     this.believes = false
-    this.#late.length = 0
     this.#world.locks.terminate(this)
-  }
-
-  freeze(): void {
-    if (this.#state === 'works') this.#state = 'frozen'
-  }
-
-  thaw(): void {
-    if (this.#state !== 'frozen') return
-    this.#state = 'works'
-    for (const late of this.#late.splice(0)) this.task(0, late)
-  }
-
-  /** Runs in this tab: later when it is frozen, never when it is gone. */
-  task(ms: number, run: () => void): void {
-    this.#world.clock.after(ms, () => {
-      if (this.#state === 'frozen') this.#late.push(run)
-      else if (this.#state === 'works') run()
-    })
   }
 
   #took(): void {
@@ -175,17 +143,5 @@ export class Tab implements Process {
     if (this.handsOver === null) return new Promise(() => undefined)
     if (this.handsOver) this.release()
     return this.handsOver
-  }
-
-  #sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      if (signal?.aborted) return resolve()
-      const done = (): void => {
-        signal?.removeEventListener('abort', done)
-        resolve()
-      }
-      signal?.addEventListener('abort', done)
-      this.task(ms, done)
-    })
   }
 }

@@ -1,0 +1,79 @@
+import { OffstageError } from '../protocol/error.ts'
+import { toOffstageError } from './failures.ts'
+import type { RunHandle } from './run-handle.ts'
+import type { RunParts } from './run-parts.ts'
+import { sendAbort } from './send-abort.ts'
+import type { Trial } from './suspects.ts'
+
+/** How long a run that lost its worker waits for its tools. Milliseconds. */
+const WAIT_FOR_TOOLS_MS = 10_000
+
+/** Open runs that were lost with a worker: all but those that are on their way to the next one. */
+export function lostRuns({ runs }: RunParts): RunHandle[] {
+  return [...runs.open.values()].filter(({ run }) => !runs.starting.has(run.runId))
+}
+
+/** To a new worker: the aborts that the old one did not confirm. */
+export function resendAborts(agent: RunParts): void {
+  for (const runId of agent.runs.aborts.keys()) void sendAbort(agent, runId)
+}
+
+/**
+ * Goes on with runs on a new worker, one after the other: a queued one comes second. Ends
+ * when that worker is lost, too: the runs are the next one's then.
+ */
+export async function takeUpRuns(
+  agent: RunParts,
+  handles: readonly RunHandle[],
+  tryOut?: (runId: string) => Trial,
+): Promise<void> {
+  const { runs } = agent
+  for (const handle of handles) {
+    const { runId } = handle.run
+    if (handle.abortReason !== undefined || !runs.open.has(runId)) continue
+    const trial = tryOut?.(runId)
+    try {
+      await takeUpRun(agent, handle)
+      if (trial) await Promise.race([trial.over, handle.run.result])
+    } catch (thrown) {
+      const error = toOffstageError(thrown)
+      if (error.code === 'worker-lost') return
+      handle.end({ outcome: 'failed', error: error.toData() })
+    } finally {
+      trial?.end()
+    }
+    if (trial?.isLost) return
+  }
+}
+
+async function takeUpRun(agent: RunParts, handle: RunHandle): Promise<void> {
+  const { askOnce, scope } = agent
+  const { runId, conversationId } = handle.run
+  const at = { ...scope(), conversationId }
+  const stored = await askOnce('getConversation', at)
+  // A run whose first commit waited for room in the storage is in no journal.
+  const isTold = handle.events.some(({ type }) => type !== 'run-parked' && type !== 'run-continued')
+  const begun = isTold || stored?.openRunId === runId
+  if (!begun && resendStart(agent, handle)) return
+  const ref = await askOnce('resumeRun', {
+    ...at,
+    runId,
+    interrupted: 'tell-model',
+    // The page lives: what its worker died of is counted by restarts.
+    afterCrash: false,
+    waitForToolsMs: WAIT_FOR_TOOLS_MS,
+  })
+  if (ref?.runId === runId) return
+  const error = new OffstageError(
+    'worker-lost',
+    'The worker died, and its successor found no such run in the journal.',
+  )
+  handle.end({ outcome: 'failed', error: error.toData() })
+}
+
+/** To a new worker: a run that the old one never began. False when it wasn't started here. */
+function resendStart({ runs }: RunParts, handle: RunHandle): boolean {
+  const command = runs.commands.get(handle.run.runId)
+  if (command) runs.send(handle, command)
+  return command !== undefined
+}

@@ -1,0 +1,85 @@
+import type { Delta } from '../../protocol/delta.ts'
+import type { Live } from '../../protocol/live.ts'
+import type { ParkReason } from '../../protocol/run.ts'
+import {
+  among,
+  isFlag,
+  isNumber,
+  isRecord,
+  isText,
+  isThere,
+  listOf,
+  nullOr,
+  oneOf,
+  shape,
+  type Check,
+} from '../store/shape.ts'
+
+const error = shape({ code: isText, message: isText, retryable: isFlag })
+const reason = among([
+  'crash-loop',
+  'storage-full',
+  'storage-blocked',
+  'storage-newer',
+  'storage-failed',
+] satisfies ParkReason[])
+const ofRun = { runId: isText }
+const ofAttempt = { ...ofRun, step: isNumber, attempt: isNumber }
+const part = shape({ ...ofAttempt, partId: isText })
+const text = shape({ ...ofAttempt, partId: isText, delta: isText })
+const input = { ...ofAttempt, toolCallId: isText }
+
+export type ShownDelta = Exclude<
+  Delta,
+  {
+    readonly type:
+      | 'text-end'
+      | 'reasoning-end'
+      | 'tool-unavailable'
+      | 'warning'
+      | 'raw'
+      | 'run-left'
+      | 'ownership-changed'
+  }
+>
+
+/** What other tabs show of a run: the rest is for the handles of the tab that drives it. */
+const SHOWN: Readonly<Record<ShownDelta['type'], Check>> = {
+  'attempt-started': shape({ ...ofAttempt, messageId: isText }),
+  'text-start': part,
+  'text-delta': text,
+  'reasoning-start': part,
+  'reasoning-delta': text,
+  'tool-input-start': shape({ ...input, toolName: isText }),
+  'tool-input-delta': shape({ ...input, delta: isText }),
+  'tool-input-end': shape(input),
+  'step-reset': shape({ ...ofAttempt, reason: error }),
+  retry: shape({ ...ofAttempt, retries: isNumber, delayMs: isNumber, error }),
+  'tool-progress': shape({ ...ofRun, path: listOf(isText), progress: isThere }),
+  'storage-waits': shape({ ...ofRun, reason }),
+  'storage-takes': shape(ofRun),
+}
+
+/** Whether what another tab posted is a delta that this one shows. */
+export const isDelta: (value: unknown) => boolean = oneOf('type', SHOWN)
+
+export function isShown(delta: Delta): delta is ShownDelta {
+  return Object.hasOwn(SHOWN, delta.type)
+}
+
+const step = shape({
+  ...ofAttempt,
+  messageId: isText,
+  parts: listOf(shape({ type: among(['text', 'reasoning']), partId: isText, text: isText })),
+  inputs: listOf(shape({ toolCallId: isText, toolName: isText, text: isText, isComplete: isFlag })),
+})
+
+const fields = {
+  step: nullOr(step),
+  retry: nullOr(shape({ attempt: isNumber, delayMs: isNumber, error })),
+  progress: isRecord,
+  waits: nullOr(shape({ ...ofRun, reason })),
+} satisfies { readonly [Field in keyof Live]?: Check }
+
+/** Whether what another tab posted is where its stream stands. */
+export const isLive: Check = shape(fields)

@@ -1,0 +1,33 @@
+import { NOTHING_LIVE } from '../../conversation/live.ts'
+import { isSettled } from '../../conversation/pending.ts'
+import type { Live } from '../../protocol/live.ts'
+import type { RunState } from '../../protocol/state.ts'
+import type { ShownDelta } from './check-live.ts'
+
+/**
+ * Facts are read from the store, deltas come by messages: the store may be ahead. What it has made durable
+ * meanwhile, and what belongs to no open run, is not shown.
+ */
+export function isStillLive(delta: ShownDelta, run: RunState | null): boolean {
+  if (run === null || run.end !== null || run.runId !== delta.runId) return false
+  if ('step' in delta) return delta.step > run.steps
+  return delta.type !== 'tool-progress' || isUnsettled(run, delta.path.at(-1) ?? '')
+}
+
+/** The same of all that is live elsewhere. */
+export function stillLive(live: Live, run: RunState | null): Live {
+  if (run === null || run.end !== null) return NOTHING_LIVE
+  const { step, retry, progress, waits } = live
+  const isOpen = step?.runId === run.runId && step.step > run.steps
+  return {
+    ...NOTHING_LIVE,
+    ownership: 'other-tab',
+    ...(isOpen && { step, retry }),
+    progress: Object.fromEntries(Object.entries(progress).filter(([id]) => isUnsettled(run, id))),
+    waits: waits?.runId === run.runId ? waits : null,
+  }
+}
+
+function isUnsettled({ calls }: RunState, toolCallId: string): boolean {
+  return calls.some((call) => call.toolCallId === toolCallId && !isSettled(call))
+}

@@ -1,0 +1,88 @@
+import type { Compared } from './compared.ts'
+import { mapRuns } from './compared.ts'
+import {
+  withAdoptedStepEnds,
+  withJoinedDeltas,
+  withoutLastSnapshot,
+  withoutSecondParking,
+  withoutStartsTakenBack,
+  withoutOtherTabs,
+  withoutSnapshotsOfMute,
+  withoutWhatCameBefore,
+  withStepUnderWay,
+} from './handles.ts'
+import { withNamedMessages } from './message-ids.ts'
+import {
+  withImportedResultsAsRead,
+  withoutNewRecordFields,
+  withoutPartialThoughts,
+  withoutTimes,
+} from './stored.ts'
+import { withWaitsAndEnds, withoutOtherViews } from './snapshots.ts'
+import { withoutUnstoredDetails } from './results.ts'
+
+/** What is meant to differ from the code before format 2, and how both are compared all the same. */
+export interface Difference {
+  readonly name: string
+  /** Which side it is applied to. `old`: the old one is brought to what is meant to come now. */
+  readonly to: 'old' | 'now' | 'both'
+  readonly apply: (recording: Compared, scenario: string) => Compared
+}
+
+/**
+ * A person in these waits for what a page shows, which is notified a frame earlier or later; or for something
+ * that is followed by nothing, and the world's clock goes on to the next timer.
+ */
+const TIMED: ReadonlySet<string> = new Set([
+  'while a run asks for consent, another tab begins another run',
+  '4: a crash at tool-execution-start 1',
+  '5: a crash, and questions at text-end 1, then a full storage at tool-result 2',
+  'a crash loop, a reload, and going on',
+  'one-shot: two outputs',
+  'a history of OpenAI with an open call',
+  'a history of Anthropic with an open call',
+  'a history of Offstage with an open call',
+  'a history with an open call, after a reload',
+  'a run without a message: agreed to',
+  'a run without a message: reloaded, and agreed to',
+  'a run without a message: whose page crashes in the last text',
+  'a run without a message: that a second agent follows',
+  'a run without a message: that is aborted',
+])
+
+/** In the order in which they are applied. */
+export const differences: readonly Difference[] = [
+  { name: 'records', to: 'both', apply: withoutNewRecordFields },
+  { name: 'imported results', to: 'both', apply: withImportedResultsAsRead },
+  { name: 'thoughts of partial answers', to: 'now', apply: withoutPartialThoughts },
+  { name: 'joined deltas', to: 'both', apply: (each) => mapRuns(each, withJoinedDeltas) },
+  {
+    name: 'runs that go on elsewhere',
+    to: 'both',
+    apply: (each, scenario) => mapRuns(each, ({ run }) => withoutOtherTabs(run, scenario)),
+  },
+  { name: 'the step under way', to: 'old', apply: (each) => mapRuns(each, withStepUnderWay) },
+  { name: 'ends of adopted steps', to: 'old', apply: (each) => mapRuns(each, withAdoptedStepEnds) },
+  {
+    name: 'runs without a message',
+    to: 'both',
+    apply: (each) => mapRuns(each, withoutSnapshotsOfMute),
+  },
+  {
+    name: 'taken up by an answer',
+    to: 'both',
+    apply: (each, scenario) => mapRuns(each, ({ run }) => withoutWhatCameBefore(run, scenario)),
+  },
+  { name: 'parked twice', to: 'old', apply: (each) => mapRuns(each, withoutSecondParking) },
+  { name: 'ended meanwhile', to: 'now', apply: (each) => mapRuns(each, withoutLastSnapshot) },
+  { name: 'starts taken back', to: 'both', apply: (each) => mapRuns(each, withoutStartsTakenBack) },
+  { name: 'unstored ends', to: 'both', apply: (each) => mapRuns(each, withoutUnstoredDetails) },
+  {
+    name: 'times',
+    to: 'both',
+    apply: (each, scenario) => (TIMED.has(scenario) ? withoutTimes(each) : each),
+  },
+  { name: 'snapshots', to: 'both', apply: withWaitsAndEnds },
+  { name: 'other views', to: 'both', apply: withoutOtherViews },
+  { name: 'message ids', to: 'both', apply: withNamedMessages },
+]

@@ -1,0 +1,27 @@
+import type { RunResult } from '../../../src/protocol/run.ts'
+import type { RecordedRun } from '../recording.ts'
+import { mapResult, type RunInPlace } from './compared.ts'
+
+/**
+ * Of a run that ended for its handles only (its agent was disposed, another tab took over, the conversation
+ * was deleted, its end couldn't be stored) the page made the result of what it had seen, or it was empty;
+ * now it says what is stored: text, steps, usage, and what has become of the calls.
+ */
+export function withoutUnstoredDetails({ run, rows }: RunInPlace): RecordedRun {
+  return mapResult(run, (result) => {
+    if (result.outcome !== 'aborted') return result
+    const isGivenUp = run.events.at(-2)?.type === 'run-parked'
+    if (isStored(result, rows) && !isGivenUp) return result
+    const { steps: _steps, usage: _usage, finishReason: _finish, text, toolCalls, ...rest } = result
+    const told = toolCalls.map(({ status: _status, ...call }) => call)
+    const isEmpty = ['taken-over', 'deleted'].includes(result.reason)
+    return { ...rest, toolCalls: told, ...(!isEmpty && { text }) } as unknown as RunResult
+  })
+}
+
+function isStored({ reason }: Aborted, rows: RunInPlace['rows']): boolean {
+  const end = rows.find(({ type }) => type === 'run-ended')?.['end']
+  return (end as Partial<Aborted> | undefined)?.reason === reason
+}
+
+type Aborted = Extract<RunResult, { readonly outcome: 'aborted' }>

@@ -1,0 +1,66 @@
+import type { Compared } from './compared.ts'
+import { isPlain, type Plain } from './plain.ts'
+
+/** Applies a change to each object in some data, from the innermost outwards. */
+function mapObjects<Value>(value: Value, change: (object: Plain) => Plain): Value {
+  const mapped = (each: unknown): unknown => {
+    if (Array.isArray(each)) return each.map(mapped)
+    if (!isPlain(each)) return each
+    return change(Object.fromEntries(Object.entries(each).map(([key, at]) => [key, mapped(at)])))
+  }
+  return mapped(value) as Value
+}
+
+/**
+ * What a store's record has besides is new: `format`, `era`. `lastSeq` counts rows, of which some are new;
+ * that it is the number of rows is checked when a scenario is recorded.
+ */
+export function withoutNewRecordFields(recording: Compared): Compared {
+  return mapObjects(recording, (object) => {
+    if (!('openCalls' in object)) return object
+    const { format: _format, era: _era, lastSeq: _lastSeq, ...record } = object
+    return record
+  })
+}
+
+/** A partial answer holds what the model thought, too. */
+export function withoutPartialThoughts(recording: Compared): Compared {
+  const { snapshots, ...rest } = recording
+  const changed = mapObjects(rest, (object) => {
+    const { partial, parts } = object
+    if (partial !== true || !Array.isArray(parts)) return object
+    return { ...object, parts: (parts as Plain[]).filter(({ type }) => type !== 'reasoning') }
+  })
+  return { ...changed, snapshots }
+}
+
+/**
+ * Imported results are stored as one message behind that of their calls. Format 1 stored them as they were
+ * handed over, and made one message of them when they were read.
+ */
+export function withImportedResultsAsRead(recording: Compared): Compared {
+  return mapObjects(recording, (object) => {
+    const { type, messages } = object
+    if (type !== 'messages-imported' || !Array.isArray(messages)) return object
+    const read: Plain[] = []
+    for (const { id, ...message } of messages as Plain[]) {
+      const last = read.at(-1)
+      if (message['role'] !== 'tool') read.push({ ...message, id })
+      else if (last?.['role'] !== 'tool') read.push(message)
+      else read.splice(-1, 1, { ...last, parts: [...partsOf(last), ...partsOf(message)] })
+    }
+    return { ...object, messages: read }
+  })
+}
+
+function partsOf({ parts }: Plain): unknown[] {
+  return Array.isArray(parts) ? parts : []
+}
+
+/** Times are compared where nobody waits for what a page shows. */
+export function withoutTimes(recording: Compared): Compared {
+  return mapObjects(
+    recording,
+    ({ at: _at, createdAt: _created, updatedAt: _updated, ...rest }) => rest,
+  )
+}

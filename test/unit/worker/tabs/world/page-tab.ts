@@ -1,0 +1,259 @@
+import { Feeds } from '../../../../../src/client/feeds.ts'
+import { createRunHandle, type RunHandle } from '../../../../../src/client/run-handle.ts'
+import type { Watcher } from '../../../../../src/client/feed.ts'
+import { JoinedFeed } from '../../../../../src/client/joined-feed.ts'
+import type { ConversationSnapshot } from '../../../../../src/conversation/snapshot.ts'
+import { view } from '../../../../../src/conversation/view.ts'
+import type { CallAnswer } from '../../../../../src/protocol/commands.ts'
+import { type PageApi, PAGE_CALLS } from '../../../../../src/protocol/page-calls.ts'
+import type { ExecuteTool, ToolOutcome } from '../../../../../src/protocol/questions.ts'
+import type { RunRef } from '../../../../../src/protocol/scope.ts'
+import { storageKey, type StorageConfig } from '../../../../../src/protocol/conversation.ts'
+import type { ToolDescriptor } from '../../../../../src/protocol/tool.ts'
+import type { Effects } from '../../../../../src/worker/effects.ts'
+import { Host } from '../../../../../src/worker/host.ts'
+import { Process } from '../../ownership/world/process.ts'
+import { slowModel } from './slow-model.ts'
+import type { TabsWorld } from './tabs-world.ts'
+import { doubleOf } from '../../../doubles.ts'
+
+export const TALK = 'talk'
+
+export interface TabTool extends Partial<ToolDescriptor> {
+  /** Milliseconds. Default 50. */
+  readonly takes?: number
+}
+
+export interface PageTabOptions {
+  readonly tools?: Readonly<Record<string, TabTool>>
+  readonly storage?: StorageConfig
+}
+
+/** A tab: its page, as far as it shows a conversation and runs tools, and its worker. */
+export class PageTab extends Process {
+  readonly host: Host
+  readonly #world: TabsWorld
+  readonly #feeds = new Feeds({ onRow: () => undefined, onOver: () => undefined })
+  readonly #scope: { readonly agentId: string; readonly storage: StorageConfig }
+  /** May be changed: the worker asks anew. */
+  tools: Readonly<Record<string, TabTool>>
+  /** What was shown, in order. */
+  readonly seen: Partial<ConversationSnapshot>[] = []
+  /** How the runs that were started or taken up here ended for their handles. */
+  readonly ends: string[] = []
+  /** The tools that ran here, in order. */
+  readonly ran: string[] = []
+  /** How often the list of conversations changed. */
+  listChanges = 0
+  #watcher: Watcher | null = null
+
+  constructor(name: string, world: TabsWorld, options: PageTabOptions) {
+    super(name, world.clock)
+    this.#world = world
+    const { tools = {}, storage = { name: 'shop' } } = options
+    this.tools = tools
+    this.#scope = { agentId: `agent-${name}`, storage }
+    let ids = 0
+    const effects: Effects = {
+      now: () => 1_000_000 + world.clock.now,
+      monotonic: () => world.clock.now,
+      random: () => 0.5,
+      newId: (prefix) => `${prefix}${name}${++ids}`,
+      sleep: (ms, signal) => this.sleep(ms, signal),
+      locks: world.options.locks === false ? undefined : world.locks.of(this),
+      openTabPort: (channel) => {
+        const port = world.network.open(this, channel)
+        return { ...port, postMessage: (message) => this.#post(port, message) }
+      },
+    }
+    this.host = new Host({
+      page: this.#page(),
+      pageId: `page-${name}`,
+      notify: (notice) => {
+        if (!this.isAlive) return
+        if (notice.type === 'stream' || notice.type === 'checkpoint') this.#feeds.take(notice)
+        if (notice.type === 'conversations-changed') this.listChanges++
+      },
+      providers: { create: () => slowModel(this, () => world.turns) },
+      effects,
+      openDurable: async () => world.store,
+    })
+  }
+
+  get scope() {
+    return { ...this.#scope, conversationId: TALK }
+  }
+
+  /** Shows the conversation from now on. */
+  open(): this {
+    const feeds = this.#feeds
+    this.#watcher = {
+      changed: () => {
+        if (this.#feeds.find(this.#ref)?.isKnown) this.seen.push(this.content)
+      },
+      flush: () => undefined,
+      join: () => this.host.shown.join(this.scope),
+      leave: () => void this.host.shown.leave(this.scope),
+      olderMessages: (before) =>
+        this.host.shown.olderMessages({ ...this.scope, before, count: 1000 }),
+    }
+    const feed = feeds.open(this.#ref)
+    feed.joined ??= new JoinedFeed(feed)
+    feed.joined.watch(this.#watcher)
+    return this
+  }
+
+  leave(): void {
+    if (!this.#watcher) return
+    this.#feeds.find(this.#ref)?.joined?.unwatch(this.#watcher)
+    this.#feeds.prune(this.#ref)
+  }
+
+  get shown(): ConversationSnapshot {
+    const feed = this.#feeds.find(this.#ref)
+    if (!feed?.isKnown) throw new Error(`${this.name} shows nothing.`)
+    return structuredClone(view(feed.state, feed.live, feed.fault))
+  }
+
+  /** Without whose it is. */
+  get content(): Partial<ConversationSnapshot> {
+    const { ownership: _ownership, ...content } = this.shown
+    return content
+  }
+
+  get text(): string {
+    const parts = this.shown.messages.at(-1)?.parts ?? []
+    return parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  }
+
+  start(runId: string, ifBusy: 'refuse' | 'queue' | 'replace' = 'refuse'): void {
+    this.#feeds.follow({ ...this.#ref, runId }, this.#handle(runId))
+    void this.host.startRun({
+      ...this.scope,
+      runId,
+      message: { id: `${runId}:user`, parts: [{ type: 'text', text: 'Go.' }] },
+      limits: { maxSteps: 10, retries: 3 },
+      ifBusy,
+    })
+  }
+
+  resume(interrupted: 'tell-model' | 'ask' = 'tell-model'): Promise<RunRef | null> {
+    const how = { interrupted, waitForToolsMs: 500 }
+    return this.#adopt(() => this.host.resumeRun({ ...this.scope, ...how }))
+  }
+
+  takeOver(): Promise<RunRef | null> {
+    const how = { interrupted: 'tell-model', waitForToolsMs: 500, afterCrash: false } as const
+    return this.#adopt(() => this.host.takeOver({ ...this.scope, ...how }))
+  }
+
+  answer(toolCallId: string, answer: CallAnswer['answer']): Promise<boolean> {
+    return this.host.answerCall({ ...this.scope, toolCallId, answer })
+  }
+
+  abort(runId: string): Promise<boolean> {
+    return this.host.abortRun({ ...this.scope, runId, reason: 'enough' })
+  }
+
+  override crash(): void {
+    super.crash()
+    this.#world.locks.terminate(this)
+    this.#world.network.terminate(this)
+  }
+
+  progress(runId: string, toolCallId: string, progress: unknown): void {
+    this.host.progress({
+      type: 'tool-progress',
+      ...this.scope,
+      runId,
+      path: [toolCallId],
+      progress,
+    })
+  }
+
+  #handle(runId: string): RunHandle {
+    const handle = createRunHandle(
+      { conversationId: TALK, runId },
+      {
+        resultOf: () => undefined,
+        onAbort: () => undefined,
+        onEnd: () => undefined,
+        onLeft: () => undefined,
+      },
+    )
+    void handle.run.result.then((result) =>
+      this.ends.push(result.outcome === 'aborted' ? result.reason : result.outcome),
+    )
+    return handle
+  }
+
+  async #adopt(ask: () => Promise<RunRef | null>): Promise<RunRef | null> {
+    const expected = this.#feeds.expect(this.#ref.storage)
+    const ref = await ask()
+    if (ref) expected.claim(ref, this.#handle(ref.runId))
+    expected.close()
+    return ref
+  }
+
+  get #ref() {
+    return { storage: storageKey(this.#scope.storage), conversationId: TALK }
+  }
+
+  #post(port: { postMessage(message: unknown): void }, message: unknown): void {
+    const { type } = message as { readonly type: string }
+    this.#world.posted.set(type, (this.#world.posted.get(type) ?? 0) + 1)
+    this.task(0, () => port.postMessage(message))
+  }
+
+  #page(): PageApi {
+    const executions = new Map<string, Promise<ToolOutcome>>()
+    return doubleOf(PAGE_CALLS, {
+      stepContext: () => ({
+        model: { provider: 'slow', model: 'slow' },
+        engine: false,
+        configId: 1,
+        instructions: '',
+        tools: this.#descriptors(),
+        hasBeforeToolCall: false,
+        raw: false,
+      }),
+      currentTools: () => this.#descriptors(),
+      credentials: () => ({}),
+      beforeToolCall: ({ input }) => ({ type: 'go', input }),
+      needsApproval: () => true,
+      executeTool: (call) => {
+        const known = executions.get(call.executionId) ?? this.#execute(call)
+        executions.set(call.executionId, known)
+        return known
+      },
+      knownExecutions: ({ executionIds }) => executionIds.filter((id) => executions.has(id)),
+      cancelTools: () => undefined,
+      acknowledgeTools: () => undefined,
+      reconcileTool: () => ({ type: 'unknown' }),
+    })
+  }
+
+  async #execute({ toolName }: ExecuteTool): Promise<ToolOutcome> {
+    const tool = this.tools[toolName]
+    if (!tool) return { status: 'not-started', reason: 'not-registered' }
+    this.ran.push(toolName)
+    await this.sleep(tool.takes ?? 50)
+    return { status: 'succeeded', output: { type: 'text', value: `by ${this.name}` } }
+  }
+
+  #descriptors(): ToolDescriptor[] {
+    return Object.entries(this.tools).map(([name, { takes: _takes, ...tool }]) => ({
+      name,
+      description: name,
+      inputSchema: { type: 'object' },
+      annotations: {},
+      timeoutMs: 60_000,
+      parallelSafe: false,
+      sequential: false,
+      needsApproval: false,
+      hasReconcile: false,
+      definition: name,
+      ...tool,
+    }))
+  }
+}

@@ -1,0 +1,76 @@
+import { createMemoryStore } from '../../../../../src/worker/store/memory-store.ts'
+import type { Store } from '../../../../../src/worker/store/store.ts'
+import { Clock, randomOf } from '../../ownership/world/clock.ts'
+import { LockManagerOfOrigin } from '../../ownership/world/lock-manager.ts'
+import { Network } from '../../ownership/world/network.ts'
+import { PageTab, type PageTabOptions } from './page-tab.ts'
+import type { Turn } from './slow-model.ts'
+
+export interface TabsWorldOptions {
+  /** False: no Web Locks, as on a plain HTTP address. */
+  readonly locks?: boolean
+  readonly turns?: readonly Turn[]
+  readonly seed?: number
+}
+
+const real = { setTimeout, clearTimeout, now: performance.now.bind(performance) }
+
+/** Tabs of one origin with one store, in virtual time: pages and workers, apart from the wire between the two. */
+export class TabsWorld {
+  readonly options: TabsWorldOptions
+  readonly clock = new Clock()
+  readonly locks = new LockManagerOfOrigin(this.clock)
+  readonly network: Network
+  readonly store: Store = createMemoryStore('store')
+  readonly tabs: PageTab[] = []
+  /** Messages on the channel, by type. */
+  readonly posted = new Map<string, number>()
+  #turns: readonly Turn[]
+
+  constructor(options: TabsWorldOptions = {}) {
+    this.options = options
+    this.#turns = options.turns ?? [{ text: 'All done.' }]
+    this.network = new Network(this.clock, randomOf(options.seed ?? 1))
+    // The stream's timer is the process's own.
+    Object.assign(globalThis, {
+      setTimeout: (run: () => void, ms = 0) => this.clock.after(ms, run),
+      clearTimeout: (cancel?: () => void) => cancel?.(),
+    })
+    performance.now = () => this.clock.now
+  }
+
+  static leave(): void {
+    Object.assign(globalThis, { setTimeout: real.setTimeout, clearTimeout: real.clearTimeout })
+    performance.now = real.now
+  }
+
+  get turns(): readonly Turn[] {
+    return this.#turns
+  }
+
+  tab(name: string, options: PageTabOptions = {}): PageTab {
+    const tab = new PageTab(name, this, options)
+    this.tabs.push(tab)
+    return tab
+  }
+
+  run(ms: number): Promise<void> {
+    return this.clock.run(ms)
+  }
+
+  settled<T>(promise: Promise<T>, withinMs = 30_000): Promise<T> {
+    return this.clock.settled(promise, withinMs)
+  }
+
+  async until(isDone: () => boolean, withinMs = 30_000): Promise<void> {
+    for (let waited = 0; !isDone(); waited += 5) {
+      if (waited > withinMs) throw new Error('This world does not come to that.')
+      await this.clock.run(5)
+    }
+  }
+
+  /** What is on the channel from here on. */
+  forgetPosted(): void {
+    this.posted.clear()
+  }
+}
