@@ -7,10 +7,10 @@ const DYNAMIC = /\bimport\(\s*["'`]\.\/([\w.-]+)["'`]\s*\)/g
 /**
  * What few pages load: where the worker doesn't start, what finds out why, and the worker as text; where it
  * dies, what puts another in its place; where the page sends the model's requests (`transport: 'page'`), what
- * does; what judges the patterns of schemas that have any; `extract()`.
+ * does; what judges the patterns of schemas that have any; the tools of `controlTools`; `extract()`.
  */
 const ON_DEMAND =
-  /^(?:inline\.js|(?:start-diagnosis|restarts|page-fetches|refuse-slow-patterns|extract)-.*)$/
+  /^(?:inline\.js|(?:start-diagnosis|restarts|page-fetches|refuse-slow-patterns|control-tools|extract)-.*)$/
 
 /**
  * A built file and all files it imports; with `dynamic`, also those it imports in its course, but

@@ -13,14 +13,13 @@ import { type FeedNotice, Feeds } from './feeds.ts'
 import { watchHeartbeat } from './heartbeat.ts'
 import type { AgentPage } from './page-api.ts'
 import { createPageApi } from './page-api.ts'
-import { loadPart } from './load-part.ts'
 import { ModelRequests } from './model-requests.ts'
 import { onPageCache } from './page-cache.ts'
 import { OpenCommands, type SentCommand } from './open-commands.ts'
-import type { RestartedAgent, Restarts } from './restarts.ts'
+import type { RestartedAgent } from './restarts.ts'
 import { sleep } from './sleep.ts'
-import type { CrashedRun } from './suspects.ts'
-import { hung, lost } from './worker-lost.ts'
+import { WorkerDeaths } from './worker-deaths.ts'
+import { lost } from './worker-lost.ts'
 import type { WorkerSource } from './worker-start.ts'
 import { connectSource } from './worker-source.ts'
 
@@ -54,8 +53,6 @@ export interface LinkOptions extends WorkerSource {
   readonly heartbeatMs?: number
 }
 
-type Risk = Extract<WorkerNotice, { readonly type: 'risk' }>
-
 const links = new Map<unknown, WorkerLink>()
 
 /**
@@ -72,10 +69,7 @@ export class WorkerLink {
   readonly #agents = new Map<string, LinkedAgent>()
   readonly #gate = createBatchGate()
   readonly #commands = new OpenCommands()
-  /** What the worker is about to do, and may never end. */
-  #risk: Risk | undefined
-  /** Loaded once a worker was lost. */
-  #restarts: Restarts | undefined
+  readonly #deaths: WorkerDeaths
   /** Commands that the next worker is asked again. */
   #carried = 0
   readonly #closed = new AbortController()
@@ -103,6 +97,12 @@ export class WorkerLink {
       flush: () => this.feeds.flush(),
       hostOf: (id) => this.#agents.get(id),
       toPageTime: (workerMs) => this.#toPageTime(workerMs),
+    })
+    this.#deaths = new WorkerDeaths({
+      agents: () => [...this.#agents.values()],
+      trialMs: TRIAL_BEATS * this.#heartbeatMs,
+      open: () => this.#open(),
+      isLive: (connection) => this.#live === connection,
     })
     onPageCache({
       signal: this.#closed.signal,
@@ -209,14 +209,14 @@ export class WorkerLink {
   }
 
   #onNotice(notice: WorkerNotice): void {
-    if (notice.type === 'risk') return void (this.#risk = notice.risk ? notice : undefined)
+    if (notice.type === 'risk') return this.#deaths.note(notice)
     if (notice.type === 'engine-progress') return this.#agents.get(notice.agentId)?.onNotice(notice)
     if (notice.type === 'conversations-changed')
       return this.#agents.forEach((agent) => agent.onListChange(notice.storage))
     if (notice.type !== 'stream' && notice.type !== 'checkpoint') return this.#tell(notice)
     this.feeds.take(notice)
     this.#gate.handled(notice.batch)
-    this.#restarts?.suspects.onPublished(notice)
+    this.#deaths.onPublished(notice)
   }
 
   /** What is shown may have changed unseen: by other tabs, or under a worker that died. */
@@ -264,42 +264,17 @@ export class WorkerLink {
     this.#hasLost = true
     this.feeds.lost()
     this.#tell({ type: 'worker', state: 'lost' })
-    const crashed = this.#blame()
+    const blamed = this.#deaths.blame()
+    // Of one that was ended here no run is to blame.
+    const crashed = this.#isSuspended ? undefined : blamed
     if (crashed) this.#agents.get(crashed.agentId)?.failCrashedRun(crashed.runId, crashed.error)
     // A death whose cause is known, and will not come again, costs the other runs nothing.
-    if (this.#hasOpenWork()) this.#restarting = this.#restart(!crashed && !this.#isSuspended)
+    if (this.#hasOpenWork()) this.#restarting = this.#deaths.restart(!crashed && !this.#isSuspended)
     this.#commands.reject((command) => {
       const extractId = extractIdOf(command)
       const isBlamed = extractId !== undefined && extractId === crashed?.extractId
       return isBlamed ? crashed.error : lost()
     })
-  }
-
-  #blame(): CrashedRun | undefined {
-    const risk = this.#risk
-    this.#risk = undefined
-    const suspect = this.#restarts?.suspects.blame()
-    // Of a worker that was ended here no run is to blame.
-    if (this.#isSuspended) return undefined
-    return risk?.risk ? { ...risk, error: hung(risk.risk) } : suspect
-  }
-
-  /** Resolves to true once there is another worker, to false when there will be none. */
-  async #restart(counts: boolean): Promise<boolean> {
-    try {
-      const { Restarts } = await loadPart(() => import('./restarts.ts'))
-      this.#restarts ??= new Restarts({
-        agents: () => [...this.#agents.values()],
-        trialMs: TRIAL_BEATS * this.#heartbeatMs,
-        open: () => this.#open(),
-        isLive: (connection) => this.#live === connection,
-      })
-      await this.#restarts.restart(counts)
-      return true
-    } catch (thrown) {
-      for (const agent of this.#agents.values()) agent.giveUp(toOffstageError(thrown))
-      return false
-    }
   }
 
   /**

@@ -18,10 +18,13 @@ const workFolder = inProject('.cache/consumers')
 const KEPT = new Set(['node_modules', 'installed', 'packed'])
 const sources = inProject('test/consumers/apps')
 
-/** The package as npm would publish it; resolves to the tarball's path. */
-export async function packPackage(): Promise<string> {
+/**
+ * The package as npm would publish it; resolves to the tarball's path. `into`: a folder of its own, for
+ * specs that run beside each other.
+ */
+export async function packPackage(into = ''): Promise<string> {
   if (!existsSync(inProject('dist/index.js'))) throw new Error('dist is missing: npm run build')
-  return tarballToTest(workFolder)
+  return tarballToTest(path.join(workFolder, into))
 }
 
 /**

@@ -1,0 +1,228 @@
+import type { Page } from '@playwright/test'
+import { buildPanel, panels } from '../consumers/panels.ts'
+import { packPackage } from '../consumers/prepare-app.ts'
+import { serveFolder, type ServedApp } from '../consumers/serve-app.ts'
+import { callTools, say } from './support/mock-answers.ts'
+import type { MockOpenAI, MockResponse } from './support/mock-openai.ts'
+import { expect, test } from './support/test.ts'
+
+/** `npm run test:consumers` tries all panels of docs/frameworks.md; `npm test` those that are quick. */
+const all = process.env.OFFSTAGE_CONSUMERS === 'all'
+
+// One after the other: they share a folder, and their tarball.
+test.describe.configure({ mode: 'default', timeout: 30_000 })
+
+let tarball = ''
+test.beforeAll(async () => {
+  tarball = await packPackage('packed-for-panels')
+})
+
+for (const panel of panels.filter(({ slow }) => all || !slow)) {
+  test.describe(`the panel of the guide: ${panel.title}`, () => {
+    let served: ServedApp
+    const errors: string[] = []
+
+    test.beforeAll(async () => {
+      served = await serveFolder(await buildPanel(panel, tarball))
+    })
+    test.afterAll(() => served.close())
+    test.beforeEach(({ context }) => {
+      errors.length = 0
+      context.on('weberror', (error) => errors.push(error.error().message))
+      context.on('console', (line) => {
+        if (['error', 'warning'].includes(line.type())) errors.push(line.text())
+      })
+    })
+
+    const open = async (page: Page, model: MockOpenAI): Promise<Shown> => {
+      await page.goto(`${served.url}${panel.name}.html?model=${encodeURIComponent(model.baseURL)}`)
+      return shownOn(page)
+    }
+
+    test('shows what is written as it is written, and stops it', async ({ page, model }) => {
+      model.enqueue(unfinished('Once upon a time'), say('And so on, to the end.', { paceMs: 20 }))
+      const { field, log, press, send, stop, turns } = await open(page, model)
+      await field.press('Enter')
+      await expect(turns).toHaveCount(0)
+
+      await field.fill('Tell me a story')
+      await field.press('Enter')
+      await expect(turns).toHaveText(['Tell me a story', 'Once upon a time'])
+      await expect(log).toHaveAttribute('aria-busy', 'true')
+      await expect(field).toHaveValue('')
+      await expect(send).toBeDisabled()
+      await press('Stop')
+      await expect(stop).toBeHidden()
+      await expect(log).toHaveAttribute('aria-busy', 'false')
+      await expect(turns).toHaveText(['Tell me a story', 'Once upon a time'])
+
+      const changes = await watchChanges(page)
+      await field.fill('Go on')
+      await press('Send')
+      await expect(turns.last()).toHaveText('And so on, to the end.')
+      await expect(stop).toBeHidden()
+      // Nothing else than the new messages was touched, and the one that was written stayed in its place.
+      expect(await changes()).toEqual({ earlier: 0, added: 2 })
+      expect(errors).toEqual([])
+    })
+
+    test('asks before a call, and shows what became of it', async ({ page, model }) => {
+      const add = (name: string) => callTools([{ name: 'add_item', input: { name } }])
+      model.enqueue(add('mug'), say('I have added it.'), add('spoon'), say('Then not.'))
+      const { calls, field, press, stop, turns } = await open(page, model)
+      await field.fill('A mug')
+      await press('Send')
+      await expect(calls).toContainText('Add an item: awaiting-approval')
+      await expect(calls).toContainText('mug')
+      await expect(stop).toBeVisible()
+      await press('Allow')
+      await expect(turns.last()).toHaveText('I have added it.')
+      await expect(calls).toContainText('Add an item: succeeded')
+      await expect(page.getByRole('listitem')).toHaveText(['mug'])
+
+      await field.fill('A spoon')
+      await press('Send')
+      await expect(calls.last()).toContainText('Add an item: awaiting-approval')
+      await press('Refuse')
+      await expect(turns.last()).toHaveText('Then not.')
+      await expect(calls.last()).toContainText('Add an item: denied')
+      await expect(page.getByRole('listitem')).toHaveText(['mug'])
+      expect(errors).toEqual([])
+    })
+
+    test('shows a question, and sends the answer in its place', async ({ page, model }) => {
+      const input = { question: 'Which colour?' }
+      model.enqueue(callTools([{ name: 'ask_user', input }]), say('Blue it is.'))
+      const { field, log, press, turns } = await open(page, model)
+      await field.fill('Paint it')
+      await press('Send')
+      await expect(log).toContainText('Which colour?')
+      await field.fill('Blue')
+      await press('Send')
+      await expect(turns.last()).toHaveText('Blue it is.')
+      expect(JSON.stringify(model.requests[1]?.body.messages)).toContain('Blue')
+      expect(errors).toEqual([])
+    })
+
+    test('shows why a run failed, until the next one', async ({ page, model }) => {
+      const message = 'There is no such model'
+      model.enqueue({ status: 404, body: { error: { message } } }, say('Here I am.'))
+      const { field, press, turns } = await open(page, model)
+      await field.fill('Hello')
+      await press('Send')
+      await expect(page.getByRole('alert')).toContainText(message)
+      await field.fill('Hello?')
+      await press('Send')
+      await expect(turns.last()).toHaveText('Here I am.')
+      await expect(page.getByRole('alert').filter({ hasText: message })).toBeHidden()
+    })
+
+    test('goes on after a reload', async ({ page, model }) => {
+      model.enqueue(callTools([{ name: 'add_item', input: { name: 'mug' } }]), say('Added.'))
+      const { calls, field, press, turns } = await open(page, model)
+      await field.fill('A mug')
+      await press('Send')
+      await expect(calls).toContainText('awaiting-approval')
+      await page.reload()
+      await expect(calls).toContainText('awaiting-approval')
+      await press('Allow')
+      await expect(turns.last()).toHaveText('Added.')
+      await expect(page.getByRole('listitem')).toHaveText(['mug'])
+      expect(errors).toEqual([])
+    })
+
+    test('shows the run of another tab, and takes it over', async ({ page, context, model }) => {
+      model.enqueue(unfinished('Written there'), say('Written here.'))
+      const there = await open(page, model)
+      await there.field.fill('Hello')
+      await there.press('Send')
+      await expect(there.turns.last()).toHaveText('Written there')
+
+      const here = await open(await context.newPage(), model)
+      await expect(here.turns).toHaveText(['Hello', 'Written there'])
+      await expect(there.takeOver).toBeHidden()
+      await here.press('Take over')
+      await expect(here.turns).toHaveText(['Hello', 'Written here.'])
+      await expect(there.turns).toHaveText(['Hello', 'Written here.'])
+      await expect(here.takeOver).toBeHidden()
+      expect(errors).toEqual([])
+    })
+
+    test('follows the conversation that it is given, and none once it is gone', async ({
+      page,
+      model,
+    }) => {
+      model.enqueue(say('Hello.'), say('Hello, other.'))
+      const { field, press, turns } = await open(page, model)
+      await field.fill('Hello')
+      await press('Send')
+      await expect(turns).toHaveText(['Hello', 'Hello.'])
+      expect(await listeners(page)).toBe(1)
+
+      await page.evaluate(() => window.panel.open('other'))
+      await expect(turns).toHaveCount(0)
+      await field.fill('Hello, too')
+      await press('Send')
+      await expect(turns).toHaveText(['Hello, too', 'Hello, other.'])
+      expect(await listeners(page)).toBe(1)
+      await page.evaluate(() => window.panel.open('chat'))
+      await expect(turns).toHaveText(['Hello', 'Hello.'])
+
+      await page.evaluate(() => window.panel.close())
+      await expect.poll(() => listeners(page)).toBe(0)
+      expect(errors).toEqual([])
+    })
+  })
+}
+
+declare global {
+  interface Window {
+    /** What the page of a panel lets a test do: see page.ts of the app. */
+    panel: { open(id: string): void; close(): void; listeners(): number }
+  }
+}
+
+type Shown = ReturnType<typeof shownOn>
+
+/** What a person finds on the page, by its role and its name. */
+function shownOn(page: Page) {
+  const log = page.getByRole('log')
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  return {
+    log,
+    turns: log.getByRole('article').filter({ visible: true }),
+    calls: log.getByRole('group', { name: 'Add an item' }),
+    field: page.getByRole('textbox', { name: 'Message' }),
+    send: button('Send'),
+    stop: button('Stop'),
+    takeOver: button('Take over'),
+    press: (name: string) => button(name).click(),
+  }
+}
+
+/** An answer that never ends. */
+function unfinished(text: string): MockResponse {
+  return { pieces: say(text).pieces?.slice(0, -1) ?? [], end: 'hang' }
+}
+
+function listeners(page: Page): Promise<number> {
+  return page.evaluate(() => window.panel.listeners())
+}
+
+/** Counts changes from now on: in the messages there are, and messages that came. */
+async function watchChanges(page: Page): Promise<() => Promise<object>> {
+  const counts = await page.evaluateHandle(() => {
+    const log = document.querySelector('[role=log]')
+    const earlier = [...document.querySelectorAll('article')]
+    const counts = { earlier: 0, added: 0 }
+    new MutationObserver((records) => {
+      for (const { target, addedNodes } of records) {
+        if (earlier.some((article) => article.contains(target))) counts.earlier += 1
+        if (target === log)
+          counts.added += [...addedNodes].filter(({ nodeName }) => nodeName === 'ARTICLE').length
+      }
+    }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true })
+    return counts
+  })
+  return () => counts.jsonValue()
+}
