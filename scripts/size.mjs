@@ -11,22 +11,22 @@ const rows = [
   {
     name: 'page entry (dist/index.js)',
     bytes: sizeOf('index.js', { dynamic: false }),
-    limit: 8.4 * KILOBYTE,
+    limit: 9.8 * KILOBYTE,
   },
   {
     name: 'page, with the first run',
     bytes: sizeOf('index.js', { dynamic: true, except: /^showing-/ }),
-    limit: 28.5 * KILOBYTE,
+    limit: 30.8 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 31.5 * KILOBYTE,
+    limit: 33.8 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 132 * KILOBYTE,
+    limit: 133.4 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',

@@ -2,7 +2,6 @@ import { transfer } from 'comlink'
 import type { CallContext, ReconcileTool, ReconcileVerdict } from '../protocol/questions.ts'
 import { describeThrown } from '../protocol/error.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
-import { checkPatterns } from './check-patterns.ts'
 import { describeTools } from './describe-tools.ts'
 import { badConfig } from './failures.ts'
 import { findEngine, lentModel } from './lent-engine.ts'
@@ -39,9 +38,6 @@ export function createAgentPage(
 ): AgentPage {
   const tools = async (): Promise<ToolDescriptor[]> => {
     const own = describeTools(registry, options.toolApproval ?? 'destructive')
-    await Promise.all(
-      own.map(({ inputSchema, name }) => checkPatterns(inputSchema, `of the tool ${name}`)),
-    )
     if (!options.controlTools?.length) return own
     const { controlDescriptors } = await loadPart(() => import('./control-tools.ts'))
     return [...own, ...controlDescriptors(options.controlTools)]
@@ -62,7 +58,7 @@ export function createAgentPage(
         raw: options.raw ?? false,
       }
     },
-    currentTools: tools,
+    currentTools: async () => tools(),
     credentials: async ({ configId, endpoint, previousRejected }) =>
       readCredentials(book.find(configId), { ...endpoint, signal, previousRejected }),
     async openEngine({ provider, ...opening }) {

@@ -42,7 +42,7 @@ export async function extract(
   const { schema, input, retries = 2, onUsage } = options
   const json = jsonSchemaOf(schema, 'given to extract()')
   checkSchema(json, 'schema of extract()')
-  await checkPatterns(json, 'given to extract()')
+  checkPatterns(json, 'given to extract()')
   const command = {
     ...core.scope(),
     schema: json,

@@ -2,8 +2,7 @@ import type { WorkerNotice } from '../protocol/notices.ts'
 import type { OffstageError } from '../protocol/error.ts'
 import { toOffstageError } from './failures.ts'
 import type { FeedNotice } from './feeds.ts'
-import { loadPart } from './load-part.ts'
-import type { RestartedAgent, Restarts, RestartsHost } from './restarts.ts'
+import { type RestartedAgent, Restarts, type RestartsHost } from './restarts.ts'
 import type { CrashedRun } from './suspects.ts'
 import { hung } from './worker-lost.ts'
 
@@ -16,16 +15,16 @@ export interface DeathsHost extends RestartsHost {
   })[]
 }
 
-/** Of which run a worker died, and what comes after it. What puts another in its place is loaded then. */
+/** Of which run a worker died, and what comes after it. */
 export class WorkerDeaths {
   readonly #host: DeathsHost
   /** What the worker is about to do, and may never end. */
   #risk: Risk | undefined
-  /** There once a worker was lost. */
-  #restarts: Restarts | undefined
+  readonly #restarts: Restarts
 
   constructor(host: DeathsHost) {
     this.#host = host
+    this.#restarts = new Restarts(host)
   }
 
   /** The worker is about to do what may never end, or is done with it. */
@@ -34,22 +33,20 @@ export class WorkerDeaths {
   }
 
   onPublished(notice: FeedNotice): void {
-    this.#restarts?.suspects.onPublished(notice)
+    this.#restarts.suspects.onPublished(notice)
   }
 
   /** The worker died: the run that it died of, if only one can be it. */
   blame(): CrashedRun | undefined {
     const risk = this.#risk
     this.#risk = undefined
-    const suspect = this.#restarts?.suspects.blame()
+    const suspect = this.#restarts.suspects.blame()
     return risk?.risk ? { ...risk, error: hung(risk.risk) } : suspect
   }
 
   /** Resolves to true once there is another worker, to false when there will be none. */
   async restart(counts: boolean): Promise<boolean> {
     try {
-      const { Restarts } = await loadPart(() => import('./restarts.ts'))
-      this.#restarts ??= new Restarts(this.#host)
       await this.#restarts.restart(counts)
       return true
     } catch (thrown) {

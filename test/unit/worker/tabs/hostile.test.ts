@@ -47,13 +47,26 @@ const value = fc.oneof(
   ),
 )
 
-const body = fc.dictionary(
-  fc.constantFrom(
-    ...['conversationId', 'epoch', 'sent', 'to', 'live', 'isStored', 'deltas', 'commandId'],
-    ...['command', 'outcome', 'toolName', 'askId', 'isBehind', 'role', 'requestId', 'answer'],
-  ),
-  value,
-)
+const FIELDS = [
+  'conversationId',
+  'epoch',
+  'sent',
+  'to',
+  'live',
+  'isStored',
+  'deltas',
+  'commandId',
+  'command',
+  'outcome',
+  'toolName',
+  'askId',
+  'isBehind',
+  'role',
+  'requestId',
+  'answer',
+]
+
+const body = fc.dictionary(fc.constantFrom(...FIELDS), value)
 
 const message = fc.oneof(
   fc.anything(),

@@ -13,8 +13,11 @@ import type { ToolDescriptor } from '../../../../../src/protocol/tool.ts'
 import type { Effects } from '../../../../../src/worker/effects.ts'
 import { Host } from '../../../../../src/worker/host.ts'
 import { Process } from '../../ownership/world/process.ts'
-import { slowModel } from './slow-model.ts'
-import type { TabsWorld } from './tabs-world.ts'
+import type { Store } from '../../../../../src/worker/store/store.ts'
+import type { Clock } from '../../ownership/world/clock.ts'
+import type { LockManagerOfOrigin } from '../../ownership/world/lock-manager.ts'
+import type { Network } from '../../ownership/world/network.ts'
+import { slowModel, type Turn } from './slow-model.ts'
 import { doubleOf } from '../../../doubles.ts'
 
 export const TALK = 'talk'
@@ -29,10 +32,21 @@ export interface PageTabOptions {
   readonly storage?: StorageConfig
 }
 
+/** What tabs have in common. */
+export interface PageWorld {
+  readonly options: { readonly locks?: boolean }
+  readonly clock: Clock
+  readonly locks: LockManagerOfOrigin
+  readonly network: Network
+  readonly store: Store
+  readonly turns: readonly Turn[]
+  readonly posted: Map<string, number>
+}
+
 /** A tab: its page, as far as it shows a conversation and runs tools, and its worker. */
 export class PageTab extends Process {
   readonly host: Host
-  readonly #world: TabsWorld
+  readonly #world: PageWorld
   readonly #feeds = new Feeds({ onRow: () => undefined, onOver: () => undefined })
   readonly #scope: { readonly agentId: string; readonly storage: StorageConfig }
   /** May be changed: the worker asks anew. */
@@ -47,7 +61,7 @@ export class PageTab extends Process {
   listChanges = 0
   #watcher: Watcher | null = null
 
-  constructor(name: string, world: TabsWorld, options: PageTabOptions) {
+  constructor(name: string, world: PageWorld, options: PageTabOptions) {
     super(name, world.clock)
     this.#world = world
     const { tools = {}, storage = { name: 'shop' } } = options
