@@ -101,7 +101,6 @@ export class AgentCore implements AgentParts {
   readonly ask: AskWorker = (name, argument) =>
     this.#withLive((live) => this.#line(live).ask(name, argument))
 
-  /** Asks one worker only. */
   readonly askOnce: AskWorker = (name, argument) =>
     this.#withLive((live) => this.#line(live).askOnce(name, argument))
 

@@ -1,6 +1,6 @@
 import type { ArgumentOf, ResultOf } from '../protocol/call.ts'
+import type { OffstageError } from '../protocol/error.ts'
 import { WORKER_CALLS, type WorkerCalls } from '../protocol/worker-calls.ts'
-import { toOffstageError } from './failures.ts'
 
 /**
  * Asks the worker, which is started if need be, and the next one where the table says that the command
@@ -32,9 +32,8 @@ export function createLine(
         for (;;) {
           try {
             return await askOnce(name, argument)
-          } catch (thrown) {
-            const error = toOffstageError(thrown)
-            if (error.code !== 'worker-lost' || !(await next())) throw error
+          } catch (error) {
+            if ((error as OffstageError).code !== 'worker-lost' || !(await next())) throw error
           }
         }
       } finally {

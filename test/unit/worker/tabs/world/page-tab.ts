@@ -5,7 +5,7 @@ import { JoinedFeed } from '../../../../../src/client/joined-feed.ts'
 import type { ConversationSnapshot } from '../../../../../src/conversation/snapshot.ts'
 import { view } from '../../../../../src/conversation/view.ts'
 import type { CallAnswer } from '../../../../../src/protocol/commands.ts'
-import type { PageApi } from '../../../../../src/protocol/page-calls.ts'
+import { type PageApi, PAGE_CALLS } from '../../../../../src/protocol/page-calls.ts'
 import type { ExecuteTool, ToolOutcome } from '../../../../../src/protocol/questions.ts'
 import type { RunRef } from '../../../../../src/protocol/scope.ts'
 import { storageKey, type StorageConfig } from '../../../../../src/protocol/conversation.ts'
@@ -18,6 +18,7 @@ import type { Clock } from '../../ownership/world/clock.ts'
 import type { LockManagerOfOrigin } from '../../ownership/world/lock-manager.ts'
 import type { Network } from '../../ownership/world/network.ts'
 import { slowModel, type Turn } from './slow-model.ts'
+import { doubleOf } from '../../../doubles.ts'
 
 export const TALK = 'talk'
 
@@ -220,8 +221,8 @@ export class PageTab extends Process {
 
   #page(): PageApi {
     const executions = new Map<string, Promise<ToolOutcome>>()
-    return {
-      stepContext: async () => ({
+    return doubleOf(PAGE_CALLS, {
+      stepContext: () => ({
         model: { provider: 'slow', model: 'slow' },
         engine: false,
         configId: 1,
@@ -230,22 +231,20 @@ export class PageTab extends Process {
         hasBeforeToolCall: false,
         raw: false,
       }),
-      fetchModel: () => Promise.reject(new Error('No model is asked here.')),
-      openEngine: () => Promise.reject(new Error('No engine is lent here.')),
-      currentTools: async () => this.#descriptors(),
-      credentials: async () => ({}),
-      beforeToolCall: async ({ input }) => ({ type: 'go', input }),
-      needsApproval: async () => true,
+      currentTools: () => this.#descriptors(),
+      credentials: () => ({}),
+      beforeToolCall: ({ input }) => ({ type: 'go', input }),
+      needsApproval: () => true,
       executeTool: (call) => {
         const known = executions.get(call.executionId) ?? this.#execute(call)
         executions.set(call.executionId, known)
         return known
       },
-      knownExecutions: async ({ executionIds }) => executionIds.filter((id) => executions.has(id)),
-      cancelTools: async () => undefined,
-      acknowledgeTools: async () => undefined,
-      reconcileTool: async () => ({ type: 'unknown' }),
-    }
+      knownExecutions: ({ executionIds }) => executionIds.filter((id) => executions.has(id)),
+      cancelTools: () => undefined,
+      acknowledgeTools: () => undefined,
+      reconcileTool: () => ({ type: 'unknown' }),
+    })
   }
 
   async #execute({ toolName }: ExecuteTool): Promise<ToolOutcome> {
