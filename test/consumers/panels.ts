@@ -23,7 +23,7 @@ export interface Panel {
   readonly file: string
   /** For code that its builder takes without a look at its types. */
   readonly tsconfig?: string
-  /** Needs another install, of 200 MB: part of `npm run test:consumers` only. */
+  /** Needs another install, of 130 MB: part of `npm run test:consumers` only. */
   readonly slow?: true
 }
 
