@@ -5,12 +5,11 @@ const STATIC = /\b(?:from|import)\s*["'`]\.\/([\w.-]+)["'`]/g
 const DYNAMIC = /\bimport\(\s*["'`]\.\/([\w.-]+)["'`]\s*\)/g
 
 /**
- * What few pages load: where the worker doesn't start, what finds out why, and the worker as text; where it
- * dies, what puts another in its place; where the page sends the model's requests (`transport: 'page'`), what
- * does; what judges the patterns of schemas that have any; `extract()`.
+ * What few pages load: where the worker doesn't start, what finds out why, and the worker as text; where the
+ * page sends the model's requests (`transport: 'page'`), what
+ * does; the tools of `controlTools`; `extract()`.
  */
-const ON_DEMAND =
-  /^(?:inline\.js|(?:start-diagnosis|restarts|page-fetches|refuse-slow-patterns|extract)-.*)$/
+const ON_DEMAND = /^(?:inline\.js|(?:start-diagnosis|page-fetches|control-tools|extract)-.*)$/
 
 /**
  * A built file and all files it imports; with `dynamic`, also those it imports in its course, but

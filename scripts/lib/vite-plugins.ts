@@ -113,6 +113,22 @@ export function onlyCalls(): Plugin {
 }
 
 /**
+ * Of idb, requests are promises and nothing else: neither a database's shortcuts, which are a transaction
+ * each, nor `for await` over cursors.
+ */
+export function onlyTransactions(): Plugin {
+  const unused = /^const readMethods = [^]*(?=^export \{)/m
+  return {
+    name: 'offstage:only-transactions',
+    transform(code, id) {
+      if (!id.endsWith('/idb/build/index.js')) return null
+      if (!unused.test(code)) this.error(`${id} is not as this plugin knows it.`)
+      return { code: code.replace(unused, ''), map: null }
+    },
+  }
+}
+
+/**
  * What libraries bring along and are told not to use: ajv its own `uriResolver`, the meta-schemas that
  * schemas would be checked against (compiling says as much), `discriminator` and `format`, which in draft
  * 2020-12 checks nothing. `@cfworker/json-schema` can't be told: an input would be refused where the CSP

@@ -1,4 +1,4 @@
-import type { RunRef } from '../protocol/api.ts'
+import type { RunRef } from '../protocol/scope.ts'
 import { storageKey } from '../protocol/conversation.ts'
 import type { AgentParts } from './agent-parts.ts'
 import type { RunHandle } from './run-handle.ts'

@@ -1,10 +1,5 @@
-import type {
-  AgentScope,
-  CallAnswer,
-  ConversationScope,
-  ResumeRun,
-  StartRun,
-} from '../protocol/api.ts'
+import type { CallAnswer, ResumeRun, StartRun } from '../protocol/commands.ts'
+import type { AgentScope, ConversationScope } from '../protocol/scope.ts'
 import type { ConversationSnapshot } from '../conversation/snapshot.ts'
 import { type ConversationRecord, storageKey } from '../protocol/conversation.ts'
 import type { JsonSchema } from '../protocol/json.ts'
@@ -92,9 +87,9 @@ export function createCommands(agent: AgentParts): AgentCommands {
     },
     async takeOver(conversationId) {
       checkId(conversationId)
-      const { carry, scope } = agent
+      const { ask, scope } = agent
       const command = { ...RESUME, ...scope(), conversationId, afterCrash: false }
-      return taken(conversationId, await adopt(agent, () => carry('takeOver', command)))
+      return taken(conversationId, await adopt(agent, () => ask('takeOver', command)))
     },
     ...answers(agent),
     ...conversations(agent),
@@ -109,11 +104,11 @@ async function takeUp(
   agent: AgentParts,
   command: Partial<Omit<ResumeRun, keyof AgentScope>>,
 ): Promise<Run | null> {
-  const { carry, scope } = agent
+  const { ask, scope } = agent
   const { conversationId = '' } = command
   const afterCrash = !wasLeftInPeace && !pageRegistry().touched.has(conversationId)
   const full = { ...RESUME, afterCrash, ...command, ...scope() }
-  return taken(conversationId, await adopt(agent, () => carry('resumeRun', full)))
+  return taken(conversationId, await adopt(agent, () => ask('resumeRun', full)))
 }
 
 function taken(conversationId: string, handle: RunHandle | null): Run | null {
@@ -124,12 +119,12 @@ function taken(conversationId: string, handle: RunHandle | null): Run | null {
 }
 
 async function abortOpen(
-  { ask, carry, link, runs, scope }: AgentParts,
+  { ask, link, runs, scope }: AgentParts,
   conversationId: string,
   reason: string,
 ): Promise<boolean> {
   const feed = link().feeds.find({ storage: storageKey(scope().storage), conversationId })
-  const records = feed?.isKnown ? null : await carry('listConversations', scope())
+  const records = feed?.isKnown ? null : await ask('listConversations', scope())
   const runId = records
     ? records.find((record) => record.conversationId === conversationId)?.openRunId
     : feed?.openRunId
@@ -184,14 +179,14 @@ function locate(call: CallRef): { conversationId?: string; toolCallId: string } 
   return { ...(conversationId !== undefined && { conversationId }), toolCallId }
 }
 
-function conversations({ ask, carry, link, scope }: AgentParts): Questions {
+function conversations({ ask, link, scope }: AgentParts): Questions {
   const at = (conversationId: string): ConversationScope => {
     checkId(conversationId)
     return { ...scope(), conversationId }
   }
   return {
-    list: (options) => carry('listConversations', { ...scope(), ...options }),
-    get: async (id) => carry('getConversation', at(id)),
+    list: (options) => ask('listConversations', { ...scope(), ...options }),
+    get: async (id) => ask('getConversation', at(id)),
     async rename(id, title) {
       checkText(title, 'The title')
       return ask('renameConversation', { ...at(id), title })

@@ -1,4 +1,4 @@
-import type { AgentScope, RunRef } from '../protocol/api.ts'
+import type { AgentScope, RunRef } from '../protocol/scope.ts'
 import type { AgentCommands } from './agent-commands.ts'
 import type { AgentConfig } from './agent-page.ts'
 import { AgentRuns } from './agent-runs.ts'
@@ -21,7 +21,7 @@ import { createStore, type Store } from './shown.ts'
 import type { StoredRun } from './feeds.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import { createToolRegistry } from './tool-registry.ts'
-import type { AskWorker, Line } from './ask-worker.ts'
+import type { AskWorker, Line } from './line.ts'
 import { untilAborted } from './until-aborted.ts'
 import type { WorkerLink } from './worker-link.ts'
 import type { InlineWorker } from './worker-start.ts'
@@ -62,7 +62,7 @@ export class AgentCore implements AgentParts {
       reserved: options.controlTools ?? [],
       onChange: () => {
         if (this.#link?.isStarted && !this.signal.aborted)
-          this.ask('toolsChanged', this.scope().agentId).catch(() => {})
+          this.ask('toolsChanged', { agentId: this.scope().agentId }).catch(() => {})
       },
       // At the end of the agent its tools go, but what runs may be taken up by another one.
       onRemove: (entry) => {
@@ -98,12 +98,12 @@ export class AgentCore implements AgentParts {
   })
 
   /** Starts the worker if need be. */
-  readonly ask: AskWorker = (method, ...command) =>
-    this.#withLive((live) => this.#line(live).ask(method, ...command))
+  readonly ask: AskWorker = (name, argument) =>
+    this.#withLive((live) => this.#line(live).ask(name, argument))
 
-  /** As `ask`, and asked again of the next worker when this one dies: for what may be asked twice. */
-  readonly carry: AskWorker = (method, ...command) =>
-    this.#withLive((live) => this.#line(live).carry(method, ...command))
+  /** Asks one worker only. */
+  readonly askOnce: AskWorker = (name, argument) =>
+    this.#withLive((live) => this.#line(live).askOnce(name, argument))
 
   /** A method of the agent whose work comes with the worker. */
   readonly later = <Name extends keyof AgentCommands>(name: Name): AgentCommands[Name] => {

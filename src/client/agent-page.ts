@@ -1,14 +1,13 @@
 import { transfer } from 'comlink'
-import type { CallContext, ReconcileTool, ReconcileVerdict } from '../protocol/api.ts'
+import type { CallContext, ReconcileTool, ReconcileVerdict } from '../protocol/questions.ts'
 import { describeThrown } from '../protocol/error.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
-import { checkPatterns } from './check-patterns.ts'
-import { controlDescriptors } from './control-tools.ts'
 import { describeTools } from './describe-tools.ts'
 import { badConfig } from './failures.ts'
 import { findEngine, lentModel } from './lent-engine.ts'
 import { formatOutput, truncate } from './format-output.ts'
 import { fillValues } from './fill-values.ts'
+import { loadPart } from './load-part.ts'
 import { createConfigBook, readContext, readCredentials } from './model-config.ts'
 import type { AgentOptions, HookedCall, ModelConfig, PromptValues } from './options.ts'
 import type { AgentPage } from './page-api.ts'
@@ -39,10 +38,9 @@ export function createAgentPage(
 ): AgentPage {
   const tools = async (): Promise<ToolDescriptor[]> => {
     const own = describeTools(registry, options.toolApproval ?? 'destructive')
-    await Promise.all(
-      own.map(({ inputSchema, name }) => checkPatterns(inputSchema, `of the tool ${name}`)),
-    )
-    return [...own, ...controlDescriptors(options.controlTools ?? [])]
+    if (!options.controlTools?.length) return own
+    const { controlDescriptors } = await loadPart(() => import('./control-tools.ts'))
+    return [...own, ...controlDescriptors(options.controlTools)]
   }
   const book = createConfigBook()
   return {
@@ -60,7 +58,7 @@ export function createAgentPage(
         raw: options.raw ?? false,
       }
     },
-    currentTools: tools,
+    currentTools: async () => tools(),
     credentials: async ({ configId, endpoint, previousRejected }) =>
       readCredentials(book.find(configId), { ...endpoint, signal, previousRejected }),
     async openEngine({ provider, ...opening }) {

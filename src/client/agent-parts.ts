@@ -1,6 +1,5 @@
 import type { AgentConfig } from './agent-page.ts'
 import type { Ambient } from './ambient.ts'
-import type { AskWorker } from './ask-worker.ts'
 import type { Consent } from './consent.ts'
 import type { AgentOptions } from './options.ts'
 import type { RunParts } from './run-parts.ts'
@@ -18,8 +17,6 @@ export interface AgentParts extends RunParts {
   readonly lists: Set<{ changed(): void }>
   /** Aborted when the agent is disposed. */
   readonly signal: AbortSignal
-  /** As `ask`, and asked again of the next worker when this one dies. */
-  readonly carry: AskWorker
   /** The agent's connection to its worker, which may not be started yet. */
   link(): WorkerLink
 }

@@ -1,4 +1,5 @@
-import type { AbortRun, AgentScope, RunRef, StartRun } from '../protocol/api.ts'
+import type { AbortRun, StartRun } from '../protocol/commands.ts'
+import type { AgentScope, RunRef } from '../protocol/scope.ts'
 import { type OffstageError, toErrorData } from '../protocol/error.ts'
 import type { RunOutcome, RunResult } from '../protocol/run.ts'
 import { stopReason } from './failures.ts'

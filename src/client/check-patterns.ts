@@ -1,16 +1,30 @@
-import type { JsonSchema } from '../protocol/json.ts'
-import { loadPart } from './load-part.ts'
+import { OffstageError } from '../protocol/error.ts'
+import { isExponential } from './slow-pattern.ts'
 
-/** Checked already, and fine. */
-const fine = new WeakSet<JsonSchema>()
+/** Keywords whose values are data, and those whose values are schemas by name. */
+const DATA = /^(const|default|enum|examples)$/
+const NAMED = /^(properties|patternProperties|dependentSchemas|\$defs|definitions)$/
 
 /**
- * Rejects with `schema-unsupported` for a schema with a pattern that can take forever. What judges patterns
- * is loaded for the first schema that has any.
+ * Throws `schema-unsupported` for a pattern that a model's input could hang the worker with: no
+ * expression can be stopped once it runs.
  */
-export async function checkPatterns(schema: JsonSchema, of: string): Promise<void> {
-  if (fine.has(schema) || !/"pattern(?:Properties)?":/.test(JSON.stringify(schema))) return
-  const { refuseSlowPatterns } = await loadPart(() => import('./refuse-slow-patterns.ts'))
-  refuseSlowPatterns(schema, of)
-  fine.add(schema)
+export function checkPatterns(schema: unknown, of: string): void {
+  if (typeof schema !== 'object' || schema === null) return
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === 'pattern') checkPattern(value, of)
+    if (keyword === 'patternProperties')
+      for (const key of Object.keys(value ?? {})) checkPattern(key, of)
+    if (NAMED.test(keyword))
+      for (const named of Object.values(value ?? {})) checkPatterns(named, of)
+    else if (!DATA.test(keyword)) checkPatterns(value, of)
+  }
+}
+
+function checkPattern(pattern: unknown, of: string): void {
+  if (typeof pattern === 'string' && isExponential(pattern))
+    throw new OffstageError(
+      'schema-unsupported',
+      `The pattern ${pattern} ${of} can take forever on some inputs. Write it without a repetition of what repeats, or check the input in execute().`,
+    )
 }

@@ -1,7 +1,10 @@
 import { expose, transfer, wrap } from 'comlink'
-import type { PageHello, PageNotice, WorkerApi, WorkerNotice } from '../protocol/api.ts'
-import { PROTOCOL_VERSION, WORKER_BEGUN } from '../protocol/api.ts'
-import { withRevivedErrors } from '../protocol/wire-errors.ts'
+import type { PageHello } from '../protocol/handshake.ts'
+import type { PageNotice, WorkerNotice } from '../protocol/notices.ts'
+import { type WorkerApi, WORKER_CALLS } from '../protocol/worker-calls.ts'
+import { PROTOCOL_VERSION, WORKER_BEGUN } from '../protocol/handshake.ts'
+import { asked } from '../protocol/wire.ts'
+import { onLifeLockFree } from '../lib/life-lock.ts'
 import { monotonicMs } from './clock.ts'
 import { disposed } from './failures.ts'
 import { newId } from './ids.ts'
@@ -48,7 +51,7 @@ export async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise
       const worker = await makeWorker(spawn, start, fail)
       // It was given up before it was there.
       if (isClosed) worker.terminate?.()
-      const api = withRevivedErrors(wrap<WorkerApi>(worker as Worker) as unknown as WorkerApi)
+      const api = asked(WORKER_CALLS, wrap(worker as Worker))
       const answer = await api.connect(transfer(hello, [pages.port2, events.port2]))
       return { api, ...answer }
     })
@@ -80,14 +83,11 @@ function watchLife(
   const name = `offstage-${newId()}`
   const ended = new AbortController()
   const { signal } = ended
-  const watch = async (): Promise<void> => {
-    // Where the page may not ask for locks, the heartbeat has to do.
-    if (!(await worker.holdLock(name)) || signal.aborted) return
-    await globalThis.navigator?.locks?.request(name, { signal }, () => {
-      if (!signal.aborted) onDeath()
-    })
+  // Where the page may not ask for locks, the heartbeat has to do.
+  const watch = (isHeld: boolean): void => {
+    if (isHeld && !signal.aborted) onLifeLockFree(name, onDeath, signal)
   }
-  watch().catch(() => {})
+  worker.holdLock({ name }).then(watch, () => {})
   return () => {
     ended.abort()
     notify({ type: 'release-lock', name })

@@ -1,4 +1,4 @@
-import type { ExecuteTool, ToolOutcome } from '../protocol/api.ts'
+import type { ExecuteTool, ToolOutcome } from '../protocol/questions.ts'
 import { describeThrown } from '../protocol/error.ts'
 import { formatOutput } from './format-output.ts'
 import type { AgentOptions } from './options.ts'

@@ -1,4 +1,4 @@
-import type { CancelTools, ExecuteTool, PageApi, ToolOutcome } from '../protocol/api.ts'
+import type { CancelTools, ExecuteTool, ExecutionRefs, ToolOutcome } from '../protocol/questions.ts'
 import type { BatchGate } from './batch-gate.ts'
 import { monotonicMs } from './clock.ts'
 import { Execution, type ExecutionHooks, type ExecutionOwner } from './execution.ts'
@@ -31,19 +31,13 @@ export interface ExecutionsHost {
   toPageTime(workerMs: number): number
 }
 
-/** The part of `PageApi` that is about executions, whichever agent's they are. */
-export type ExecutionsApi = Pick<
-  PageApi,
-  'executeTool' | 'knownExecutions' | 'cancelTools' | 'acknowledgeTools'
->
-
 type NotStarted = Extract<ToolOutcome, { readonly status: 'not-started' }>
 
 /**
- * Runs tools for one worker. The executions belong to the page for its lifetime (`PageRegistry`): a
+ * Runs tools for one worker, and answers its questions about them. The executions belong to the page for its lifetime (`PageRegistry`): a
  * worker that was restarted, or another agent, finds them by `executionId`.
  */
-export class Executions implements ExecutionsApi {
+export class Executions {
   readonly #host: ExecutionsHost
   readonly #registry: PageRegistry = pageRegistry()
 
@@ -73,9 +67,9 @@ export class Executions implements ExecutionsApi {
     return execution.ask(owner)
   }
 
-  async knownExecutions(ids: readonly string[]): Promise<readonly string[]> {
-    this.#refuseUnknown(ids)
-    return ids.filter((id) => this.#registry.executions.has(id))
+  async knownExecutions({ executionIds }: ExecutionRefs): Promise<readonly string[]> {
+    this.#refuseUnknown(executionIds)
+    return executionIds.filter((id) => this.#registry.executions.has(id))
   }
 
   async cancelTools({ executionIds, reason }: CancelTools): Promise<void> {
@@ -83,8 +77,8 @@ export class Executions implements ExecutionsApi {
     this.#stop(({ call }) => executionIds.includes(call.executionId), cancelled(reason))
   }
 
-  async acknowledgeTools(ids: readonly string[]): Promise<void> {
-    for (const id of ids) this.#registry.executions.set(id, null)
+  async acknowledgeTools({ executionIds }: ExecutionRefs): Promise<void> {
+    for (const id of executionIds) this.#registry.executions.set(id, null)
   }
 
   stopRun(runId: string, reason: string): void {

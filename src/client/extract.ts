@@ -1,4 +1,5 @@
-import type { AgentScope, Extraction } from '../protocol/api.ts'
+import type { Extraction } from '../protocol/commands.ts'
+import type { AgentScope } from '../protocol/scope.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { JsonSchema, JsonValue } from '../protocol/json.ts'
 import type { RunUsage } from '../protocol/message.ts'
@@ -7,7 +8,7 @@ import { checkNames } from './check-names.ts'
 import { checkPatterns } from './check-patterns.ts'
 import type { InferJson } from './infer-schema.ts'
 import type { RunInput } from './options.ts'
-import type { AskWorker } from './ask-worker.ts'
+import type { AskWorker } from './line.ts'
 import { describeIssues } from './describe-issues.ts'
 import { checkSchema } from './prepare-tool.ts'
 import { isStandardSchema, jsonSchemaOf, type StandardSchema } from './standard-schema.ts'
@@ -41,7 +42,7 @@ export async function extract(
   const { schema, input, retries = 2, onUsage } = options
   const json = jsonSchemaOf(schema, 'given to extract()')
   checkSchema(json, 'schema of extract()')
-  await checkPatterns(json, 'given to extract()')
+  checkPatterns(json, 'given to extract()')
   const command = {
     ...core.scope(),
     schema: json,
@@ -54,7 +55,7 @@ export async function extract(
     const extraction = await untilAborted(
       () => core.ask('extract', { ...command, extractId, corrections }),
       signal,
-      () => void core.ask('stopExtracting', extractId).catch(() => {}),
+      () => void core.ask('stopExtracting', { extractId }).catch(() => {}),
     )
     const modelCalls = usage.modelCalls + extraction.usage.modelCalls
     usage = { ...addUsage(usage, extraction.usage), modelCalls }

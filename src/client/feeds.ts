@@ -1,5 +1,6 @@
 import { isLeftOpen, resultOf } from '../conversation/result.ts'
-import type { RunRef, WorkerNotice } from '../protocol/api.ts'
+import type { WorkerNotice } from '../protocol/notices.ts'
+import type { RunRef } from '../protocol/scope.ts'
 import type { Delta } from '../protocol/delta.ts'
 import type { Row } from '../protocol/fact.ts'
 import type { RunOutcome, RunResult } from '../protocol/run.ts'

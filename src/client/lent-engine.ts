@@ -1,4 +1,4 @@
-import type { StepContext } from '../protocol/api.ts'
+import type { StepContext } from '../protocol/questions.ts'
 import type { Engine } from '../protocol/engine.ts'
 import { toModelData } from './model-config.ts'
 import type { ModelConfig } from './options.ts'

@@ -1,39 +1,31 @@
-import type { PageApi } from '../protocol/api.ts'
-import { withPlainErrors } from '../protocol/wire-errors.ts'
-import type { ExecutionsApi } from './executions.ts'
+import { type PageApi, PAGE_CALLS } from '../protocol/page-calls.ts'
+import type { AgentRef } from '../protocol/scope.ts'
+import { served } from '../protocol/wire.ts'
+import type { Executions } from './executions.ts'
 import { disposed } from './failures.ts'
 import type { ModelRequests } from './model-requests.ts'
 import { whileStaying } from './page-leaving.ts'
 
-/** The questions that an agent answers itself; tools are run by `Executions`. */
-export type AgentPage = Omit<PageApi, keyof ExecutionsApi | 'fetchModel'>
+/** The questions that the page answers itself, whichever agent they are about. */
+type OwnAnswers = Pick<
+  Executions & ModelRequests,
+  keyof PageApi & keyof (Executions & ModelRequests)
+>
 
-/** What a worker may ask of this page. */
+/** The others: their agent answers. */
+export type AgentPage = Omit<PageApi, keyof OwnAnswers>
+
+/** What a worker may ask of this page. `own`: what has methods that answer for the page itself. */
 export function createPageApi(
   pageOf: (agentId: string) => AgentPage | undefined,
-  executions: ExecutionsApi,
-  fetches: Pick<ModelRequests, 'fetchModel'>,
+  own: readonly Partial<OwnAnswers>[],
 ): PageApi {
-  const ask = async <Result>(
-    agentId: string,
-    question: (page: AgentPage) => Promise<Result>,
-  ): Promise<Result> => {
+  return served(PAGE_CALLS, (name) => (argument) => {
+    const part = own.find((each) => name in each) as OwnAnswers | undefined
+    if (part) return part[name as keyof OwnAnswers](argument)
+    const { agentId }: AgentRef = argument
     const page = pageOf(agentId)
     if (!page) throw disposed()
-    return whileStaying(() => question(page))
-  }
-  return withPlainErrors<PageApi>({
-    stepContext: (call) => ask(call.agentId, (page) => page.stepContext(call)),
-    currentTools: (agentId) => ask(agentId, (page) => page.currentTools(agentId)),
-    credentials: (request) => ask(request.agentId, (page) => page.credentials(request)),
-    openEngine: (opening) => ask(opening.agentId, (page) => page.openEngine(opening)),
-    beforeToolCall: (call) => ask(call.agentId, (page) => page.beforeToolCall(call)),
-    needsApproval: (call) => ask(call.agentId, (page) => page.needsApproval(call)),
-    reconcileTool: (call) => ask(call.agentId, (page) => page.reconcileTool(call)),
-    fetchModel: (request) => fetches.fetchModel(request),
-    executeTool: (call) => executions.executeTool(call),
-    knownExecutions: (ids) => executions.knownExecutions(ids),
-    cancelTools: (request) => executions.cancelTools(request),
-    acknowledgeTools: (ids) => executions.acknowledgeTools(ids),
+    return whileStaying(async () => page[name as keyof AgentPage](argument))
   })
 }

@@ -3,6 +3,7 @@ import { OffstageError } from '../protocol/error.ts'
 import { cleanName } from './clean-name.ts'
 import { badConfig } from './failures.ts'
 import { checkNames, isMisspelt } from './check-names.ts'
+import { checkPatterns } from './check-patterns.ts'
 import type { StandardSchema } from './standard-schema.ts'
 import { isStandardSchema, jsonSchemaOf } from './standard-schema.ts'
 import type { Tool } from './tool.ts'
@@ -64,6 +65,7 @@ function toJsonSchema({ inputSchema, jsonSchema }: Tool, name: string): JsonSche
   const where = `inputSchema of the tool ${name}`
   checkSchema(schema, where)
   if (!describesObject(schema)) throw invalidSchema(where)
+  checkPatterns(schema, `of the tool ${name}`)
   const { $schema: _dialect, ...rest } = schema
   return Object.keys(rest).length ? { type: 'object', ...rest } : NO_PARAMETERS
 }

@@ -4,12 +4,12 @@ import { untilAborted } from './until-aborted.ts'
 
 /** Starts the worker and loads an engine's model. Rejects with `aborted` as soon as the signal aborts. */
 export function prepare(
-  { carry, ask, config, options, scope }: AgentParts,
+  { ask, config, options, scope }: AgentParts,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<void> {
   return untilAborted(
-    () => carry('prepare', { ...scope(), ...lentModel(config.model, options.engines) }),
+    () => ask('prepare', { ...scope(), ...lentModel(config.model, options.engines) }),
     signal,
-    () => void ask('stopPreparing', scope().agentId).catch(() => {}),
+    () => void ask('stopPreparing', { agentId: scope().agentId }).catch(() => {}),
   )
 }

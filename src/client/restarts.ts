@@ -23,10 +23,7 @@ export interface RestartsHost {
   isLive(connection: Connection): boolean
 }
 
-/**
- * Puts another worker in the place of one that was lost, and goes on with what was open. Loaded when the
- * first one is lost: most pages never lose any.
- */
+/** Puts another worker in the place of one that was lost, and goes on with what was open. */
 export class Restarts {
   readonly suspects: Suspects = new Suspects()
   readonly #host: RestartsHost

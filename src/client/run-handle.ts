@@ -1,4 +1,4 @@
-import type { RunRef } from '../protocol/api.ts'
+import type { RunRef } from '../protocol/scope.ts'
 import type { RunEvent, RunEventBody } from '../protocol/event.ts'
 import type { RunOutcome, RunResult } from '../protocol/run.ts'
 import { createEventLog } from './event-log.ts'

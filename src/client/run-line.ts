@@ -1,4 +1,4 @@
-import type { StartRun } from '../protocol/api.ts'
+import type { StartRun } from '../protocol/commands.ts'
 import { storageKey } from '../protocol/conversation.ts'
 import type { OffstageError } from '../protocol/error.ts'
 import { fail } from './agent-runs.ts'

@@ -1,4 +1,4 @@
-import type { ExecuteTool, ToolOutcome } from '../protocol/api.ts'
+import type { ExecuteTool, ToolOutcome } from '../protocol/questions.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import { describeIssues } from './describe-issues.ts'
 import { errorOutput, formatOutput } from './format-output.ts'

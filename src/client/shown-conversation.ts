@@ -64,7 +64,7 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
   }
 
   join(): Promise<void> {
-    return this.#agent.carry('join', this.#scope)
+    return this.#agent.ask('join', this.#scope)
   }
 
   leave(): void {
@@ -72,7 +72,7 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
   }
 
   olderMessages(before: string): Promise<OlderMessages | null> {
-    return this.#agent.carry('olderMessages', { ...this.#scope, before, count: PAGE })
+    return this.#agent.ask('olderMessages', { ...this.#scope, before, count: PAGE })
   }
 
   get #scope() {

@@ -41,7 +41,7 @@ export class ShownList implements Source<readonly ConversationRecord[]> {
     try {
       while (this.#isStale && !this.#agent.signal.aborted) {
         this.#isStale = false
-        this.#show(await this.#agent.carry('listConversations', this.#agent.scope()))
+        this.#show(await this.#agent.ask('listConversations', this.#agent.scope()))
       }
     } catch {
       this.#isStale = true

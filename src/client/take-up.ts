@@ -47,15 +47,15 @@ export async function takeUpRuns(
 }
 
 async function takeUpRun(agent: RunParts, handle: RunHandle): Promise<void> {
-  const { ask, scope } = agent
+  const { askOnce, scope } = agent
   const { runId, conversationId } = handle.run
   const at = { ...scope(), conversationId }
-  const stored = await ask('getConversation', at)
+  const stored = await askOnce('getConversation', at)
   // A run whose first commit waited for room in the storage is in no journal.
   const isTold = handle.events.some(({ type }) => type !== 'run-parked' && type !== 'run-continued')
   const begun = isTold || stored?.openRunId === runId
   if (!begun && resendStart(agent, handle)) return
-  const ref = await ask('resumeRun', {
+  const ref = await askOnce('resumeRun', {
     ...at,
     runId,
     interrupted: 'tell-model',

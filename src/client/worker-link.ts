@@ -1,5 +1,6 @@
-import type { AskWorker, Line } from './ask-worker.ts'
-import type { Extract as ExtractCommand, PageNotice, WorkerNotice } from '../protocol/api.ts'
+import { createLine, type Line } from './line.ts'
+import type { ExtractRef } from '../protocol/commands.ts'
+import type { PageNotice, WorkerNotice } from '../protocol/notices.ts'
 import { storageKey } from '../protocol/conversation.ts'
 import type { OffstageError } from '../protocol/error.ts'
 import type { Row } from '../protocol/fact.ts'
@@ -12,14 +13,13 @@ import { type FeedNotice, Feeds } from './feeds.ts'
 import { watchHeartbeat } from './heartbeat.ts'
 import type { AgentPage } from './page-api.ts'
 import { createPageApi } from './page-api.ts'
-import { loadPart } from './load-part.ts'
 import { ModelRequests } from './model-requests.ts'
 import { onPageCache } from './page-cache.ts'
-import { type Question, Questions } from './questions.ts'
-import type { RestartedAgent, Restarts } from './restarts.ts'
+import { OpenCommands, type SentCommand } from './open-commands.ts'
+import type { RestartedAgent } from './restarts.ts'
 import { sleep } from './sleep.ts'
-import type { CrashedRun } from './suspects.ts'
-import { hung, lost } from './worker-lost.ts'
+import { WorkerDeaths } from './worker-deaths.ts'
+import { lost } from './worker-lost.ts'
 import type { WorkerSource } from './worker-start.ts'
 import { connectSource } from './worker-source.ts'
 
@@ -53,8 +53,6 @@ export interface LinkOptions extends WorkerSource {
   readonly heartbeatMs?: number
 }
 
-type Risk = Extract<WorkerNotice, { readonly type: 'risk' }>
-
 const links = new Map<unknown, WorkerLink>()
 
 /**
@@ -70,12 +68,9 @@ export class WorkerLink {
   readonly #options: LinkOptions
   readonly #agents = new Map<string, LinkedAgent>()
   readonly #gate = createBatchGate()
-  readonly #questions = new Questions()
-  /** What the worker is about to do, and may never end. */
-  #risk: Risk | undefined
-  /** Loaded once a worker was lost. */
-  #restarts: Restarts | undefined
-  /** Questions that the next worker is asked again. */
+  readonly #commands = new OpenCommands()
+  readonly #deaths: WorkerDeaths
+  /** Commands that the next worker is asked again. */
   #carried = 0
   readonly #closed = new AbortController()
   #opening: Promise<Connection> | undefined
@@ -103,6 +98,12 @@ export class WorkerLink {
       hostOf: (id) => this.#agents.get(id),
       toPageTime: (workerMs) => this.#toPageTime(workerMs),
     })
+    this.#deaths = new WorkerDeaths({
+      agents: () => [...this.#agents.values()],
+      trialMs: TRIAL_BEATS * this.#heartbeatMs,
+      open: () => this.#open(),
+      isLive: (connection) => this.#live === connection,
+    })
     onPageCache({
       signal: this.#closed.signal,
       leave: () => this.#suspendForCache(),
@@ -127,28 +128,15 @@ export class WorkerLink {
 
   /** Nothing more is asked once the signal is aborted, not even what waited for the worker to start. */
   line(agentId: string, signal: AbortSignal): Line {
-    const ask: AskWorker = async (method, ...command) => {
-      if (signal.aborted) throw disposed()
-      const connection = await this.#open()
-      if (signal.aborted) throw disposed()
-      return this.#ask(connection, { agentId, method, command })
-    }
-    const carry: AskWorker = async (method, ...command) => {
-      this.#carried++
-      try {
-        for (;;) {
-          try {
-            return await ask(method, ...command)
-          } catch (thrown) {
-            const error = toOffstageError(thrown)
-            if (error.code !== 'worker-lost' || !(await this.#restarting)) throw error
-          }
-        }
-      } finally {
-        this.#carried--
-      }
-    }
-    return { ask, carry }
+    return createLine(
+      async (name, argument) => {
+        if (signal.aborted) throw disposed()
+        const connection = await this.#open()
+        if (signal.aborted) throw disposed()
+        return this.#send(connection, { agentId, name, argument })
+      },
+      { carry: (by) => (this.#carried += by), next: () => this.#restarting },
+    )
   }
 
   /** What a tool says of how far it is: to this page at once, and to others by the worker. */
@@ -165,11 +153,11 @@ export class WorkerLink {
 
   /** Releases an agent; the last one closes the worker. */
   async remove(agentId: string): Promise<void> {
-    this.#questions.reject((question) => question.agentId === agentId && disposed())
+    this.#commands.reject((command) => command.agentId === agentId && disposed())
     // The worker first: a tool that is stopped here must not be journaled as stopped for good.
     if (this.#live) {
-      const releasing = { agentId, method: 'releaseAgent', command: [agentId] } as const
-      const released = this.#ask(this.#live, releasing).catch(() => {})
+      const releasing = { agentId, name: 'releaseAgent', argument: { agentId } } as const
+      const released = this.#send(this.#live, releasing).catch(() => {})
       await Promise.race([released, sleep(RELEASE_MS)])
     }
     this.executions.release(agentId)
@@ -185,9 +173,9 @@ export class WorkerLink {
     this.#live = this.#opening = undefined
   }
 
-  #ask(connection: Connection, question: Question): Promise<never> {
+  #send(connection: Connection, command: SentCommand): Promise<never> {
     if (connection !== this.#live) return Promise.reject(lost())
-    const answer = this.#questions.ask(connection.worker, question)
+    const answer = this.#commands.send(connection.worker, command)
     void this.#watch(connection)
     return answer
   }
@@ -205,7 +193,7 @@ export class WorkerLink {
     this.#tell({ type: 'worker', state: 'starting' })
     this.#gate.reset()
     const connection = await connectSource(this.#options, {
-      page: createPageApi((id) => this.#agents.get(id)?.page, this.executions, this.#fetches),
+      page: createPageApi((id) => this.#agents.get(id)?.page, [this.executions, this.#fetches]),
       signal: this.#closed.signal,
       onNotice: (notice) => this.#onNotice(notice),
     })
@@ -221,14 +209,14 @@ export class WorkerLink {
   }
 
   #onNotice(notice: WorkerNotice): void {
-    if (notice.type === 'risk') return void (this.#risk = notice.risk ? notice : undefined)
+    if (notice.type === 'risk') return this.#deaths.note(notice)
     if (notice.type === 'engine-progress') return this.#agents.get(notice.agentId)?.onNotice(notice)
     if (notice.type === 'conversations-changed')
       return this.#agents.forEach((agent) => agent.onListChange(notice.storage))
     if (notice.type !== 'stream' && notice.type !== 'checkpoint') return this.#tell(notice)
     this.feeds.take(notice)
     this.#gate.handled(notice.batch)
-    this.#restarts?.suspects.onPublished(notice)
+    this.#deaths.onPublished(notice)
   }
 
   /** What is shown may have changed unseen: by other tabs, or under a worker that died. */
@@ -256,8 +244,7 @@ export class WorkerLink {
     this.#unwatch = unwatch
     const hangs = await watchHeartbeat({
       ping: () => connection.worker.ping(),
-      isNeeded: () =>
-        this.#unwatch === unwatch && (this.#questions.size > 0 || this.#hasOpenWork()),
+      isNeeded: () => this.#unwatch === unwatch && (this.#commands.size > 0 || this.#hasOpenWork()),
       intervalMs: this.#heartbeatMs,
     })
     unwatch()
@@ -277,42 +264,17 @@ export class WorkerLink {
     this.#hasLost = true
     this.feeds.lost()
     this.#tell({ type: 'worker', state: 'lost' })
-    const crashed = this.#blame()
+    const blamed = this.#deaths.blame()
+    // Of one that was ended here no run is to blame.
+    const crashed = this.#isSuspended ? undefined : blamed
     if (crashed) this.#agents.get(crashed.agentId)?.failCrashedRun(crashed.runId, crashed.error)
     // A death whose cause is known, and will not come again, costs the other runs nothing.
-    if (this.#hasOpenWork()) this.#restarting = this.#restart(!crashed && !this.#isSuspended)
-    this.#questions.reject((question) => {
-      const extractId = extractIdOf(question)
+    if (this.#hasOpenWork()) this.#restarting = this.#deaths.restart(!crashed && !this.#isSuspended)
+    this.#commands.reject((command) => {
+      const extractId = extractIdOf(command)
       const isBlamed = extractId !== undefined && extractId === crashed?.extractId
       return isBlamed ? crashed.error : lost()
     })
-  }
-
-  #blame(): CrashedRun | undefined {
-    const risk = this.#risk
-    this.#risk = undefined
-    const suspect = this.#restarts?.suspects.blame()
-    // Of a worker that was ended here no run is to blame.
-    if (this.#isSuspended) return undefined
-    return risk?.risk ? { ...risk, error: hung(risk.risk) } : suspect
-  }
-
-  /** Resolves to true once there is another worker, to false when there will be none. */
-  async #restart(counts: boolean): Promise<boolean> {
-    try {
-      const { Restarts } = await loadPart(() => import('./restarts.ts'))
-      this.#restarts ??= new Restarts({
-        agents: () => [...this.#agents.values()],
-        trialMs: TRIAL_BEATS * this.#heartbeatMs,
-        open: () => this.#open(),
-        isLive: (connection) => this.#live === connection,
-      })
-      await this.#restarts.restart(counts)
-      return true
-    } catch (thrown) {
-      for (const agent of this.#agents.values()) agent.giveUp(toOffstageError(thrown))
-      return false
-    }
   }
 
   /**
@@ -321,7 +283,7 @@ export class WorkerLink {
    */
   #suspendForCache(): void {
     this.#unwatch?.()
-    this.#isSuspended = this.#questions.size > 0 || this.#hasOpenWork()
+    this.#isSuspended = this.#commands.size > 0 || this.#hasOpenWork()
     if (this.#isSuspended) this.#live?.close()
     // With nothing open, this is at most the rest of an answer.
     this.#fetches.abortAll()
@@ -335,6 +297,6 @@ export class WorkerLink {
   }
 }
 
-function extractIdOf({ method, command: [first] }: Question): string | undefined {
-  return method === 'extract' ? (first as ExtractCommand).extractId : undefined
+function extractIdOf({ name, argument }: SentCommand): string | undefined {
+  return name === 'extract' ? (argument as ExtractRef).extractId : undefined
 }

@@ -1,10 +1,10 @@
-import type { CheckRisk } from '../protocol/api.ts'
+import type { CheckRisk } from '../protocol/notices.ts'
 import { OffstageError } from '../protocol/error.ts'
 
 export function lost(): OffstageError {
   return new OffstageError(
     'worker-lost',
-    'The worker died or stopped answering. What was journaled is kept: resume() goes on from there.',
+    'The worker died or stopped answering. What was stored is kept: resume() goes on from there.',
     { retryable: true },
   )
 }

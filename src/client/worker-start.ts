@@ -1,4 +1,6 @@
-import type { PageApi, PageNotice, WorkerApi, WorkerNotice } from '../protocol/api.ts'
+import type { PageNotice, WorkerNotice } from '../protocol/notices.ts'
+import type { PageApi } from '../protocol/page-calls.ts'
+import type { WorkerApi } from '../protocol/worker-calls.ts'
 import type { WorkerAddress, WorkerLike } from './spawn-worker.ts'
 import type { StartFailure } from './start-failure.ts'
 

@@ -7,31 +7,25 @@ export function deltaEvent(
 ): RunEventBody {
   switch (delta.type) {
     case 'text-start':
+    case 'text-delta':
     case 'text-end':
     case 'reasoning-start':
-    case 'reasoning-end':
-      return { type: delta.type, partId: delta.partId }
-    case 'text-delta':
     case 'reasoning-delta':
-      return { type: delta.type, partId: delta.partId, delta: delta.delta }
-    case 'tool-input-start': {
-      const { type, toolCallId, toolName } = delta
-      return { type, toolCallId, toolName }
-    }
+    case 'reasoning-end':
+    case 'tool-input-start':
     case 'tool-input-delta':
-      return { type: delta.type, toolCallId: delta.toolCallId, delta: delta.delta }
     case 'tool-input-end':
-      return { type: delta.type, toolCallId: delta.toolCallId }
+    case 'warning':
+    case 'raw': {
+      const { runId: _run, step: _step, attempt: _attempt, ...event } = delta
+      return event
+    }
     case 'step-reset':
       return { type: delta.type, step: delta.step, reason: delta.reason }
     case 'retry': {
       const { type, retries: attempt, delayMs, error } = delta
       return { type, attempt, delayMs, error }
     }
-    case 'warning':
-      return { type: delta.type, code: delta.code, message: delta.message }
-    case 'raw':
-      return { type: delta.type, data: delta.data }
     case 'tool-progress':
       return { type: delta.type, toolCallId: delta.path.at(-1) ?? '', progress: delta.progress }
     case 'tool-unavailable': {

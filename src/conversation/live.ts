@@ -62,11 +62,8 @@ export function foldDelta(live: Live, delta: Delta): Live {
       if (live.step && live.step.runId !== runId) return live
       return { ...NOTHING_LIVE, ownership: live.ownership, left: { runId, outcome } }
     }
-    case 'ownership-changed': {
-      const { ownership } = delta
-      // Somebody goes on with what was left.
-      return { ...live, ownership, left: ownership === 'none' ? live.left : null }
-    }
+    case 'ownership-changed':
+      return ownedBy(live, delta.ownership)
     case 'text-end':
     case 'reasoning-end':
     case 'tool-unavailable':
@@ -105,6 +102,11 @@ export function settleLive(live: Live, row: Row): Live {
     default:
       return live
   }
+}
+
+function ownedBy(live: Live, ownership: Live['ownership']): Live {
+  // Somebody goes on with what was left.
+  return { ...live, ownership, left: ownership === 'none' ? live.left : null }
 }
 
 function kindOf(type: `${LivePart['type']}-${string}`): LivePart['type'] {

@@ -2,26 +2,25 @@ import type { PendingCall } from '../protocol/run.ts'
 import type { ToolCallStatus } from '../protocol/tool.ts'
 import type { CallState, ConversationState, MessageNode, RunState } from '../protocol/state.ts'
 
-export function isSettled(call: CallState): boolean {
-  switch (call.status) {
-    case 'invalid':
-    case 'denied':
-    case 'succeeded':
-    case 'failed':
-    case 'aborted':
-    case 'interrupted':
-      return true
-    case 'proposed':
-    case 'approved':
-    case 'executing':
-    case 'awaiting-approval':
-    case 'awaiting-answer':
-    case 'awaiting-output':
-    case 'awaiting-decision':
-      return false
-    default:
-      return call.status satisfies never
-  }
+/** What a call of each status waits for, if it does. */
+const STANDINGS = {
+  proposed: 'open',
+  approved: 'open',
+  executing: 'open',
+  'awaiting-approval': 'approval',
+  'awaiting-answer': 'answer',
+  'awaiting-output': 'output',
+  'awaiting-decision': 'decision',
+  invalid: 'settled',
+  denied: 'settled',
+  succeeded: 'settled',
+  failed: 'settled',
+  aborted: 'settled',
+  interrupted: 'settled',
+} as const satisfies Record<ToolCallStatus, PendingCall['kind'] | 'open' | 'settled'>
+
+export function isSettled({ status }: CallState): boolean {
+  return STANDINGS[status] === 'settled'
 }
 
 /** It rests until somebody lets it go on. */
@@ -62,32 +61,8 @@ export function pendingAt(
 const NOTHING_PENDING: readonly PendingCall[] = []
 
 function pendingCall(call: CallState): PendingCall | null {
-  const kind = kindOf(call.status)
+  const kind = STANDINGS[call.status]
+  if (kind === 'open' || kind === 'settled') return null
   const { toolCallId, toolName, input, asks } = call
-  return kind && { toolCallId, toolName, input, kind, ...(asks && { asks }) }
-}
-
-function kindOf(status: ToolCallStatus): PendingCall['kind'] | null {
-  switch (status) {
-    case 'awaiting-approval':
-      return 'approval'
-    case 'awaiting-answer':
-      return 'answer'
-    case 'awaiting-output':
-      return 'output'
-    case 'awaiting-decision':
-      return 'decision'
-    case 'proposed':
-    case 'approved':
-    case 'executing':
-    case 'invalid':
-    case 'denied':
-    case 'succeeded':
-    case 'failed':
-    case 'aborted':
-    case 'interrupted':
-      return null
-    default:
-      return status satisfies never
-  }
+  return { toolCallId, toolName, input, kind, ...(asks && { asks }) }
 }

@@ -1,5 +1,5 @@
 import type { EngineLine } from '../protocol/engine.ts'
-import { onLifeLockFree } from './life-lock.ts'
+import { onLifeLockFree } from '../lib/life-lock.ts'
 
 export interface PingTiming {
   readonly intervalMs: number

@@ -1,5 +1,5 @@
 import type { EngineDefinition } from './engine-definition.ts'
-import { holdLifeLock } from './life-lock.ts'
+import { holdLifeLock } from '../lib/life-lock.ts'
 import type { EngineCommand, EngineReply } from './port-messages.ts'
 import { servePort } from './serve-port.ts'
 

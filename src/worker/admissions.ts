@@ -1,4 +1,4 @@
-import type { StartRun } from '../protocol/api.ts'
+import type { StartRun } from '../protocol/commands.ts'
 import type { ParkReason, RunLimits } from '../protocol/run.ts'
 import type { FactDraft } from './fact-draft.ts'
 import type { Admission, Seat } from './seat.ts'

@@ -1,4 +1,4 @@
-import type { CallAnswer } from '../protocol/api.ts'
+import type { CallAnswer } from '../protocol/commands.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { CallState, RunState } from '../protocol/state.ts'
 import { settledFact, type Drive, type Settlement } from './drive.ts'

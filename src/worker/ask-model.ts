@@ -1,4 +1,4 @@
-import type { StepContext } from '../protocol/api.ts'
+import type { StepContext } from '../protocol/questions.ts'
 import { callModel, type ModelOutcome } from './call-model.ts'
 import type { CountedRun } from './counters.ts'
 import type { Drive } from './drive.ts'

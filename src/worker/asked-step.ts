@@ -1,4 +1,4 @@
-import type { StepContext } from '../protocol/api.ts'
+import type { StepContext } from '../protocol/questions.ts'
 import type { CutTurn, ModelOutcome } from './call-model.ts'
 import type { Drive } from './drive.ts'
 import type { FactDraft } from './fact-draft.ts'

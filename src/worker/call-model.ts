@@ -1,4 +1,4 @@
-import type { StepContext } from '../protocol/api.ts'
+import type { StepContext } from '../protocol/questions.ts'
 import { toErrorData, type ErrorData } from '../protocol/error.ts'
 import type { AttemptRef } from '../protocol/delta.ts'
 import type { ReasoningPart, TextPart, Usage } from '../protocol/message.ts'

@@ -1,4 +1,5 @@
-import type { CallContext, PageApi, StepContext } from '../protocol/api.ts'
+import type { PageApi } from '../protocol/page-calls.ts'
+import type { CallContext, StepContext } from '../protocol/questions.ts'
 import type { DecidedBy, RunEnd } from '../protocol/fact.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { ToolOutput } from '../protocol/message.ts'

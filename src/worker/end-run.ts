@@ -22,7 +22,7 @@ export async function commitEnd(
   })
   if (!isNew) return
   // Whatever comes of them now is nobody's any more.
-  if (executionIds.length > 0) drive.page.acknowledgeTools(executionIds).catch(() => undefined)
+  if (executionIds.length > 0) drive.page.acknowledgeTools({ executionIds }).catch(() => undefined)
 }
 
 /** A call that the run's end finds open: it didn't run, or nobody knows whether it did. */

@@ -1,4 +1,4 @@
-import type { ExecuteTool, ToolOutcome } from '../protocol/api.ts'
+import type { ExecuteTool, ToolOutcome } from '../protocol/questions.ts'
 import type { DecidedBy } from '../protocol/fact.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { CallState } from '../protocol/state.ts'
@@ -135,7 +135,7 @@ async function dispatch(drive: Drive, start: Start): Promise<OpenOutcome | null>
   if (!drive.signal.aborted && isOpen(outcome, start)) return outcome
   await settle(drive, [settlementOf(start, outcome)])
   // The page may forget it now. Whether that message arrives changes nothing here.
-  drive.page.acknowledgeTools([executionId]).catch(() => undefined)
+  drive.page.acknowledgeTools({ executionIds: [executionId] }).catch(() => undefined)
   return null
 }
 
@@ -162,7 +162,7 @@ export async function withdraw(drive: Drive, call: CallState): Promise<void> {
   if (call.withdrawals >= MAX_WITHDRAWALS) {
     return settle(drive, [{ call, status: 'failed', output: everChanging(toolName) }])
   }
-  drive.tools.set(await drive.page.currentTools(drive.agentId))
+  drive.tools.set(await drive.page.currentTools({ agentId: drive.agentId }))
   drive.ready.delete(toolCallId)
   await drive.conversation.append([{ type: 'call-withdrawn', path }])
 }

@@ -1,4 +1,6 @@
-import type { Extract, Extraction, PageApi, WorkerNotice } from '../protocol/api.ts'
+import type { Extract, Extraction, ExtractRef } from '../protocol/commands.ts'
+import type { WorkerNotice } from '../protocol/notices.ts'
+import type { PageApi } from '../protocol/page-calls.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { Message, RunUsage } from '../protocol/message.ts'
 import { abortedError } from '../providers/core/transport-error.ts'
@@ -37,7 +39,7 @@ export class Extractions {
   }
 
   /** Asks the agent's model for data that fits a JSON Schema, and checks its answer. */
-  async run(command: Extract): Promise<Extraction> {
+  async extract(command: Extract): Promise<Extraction> {
     const stop = new AbortController()
     this.#running.set(command.extractId, { agentId: command.agentId, stop })
     try {
@@ -47,7 +49,7 @@ export class Extractions {
     }
   }
 
-  stop(extractId: string): void {
+  stopExtracting({ extractId }: ExtractRef): void {
     this.#running.get(extractId)?.stop.abort()
   }
 

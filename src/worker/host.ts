@@ -1,17 +1,15 @@
 import type {
   AbortRun,
   CallAnswer,
-  ConversationScope,
-  PageApi,
-  PageNotice,
+  LeaseCheck,
   Preparation,
   ResumeRun,
-  RunRef,
   StartRun,
   SupplyOutput,
-  WorkerApi,
-  WorkerNotice,
-} from '../protocol/api.ts'
+} from '../protocol/commands.ts'
+import type { PageNotice, WorkerNotice } from '../protocol/notices.ts'
+import type { PageApi } from '../protocol/page-calls.ts'
+import type { AgentRef, ConversationScope, RunRef } from '../protocol/scope.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import { waitingCall } from './answer-call.ts'
@@ -67,7 +65,7 @@ export class Host {
         perform: (seat, command) => this.#perform(seat, command),
         succeed: (seat, agentId) => this.#succeed(seat, agentId),
         toolNames: async (agentId) =>
-          (await options.page.currentTools(agentId)).map(({ name }) => name),
+          (await options.page.currentTools({ agentId })).map(({ name }) => name),
       },
     })
     this.library = new Library(this.#seats)
@@ -79,6 +77,11 @@ export class Host {
     this.extractions = new Extractions({ ...options, ...own })
   }
 
+  /** What has methods that answer commands. */
+  get parts(): readonly [Host, Library, Shown, Extractions] {
+    return [this, this.library, this.shown, this.extractions]
+  }
+
   async prepare({ model, engine, ...scope }: Preparation): Promise<void> {
     await Promise.all([
       this.#seats.store(scope),
@@ -86,7 +89,7 @@ export class Host {
     ])
   }
 
-  stopPreparing(agentId: string): void {
+  stopPreparing({ agentId }: AgentRef): void {
     this.#engines.stopPreparing(agentId)
   }
 
@@ -97,7 +100,7 @@ export class Host {
   async resumeRun(command: ResumeRun): Promise<RunRef | null> {
     const { conversationId } = command
     if (conversationId !== undefined) return this.#resumeRun({ ...command, conversationId })
-    for (const record of await this.library.list({ ...command, unfinished: true })) {
+    for (const record of await this.library.listConversations({ ...command, unfinished: true })) {
       if (record.broken !== undefined) continue
       try {
         return await this.#resumeRun({ ...command, conversationId: record.conversationId })
@@ -208,10 +211,7 @@ export class Host {
   }
 
   /** Asks the store itself: this worker may have slept while another one took over. */
-  async confirmLease({
-    epoch,
-    ...scope
-  }: Parameters<WorkerApi['confirmLease']>[0]): Promise<boolean> {
+  async confirmLease({ epoch, ...scope }: LeaseCheck): Promise<boolean> {
     const { conversationId } = scope
     const seat = await this.#seats.take(scope)
     if (!seat.ownership.holds(conversationId)) return false
@@ -258,12 +258,12 @@ export class Host {
     }
   }
 
-  toolsChanged(agentId: string): void {
+  toolsChanged({ agentId }: AgentRef): void {
     for (const seat of this.#seats.drivenBy(agentId)) seat.driver?.toolsChanged()
     for (const tabs of this.#seats.allTabs()) tabs.toolsChanged(agentId)
   }
 
-  releaseAgent(agentId: string): void {
+  releaseAgent({ agentId }: AgentRef): void {
     this.#runs.release(agentId)
     for (const tabs of this.#seats.allTabs()) tabs.released(agentId)
     this.extractions.release(agentId)

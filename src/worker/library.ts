@@ -1,4 +1,4 @@
-import type { AgentScope, ConversationScope } from '../protocol/api.ts'
+import type { AgentScope, ConversationScope } from '../protocol/scope.ts'
 import { pendingOf } from '../conversation/pending.ts'
 import type { ConversationRecord, StoredConversation } from '../protocol/conversation.ts'
 import { OffstageError } from '../protocol/error.ts'
@@ -13,13 +13,15 @@ export class Library {
     this.#seats = seats
   }
 
-  async list(scope: AgentScope & { readonly unfinished?: boolean }): Promise<ConversationRecord[]> {
+  async listConversations(
+    scope: AgentScope & { readonly unfinished?: boolean },
+  ): Promise<ConversationRecord[]> {
     const records = await (await this.#seats.store(scope)).list()
     return scope.unfinished ? records.filter((record) => record.openRunId !== null) : records
   }
 
   /** A broken one up to its fault. */
-  async get(scope: ConversationScope): Promise<StoredConversation | null> {
+  async getConversation(scope: ConversationScope): Promise<StoredConversation | null> {
     const record = await (await this.#seats.store(scope)).get(scope.conversationId)
     if (record === null) return null
     const { conversation } = await this.#seats.take(scope)
@@ -35,7 +37,9 @@ export class Library {
     }
   }
 
-  async rename(scope: ConversationScope & { readonly title: string }): Promise<boolean> {
+  async renameConversation(
+    scope: ConversationScope & { readonly title: string },
+  ): Promise<boolean> {
     const { conversationId, title } = scope
     if (typeof title !== 'string') {
       throw new OffstageError('invalid-input', 'The title of a conversation must be a string.')
@@ -46,7 +50,7 @@ export class Library {
   }
 
   /** What runs in it, or is about to, is aborted first. */
-  async delete(scope: ConversationScope): Promise<boolean> {
+  async deleteConversation(scope: ConversationScope): Promise<boolean> {
     const seat = await this.#seats.take(scope)
     const reason = 'conversation deleted'
     await seat.discard(reason)

@@ -1,6 +1,6 @@
 import { actionPrompt, formatAction, formatObservation } from '../action/index.ts'
 import { messageText } from '../conversation/result.ts'
-import type { StepContext } from '../protocol/api.ts'
+import type { StepContext } from '../protocol/questions.ts'
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import type {
   AssistantMessage,

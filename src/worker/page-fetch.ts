@@ -1,5 +1,5 @@
 import { transfer } from 'comlink'
-import type { PageApi } from '../protocol/api.ts'
+import type { PageApi } from '../protocol/page-calls.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { ModelConfigData } from '../protocol/model.ts'
 import { FETCH_WINDOW, type BytesNotice, type BytesWish } from '../protocol/model-fetch.ts'

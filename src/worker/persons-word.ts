@@ -1,4 +1,4 @@
-import type { CallAnswer } from '../protocol/api.ts'
+import type { CallAnswer } from '../protocol/commands.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { isParked } from '../conversation/pending.ts'
 import type { RunState } from '../protocol/state.ts'

@@ -12,11 +12,11 @@ import { availableTool, unavailable } from './wait-for-tool.ts'
  */
 export async function recoverCall(drive: Drive, call: CallState): Promise<void> {
   const executionId = call.executionId ?? ''
-  const known = await drive.page.knownExecutions([executionId])
+  const known = await drive.page.knownExecutions({ executionIds: [executionId] })
   if (known.includes(executionId)) {
     const outcome = await joinExecution(drive, call, executionId)
     if (outcome === null || drive.signal.aborted) return
-    drive.page.acknowledgeTools([executionId]).catch(() => undefined)
+    drive.page.acknowledgeTools({ executionIds: [executionId] }).catch(() => undefined)
     if (outcome.status === 'unknown') {
       return goByTable(drive, call, { running: outcome.running, output: outcome.output })
     }

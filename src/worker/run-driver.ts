@@ -1,4 +1,4 @@
-import type { CallAnswer } from '../protocol/api.ts'
+import type { CallAnswer } from '../protocol/commands.ts'
 import { isStepLooping } from '../conversation/crash-loop.ts'
 import type { Ownership } from '../protocol/delta.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'

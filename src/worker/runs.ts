@@ -1,4 +1,7 @@
-import type { PageApi, RunRef, StartRun, SupplyOutput, WorkerNotice } from '../protocol/api.ts'
+import type { StartRun, SupplyOutput } from '../protocol/commands.ts'
+import type { WorkerNotice } from '../protocol/notices.ts'
+import type { PageApi } from '../protocol/page-calls.ts'
+import type { RunRef } from '../protocol/scope.ts'
 import { pendingOf } from '../conversation/pending.ts'
 import { toErrorData } from '../protocol/error.ts'
 import { LEFT_OPEN, type RunLimits, type RunOutcome } from '../protocol/run.ts'

@@ -1,4 +1,4 @@
-import type { ConversationScope, RunRef } from '../protocol/api.ts'
+import type { ConversationScope, RunRef } from '../protocol/scope.ts'
 import type { RunEnd } from '../protocol/fact.ts'
 import { busy } from './busy.ts'
 import type { Conversation } from './conversation.ts'
@@ -24,7 +24,7 @@ export interface Admission {
 export interface SeatParts {
   readonly conversation: Conversation
   readonly leases: Leases
-  readonly tabs: Tabs
+  readonly tabs: Tabs<Seat>
 }
 
 /** A conversation in use: its fold, the run that is driven, if any, and those that are to begin. */
@@ -32,7 +32,7 @@ export class Seat {
   readonly scope: ConversationScope
   readonly conversation: Conversation
   readonly ownership: Leases
-  readonly tabs: Tabs
+  readonly tabs: Tabs<Seat>
   /** By run. */
   readonly admissions: Map<string, Admission> = new Map()
   #driver: RunDriver | null = null

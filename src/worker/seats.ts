@@ -1,5 +1,5 @@
 import { storageKey } from '../protocol/conversation.ts'
-import type { AgentScope, ConversationScope } from '../protocol/api.ts'
+import type { AgentScope, ConversationScope } from '../protocol/scope.ts'
 import type { FactType, Row } from '../protocol/fact.ts'
 import { Conversation } from './conversation.ts'
 import type { Effects } from './effects.ts'
@@ -14,7 +14,7 @@ import { TAB_MESSAGES } from './tabs/tab-messages.ts'
 import { Tabs, type TabsHost } from './tabs/tabs.ts'
 
 /** What is done with a conversation for another tab. */
-export type SeatsHost = Pick<TabsHost, 'perform' | 'succeed' | 'toolNames'>
+export type SeatsHost = Pick<TabsHost<Seat>, 'perform' | 'succeed' | 'toolNames'>
 
 export interface SeatsOptions {
   readonly stores: Stores
@@ -25,7 +25,7 @@ export interface SeatsOptions {
 
 interface SharedStore {
   readonly leases: Leases
-  readonly tabs: Tabs
+  readonly tabs: Tabs<Seat>
 }
 
 /** Facts by which a list of conversations looks different. */
@@ -58,12 +58,12 @@ export class Seats {
   }
 
   /** The other tabs that use the store. */
-  tabs(scope: Pick<AgentScope, 'storage'>): Tabs {
+  tabs(scope: Pick<AgentScope, 'storage'>): Tabs<Seat> {
     return this.#shared(scope).tabs
   }
 
   /** Of all stores. */
-  allTabs(): Tabs[] {
+  allTabs(): Tabs<Seat>[] {
     return [...this.#stored.values()].map(({ tabs }) => tabs)
   }
 

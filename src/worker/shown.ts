@@ -1,6 +1,6 @@
 import { olderThan } from '../conversation/checkpoint.ts'
 import { leafUnder } from '../conversation/tree.ts'
-import type { ConversationScope } from '../protocol/api.ts'
+import type { ConversationScope } from '../protocol/scope.ts'
 import type { OlderMessages } from '../protocol/state.ts'
 import { busy } from './busy.ts'
 import type { Seats } from './seats.ts'

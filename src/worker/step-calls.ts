@@ -27,7 +27,8 @@ export class StepCalls {
     const started = this.#started
     this.#started = []
     if (started.length > 0) return runStarts(drive, started)
-    if (!drive.tools.isLoaded) drive.tools.set(await drive.page.currentTools(drive.agentId))
+    if (!drive.tools.isLoaded)
+      drive.tools.set(await drive.page.currentTools({ agentId: drive.agentId }))
     const open = run.calls.filter((call) => !isSettled(call))
     const executing = open.filter((call) => call.status === 'executing')
     if (executing.length > 0) {

@@ -1,5 +1,6 @@
-import type { PageApi } from '../protocol/api.ts'
+import { callsOf } from '../protocol/call.ts'
 import { OffstageError } from '../protocol/error.ts'
+import { type PageApi, PAGE_CALLS } from '../protocol/page-calls.ts'
 
 const aborts = new WeakMap<AbortSignal, Promise<void>>()
 
@@ -39,31 +40,15 @@ export async function* untilAborted<T>(
   }
 }
 
-/**
- * The page, with those calls that run functions of the embedding app made stoppable: a hook that
- * never returns must not keep a run from being stopped. They reject with `aborted` then.
- */
+/** The page, whose questions of the table that stop with a run reject with `aborted` when this signal aborts. */
 export function stoppablePage(page: PageApi, signal: AbortSignal): PageApi {
-  const stoppable = <T>(answer: Promise<T>): Promise<T> =>
-    Promise.race([
-      answer,
-      whenAborted(signal).then(() => {
-        throw new OffstageError('aborted', 'The run was stopped.')
-      }),
-    ])
-  return {
-    stepContext: (call) => stoppable(page.stepContext(call)),
-    credentials: (request) => stoppable(page.credentials(request)),
-    fetchModel: (request) => stoppable(page.fetchModel(request)),
-    beforeToolCall: (call) => stoppable(page.beforeToolCall(call)),
-    needsApproval: (call) => stoppable(page.needsApproval(call)),
-    reconcileTool: (call) => stoppable(page.reconcileTool(call)),
-    currentTools: (agentId) => stoppable(page.currentTools(agentId)),
-    knownExecutions: (ids) => stoppable(page.knownExecutions(ids)),
-    openEngine: (opening) => page.openEngine(opening),
-    // Has its own way to end: a stopped call's last word still counts.
-    executeTool: (call) => page.executeTool(call),
-    cancelTools: (request) => page.cancelTools(request),
-    acknowledgeTools: (ids) => page.acknowledgeTools(ids),
+  const stopped = async (): Promise<never> => {
+    await whenAborted(signal)
+    throw new OffstageError('aborted', 'The run was stopped.')
   }
+  return callsOf(PAGE_CALLS, (name) =>
+    PAGE_CALLS[name].stops
+      ? (argument) => Promise.race([page[name](argument), stopped()])
+      : page[name],
+  )
 }

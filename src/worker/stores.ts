@@ -1,4 +1,4 @@
-import type { WorkerNotice } from '../protocol/api.ts'
+import type { WorkerNotice } from '../protocol/notices.ts'
 import { storageKey, type StorageConfig, type StorageState } from '../protocol/conversation.ts'
 import { toErrorData } from '../protocol/error.ts'
 import { createMemoryStore } from './store/memory-store.ts'

@@ -1,6 +1,6 @@
 import { windowed } from '../conversation/checkpoint.ts'
 import { foldDelta, NOTHING_LIVE, settleLive } from '../conversation/live.ts'
-import type { WorkerNotice } from '../protocol/api.ts'
+import type { WorkerNotice } from '../protocol/notices.ts'
 import type { Delta, Ownership } from '../protocol/delta.ts'
 import type { ErrorData } from '../protocol/error.ts'
 import { FORMAT, type Row } from '../protocol/fact.ts'

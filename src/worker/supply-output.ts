@@ -1,4 +1,4 @@
-import type { SupplyOutput } from '../protocol/api.ts'
+import type { SupplyOutput } from '../protocol/commands.ts'
 import type { UserMessage } from '../protocol/message.ts'
 import type { RunLimits } from '../protocol/run.ts'
 import { outputText } from '../providers/output-text.ts'

@@ -30,7 +30,7 @@ async function waitForTool(drive: Drive, call: CallState): Promise<ToolDescripto
   for (;;) {
     const changed = new AbortController()
     drive.tools.onChange(() => changed.abort())
-    drive.tools.set(await drive.page.currentTools(drive.agentId))
+    drive.tools.set(await drive.page.currentTools({ agentId: drive.agentId }))
     const tool = drive.tools.get(toolName)
     const left = deadline - drive.effects.monotonic()
     if (tool || left <= 0 || drive.signal.aborted) return tool

@@ -1,6 +1,7 @@
 import { chromium, type Browser, type Page } from '@playwright/test'
 import { createServer } from 'node:http'
 import { listen } from './support/listen.ts'
+import { processOf } from './support/process-of.ts'
 import { expect, test as base } from './support/test.ts'
 
 interface Fixtures {
@@ -26,37 +27,6 @@ const test = base.extend<Fixtures>({
     await close()
   },
 })
-
-/**
- * The process that a page lives in: while the page works, it has worked a second and twice as much as
- * any other. (On a busy machine one that only starts may have worked more for a while.)
- */
-async function processOf(page: Page, browser: Browser): Promise<number> {
-  const session = await browser.newBrowserCDPSession()
-  const times = async (): Promise<Map<number, number>> => {
-    const { processInfo } = await session.send('SystemInfo.getProcessInfo')
-    const renderers = processInfo.filter(({ type }) => type === 'renderer')
-    return new Map(renderers.map(({ id, cpuTime }) => [id, cpuTime]))
-  }
-  const before = await times()
-  const worked = async (): Promise<{ id: number; seconds: number }[]> => {
-    await page.evaluate(() => {
-      const until = performance.now() + 500
-      while (performance.now() < until);
-    })
-    const rows = [...(await times())].map(([id, time]) => ({
-      id,
-      seconds: time - (before.get(id) ?? 0),
-    }))
-    return rows.toSorted((a, b) => b.seconds - a.seconds)
-  }
-  let [most, next] = await worked()
-  while (!most || most.seconds < 1 || (next && most.seconds < 2 * next.seconds)) {
-    ;[most, next] = await worked()
-  }
-  await session.detach()
-  return most.id
-}
 
 /** An agent on `window.agent` whose tool calls the server. */
 function mount(page: Page, url: string): Promise<void> {
@@ -114,10 +84,17 @@ test('a tab that was frozen finds that its run went on elsewhere, and its tool i
   await expect
     .poll(() => frozen.evaluate(() => (window as unknown as { result?: unknown }).result))
     .toMatchObject({ outcome: 'aborted', reason: 'taken-over' })
-  const { ownership, error } = await frozen.evaluate(() => {
-    const { agent } = window as unknown as { agent: ReturnType<typeof window.offstage.createAgent> }
-    return agent.conversation('c').getSnapshot()
-  })
-  expect({ ownership, error }).toEqual({ ownership: 'other-tab', error: undefined })
+  // It shows what the other one has done.
+  await expect
+    .poll(() =>
+      frozen.evaluate(() => {
+        const { agent } = window as unknown as {
+          agent: ReturnType<typeof window.offstage.createAgent>
+        }
+        const { ended, ownership, error } = agent.conversation('c').getSnapshot()
+        return { outcome: ended?.outcome, ownership, error }
+      }),
+    )
+    .toEqual({ outcome: 'completed', ownership: 'none', error: undefined })
   expect(server.fences.length).toBe(1)
 })

@@ -29,9 +29,15 @@ describe.each(families)('recorded runs: $family', ({ family, scenarios }) => {
     const fixture = readFamily(family).get(scenario.name)
     if (!fixture) throw new Error('It was never recorded.')
     const now = await record(scenario)
-    if ('format' in fixture) return expect({ format: 2, ...now }).toEqual(fixture)
+    if ('format' in fixture) return expect(settled({ format: 2, ...now })).toEqual(settled(fixture))
     const compared = comparable({ scenario: scenario.name, old: fixture, now })
     expect(compared.now).toEqual(compared.old)
     expectStoredIsShown(scenario.name, now)
   })
 })
+
+/** How many snapshots come before the last one depends on who is notified when. */
+function settled({ snapshots, ...rest }: Extract<Fixture, { readonly format: 2 }>): object {
+  const last = Object.entries(snapshots).map(([view, states]) => [view, states.at(-1)])
+  return { ...rest, snapshots: Object.fromEntries(last) }
+}

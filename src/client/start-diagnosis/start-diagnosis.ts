@@ -1,4 +1,4 @@
-import { PROTOCOL_VERSION } from '../../protocol/api.ts'
+import { PROTOCOL_VERSION } from '../../protocol/handshake.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { disposed } from '../failures.ts'
 import { StartFailure } from '../start-failure.ts'

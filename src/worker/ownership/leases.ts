@@ -77,7 +77,7 @@ export function createLeases({ scope, channel, effects, observer }: LeasesOption
     isDriving: (conversationId) => observer.isDriving?.(conversationId) ?? false,
     decide: async (conversationId) =>
       (await observer.onHandoverRequested?.(conversationId)) ?? false,
-  }) 
+  })
   channel.on('lease-decided', ({ conversationId }) => observer.onAnnounced(conversationId))
   const leaseOf = (conversationId: string): Lease => {
     const known = leases.get(conversationId)

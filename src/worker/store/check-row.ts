@@ -124,7 +124,12 @@ const facts = oneOf('type', {
     ...ofCall,
     verdict: among(['happened', 'did-not-happen', 'run-again']),
   }),
-  'call-settled': shape({ ...ofCall, status: settledStatus, output: isOutput, note: optional(isText) }),
+  'call-settled': shape({
+    ...ofCall,
+    status: settledStatus,
+    output: isOutput,
+    note: optional(isText),
+  }),
   'messages-imported': shape({ ...under, messages: listOf(message) }),
   'head-moved': shape({ to: isText }),
   'history-cleared': shape({}),

@@ -23,7 +23,8 @@ export function databaseName(name: string): string {
   return `offstage-2:${name}`
 }
 
-export type Database = IDBPDatabase<Schema>
+/** What of it is built: see `onlyTransactions` in scripts/lib/vite-plugins.ts. */
+export type Database = Pick<IDBPDatabase<Schema>, 'close' | 'transaction'>
 
 export interface ConnectionOptions {
   readonly report: (state: StorageState) => void

@@ -71,9 +71,7 @@ const step = shape({
   ...ofAttempt,
   messageId: isText,
   parts: listOf(shape({ type: among(['text', 'reasoning']), partId: isText, text: isText })),
-  inputs: listOf(
-    shape({ toolCallId: isText, toolName: isText, text: isText, isComplete: isFlag }),
-  ),
+  inputs: listOf(shape({ toolCallId: isText, toolName: isText, text: isText, isComplete: isFlag })),
 })
 
 const fields = {

@@ -2,9 +2,9 @@ import type { StreamItem } from '../../protocol/stream.ts'
 import { isRow } from '../../protocol/stream.ts'
 import type { Effects } from '../effects.ts'
 import type { TabChannel } from '../ownership/tab-channel.ts'
-import type { Seat } from '../seat.ts'
 import { isShown } from './check-live.ts'
 import type { Driving, TabMessages } from './tab-messages.ts'
+import type { TabSeat } from './tab-seat.ts'
 
 /** Pause between the messages by which a tab says that it drives a run. Milliseconds. */
 export const BEAT_MS = 2500
@@ -16,7 +16,7 @@ const FOLLOWED_MS = 15_000
 export interface DrivenOptions {
   readonly channel: TabChannel<TabMessages>
   readonly effects: Effects
-  seatOf(conversationId: string): Seat | undefined
+  seatOf(conversationId: string): TabSeat | undefined
 }
 
 /** The runs that are driven here, for the tabs that follow them. As long as there are none, nothing of a run is posted. */
@@ -35,17 +35,17 @@ export class Driven {
     })
   }
 
-  begin(seat: Seat): void {
+  begin(seat: TabSeat): void {
     if (this.#options.channel.isOpen) void this.#beat(seat)
   }
 
-  end({ conversation: { conversationId } }: Seat): void {
+  end({ conversation: { conversationId } }: TabSeat): void {
     this.#followed.delete(conversationId)
     this.#options.channel.post('run-undriven', { conversationId })
   }
 
   /** What is published here, in the same order. */
-  relay(seat: Seat, items: readonly StreamItem[]): void {
+  relay(seat: TabSeat, items: readonly StreamItem[]): void {
     const { conversationId } = seat.conversation
     const { channel, effects } = this.#options
     if ((this.#followed.get(conversationId) ?? 0) < effects.monotonic()) return
@@ -56,7 +56,7 @@ export class Driven {
     channel.post('follow-items', { ...this.#driving(seat), isStored, deltas })
   }
 
-  async #beat(seat: Seat): Promise<void> {
+  async #beat(seat: TabSeat): Promise<void> {
     const { channel, effects } = this.#options
     const { driver } = seat
     const stop = new AbortController()
@@ -68,17 +68,16 @@ export class Driven {
     }
   }
 
-  #follow(seat: Seat, to: string | null): void {
+  #follow(seat: TabSeat, to: string | null): void {
     const { stream, conversationId } = seat.conversation
     const { channel, effects } = this.#options
     // Those that follow already get what is on its way.
     if (to !== null) stream.flush()
     this.#followed.set(conversationId, effects.monotonic() + FOLLOWED_MS)
-    if (to !== null)
-      channel.post('follow-begin', { ...this.#driving(seat), to, live: stream.live })
+    if (to !== null) channel.post('follow-begin', { ...this.#driving(seat), to, live: stream.live })
   }
 
-  #driving({ conversation }: Seat): Driving {
+  #driving({ conversation }: TabSeat): Driving {
     const { conversationId, lease } = conversation
     return { conversationId, epoch: lease.epoch, sent: this.#sent.get(conversationId) ?? 0 }
   }

@@ -126,8 +126,7 @@ export class Follower {
       const { stream } = conversation
       await stream.together(async () => {
         if (isStored) await conversation.refresh()
-        for (const delta of deltas)
-          if (isStillLive(delta, conversation.run)) stream.delta(delta)
+        for (const delta of deltas) if (isStillLive(delta, conversation.run)) stream.delta(delta)
       })
       this.#await()
     })

@@ -1,4 +1,4 @@
-import type { CallAnswer } from '../../protocol/api.ts'
+import type { CallAnswer } from '../../protocol/commands.ts'
 import type { ErrorData } from '../../protocol/error.ts'
 import type { Live } from '../../protocol/live.ts'
 import { LEASE_MESSAGES, type LeaseMessages } from '../ownership/lease-messages.ts'

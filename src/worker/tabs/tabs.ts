@@ -3,18 +3,18 @@ import type { Effects } from '../effects.ts'
 import type { Leases } from '../ownership/leases.ts'
 import type { TabChannel } from '../ownership/tab-channel.ts'
 import { withStop } from '../ownership/with-stop.ts'
-import type { Seat } from '../seat.ts'
 import { Driven } from './driven.ts'
 import { Follower } from './follower.ts'
 import { TabCommands } from './tab-commands.ts'
 import type { TabCommand, TabMessages } from './tab-messages.ts'
+import type { TabSeat } from './tab-seat.ts'
 import { ToolsElsewhere } from './tools-elsewhere.ts'
 
 /** How long an heir leaves a run to the tab that had it: its page may only be reloaded. Milliseconds. */
 const RELOAD_MS = 2000
 
 /** What tabs need of the worker that they are part of. */
-export interface TabsHost {
+export interface TabsHost<Seat extends TabSeat> {
   /** A conversation of this store that is in use here. */
   seatOf(conversationId: string): Seat | undefined
   /** Does what another tab asks of the run that is driven here. */
@@ -26,22 +26,22 @@ export interface TabsHost {
   recordsChanged(): void
 }
 
-export interface TabsOptions {
+export interface TabsOptions<Seat extends TabSeat> {
   readonly channel: TabChannel<TabMessages>
   readonly leases: Leases
   readonly effects: Effects
-  readonly host: TabsHost
+  readonly host: TabsHost<Seat>
 }
 
 /** The other tabs that use this store: they follow what is driven here, and the other way round. */
-export class Tabs {
-  readonly #options: TabsOptions
+export class Tabs<Seat extends TabSeat> {
+  readonly #options: TabsOptions<Seat>
   readonly #driven: Driven
   readonly #commands: TabCommands
   readonly #tools: ToolsElsewhere
   readonly #followers = new Map<string, Follower>()
 
-  constructor(options: TabsOptions) {
+  constructor(options: TabsOptions<Seat>) {
     this.#options = options
     const { channel, effects, host } = options
     const seatOf = (conversationId: string): Seat | undefined => host.seatOf(conversationId)

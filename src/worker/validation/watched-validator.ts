@@ -1,4 +1,4 @@
-import type { CheckRisk } from '../../protocol/api.ts'
+import type { CheckRisk } from '../../protocol/notices.ts'
 import type { Validator } from './validator.ts'
 
 /**

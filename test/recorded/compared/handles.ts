@@ -62,12 +62,13 @@ export function withAdoptedStepEnds({ run, rows }: RunInPlace): RecordedRun {
   return withEvents(run, events)
 }
 
-/** That a run rests is said by its `run-snapshot`, and not once more. */
-export function withoutSecondParking({ run }: RunInPlace): RecordedRun {
-  const events = run.events.filter((event, at) => {
-    const before = run.events[at - 1]
-    const isSaid = before?.type === 'run-snapshot' && before.parked !== undefined
-    return !(event.type === 'run-parked' && isSaid)
+/** Whoever adopts a run that is parked for good gets `run-parked`, too, and not only who takes it up. */
+export function withParkingSaid({ run }: RunInPlace): RecordedRun {
+  const events = run.events.flatMap((event, at): Event[] => {
+    const isSaid = run.events[at + 1]?.type === 'run-parked'
+    return event.type === 'run-snapshot' && event.parked === 'crash-loop' && !isSaid
+      ? [event, { type: 'run-parked', reason: event.parked }]
+      : [event]
   })
   return withEvents(run, events)
 }

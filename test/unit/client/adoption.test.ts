@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Agent } from '../../../src/client/agent.ts'
 import { createAgent } from '../../../src/client/create-agent.ts'
 import type { Run } from '../../../src/client/run-handle.ts'
-import type { StartRun } from '../../../src/protocol/api.ts'
+import type { StartRun } from '../../../src/protocol/commands.ts'
 import type { RunEvent } from '../../../src/protocol/event.ts'
 import type { Fact } from '../../../src/protocol/fact.ts'
 import {
@@ -198,9 +198,9 @@ describe('two agents of one page', () => {
           }
           return named
         },
-        releaseAgent: (of, agentId) => {
+        releaseAgent: (of, { agentId }) => {
           for (const [runId, driver] of drivers)
-            if (driver === (agentId as unknown as string)) {
+            if (driver === agentId) {
               drivers.delete(runId)
               const run = { conversationId: 'c1', runId }
               of.tell(run, {

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Agent } from '../../../src/client/agent.ts'
 import { createAgent } from '../../../src/client/create-agent.ts'
 import type { Run } from '../../../src/client/run-handle.ts'
-import type { AbortRun, Extract, ResumeRun, StartRun } from '../../../src/protocol/api.ts'
+import type { AbortRun, Extract, ResumeRun, StartRun } from '../../../src/protocol/commands.ts'
 import type { Fact } from '../../../src/protocol/fact.ts'
 import type { RunResult } from '../../../src/protocol/run.ts'
 import {

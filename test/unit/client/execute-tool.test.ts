@@ -45,11 +45,13 @@ describe('a tool', () => {
     outcomes.push(await worker.page.executeTool(call))
     expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size).toBe(1)
     expect(execute).toHaveBeenCalledTimes(1)
-    expect(await worker.page.knownExecutions([call.executionId, 'other'])).toEqual([
+    expect(
+      await worker.page.knownExecutions({ executionIds: [call.executionId, 'other'] }),
+    ).toEqual([call.executionId])
+    await worker.page.acknowledgeTools({ executionIds: [call.executionId] })
+    expect(await worker.page.knownExecutions({ executionIds: [call.executionId] })).toEqual([
       call.executionId,
     ])
-    await worker.page.acknowledgeTools([call.executionId])
-    expect(await worker.page.knownExecutions([call.executionId])).toEqual([call.executionId])
     expect((await worker.page.executeTool(call)).status).toBe('unknown')
     expect(execute).toHaveBeenCalledTimes(1)
   })
@@ -58,7 +60,7 @@ describe('a tool', () => {
     const execute = vi.fn()
     const { worker, command } = await withTool(execute)
     const call = execution(command)
-    expect(await worker.page.knownExecutions([call.executionId])).toEqual([])
+    expect(await worker.page.knownExecutions({ executionIds: [call.executionId] })).toEqual([])
     expect(await worker.page.executeTool(call)).toEqual({
       status: 'not-started',
       reason: 'cancelled',
@@ -112,10 +114,13 @@ describe('a tool', () => {
       expect(execute).not.toHaveBeenCalled()
     })
 
-    test('is not asked about when it may run twice', async () => {
-      const { outcome, worker } = await confirming(async () => false, {
-        annotations: { idempotent: true },
-      })
+    test.each([
+      { idempotent: true },
+      { readOnly: true },
+      { readOnly: false, idempotent: true },
+      { readOnly: true, idempotent: false },
+    ])('is not asked about when it may run twice: %o', async (annotations) => {
+      const { outcome, worker } = await confirming(async () => false, { annotations })
       expect(outcome.status).toBe('succeeded')
       expect(worker.of('confirmLease')).toEqual([])
     })

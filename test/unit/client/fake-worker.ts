@@ -1,17 +1,18 @@
 import { expose, wrap } from 'comlink'
 import { onTestFinished } from 'vitest'
-import type {
-  ConversationScope,
-  ExecuteTool,
-  PageApi,
-  PageHello,
-  PageNotice,
-  ResumeRun,
-  RunRef,
-  StartRun,
-  WorkerApi,
-} from '../../../src/protocol/api.ts'
-import { PROTOCOL_VERSION } from '../../../src/protocol/api.ts'
+import {
+  type Answers,
+  type ArgumentOf,
+  callsOf,
+  type ResultOf,
+} from '../../../src/protocol/call.ts'
+import type { ResumeRun, StartRun } from '../../../src/protocol/commands.ts'
+import { type LockRef, type PageHello, PROTOCOL_VERSION } from '../../../src/protocol/handshake.ts'
+import type { PageNotice } from '../../../src/protocol/notices.ts'
+import { type PageApi, PAGE_CALLS } from '../../../src/protocol/page-calls.ts'
+import type { ExecuteTool } from '../../../src/protocol/questions.ts'
+import type { ConversationScope, RunRef } from '../../../src/protocol/scope.ts'
+import { WORKER_CALLS, type WorkerCalls } from '../../../src/protocol/worker-calls.ts'
 import { emptyState } from '../../../src/conversation/empty-state.ts'
 import { fold } from '../../../src/conversation/fold.ts'
 import { foldDelta, NOTHING_LIVE, settleLive } from '../../../src/conversation/live.ts'
@@ -68,12 +69,9 @@ export class FakeWorker {
       else this.notices.push(notice)
     }
     const page = wrap<PageApi>(hello.pagePort) as unknown as PageApi
-    this.page = new Proxy(page, {
-      get: (target, name) =>
-        name === 'executeTool'
-          ? async (call: ExecuteTool) => target.executeTool(await defined(target, call))
-          : Reflect.get(target, name),
-    })
+    const executeTool: PageApi['executeTool'] = async (call) =>
+      page.executeTool(await defined(page, call))
+    this.page = callsOf(PAGE_CALLS, (name) => (name === 'executeTool' ? executeTool : page[name]))
   }
 
   get pageId(): string {
@@ -81,7 +79,7 @@ export class FakeWorker {
   }
 
   /** Commands of one kind. */
-  of<Command>(method: keyof WorkerApi): Command[] {
+  of<Command>(method: keyof WorkerCalls): Command[] {
     return this.commands
       .filter((each) => each.method === method)
       .map((each) => each.command as Command)
@@ -190,7 +188,7 @@ export class FakeWorker {
 
 async function defined(page: PageApi, call: ExecuteTool): Promise<ExecuteTool> {
   if (call.definition !== AS_IT_IS) return call
-  const tools = await page.currentTools(call.agentId).catch(() => [])
+  const tools = await page.currentTools({ agentId: call.agentId }).catch(() => [])
   const definition = tools.find(({ name }) => name === call.toolName)?.definition ?? ''
   return { ...call, definition }
 }
@@ -306,10 +304,10 @@ export function withoutCalls(messages: ConversationSnapshot['messages']): Messag
 }
 
 type Script = Partial<{
-  [Method in keyof WorkerApi]: (
+  [Name in keyof WorkerCalls]: (
     worker: FakeWorker,
-    command: Parameters<WorkerApi[Method]>[0],
-  ) => Promise<Awaited<ReturnType<WorkerApi[Method]>>> | Awaited<ReturnType<WorkerApi[Method]>>
+    argument: ArgumentOf<WorkerCalls[Name]>,
+  ) => Promise<ResultOf<WorkerCalls[Name]>> | ResultOf<WorkerCalls[Name]>
 }>
 
 export interface Stage {
@@ -320,21 +318,23 @@ export interface Stage {
   started(count?: number): Promise<FakeWorker>
 }
 
-const defaults: Record<string, unknown> = {
-  holdLock: false,
-  abortRun: true,
-  resumeRun: null,
-  answerCall: true,
-  supplyOutput: null,
-  listConversations: [],
-  getConversation: null,
-  renameConversation: true,
-  deleteConversation: true,
-  clearHistory: true,
-  confirmLease: true,
-  olderMessages: null,
-  switchBranch: true,
-  takeOver: null,
+/** What isn't scripted is answered with these, and else with nothing. */
+const defaults: Partial<Answers<WorkerCalls>> = {
+  connect: () => HELLO,
+  holdLock: () => false,
+  abortRun: () => true,
+  resumeRun: () => null,
+  answerCall: () => true,
+  supplyOutput: () => null,
+  listConversations: () => [],
+  getConversation: () => null,
+  renameConversation: () => true,
+  deleteConversation: () => true,
+  clearHistory: () => true,
+  confirmLease: () => true,
+  olderMessages: () => null,
+  switchBranch: () => true,
+  takeOver: () => null,
 }
 
 /** The answer to `connect`. The clock of this process is the page's, too. */
@@ -351,32 +351,24 @@ export function fakeWorkerFactory(script: Script, workers: FakeWorker[]): () => 
   return () => {
     const { port1, port2 } = new MessageChannel()
     let worker: FakeWorker | undefined
-    const answer = (method: string) => async (command: never) => {
-      if (method === 'connect') {
-        worker = new FakeWorker(port2, command, conversations)
+    const answer = (name: keyof WorkerCalls) => async (argument: never) => {
+      if (name === 'connect') {
+        worker = new FakeWorker(port2, argument, conversations)
         workers.push(worker)
       }
-      if (method === 'holdLock') worker?.held.push(command)
-      else worker?.commands.push({ method, command })
-      const scripted = script[method as keyof WorkerApi]
-      const isTaking = method === 'resumeRun' || method === 'takeOver'
+      if (name === 'holdLock') worker?.held.push((argument as LockRef).name)
+      else worker?.commands.push({ method: name, command: argument })
+      const scripted = script[name]
+      const isTaking = name === 'resumeRun' || name === 'takeOver'
       if (isTaking) worker?.takenUp.clear()
-      const answered = scripted
-        ? await (scripted as (...all: unknown[]) => unknown)(worker, command)
-        : undefined
+      // The first command makes the worker.
+      const answered = scripted && (await scripted(worker as FakeWorker, argument))
       if (isTaking && answered)
-        worker?.takeUp({ ...(command as ResumeRun), ...(answered as RunRef) })
-      if (method === 'join' && !scripted) worker?.checkpoint(command)
-      if (scripted) return answered
-      if (method === 'connect') return HELLO
-      return defaults[method]
+        worker?.takeUp({ ...(argument as ResumeRun), ...(answered as RunRef) })
+      if (name === 'join' && !scripted) worker?.checkpoint(argument)
+      return scripted ? answered : defaults[name]?.(argument)
     }
-    const methods =
-      'connect ping confirmLease holdLock startRun resumeRun abortRun answerCall supplyOutput toolsChanged releaseAgent join leave olderMessages switchBranch takeOver extract stopExtracting prepare stopPreparing listConversations getConversation renameConversation deleteConversation clearHistory'
-    expose(
-      Object.fromEntries(methods.split(' ').map((name) => [name, answer(name)])),
-      port2 as never,
-    )
+    expose(callsOf(WORKER_CALLS, answer), port2 as never)
     return Object.assign(port1, {
       terminate() {
         port1.close()

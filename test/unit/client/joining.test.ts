@@ -1,7 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createAgent } from '../../../src/client/create-agent.ts'
 import { olderThan, windowed } from '../../../src/conversation/checkpoint.ts'
-import type { AbortRun, ConversationScope } from '../../../src/protocol/api.ts'
+import type { AbortRun } from '../../../src/protocol/commands.ts'
+import type { ConversationScope } from '../../../src/protocol/scope.ts'
 import type { ConversationRecord } from '../../../src/protocol/conversation.ts'
 import type { Fact } from '../../../src/protocol/fact.ts'
 import {

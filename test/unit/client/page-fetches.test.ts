@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { ModelRequests } from '../../../src/client/model-requests.ts'
-import type { PageApi } from '../../../src/protocol/api.ts'
+import type { PageApi } from '../../../src/protocol/page-calls.ts'
 import { modelFetch } from '../../../src/worker/page-fetch.ts'
 
 const cleanUps: (() => void)[] = []

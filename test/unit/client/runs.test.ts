@@ -249,7 +249,7 @@ describe('dispose', () => {
     expect(set.agent.dispose()).toBe(disposing)
     expect(await run.result).toMatchObject({ outcome: 'aborted', reason: 'disposed' })
     await disposing
-    expect(worker.of('releaseAgent')).toEqual([command.agentId])
+    expect(worker.of('releaseAgent')).toEqual([{ agentId: command.agentId }])
     expect(worker.of('abortRun')).toEqual([])
     expect(await set.agent.run('y').result).toMatchObject({
       outcome: 'failed',

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Agent } from '../../../src/client/agent.ts'
 import { createAgent } from '../../../src/client/create-agent.ts'
 import type { Run } from '../../../src/client/run-handle.ts'
-import type { ResumeRun, StartRun } from '../../../src/protocol/api.ts'
+import type { ResumeRun, StartRun } from '../../../src/protocol/commands.ts'
 import {
   HELLO,
   execution,
@@ -49,7 +49,9 @@ describe('a worker that dies', () => {
       waitForToolsMs: 10_000,
     })
     expect(second.pageId).toBe(worker.pageId)
-    expect(await second.page.knownExecutions([call.executionId])).toEqual([call.executionId])
+    expect(await second.page.knownExecutions({ executionIds: [call.executionId] })).toEqual([
+      call.executionId,
+    ])
     expect(await second.page.executeTool({ ...call, epoch: 1 })).toMatchObject({
       output: { value: 'once' },
     })

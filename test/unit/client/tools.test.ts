@@ -25,7 +25,7 @@ function codeOf(action: () => unknown): string | undefined {
 /** The tools as the worker is told of them. */
 async function toolsOf(set: ReturnType<typeof stage>) {
   const { worker, command } = await startedRun(set, 'x')
-  return () => worker.page.currentTools(command.agentId)
+  return () => worker.page.currentTools({ agentId: command.agentId })
 }
 
 describe('defineTool', () => {
@@ -135,7 +135,7 @@ describe('names', () => {
     }
     const set = stage({ tools: [tool('shop/add to cart!', { inputSchema, execute })] })
     const { worker, command } = await startedRun(set, 'x')
-    const [descriptor] = await worker.page.currentTools(command.agentId)
+    const [descriptor] = await worker.page.currentTools({ agentId: command.agentId })
     expect(descriptor).toMatchObject({
       name: 'shop_add_to_cart_',
       inputSchema: {

@@ -1,81 +1,46 @@
 import { expose, wrap } from 'comlink'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createPageApi, type AgentPage } from '../../../src/client/page-api.ts'
-import type { PageApi, WorkerApi } from '../../../src/protocol/api.ts'
+import { createPageApi } from '../../../src/client/page-api.ts'
+import { type Calls, callsOf, type CallTable } from '../../../src/protocol/call.ts'
 import { OffstageError } from '../../../src/protocol/error.ts'
-import { withPlainErrors, withRevivedErrors } from '../../../src/protocol/wire-errors.ts'
+import { PAGE_CALLS } from '../../../src/protocol/page-calls.ts'
+import { asked, served } from '../../../src/protocol/wire.ts'
+import { WORKER_CALLS } from '../../../src/protocol/worker-calls.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
 
-/** An object at the other end of a real port. */
-function across<Api extends object>(api: Api): Api {
+/** The calls of a table at the other end of a real port. */
+function across<Table extends CallTable<Table>>(table: Table, api: Calls<Table>): Calls<Table> {
   const { port1, port2 } = new MessageChannel()
   onTestFinished(() => {
     port1.close()
     port2.close()
   })
   expose(api, port1)
-  return withRevivedErrors(wrap<Api>(port2) as unknown as Api)
+  return asked(table, wrap(port2))
 }
 
 const details = { status: 429, retryAfterMs: 10 }
 const thrower = () =>
   Promise.reject(new OffstageError('rate-limited', 'Later.', { retryable: true, details }))
-const failing = new Proxy({}, { get: () => thrower }) as never
 
-const pageMethods: Record<keyof PageApi, true> = {
-  stepContext: true,
-  currentTools: true,
-  credentials: true,
-  fetchModel: true,
-  openEngine: true,
-  beforeToolCall: true,
-  needsApproval: true,
-  executeTool: true,
-  knownExecutions: true,
-  cancelTools: true,
-  acknowledgeTools: true,
-  reconcileTool: true,
-}
-
-const workerMethods: Record<keyof WorkerApi, true> = {
-  connect: true,
-  ping: true,
-  confirmLease: true,
-  holdLock: true,
-  startRun: true,
-  resumeRun: true,
-  abortRun: true,
-  answerCall: true,
-  supplyOutput: true,
-  toolsChanged: true,
-  releaseAgent: true,
-  extract: true,
-  stopExtracting: true,
-  prepare: true,
-  stopPreparing: true,
-  listConversations: true,
-  getConversation: true,
-  join: true,
-  leave: true,
-  olderMessages: true,
-  switchBranch: true,
-  takeOver: true,
-  renameConversation: true,
-  deleteConversation: true,
-  clearHistory: true,
-}
-
-type AnyMethod = (command: unknown) => Promise<unknown>
-const rejection = (api: object, method: string): Promise<unknown> =>
-  (api as Record<string, AnyMethod>)[method]!({}).then(
+const rejection = (call: (argument: never) => Promise<unknown>): Promise<unknown> =>
+  call({} as never).then(
     () => undefined,
     (thrown: unknown) => thrown,
   )
 
+const namesOf = <Table extends object>(table: Table) => Object.keys(table) as (keyof Table)[]
+
 describe('an error crosses with its code, its details and whether to try again', () => {
-  test.each(Object.keys(pageMethods))('from the page: %s', async (method) => {
-    const page = across(createPageApi(() => failing as AgentPage, failing, failing))
-    const error = await rejection(page, method)
+  test.each(namesOf(PAGE_CALLS))('from the page: %s', async (name) => {
+    const agent = callsOf(PAGE_CALLS, () => thrower)
+    const { executeTool, knownExecutions, cancelTools, acknowledgeTools, fetchModel } = agent
+    const own = { executeTool, knownExecutions, cancelTools, acknowledgeTools, fetchModel }
+    const page = across(
+      PAGE_CALLS,
+      createPageApi(() => agent, [own]),
+    )
+    const error = await rejection(page[name])
     expect(OffstageError.is(error)).toBe(true)
     expect(error).toMatchObject({
       code: 'rate-limited',
@@ -85,16 +50,19 @@ describe('an error crosses with its code, its details and whether to try again',
     })
   })
 
-  test.each(Object.keys(workerMethods))('from the worker: %s', async (method) => {
-    const api = Object.fromEntries(Object.keys(workerMethods).map((name) => [name, thrower]))
-    const error = await rejection(across(withPlainErrors(api)), method)
+  test.each(namesOf(WORKER_CALLS))('from the worker: %s', async (name) => {
+    const worker = across(
+      WORKER_CALLS,
+      served(WORKER_CALLS, () => thrower),
+    )
+    const error = await rejection(worker[name])
     expect(OffstageError.is(error)).toBe(true)
     expect(error).toMatchObject({ code: 'rate-limited', retryable: true, details })
   })
 
   test('and a foreign error keeps its words', async () => {
-    const api = { ask: () => Promise.reject(new TypeError('Failed to fetch')) }
-    const error = await rejection(across(withPlainErrors(api)), 'ask')
+    const failing = served(PAGE_CALLS, () => () => Promise.reject(new TypeError('Failed to fetch')))
+    const error = await rejection(across(PAGE_CALLS, failing).fetchModel)
     expect(error).toMatchObject({ name: 'TypeError', message: 'Failed to fetch' })
   })
 })

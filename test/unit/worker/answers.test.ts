@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { CallAnswer, ToolOutcome } from '../../../src/protocol/api.ts'
+import type { CallAnswer } from '../../../src/protocol/commands.ts'
+import type { ToolOutcome } from '../../../src/protocol/questions.ts'
 import type { Row } from '../../../src/protocol/fact.ts'
 import {
   createWorld,
@@ -144,7 +145,7 @@ describe('an answer to a run that is being ended', () => {
     'is refused while the conversation is deleted: $type',
     async (answer) => {
       const asked = await askedRun()
-      const deleted = asked.live.host.library.delete(SCOPE)
+      const deleted = asked.live.host.library.deleteConversation(SCOPE)
       expect(await say(asked.live, answer)).toBe(false)
       expect(await deleted).toBe(true)
       expect(await asked.world.store.read(SCOPE.conversationId)).toEqual({

@@ -1,6 +1,6 @@
 import 'fake-indexeddb/auto'
 import { describe, expect, it } from 'vitest'
-import type { ToolOutcome } from '../../../src/protocol/api.ts'
+import type { ToolOutcome } from '../../../src/protocol/questions.ts'
 import { FORMAT } from '../../../src/protocol/fact.ts'
 import { databaseName } from '../../../src/worker/store/idb-connection.ts'
 import { openIdbStore } from '../../../src/worker/store/idb-store.ts'
@@ -143,7 +143,7 @@ describe.each(damages)('a conversation in which %s', (_what, readable, fault, wo
     const live = startLife(world)
     const { host } = live
 
-    const stored = await host.library.get(SCOPE)
+    const stored = await host.library.getConversation(SCOPE)
     expect(stored?.broken).toMatch(fault)
     expect(stored?.messages).toHaveLength(readable)
     expect(stored?.pending).toEqual([])
@@ -156,12 +156,14 @@ describe.each(damages)('a conversation in which %s', (_what, readable, fault, wo
     expect(ran.count).toBe(0)
 
     const isNewer = fault.source.startsWith('newer')
-    const listed = (await host.library.list(SCOPE)).find(
+    const listed = (await host.library.listConversations(SCOPE)).find(
       (one) => one.conversationId === conversationId,
     )
     expect(listed?.broken !== undefined).toBe(!isNewer)
-    expect(await host.library.delete(SCOPE)).toBe(true)
-    expect((await host.library.list(SCOPE)).map((one) => one.conversationId)).toEqual(['whole'])
+    expect(await host.library.deleteConversation(SCOPE)).toBe(true)
+    expect((await host.library.listConversations(SCOPE)).map((one) => one.conversationId)).toEqual([
+      'whole',
+    ])
 
     // The name is free again.
     live.events.length = 0
@@ -186,10 +188,10 @@ describe('a row that is lost while the conversation is in use', () => {
   it('is found at the next look, and nothing more is appended', async () => {
     const { world, damage } = await twoConversations()
     const live = startLife(world)
-    expect((await live.host.library.get(SCOPE))?.broken).toBeUndefined()
+    expect((await live.host.library.getConversation(SCOPE))?.broken).toBeUndefined()
     const other = startLife(world)
     await damage(({ rows }) => rows.delete([conversationId, 3]))
-    expect((await other.host.library.get(SCOPE))?.broken).toMatch(/Row 3/)
+    expect((await other.host.library.getConversation(SCOPE))?.broken).toMatch(/Row 3/)
     await expect(live.host.resumeRun({ ...resume, conversationId })).rejects.toMatchObject({
       code: 'conversation-broken',
     })

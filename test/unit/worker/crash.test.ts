@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ToolOutcome } from '../../../src/protocol/api.ts'
+import type { ToolOutcome } from '../../../src/protocol/questions.ts'
 import { emptyState } from '../../../src/conversation/empty-state.ts'
 import { fold } from '../../../src/conversation/fold.ts'
 import type { Row } from '../../../src/protocol/fact.ts'
@@ -78,7 +78,7 @@ async function play(turns: readonly Turn[], kills: readonly Kill[]) {
   const effects = new Map<string, number>()
   const world = createWorld(turns, countingTools(effects))
   const result = await liveThrough(world, kills)
-  const stored = await startLife(world).host.library.get(SCOPE)
+  const stored = await startLife(world).host.library.getConversation(SCOPE)
   const messages = (stored?.messages ?? []).map(comparable)
   return { effects, world, result, messages }
 }
@@ -154,7 +154,7 @@ describe('a run that dies anywhere, any number of times', () => {
         expect(lived.state).toEqual(folded.state)
         expect(lived.state).toEqual(await stateInStore(world))
         expect(lived.messages).toEqual(folded.messages)
-        expect((await live.host.library.get(SCOPE))?.messages).toEqual(folded.messages)
+        expect((await live.host.library.getConversation(SCOPE))?.messages).toEqual(folded.messages)
       }),
       { numRuns: 50 },
     )

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ToolOutcome } from '../../../src/protocol/api.ts'
+import type { ToolOutcome } from '../../../src/protocol/questions.ts'
 import { OffstageError } from '../../../src/protocol/error.ts'
 import type { FactType } from '../../../src/protocol/fact.ts'
 import type { RunResult } from '../../../src/protocol/run.ts'
@@ -162,13 +162,15 @@ describe('an output that the page supplies', () => {
     ] as const
     await live.host.startRun({ ...startCommand('run', 'go'), history })
     expect(await live.ended()).toMatchObject({ error: { code: 'calls-pending' } })
-    const { pending } = (await live.host.library.get(SCOPE)) ?? { pending: [] }
+    const { pending } = (await live.host.library.getConversation(SCOPE)) ?? { pending: [] }
     const [one = '', two = ''] = pending.map((each) => each.toolCallId)
     live.events.length = 0
     expect(await supply(live, one)).toBeNull()
     const gate = refusing(world, has('run-started'))
     await expect(supply(live, two)).rejects.toMatchObject({ code: 'storage-full' })
-    expect((await live.host.library.get(SCOPE))?.pending).toMatchObject([{ toolCallId: two }])
+    expect((await live.host.library.getConversation(SCOPE))?.pending).toMatchObject([
+      { toolCallId: two },
+    ])
     gate.isFull = false
     expect(await supply(live, two)).toMatchObject({ runId: 'next' })
     expect((await live.ended()).outcome).toBe('completed')
@@ -180,7 +182,7 @@ describe('an output that the page supplies', () => {
     expect(await supply(live, 'x', 'unknown')).toBeNull()
     await live.host.startRun(startCommand('run', 'go'))
     await live.ended()
-    await live.host.library.delete(SCOPE)
+    await live.host.library.deleteConversation(SCOPE)
     expect(await supply(live, 'x')).toBeNull()
     await live.host.startRun({ ...startCommand('run', 'go'), conversationId: 'other' })
     await world.store.delete('other')

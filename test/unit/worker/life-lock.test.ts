@@ -1,6 +1,8 @@
 import { transfer, wrap } from 'comlink'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { type PageNotice, PROTOCOL_VERSION, type WorkerApi } from '../../../src/protocol/api.ts'
+import { PROTOCOL_VERSION } from '../../../src/protocol/handshake.ts'
+import { type PageNotice } from '../../../src/protocol/notices.ts'
+import type { WorkerApi } from '../../../src/protocol/worker-calls.ts'
 import { startWorker } from '../../../src/worker/start-worker.ts'
 import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
 import { until } from '../client/fake-worker.ts'
@@ -34,7 +36,7 @@ async function connected() {
 
 test('a lock is held until it is released', async () => {
   const { worker, held, release } = await connected()
-  expect(await worker.holdLock('life')).toBe(true)
+  expect(await worker.holdLock({ name: 'life' })).toBe(true)
   expect([...held]).toEqual(['life'])
   release('life')
   await until(() => held.size === 0)
@@ -44,6 +46,6 @@ test('a lock whose release overtakes the question for it is not held', async () 
   const { worker, held, release } = await connected()
   release('life')
   await new Promise((resolve) => setTimeout(resolve, 20))
-  await worker.holdLock('life')
+  await worker.holdLock({ name: 'life' })
   await until(() => held.size === 0)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ToolOutcome } from '../../../src/protocol/api.ts'
+import type { ToolOutcome } from '../../../src/protocol/questions.ts'
 import {
   createWorld,
   SCOPE,
@@ -178,7 +178,7 @@ describe('one-shot mode', () => {
       })
     expect(await supply('c1-0-1')).toBeNull()
     expect(await supply('c1-0-0')).toEqual({ conversationId: 'talk', runId: 'next' })
-    const stored = await live.host.library.get(SCOPE)
+    const stored = await live.host.library.getConversation(SCOPE)
     expect(stored?.messages.filter((m) => m.role === 'tool')).toHaveLength(1)
   })
 
@@ -203,7 +203,7 @@ describe('one-shot mode', () => {
       limits: { maxSteps: 10, retries: 3 },
     })
     expect(next).toBeNull()
-    const messages = (await live.host.library.get(SCOPE))?.messages ?? []
+    const messages = (await live.host.library.getConversation(SCOPE))?.messages ?? []
     expect(JSON.stringify(messages.at(-1))).toContain('{\\"a\\":1}')
   })
 
@@ -224,7 +224,10 @@ describe('one-shot mode', () => {
   it('forgets with the history what waited for an output', async () => {
     const { live, world } = await run([call('write'), { text: 'fresh' }], { write }, limits(0))
     expect(await live.host.library.clearHistory(SCOPE)).toBe(true)
-    expect(await live.host.library.get(SCOPE)).toMatchObject({ messages: [], pending: [] })
+    expect(await live.host.library.getConversation(SCOPE)).toMatchObject({
+      messages: [],
+      pending: [],
+    })
     live.events.length = 0
     world.requests.length = 0
     await live.host.startRun(startCommand('second', 'and now?', limits(0)))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ToolOutcome } from '../../../src/protocol/api.ts'
+import type { ToolOutcome } from '../../../src/protocol/questions.ts'
 import { OffstageError, type ErrorCode } from '../../../src/protocol/error.ts'
 import type { RunEventBody } from '../../../src/protocol/event.ts'
 import type { Row } from '../../../src/protocol/fact.ts'
@@ -78,7 +78,7 @@ describe('a step that leads to a crash each time', () => {
     const live = startLife(world)
     expect(await live.host.resumeRun(resume)).toMatchObject({ runId: 'run' })
     expect(await live.until('run-parked')).toMatchObject({ reason: 'crash-loop' })
-    expect(await live.host.library.get(SCOPE)).toMatchObject({ parked: 'crash-loop' })
+    expect(await live.host.library.getConversation(SCOPE)).toMatchObject({ parked: 'crash-loop' })
     expect(countOf(live, 'step-start')).toBe(0)
 
     // Resumed again, by another page: it stays parked, and says so.
@@ -281,7 +281,7 @@ describe('a storage that is full', () => {
     expect(await live.until('run-parked')).toMatchObject({ reason: 'storage-full' })
     expect(ran.count).toBe(0)
     // Who looks meanwhile doesn't wait for the room.
-    expect(await live.host.library.get(SCOPE)).toMatchObject({
+    expect(await live.host.library.getConversation(SCOPE)).toMatchObject({
       openRunId: 'run',
       parked: 'storage-full',
     })
@@ -362,7 +362,7 @@ describe('a storage that is full', () => {
     switchboard.code = 'storage-full'
     await live.host.startRun(startCommand('run', 'go'))
     await live.until('run-parked')
-    expect(await live.host.library.delete(SCOPE)).toBe(true)
+    expect(await live.host.library.deleteConversation(SCOPE)).toBe(true)
     expect((await live.ended()).outcome).toBe('aborted')
     expect(await world.store.list()).toEqual([])
   })

@@ -8,7 +8,7 @@ import {
   startCursor,
   type Cursor,
 } from '../../../src/conversation/project.ts'
-import type { WorkerNotice } from '../../../src/protocol/api.ts'
+import type { WorkerNotice } from '../../../src/protocol/notices.ts'
 import type { RunEventBody } from '../../../src/protocol/event.ts'
 import type { Live } from '../../../src/protocol/live.ts'
 import type { ConversationState } from '../../../src/protocol/state.ts'

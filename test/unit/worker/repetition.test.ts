@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ToolOutcome } from '../../../src/protocol/api.ts'
+import type { ToolOutcome } from '../../../src/protocol/questions.ts'
 import { createWorld, SCOPE, startCommand, startLife, type Turn } from './simulation.ts'
 
 const ok: ToolOutcome = { status: 'succeeded', output: { type: 'text', value: 'ok' } }

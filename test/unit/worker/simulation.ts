@@ -1,4 +1,6 @@
-import type { ExecuteTool, PageApi, StepContext, ToolOutcome } from '../../../src/protocol/api.ts'
+import { callsOf } from '../../../src/protocol/call.ts'
+import { type PageApi, PAGE_CALLS } from '../../../src/protocol/page-calls.ts'
+import type { ExecuteTool, StepContext, ToolOutcome } from '../../../src/protocol/questions.ts'
 import type { RunEventBody } from '../../../src/protocol/event.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
 import type { Message } from '../../../src/protocol/message.ts'
@@ -11,6 +13,7 @@ import { realEffects, type Effects } from '../../../src/worker/effects.ts'
 import { Host } from '../../../src/worker/host.ts'
 import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
 import type { Store } from '../../../src/worker/store/store.ts'
+import { doubleOf } from '../doubles.ts'
 import { ProjectedEvents } from './projected-events.ts'
 
 /** One model turn of the simulated world. */
@@ -98,38 +101,36 @@ export class SimPage {
   }
 
   api(life: Life): PageApi {
-    const cross = <T>(work: () => T | Promise<T>): Promise<T> => life.cross(async () => work())
-    return {
-      stepContext: () =>
-        cross(() => ({
-          model: { provider: 'sim', model: 'sim' },
-          engine: false,
-          configId: 1,
-          instructions: '',
-          tools: this.descriptors(),
-          hasBeforeToolCall: false,
-          raw: false,
-          ...this.context,
-        })),
-      fetchModel: () => cross(() => Promise.reject(new Error('No model is asked here.'))),
-      openEngine: () => cross(() => Promise.reject(new Error('No engine is lent here.'))),
-      currentTools: () => cross(() => this.descriptors()),
-      credentials: () => cross(() => ({})),
-      beforeToolCall: ({ input }) => cross(() => ({ type: 'go', input })),
-      needsApproval: () => cross(() => true),
-      executeTool: (call) => cross(() => this.#execute(call)),
-      knownExecutions: (ids) =>
-        cross(() => {
-          for (const id of ids) this.#refused.add(id)
-          return ids.filter((id) => this.#executions.has(id))
-        }),
-      cancelTools: () => cross(() => undefined),
-      acknowledgeTools: (ids) =>
-        cross(() => {
-          for (const id of ids) this.#executions.delete(id)
-        }),
-      reconcileTool: () => cross(() => ({ type: 'unknown' })),
-    }
+    const page = doubleOf(PAGE_CALLS, {
+      stepContext: () => ({
+        model: { provider: 'sim', model: 'sim' },
+        engine: false,
+        configId: 1,
+        instructions: '',
+        tools: this.descriptors(),
+        hasBeforeToolCall: false,
+        raw: false,
+        ...this.context,
+      }),
+      currentTools: () => this.descriptors(),
+      credentials: () => ({}),
+      beforeToolCall: ({ input }) => ({ type: 'go', input }),
+      needsApproval: () => true,
+      executeTool: (call) => this.#execute(call),
+      knownExecutions: ({ executionIds }) => {
+        for (const id of executionIds) this.#refused.add(id)
+        return executionIds.filter((id) => this.#executions.has(id))
+      },
+      cancelTools: () => undefined,
+      acknowledgeTools: ({ executionIds }) => {
+        for (const id of executionIds) this.#executions.delete(id)
+      },
+      reconcileTool: () => ({ type: 'unknown' }),
+    })
+    return callsOf(
+      PAGE_CALLS,
+      (name) => (argument) => life.cross<unknown>(() => page[name](argument)),
+    )
   }
 
   #execute(call: ExecuteTool): Promise<ToolOutcome> {

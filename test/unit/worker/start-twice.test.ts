@@ -15,7 +15,7 @@ it.each(['refuse', 'queue', 'replace'] as const)(
     await Promise.all([first, second])
     await live.host.startRun(command)
     expect(world.requests).toHaveLength(1)
-    expect((await live.host.library.get(SCOPE))?.messages).toHaveLength(2)
+    expect((await live.host.library.getConversation(SCOPE))?.messages).toHaveLength(2)
     expect(live.events.filter(({ type }) => type === 'run-end')).toHaveLength(1)
   },
 )

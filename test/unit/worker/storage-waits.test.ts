@@ -44,13 +44,13 @@ describe('a commit that begins to wait for the storage', () => {
     const gate = refusing(world)
     void live.host.startRun(startCommand('next', 'go'))
     await gate.reached
-    const seen = live.host.library.get(SCOPE)
+    const seen = live.host.library.getConversation(SCOPE)
     // Until it stands behind the commit.
     await new Promise((resolve) => setTimeout(resolve, 10))
     gate.refuse()
     expect(await seen).toMatchObject({ conversationId: 'talk' })
     await live.until('run-parked')
-    expect(await live.host.library.get(SCOPE)).toMatchObject({ conversationId: 'talk' })
+    expect(await live.host.library.getConversation(SCOPE)).toMatchObject({ conversationId: 'talk' })
     gate.isFull = false
   })
 

@@ -57,7 +57,7 @@ it('a run that a page still shows, and another tab has, ends there as taken over
   const ref = { conversationId: SCOPE.conversationId, runId: 'run' }
   expect(await other.host.resumeRun({ ...resume, runId: 'run' })).toEqual(ref)
   expect(await other.ended()).toMatchObject({ ...ref, outcome: 'aborted', reason: 'taken-over' })
-  expect(await other.host.library.get(SCOPE)).toMatchObject({ openRunId: 'run' })
+  expect(await other.host.library.getConversation(SCOPE)).toMatchObject({ openRunId: 'run' })
   // Who asks for whatever is open gets nothing, and no end either.
   const third = startLife(world)
   expect(await third.host.resumeRun(resume)).toBe(null)

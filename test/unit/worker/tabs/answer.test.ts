@@ -114,8 +114,8 @@ describe.each([
     )
     // So that none of them goes on by itself.
     two.tools = three.tools = {}
-    two.host.toolsChanged('agent-two')
-    three.host.toolsChanged('agent-three')
+    two.host.toolsChanged({ agentId: 'agent-two' })
+    three.host.toolsChanged({ agentId: 'agent-three' })
     await world.run(100)
     one.crash()
     await world.run(15_000)

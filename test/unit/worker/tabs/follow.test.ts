@@ -121,10 +121,12 @@ describe.each([
     await world.run(1000)
     expect(two.listChanges).toBeGreaterThan(before)
     const listed = two.listChanges
-    await one.host.library.rename({ ...one.scope, title: 'Shelves' })
+    await one.host.library.renameConversation({ ...one.scope, title: 'Shelves' })
     await world.run(100)
     expect(two.listChanges).toBeGreaterThan(listed)
-    expect(await two.host.library.list(two.scope)).toMatchObject([{ title: 'Shelves' }])
+    expect(await two.host.library.listConversations(two.scope)).toMatchObject([
+      { title: 'Shelves' },
+    ])
     await world.settled(one.host.library.clearHistory(one.scope))
     await world.run(100)
     expect(two.shown.messages).toEqual([])
@@ -132,10 +134,10 @@ describe.each([
     await world.until(() => one.ends.length > 1)
     await world.run(1000)
     expect(two.shown.messages.length).toBeGreaterThan(1)
-    await world.settled(one.host.library.delete(one.scope))
+    await world.settled(one.host.library.deleteConversation(one.scope))
     await world.run(100)
     expect(two.shown).toMatchObject({ messages: [], status: 'idle' })
-    expect(await two.host.library.list(two.scope)).toEqual([])
+    expect(await two.host.library.listConversations(two.scope)).toEqual([])
   })
 
   it('a run of a conversation that another tab deletes ends there as deleted', async () => {
@@ -144,7 +146,7 @@ describe.each([
     const { world, one, two } = await whileRunning({ turns: ask, locks }, pay, (tabs) => {
       return tabs.two.shown.status === 'waiting'
     })
-    await world.settled(two.host.library.delete(two.scope))
+    await world.settled(two.host.library.deleteConversation(two.scope))
     await world.until(() => one.ends.length > 0)
     expect(one.ends).toEqual(['deleted'])
     await world.run(1000)
@@ -155,8 +157,8 @@ describe.each([
 it('a run whose agent is gone is shown as one that nobody drives, until the next tab goes on', async () => {
   const { world, one, two } = await whileRunning({ turns: TURNS }, tools)
   two.tools = {}
-  two.host.toolsChanged('agent-two')
-  one.host.releaseAgent('agent-one')
+  two.host.toolsChanged({ agentId: 'agent-two' })
+  one.host.releaseAgent({ agentId: 'agent-one' })
   await world.until(() => two.shown.ownership === 'none')
   expect(two.shown).toMatchObject({ status: 'idle', runId: 'run' })
 })

@@ -47,13 +47,26 @@ const value = fc.oneof(
   ),
 )
 
-const body = fc.dictionary(
-  fc.constantFrom(
-    ...['conversationId', 'epoch', 'sent', 'to', 'live', 'isStored', 'deltas', 'commandId'],
-    ...['command', 'outcome', 'toolName', 'askId', 'isBehind', 'role', 'requestId', 'answer'],
-  ),
-  value,
-)
+const FIELDS = [
+  'conversationId',
+  'epoch',
+  'sent',
+  'to',
+  'live',
+  'isStored',
+  'deltas',
+  'commandId',
+  'command',
+  'outcome',
+  'toolName',
+  'askId',
+  'isBehind',
+  'role',
+  'requestId',
+  'answer',
+]
+
+const body = fc.dictionary(fc.constantFrom(...FIELDS), value)
 
 const message = fc.oneof(
   fc.anything(),
@@ -82,7 +95,10 @@ it('whatever any script of the origin posts, nothing throws, and what is stored 
         world.network.inject(CHANNEL, each)
         await world.run(60)
       }
-      await world.until(() => one.shown.ended !== undefined || two.shown.ended !== undefined, 90_000)
+      await world.until(
+        () => one.shown.ended !== undefined || two.shown.ended !== undefined,
+        90_000,
+      )
       await world.run(40_000)
       expect(two.shown.messages).toEqual(one.shown.messages)
       expect(one.text).toBe('It is on the shelf, as always.')

@@ -40,13 +40,13 @@ const ACTS = [
 interface Deed {
   readonly tab: number
   readonly act: (typeof ACTS)[number]
-  readonly then: number
+  readonly after: number
 }
 
 const deed: fc.Arbitrary<Deed> = fc.record({
   tab: fc.nat(2),
   act: fc.constantFrom(...ACTS),
-  then: fc.nat(4000),
+  after: fc.nat(4000),
 })
 
 function does(world: TabsWorld, tabs: PageTab[], { tab: at, act }: Deed, count: number): void {
@@ -83,7 +83,7 @@ function does(world: TabsWorld, tabs: PageTab[], { tab: at, act }: Deed, count: 
     case 'clear':
       return done(tab.host.library.clearHistory(tab.scope))
     case 'delete':
-      return done(tab.host.library.delete(tab.scope))
+      return done(tab.host.library.deleteConversation(tab.scope))
     default:
       act satisfies never
   }
@@ -115,7 +115,7 @@ describe.each([
           Object.assign(world.network.weather, weather)
           for (const [count, one] of deeds.entries()) {
             does(world, tabs, one, count)
-            await world.run(one.then)
+            await world.run(one.after)
           }
           Object.assign(world.network.weather, { loss: 0, repeats: 0, maxDelayMs: 2 })
           for (const tab of tabs) tab.thaw()

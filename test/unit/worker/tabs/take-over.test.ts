@@ -5,10 +5,7 @@ import { threeTabs, whileRunning } from './world/three-tabs.ts'
 afterEach(() => TabsWorld.leave())
 
 const LONG = 'A long answer that takes its time, word by word, until it is all there. '.repeat(3)
-const TURNS = [
-  { text: 'I look.', calls: [{ tool: 'look', input: {} }] },
-  { text: LONG },
-]
+const TURNS = [{ text: 'I look.', calls: [{ tool: 'look', input: {} }] }, { text: LONG }]
 const look = { look: { annotations: { readOnly: true } } }
 const PAY = [{ calls: [{ tool: 'pay', input: {} }] }, { text: 'Paid.' }]
 const writing = ({ two }: { readonly two: { readonly text: string } }): boolean =>
@@ -42,7 +39,7 @@ describe.each([
   it('a tab that lacks a tool of the run is passed over', async () => {
     const { world, one, two, three } = await whileRunning({ turns: TURNS, locks }, look, writing)
     two.tools = {}
-    two.host.toolsChanged('agent-two')
+    two.host.toolsChanged({ agentId: 'agent-two' })
     await world.run(100)
     one.crash()
     await world.until(() => three.shown.ownership === 'this-tab', 60_000)
@@ -99,13 +96,15 @@ describe.each([
   it('a run that nobody drives is taken over at once', async () => {
     const { world, one, two, three } = await whileRunning({ turns: TURNS, locks }, look, writing)
     two.tools = three.tools = {}
-    two.host.toolsChanged('agent-two')
-    three.host.toolsChanged('agent-three')
+    two.host.toolsChanged({ agentId: 'agent-two' })
+    three.host.toolsChanged({ agentId: 'agent-three' })
     await world.run(100)
     one.crash()
     await world.until(() => two.shown.ownership === 'none')
     two.tools = look
-    expect(await world.settled(two.takeOver(), locks ? 1000 : 12_000)).toMatchObject({ runId: 'run' })
+    expect(await world.settled(two.takeOver(), locks ? 1000 : 12_000)).toMatchObject({
+      runId: 'run',
+    })
     await world.until(() => two.ends.length > 0, 60_000)
     expect(two.ends).toEqual(['completed'])
   })
@@ -121,14 +120,19 @@ describe.each([
       { text: 'Done.' },
     ]
     const print = { print: { needsApproval: true } }
-    const { world, one, two } = await whileRunning({ turns, locks }, print, ({ two: { shown } }) => {
-      return shown.status === 'waiting'
-    })
+    const { world, one, two } = await whileRunning(
+      { turns, locks },
+      print,
+      ({ two: { shown } }) => {
+        return shown.status === 'waiting'
+      },
+    )
     two.tools = {}
     await world.settled(two.takeOver(), 5000)
     await world.settled(two.answer('c1-0-0', { type: 'approve' }), 5000)
     await world.until(() => two.ends.length > 0)
-    const [call] = two.shown.messages[1]?.role === 'assistant' ? (two.shown.messages[1].calls ?? []) : []
+    const [call] =
+      two.shown.messages[1]?.role === 'assistant' ? (two.shown.messages[1].calls ?? []) : []
     expect(call).toMatchObject({ status: 'failed' })
     expect(JSON.stringify(call?.output)).toContain('in another one that is open')
     expect(one.ran).toEqual([])

@@ -1,22 +1,23 @@
 import { Feeds } from '../../../../../src/client/feeds.ts'
 import { createRunHandle, type RunHandle } from '../../../../../src/client/run-handle.ts'
-import type { Watcher } from '../../../../../src/client/joined-feed.ts'
+import type { Watcher } from '../../../../../src/client/feed.ts'
+import { JoinedFeed } from '../../../../../src/client/joined-feed.ts'
 import type { ConversationSnapshot } from '../../../../../src/conversation/snapshot.ts'
 import { view } from '../../../../../src/conversation/view.ts'
-import type {
-  CallAnswer,
-  ExecuteTool,
-  PageApi,
-  RunRef,
-  ToolOutcome,
-} from '../../../../../src/protocol/api.ts'
+import type { CallAnswer } from '../../../../../src/protocol/commands.ts'
+import type { PageApi } from '../../../../../src/protocol/page-calls.ts'
+import type { ExecuteTool, ToolOutcome } from '../../../../../src/protocol/questions.ts'
+import type { RunRef } from '../../../../../src/protocol/scope.ts'
 import { storageKey, type StorageConfig } from '../../../../../src/protocol/conversation.ts'
 import type { ToolDescriptor } from '../../../../../src/protocol/tool.ts'
 import type { Effects } from '../../../../../src/worker/effects.ts'
 import { Host } from '../../../../../src/worker/host.ts'
 import { Process } from '../../ownership/world/process.ts'
-import { slowModel } from './slow-model.ts'
-import type { TabsWorld } from './tabs-world.ts'
+import type { Store } from '../../../../../src/worker/store/store.ts'
+import type { Clock } from '../../ownership/world/clock.ts'
+import type { LockManagerOfOrigin } from '../../ownership/world/lock-manager.ts'
+import type { Network } from '../../ownership/world/network.ts'
+import { slowModel, type Turn } from './slow-model.ts'
 
 export const TALK = 'talk'
 
@@ -30,10 +31,21 @@ export interface PageTabOptions {
   readonly storage?: StorageConfig
 }
 
+/** What tabs have in common. */
+export interface PageWorld {
+  readonly options: { readonly locks?: boolean }
+  readonly clock: Clock
+  readonly locks: LockManagerOfOrigin
+  readonly network: Network
+  readonly store: Store
+  readonly turns: readonly Turn[]
+  readonly posted: Map<string, number>
+}
+
 /** A tab: its page, as far as it shows a conversation and runs tools, and its worker. */
 export class PageTab extends Process {
   readonly host: Host
-  readonly #world: TabsWorld
+  readonly #world: PageWorld
   readonly #feeds = new Feeds({ onRow: () => undefined, onOver: () => undefined })
   readonly #scope: { readonly agentId: string; readonly storage: StorageConfig }
   /** May be changed: the worker asks anew. */
@@ -48,7 +60,7 @@ export class PageTab extends Process {
   listChanges = 0
   #watcher: Watcher | null = null
 
-  constructor(name: string, world: TabsWorld, options: PageTabOptions) {
+  constructor(name: string, world: PageWorld, options: PageTabOptions) {
     super(name, world.clock)
     this.#world = world
     const { tools = {}, storage = { name: 'shop' } } = options
@@ -98,12 +110,16 @@ export class PageTab extends Process {
       olderMessages: (before) =>
         this.host.shown.olderMessages({ ...this.scope, before, count: 1000 }),
     }
-    feeds.watch(this.#ref, this.#watcher)
+    const feed = feeds.open(this.#ref)
+    feed.joined ??= new JoinedFeed(feed)
+    feed.joined.watch(this.#watcher)
     return this
   }
 
   leave(): void {
-    if (this.#watcher) this.#feeds.unwatch(this.#ref, this.#watcher)
+    if (!this.#watcher) return
+    this.#feeds.find(this.#ref)?.joined?.unwatch(this.#watcher)
+    this.#feeds.prune(this.#ref)
   }
 
   get shown(): ConversationSnapshot {
@@ -225,7 +241,7 @@ export class PageTab extends Process {
         executions.set(call.executionId, known)
         return known
       },
-      knownExecutions: async (ids) => ids.filter((id) => executions.has(id)),
+      knownExecutions: async ({ executionIds }) => executionIds.filter((id) => executions.has(id)),
       cancelTools: async () => undefined,
       acknowledgeTools: async () => undefined,
       reconcileTool: async () => ({ type: 'unknown' }),

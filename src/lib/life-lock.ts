@@ -1,3 +1,5 @@
+// A worker's life, seen from elsewhere: it holds a Web Lock, which comes free when it dies.
+
 /** Holds the lock as long as this worker lives, or until the promise settles. False where there are no locks. */
 export function holdLifeLock(
   name: string,
@@ -17,5 +19,8 @@ export function holdLifeLock(
 
 /** Calls back when whoever holds the lock is dead; never, when `signal` aborts before. */
 export function onLifeLockFree(name: string, callback: () => void, signal: AbortSignal): void {
-  globalThis.navigator?.locks?.request(name, { signal }, callback).catch(() => undefined)
+  const free = (): void => {
+    if (!signal.aborted) callback()
+  }
+  globalThis.navigator?.locks?.request(name, { signal }, free).catch(() => {})
 }

@@ -1,0 +1,103 @@
+import type { ErrorData } from './error.ts'
+import type { InterruptionVerdict, UserContent } from './fact.ts'
+import type { JsonSchema, JsonValue } from './json.ts'
+import type { RunUsage, ToolOutput, UserMessage } from './message.ts'
+import type { ModelConfigData } from './model.ts'
+import type { RunLimits } from './run.ts'
+import type { AgentScope, ConversationScope } from './scope.ts'
+
+/** What `prepare` is to load. */
+export interface Preparation extends AgentScope {
+  readonly model: ModelConfigData
+  /** The page lends an engine for the model's provider. */
+  readonly engine: boolean
+}
+
+/** Whether a conversation is still driven under this epoch. */
+export interface LeaseCheck extends ConversationScope {
+  readonly epoch: number
+}
+
+export interface OlderMessagesQuery extends ConversationScope {
+  /** The id of a message. */
+  readonly before: string
+  readonly count: number
+}
+
+export interface StartRun extends ConversationScope {
+  readonly runId: string
+  /** Null: the run goes on from the history (supplied outputs). */
+  readonly message: UserContent | null
+  /** Earlier messages from elsewhere, not looked at yet, for a conversation that has none. */
+  readonly history?: unknown
+  readonly limits: RunLimits
+  readonly ifBusy: 'refuse' | 'queue' | 'replace'
+}
+
+export interface ResumeRun extends AgentScope {
+  /** Absent: the newest conversation with an open run. */
+  readonly conversationId?: string
+  /**
+   * The run that the page still has a handle of: if it has ended meanwhile, its end is told again, and if
+   * it goes on in another tab, it ends on this page as taken over.
+   */
+  readonly runId?: string
+  /** What to do with calls that may or may not have happened. Default `'tell-model'`. */
+  readonly interrupted: 'tell-model' | 'ask'
+  /** How long to wait for the tool of a call that was under way. Milliseconds. */
+  readonly waitForToolsMs: number
+  /** False: the page before was left, or this page goes on with its own run. Default true: it may have crashed. */
+  readonly afterCrash?: boolean
+  /** Lets a parked run go on. */
+  readonly goOn?: boolean
+}
+
+export interface AbortRun extends ConversationScope {
+  readonly runId: string
+  readonly reason: string
+  /** The run ends as failed, not as aborted. */
+  readonly error?: ErrorData
+}
+
+/** A person's word on a parked call. `conversationId` is absent when only the call's id is known. */
+export interface CallAnswer extends AgentScope {
+  readonly conversationId?: string
+  readonly toolCallId: string
+  readonly answer:
+    | { readonly type: 'approve'; readonly input?: JsonValue }
+    | { readonly type: 'deny'; readonly reason?: string }
+    | { readonly type: 'answer'; readonly text: string }
+    | {
+        readonly type: 'resolve'
+        readonly verdict: InterruptionVerdict
+        readonly output?: ToolOutput
+      }
+}
+
+export interface SupplyOutput extends AgentScope {
+  readonly conversationId?: string
+  readonly toolCallId: string
+  readonly output: ToolOutput
+  /** Of the run that goes on once the last output is in. */
+  readonly nextRunId: string
+  /** Of that run, where no run before it has any: the call came with an imported history. */
+  readonly limits: RunLimits
+}
+
+export interface ExtractRef {
+  readonly extractId: string
+}
+
+/** One model call for data, outside any conversation. */
+export interface Extract extends AgentScope, ExtractRef {
+  readonly schema: JsonSchema
+  readonly input: UserMessage['parts']
+  /** Outputs that were refused before, and why. */
+  readonly corrections: readonly { readonly output: string; readonly problem: string }[]
+}
+
+/** What came of it: what the model wrote and how it reads (`problem`: it doesn't fit), or an error. */
+export type Extraction = { readonly usage: RunUsage } & (
+  | { readonly text: string; readonly value: JsonValue; readonly problem: string | null }
+  | { readonly error: ErrorData }
+)

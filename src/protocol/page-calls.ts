@@ -1,0 +1,82 @@
+import type { Calls, Question } from './call.ts'
+import type { EngineLine, EngineOpening } from './engine.ts'
+import type { ErrorCode } from './error.ts'
+import type { Credentials } from './model.ts'
+import type { ModelFetch, ModelFetchHead, ModelFetchRefusal } from './model-fetch.ts'
+import type {
+  BeforeToolCallVerdict,
+  CallContext,
+  CancelTools,
+  CredentialsQuery,
+  ExecuteTool,
+  ExecutionRefs,
+  ReconcileTool,
+  ReconcileVerdict,
+  StepContext,
+  StepQuery,
+  ToolOutcome,
+} from './questions.ts'
+import type { AgentRef } from './scope.ts'
+import type { ToolDescriptor } from './tool.ts'
+
+/**
+ * All that the worker may ask of its page (Comlink over `PageHello.pagePort`). Everything that is a
+ * function in an agent's configuration is behind these. What concerns executions, and requests of
+ * models, the page answers itself (`client/page-api.ts`); all else is a method of the same name of the agent that
+ * `agentId` names (`client/agent-page.ts`).
+ */
+export const PAGE_CALLS = {
+  /** What a step needs, read afresh before every model call. */
+  stepContext: { stops: true } as Question<
+    StepQuery,
+    StepContext,
+    'invalid-config' | 'no-tools-available'
+  >,
+  /** The tools as they are now; for calls found after a reload. */
+  currentTools: { stops: true } as Question<
+    AgentRef,
+    readonly ToolDescriptor[],
+    'invalid-config' | 'no-tools-available'
+  >,
+  /**
+   * Asks the key and header functions of the configuration that a step was begun with, whatever has
+   * been configured since.
+   */
+  credentials: { stops: true } as Question<CredentialsQuery, Credentials, 'authentication'>,
+  /** A fresh line to an engine that the page provides; starts the engine if need be. */
+  openEngine: {} as Question<EngineOpening & { readonly provider: string }, EngineLine, ErrorCode>,
+  beforeToolCall: { stops: true } as Question<CallContext, BeforeToolCallVerdict>,
+  needsApproval: { stops: true } as Question<CallContext, boolean>,
+  /** Asks a tool's `reconcile` whether an interrupted call happened. */
+  reconcileTool: { stops: true } as Question<ReconcileTool, ReconcileVerdict>,
+
+  /**
+   * Makes a model's request (`transport: 'page'`), redirects refused. Rejects with the browser's own
+   * words when there is no answer. Ends with `cancel`, with the body, or with the worker.
+   */
+  fetchModel: { stops: true } as Question<
+    ModelFetch,
+    ModelFetchHead | ModelFetchRefusal,
+    'network'
+  >,
+  /**
+   * Idempotent per `executionId`. Asked again, it resolves to what really became of the tool, though
+   * the agent that it began for is gone; the outcome is kept until acknowledged. Doesn't stop with the
+   * run: it is cancelled, and what it came to still counts.
+   */
+  executeTool: {} as Question<ExecuteTool, ToolOutcome>,
+  /**
+   * Which of these began on this page, acknowledged ones too. One that did not is refused from then
+   * on, so that what isn't named is proven not to have run here.
+   */
+  knownExecutions: { stops: true } as Question<ExecutionRefs, readonly string[]>,
+  /** Aborts running ones; those not begun never will be. Answers when that is certain. */
+  cancelTools: {} as Question<CancelTools, void>,
+  /** The outcomes are stored; the page may forget them, but not that the executions began. */
+  acknowledgeTools: {} as Question<ExecutionRefs, void>,
+}
+
+export type PageCalls = typeof PAGE_CALLS
+
+/** The page, as its worker calls it. */
+export type PageApi = Calls<PageCalls>

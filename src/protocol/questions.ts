@@ -1,0 +1,107 @@
+import type { JsonValue } from './json.ts'
+import type { ToolOutput } from './message.ts'
+import type { Endpoint, ModelConfigData } from './model.ts'
+import type { AgentRef, RunRef } from './scope.ts'
+import type { ToolDescriptor } from './tool.ts'
+
+export interface StepQuery extends AgentRef, RunRef {
+  /** No tool is to be offered: none has to be available either. */
+  readonly toolless?: boolean
+}
+
+/** What a step needs from the page. */
+export interface StepContext {
+  readonly model: ModelConfigData
+  /** Names the configuration that `model` is the plain part of; its key is asked for by this name. */
+  readonly configId: number
+  /** The page lends an engine for the model's provider: `openEngine` leads to it. */
+  readonly engine: boolean
+  readonly instructions: string
+  /** Live page context, already formatted. */
+  readonly context?: string
+  readonly tools: readonly ToolDescriptor[]
+  /** Names of registered tools that are not to be used now: disabled or unavailable. */
+  readonly otherTools?: readonly string[]
+  readonly hasBeforeToolCall: boolean
+  /** Emit `raw` events. */
+  readonly raw: boolean
+}
+
+export interface CredentialsQuery extends AgentRef {
+  readonly configId: number
+  readonly endpoint: Endpoint
+  /** The last answer got a 401. */
+  readonly previousRejected: boolean
+}
+
+export interface CallContext extends AgentRef, RunRef {
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly input: JsonValue
+}
+
+export type BeforeToolCallVerdict =
+  | { readonly type: 'go'; readonly input: JsonValue }
+  | { readonly type: 'veto'; readonly reason: string }
+
+export interface ExecuteTool extends CallContext {
+  /** Names this one execution. A second request with it joins the first and runs nothing. */
+  readonly executionId: string
+  /** Equal for all executions of one call. */
+  readonly idempotencyKey: string
+  /** From `leasedAt` to the start at most, and from the start to the end at most. */
+  readonly timeoutMs: number
+  /** The worker's monotonic clock when it last knew that the conversation was its own. Milliseconds. */
+  readonly leasedAt: number
+  /** Of the conversation's owner, and the tool's `fence`. One older than the page has seen is refused. */
+  readonly epoch: number
+  /** Names the store that counts the epochs. */
+  readonly storeId: string
+  /** Of the tool that the call was decided by. */
+  readonly definition: string
+  /** The page starts the tool only after it has handled this batch of the run's events. */
+  readonly afterBatch: number
+}
+
+export type ToolOutcome =
+  | { readonly status: 'succeeded'; readonly output: ToolOutput }
+  /** Threw, rejected or timed out. */
+  | { readonly status: 'failed'; readonly output: ToolOutput }
+  /** Its signal was aborted, and a part that was done does no harm. */
+  | { readonly status: 'aborted'; readonly output: ToolOutput }
+  /** The page's own schema refused the input; the tool did not run. */
+  | { readonly status: 'invalid'; readonly output: ToolOutput }
+  /** The tool began, and nobody can say what became of it. `running`: it goes on even now. */
+  | { readonly status: 'unknown'; readonly output: ToolOutput; readonly running: boolean }
+  /**
+   * Proof that the tool did not and will not run under this `executionId`. `changed`: it isn't the
+   * tool any more that the call was decided by. `unconfirmed`: the lease could not be confirmed.
+   */
+  | {
+      readonly status: 'not-started'
+      readonly reason:
+        | 'deadline'
+        | 'stale-epoch'
+        | 'not-registered'
+        | 'cancelled'
+        | 'changed'
+        | 'unconfirmed'
+    }
+
+export type ReconcileVerdict =
+  | { readonly type: 'happened'; readonly output: ToolOutput }
+  | { readonly type: 'did-not-happen' }
+  | { readonly type: 'unknown' }
+
+export interface ReconcileTool extends CallContext {
+  readonly idempotencyKey: string
+  readonly epoch: number
+}
+
+export interface ExecutionRefs {
+  readonly executionIds: readonly string[]
+}
+
+export interface CancelTools extends AgentRef, ExecutionRefs {
+  readonly reason: string
+}

@@ -1,0 +1,20 @@
+import type { StorageConfig } from './conversation.ts'
+
+/** Which agent of the page. */
+export interface AgentRef {
+  readonly agentId: string
+}
+
+/** Which agent asks, and where its conversations are. */
+export interface AgentScope extends AgentRef {
+  readonly storage: StorageConfig
+}
+
+export interface ConversationScope extends AgentScope {
+  readonly conversationId: string
+}
+
+export interface RunRef {
+  readonly conversationId: string
+  readonly runId: string
+}

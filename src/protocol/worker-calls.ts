@@ -1,0 +1,118 @@
+import type { Calls, Command } from './call.ts'
+import type {
+  AbortRun,
+  CallAnswer,
+  Extract,
+  Extraction,
+  ExtractRef,
+  LeaseCheck,
+  OlderMessagesQuery,
+  Preparation,
+  ResumeRun,
+  StartRun,
+  SupplyOutput,
+} from './commands.ts'
+import type { ConversationRecord, StoredConversation } from './conversation.ts'
+import type { ErrorCode } from './error.ts'
+import type { LockRef, PageHello, WorkerHello } from './handshake.ts'
+import type { AgentRef, AgentScope, ConversationScope, RunRef } from './scope.ts'
+import type { OlderMessages } from './state.ts'
+
+/** The storage refuses, or holds what this version can't read. */
+type Stored = 'storage-failed' | 'storage-full' | 'storage-blocked' | 'storage-newer'
+
+/** The same, of one conversation that is to be driven. */
+type Driven = Stored | 'conversation-broken'
+
+/** The same, of one that is to be changed: it is somebody else's, or gone. */
+type Owned = Driven | 'conversation-busy' | 'conversation-not-found' | 'ownership-lost'
+
+/**
+ * All that the page may ask of the worker (Comlink over the worker itself). Commands of one page are
+ * taken in the order in which they were sent. A run's outcome never comes as a result but as its last
+ * event. What answers a command is a method of the same name: of `Link` in `worker/link.ts`, of `Host`,
+ * or of a part that `Host` names.
+ */
+export const WORKER_CALLS = {
+  /** Must be the first call. */
+  connect: {} as Command<PageHello, WorkerHello, 'protocol-mismatch'>,
+  /** Answers as soon as the worker's event loop turns. */
+  ping: {} as Command<void, void>,
+  /**
+   * Holds a Web Lock of this name, which comes free when the worker dies. Answers once it is held;
+   * false where Web Locks are missing: then only the heartbeat tells of the worker's death.
+   */
+  holdLock: {} as Command<LockRef, boolean>,
+
+  /** Accepts the run and returns at once; a refusal is the run's `failed` outcome. */
+  startRun: {} as Command<StartRun, void>,
+  /** Null when there is nothing to resume. A run this worker already drives is just named. */
+  resumeRun: { survives: true } as Command<ResumeRun, RunRef | null, Driven>,
+  /** Has another tab hand over its run; this worker drives it then. Null when there is none, or it is refused. */
+  takeOver: { survives: true } as Command<ResumeRun & ConversationScope, RunRef | null, Driven>,
+  /** Ends a run, parked and stored ones too. False when it had ended. */
+  abortRun: {} as Command<AbortRun, boolean, Exclude<Owned, 'ownership-lost'>>,
+  /** False when the call was settled or answered already, or isn't known. */
+  answerCall: {} as Command<
+    CallAnswer,
+    boolean,
+    Exclude<Owned, 'conversation-not-found'> | 'invalid-input'
+  >,
+  /** The run that goes on, when this was the last pending output; else null. */
+  supplyOutput: {} as Command<SupplyOutput, RunRef | null, Owned>,
+  /**
+   * Whether this worker still owns the conversation under this epoch, as the store says now. Asked
+   * before a call that may not run twice is started late: somebody else may have taken over meanwhile.
+   */
+  confirmLease: {} as Command<LeaseCheck, boolean, Stored>,
+
+  /**
+   * Publishes the conversation to the page from now on: first a checkpoint (`joined`), on the event port,
+   * then what follows it. Asked again, it publishes a new checkpoint.
+   */
+  join: { survives: true } as Command<ConversationScope, void, Stored>,
+  /** Publishes it no more, but for runs that this worker drives. */
+  leave: {} as Command<ConversationScope, void>,
+  /** Messages of the head's path before one of them. Null when it isn't on the path any more. */
+  olderMessages: { survives: true } as Command<OlderMessagesQuery, OlderMessages | null>,
+  /** Goes to the branch that was used last under a message. False when the message isn't there. */
+  switchBranch: {} as Command<ConversationScope & { readonly messageId: string }, boolean, Owned>,
+
+  listConversations: { survives: true } as Command<
+    AgentScope & { readonly unfinished?: boolean },
+    ConversationRecord[],
+    Stored
+  >,
+  getConversation: { survives: true } as Command<
+    ConversationScope,
+    StoredConversation | null,
+    Stored
+  >,
+  renameConversation: {} as Command<
+    ConversationScope & { readonly title: string },
+    boolean,
+    Stored | 'invalid-input'
+  >,
+  deleteConversation: {} as Command<ConversationScope, boolean, Stored>,
+  /** Forgets the messages, keeps the conversation. Refused while a run is open. */
+  clearHistory: {} as Command<ConversationScope, boolean, Owned>,
+
+  /** A model call that fails is an answer, too: it has used tokens. */
+  extract: {} as Command<Extract, Extraction, ErrorCode>,
+  /** Aborts the model call of an extraction. */
+  stopExtracting: {} as Command<ExtractRef, void>,
+  /** Loads what a run needs before one is asked for: the store, and the model of an engine. */
+  prepare: { survives: true } as Command<Preparation, void, ErrorCode>,
+  /** Gives up what `prepare` has not finished for this agent; it rejects with `aborted`. */
+  stopPreparing: {} as Command<AgentRef, void>,
+
+  /** The agent's tools changed: calls that wait for a tool look again. */
+  toolsChanged: {} as Command<AgentRef, void>,
+  /** The agent is disposed: its runs stop without an end and stay resumable. */
+  releaseAgent: {} as Command<AgentRef, void>,
+}
+
+export type WorkerCalls = typeof WORKER_CALLS
+
+/** The worker, as its page calls it. */
+export type WorkerApi = Calls<WorkerCalls>

@@ -1,0 +1,98 @@
+import { wrap } from 'comlink'
+import { holdLifeLock } from '../lib/life-lock.ts'
+import type { Answers } from '../protocol/call.ts'
+import type { StartRun } from '../protocol/commands.ts'
+import { OffstageError } from '../protocol/error.ts'
+import {
+  type LockRef,
+  type PageHello,
+  PROTOCOL_VERSION,
+  type WorkerHello,
+} from '../protocol/handshake.ts'
+import type { PageNotice } from '../protocol/notices.ts'
+import { PAGE_CALLS } from '../protocol/page-calls.ts'
+import { asked } from '../protocol/wire.ts'
+import type { WorkerCalls } from '../protocol/worker-calls.ts'
+import type { Extractions } from './extract.ts'
+import { Host, type HostOptions } from './host.ts'
+import type { Library } from './library.ts'
+import type { Shown } from './shown.ts'
+
+type LinkOptions = Omit<HostOptions, 'page' | 'pageId' | 'notify'>
+
+/** The line to the worker's one page. */
+export class Link {
+  readonly #options: LinkOptions
+  readonly #locks = new Map<string, () => void>()
+  /** Locks whose release came before the question for them: it travels on another port. */
+  readonly #released = new Set<string>()
+  #host: Host | null = null
+
+  constructor(options: LinkOptions) {
+    this.#options = options
+  }
+
+  /** What answers a command: the one that has a method of its name. */
+  answer(name: keyof WorkerCalls): (argument: never) => unknown {
+    const parts = name in this ? [this] : this.#started.parts
+    // Together they have all that the table names.
+    const part = parts.find((each) => name in each) as Link & Host & Library & Shown & Extractions
+    const answers: Answers<WorkerCalls> = part
+    return (argument) => answers[name](argument)
+  }
+
+  async connect(hello: PageHello): Promise<WorkerHello> {
+    const { protocolVersion, pageId, pagePort, eventPort } = hello
+    if (protocolVersion !== PROTOCOL_VERSION) {
+      throw new OffstageError(
+        'protocol-mismatch',
+        `The page speaks version ${protocolVersion} of the protocol, the worker version ${PROTOCOL_VERSION}: an old file is cached somewhere. Reload without the cache, or deploy both files together.`,
+      )
+    }
+    this.#host = new Host({
+      ...this.#options,
+      page: asked(PAGE_CALLS, wrap(pagePort)),
+      pageId,
+      notify: (notice) => eventPort.postMessage(notice),
+    })
+    eventPort.onmessage = ({ data }) => this.#onNotice(data as PageNotice)
+    return { protocolVersion: PROTOCOL_VERSION, clock: this.#options.effects.monotonic() }
+  }
+
+  ping(): void {}
+
+  holdLock({ name }: LockRef): Promise<boolean> | boolean {
+    if (this.#released.delete(name) || this.#options.effects.locks === undefined) return false
+    return holdLifeLock(name, new Promise((release) => this.#locks.set(name, release)))
+  }
+
+  /** Accepted, not awaited: the run's outcome travels as its last event. */
+  startRun(command: StartRun): void {
+    void this.#started.startRun(command)
+  }
+
+  get #started(): Host {
+    if (this.#host === null) {
+      throw new OffstageError('protocol-mismatch', 'The page must call connect() first.')
+    }
+    return this.#host
+  }
+
+  #onNotice(notice: PageNotice): void {
+    switch (notice.type) {
+      case 'release-lock':
+        return this.#releaseLock(notice.name)
+      case 'tool-progress':
+        return this.#host?.progress(notice)
+      default:
+        notice satisfies never
+    }
+  }
+
+  #releaseLock(name: string): void {
+    const release = this.#locks.get(name)
+    if (release) release()
+    else this.#released.add(name)
+    this.#locks.delete(name)
+  }
+}

@@ -1,0 +1,13 @@
+import { type Answers, type Calls, callsOf, type CallTable } from '../../src/protocol/call.ts'
+
+/** Who answers a table of calls in a test: with what it gives, and by rejecting all else. */
+export function doubleOf<Table extends CallTable<Table>>(
+  table: Table,
+  answers: Partial<Answers<Table>>,
+): Calls<Table> {
+  return callsOf(table, (name) => async (argument: never) => {
+    const answer = answers[name]
+    if (!answer) throw new Error(`${String(name)} is not asked here.`)
+    return answer(argument)
+  })
+}

@@ -1,0 +1,233 @@
+import { expect, test } from 'vitest'
+import type { ArgumentOf, CodesOf } from '../../../src/protocol/call.ts'
+import { type ErrorCode, OffstageError } from '../../../src/protocol/error.ts'
+import type { Row } from '../../../src/protocol/fact.ts'
+import type { WorkerCalls } from '../../../src/protocol/worker-calls.ts'
+import type { Locks } from '../../../src/worker/ownership/locks.ts'
+import type { Store } from '../../../src/worker/store/store.ts'
+import {
+  createWorld,
+  SCOPE,
+  startCommand,
+  startLife,
+  type LiveHost,
+  type World,
+} from './simulation.ts'
+
+/** The commands that an app's calls of an agent lead to, but for those whose codes an engine chooses. */
+type Public =
+  | 'resumeRun'
+  | 'takeOver'
+  | 'abortRun'
+  | 'answerCall'
+  | 'supplyOutput'
+  | 'join'
+  | 'olderMessages'
+  | 'switchBranch'
+  | 'listConversations'
+  | 'getConversation'
+  | 'renameConversation'
+  | 'deleteConversation'
+  | 'clearHistory'
+
+const STORED = {
+  'storage-failed': true,
+  'storage-full': true,
+  'storage-blocked': true,
+  'storage-newer': true,
+} as const
+const DRIVEN = { ...STORED, 'conversation-broken': true } as const
+const GONE = { 'conversation-not-found': true } as const
+const LOST = { 'ownership-lost': true } as const
+const BUSY = { ...DRIVEN, 'conversation-busy': true } as const
+
+/** What the table names, for use at run time: the same codes, or it doesn't compile. */
+const named: { readonly [Name in Public]: Readonly<Record<CodesOf<WorkerCalls[Name]>, true>> } = {
+  resumeRun: DRIVEN,
+  takeOver: DRIVEN,
+  abortRun: { ...BUSY, ...GONE },
+  answerCall: { ...BUSY, ...LOST, 'invalid-input': true },
+  supplyOutput: { ...BUSY, ...GONE, ...LOST },
+  join: STORED,
+  olderMessages: {},
+  switchBranch: { ...BUSY, ...GONE, ...LOST },
+  listConversations: STORED,
+  getConversation: STORED,
+  renameConversation: { ...STORED, 'invalid-input': true },
+  deleteConversation: STORED,
+  clearHistory: { ...BUSY, ...GONE, ...LOST },
+}
+const commands = Object.keys(named) as Public[]
+
+const asks = { ...SCOPE, conversationId: 'asks' } as const
+const waits = { ...SCOPE, conversationId: 'waits' } as const
+const RESUME = { interrupted: 'tell-model', waitForToolsMs: 20 } as const
+
+interface Scene {
+  readonly live: LiveHost
+  /** Of the run in `asks`, which waits for an approval. */
+  readonly asked: string
+  /** Of the run in `waits`, whose call waits for its output. */
+  readonly open: string
+}
+
+/** What goes wrong for the worker that is asked. */
+type Trouble = (world: World) => void
+
+/** Another worker than the one that began what is in the store. */
+async function scene(trouble: Trouble): Promise<Scene> {
+  const turns = [{ calls: [{ tool: 'pay', input: {} }] }, { text: 'done' }]
+  const world = createWorld(turns, {
+    pay: {
+      descriptor: { needsApproval: true },
+      run: () => ({ status: 'succeeded', output: { type: 'text', value: 'ok' } }),
+    },
+  })
+  const { store } = world
+  const before = startLife(world)
+  void before.host.startRun({ ...startCommand('a', 'go'), conversationId: 'asks' })
+  await before.until('tool-approval-request')
+  const oneShot = startCommand('w', 'go', { maxSteps: 0, retries: 0 })
+  void before.host.startRun({ ...oneShot, conversationId: 'waits' })
+  await before.ended()
+  before.life.dead = true
+  const callOf = async (id: string) => (await store.get(id))?.openCalls[0] ?? ''
+  const calls = { asked: await callOf('asks'), open: await callOf('waits') }
+  world.store = { ...store }
+  trouble(world)
+  return { live: startLife(world), ...calls }
+}
+
+/** The code that the worker's answer to a command is an error with; undefined: it has a result, or waits for the storage. */
+async function codeOf<Name extends Public>(
+  { live }: Scene,
+  name: Name,
+  argument: ArgumentOf<WorkerCalls[Name]>,
+): Promise<ErrorCode | undefined> {
+  const part = live.host.parts.find((each) => name in each) as unknown as Record<
+    Name,
+    (argument: unknown) => Promise<unknown>
+  >
+  const answer = part[name](argument).then(
+    () => undefined,
+    (thrown: unknown) => (OffstageError.is(thrown) ? thrown.code : 'internal'),
+  )
+  return Promise.race([answer, live.until('run-parked').then(() => undefined)])
+}
+
+type Arguments = { readonly [Name in Public]: readonly ArgumentOf<WorkerCalls[Name]>[] }
+
+const argumentsFor = ({ asked, open }: Pick<Scene, 'asked' | 'open'>): Arguments => ({
+  resumeRun: [
+    { ...asks, ...RESUME },
+    { ...waits, ...RESUME },
+    { ...SCOPE, ...RESUME },
+  ],
+  takeOver: [{ ...asks, ...RESUME }],
+  abortRun: [{ ...asks, runId: 'a', reason: 'x' }],
+  answerCall: [
+    { ...asks, toolCallId: asked, answer: { type: 'approve' } },
+    { ...asks, toolCallId: asked, answer: { type: 'approve', input: 5 } },
+    { ...asks, toolCallId: 'unknown', answer: { type: 'deny' } },
+  ],
+  supplyOutput: [
+    {
+      ...waits,
+      toolCallId: open,
+      output: { type: 'text', value: 'x' },
+      nextRunId: 'n',
+      limits: { maxSteps: 1, retries: 0 },
+    },
+  ],
+  join: [asks, waits],
+  olderMessages: [{ ...waits, before: 'w:user', count: 1 }],
+  switchBranch: [
+    { ...waits, messageId: 'w:user' },
+    { ...asks, messageId: 'a:user' },
+  ],
+  listConversations: [SCOPE],
+  getConversation: [asks, waits],
+  renameConversation: [
+    { ...waits, title: 't' },
+    { ...waits, title: 5 as unknown as string },
+  ],
+  deleteConversation: [waits],
+  clearHistory: [waits, asks],
+})
+
+const methods = ['claim', 'append', 'read', 'list', 'get', 'rename', 'delete'] as const
+
+const refusing =
+  (code: string, refused: readonly (keyof Store)[]): Trouble =>
+  ({ store }) => {
+    const refuse = () => Promise.reject(new OffstageError(code as ErrorCode, 'No.'))
+    Object.assign(store, Object.fromEntries(refused.map((method) => [method, refuse])))
+  }
+
+const none: Trouble = () => undefined
+
+const refusals: readonly Trouble[] = Object.keys(STORED).flatMap((code) =>
+  [methods, ...methods.map((method) => [method])].map((refused) => refusing(code, refused)),
+)
+
+const missesRow: Trouble = ({ store }) => {
+  const { read } = store
+  store.read = async (id, after = 0) => {
+    const { record, rows } = await read(id, after)
+    return { record, rows: rows.filter((row) => (row as Row).seq !== 2) }
+  }
+}
+
+const deletedMeanwhile: Trouble = ({ store }) => {
+  const { claim } = store
+  store.claim = async (id, ...how) => {
+    await store.delete(id)
+    return claim(id, ...how)
+  }
+}
+
+const takenOverMeanwhile: Trouble = ({ store }) => {
+  const { append } = store
+  store.append = async (command) => {
+    await store.claim(command.conversationId, 0)
+    return append(command)
+  }
+}
+
+/** The lease can't be stolen either. */
+const ownedElsewhere: Trouble = (world) => {
+  const request: Locks['request'] = (_name, options) =>
+    new Promise((_, reject) => {
+      const refuse = (): void => reject(new DOMException('Not granted.', 'AbortError'))
+      if ('steal' in options || options.signal.aborted) refuse()
+      else options.signal.addEventListener('abort', refuse)
+    })
+  world.locks = { request } as unknown as LockManager
+}
+
+const troubles = [
+  none,
+  ...refusals,
+  missesRow,
+  deletedMeanwhile,
+  takenOverMeanwhile,
+  ownedElsewhere,
+]
+
+test.each(commands)(
+  '%s rejects with the codes that the table names, and no others',
+  async (name) => {
+    const seen = new Set<ErrorCode>()
+    for (const trouble of troubles) {
+      const { length } = argumentsFor({ asked: '', open: '' })[name]
+      for (let at = 0; at < length; at++) {
+        const set = await scene(trouble)
+        const argument = argumentsFor(set)[name][at] as ArgumentOf<WorkerCalls[Public]>
+        const code = await codeOf(set, name, argument as never)
+        if (code !== undefined) seen.add(code)
+        set.live.life.dead = true
+      }
+    }
+    expect([...seen].sort()).toEqual(Object.keys(named[name]).sort())
+  },
+)
