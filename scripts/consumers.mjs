@@ -1,5 +1,5 @@
-// npm run test:consumers: the packed package in every set-up of test/consumers/setups.ts and under every
-// compiler of type-setups.ts, in Chromium. Installs what is missing, writes what it found into
+// npm run test:consumers: the packed package in every set-up of test/consumers/setups.ts, under every compiler
+// of type-setups.ts, and in every panel of docs/frameworks.md, in Chromium. Installs what is missing, writes what it found into
 // docs/compatibility.md, and ends with "N passed, N failed". Arguments go to Playwright (-g Rollup).
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { ensureChromium } from './lib/browser.mjs'
@@ -9,6 +9,7 @@ import { bin, run } from './lib/run.mjs'
 import { playwrightTotals } from './lib/test-totals.mjs'
 
 const REPORT = '.cache/playwright-consumers.json'
+const SPECS = ['test/browser/consumers.spec.ts', 'test/browser/panels.spec.ts']
 
 requireNode()
 await installDependencies()
@@ -20,7 +21,7 @@ rmSync(inProject(REPORT), { force: true })
 const reporters = '--reporter=list,json,./test/consumers/compatibility-reporter.ts'
 const { code } = await bin(
   '@playwright/test',
-  ['test', 'test/browser/consumers.spec.ts', reporters, ...process.argv.slice(2)],
+  ['test', ...SPECS, reporters, ...process.argv.slice(2)],
   {
     command: 'playwright',
     env: {

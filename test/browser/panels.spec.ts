@@ -10,7 +10,7 @@ import { expect, test } from './support/test.ts'
 const all = process.env.OFFSTAGE_CONSUMERS === 'all'
 
 // One after the other: they share a folder, and their tarball.
-test.describe.configure({ mode: 'default', timeout: 30_000 })
+test.describe.configure({ mode: 'default', timeout: 600_000 })
 
 let tarball = ''
 test.beforeAll(async () => {
@@ -19,13 +19,13 @@ test.beforeAll(async () => {
 
 for (const panel of panels.filter(({ slow }) => all || !slow)) {
   test.describe(`the panel of the guide: ${panel.title}`, () => {
-    let served: ServedApp
+    let served: ServedApp | undefined
     const errors: string[] = []
 
     test.beforeAll(async () => {
       served = await serveFolder(await buildPanel(panel, tarball))
     })
-    test.afterAll(() => served.close())
+    test.afterAll(() => served?.close())
     test.beforeEach(({ context }) => {
       errors.length = 0
       context.on('weberror', (error) => errors.push(error.error().message))
@@ -35,7 +35,7 @@ for (const panel of panels.filter(({ slow }) => all || !slow)) {
     })
 
     const open = async (page: Page, model: MockOpenAI): Promise<Shown> => {
-      await page.goto(`${served.url}${panel.name}.html?model=${encodeURIComponent(model.baseURL)}`)
+      await page.goto(`${served?.url}${panel.name}.html?model=${encodeURIComponent(model.baseURL)}`)
       return shownOn(page)
     }
 

@@ -5,26 +5,33 @@ import { prepareApp } from './prepare-app.ts'
 import { build } from './serve-app.ts'
 
 const GUIDE = 'docs/frameworks.md'
+/** Of the app `panels`, for the one of Angular, too. */
 const SHARED = ['agent.ts', 'page.ts']
-/** What the guide's snippets take for granted: readers see it at its top. */
+/** In the panel without a framework it is taken for granted. */
 const AGENT = "import { agent } from './agent'\n"
+const TSC = inProject('node_modules/typescript/bin/tsc')
+const NGC = 'node_modules/@angular/compiler-cli/bundles/src/bin/ngc.js'
+const VITE = 'node_modules/vite/bin/vite.js'
 
-/** A panel of the guide. Built as `<name>.html`, in the folder that is served. */
+/** A panel of the guide. */
 export interface Panel {
   /** Its heading in the guide. */
   readonly title: string
+  /** Of its page, without `.html`. */
   readonly name: string
-  /** The guide's code is this file of the app's sources. */
+  /** The guide's code becomes this file of the app's sources. */
   readonly file: string
-  /** Installs hundreds of packages: part of `npm run test:consumers` only. */
+  /** For code that its builder takes without a look at its types. */
+  readonly tsconfig?: string
+  /** Needs another install, of 130 MB: part of `npm run test:consumers` only. */
   readonly slow?: true
 }
 
 export const panels: readonly Panel[] = [
-  { title: 'React', name: 'react', file: 'react-panel.tsx' },
+  { title: 'React', name: 'react', file: 'react-panel.tsx', tsconfig: 'tsconfig.json' },
   { title: 'Vue', name: 'vue', file: 'vue-panel.vue' },
   { title: 'Svelte', name: 'svelte', file: 'svelte-panel.svelte' },
-  { title: 'Solid', name: 'solid', file: 'solid-panel.tsx' },
+  { title: 'Solid', name: 'solid', file: 'solid-panel.tsx', tsconfig: 'tsconfig.solid.json' },
   { title: 'Angular', name: 'angular', file: 'angular-panel.ts', slow: true },
   { title: 'None', name: 'none', file: 'none-panel.ts' },
 ]
@@ -37,18 +44,20 @@ export function guideCode(title: string): string {
   return code
 }
 
-/** Builds a panel with its framework's own tool; resolves to the folder with its page. */
-export async function buildPanel({ title, name, file }: Panel, tarball: string): Promise<string> {
+/** Builds a panel with its framework's own compiler; resolves to the folder with its page. */
+export async function buildPanel(panel: Panel, tarball: string): Promise<string> {
+  const { title, name, file, tsconfig } = panel
   const isAngular = name === 'angular'
   const folder = await prepareApp(isAngular ? 'panels-angular' : 'panels', tarball)
+  const sources = path.join(folder, 'src')
   const code = guideCode(title)
-  writeFileSync(path.join(folder, 'src', file), code.includes(AGENT) ? code : AGENT + code)
-  if (!isAngular) {
-    await build(folder, ['node_modules/vite/bin/vite.js', 'build', '--mode', name])
-    return path.join(folder, 'dist', name)
+  writeFileSync(path.join(sources, file), code.includes(AGENT) ? code : AGENT + code)
+  if (isAngular) {
+    for (const shared of SHARED)
+      cpSync(inProject('test/consumers/apps/panels/src', shared), path.join(sources, shared))
+    await build(folder, [NGC])
   }
-  for (const shared of SHARED)
-    cpSync(inProject('test/consumers/apps/panels/src', shared), path.join(folder, 'src', shared))
-  await build(folder, ['node_modules/@angular/cli/bin/ng.js', 'build'])
+  if (tsconfig) await build(folder, [TSC, '-p', tsconfig])
+  await build(folder, [VITE, 'build', '--mode', name])
   return path.join(folder, 'dist', name)
 }

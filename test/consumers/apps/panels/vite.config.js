@@ -10,9 +10,5 @@ const plugins = { react, vue, svelte, solid, none: () => [] }
 export default defineConfig(({ mode }) => ({
   base: './',
   plugins: [plugins[mode]()],
-  define: { 'process.env.NODE_ENV': '"production"' },
-  build: {
-    outDir: `dist/${mode}`,
-    rolldownOptions: { input: `${mode}.html` },
-  },
+  build: { outDir: `dist/${mode}`, rolldownOptions: { input: `${mode}.html` } },
 }))

@@ -1,3 +1,5 @@
+// Links Angular's own packages, as its command line would do when it builds.
+import '@angular/compiler'
 import { Component, signal } from '@angular/core'
 import { bootstrapApplication } from '@angular/platform-browser'
 import { ChatPanel } from './angular-panel'
