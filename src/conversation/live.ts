@@ -1,4 +1,4 @@
-import type { Delta } from '../protocol/delta.ts'
+import type { Delta, DeltaOf } from '../protocol/delta.ts'
 import type { Row } from '../protocol/fact.ts'
 import type { Live, LiveInput, LivePart, LiveStep } from '../protocol/live.ts'
 
@@ -56,13 +56,8 @@ export function foldDelta(live: Live, delta: Delta): Live {
     }
     case 'storage-takes':
       return live.waits ? { ...live, waits: null } : live
-    case 'run-left': {
-      const { runId, outcome } = delta
-      // One that never began, while another one writes or waits.
-      const open = live.step?.runId ?? live.waits?.runId ?? runId
-      if (open !== runId) return live
-      return { ...NOTHING_LIVE, ownership: live.ownership, left: { runId, outcome } }
-    }
+    case 'run-left':
+      return leftBy(live, delta)
     case 'ownership-changed':
       return ownedBy(live, delta.ownership)
     case 'text-end':
@@ -108,6 +103,13 @@ export function settleLive(live: Live, row: Row): Live {
 function ownedBy(live: Live, ownership: Live['ownership']): Live {
   // Somebody goes on with what was left.
   return { ...live, ownership, left: ownership === 'none' ? live.left : null }
+}
+
+function leftBy(live: Live, { runId, outcome }: DeltaOf<'run-left'>): Live {
+  // One that never began, while another one writes or waits.
+  const open = live.step?.runId ?? live.waits?.runId ?? runId
+  if (open !== runId) return live
+  return { ...NOTHING_LIVE, ownership: live.ownership, left: { runId, outcome } }
 }
 
 function kindOf(type: `${LivePart['type']}-${string}`): LivePart['type'] {
