@@ -83,6 +83,7 @@ function Notes({ set }) {
   const look = () =>
     set({
       notes: Node.string(editor),
+      selected: editor.selection ? Editor.string(editor, editor.selection) : '',
       bold: [...Node.texts(editor)].filter(([{ bold }]) => bold).map(([{ text }]) => text),
     })
   return (
@@ -115,6 +116,7 @@ function App() {
     tasks: ['Write', 'Test', 'Ship'],
     row: -1,
     notes: '',
+    selected: '',
     bold: [],
   })
   window.state = () => state
