@@ -6,8 +6,11 @@ import { nextTurn } from '../lib/next-turn.ts'
  */
 export interface BatchGate {
   handled(batch: number): void
-  /** Resolves when the batch was handled, after `ms`, or when the signal is aborted. */
-  wait(batch: number, until: { readonly ms: number; readonly signal: AbortSignal }): Promise<void>
+  /** Resolves to true when the batch was handled; to false after `ms`, or when the signal is aborted. */
+  wait(
+    batch: number,
+    until: { readonly ms: number; readonly signal: AbortSignal },
+  ): Promise<boolean>
   /** A new worker counts anew. What waited for events of the old one waits no longer. */
   reset(): void
 }
@@ -21,20 +24,22 @@ export function createBatchGate(): BatchGate {
       for (const check of checks) check()
     },
     async wait(batch, { ms, signal }) {
-      if (newest >= batch || signal.aborted) return
-      await new Promise<void>((resolve) => {
-        const pass = (): void => {
+      if (newest >= batch) return true
+      if (signal.aborted) return false
+      return new Promise<boolean>((resolve) => {
+        const pass = (isHandled: boolean): void => {
           checks.delete(check)
           clearTimeout(timer)
           // So that whoever iterates has read the batch before the tool starts.
-          void nextTurn().then(resolve)
+          void nextTurn().then(() => resolve(isHandled))
         }
+        const giveUp = (): void => pass(false)
         const check = (): void => {
-          if (newest >= batch) pass()
+          if (newest >= batch) pass(true)
         }
-        const timer = setTimeout(pass, Math.min(ms + 1, 2 ** 31 - 1))
+        const timer = setTimeout(giveUp, Math.min(ms + 1, 2 ** 31 - 1))
         checks.add(check)
-        signal.addEventListener('abort', pass, { once: true })
+        signal.addEventListener('abort', giveUp, { once: true })
       })
     },
     reset() {

@@ -110,7 +110,8 @@ export class Executions {
   async #start(execution: Execution): Promise<void> {
     const { call, signal } = execution
     const deadline = this.#host.toPageTime(call.leasedAt) + call.timeoutMs
-    await this.#host.gate.wait(call.afterBatch, { ms: deadline - monotonicMs(), signal })
+    const ms = deadline - monotonicMs()
+    const isSeen = await this.#host.gate.wait(call.afterBatch, { ms, signal })
     const lease = await this.#confirmLease(execution)
     // From here to the tool's own code nothing is waited for: what was checked is still true.
     const { agentId } = execution.owner
@@ -120,7 +121,8 @@ export class Executions {
     const reason = this.#refusal(call) ?? lease
     if (reason) return refuse(execution, reason)
     if (!host || !prepared) return refuse(execution, 'not-registered')
-    if (monotonicMs() > deadline) return refuse(execution, 'deadline')
+    // Timers may be early: what was not seen in time doesn't start, whatever the clock says.
+    if (!isSeen || monotonicMs() > deadline) return refuse(execution, 'deadline')
     if (host.definitionOf(prepared) !== call.definition) return refuse(execution, 'changed')
     this.#host.flush()
     await execution.run(prepared)
