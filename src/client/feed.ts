@@ -36,8 +36,8 @@ export interface Joined {
   join(): Promise<void>
   changed(): void
   checkpointTaken(): void
-  /** A new checkpoint with the older messages that were loaded before. */
-  keepOlder(next: ConversationState): ConversationState
+  /** A new checkpoint with what is known already: the same messages, and those before them. */
+  keepKnown(next: ConversationState): ConversationState
   flush(): void
   /** The worker is gone, with what it had still to say. */
   lost(): void
@@ -83,7 +83,7 @@ export class Feed {
   takeCheckpoint(notice: CheckpointNotice): void {
     const { state, live, fault } = notice
     const known = this.isKnown && !this.state.isStale && this.state.era === state.era
-    this.state = (known && this.joined?.keepOlder(state)) || state
+    this.state = (known && this.joined?.keepKnown(state)) || state
     this.live = live
     this.fault = fault
     this.isKnown = true
@@ -102,7 +102,7 @@ export class Feed {
   }
 
   #takeItem(item: StreamItem): void {
-    if (beginsRun(item, this) && 'runId' in item && item.runId !== null)
+    if (beginsRun(item) && 'runId' in item && item.runId !== null)
       for (const each of this.#expected) each.expect(this, item.runId).begin()
     const before: Moment = { state: this.state, live: this.live }
     if (isRow(item)) {

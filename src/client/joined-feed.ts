@@ -3,6 +3,9 @@ import { toErrorData } from '../protocol/error.ts'
 import type { ConversationState, OlderMessages } from '../protocol/state.ts'
 import type { Feed, Joined, Watcher } from './feed.ts'
 
+/** Between two tries to join, while the worker can't read the conversation. Milliseconds. */
+const RETRY_MS = 3000
+
 /** Joins a feed, and completes it with older messages, for as long as somebody watches it. */
 export class JoinedFeed implements Joined {
   readonly #feed: Feed
@@ -39,10 +42,17 @@ export class JoinedFeed implements Joined {
     watcher.leave()
   }
 
-  keepOlder(next: ConversationState): ConversationState {
-    const first = next.path[0]
-    const page = first && olderThan(this.#feed.state, first.id, Infinity)
-    return page ? withOlder(next, page) : next
+  keepKnown(next: ConversationState): ConversationState {
+    const { state } = this.#feed
+    const known = new Map(state.path.map((node) => [node.id, node]))
+    const path = next.path.map((node) => {
+      const before = known.get(node.id)
+      return before && JSON.stringify(before) === JSON.stringify(node) ? before : node
+    })
+    const first = path[0]
+    const page = first && olderThan(state, first.id, Infinity)
+    const kept = { ...next, path }
+    return page ? withOlder(kept, page) : kept
   }
 
   checkpointTaken(): void {
@@ -75,8 +85,10 @@ export class JoinedFeed implements Joined {
     this.#isAsking = false
     if (error === null) return
     this.#isDue = false
-    this.#feed.fault = toErrorData(error)
+    const fault = toErrorData(error)
+    this.#feed.fault = fault
     this.changed()
+    if (fault.retryable) setTimeout(() => void this.join(), RETRY_MS)
   }
 
   async #loadOlder(): Promise<void> {

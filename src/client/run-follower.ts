@@ -46,7 +46,7 @@ export class RunFollower {
   take(item: StreamItem, before: Moment, after: Moment): void {
     if (!('runId' in item) || item.runId !== this.runId) return
     if (this.#cursor === null) {
-      if (beginsRun(item, before)) this.begin()
+      if (beginsRun(item)) this.begin()
       else this.catchUp(before)
     }
     const moment = { state: after.state, live: before.live }
@@ -76,15 +76,12 @@ export class RunFollower {
 }
 
 /** Nothing of the run came before it. */
-export function beginsRun(item: StreamItem, { state }: Moment): boolean {
+export function beginsRun(item: StreamItem): boolean {
   switch (item.type) {
     case 'run-started':
       return true
     case 'storage-waits':
       return item.message !== undefined
-    case 'attempt-started':
-      // Published while the run's first facts are being committed.
-      return item.runId !== state.run?.runId
     default:
       return false
   }

@@ -117,7 +117,10 @@ export class Host {
     const seat = await this.#seats.take(command)
     seat.tabs.want(conversationId)
     if (goOn) seat.conversation.patience.retry()
-    if (seat.parked) return { conversationId, runId: seat.parked.runId }
+    if (seat.parked) {
+      seat.conversation.publish('joined')
+      return { conversationId, runId: seat.parked.runId }
+    }
     try {
       const ref = await this.#takeUp(seat, agentId, { ...command, follows: true })
       if (goOn) await seat.driver?.goOn()
@@ -266,6 +269,7 @@ export class Host {
   releaseAgent({ agentId }: AgentRef): void {
     this.#runs.release(agentId)
     for (const tabs of this.#seats.allTabs()) tabs.released(agentId)
+    this.shown.release(agentId)
     this.extractions.release(agentId)
     this.#engines.release(agentId)
   }

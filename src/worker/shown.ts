@@ -3,11 +3,14 @@ import { leafUnder } from '../conversation/tree.ts'
 import type { ConversationScope } from '../protocol/scope.ts'
 import type { OlderMessages } from '../protocol/state.ts'
 import { busy } from './busy.ts'
+import type { Conversation } from './conversation.ts'
 import type { Seats } from './seats.ts'
 
 /** The conversations that the page shows, apart from running anything in them. */
 export class Shown {
   readonly #seats: Seats
+  /** The agents in whose names conversations are shown. */
+  readonly #joiners = new Map<Conversation, string>()
 
   constructor(seats: Seats) {
     this.#seats = seats
@@ -19,13 +22,25 @@ export class Shown {
     await conversation.preview()
     await conversation.refresh()
     conversation.stream.isJoined = true
+    this.#joiners.set(conversation, scope.agentId)
     conversation.publish('joined')
     seat.tabs.follow(seat, scope.agentId)
   }
 
+  /** The agent is gone: nothing is shown in its name any more. */
+  release(agentId: string): void {
+    for (const [conversation, joiner] of this.#joiners)
+      if (joiner === agentId) this.#leave(conversation)
+  }
+
+  #leave(conversation: Conversation): void {
+    conversation.stream.isJoined = false
+    this.#joiners.delete(conversation)
+  }
+
   async leave(scope: ConversationScope): Promise<void> {
     const { conversation, tabs } = await this.#seats.take(scope)
-    conversation.stream.isJoined = false
+    this.#leave(conversation)
     tabs.unfollow(scope.conversationId)
   }
 

@@ -21,12 +21,21 @@ export async function* untilAborted<T>(
   source: AsyncIterable<T>,
   signal: AbortSignal,
 ): AsyncGenerator<T> {
-  const stopped = whenAborted(signal).then(() => null)
   const iterator = source[Symbol.asyncIterator]()
+  let stop = (): void => undefined
+  const abort = (): void => stop()
+  // Not by a race against one promise for all: it would keep every item until the signal aborts.
+  const nextItem = (): Promise<IteratorResult<T> | null> =>
+    new Promise((resolve, reject) => {
+      stop = () => resolve(null)
+      if (signal.aborted) stop()
+      else iterator.next().then(resolve, reject)
+    })
+  signal.addEventListener('abort', abort)
   let done = false
   try {
     for (;;) {
-      const next = await Promise.race([iterator.next(), stopped])
+      const next = await nextItem()
       if (next === null) return
       if (next.done) {
         done = true
@@ -35,6 +44,7 @@ export async function* untilAborted<T>(
       yield next.value
     }
   } finally {
+    signal.removeEventListener('abort', abort)
     // Its clean-up isn't waited for: a source that hangs may never come to it.
     if (!done) void Promise.resolve(iterator.return?.()).catch(() => undefined)
   }
