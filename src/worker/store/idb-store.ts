@@ -1,6 +1,6 @@
 import type { StorageState } from '../../protocol/conversation.ts'
 import type { Row } from '../../protocol/fact.ts'
-import { randomId } from '../random-id.ts'
+import { randomId } from '../../lib/random-id.ts'
 import { applyAppend, committedBefore, rowsBefore } from './apply-append.ts'
 import { Connection, isRefused, storageError } from './idb-connection.ts'
 import { Gaps, Orphans, rowsOf } from './idb-damage.ts'

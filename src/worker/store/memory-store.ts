@@ -1,5 +1,5 @@
 import type { Row } from '../../protocol/fact.ts'
-import { randomId } from '../random-id.ts'
+import { randomId } from '../../lib/random-id.ts'
 import { applyAppend, committedBefore, rowsBefore } from './apply-append.ts'
 import {
   claimRecord,
