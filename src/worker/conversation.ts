@@ -235,10 +235,16 @@ export class Conversation {
     this.#lease = { ...this.#lease, knownAt }
     this.#isInDoubt = false
     onTaken()
+    // A title came in between, which anybody may give.
+    if (rows[0] && rows[0].seq !== this.#state.seq + 1) await this.#catchUp()
+    else this.#takeOwn(rows)
+    return true
+  }
+
+  #takeOwn(rows: readonly Row[]): void {
     this.#fold(rows)
     this.stream.rows(rows)
     this.#onCommitted(rows)
-    return true
   }
 
   /** A row that another tab has committed: folded if it is the next one, else read from the store. */

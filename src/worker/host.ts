@@ -68,7 +68,7 @@ export class Host {
           (await options.page.currentTools({ agentId })).map(({ name }) => name),
       },
     })
-    this.library = new Library(this.#registry)
+    this.library = new Library(this.#registry, options.effects)
     this.shown = new ConversationViews(this.#registry)
     const openEngine: PageApi['openEngine'] = (opening) => options.page.openEngine(opening)
     this.#engines = new Engines({ openEngine, notify: options.notify })

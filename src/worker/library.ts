@@ -3,14 +3,17 @@ import { pendingOf } from '../conversation/pending.ts'
 import type { ConversationRecord, StoredConversation } from '../protocol/conversation.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { busy } from './busy.ts'
+import type { Effects } from './effects.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
 
 /** The stored conversations, apart from running anything in them. */
 export class Library {
   readonly #registry: ConversationRegistry
+  readonly #now: () => number
 
-  constructor(registry: ConversationRegistry) {
+  constructor(registry: ConversationRegistry, { now }: Pick<Effects, 'now'>) {
     this.#registry = registry
+    this.#now = now
   }
 
   async listConversations(
@@ -44,9 +47,12 @@ export class Library {
     if (typeof title !== 'string') {
       throw new OffstageError('invalid-input', 'The title of a conversation must be a string.')
     }
-    const isKnown = await (await this.#registry.store(scope)).rename(conversationId, title)
-    if (isKnown) this.#registry.tabs(scope).recordChanged(conversationId)
-    return isKnown
+    const store = await this.#registry.store(scope)
+    const isKnown = await store.rename(conversationId, title, this.#now())
+    if (!isKnown) return false
+    this.#registry.tabs(scope).recordChanged(conversationId)
+    await this.#registry.find(scope)?.conversation.refresh()
+    return true
   }
 
   /** What runs in it, or is about to, is aborted first. */
