@@ -48,6 +48,19 @@ export class ActiveConversation {
     this.tabs = tabs
   }
 
+  /** Something is done in it, or it is shown. What is not can be read again. */
+  get isInUse(): boolean {
+    const { conversationId, stream, storageRetry } = this.conversation
+    return (
+      this.#driver !== null ||
+      this.admissions.size > 0 ||
+      stream.isJoined ||
+      storageRetry.waitsFor !== null ||
+      this.tabs.driverOf(conversationId) !== undefined ||
+      this.ownership.holds(conversationId)
+    )
+  }
+
   get driver(): RunDriver | null {
     return this.#driver
   }

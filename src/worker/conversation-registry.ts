@@ -13,6 +13,11 @@ import { Stream, type StreamOutput } from './stream.ts'
 import { TAB_MESSAGES } from './tabs/tab-messages.ts'
 import { Tabs, type TabsHost } from './tabs/tabs.ts'
 
+/** Conversations that are kept in memory though nothing is done in them any more: they may be opened again. */
+const MAX_UNUSED = 20
+/** Nothing that was asked of a conversation is under way for longer without a trace of it. Milliseconds. */
+const UNUSED_MS = 300_000
+
 /** What is done with a conversation for another tab. */
 export type RegistryHost = Pick<TabsHost<ActiveConversation>, 'perform' | 'succeed' | 'toolNames'>
 
@@ -48,7 +53,9 @@ export class ConversationRegistry {
   readonly #output: StreamOutput
   readonly #host: RegistryHost
   readonly #stored = new Map<string, SharedStore>()
+  /** The one that was taken last comes last. */
   readonly #active = new Map<string, ActiveConversation>()
+  readonly #takenAt = new WeakMap<ActiveConversation, number>()
 
   constructor({ stores, effects, output, host }: RegistryOptions) {
     this.#stores = stores
@@ -86,8 +93,15 @@ export class ConversationRegistry {
   async take(scope: ConversationScope): Promise<ActiveConversation> {
     const key = activeKey(scope)
     const store = await this.store(scope)
-    const known = this.#active.get(key)
-    if (known) return known
+    const active = this.#active.get(key) ?? this.#create(scope, store)
+    this.#takenAt.set(active, this.#effects.monotonic())
+    this.#active.delete(key)
+    this.#active.set(key, active)
+    this.#forgetUnused()
+    return active
+  }
+
+  #create(scope: ConversationScope, store: Store): ActiveConversation {
     const { conversationId } = scope
     const { leases, tabs } = this.#shared(scope)
     const conversation = new Conversation({
@@ -102,8 +116,18 @@ export class ConversationRegistry {
     })
     const active = new ActiveConversation(scope, { conversation, leases, tabs })
     tabs.relay(active)
-    this.#active.set(key, active)
     return active
+  }
+
+  #forgetUnused(): void {
+    const before = this.#effects.monotonic() - UNUSED_MS
+    let spare = this.#active.size - MAX_UNUSED
+    for (const [key, active] of this.#active) {
+      if (spare <= 0 || (this.#takenAt.get(active) ?? 0) > before) return
+      if (active.isInUse) continue
+      this.#active.delete(key)
+      spare -= 1
+    }
   }
 
   /** Those whose run this agent drives. */
