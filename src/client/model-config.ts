@@ -59,6 +59,11 @@ export function createConfigBook(): ConfigBook {
   }
 }
 
+/** Nothing has to be asked for when a model is. */
+export function isKeyless({ apiKey, headers }: ModelConfig): boolean {
+  return !apiKey && !headers
+}
+
 /** Asks the key and header functions. Their own words are not passed on: they might hold the key. */
 export async function readCredentials(
   { apiKey, headers }: ModelConfig,
@@ -83,11 +88,11 @@ export async function readCredentials(
 
 /** The page's `context()` as text, or undefined when it has nothing to say. */
 export async function readContext(
-  context: (() => unknown) | undefined,
+  context: () => unknown,
   format: (value: unknown) => string,
 ): Promise<string | undefined> {
   try {
-    const value = await context?.()
+    const value = await context()
     if (value === undefined || value === null) return undefined
     return typeof value === 'string' ? value : format(value)
   } catch (cause) {

@@ -14,7 +14,7 @@ export function askModel(
   { context, messageId }: { readonly context: StepContext; readonly messageId: string },
 ): Promise<ModelOutcome> {
   const { agentId, conversation, effects, stream, memory, page, runId, signal } = drive
-  const { configId, model } = context
+  const { configId, keyless, model } = context
   const step = run.steps + 1
   if (readsTextCalls(model, memory.toolMode(model))) {
     conversation.sentWords.takeContext(context.context ?? '', context.tools)
@@ -27,8 +27,10 @@ export function askModel(
     memory,
     effects,
     signal,
-    credentials: (previousRejected, endpoint) =>
-      page.credentials({ agentId, configId, endpoint, previousRejected }),
+    ...(!keyless && {
+      credentials: (previousRejected, endpoint) =>
+        page.credentials({ agentId, configId, endpoint, previousRejected }),
+    }),
     fetch: modelFetch(page, model),
     messageId,
     emit: (delta, attempt) => stream.delta({ ...delta, runId, step, attempt }),

@@ -96,8 +96,10 @@ async function extractData(
     memory,
     effects,
     signal,
-    credentials: (previousRejected, endpoint) =>
-      page.credentials({ agentId, configId: context.configId, endpoint, previousRejected }),
+    ...(!context.keyless && {
+      credentials: (previousRejected, endpoint) =>
+        page.credentials({ agentId, configId: context.configId, endpoint, previousRejected }),
+    }),
     fetch: modelFetch(page, context.model),
     emit: () => undefined,
     isUsedId: () => false,
