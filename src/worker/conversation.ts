@@ -305,8 +305,10 @@ export class Conversation {
   }
 
   #fold(rows: readonly Row[]): void {
+    // Of runs before the newest one nothing is counted.
+    const newest = rows.findLast(({ type }) => type === 'run-started')?.seq ?? 0
     this.#state = fold(this.#state, rows, (row, run) => {
-      this.#run = countRow(this.#run, run, row)
+      if (row.seq >= newest) this.#run = countRow(this.#run, run, row)
       this.#callIds.take(row)
       this.#sentWords.fold(row)
       this.#underWay.delete(row.appendId)

@@ -3,11 +3,14 @@ import { fold } from '../conversation/fold.ts'
 import { rooted } from '../conversation/rooted.ts'
 import type { ConversationState } from '../protocol/state.ts'
 import { soundRows } from './sound-rows.ts'
+import { isRecord } from './store/shape.ts'
 import type { Store } from './store/store.ts'
 
 /** Shorter conversations are read whole as quickly. Rows. */
 const LONG = 1000
 const NEWEST = 300
+/** What comes to more messages than a checkpoint has, mostly. Rows. */
+const SHOWN = 120
 
 /**
  * The end of a long conversation, from its newest rows alone: something to show while all of it is read. A
@@ -22,12 +25,17 @@ export async function newestState(
   if (record === null || record.broken !== undefined || record.lastSeq < LONG) return null
   const after = record.lastSeq - NEWEST
   const { rows } = await store.read(conversationId, after)
-  const { sound, fault } = soundRows(rows, { after, record })
-  const from = sound.findIndex(({ type }) => type === 'run-started')
-  const first = sound[from]
+  const starts = rows.flatMap((row, at) => (isStart(row) ? at : []))
+  const from = starts.findLast((at) => at <= rows.length - SHOWN) ?? starts[0] ?? rows.length
+  const { sound, fault } = soundRows(rows.slice(from), { after: after + from, record })
+  const [first] = sound
   if (fault !== null || !first) return null
   const { title, era } = record
   const base = { ...emptyState(conversationId), title, era, older: 1 }
-  const state = fold(rooted(base, first), sound.slice(from))
+  const state = fold(rooted(base, first), sound)
   return state.isStale ? null : state
+}
+
+function isStart(row: unknown): boolean {
+  return isRecord(row) && row['type'] === 'run-started'
 }

@@ -18,6 +18,11 @@ import {
 import { isRecord } from './shape.ts'
 import type { Append, Claim, Store, StoredRows } from './store.ts'
 
+/** Rows of a conversation that are read together. */
+const PART = 1000
+/** A damaged record may name any number. */
+const MOST_PARTS = 100
+
 /** The one entry of `counters`. */
 const COUNTER = 'epoch'
 
@@ -111,15 +116,36 @@ async function readRows(
 ): Promise<StoredRows> {
   return withDatabase(connection, async (db) => {
     const tx = db.transaction(BOTH)
+    const found = tx.objectStore('records').get(conversationId)
+    const store = tx.objectStore('rows')
     const [stored, rows] = await Promise.all([
-      tx.objectStore('records').get(conversationId),
-      tx.objectStore('rows').getAll(rowsOf(conversationId, afterSeq)),
+      found,
+      // What was added since the last look is mostly little.
+      afterSeq
+        ? store.getAll(rowsOf(conversationId, afterSeq))
+        : allRows(store, conversationId, found),
     ])
     if (stored === undefined && rows.length === 0) return { record: null, rows }
     const record =
       stored === undefined ? lostRecord(conversationId) : readRecord(conversationId, stored)
     return { record: publicRecord(record), rows }
   })
+}
+
+/** In parts, all asked for at once: the browser reads the next ones while the first are deserialised here. */
+async function allRows(
+  store: Pick<ReturnType<Read['objectStore']>, 'getAll'>,
+  conversationId: string,
+  found: Promise<unknown>,
+): Promise<unknown[]> {
+  const { lastSeq } = readRecord(conversationId, await found)
+  const parts: Promise<unknown[]>[] = []
+  let from = 0
+  for (; from + PART < lastSeq && parts.length < MOST_PARTS; from += PART)
+    parts.push(store.getAll(rowsOf(conversationId, from, from + PART)))
+  // Whatever there is behind the rows that the record knows of.
+  parts.push(store.getAll(rowsOf(conversationId, from)))
+  return (await Promise.all(parts)).flat()
 }
 
 /** Null changes nothing. */
