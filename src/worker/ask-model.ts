@@ -22,7 +22,7 @@ export function askModel(
   return callModel({
     step,
     context,
-    request: (toolMode) => outgoingRequest(conversation.messages, run, { context, toolMode }),
+    request: (toolMode) => outgoingRequest(conversation.state.path, run, { context, toolMode }),
     provider: providerOf({ ...context, agentId }, drive),
     memory,
     effects,
