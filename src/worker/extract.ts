@@ -96,10 +96,8 @@ async function extractData(
     memory,
     effects,
     signal,
-    ...(!context.keyless && {
-      credentials: (previousRejected, endpoint) =>
-        page.credentials({ agentId, configId: context.configId, endpoint, previousRejected }),
-    }),
+    credentials: (previousRejected, endpoint) =>
+      page.credentials({ agentId, configId: context.configId, endpoint, previousRejected }),
     fetch: modelFetch(page, context.model),
     emit: () => undefined,
     isUsedId: () => false,

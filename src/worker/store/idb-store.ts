@@ -139,12 +139,11 @@ async function allRows(
   found: Promise<unknown>,
 ): Promise<unknown[]> {
   const { lastSeq } = readRecord(conversationId, await found)
-  const parts: Promise<unknown[]>[] = []
-  let from = 0
-  for (; from + PART < lastSeq && parts.length < MOST_PARTS; from += PART)
-    parts.push(store.getAll(rowsOf(conversationId, from, from + PART)))
-  // Whatever there is behind the rows that the record knows of.
-  parts.push(store.getAll(rowsOf(conversationId, from)))
+  const count = Math.max(1, Math.min(Math.ceil(lastSeq / PART), MOST_PARTS))
+  const parts = Array.from({ length: count }, (_, at) =>
+    // The last one has whatever there is behind the rows that the record knows of.
+    store.getAll(rowsOf(conversationId, at * PART, at + 1 < count ? (at + 1) * PART : Infinity)),
+  )
   return (await Promise.all(parts)).flat()
 }
 
