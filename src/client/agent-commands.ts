@@ -12,8 +12,8 @@ import type { Conversation } from './conversation-view.ts'
 import type { ExtractOptions } from './extract.ts'
 import { stopReason } from './failures.ts'
 import { formatOutput } from './format-output.ts'
-import { newId } from './ids.ts'
-import { wasLeftInPeace } from './left-in-peace.ts'
+import { randomId } from '../lib/random-id.ts'
+import { wasPageLeft } from './page-left.ts'
 import { loadPart } from './load-part.ts'
 import { pageRegistry } from './page-registry.ts'
 import { prepare } from './prepare.ts'
@@ -21,8 +21,8 @@ import type { Run, RunHandle } from './run-handle.ts'
 import { limitsOf } from './run-limits.ts'
 import { sendStart } from './run-line.ts'
 import { sendAbort } from './send-abort.ts'
-import type { Listeners, Source } from './shown.ts'
-import type * as showing from './showing.ts'
+import type { Listeners, Source } from './snapshot-store.ts'
+import type * as showing from './lazy-views.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
 type Answers = Pick<Agent, 'approve' | 'deny' | 'answer' | 'supplyOutput' | 'resolveInterrupted'>
@@ -100,7 +100,7 @@ export function createCommands(agent: AgentParts): AgentCommands {
   }
 }
 
-const loadShowing = (): Promise<typeof showing> => loadPart(() => import('./showing.ts'))
+const loadShowing = (): Promise<typeof showing> => loadPart(() => import('./lazy-views.ts'))
 
 const RESUME = { interrupted: 'tell-model', waitForToolsMs: 10_000 } as const
 
@@ -110,7 +110,7 @@ async function takeUp(
 ): Promise<Run | null> {
   const { ask, scope } = agent
   const { conversationId = '' } = command
-  const afterCrash = !wasLeftInPeace && !pageRegistry().touched.has(conversationId)
+  const afterCrash = !wasPageLeft && !pageRegistry().touched.has(conversationId)
   const full = { ...RESUME, afterCrash, ...command, ...scope() }
   return taken(conversationId, await adopt(agent, () => ask('resumeRun', full)))
 }
@@ -159,7 +159,7 @@ function answers(agent: AgentParts): Answers {
     },
     async supplyOutput(call, output) {
       const limits = limitsOf(options)
-      const command = { ...scope(), ...locate(call), nextRunId: newId(), limits }
+      const command = { ...scope(), ...locate(call), nextRunId: randomId(), limits }
       const supplied = { ...command, output: await formatOutput(output) }
       const handle = await adopt(agent, () => ask('supplyOutput', supplied))
       return handle && handle.run

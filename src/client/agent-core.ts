@@ -2,8 +2,8 @@ import type { AgentScope, RunRef } from '../protocol/scope.ts'
 import type { AgentCommands } from './agent-commands.ts'
 import type { AgentConfig } from './agent-page.ts'
 import { AgentRuns } from './agent-runs.ts'
-import type { Ambient } from './ambient.ts'
-import { createAmbient } from './ambient.ts'
+import type { AgentEvents } from './agent-events.ts'
+import { createAgentEvents } from './agent-events.ts'
 import { Consent } from './consent.ts'
 import type { Conversation } from './conversation-view.ts'
 import { emptySnapshot } from '../conversation/empty-snapshot.ts'
@@ -12,16 +12,16 @@ import { type OffstageError, toErrorData } from '../protocol/error.ts'
 import { LEFT_OPEN } from '../protocol/run.ts'
 import { disposed } from './failures.ts'
 import { copyConfig } from './copy-config.ts'
-import { newId } from './ids.ts'
+import { randomId } from '../lib/random-id.ts'
 import { loadPart } from './load-part.ts'
 import type { AgentOptions } from './options.ts'
 import type { AgentParts } from './agent-parts.ts'
-import type * as live from './live.ts'
-import { createStore, type Store } from './shown.ts'
+import type * as live from './lazy-runtime.ts'
+import { createSnapshotStore, type SnapshotStore } from './snapshot-store.ts'
 import type { StoredRun } from './feeds.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import { createToolRegistry } from './tool-registry.ts'
-import type { AskWorker, Line } from './line.ts'
+import type { AskWorker, WorkerCaller } from './ask-worker.ts'
 import { untilAborted } from './until-aborted.ts'
 import type { WorkerLink } from './worker-link.ts'
 import type { InlineWorker } from './worker-start.ts'
@@ -32,12 +32,12 @@ type Live = typeof live
 export class AgentCore implements AgentParts {
   readonly options: AgentOptions
   readonly config: AgentConfig
-  readonly ambient: Ambient = createAmbient()
+  readonly agentEvents: AgentEvents = createAgentEvents()
   readonly registry: ToolRegistry
   readonly runs: AgentRuns
   readonly consent: Consent = new Consent()
   readonly lists: AgentParts['lists'] = new Set()
-  readonly list: Store<readonly ConversationRecord[]>
+  readonly list: SnapshotStore<readonly ConversationRecord[]>
   readonly signal: AbortSignal
   readonly #inline: InlineWorker | undefined
   readonly #life = new AbortController()
@@ -78,10 +78,10 @@ export class AgentCore implements AgentParts {
       resultOf: (ref, outcome) => this.#link?.feeds.resultOf(this.#stored(ref), outcome),
       onLeft: (ref, outcome) => this.#link?.feeds.left(this.#stored(ref), outcome),
       onOpen: (openRuns) =>
-        this.ambient.emit({ type: 'status', status: openRuns ? 'running' : 'idle', openRuns }),
+        this.agentEvents.emit({ type: 'status', status: openRuns ? 'running' : 'idle', openRuns }),
     })
     const isStarted = this.#isStarted
-    this.list = createStore<readonly ConversationRecord[]>([], {
+    this.list = createSnapshotStore<readonly ConversationRecord[]>([], {
       isStarted,
       open: this.later('showList'),
       failed: () => [],
@@ -93,7 +93,7 @@ export class AgentCore implements AgentParts {
 
   /** The id is made late: some servers forbid random numbers while modules load. */
   readonly scope = (): AgentScope => ({
-    agentId: (this.#agentId ??= newId()),
+    agentId: (this.#agentId ??= randomId()),
     storage: this.options.storage ?? { name: 'offstage' },
   })
 
@@ -154,7 +154,7 @@ export class AgentCore implements AgentParts {
   }
 
   #load(): Promise<Live> {
-    this.#loading ??= loadPart(() => import('./live.ts')).then(
+    this.#loading ??= loadPart(() => import('./lazy-runtime.ts')).then(
       (live) => (this.#live = live),
       (error) => {
         this.#loading = undefined
@@ -164,7 +164,7 @@ export class AgentCore implements AgentParts {
     return this.#loading
   }
 
-  #line(live: Live): Line {
+  #line(live: Live): WorkerCaller {
     return this.#joined(live).line(this.scope().agentId, this.signal)
   }
 
@@ -185,7 +185,7 @@ export class AgentCore implements AgentParts {
     const known = this.#conversations.get(id)
     if (known) return known
     const conversation: Conversation = {
-      ...createStore(emptySnapshot(id, 'loading'), {
+      ...createSnapshotStore(emptySnapshot(id, 'loading'), {
         isStarted: this.#isStarted,
         open: this.later('show'),
         failed: (thrown) => ({ ...emptySnapshot(id, 'idle'), error: toErrorData(thrown) }),
@@ -207,7 +207,7 @@ export class AgentCore implements AgentParts {
     this.runs.endAll({ outcome: 'aborted', reason: LEFT_OPEN.disposed })
     for (const reject of this.#open) reject(disposed())
     for (const stop of this.#stops) stop.abort(LEFT_OPEN.disposed)
-    this.ambient.clear()
+    this.agentEvents.clear()
     this.#disposal = this.#letGo()
     return this.#disposal
   }

@@ -4,7 +4,7 @@ import { describeThrown } from '../protocol/error.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
 import { describeTools } from './describe-tools.ts'
 import { badConfig } from './failures.ts'
-import { findEngine, lentModel } from './lent-engine.ts'
+import { findEngine, modelOfPage } from './page-engine.ts'
 import { formatOutput, truncate } from './format-output.ts'
 import { fillValues } from './fill-values.ts'
 import { loadPart } from './load-part.ts'
@@ -50,7 +50,7 @@ export function createAgentPage(
       const context = await contextOf(options)
       const offered = toolless ? [] : await tools()
       return {
-        ...lentModel(config.model, options.engines),
+        ...modelOfPage(config.model, options.engines),
         configId: book.idOf(config.model),
         ...(isKeyless(config.model) && { keyless: true }),
         instructions: fillValues(config.instructions, config.values, 'invalid-config'),

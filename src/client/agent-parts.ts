@@ -1,5 +1,5 @@
 import type { AgentConfig } from './agent-page.ts'
-import type { Ambient } from './ambient.ts'
+import type { AgentEvents } from './agent-events.ts'
 import type { Consent } from './consent.ts'
 import type { AgentOptions } from './options.ts'
 import type { RunParts } from './run-parts.ts'
@@ -11,7 +11,7 @@ export interface AgentParts extends RunParts {
   readonly options: AgentOptions
   readonly config: AgentConfig
   readonly registry: ToolRegistry
-  readonly ambient: Ambient
+  readonly agentEvents: AgentEvents
   readonly consent: Consent
   /** Lists of conversations that are shown. */
   readonly lists: Set<{ changed(): void }>

@@ -1,6 +1,6 @@
 import type { ConversationRecord, StoredConversation } from '../protocol/conversation.ts'
 import type { JsonSchema, JsonValue } from '../protocol/json.ts'
-import type { Ambient } from './ambient.ts'
+import type { AgentEvents } from './agent-events.ts'
 import type { Conversation } from './conversation-view.ts'
 import type { Extracted, ExtractOptions } from './extract.ts'
 import type { ModelConfig, PromptValues, RunInput, RunOptions } from './options.ts'
@@ -107,7 +107,7 @@ export interface Agent extends AsyncDisposes {
   /** The same object for the same id. */
   conversation(conversationId: string): Conversation
   /** What happens outside runs. Returns its undo. */
-  readonly on: Ambient['on']
+  readonly on: AgentEvents['on']
   /**
    * Releases everything; open runs resolve `aborted` (`disposed`) here but stay resumable in the
    * store. Other promises that are open, and questions from now on, reject with `disposed`. Idempotent.

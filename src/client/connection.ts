@@ -5,12 +5,12 @@ import { type WorkerApi, WORKER_CALLS } from '../protocol/worker-calls.ts'
 import { PROTOCOL_VERSION, WORKER_BEGUN } from '../protocol/handshake.ts'
 import { asked } from '../protocol/wire.ts'
 import { onLifeLockFree } from '../lib/life-lock.ts'
-import { monotonicMs } from './clock.ts'
+import { monotonicMs } from '../lib/monotonic-ms.ts'
 import { disposed } from './failures.ts'
-import { newId } from './ids.ts'
+import { randomId } from '../lib/random-id.ts'
 import { loadDiagnosis } from './load-diagnosis.ts'
 import { pageRegistry } from './page-registry.ts'
-import { sleep } from './sleep.ts'
+import { sleep } from '../lib/sleep.ts'
 import type { WorkerLike } from './spawn-worker.ts'
 import { StartFailure } from './start-failure.ts'
 import type { Connection, ConnectionHost, Spawn } from './worker-start.ts'
@@ -80,7 +80,7 @@ function watchLife(
   notify: Connection['notify'],
   onDeath: () => void,
 ): () => void {
-  const name = `offstage-${newId()}`
+  const name = `offstage-${randomId()}`
   const ended = new AbortController()
   const { signal } = ended
   // Where the page may not ask for locks, the heartbeat has to do.
@@ -106,8 +106,8 @@ async function makeWorker(
     worker.addEventListener('error', (event) => {
       start.event = event
       // What fails while its file runs need not keep it from beginning.
-      const patience = sleep((event as ErrorEvent).message ? REPORTED_MS : 0)
-      void patience.then(() => start.hasBegun || fail())
+      const grace = sleep((event as ErrorEvent).message ? REPORTED_MS : 0)
+      void grace.then(() => start.hasBegun || fail())
     })
     worker.addEventListener('message', (event) => {
       if ((event as MessageEvent).data === WORKER_BEGUN) start.hasBegun = true

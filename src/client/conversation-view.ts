@@ -1,9 +1,9 @@
 import type { ConversationSnapshot } from '../conversation/snapshot.ts'
 import type { Run } from './run-handle.ts'
-import type { Store } from './shown.ts'
+import type { SnapshotStore } from './snapshot-store.ts'
 
 /** A conversation to follow; made for `useSyncExternalStore` and its like. Its methods are bound. */
-export interface Conversation extends Store<ConversationSnapshot> {
+export interface Conversation extends SnapshotStore<ConversationSnapshot> {
   /** Status `'loading'` until the newest messages are there; older ones come by themselves. */
   getSnapshot(): ConversationSnapshot
   /** At most one call a frame, and one before a tool starts. Returns its undo. Starts the worker. */

@@ -6,7 +6,7 @@ import { checkNames } from './check-names.ts'
 import { copyConfig } from './copy-config.ts'
 import { toOffstageError } from './failures.ts'
 import { fillInput } from './fill-values.ts'
-import { newId } from './ids.ts'
+import { randomId } from '../lib/random-id.ts'
 import type { AgentOptions } from './options.ts'
 import { limitsOf } from './run-limits.ts'
 import type { InlineWorker } from './worker-start.ts'
@@ -15,7 +15,7 @@ import type { InlineWorker } from './worker-start.ts'
 export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent {
   checkOptions(options)
   const core = new AgentCore(options, inline)
-  const { ambient, config, consent, registry, later } = core
+  const { agentEvents, config, consent, registry, later } = core
   for (const tool of options.tools ?? []) registry.register(tool)
   if (options.enabledTools) registry.enable(options.enabledTools)
   return {
@@ -62,9 +62,9 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
       delete: later('delete'),
       clearHistory: later('clearHistory'),
     },
-    newConversationId: newId,
+    newConversationId: randomId,
     conversation: (id) => core.conversation(id),
-    on: ambient.on,
+    on: agentEvents.on,
     dispose: () => core.dispose(),
     [Symbol.asyncDispose]: () => core.dispose(),
   }
@@ -72,8 +72,14 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
 
 function startRun({ config, runs }: AgentCore, agent: AgentOptions): Agent['run'] {
   return (input, options) => {
-    const { conversationId = newId(), signal, ifBusy = 'refuse', history, values } = options ?? {}
-    const ref = { runId: newId(), conversationId }
+    const {
+      conversationId = randomId(),
+      signal,
+      ifBusy = 'refuse',
+      history,
+      values,
+    } = options ?? {}
+    const ref = { runId: randomId(), conversationId }
     try {
       checkNames(options ?? {}, 'run')
       const limits = limitsOf(agent, options ?? {})
@@ -81,7 +87,7 @@ function startRun({ config, runs }: AgentCore, agent: AgentOptions): Agent['run'
         wrongLimit(limits) ?? (!hasContent(input) && 'The message is empty. Pass text or parts.')
       if (wrong) throw new OffstageError('invalid-input', wrong)
       const parts = fillInput(input, values === false ? {} : { ...config.values, ...values })
-      const message = { id: newId(), parts }
+      const message = { id: randomId(), parts }
       const command = {
         ...ref,
         message,

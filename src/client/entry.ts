@@ -3,7 +3,7 @@ export { defineTool } from './define-tool.ts'
 export { OffstageError } from '../protocol/error.ts'
 
 export type { Agent, CallRef, Conversations, ResumeOptions } from './agent.ts'
-export type { AmbientEvent } from './ambient.ts'
+export type { AgentEvent } from './agent-events.ts'
 export type { Conversation } from './conversation-view.ts'
 export type { ControlTool } from './control-tools.ts'
 export type { Extracted, ExtractOptions } from './extract.ts'

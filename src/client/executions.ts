@@ -1,6 +1,6 @@
 import type { CancelTools, ExecuteTool, ExecutionRefs, ToolOutcome } from '../protocol/questions.ts'
 import type { BatchGate } from './batch-gate.ts'
-import { monotonicMs } from './clock.ts'
+import { monotonicMs } from '../lib/monotonic-ms.ts'
 import { Execution, type ExecutionHooks, type ExecutionOwner } from './execution.ts'
 import { reportThrown } from './failures.ts'
 import { errorOutput } from './format-output.ts'

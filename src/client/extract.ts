@@ -8,12 +8,12 @@ import { checkNames } from './check-names.ts'
 import { checkPatterns } from './check-patterns.ts'
 import type { InferJson } from './infer-schema.ts'
 import type { RunInput } from './options.ts'
-import type { AskWorker } from './line.ts'
+import type { AskWorker } from './ask-worker.ts'
 import { describeIssues } from './describe-issues.ts'
 import { checkSchema } from './prepare-tool.ts'
 import { isStandardSchema, jsonSchemaOf, type StandardSchema } from './standard-schema.ts'
 import { reportThrown } from './failures.ts'
-import { newId } from './ids.ts'
+import { randomId } from '../lib/random-id.ts'
 import { addUsage } from '../conversation/usage.ts'
 import { untilAborted } from './until-aborted.ts'
 
@@ -51,7 +51,7 @@ export async function extract(
   const corrections: { readonly output: string; readonly problem: string }[] = []
   let usage: RunUsage = { modelCalls: 0 }
   const ask = async (): Promise<Exclude<Extraction, { readonly error: unknown }>> => {
-    const extractId = newId()
+    const extractId = randomId()
     const extraction = await untilAborted(
       () => core.ask('extract', { ...command, extractId, corrections }),
       signal,

@@ -1,5 +1,5 @@
-import { monotonicMs } from './clock.ts'
-import { sleep } from './sleep.ts'
+import { monotonicMs } from '../lib/monotonic-ms.ts'
+import { sleep } from '../lib/sleep.ts'
 
 export interface Heartbeat {
   ping(): Promise<unknown>

@@ -8,7 +8,7 @@ import type { LinkedAgent } from './worker-link.ts'
 
 /** An agent as its worker, its supervision and its tools' executions see it. */
 export function createLinkedAgent(agent: AgentParts): LinkedAgent {
-  const { ambient, consent, lists, registry, runs, signal, options } = agent
+  const { agentEvents, consent, lists, registry, runs, signal, options } = agent
   const policy = options.toolApproval ?? 'destructive'
   return {
     agentId: agent.scope().agentId,
@@ -19,7 +19,7 @@ export function createLinkedAgent(agent: AgentParts): LinkedAgent {
       if (storage === undefined || storage === storageKey(agent.scope().storage))
         for (const list of lists) list.changed()
     },
-    onNotice: ambient.emit,
+    onNotice: agentEvents.emit,
     hasOpenWork: () => !signal.aborted && runs.open.size + runs.aborts.size > 0,
     failCrashedRun: (runId, error) => failCrashedRun(agent, runId, error),
     giveUp: (error) => runs.endAll({ outcome: 'failed', error: error.toData() }),
@@ -42,7 +42,7 @@ export function createLinkedAgent(agent: AgentParts): LinkedAgent {
           path: [toolCallId],
           progress,
         }),
-      warn: (message) => ambient.emit({ type: 'warning', code: 'hook-failed', message }),
+      warn: (message) => agentEvents.emit({ type: 'warning', code: 'hook-failed', message }),
     }),
   }
 }

@@ -1,5 +1,5 @@
 import { describeThrown, OffstageError } from '../protocol/error.ts'
-import { sleep } from './sleep.ts'
+import { sleep } from '../lib/sleep.ts'
 
 /** A stalled server keeps nobody waiting for longer. Milliseconds. */
 const LOAD_MS = 60_000

@@ -1,5 +1,5 @@
 import { onNextFrame } from './next-frame.ts'
-import { type Listeners, notifyAll } from './shown.ts'
+import { type Listeners, notifyAll } from './snapshot-store.ts'
 
 /** Notifies listeners at most once a frame. */
 export class Notifier {

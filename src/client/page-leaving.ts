@@ -1,6 +1,6 @@
-import { monotonicMs } from './clock.ts'
+import { monotonicMs } from '../lib/monotonic-ms.ts'
 import { nextTurn } from '../lib/next-turn.ts'
-import { sleep } from './sleep.ts'
+import { sleep } from '../lib/sleep.ts'
 
 /**
  * How long after `beforeunload` a failure may come from the page being left. Firefox and WebKit break

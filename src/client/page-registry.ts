@@ -1,5 +1,5 @@
 import type { Execution } from './execution.ts'
-import { newId } from './ids.ts'
+import { randomId } from '../lib/random-id.ts'
 
 /**
  * What must be known of a page for as long as it lives, beyond any agent, any worker, a hot reload of
@@ -31,7 +31,7 @@ type Holder = { [KEY]?: PageRegistry }
 export function pageRegistry(): PageRegistry {
   const holder = globalThis as Holder
   return (holder[KEY] ??= {
-    pageId: newId(),
+    pageId: randomId(),
     executions: new Map(),
     refused: new Set(),
     epochs: new Map(),

@@ -1,4 +1,4 @@
-import { lentModel } from './lent-engine.ts'
+import { modelOfPage } from './page-engine.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { untilAborted } from './until-aborted.ts'
 
@@ -8,7 +8,7 @@ export function prepare(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<void> {
   return untilAborted(
-    () => ask('prepare', { ...scope(), ...lentModel(config.model, options.engines) }),
+    () => ask('prepare', { ...scope(), ...modelOfPage(config.model, options.engines) }),
     signal,
     () => void ask('stopPreparing', { agentId: scope().agentId }).catch(() => {}),
   )

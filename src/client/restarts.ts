@@ -1,4 +1,4 @@
-import { monotonicMs } from './clock.ts'
+import { monotonicMs } from '../lib/monotonic-ms.ts'
 import type { RunParts } from './run-parts.ts'
 import { Suspects, type Trial } from './suspects.ts'
 import { lostRuns, resendAborts, takeUpRuns } from './take-up.ts'

@@ -1,9 +1,9 @@
 import type { AgentScope } from '../protocol/scope.ts'
 import type { AgentRuns } from './agent-runs.ts'
-import type { Line } from './line.ts'
+import type { WorkerCaller } from './ask-worker.ts'
 
 /** An agent, as far as its open runs go from one worker to the next. */
-export interface RunParts extends Line {
+export interface RunParts extends WorkerCaller {
   readonly runs: AgentRuns
   scope(): AgentScope
   /** Aborts the signals of the run's tools. */

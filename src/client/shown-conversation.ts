@@ -9,7 +9,7 @@ import type { AgentParts } from './agent-parts.ts'
 import type { Feed, Watcher } from './feed.ts'
 import { JoinedFeed } from './joined-feed.ts'
 import { Notifier } from './notifier.ts'
-import type { Listeners, Source } from './shown.ts'
+import type { Listeners, Source } from './snapshot-store.ts'
 
 /** How long a conversation that nobody listens to is still followed: what is unmounted may come back. */
 const LEAVE_MS = 5000

@@ -1,7 +1,7 @@
 import type { ConversationRecord } from '../protocol/conversation.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { Notifier } from './notifier.ts'
-import type { Listeners, Source } from './shown.ts'
+import type { Listeners, Source } from './snapshot-store.ts'
 
 /** What one agent shows of its store: the conversations, newest first. */
 export class ShownList implements Source<readonly ConversationRecord[]> {

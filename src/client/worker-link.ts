@@ -1,4 +1,4 @@
-import { createLine, type Line } from './line.ts'
+import { createWorkerCaller, type WorkerCaller } from './ask-worker.ts'
 import type { ExtractRef } from '../protocol/commands.ts'
 import type { PageNotice, WorkerNotice } from '../protocol/notices.ts'
 import { storageKey } from '../protocol/conversation.ts'
@@ -17,7 +17,7 @@ import { ModelRequests } from './model-requests.ts'
 import { onPageCache } from './page-cache.ts'
 import { OpenCommands, type SentCommand } from './open-commands.ts'
 import type { RestartedAgent } from './restarts.ts'
-import { sleep } from './sleep.ts'
+import { sleep } from '../lib/sleep.ts'
 import { WorkerDeaths } from './worker-deaths.ts'
 import { lost } from './worker-lost.ts'
 import type { WorkerSource } from './worker-start.ts'
@@ -28,7 +28,7 @@ const RELEASE_MS = 1000
 /** How long a run that is tried out keeps the next one waiting. Heartbeats. */
 const TRIAL_BEATS = 20
 
-export type AmbientNotice =
+export type AgentNotice =
   | Exclude<WorkerNotice, FeedNotice | { readonly type: 'risk' | 'conversations-changed' }>
   | { readonly type: 'worker'; readonly state: 'starting' | 'ready' | 'lost' }
 
@@ -39,7 +39,7 @@ export interface LinkedAgent extends ExecutionHost, RestartedAgent {
   onRow(row: Row): void
   /** Conversations of a store changed; absent: of any store, perhaps. */
   onListChange(storage?: string): void
-  onNotice(notice: AmbientNotice): void
+  onNotice(notice: AgentNotice): void
   hasOpenWork(): boolean
   /** The worker died of this run: it fails, here and in the journal. */
   failCrashedRun(runId: string, error: OffstageError): void
@@ -127,8 +127,8 @@ export class WorkerLink {
   }
 
   /** Nothing more is asked once the signal is aborted, not even what waited for the worker to start. */
-  line(agentId: string, signal: AbortSignal): Line {
-    return createLine(
+  line(agentId: string, signal: AbortSignal): WorkerCaller {
+    return createWorkerCaller(
       async (name, argument) => {
         if (signal.aborted) throw disposed()
         const connection = await this.#open()
@@ -225,7 +225,7 @@ export class WorkerLink {
     for (const agent of this.#agents.values()) agent.onListChange()
   }
 
-  #tell(notice: AmbientNotice): void {
+  #tell(notice: AgentNotice): void {
     for (const agent of this.#agents.values()) agent.onNotice(notice)
   }
 

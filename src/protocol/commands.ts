@@ -89,7 +89,7 @@ export interface ExtractRef {
 }
 
 /** One model call for data, outside any conversation. */
-export interface Extract extends AgentScope, ExtractRef {
+export interface ExtractRequest extends AgentScope, ExtractRef {
   readonly schema: JsonSchema
   readonly input: UserMessage['parts']
   /** Outputs that were refused before, and why. */

@@ -12,7 +12,7 @@ export interface AttemptRef {
 
 type StepDelta = AttemptRef &
   /**
-   * The model is asked. May come before the fact `step-started`, which is being committed beside it.
+   * The model is asked: after the commit of `step-started`.
    * `messageId`: of the output, or of what there will be of it.
    */
   (

@@ -2,7 +2,7 @@ import type { Calls, Command } from './call.ts'
 import type {
   AbortRun,
   CallAnswer,
-  Extract,
+  ExtractRequest,
   Extraction,
   ExtractRef,
   LeaseCheck,
@@ -98,7 +98,7 @@ export const WORKER_CALLS = {
   clearHistory: {} as Command<ConversationScope, boolean, Owned>,
 
   /** A model call that fails is an answer, too: it has used tokens. */
-  extract: {} as Command<Extract, Extraction, ErrorCode>,
+  extract: {} as Command<ExtractRequest, Extraction, ErrorCode>,
   /** Aborts the model call of an extraction. */
   stopExtracting: {} as Command<ExtractRef, void>,
   /** Loads what a run needs before one is asked for: the store, and the model of an engine. */

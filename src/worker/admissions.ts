@@ -1,7 +1,7 @@
 import type { StartRun } from '../protocol/commands.ts'
 import type { ParkReason, RunLimits } from '../protocol/run.ts'
-import type { FactDraft } from './fact-draft.ts'
-import type { Admission, Seat } from './seat.ts'
+import type { FactDraft } from './store/fact-draft.ts'
+import type { Admission, ActiveConversation } from './active-conversation.ts'
 import type { Stream } from './stream.ts'
 
 /** A run that was asked for, on its way into the store. */
@@ -25,23 +25,27 @@ export function continueAdmission({ stream, admission }: Asked): void {
   stream.delta({ type: 'storage-takes', runId: admission.runId })
 }
 
-export function stopAdmissions(seat: Seat, reason: string): void {
-  for (const { stop } of seat.admissions.values()) stop.abort(reason)
+export function stopAdmissions(active: ActiveConversation, reason: string): void {
+  for (const { stop } of active.admissions.values()) stop.abort(reason)
 }
 
 /** Until what runs has ended. One that is stopped ends at once, but for a storage that is full. */
-export async function untilIdle(seat: Seat, command: StartRun, asked: Asked): Promise<void> {
+export async function untilIdle(
+  active: ActiveConversation,
+  command: StartRun,
+  asked: Asked,
+): Promise<void> {
   const { signal } = asked.admission.stop
-  const { patience } = seat.conversation
+  const { storageRetry } = active.conversation
   if (command.ifBusy !== 'queue') {
-    await Promise.race([seat.idle(signal), patience.waiting()])
-    if (patience.reason !== null && seat.driver && !signal.aborted) {
-      parkAdmission(command, asked, patience.reason)
-      await seat.idle(signal)
+    await Promise.race([active.idle(signal), storageRetry.waiting()])
+    if (storageRetry.reason !== null && active.driver && !signal.aborted) {
+      parkAdmission(command, asked, storageRetry.reason)
+      await active.idle(signal)
       if (!signal.aborted) continueAdmission(asked)
     }
   }
-  await seat.idle(signal)
+  await active.idle(signal)
 }
 
 /** The run, and its first step: one wait for the disk. */

@@ -9,14 +9,14 @@ import type { Message } from '../protocol/message.ts'
 import type { ParkReason, PendingCall } from '../protocol/run.ts'
 import type { ConversationState } from '../protocol/state.ts'
 import { CallIds } from './call-ids.ts'
-import { countRow, type CountedRun } from './counters.ts'
+import { countRow, type CountedRun } from './run/counters.ts'
 import type { Effects } from './effects.ts'
-import { placed, type FactDraft } from './fact-draft.ts'
-import { newestState } from './newest-rows.ts'
-import { oneByOne } from './one-by-one.ts'
-import { Patience } from './patience.ts'
-import { SentWords } from './sent-words.ts'
-import { soundRows } from './sound-rows.ts'
+import { placed, type FactDraft } from './store/fact-draft.ts'
+import { newestState } from './store/newest-rows.ts'
+import { oneByOne } from '../lib/one-by-one.ts'
+import { StorageRetry } from './store/storage-retry.ts'
+import { SentWords } from './model/sent-words.ts'
+import { soundRows } from './store/sound-rows.ts'
 import { checkRow, type Fault } from './store/check-row.ts'
 import { brokenConversation } from './store/record.ts'
 import type { Store } from './store/store.ts'
@@ -64,7 +64,7 @@ export interface ConversationOptions {
 export class Conversation {
   readonly conversationId: string
   /** How appends wait for a storage that is full or closed. */
-  readonly patience: Patience
+  readonly storageRetry: StorageRetry
   readonly stream: Stream
   readonly #store: Store
   readonly #effects: Effects
@@ -88,7 +88,7 @@ export class Conversation {
   constructor(options: ConversationOptions) {
     const { conversationId, storage, store, effects, output } = options
     this.conversationId = conversationId
-    this.patience = new Patience(effects)
+    this.storageRetry = new StorageRetry(effects)
     this.stream = new Stream({ storage, conversationId }, output)
     this.#state = emptyState(conversationId)
     this.#store = store
@@ -113,7 +113,7 @@ export class Conversation {
   /** Why the newest run rests, as the rows say or because a commit waits. */
   get parkedBy(): ParkReason | null {
     const run = this.#run
-    return run === null || run.end !== null ? null : (run.parked ?? this.patience.reason)
+    return run === null || run.end !== null ? null : (run.parked ?? this.storageRetry.reason)
   }
 
   /** What others than the model said. */
@@ -183,7 +183,7 @@ export class Conversation {
   async refresh(): Promise<void> {
     // A commit that waits is its owner's, if there is one by now: nobody else writes meanwhile.
     const isOwner = this.#lease.epoch > 0 && this.#state.seq > 0
-    if (this.patience.waitsFor === null || !isOwner) await this.#inOrder(() => this.#catchUp())
+    if (this.storageRetry.waitsFor === null || !isOwner) await this.#inOrder(() => this.#catchUp())
   }
 
   /**
@@ -193,7 +193,7 @@ export class Conversation {
    */
   async append(facts: Facts, options: AppendOptions = {}): Promise<boolean> {
     const { waits = true, once = false } = options
-    const { patience } = this
+    const { storageRetry } = this
     // The same for each try: what an answer was lost of isn't written twice.
     const appendId = this.#effects.newId('append_')
     const commit = (onTaken = (): void => undefined): Promise<boolean> =>
@@ -201,9 +201,9 @@ export class Conversation {
     this.#underWay.add(appendId)
     try {
       if (once) return await commit()
-      if (waits) return await this.#inLine(() => patience.persist(commit))
-      if (patience.waitsFor) throw OffstageError.fromData(patience.waitsFor)
-      return await patience.persist(commit, { waits })
+      if (waits) return await this.#inLine(() => storageRetry.persist(commit))
+      if (storageRetry.waitsFor) throw OffstageError.fromData(storageRetry.waitsFor)
+      return await storageRetry.persist(commit, { waits })
     } finally {
       this.#underWay.delete(appendId)
     }
@@ -235,10 +235,16 @@ export class Conversation {
     this.#lease = { ...this.#lease, knownAt }
     this.#isInDoubt = false
     onTaken()
+    // A title came in between, which anybody may give.
+    if (rows[0] && rows[0].seq !== this.#state.seq + 1) await this.#catchUp()
+    else this.#takeOwn(rows)
+    return true
+  }
+
+  #takeOwn(rows: readonly Row[]): void {
     this.#fold(rows)
     this.stream.rows(rows)
     this.#onCommitted(rows)
-    return true
   }
 
   /** A row that another tab has committed: folded if it is the next one, else read from the store. */
@@ -270,7 +276,7 @@ export class Conversation {
     this.#fold(sound)
     this.#isInDoubt = false
     if (own.length > 0) this.#onCommitted(own)
-    const isWanted = this.stream.isJoined || this.patience.waiter !== null || own.length > 0
+    const isWanted = this.stream.isJoined || this.storageRetry.waiter !== null || own.length > 0
     if (this.stream.isJoined && (isNew || hasChanged)) {
       this.stream.settle(sound)
       this.publish('joined')

@@ -1,5 +1,5 @@
 import type { OpenTabPort } from './ownership/tab-channel.ts'
-import { randomId } from './random-id.ts'
+import { randomId } from '../lib/random-id.ts'
 
 /** The outside world of the loop: injected, so that tests can stop, replay and kill it. */
 export interface Effects {

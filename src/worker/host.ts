@@ -12,19 +12,19 @@ import type { PageApi } from '../protocol/page-calls.ts'
 import type { AgentRef, ConversationScope, RunRef } from '../protocol/scope.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
-import { waitingCall } from './answer-call.ts'
+import { waitingCall } from './run/answer-call.ts'
 import type { Effects } from './effects.ts'
-import { Engines } from './engines.ts'
-import { Extractions } from './extract.ts'
-import { leftOpenBy } from './leave-run.ts'
+import { Engines } from './model/engines.ts'
+import { Extractions } from './model/extract.ts'
+import { leftOpenBy } from './run/leave-run.ts'
 import { Library } from './library.ts'
-import { ModelMemory } from './model-memory.ts'
+import { ModelMemory } from './model/model-memory.ts'
 import { isElsewhere } from './ownership/elsewhere.ts'
 import { leaveRun, Runs, TELL_MODEL, type Resume } from './runs.ts'
-import type { Seat } from './seat.ts'
-import { Seats } from './seats.ts'
-import { Shown } from './shown.ts'
-import { Stores, type OpenDurable } from './stores.ts'
+import type { ActiveConversation } from './active-conversation.ts'
+import { ConversationRegistry } from './conversation-registry.ts'
+import { ConversationViews } from './conversation-views.ts'
+import { Stores, type OpenDurable } from './store/stores.ts'
 import { lateOutputMessage } from './supply-output.ts'
 import type { TabCommand } from './tabs/tab-messages.ts'
 
@@ -46,9 +46,9 @@ const NOT_KEPT = 'name its conversation, if it is still stored, to keep it as a 
 export class Host {
   readonly library: Library
   readonly extractions: Extractions
-  readonly shown: Shown
+  readonly shown: ConversationViews
   readonly #options: HostOptions
-  readonly #seats: Seats
+  readonly #registry: ConversationRegistry
   readonly #memory = new ModelMemory()
   readonly #engines: Engines
   readonly #runs: Runs
@@ -57,34 +57,34 @@ export class Host {
     const stores = new Stores(options.openDurable, options.notify)
     let batches = 0
     const output = { notify: options.notify, nextBatch: () => ++batches }
-    this.#seats = new Seats({
+    this.#registry = new ConversationRegistry({
       stores,
       effects: options.effects,
       output,
       host: {
-        perform: (seat, command) => this.#perform(seat, command),
-        succeed: (seat, agentId) => this.#succeed(seat, agentId),
+        perform: (active, command) => this.#perform(active, command),
+        succeed: (active, agentId) => this.#succeed(active, agentId),
         toolNames: async (agentId) =>
           (await options.page.currentTools({ agentId })).map(({ name }) => name),
       },
     })
-    this.library = new Library(this.#seats)
-    this.shown = new Shown(this.#seats)
+    this.library = new Library(this.#registry, options.effects)
+    this.shown = new ConversationViews(this.#registry)
     const openEngine: PageApi['openEngine'] = (opening) => options.page.openEngine(opening)
     this.#engines = new Engines({ openEngine, notify: options.notify })
     const own = { memory: this.#memory, engines: this.#engines }
-    this.#runs = new Runs({ ...options, ...own, seats: this.#seats })
+    this.#runs = new Runs({ ...options, ...own, registry: this.#registry })
     this.extractions = new Extractions({ ...options, ...own })
   }
 
   /** What has methods that answer commands. */
-  get parts(): readonly [Host, Library, Shown, Extractions] {
+  get parts(): readonly [Host, Library, ConversationViews, Extractions] {
     return [this, this.library, this.shown, this.extractions]
   }
 
   async prepare({ model, engine, ...scope }: Preparation): Promise<void> {
     await Promise.all([
-      this.#seats.store(scope),
+      this.#registry.store(scope),
       engine ? this.#engines.prepare(scope.agentId, model) : undefined,
     ])
   }
@@ -114,28 +114,28 @@ export class Host {
 
   async #resumeRun(command: ResumeRun & ConversationScope): Promise<RunRef | null> {
     const { agentId, conversationId, goOn } = command
-    const seat = await this.#seats.take(command)
-    seat.tabs.want(conversationId)
-    if (goOn) seat.conversation.patience.retry()
-    if (seat.parked) {
-      seat.conversation.publish('joined')
-      return { conversationId, runId: seat.parked.runId }
+    const active = await this.#registry.take(command)
+    active.tabs.want(conversationId)
+    if (goOn) active.conversation.storageRetry.retry()
+    if (active.parked) {
+      active.conversation.publish('joined')
+      return { conversationId, runId: active.parked.runId }
     }
     try {
-      const ref = await this.#takeUp(seat, agentId, { ...command, follows: true })
-      if (goOn) await seat.driver?.goOn()
+      const ref = await this.#takeUp(active, agentId, { ...command, follows: true })
+      if (goOn) await active.driver?.goOn()
       return ref
     } catch (error) {
       if (!isElsewhere(error)) throw error
       const { message } = toErrorData(error)
       this.#options.notify({ type: 'warning', code: 'owned-elsewhere', message })
-      return this.#leaveOpen(seat, command, error)
+      return this.#leaveOpen(active, command, error)
     }
   }
 
   /** A run that a page still shows ends there, without an end in the store: somebody else has it. */
   #leaveOpen(
-    { conversation }: Seat,
+    { conversation }: ActiveConversation,
     { conversationId, runId }: ResumeRun & ConversationScope,
     error: unknown,
   ): RunRef | null {
@@ -146,68 +146,72 @@ export class Host {
   }
 
   /** Names the run that is driven here, or takes up the open one. */
-  async #takeUp(seat: Seat, agentId: string, resume: Resume): Promise<RunRef | null> {
+  async #takeUp(
+    active: ActiveConversation,
+    agentId: string,
+    resume: Resume,
+  ): Promise<RunRef | null> {
     // One that stops without an end is taken up as soon as it has.
-    if (seat.driver?.isLeaving) await seat.idle()
-    if (seat.driver) return seat.driven(resume)
-    return seat.inLaneNow(() => this.#runs.resume(seat, agentId, resume))
+    if (active.driver?.isLeaving) await active.idle()
+    if (active.driver) return active.driven(resume)
+    return active.inLaneNow(() => this.#runs.resume(active, agentId, resume))
   }
 
   async abortRun(command: AbortRun): Promise<boolean> {
     const { runId, reason, error } = command
     const end = error && ({ outcome: 'failed', error } as const)
-    const seat = await this.#seats.take(command)
-    if (seat.driver?.runId === runId) {
-      await seat.abort(reason, end)
+    const active = await this.#registry.take(command)
+    if (active.driver?.runId === runId) {
+      await active.abort(reason, end)
       return true
     }
-    const admission = seat.admissions.get(runId)
+    const admission = active.admissions.get(runId)
     if (admission) {
       admission.stop.abort(reason)
       return true
     }
-    const { conversation } = seat
+    const { conversation } = active
     await conversation.refresh()
     if (conversation.run?.runId !== runId || conversation.run.end !== null) return false
-    if (!error && (await this.#askDriver(seat, { type: 'abort', runId, reason }))) return true
-    await seat.inLaneNow(() => this.#runs.resume(seat, command.agentId, TELL_MODEL))
-    if (seat.driver?.runId !== runId) return false
-    await seat.abort(reason, end)
+    if (!error && (await this.#askDriver(active, { type: 'abort', runId, reason }))) return true
+    await active.inLaneNow(() => this.#runs.resume(active, command.agentId, TELL_MODEL))
+    if (active.driver?.runId !== runId) return false
+    await active.abort(reason, end)
     return true
   }
 
   async answerCall(command: CallAnswer): Promise<boolean> {
     const { agentId, toolCallId, answer } = command
-    const seat = await this.#seats.ofCall(command)
-    if (seat === null || seat.parked) return false
-    const { conversation } = seat
-    const asked = await this.#askDriver(seat, { type: 'answer', toolCallId, answer })
+    const active = await this.#registry.ofCall(command)
+    if (active === null || active.parked) return false
+    const { conversation } = active
+    const asked = await this.#askDriver(active, { type: 'answer', toolCallId, answer })
     if (asked !== null) return asked
     try {
-      await this.#takeUp(seat, agentId, TELL_MODEL)
+      await this.#takeUp(active, agentId, TELL_MODEL)
     } catch (error) {
       await conversation.refresh()
       if (!isElsewhere(error) || waitingCall(conversation.run, toolCallId, answer)) throw error
     }
-    return (await seat.driver?.answer(answer, toolCallId)) ?? false
+    return (await active.driver?.answer(answer, toolCallId)) ?? false
   }
 
   async supplyOutput(command: SupplyOutput): Promise<RunRef | null> {
-    const seat = await this.#seats.ofCall(command)
-    if (seat === null) {
+    const active = await this.#registry.ofCall(command)
+    if (active === null) {
       this.#warnOfLateOutput(command, NOT_KEPT)
       return null
     }
-    return seat.inLaneNow(async () => {
-      const supplied = await this.#runs.supply(seat, command)
-      if (supplied === null) await this.#keepLateOutput(seat, command)
+    return active.inLaneNow(async () => {
+      const supplied = await this.#runs.supply(active, command)
+      if (supplied === null) await this.#keepLateOutput(active, command)
       return supplied && supplied.next
     })
   }
 
   /** What the tab that drives the run says; null when none is known to, or it doesn't answer. */
   async #askDriver(
-    { driver, conversation, tabs }: Seat,
+    { driver, conversation, tabs }: ActiveConversation,
     command: TabCommand,
   ): Promise<boolean | null> {
     return driver ? null : tabs.ask(conversation.conversationId, command)
@@ -216,30 +220,30 @@ export class Host {
   /** Asks the store itself: this worker may have slept while another one took over. */
   async confirmLease({ epoch, ...scope }: LeaseCheck): Promise<boolean> {
     const { conversationId } = scope
-    const seat = await this.#seats.take(scope)
-    if (!seat.ownership.holds(conversationId)) return false
-    const record = await (await this.#seats.store(scope)).get(conversationId)
+    const active = await this.#registry.take(scope)
+    if (!active.ownership.holds(conversationId)) return false
+    const record = await (await this.#registry.store(scope)).get(conversationId)
     return record?.epoch === epoch
   }
 
   /** Has the tab that drives the run hand it over, and goes on with it. */
   async takeOver(command: ResumeRun & ConversationScope): Promise<RunRef | null> {
-    const seat = await this.#seats.take(command)
+    const active = await this.#registry.take(command)
     const { conversationId } = command
-    if (!seat.driver && seat.tabs.driverOf(conversationId) !== null)
-      await seat.ownership.requestHandover(conversationId)
+    if (!active.driver && active.tabs.driverOf(conversationId) !== null)
+      await active.ownership.requestHandover(conversationId)
     return this.#resumeRun(command)
   }
 
   /** For those who join later, and other tabs: this one's page has shown it already. */
   progress({ runId, path, progress, ...scope }: ProgressNotice): void {
-    this.#seats
+    this.#registry
       .find(scope)
       ?.conversation.stream.published({ type: 'tool-progress', runId, path, progress })
   }
 
   /** What another tab asks of the run that is driven here. */
-  async #perform({ driver }: Seat, command: TabCommand): Promise<boolean> {
+  async #perform({ driver }: ActiveConversation, command: TabCommand): Promise<boolean> {
     switch (command.type) {
       case 'answer':
         return (await driver?.answer(command.answer, command.toolCallId)) ?? false
@@ -253,38 +257,38 @@ export class Host {
   }
 
   /** Goes on with a run that lost its tab; its lease is held. */
-  async #succeed(seat: Seat, agentId: string): Promise<void> {
+  async #succeed(active: ActiveConversation, agentId: string): Promise<void> {
     try {
-      await this.#takeUp(seat, agentId, TELL_MODEL)
+      await this.#takeUp(active, agentId, TELL_MODEL)
     } finally {
-      if (!seat.driver) seat.disown()
+      if (!active.driver) active.disown()
     }
   }
 
   toolsChanged({ agentId }: AgentRef): void {
-    for (const seat of this.#seats.drivenBy(agentId)) seat.driver?.toolsChanged()
-    for (const tabs of this.#seats.allTabs()) tabs.toolsChanged(agentId)
+    for (const active of this.#registry.drivenBy(agentId)) active.driver?.toolsChanged()
+    for (const tabs of this.#registry.allTabs()) tabs.toolsChanged(agentId)
   }
 
   releaseAgent({ agentId }: AgentRef): void {
     this.#runs.release(agentId)
-    for (const tabs of this.#seats.allTabs()) tabs.released(agentId)
+    for (const tabs of this.#registry.allTabs()) tabs.released(agentId)
     this.shown.release(agentId)
     this.extractions.release(agentId)
     this.#engines.release(agentId)
   }
 
   /** An output nobody waits for is kept as a message, so that the model sees it at its next turn. */
-  async #keepLateOutput(seat: Seat, command: SupplyOutput): Promise<void> {
+  async #keepLateOutput(active: ActiveConversation, command: SupplyOutput): Promise<void> {
     if (command.conversationId === undefined) return this.#warnOfLateOutput(command, NOT_KEPT)
     const messages = [lateOutputMessage(command, this.#options.effects.newId('msg_'))]
     const append = (): Promise<boolean> =>
-      seat.conversation.append([{ type: 'messages-imported', messages }], {
+      active.conversation.append([{ type: 'messages-imported', messages }], {
         runId: null,
         waits: false,
       })
     try {
-      await (seat.driver ? seat.driver.owning(append) : seat.owning(append))
+      await (active.driver ? active.driver.owning(append) : active.owning(append))
       this.#warnOfLateOutput(command, 'it was kept as a user message')
     } catch (error) {
       if (!OffstageError.is(error) || error.code !== 'conversation-not-found') throw error

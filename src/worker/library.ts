@@ -3,28 +3,31 @@ import { pendingOf } from '../conversation/pending.ts'
 import type { ConversationRecord, StoredConversation } from '../protocol/conversation.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { busy } from './busy.ts'
-import type { Seats } from './seats.ts'
+import type { Effects } from './effects.ts'
+import type { ConversationRegistry } from './conversation-registry.ts'
 
 /** The stored conversations, apart from running anything in them. */
 export class Library {
-  readonly #seats: Seats
+  readonly #registry: ConversationRegistry
+  readonly #now: () => number
 
-  constructor(seats: Seats) {
-    this.#seats = seats
+  constructor(registry: ConversationRegistry, { now }: Pick<Effects, 'now'>) {
+    this.#registry = registry
+    this.#now = now
   }
 
   async listConversations(
     scope: AgentScope & { readonly unfinished?: boolean },
   ): Promise<ConversationRecord[]> {
-    const records = await (await this.#seats.store(scope)).list()
+    const records = await (await this.#registry.store(scope)).list()
     return scope.unfinished ? records.filter((record) => record.openRunId !== null) : records
   }
 
   /** A broken one up to its fault. */
   async getConversation(scope: ConversationScope): Promise<StoredConversation | null> {
-    const record = await (await this.#seats.store(scope)).get(scope.conversationId)
+    const record = await (await this.#registry.store(scope)).get(scope.conversationId)
     if (record === null) return null
-    const { conversation } = await this.#seats.take(scope)
+    const { conversation } = await this.#registry.take(scope)
     await conversation.refresh()
     const { fault, messages } = conversation
     if (fault !== null) return { ...record, broken: fault, messages: [...messages], pending: [] }
@@ -44,33 +47,36 @@ export class Library {
     if (typeof title !== 'string') {
       throw new OffstageError('invalid-input', 'The title of a conversation must be a string.')
     }
-    const isKnown = await (await this.#seats.store(scope)).rename(conversationId, title)
-    if (isKnown) this.#seats.tabs(scope).recordChanged(conversationId)
-    return isKnown
+    const store = await this.#registry.store(scope)
+    const isKnown = await store.rename(conversationId, title, this.#now())
+    if (!isKnown) return false
+    this.#registry.tabs(scope).recordChanged(conversationId)
+    await this.#registry.find(scope)?.conversation.refresh()
+    return true
   }
 
   /** What runs in it, or is about to, is aborted first. */
   async deleteConversation(scope: ConversationScope): Promise<boolean> {
-    const seat = await this.#seats.take(scope)
+    const active = await this.#registry.take(scope)
     const reason = 'conversation deleted'
-    await seat.discard(reason)
-    return seat.inLane(async () => {
-      await seat.discard(reason)
-      const wasKnown = await (await this.#seats.store(scope)).delete(scope.conversationId)
-      if (wasKnown) this.#seats.tabs(scope).recordChanged(scope.conversationId)
-      await seat.conversation.refresh()
+    await active.discard(reason)
+    return active.inLane(async () => {
+      await active.discard(reason)
+      const wasKnown = await (await this.#registry.store(scope)).delete(scope.conversationId)
+      if (wasKnown) this.#registry.tabs(scope).recordChanged(scope.conversationId)
+      await active.conversation.refresh()
       return wasKnown
     })
   }
 
   async clearHistory(scope: ConversationScope): Promise<boolean> {
     const { conversationId } = scope
-    if ((await (await this.#seats.store(scope)).get(conversationId)) === null) return false
-    const seat = await this.#seats.take(scope)
-    return seat.inLaneNow(async () => {
-      const { conversation } = seat
-      if (seat.driver) throw busy(conversationId)
-      await seat.owning(() =>
+    if ((await (await this.#registry.store(scope)).get(conversationId)) === null) return false
+    const active = await this.#registry.take(scope)
+    return active.inLaneNow(async () => {
+      const { conversation } = active
+      if (active.driver) throw busy(conversationId)
+      await active.owning(() =>
         conversation.append(
           (run) => {
             if (run?.end === null) throw busy(conversationId)

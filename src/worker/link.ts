@@ -13,10 +13,10 @@ import type { PageNotice } from '../protocol/notices.ts'
 import { PAGE_CALLS } from '../protocol/page-calls.ts'
 import { asked } from '../protocol/wire.ts'
 import type { WorkerCalls } from '../protocol/worker-calls.ts'
-import type { Extractions } from './extract.ts'
+import type { Extractions } from './model/extract.ts'
 import { Host, type HostOptions } from './host.ts'
 import type { Library } from './library.ts'
-import type { Shown } from './shown.ts'
+import type { ConversationViews } from './conversation-views.ts'
 
 type LinkOptions = Omit<HostOptions, 'page' | 'pageId' | 'notify'>
 
@@ -36,7 +36,11 @@ export class Link {
   answer(name: keyof WorkerCalls): (argument: never) => unknown {
     const parts = name in this ? [this] : this.#started.parts
     // Together they have all that the table names.
-    const part = parts.find((each) => name in each) as Link & Host & Library & Shown & Extractions
+    const part = parts.find((each) => name in each) as Link &
+      Host &
+      Library &
+      ConversationViews &
+      Extractions
     const answers: Answers<WorkerCalls> = part
     return (argument) => answers[name](argument)
   }

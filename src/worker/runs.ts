@@ -17,16 +17,16 @@ import {
   untilIdle,
 } from './admissions.ts'
 import { busy, callsPending, parkedRun } from './busy.ts'
-import type { ResumeOptions } from './drive.ts'
+import type { ResumeOptions } from './run/run-context.ts'
 import type { Effects } from './effects.ts'
-import type { Engines } from './engines.ts'
-import type { ModelMemory } from './model-memory.ts'
-import type { Waiter } from './patience.ts'
+import type { Engines } from './model/engines.ts'
+import type { ModelMemory } from './model/model-memory.ts'
+import type { Waiter } from './store/storage-retry.ts'
 import { placeHistory } from './place-history.ts'
-import { RunDriver } from './run-driver.ts'
-import type { Admission, Seat } from './seat.ts'
-import type { Seats } from './seats.ts'
-import { whenAborted } from './stoppable.ts'
+import { RunDriver } from './run/run-driver.ts'
+import type { Admission, ActiveConversation } from './active-conversation.ts'
+import type { ConversationRegistry } from './conversation-registry.ts'
+import { whenAborted } from '../lib/abort.ts'
 import type { Stream } from './stream.ts'
 import { pendingOutput } from './supply-output.ts'
 import { sharedValidator } from './validation/create-validator.ts'
@@ -39,7 +39,7 @@ export interface RunsOptions {
   readonly effects: Effects
   readonly memory: ModelMemory
   readonly engines: Engines
-  readonly seats: Seats
+  readonly registry: ConversationRegistry
   readonly notify: (notice: WorkerNotice) => void
 }
 
@@ -64,9 +64,9 @@ export class Runs {
 
   /** Never rejects: whatever refuses the run becomes its `failed` end. */
   async start(command: StartRun): Promise<void> {
-    const { seats } = this.#options
+    const { registry } = this.#options
     const { agentId, runId } = command
-    let stream = seats.streamOf(command)
+    let stream = registry.streamOf(command)
     let leave = (): void => undefined
     const isOver = new Promise<void>((resolve) => {
       leave = resolve
@@ -75,28 +75,28 @@ export class Runs {
     const { signal } = stop
     const admission: Admission = { agentId, runId, stop, isOver, isParked: false }
     try {
-      const seat = await seats.take(command)
-      ;({ stream } = seat.conversation)
+      const active = await registry.take(command)
+      ;({ stream } = active.conversation)
       // Asked for twice: of the first it is known whether it began.
-      if (isKnown(seat, runId)) return
-      const isBusy = seat.parked !== null || seat.driver?.isStopped === false
+      if (isKnown(active, runId)) return
+      const isBusy = active.parked !== null || active.driver?.isStopped === false
       if (command.ifBusy === 'refuse' && isBusy) throw busy(command.conversationId)
-      if (command.ifBusy === 'replace') stopAdmissions(seat, 'replaced')
-      const before = [...seat.admissions.values()]
-      seat.admissions.set(runId, admission)
+      if (command.ifBusy === 'replace') stopAdmissions(active, 'replaced')
+      const before = [...active.admissions.values()]
+      active.admissions.set(runId, admission)
       try {
         // First come, first served.
         for (const other of before) await Promise.race([other.isOver, whenAborted(signal)])
-        await this.#admit(seat, command, { stream, admission })
+        await this.#admit(active, command, { stream, admission })
       } finally {
-        seat.admissions.delete(runId)
+        active.admissions.delete(runId)
         leave()
       }
     } catch (error) {
       const outcome: RunOutcome = signal.aborted
         ? { outcome: 'aborted', reason: String(signal.reason) }
         : { outcome: 'failed', error: toErrorData(error) }
-      leaveRun(stream, runId, { outcome, newest: seats.find(command)?.conversation.run ?? null })
+      leaveRun(stream, runId, { outcome, newest: registry.find(command)?.conversation.run ?? null })
     }
   }
 
@@ -104,14 +104,17 @@ export class Runs {
    * Takes in an output that a call waits for, in the lane. The last one begins the run that goes on from
    * it, in the same append. Null: no call waits for it.
    */
-  async supply(seat: Seat, command: SupplyOutput): Promise<{ next: RunRef | null } | null> {
-    const { conversation } = seat
-    const { conversationId } = seat.scope
+  async supply(
+    active: ActiveConversation,
+    command: SupplyOutput,
+  ): Promise<{ next: RunRef | null } | null> {
+    const { conversation } = active
+    const { conversationId } = active.scope
     await conversation.refresh()
     if (pendingOutput(conversation, command) === null) return null
     if (conversation.run?.end === null) throw busy(conversationId)
-    await seat.idle()
-    await seat.own({ create: false })
+    await active.idle()
+    await active.own({ create: false })
     const { agentId, storage, nextRunId: runId } = command
     const next = {
       agentId,
@@ -140,28 +143,28 @@ export class Runs {
       limits = null
       throw error
     } finally {
-      if (limits === null) seat.disown()
+      if (limits === null) active.disown()
     }
     if (limits === null) return { next: null }
-    this.#launch(seat, next)
+    this.#launch(active, next)
     return { next: { conversationId, runId } }
   }
 
   /** Stops what the agent drives or is about to begin, without an end: whoever resumes it goes on. */
   release(agentId: string): void {
     this.#released.add(agentId)
-    const { seats } = this.#options
-    for (const seat of seats.drivenBy(agentId)) seat.driver?.release()
-    for (const seat of seats.all())
-      for (const admission of seat.admissions.values())
+    const { registry } = this.#options
+    for (const active of registry.drivenBy(agentId)) active.driver?.release()
+    for (const active of registry.all())
+      for (const admission of active.admissions.values())
         if (admission.agentId === agentId) admission.stop.abort(LEFT_OPEN.disposed)
   }
 
-  async #commitStart(seat: Seat, command: StartRun): Promise<void> {
-    const { conversation } = seat
+  async #commitStart(active: ActiveConversation, command: StartRun): Promise<void> {
+    const { conversation } = active
     const { runId, message, limits } = command
     const history = importHistory(command.history ?? [])
-    await seat.own()
+    await active.own()
     try {
       const { run } = conversation
       // Stored by an earlier try, whose answer was lost.
@@ -179,22 +182,26 @@ export class Runs {
       if (message !== null && pending.length > 0) throw callsPending(pending)
       await conversation.append(firstFacts(message, limits), { runId, once: true })
     } catch (error) {
-      seat.disown()
+      active.disown()
       throw error
     }
   }
 
-  #launch(seat: Seat, command: Pick<StartRun, 'agentId' | 'runId'>): void {
-    if (this.#released.has(command.agentId)) return seat.disown()
-    this.#drive(seat, command, null)
+  #launch(active: ActiveConversation, command: Pick<StartRun, 'agentId' | 'runId'>): void {
+    if (this.#released.has(command.agentId)) return active.disown()
+    this.#drive(active, command, null)
   }
 
   /** Null when there is no open run; of the run that was asked for, the page is sent how it ended. */
-  async resume(seat: Seat, agentId: string, resume: Resume): Promise<RunRef | null> {
-    const { conversation } = seat
-    const { conversationId } = seat.scope
-    if (seat.driver?.isLeaving) await seat.idle()
-    if (seat.driver) return seat.driven(resume)
+  async resume(
+    active: ActiveConversation,
+    agentId: string,
+    resume: Resume,
+  ): Promise<RunRef | null> {
+    const { conversation } = active
+    const { conversationId } = active.scope
+    if (active.driver?.isLeaving) await active.idle()
+    if (active.driver) return active.driven(resume)
     await conversation.refresh()
     conversation.refuseBroken()
     const newest = conversation.run
@@ -206,19 +213,19 @@ export class Runs {
       conversation.publish('taken-up')
       return { conversationId, runId: newest.runId }
     }
-    await seat.own({ create: false })
+    await active.own({ create: false })
     const { run } = conversation
     if (run === null || run.end !== null || this.#released.has(agentId)) {
-      seat.disown()
+      active.disown()
       return null
     }
     conversation.publish('taken-up')
-    this.#drive(seat, { agentId, runId: run.runId }, resume)
+    this.#drive(active, { agentId, runId: run.runId }, resume)
     return { conversationId, runId: run.runId }
   }
 
   /** Begins the run as soon as there is room; while the storage is full, the message is kept. */
-  #admit(seat: Seat, command: StartRun, asked: Asked): Promise<void> {
+  #admit(active: ActiveConversation, command: StartRun, asked: Asked): Promise<void> {
     const { signal } = asked.admission.stop
     const waiter: Waiter = {
       signal,
@@ -229,58 +236,65 @@ export class Runs {
     const begin = async (): Promise<void> => {
       for (;;) {
         signal.throwIfAborted()
-        if (await seat.inLane(() => this.#begin(seat, command, asked))) return
-        await untilIdle(seat, command, asked)
+        if (await active.inLane(() => this.#begin(active, command, asked))) return
+        await untilIdle(active, command, asked)
       }
     }
-    return seat.conversation.patience.persist(begin, { waiter })
+    return active.conversation.storageRetry.persist(begin, { waiter })
   }
 
   /** False when a run is in the way that has to end first. */
-  async #begin(seat: Seat, command: StartRun, { admission }: Asked): Promise<boolean> {
+  async #begin(
+    active: ActiveConversation,
+    command: StartRun,
+    { admission }: Asked,
+  ): Promise<boolean> {
     const { signal } = admission.stop
     signal.throwIfAborted()
-    if (!(await this.#makeRoom(seat, command))) return false
+    if (!(await this.#makeRoom(active, command))) return false
     signal.throwIfAborted()
-    await this.#commitStart(seat, command)
-    this.#launch(seat, command)
-    if (signal.aborted) seat.driver?.abort(String(signal.reason))
+    await this.#commitStart(active, command)
+    this.#launch(active, command)
+    if (signal.aborted) active.driver?.abort(String(signal.reason))
     return true
   }
 
   /** Refuses, lets wait or stops what runs, as the command wishes; true when nothing does. */
-  async #makeRoom(seat: Seat, { agentId, conversationId, ifBusy }: StartRun): Promise<boolean> {
-    const { conversation } = seat
+  async #makeRoom(
+    active: ActiveConversation,
+    { agentId, conversationId, ifBusy }: StartRun,
+  ): Promise<boolean> {
+    const { conversation } = active
     switch (ifBusy) {
       case 'refuse':
         // What is being stopped is as good as ended.
-        if (seat.driver && !seat.driver.isStopped) throw busy(conversationId)
+        if (active.driver && !active.driver.isStopped) throw busy(conversationId)
         break
       case 'queue':
         // A run that nobody drives would never make room.
         await conversation.refresh()
         if (conversation.run?.parked) throw parkedRun(conversationId, conversation.run.parked)
-        await this.resume(seat, agentId, TELL_MODEL)
+        await this.resume(active, agentId, TELL_MODEL)
         break
       case 'replace':
-        await this.resume(seat, agentId, TELL_MODEL)
-        seat.driver?.abort('replaced')
+        await this.resume(active, agentId, TELL_MODEL)
+        active.driver?.abort('replaced')
         break
       default:
         ifBusy satisfies never
     }
-    return seat.driver === null
+    return active.driver === null
   }
 
   #drive(
-    seat: Seat,
+    active: ActiveConversation,
     ref: { readonly agentId: string; readonly runId: string },
     resume: ResumeOptions | null,
   ): void {
     const { page, pageId, providers, effects, memory, engines } = this.#options
     const shared = { page, pageId, providers, effects, memory, engines }
     const { agentId, runId } = ref
-    const { conversation, ownership, tabs } = seat
+    const { conversation, ownership, tabs } = active
     const isElsewhere = (toolName: string): Promise<boolean> =>
       tabs.hasTool(conversation.conversationId, toolName)
     const validator = watchedValidator(sharedValidator(), (risk) =>
@@ -291,11 +305,11 @@ export class Runs {
       { agentId, runId, conversation, stream, validator, resume, isElsewhere, ...shared },
       ownership,
     )
-    seat.drive(driver)
+    active.drive(driver)
   }
 }
 
-function isKnown({ admissions, driver, conversation }: Seat, runId: string): boolean {
+function isKnown({ admissions, driver, conversation }: ActiveConversation, runId: string): boolean {
   return admissions.has(runId) || driver?.runId === runId || conversation.run?.runId === runId
 }
 

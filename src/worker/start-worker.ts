@@ -6,7 +6,7 @@ import type { ProviderDefinition } from '../providers/define-provider.ts'
 import { createProviderRegistry } from '../providers/registry.ts'
 import { realEffects, type Effects } from './effects.ts'
 import { Link } from './link.ts'
-import type { OpenDurable } from './stores.ts'
+import type { OpenDurable } from './store/stores.ts'
 import { openIdbStore } from './store/idb-store.ts'
 
 /** What the worker listens on: its own global scope, or a `MessagePort` in tests. */

@@ -5,7 +5,7 @@ import { outputText } from '../providers/output-text.ts'
 import { isSettled } from '../conversation/pending.ts'
 import type { Identified } from '../protocol/fact.ts'
 import type { Conversation } from './conversation.ts'
-import type { FactDraft } from './fact-draft.ts'
+import type { FactDraft } from './store/fact-draft.ts'
 
 export interface Supplied {
   readonly settled: FactDraft

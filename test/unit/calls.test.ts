@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createLine } from '../../src/client/line.ts'
+import { createWorkerCaller } from '../../src/client/ask-worker.ts'
 import { lost } from '../../src/client/worker-lost.ts'
 import { callsOf, type Command, type Question } from '../../src/protocol/call.ts'
 import type { ErrorCode } from '../../src/protocol/error.ts'
@@ -40,7 +40,7 @@ describe('a command to a worker', () => {
   function dying(isReplaced: boolean) {
     let asked = 0
     let carried = 0
-    const line = createLine(
+    const line = createWorkerCaller(
       async () => {
         if (++asked === 1) throw lost()
         return undefined as never

@@ -1,4 +1,4 @@
-import { sleep } from '../sleep.ts'
+import { sleep } from '../../lib/sleep.ts'
 import type { StartFailure } from '../start-failure.ts'
 import { addressOf } from './cause.ts'
 import { lookAtFile } from './look-at-file.ts'

@@ -8,7 +8,7 @@ import { withStop } from './with-stop.ts'
 /** Questions that nobody answers, after which there is no living holder to ask. */
 const MAX_UNANSWERED = 3
 /** A holder that said that it decides has this long. Milliseconds. */
-const PATIENCE_MS = 15_000
+const ANSWER_LIMIT_MS = 15_000
 /** The holder refuses when its own side hasn't decided by then. */
 const DECISION_MS = 10_000
 /** A lock that is handed over is kept this long for the tab that asked for it. */
@@ -40,7 +40,7 @@ async function ask(
     onAnswer()
   })
   const isOpen = (): boolean => answer === null || answer === 'pending'
-  const limit = (): number => (answer === null ? MAX_UNANSWERED : PATIENCE_MS / ANSWER_MS)
+  const limit = (): number => (answer === null ? MAX_UNANSWERED : ANSWER_LIMIT_MS / ANSWER_MS)
   // Asked again each time: a question, or its answer, may be lost.
   for (let asked = 0; isOpen() && asked < limit(); asked++) {
     await withStop([], async (wait) => {
@@ -86,7 +86,7 @@ export function answerHandovers(
     // What waits holds no lease: there is nothing to keep for the other tab.
     else answer(isAgreed ? 'granted' : 'refused')
     // Nobody asks for the answer any more.
-    await effects.sleep(PATIENCE_MS)
+    await effects.sleep(ANSWER_LIMIT_MS)
     answers.delete(requestId)
   })
 }

@@ -1,5 +1,6 @@
 import { titleOf } from '../../conversation/title.ts'
 import { OffstageError } from '../../protocol/error.ts'
+import { randomId } from '../../lib/random-id.ts'
 import { FORMAT, type NewRow, type Row } from '../../protocol/fact.ts'
 import { checkRow, isSoundRow } from './check-row.ts'
 import { openCallsAfter } from './open-calls.ts'
@@ -68,6 +69,25 @@ export function applyAppend(
   const recent = { appendId, first: record.lastSeq + 1, count: rows.length }
   const recentAppends = [...record.recentAppends, recent].slice(-REMEMBERED)
   return { record: { ...next, format: FORMAT, recentAppends }, rows }
+}
+
+/**
+ * What a new title makes of the record and its rows. Whoever renames need not own the conversation: its owner
+ * finds the row before its own next one. A broken one keeps its rows as they are.
+ */
+export function applyRename(
+  record: StoredRecord,
+  { title, at }: { readonly title: string; readonly at: number },
+): { record: StoredRecord; rows: Row[] } {
+  refuseNewer(record)
+  const { conversationId, updatedAt, broken } = record
+  if (broken !== undefined) return { record: { ...record, title }, rows: [] }
+  const row: NewRow = { type: 'renamed', runId: null, title, at }
+  // A list is in the order of what happened in the conversations.
+  const next: StoredRecord = { ...afterRow(record, row), updatedAt, format: FORMAT }
+  const appendId = randomId()
+  const placed: Row = { ...row, format: FORMAT, conversationId, seq: next.lastSeq, appendId }
+  return { record: next, rows: [placed] }
 }
 
 function unreadable({ type }: NewRow): OffstageError {

@@ -1,7 +1,7 @@
 import type { StorageState } from '../../protocol/conversation.ts'
 import type { Row } from '../../protocol/fact.ts'
-import { randomId } from '../random-id.ts'
-import { applyAppend, committedBefore, rowsBefore } from './apply-append.ts'
+import { randomId } from '../../lib/random-id.ts'
+import { applyAppend, applyRename, committedBefore, rowsBefore } from './apply-append.ts'
 import { Connection, isRefused, storageError } from './idb-connection.ts'
 import { Gaps, Orphans, rowsOf } from './idb-damage.ts'
 import { BOTH, quietly, withDatabase, write, type Read, type Write } from './idb-use.ts'
@@ -11,7 +11,6 @@ import {
   markRecord,
   publicRecord,
   readRecord,
-  renameRecord,
   unclaimed,
   type StoredRecord,
 } from './record.ts'
@@ -76,10 +75,13 @@ function createIdbStore(connection: Connection): Store {
         const record = await findRecord(db.transaction(BOTH), conversationId)
         return record ? publicRecord(record) : null
       }),
-    rename: (conversationId, title) =>
-      change(connection, conversationId, (record) => renameRecord(record, title)),
+    rename: (conversationId, title, at) =>
+      change(connection, conversationId, (record) => applyRename(record, { title, at })),
     mark: async (conversationId, broken) => {
-      await change(connection, conversationId, (record) => markRecord(record, broken))
+      await change(connection, conversationId, (found) => {
+        const record = markRecord(found, broken)
+        return record && { record, rows: [] }
+      })
     },
     delete: (conversationId) =>
       write(connection, 'relaxed', async (tx) => {
@@ -151,14 +153,14 @@ async function allRows(
 async function change(
   connection: Connection,
   conversationId: string,
-  next: (record: StoredRecord) => StoredRecord | null,
+  next: (record: StoredRecord) => { record: StoredRecord; rows: readonly Row[] } | null,
 ): Promise<boolean> {
   return write(connection, 'relaxed', async (tx) => {
     const records = tx.objectStore('records')
     const stored = await records.get(conversationId)
     if (stored === undefined) return false
     const changed = next(readRecord(conversationId, stored))
-    if (changed) await records.put(changed)
+    if (changed) put(tx, changed)
     return true
   })
 }
@@ -191,8 +193,12 @@ async function appendIn(tx: Write, append: Append): Promise<readonly Row[]> {
     return rowsBefore(append, before, await rows.getAll(after, before.count))
   }
   const applied = applyAppend(found, append)
-  // Not awaited one by one, which would cost a turn of the queue each: the transaction's end tells.
-  for (const row of applied.rows) quietly(rows.add(row))
-  quietly(tx.objectStore('records').put(applied.record))
+  put(tx, applied)
   return applied.rows
+}
+
+/** Not awaited one by one, which would cost a turn of the queue each: the transaction's end tells. */
+function put(tx: Write, { record, rows }: { record: StoredRecord; rows: readonly Row[] }): void {
+  for (const row of rows) quietly(tx.objectStore('rows').add(row))
+  quietly(tx.objectStore('records').put(record))
 }

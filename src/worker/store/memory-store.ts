@@ -1,14 +1,7 @@
 import type { Row } from '../../protocol/fact.ts'
-import { randomId } from '../random-id.ts'
-import { applyAppend, committedBefore, rowsBefore } from './apply-append.ts'
-import {
-  claimRecord,
-  markRecord,
-  publicRecord,
-  renameRecord,
-  unclaimed,
-  type StoredRecord,
-} from './record.ts'
+import { randomId } from '../../lib/random-id.ts'
+import { applyAppend, applyRename, committedBefore, rowsBefore } from './apply-append.ts'
+import { claimRecord, markRecord, publicRecord, unclaimed, type StoredRecord } from './record.ts'
 import type { Store } from './store.ts'
 
 /** A store that lives as long as its object: for private windows, tests, and `storage: 'memory'`. */
@@ -48,10 +41,13 @@ export function createMemoryStore(storeId: string = randomId()): Store {
     list: async () =>
       [...records.values()].map(publicRecord).sort((a, b) => b.updatedAt - a.updatedAt),
     get: async (conversationId) => find(conversationId),
-    rename: async (conversationId, title) => {
+    rename: async (conversationId, title, at) => {
       const record = records.get(conversationId)
-      if (record) records.set(conversationId, renameRecord(record, title))
-      return record !== undefined
+      if (record === undefined) return false
+      const renamed = applyRename(record, { title, at })
+      records.set(conversationId, renamed.record)
+      rows.set(conversationId, [...(rows.get(conversationId) ?? []), ...renamed.rows])
+      return true
     },
     mark: async (conversationId, broken) => {
       const record = records.get(conversationId)

@@ -126,11 +126,6 @@ export function claimRecord(record: StoredRecord, epoch: number): StoredRecord {
   return { ...record, epoch }
 }
 
-export function renameRecord(record: StoredRecord, title: string): StoredRecord {
-  refuseNewer(record)
-  return { ...record, title }
-}
-
 export function markRecord(record: StoredRecord, broken: string | null): StoredRecord | null {
   if (isNewerFormat(record.format)) return null
   const { broken: _broken, ...rest } = record

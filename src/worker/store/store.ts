@@ -47,7 +47,8 @@ export interface Store {
   /** Newest change first. */
   list(): Promise<ConversationRecord[]>
   get(conversationId: string): Promise<ConversationRecord | null>
-  rename(conversationId: string, title: string): Promise<boolean>
+  /** Appends a `renamed` row, whoever owns the conversation. False: there is none. */
+  rename(conversationId: string, title: string, at: number): Promise<boolean>
   /**
    * Notes in the record what is wrong with the conversation's rows; null: nothing any more. Records that a
    * newer version has written are left as they are.

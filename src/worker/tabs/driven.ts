@@ -4,7 +4,7 @@ import type { Effects } from '../effects.ts'
 import type { TabChannel } from '../ownership/tab-channel.ts'
 import { isShown } from './check-live.ts'
 import type { Driving, TabMessages } from './tab-messages.ts'
-import type { TabSeat } from './tab-seat.ts'
+import type { TabConversation } from './tab-conversation.ts'
 
 /** Pause between the messages by which a tab says that it drives a run. Milliseconds. */
 export const BEAT_MS = 2500
@@ -16,7 +16,7 @@ const FOLLOWED_MS = 15_000
 export interface DrivenOptions {
   readonly channel: TabChannel<TabMessages>
   readonly effects: Effects
-  seatOf(conversationId: string): TabSeat | undefined
+  activeOf(conversationId: string): TabConversation | undefined
 }
 
 /** The runs that are driven here, for the tabs that follow them. As long as there are none, nothing of a run is posted. */
@@ -28,56 +28,57 @@ export class Driven {
 
   constructor(options: DrivenOptions) {
     this.#options = options
-    const { channel, seatOf } = options
+    const { channel, activeOf } = options
     channel.on('follow-ask', ({ conversationId, isBehind }, from) => {
-      const seat = seatOf(conversationId)
-      if (seat?.driver) this.#follow(seat, isBehind ? from : null)
+      const active = activeOf(conversationId)
+      if (active?.driver) this.#follow(active, isBehind ? from : null)
     })
   }
 
-  begin(seat: TabSeat): void {
-    if (this.#options.channel.isOpen) void this.#beat(seat)
+  begin(active: TabConversation): void {
+    if (this.#options.channel.isOpen) void this.#beat(active)
   }
 
-  end({ conversation: { conversationId } }: TabSeat): void {
+  end({ conversation: { conversationId } }: TabConversation): void {
     this.#followed.delete(conversationId)
     this.#options.channel.post('run-undriven', { conversationId })
   }
 
   /** What is published here, in the same order. */
-  relay(seat: TabSeat, items: readonly StreamItem[]): void {
-    const { conversationId } = seat.conversation
+  relay(active: TabConversation, items: readonly StreamItem[]): void {
+    const { conversationId } = active.conversation
     const { channel, effects } = this.#options
     if ((this.#followed.get(conversationId) ?? 0) < effects.monotonic()) return
     const isStored = items.some(isRow)
     const deltas = items.filter((item) => !isRow(item)).filter(isShown)
     if (!isStored && deltas.length === 0) return
-    this.#sent.set(conversationId, this.#driving(seat).sent + 1)
-    channel.post('follow-items', { ...this.#driving(seat), isStored, deltas })
+    this.#sent.set(conversationId, this.#driving(active).sent + 1)
+    channel.post('follow-items', { ...this.#driving(active), isStored, deltas })
   }
 
-  async #beat(seat: TabSeat): Promise<void> {
+  async #beat(active: TabConversation): Promise<void> {
     const { channel, effects } = this.#options
-    const { driver } = seat
+    const { driver } = active
     const stop = new AbortController()
-    void seat.idle().then(() => stop.abort())
-    for (let beat = 1; seat.driver === driver; beat++) {
-      channel.post('run-driven', this.#driving(seat))
+    void active.idle().then(() => stop.abort())
+    for (let beat = 1; active.driver === driver; beat++) {
+      channel.post('run-driven', this.#driving(active))
       await effects.sleep(BEAT_MS, stop.signal)
-      if (beat % LOOK_EVERY === 0) void seat.driver?.look()
+      if (beat % LOOK_EVERY === 0) void active.driver?.look()
     }
   }
 
-  #follow(seat: TabSeat, to: string | null): void {
-    const { stream, conversationId } = seat.conversation
+  #follow(active: TabConversation, to: string | null): void {
+    const { stream, conversationId } = active.conversation
     const { channel, effects } = this.#options
     // Those that follow already get what is on its way.
     if (to !== null) stream.flush()
     this.#followed.set(conversationId, effects.monotonic() + FOLLOWED_MS)
-    if (to !== null) channel.post('follow-begin', { ...this.#driving(seat), to, live: stream.live })
+    if (to !== null)
+      channel.post('follow-begin', { ...this.#driving(active), to, live: stream.live })
   }
 
-  #driving({ conversation }: TabSeat): Driving {
+  #driving({ conversation }: TabConversation): Driving {
     const { conversationId, lease } = conversation
     return { conversationId, epoch: lease.epoch, sent: this.#sent.get(conversationId) ?? 0 }
   }

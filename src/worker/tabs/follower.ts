@@ -1,7 +1,7 @@
 import { NOTHING_LIVE } from '../../conversation/live.ts'
 import type { Live } from '../../protocol/live.ts'
 import type { Conversation } from '../conversation.ts'
-import { oneByOne } from '../one-by-one.ts'
+import { oneByOne } from '../../lib/one-by-one.ts'
 import type { Succession } from '../ownership/succession.ts'
 import type { ShownDelta } from './check-live.ts'
 import { BEAT_MS, LOOK_EVERY } from './driven.ts'

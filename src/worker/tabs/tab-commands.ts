@@ -11,7 +11,7 @@ const MAX_UNANSWERED = 3
 /** Where it isn't known whether any tab drives it: one that does answers at once. Milliseconds. */
 const ANY_MS = 300
 /** One that is under way has this long: an edited input may wait for its tool. Milliseconds. */
-const PATIENCE_MS = 20_000
+const ANSWER_LIMIT_MS = 20_000
 
 /** Does what another tab asks, if the run is driven here; null: it isn't. */
 export type Perform = (conversationId: string, command: TabCommand) => Promise<boolean> | null
@@ -40,7 +40,7 @@ export class TabCommands {
       channel.post('command-outcome', { commandId, outcome: { pending: true } })
       channel.post('command-outcome', { commandId, outcome: await outcome })
       if (known) return
-      await effects.sleep(PATIENCE_MS)
+      await effects.sleep(ANSWER_LIMIT_MS)
       this.#outcomes.delete(commandId)
     })
   }
@@ -65,7 +65,7 @@ export class TabCommands {
     })
     const isOpen = (): boolean => outcome === null || 'pending' in outcome
     const unanswered = to === null ? 1 : MAX_UNANSWERED
-    const limit = (): number => (outcome === null ? unanswered : PATIENCE_MS / ANSWER_MS)
+    const limit = (): number => (outcome === null ? unanswered : ANSWER_LIMIT_MS / ANSWER_MS)
     for (let asked = 0; isOpen() && asked < limit(); asked++) {
       await withStop([], async (wait) => {
         onOutcome = () => isOpen() || wait.abort()

@@ -17,7 +17,7 @@ import {
   shape,
 } from '../store/shape.ts'
 import { isDelta, isLive, type ShownDelta } from './check-live.ts'
-import { isJson } from './is-json.ts'
+import { isJson } from '../../lib/is-json.ts'
 
 /** What one tab asks of the tab that drives a conversation's run. */
 export type TabCommand =

@@ -1,4 +1,4 @@
-import { decide } from '../decide.ts'
+import { decide } from '../run/decide.ts'
 import type { Effects } from '../effects.ts'
 import type { Leases } from '../ownership/leases.ts'
 import type { TabChannel } from '../ownership/tab-channel.ts'
@@ -7,48 +7,48 @@ import { Driven } from './driven.ts'
 import { Follower } from './follower.ts'
 import { TabCommands } from './tab-commands.ts'
 import type { TabCommand, TabMessages } from './tab-messages.ts'
-import type { TabSeat } from './tab-seat.ts'
+import type { TabConversation } from './tab-conversation.ts'
 import { ToolsElsewhere } from './tools-elsewhere.ts'
 
 /** How long an heir leaves a run to the tab that had it: its page may only be reloaded. Milliseconds. */
 const RELOAD_MS = 2000
 
 /** What tabs need of the worker that they are part of. */
-export interface TabsHost<Seat extends TabSeat> {
+export interface TabsHost<Active extends TabConversation> {
   /** A conversation of this store that is in use here. */
-  seatOf(conversationId: string): Seat | undefined
+  activeOf(conversationId: string): Active | undefined
   /** Does what another tab asks of the run that is driven here. */
-  perform(seat: Seat, command: TabCommand): Promise<boolean>
+  perform(active: Active, command: TabCommand): Promise<boolean>
   /** Goes on with the open run, whose lease is held, with this agent's tools and model. */
-  succeed(seat: Seat, agentId: string): Promise<void>
+  succeed(active: Active, agentId: string): Promise<void>
   /** The names of the agent's tools as they are now. */
   toolNames(agentId: string): Promise<readonly string[]>
   recordsChanged(): void
 }
 
-export interface TabsOptions<Seat extends TabSeat> {
+export interface TabsOptions<Active extends TabConversation> {
   readonly channel: TabChannel<TabMessages>
   readonly leases: Leases
   readonly effects: Effects
-  readonly host: TabsHost<Seat>
+  readonly host: TabsHost<Active>
 }
 
 /** The other tabs that use this store: they follow what is driven here, and the other way round. */
-export class Tabs<Seat extends TabSeat> {
-  readonly #options: TabsOptions<Seat>
+export class Tabs<Active extends TabConversation> {
+  readonly #options: TabsOptions<Active>
   readonly #driven: Driven
   readonly #commands: TabCommands
   readonly #tools: ToolsElsewhere
   readonly #followers = new Map<string, Follower>()
 
-  constructor(options: TabsOptions<Seat>) {
+  constructor(options: TabsOptions<Active>) {
     this.#options = options
     const { channel, effects, host } = options
-    const seatOf = (conversationId: string): Seat | undefined => host.seatOf(conversationId)
-    this.#driven = new Driven({ channel, effects, seatOf })
+    const activeOf = (conversationId: string): Active | undefined => host.activeOf(conversationId)
+    this.#driven = new Driven({ channel, effects, activeOf: activeOf })
     this.#commands = new TabCommands(channel, effects, (conversationId, command) => {
-      const seat = seatOf(conversationId)
-      return seat?.driver ? host.perform(seat, command) : null
+      const active = activeOf(conversationId)
+      return active?.driver ? host.perform(active, command) : null
     })
     this.#tools = new ToolsElsewhere({
       channel,
@@ -74,47 +74,47 @@ export class Tabs<Seat extends TabSeat> {
     channel.on('record-changed', (ref) => {
       host.recordsChanged()
       of(ref)?.refresh()
-      void host.seatOf(ref.conversationId)?.driver?.look()
+      void host.activeOf(ref.conversationId)?.driver?.look()
     })
   }
 
   /** A run is driven here from now on. */
-  driven(seat: Seat): void {
-    this.#followers.get(seat.conversation.conversationId)?.leave()
-    this.#driven.begin(seat)
+  driven(active: Active): void {
+    this.#followers.get(active.conversation.conversationId)?.leave()
+    this.#driven.begin(active)
   }
 
   /** Nothing is driven here any more. Another tab may have gone on with the run before. */
-  undriven(seat: Seat): void {
-    this.#driven.end(seat)
-    this.#followers.get(seat.conversation.conversationId)?.ask()
+  undriven(active: Active): void {
+    this.#driven.end(active)
+    this.#followers.get(active.conversation.conversationId)?.ask()
   }
 
   /** What is published here goes to the tabs that follow the conversation. */
-  relay(seat: Seat): void {
-    seat.conversation.stream.relay = (items) => {
-      if (seat.driver) this.#driven.relay(seat, items)
+  relay(active: Active): void {
+    active.conversation.stream.relay = (items) => {
+      if (active.driver) this.#driven.relay(active, items)
     }
   }
 
   /** The page shows the conversation: it follows whoever drives it, and may succeed with this agent. */
-  follow(seat: Seat, agentId: string): void {
-    const { conversationId } = seat.conversation
+  follow(active: Active, agentId: string): void {
+    const { conversationId } = active.conversation
     const { channel, effects, host, leases } = this.#options
     const known = this.#followers.get(conversationId)
     if (known?.agentId === agentId) return known.ask()
     this.unfollow(conversationId)
     if (!channel.isOpen) return
-    const follower = new Follower(seat.conversation, {
+    const follower = new Follower(active.conversation, {
       agentId,
-      isDriving: () => seat.driver !== null,
+      isDriving: () => active.driver !== null,
       ask: (isBehind) => channel.post('follow-ask', { conversationId, isBehind }),
       sleep: (ms, signal) => effects.sleep(ms, signal),
       toolNames: () => host.toolNames(agentId),
       succeed: async (succession) => {
-        const isNeeded = (): Promise<boolean> => this.#isNeeded(seat)
+        const isNeeded = (): Promise<boolean> => this.#isNeeded(active)
         await leases.awaitSuccession(conversationId, { ...succession, isNeeded })
-        await host.succeed(seat, agentId)
+        await host.succeed(active, agentId)
       },
     })
     this.#followers.set(conversationId, follower)
@@ -165,7 +165,7 @@ export class Tabs<Seat extends TabSeat> {
   }
 
   /** Asked while nobody else can write: the run is open, does something, and no tab wants it back. */
-  async #isNeeded({ conversation }: Seat): Promise<boolean> {
+  async #isNeeded({ conversation }: Active): Promise<boolean> {
     const { channel, effects } = this.#options
     const isOpen = async (): Promise<boolean> => {
       await conversation.refresh()

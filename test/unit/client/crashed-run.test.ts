@@ -2,7 +2,12 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Agent } from '../../../src/client/agent.ts'
 import { createAgent } from '../../../src/client/create-agent.ts'
 import type { Run } from '../../../src/client/run-handle.ts'
-import type { AbortRun, Extract, ResumeRun, StartRun } from '../../../src/protocol/commands.ts'
+import type {
+  AbortRun,
+  ExtractRequest,
+  ResumeRun,
+  StartRun,
+} from '../../../src/protocol/commands.ts'
 import type { Fact } from '../../../src/protocol/fact.ts'
 import type { RunResult } from '../../../src/protocol/run.ts'
 import {
@@ -104,7 +109,7 @@ test('an extraction whose check hangs is rejected by name, and no other of its a
     expect(ask(agent)).rejects.toMatchObject({ code: 'worker-lost' }),
   )
   await until(() => workers[0]!.of('extract').length === 3)
-  const { agentId, extractId } = workers[0]!.of<Extract>('extract')[0]!
+  const { agentId, extractId } = workers[0]!.of<ExtractRequest>('extract')[0]!
   workers[0]!.notify({ type: 'risk', agentId, runId: '', extractId, risk })
   await sleep(5)
   workers[0]!.die()

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { createTestAgent } from '../../../src/testing/index.ts'
 
 // The page was loaded before a deploy, or is offline now: what it hasn't loaded can't be.
-vi.mock('../../../src/client/showing.ts', () => Promise.reject(new Error('gone')))
+vi.mock('../../../src/client/lazy-views.ts', () => Promise.reject(new Error('gone')))
 vi.mock('../../../src/client/extract.ts', () => Promise.reject(new Error('gone')))
 
 const missing = { code: 'worker-load-failed', retryable: true }

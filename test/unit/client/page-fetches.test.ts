@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { ModelRequests } from '../../../src/client/model-requests.ts'
 import type { PageApi } from '../../../src/protocol/page-calls.ts'
-import { modelFetch } from '../../../src/worker/page-fetch.ts'
+import { modelFetch } from '../../../src/worker/model/page-fetch.ts'
 
 const cleanUps: (() => void)[] = []
 

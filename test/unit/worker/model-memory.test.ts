@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ModelMemory } from '../../../src/worker/model-memory.ts'
+import { ModelMemory } from '../../../src/worker/model/model-memory.ts'
 
 const ollama = { provider: 'ollama', model: 'some-model', baseURL: 'http://localhost:11434/v1' }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { OffstageError } from '../../../src/protocol/error.ts'
 import type { Row } from '../../../src/protocol/fact.ts'
 import type { Append } from '../../../src/worker/store/store.ts'
-import { Patience } from '../../../src/worker/patience.ts'
+import { StorageRetry } from '../../../src/worker/store/storage-retry.ts'
 import { realEffects } from '../../../src/worker/effects.ts'
 import {
   createWorld,
@@ -60,7 +60,7 @@ describe('a commit that begins to wait for the storage', () => {
     await talk.claim()
     const gate = refusing(world, (append) => append.rows[0]?.type === 'run-ended')
     const stop = new AbortController()
-    talk.patience.waiter = {
+    talk.storageRetry.waiter = {
       signal: stop.signal,
       onPark: () => undefined,
       onContinue: () => undefined,
@@ -72,11 +72,11 @@ describe('a commit that begins to wait for the storage', () => {
     const answered = talk.append([{ type: 'run-continued' }], { waits: false })
     gate.refuse()
     expect(await answered).toBe(true)
-    await talk.patience.waiting()
+    await talk.storageRetry.waiting()
     const late = talk.append([{ type: 'run-continued' }], { waits: false })
     await expect(late).rejects.toMatchObject({ code: 'storage-full' })
     gate.isFull = false
-    talk.patience.retry()
+    talk.storageRetry.retry()
     await Promise.all([ended, next])
     const { rows } = await world.store.read('talk')
     const types = (rows as readonly Row[]).map(({ type }) => type)
@@ -86,15 +86,18 @@ describe('a commit that begins to wait for the storage', () => {
 
 describe('a commit that fails for unknown reasons', () => {
   it('is not tried again once it is given up', async () => {
-    const patience = new Patience({ ...realEffects, sleep: (_ms, signal) => untilAborted(signal) })
+    const storageRetry = new StorageRetry({
+      ...realEffects,
+      sleep: (_ms, signal) => untilAborted(signal),
+    })
     const stop = new AbortController()
-    patience.waiter = {
+    storageRetry.waiter = {
       signal: stop.signal,
       onPark: () => expect.unreachable(),
       onContinue: () => expect.unreachable(),
     }
     let tries = 0
-    const done = patience.persist(async () => {
+    const done = storageRetry.persist(async () => {
       tries += 1
       throw new OffstageError('storage-failed', 'No.')
     })

@@ -83,7 +83,7 @@ describe('a conversation that a page of a later version has written', () => {
       message: expect.stringMatching(/reload the page or update the package/) as string,
       details: { conversationId: 'n', format: LATER },
     })
-    expect(await codeOf(store.rename('n', 'Mine'))).toBe('storage-newer')
+    expect(await codeOf(store.rename('n', 'Mine', 9))).toBe('storage-newer')
     await store.mark('n', 'It looks odd.')
     expect(await contents(name)).toEqual(before)
     expect(await later.append('n', epoch)).toBe(true)

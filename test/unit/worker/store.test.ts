@@ -55,9 +55,9 @@ describe.each(stores)('the %s store', (_name, open) => {
     expect(await store.get('c')).toMatchObject({ openRunId: 'r', title: 'Buy mugs', lastSeq: 1 })
     await append(store, { epoch }, ended('r'))
     expect(await store.get('c')).toMatchObject({ openRunId: null, updatedAt: 6 })
-    expect(await store.rename('c', 'Mugs')).toBe(true)
+    expect(await store.rename('c', 'Mugs', 9)).toBe(true)
     expect((await store.get('c'))?.title).toBe('Mugs')
-    expect(await store.rename('nobody', 'x')).toBe(false)
+    expect(await store.rename('nobody', 'x', 9)).toBe(false)
   })
 
   it('lists the newest change first, and deletes a conversation with its rows', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { StreamPart } from '../../../src/protocol/stream-part.ts'
 import { UNOPENED_REASONING } from '../../../src/providers/unopened-reasoning.ts'
-import { TurnReader, type TurnDelta } from '../../../src/worker/turn-reader.ts'
+import { TurnReader, type TurnDelta } from '../../../src/worker/model/turn-reader.ts'
 
 function read(parts: readonly StreamPart[], used: readonly string[] = []) {
   const events: TurnDelta[] = []

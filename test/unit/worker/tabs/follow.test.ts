@@ -140,6 +140,29 @@ describe.each([
     expect(await two.host.library.listConversations(two.scope)).toEqual([])
   })
 
+  it('a new title is shown in every tab, though a run goes on, which it does not disturb', async () => {
+    const { world, one, two } = await whileRunning({ turns: TURNS, locks }, tools, (tabs) => {
+      return tabs.two.shown.status === 'running'
+    })
+    expect(
+      await world.settled(two.host.library.renameConversation({ ...two.scope, title: 'A' })),
+    ).toBe(true)
+    expect(
+      await world.settled(one.host.library.renameConversation({ ...one.scope, title: 'B' })),
+    ).toBe(true)
+    expect(
+      await world.settled(two.host.library.renameConversation({ ...two.scope, title: 'C' })),
+    ).toBe(true)
+    await world.until(() => one.ends.length > 0)
+    expect(one.ends).toEqual(['completed'])
+    await world.run(1000)
+    for (const tab of [one, two]) expect(tab.shown.title).toBe('C')
+    expect(two.content).toEqual(one.content)
+    const late = world.tab('late', { tools }).open()
+    await world.run(500)
+    expect(late.shown).toMatchObject({ title: 'C', messages: one.shown.messages })
+  })
+
   it('a run of a conversation that another tab deletes ends there as deleted', async () => {
     const ask = [{ calls: [{ tool: 'pay', input: {} }] }]
     const pay = { pay: { needsApproval: true } }

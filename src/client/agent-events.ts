@@ -1,0 +1,45 @@
+import { reportThrown } from './failures.ts'
+import type { AgentNotice } from './worker-link.ts'
+
+/** What an agent tells outside its runs. */
+export type AgentEvent =
+  | AgentNotice
+  | { readonly type: 'status'; readonly status: 'idle' | 'running'; readonly openRuns: number }
+
+export type AgentListener<Type extends AgentEvent['type']> = (
+  event: Extract<AgentEvent, { readonly type: Type }>,
+) => void
+
+export interface AgentEvents {
+  on<Type extends AgentEvent['type']>(
+    type: Type,
+    listener: AgentListener<Type>,
+    options?: { readonly signal?: AbortSignal },
+  ): () => void
+  emit(event: AgentEvent): void
+  clear(): void
+}
+
+export function createAgentEvents(): AgentEvents {
+  const listeners = new Set<(event: AgentEvent) => void>()
+  return {
+    on(type, listener, { signal } = {}) {
+      const hear = (event: AgentEvent): void => {
+        if (event.type === type) listener(event as Parameters<typeof listener>[0])
+      }
+      const off = (): void => void listeners.delete(hear)
+      if (!signal?.aborted) listeners.add(hear)
+      signal?.addEventListener('abort', off, { once: true })
+      return off
+    },
+    emit(event) {
+      for (const hear of listeners)
+        try {
+          hear(event)
+        } catch (thrown) {
+          reportThrown(thrown)
+        }
+    },
+    clear: () => listeners.clear(),
+  }
+}

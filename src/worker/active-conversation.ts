@@ -1,0 +1,142 @@
+import type { ConversationScope, RunRef } from '../protocol/scope.ts'
+import type { RunEnd } from '../protocol/fact.ts'
+import { busy } from './busy.ts'
+import type { Conversation } from './conversation.ts'
+import { oneByOne, type OneByOne } from '../lib/one-by-one.ts'
+import { elsewhere } from './ownership/elsewhere.ts'
+import type { Leases } from './ownership/leases.ts'
+import type { RunDriver } from './run/run-driver.ts'
+import { whenAborted } from '../lib/abort.ts'
+import type { Tabs } from './tabs/tabs.ts'
+
+/** A run that is asked for and not yet stored. */
+export interface Admission {
+  readonly agentId: string
+  readonly runId: string
+  /** Aborted when the run is not to begin. */
+  readonly stop: AbortController
+  /** Nothing else may begin: its first commit waits for the storage. */
+  isParked: boolean
+  /** Resolves when the run was begun, or is not to begin. */
+  readonly isOver: Promise<void>
+}
+
+export interface ActiveConversationParts {
+  readonly conversation: Conversation
+  readonly leases: Leases
+  readonly tabs: Tabs<ActiveConversation>
+}
+
+/** A conversation in use: its fold, the run that is driven, if any, and those that are to begin. */
+export class ActiveConversation {
+  readonly scope: ConversationScope
+  readonly conversation: Conversation
+  readonly ownership: Leases
+  readonly tabs: Tabs<ActiveConversation>
+  /** By run. */
+  readonly admissions: Map<string, Admission> = new Map()
+  #driver: RunDriver | null = null
+  #driven: Promise<unknown> = Promise.resolve()
+  /** Takes commands on the conversation one after the other; none of them waits for a run or for room. */
+  readonly inLane: OneByOne = oneByOne()
+
+  constructor(scope: ConversationScope, { conversation, leases, tabs }: ActiveConversationParts) {
+    const { agentId, storage, conversationId } = scope
+    this.scope = { agentId, storage, conversationId }
+    this.conversation = conversation
+    this.ownership = leases
+    this.tabs = tabs
+  }
+
+  /** Something is done in it, or it is shown. What is not can be read again. */
+  get isInUse(): boolean {
+    const { conversationId, stream, storageRetry } = this.conversation
+    return (
+      this.#driver !== null ||
+      this.admissions.size > 0 ||
+      stream.isJoined ||
+      storageRetry.waitsFor !== null ||
+      this.tabs.driverOf(conversationId) !== undefined ||
+      this.ownership.holds(conversationId)
+    )
+  }
+
+  get driver(): RunDriver | null {
+    return this.#driver
+  }
+
+  /** The run whose first commit waits for the storage. */
+  get parked(): Admission | null {
+    return [...this.admissions.values()].find((admission) => admission.isParked) ?? null
+  }
+
+  /** Resolves when nothing is driven any more, or the signal aborts. */
+  async idle(signal?: AbortSignal): Promise<void> {
+    const aborted = signal && whenAborted(signal)
+    while (this.#driver && !signal?.aborted) {
+      await (aborted ? Promise.race([this.#driven, aborted]) : this.#driven)
+    }
+  }
+
+  /** The same for what can't wait until there is room in the storage: `conversation-busy` then. */
+  async inLaneNow<T>(work: () => Promise<T>): Promise<T> {
+    if (this.parked) throw busy(this.scope.conversationId)
+    return this.inLane(work)
+  }
+
+  /** Becomes the conversation's owner. Throws `conversation-busy` when another tab is. */
+  async own(options?: { readonly create?: boolean }): Promise<void> {
+    const { conversationId } = this.scope
+    if (!(await this.ownership.acquire(conversationId))) throw elsewhere(conversationId)
+    try {
+      await this.conversation.claim(options)
+      this.ownership.setEpoch(conversationId, this.conversation.lease.epoch)
+    } catch (error) {
+      this.disown()
+      throw error
+    }
+  }
+
+  disown(): void {
+    this.ownership.release(this.scope.conversationId)
+  }
+
+  /** The run that is driven here. `follows`: the page is sent where it stands. */
+  driven({ follows = false }: { readonly follows?: boolean }): RunRef | null {
+    if (this.#driver === null) return null
+    if (follows) this.conversation.publish('joined')
+    return { conversationId: this.scope.conversationId, runId: this.#driver.runId }
+  }
+
+  /** For work between runs, in the lane: owns the conversation as long as it takes. */
+  async owning<T>(work: () => Promise<T>): Promise<T> {
+    await this.own({ create: false })
+    try {
+      return await work()
+    } finally {
+      this.disown()
+    }
+  }
+
+  /** Drives a run to its end. */
+  drive(driver: RunDriver): void {
+    this.#driver = driver
+    this.tabs.driven(this)
+    this.#driven = driver.drive().then(() => {
+      this.#driver = null
+      this.tabs.undriven(this)
+    })
+  }
+
+  async abort(reason: string, end?: RunEnd): Promise<void> {
+    this.#driver?.abort(reason, end)
+    await this.idle()
+  }
+
+  /** Ends everything in a conversation that is deleted, stored or not. */
+  async discard(reason: string): Promise<void> {
+    for (const { stop } of this.admissions.values()) stop.abort(reason)
+    this.#driver?.discard(reason)
+    await this.idle()
+  }
+}

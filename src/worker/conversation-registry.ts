@@ -1,0 +1,212 @@
+import { storageKey } from '../protocol/conversation.ts'
+import type { AgentScope, ConversationScope } from '../protocol/scope.ts'
+import type { FactType, Row } from '../protocol/fact.ts'
+import { Conversation } from './conversation.ts'
+import type { Effects } from './effects.ts'
+import type { LeaseMessages } from './ownership/lease-messages.ts'
+import { createLeases, type Leases } from './ownership/leases.ts'
+import { createTabChannel, type TabChannel } from './ownership/tab-channel.ts'
+import { ActiveConversation } from './active-conversation.ts'
+import type { Store } from './store/store.ts'
+import type { Stores } from './store/stores.ts'
+import { Stream, type StreamOutput } from './stream.ts'
+import { TAB_MESSAGES } from './tabs/tab-messages.ts'
+import { Tabs, type TabsHost } from './tabs/tabs.ts'
+
+/** Conversations that are kept in memory though nothing is done in them any more: they may be opened again. */
+const MAX_UNUSED = 20
+/** Nothing that was asked of a conversation is under way for longer without a trace of it. Milliseconds. */
+const UNUSED_MS = 300_000
+
+/** What is done with a conversation for another tab. */
+export type RegistryHost = Pick<TabsHost<ActiveConversation>, 'perform' | 'succeed' | 'toolNames'>
+
+export interface RegistryOptions {
+  readonly stores: Stores
+  readonly effects: Effects
+  readonly output: StreamOutput
+  readonly host: RegistryHost
+}
+
+interface SharedStore {
+  readonly leases: Leases
+  readonly tabs: Tabs<ActiveConversation>
+}
+
+/** Facts by which a list of conversations looks different. */
+const LISTED: ReadonlySet<FactType> = new Set([
+  'run-started',
+  'run-ended',
+  'messages-imported',
+  'history-cleared',
+  'renamed',
+])
+
+function changesRecord({ type }: Row): boolean {
+  return LISTED.has(type)
+}
+
+/** The conversations in use in this worker, one `ActiveConversation` each. */
+export class ConversationRegistry {
+  readonly #stores: Stores
+  readonly #effects: Effects
+  readonly #output: StreamOutput
+  readonly #host: RegistryHost
+  readonly #stored = new Map<string, SharedStore>()
+  /** The one that was taken last comes last. */
+  readonly #active = new Map<string, ActiveConversation>()
+  readonly #takenAt = new WeakMap<ActiveConversation, number>()
+
+  constructor({ stores, effects, output, host }: RegistryOptions) {
+    this.#stores = stores
+    this.#effects = effects
+    this.#output = output
+    this.#host = host
+  }
+
+  /** The other tabs that use the store. */
+  tabs(scope: Pick<AgentScope, 'storage'>): Tabs<ActiveConversation> {
+    return this.#shared(scope).tabs
+  }
+
+  /** Of all stores. */
+  allTabs(): Tabs<ActiveConversation>[] {
+    return [...this.#stored.values()].map(({ tabs }) => tabs)
+  }
+
+  /** Of a conversation that is in use or not: what refuses a run may come before anything is opened. */
+  streamOf(scope: ConversationScope): Stream {
+    const { storage, conversationId } = scope
+    const known = this.#active.get(activeKey(scope))?.conversation.stream
+    return known ?? new Stream({ storage: storageKey(storage), conversationId }, this.#output)
+  }
+
+  /** Of a conversation that is in use. */
+  find(scope: ConversationScope): ActiveConversation | undefined {
+    return this.#active.get(activeKey(scope))
+  }
+
+  store(scope: AgentScope): Promise<Store> {
+    return this.#stores.open(scope.storage)
+  }
+
+  async take(scope: ConversationScope): Promise<ActiveConversation> {
+    const key = activeKey(scope)
+    const store = await this.store(scope)
+    const active = this.#active.get(key) ?? this.#create(scope, store)
+    this.#takenAt.set(active, this.#effects.monotonic())
+    this.#active.delete(key)
+    this.#active.set(key, active)
+    this.#forgetUnused()
+    return active
+  }
+
+  #create(scope: ConversationScope, store: Store): ActiveConversation {
+    const { conversationId } = scope
+    const { leases, tabs } = this.#shared(scope)
+    const conversation = new Conversation({
+      conversationId,
+      storage: storageKey(scope.storage),
+      store,
+      effects: this.#effects,
+      output: this.#output,
+      onCommitted: (rows) => {
+        if (rows.some(changesRecord)) tabs.recordChanged(conversationId)
+      },
+    })
+    const active = new ActiveConversation(scope, { conversation, leases, tabs })
+    tabs.relay(active)
+    return active
+  }
+
+  #forgetUnused(): void {
+    const before = this.#effects.monotonic() - UNUSED_MS
+    let spare = this.#active.size - MAX_UNUSED
+    for (const [key, active] of this.#active) {
+      if (spare <= 0 || (this.#takenAt.get(active) ?? 0) > before) return
+      if (active.isInUse) continue
+      this.#active.delete(key)
+      spare -= 1
+    }
+  }
+
+  /** Those whose run this agent drives. */
+  drivenBy(agentId: string): ActiveConversation[] {
+    return [...this.#active.values()].filter((active) => active.driver?.agentId === agentId)
+  }
+
+  all(): Iterable<ActiveConversation> {
+    return this.#active.values()
+  }
+
+  /** The conversation that is named, or else of the newest that has the call open. */
+  async ofCall(
+    call: AgentScope & { readonly conversationId?: string; readonly toolCallId: string },
+  ): Promise<ActiveConversation | null> {
+    const { agentId, storage, conversationId, toolCallId } = call
+    const store = await this.store(call)
+    if (conversationId !== undefined) {
+      const scope = { agentId, storage, conversationId }
+      // One in use, too, whose rows another tab deleted: what is driven there finds out.
+      const exists =
+        this.#active.has(activeKey(scope)) || (await store.get(conversationId)) !== null
+      return exists ? this.take(scope) : null
+    }
+    const records = await store.list()
+    const open = records.find((each) => !each.broken && each.openCalls.includes(toolCallId))
+    return open ? this.take({ agentId, storage, conversationId: open.conversationId }) : null
+  }
+
+  /** The other tabs that use a store. Nobody else uses one in memory. */
+  #shared({ storage }: Pick<AgentScope, 'storage'>): SharedStore {
+    const key = storageKey(storage)
+    const known = this.#stored.get(key)
+    if (known) return known
+    const activeOf = (conversationId: string): ActiveConversation | undefined =>
+      this.#active.get(activeKey({ storage, conversationId }))
+    const effects = this.#effects
+    const tabId = effects.newId('tab-')
+    const isAlone = storage === 'memory'
+    const scope = isAlone ? `${key}${tabId}` : key
+    const channel = createTabChannel({
+      scope,
+      tabId,
+      openPort: (name) => (isAlone ? undefined : effects.openTabPort(name)),
+      shapes: TAB_MESSAGES,
+    })
+    const leases = createLeases({
+      scope,
+      channel: channel as unknown as TabChannel<LeaseMessages>,
+      effects,
+      observer: {
+        onLost: (conversationId) => activeOf(conversationId)?.driver?.takenOver(),
+        onAnnounced: (conversationId) => void activeOf(conversationId)?.driver?.look(),
+        isDriving: (conversationId) => activeOf(conversationId)?.driver != null,
+        onHandoverRequested: (conversationId) => handOver(activeOf(conversationId)),
+      },
+    })
+    const host = {
+      ...this.#host,
+      activeOf,
+      recordsChanged: () => this.#output.notify({ type: 'conversations-changed', storage: key }),
+    }
+    const made = { leases, tabs: new Tabs({ channel, leases, effects, host }) }
+    this.#stored.set(key, made)
+    return made
+  }
+}
+
+/** Stops what is driven, without an end; true once it has stopped. */
+async function handOver(active: ActiveConversation | undefined): Promise<boolean> {
+  if (!active?.driver) return false
+  active.driver.takenOver()
+  await active.idle()
+  return true
+}
+
+function activeKey({
+  storage,
+  conversationId,
+}: Pick<ConversationScope, 'storage' | 'conversationId'>): string {
+  return `${storageKey(storage)}\n${conversationId}`
+}

@@ -1,0 +1,74 @@
+import { olderThan } from '../conversation/checkpoint.ts'
+import { leafUnder } from '../conversation/tree.ts'
+import type { ConversationScope } from '../protocol/scope.ts'
+import type { OlderMessages } from '../protocol/state.ts'
+import { busy } from './busy.ts'
+import type { Conversation } from './conversation.ts'
+import type { ConversationRegistry } from './conversation-registry.ts'
+
+/** The conversations that the page shows, apart from running anything in them. */
+export class ConversationViews {
+  readonly #registry: ConversationRegistry
+  /** The agents in whose names conversations are shown. */
+  readonly #joiners = new Map<Conversation, string>()
+
+  constructor(registry: ConversationRegistry) {
+    this.#registry = registry
+  }
+
+  async join(scope: ConversationScope): Promise<void> {
+    const active = await this.#registry.take(scope)
+    const { conversation } = active
+    await conversation.preview()
+    await conversation.refresh()
+    conversation.stream.isJoined = true
+    this.#joiners.set(conversation, scope.agentId)
+    conversation.publish('joined')
+    active.tabs.follow(active, scope.agentId)
+  }
+
+  /** The agent is gone: nothing is shown in its name any more. */
+  release(agentId: string): void {
+    for (const [conversation, joiner] of this.#joiners)
+      if (joiner === agentId) this.#leave(conversation)
+  }
+
+  #leave(conversation: Conversation): void {
+    conversation.stream.isJoined = false
+    this.#joiners.delete(conversation)
+  }
+
+  async leave(scope: ConversationScope): Promise<void> {
+    const { conversation, tabs } = await this.#registry.take(scope)
+    this.#leave(conversation)
+    tabs.unfollow(scope.conversationId)
+  }
+
+  async olderMessages(
+    scope: ConversationScope & { readonly before: string; readonly count: number },
+  ): Promise<OlderMessages | null> {
+    const { conversation } = await this.#registry.take(scope)
+    return olderThan(conversation.state, scope.before, scope.count)
+  }
+
+  async switchBranch(scope: ConversationScope & { readonly messageId: string }): Promise<boolean> {
+    const { conversationId, messageId } = scope
+    const active = await this.#registry.take(scope)
+    const { conversation } = active
+    return active.inLaneNow(async () => {
+      if (active.driver) throw busy(conversationId)
+      await conversation.refresh()
+      if (leafUnder(conversation.state, messageId) === null) return false
+      return active.owning(() =>
+        conversation.append(
+          (run) => {
+            if (run?.end === null) throw busy(conversationId)
+            const to = leafUnder(conversation.state, messageId)
+            return to === null ? null : [{ type: 'head-moved', to }]
+          },
+          { runId: null },
+        ),
+      )
+    })
+  }
+}

@@ -1,0 +1,154 @@
+import { actionPrompt, formatAction, formatObservation } from '../../action/index.ts'
+import { messageText } from '../../conversation/result.ts'
+import type { StepContext } from '../../protocol/questions.ts'
+import type { JsonObject, JsonValue } from '../../protocol/json.ts'
+import type {
+  AssistantMessage,
+  Message,
+  ToolMessage,
+  ToolOutput,
+  ToolResultPart,
+  UserMessage,
+} from '../../protocol/message.ts'
+import type { MessageNode } from '../../protocol/state.ts'
+import type { ToolDefinition } from '../../protocol/tool.ts'
+import type { ModelRequest } from '../../providers/provider.ts'
+import type { CountedRun } from '../run/counters.ts'
+import { REPETITION, repetitionWords } from '../run/repetition.ts'
+
+/** The request of the run's next step. Pure: the stored history stays as it is. */
+export function buildRequest(
+  path: readonly MessageNode[],
+  run: CountedRun,
+  step: { readonly stepContext: StepContext; readonly toolMode: 'native' | 'action' },
+): ModelRequest {
+  const { stepContext, toolMode } = step
+  // Without native calls, a model that isn't told of tools is one that has none to choose.
+  const tools =
+    toolMode === 'action' && stepContext.model.toolChoice === 'none' ? [] : stepContext.tools
+  const action = toolMode === 'action' && tools.length > 0
+  const instructions = [stepContext.instructions, action ? actionPrompt(tools) : '']
+    .filter((text) => text !== '')
+    .join('\n\n')
+  const trailer = [liveContext(stepContext.context), ...notices(run)]
+    .filter((text) => text !== '')
+    .join('\n\n')
+  return {
+    messages: outgoingMessages(path, stepContext.tools, toolMode),
+    tools: tools.map(({ name, description, inputSchema }) => ({
+      name,
+      description,
+      inputSchema,
+    })),
+    ...(instructions !== '' && { instructions }),
+    ...(trailer !== '' && { trailer }),
+    toolMode,
+    ...(stepContext.raw && { raw: true }),
+  }
+}
+
+function liveContext(context: string | undefined): string {
+  return context === undefined || context === '' ? '' : `Context, as of now:\n${context}`
+}
+
+/** What the model is told about the run's limits. Never stored. */
+function notices(run: CountedRun): string[] {
+  const told: string[] = []
+  const { maxSteps } = run.limits
+  if (maxSteps >= 2 && run.steps === maxSteps - 1) {
+    told.push(
+      'This is the last step you have. Conclude now, or sum up what is done and what remains. Call no more tools unless one call completes the task.',
+    )
+  }
+  if (run.repetition.count >= REPETITION.tell) {
+    told.push(
+      `You have asked for the same calls ${repetitionWords(run.repetition)}. Don't repeat them: use the results you have, try something else, or say what is in the way.`,
+    )
+  }
+  return told
+}
+
+function outgoingMessages(
+  path: readonly MessageNode[],
+  tools: readonly ToolDefinition[],
+  toolMode: 'native' | 'action',
+): Message[] {
+  const outgoing: Message[] = []
+  for (const { message } of path) {
+    switch (message.role) {
+      case 'tool':
+        if (message.parts.length === 0) break
+        outgoing.push(toolMode === 'action' ? observations(message) : withNotes(message))
+        break
+      case 'assistant':
+        outgoing.push(toolMode === 'action' ? asWritten(message, tools) : message)
+        break
+      case 'user':
+      case 'system':
+        outgoing.push(message)
+        break
+      default:
+        message satisfies never
+    }
+  }
+  return outgoing
+}
+
+/** What an ACTION-mode model wrote, or would have written had it not called natively. */
+function asWritten(message: AssistantMessage, tools: readonly ToolDefinition[]): AssistantMessage {
+  const calls = message.parts.flatMap((part) =>
+    part.type === 'tool-call' && isObject(part.input)
+      ? [{ toolName: part.toolName, input: part.input }]
+      : [],
+  )
+  const text =
+    message.actionText ??
+    [messageText(message), calls.length > 0 ? formatAction(calls, tools) : '']
+      .filter((piece) => piece !== '')
+      .join('\n')
+  return { ...message, parts: [{ type: 'text', text }] }
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function observations(message: ToolMessage): UserMessage {
+  const text = formatObservation(
+    message.parts.map((part) => ({ toolName: part.toolName, output: withNote(part) })),
+  )
+  return {
+    role: 'user',
+    ...(message.id && { id: message.id }),
+    synthetic: true,
+    parts: [{ type: 'text', text }],
+  }
+}
+
+function withNotes(message: ToolMessage): ToolMessage {
+  if (message.parts.every((part) => part.note === undefined)) return message
+  return {
+    ...message,
+    parts: message.parts.map((part) => ({ ...part, output: withNote(part) })),
+  }
+}
+
+/** The output with the note before it, in the shape that keeps most of it. */
+function withNote(part: ToolResultPart): ToolOutput {
+  const { output, note } = part
+  if (note === undefined) return output
+  switch (output.type) {
+    case 'text':
+      return { type: 'text', value: `${note}\n${output.value}` }
+    case 'json':
+      return { type: 'text', value: `${note}\n${JSON.stringify(output.value)}` }
+    case 'content':
+      return { type: 'content', value: [{ type: 'text', text: note }, ...output.value] }
+    case 'error':
+      return { ...output, message: `${note}\n${output.message}` }
+    case 'denied':
+      return { type: 'denied', reason: [note, output.reason].filter(Boolean).join('\n') }
+    default:
+      return output satisfies never
+  }
+}

@@ -1,0 +1,166 @@
+import type { StepContext } from '../../protocol/questions.ts'
+import { toErrorData, type ErrorData } from '../../protocol/error.ts'
+import type { AttemptRef } from '../../protocol/delta.ts'
+import type { ReasoningPart, TextPart, Usage } from '../../protocol/message.ts'
+import { retryDelay } from '../../providers/core/retry-delay.ts'
+import type { ModelRequest, Provider, StreamOptions } from '../../providers/provider.ts'
+import type { Effects } from '../effects.ts'
+import type { ModelMemory } from './model-memory.ts'
+import { untilAborted } from '../../lib/abort.ts'
+import { readsTextCalls } from './text-calls.ts'
+import { TurnReader, type ModelTurn, type TurnDelta } from './turn-reader.ts'
+
+export type ModelOutcome = { readonly attempt: number } & (
+  | { readonly type: 'turn'; readonly turn: ModelTurn; readonly toolMode: 'native' | 'action' }
+  | ({ readonly type: 'failed'; readonly error: ErrorData } & CutTurn)
+  | ({ readonly type: 'aborted' } & CutTurn)
+)
+
+/** What there was of a turn that was cut short. */
+export interface CutTurn {
+  readonly partial: readonly (TextPart | ReasoningPart)[]
+  /** Not stored yet. */
+  readonly usage: Usage
+}
+
+const NOTHING: CutTurn = { partial: [], usage: {} }
+
+/** A failed attempt, as it is to be stored. */
+export interface FailedAttempt {
+  readonly attempt: number
+  readonly usage: Usage
+  readonly error: ErrorData
+}
+
+export interface ModelCall {
+  readonly step: number
+  readonly stepContext: StepContext
+  /** The request in either tool mode, since a refusal of tools changes it. */
+  readonly request: (toolMode: 'native' | 'action') => ModelRequest
+  readonly provider: Provider
+  readonly memory: ModelMemory
+  readonly effects: Effects
+  readonly signal: AbortSignal
+  readonly credentials?: StreamOptions['credentials']
+  /** Default: the worker's own. */
+  readonly fetch?: StreamOptions['fetch'] | undefined
+  /** Of the message that comes of it. */
+  readonly messageId: string
+  readonly emit: (delta: CallDelta, attempt: AttemptRef['attempt']) => void
+  readonly isUsedId: (toolCallId: string) => boolean
+  readonly attemptFailed: (attempt: FailedAttempt) => Promise<unknown>
+}
+
+/** A delta of the step, without what it belongs to. */
+export type CallDelta =
+  | TurnDelta
+  | { readonly type: 'attempt-started'; readonly messageId: string }
+  | {
+      readonly type: 'retry'
+      readonly retries: number
+      readonly delayMs: number
+      readonly error: ErrorData
+    }
+
+/**
+ * One step's model call: attempts until one is proven complete, within the retry policy. Nothing of
+ * a failed attempt is kept but its usage; what was shown of it is withdrawn by `step-reset`.
+ */
+export async function callModel(call: ModelCall): Promise<ModelOutcome> {
+  const { stepContext, effects, signal, messageId } = call
+  for (let attempt = 1, retries = 0; ; attempt++) {
+    const toolMode = call.memory.toolMode(stepContext.model)
+    const emit = (delta: CallDelta): void => call.emit(delta, attempt)
+    emit({ type: 'attempt-started', messageId })
+    const reader = await readAttempt(call, { attempt, toolMode })
+    if (signal.aborted) return { type: 'aborted', attempt, ...cutOf(reader) }
+    const turn = reader.end()
+    if (turn) return { type: 'turn', attempt, turn, toolMode }
+
+    const error = reader.error ?? INCOMPLETE
+    await call.attemptFailed({ attempt, usage: reader.usage, error })
+    const refused = toolMode === 'native' && isToolRefusal(call, error)
+    const delayMs = refused
+      ? 0
+      : retryDelay(error, retries + 1, { policy: stepContext.model.retry, random: effects.random })
+    if (delayMs === null) return { attempt, ...failure(error, reader, emit) }
+    if (reader.isVisible) emit({ type: 'step-reset', reason: error })
+    if (refused) {
+      call.memory.rememberRefusal(stepContext.model)
+      emit({ type: 'warning', code: 'tools-refused', message: REFUSED })
+    } else {
+      retries += 1
+      emit({ type: 'retry', retries, delayMs, error })
+      await effects.sleep(delayMs, signal)
+      if (signal.aborted) return { type: 'aborted', attempt, ...NOTHING }
+    }
+  }
+}
+
+/** Of a turn that was too large nothing is kept: sent back with the next one, it would fill that, too. */
+function failure(
+  error: ErrorData,
+  reader: TurnReader,
+  emit: (delta: CallDelta) => void,
+): { readonly type: 'failed'; readonly error: ErrorData } & CutTurn {
+  if (error.code !== 'response-too-large')
+    return { type: 'failed', error, ...cutOf(reader), usage: {} }
+  if (reader.isVisible) emit({ type: 'step-reset', reason: error })
+  return { type: 'failed', error, ...NOTHING }
+}
+
+/** Thoughts alone are no answer. */
+function cutOf({ text, partial, usage }: TurnReader): CutTurn {
+  return { partial: text === '' ? [] : partial, usage }
+}
+
+const REFUSED =
+  'The server refuses tools for this model; it is asked in ACTION mode from now on. Set toolMode to skip the probe.'
+
+const INCOMPLETE: ErrorData = {
+  code: 'stream-incomplete',
+  message: 'The stream ended without proof of its end.',
+  retryable: true,
+}
+
+function isToolRefusal(call: ModelCall, error: ErrorData): boolean {
+  return (
+    error.code === 'tools-unsupported' &&
+    (call.stepContext.model.toolMode ?? 'auto') === 'auto' &&
+    call.stepContext.tools.length > 0
+  )
+}
+
+async function readAttempt(
+  call: ModelCall,
+  { attempt, toolMode }: { attempt: number; toolMode: 'native' | 'action' },
+): Promise<TurnReader> {
+  const reader = new TurnReader({
+    toolMode,
+    textCalls: readsTextCalls(call.stepContext.model, toolMode),
+    tools: call.stepContext.tools,
+    caps: call.stepContext.model.caps,
+    partPrefix: `${call.step}.${attempt}.`,
+    emit: (delta) => call.emit(delta, attempt),
+    raw: call.stepContext.raw,
+    newId: call.effects.newId,
+    isUsedId: call.isUsedId,
+  })
+  const { signal, credentials, fetch } = call
+  try {
+    const batches = call.provider.batches(call.request(toolMode), {
+      signal,
+      ...(credentials && { credentials }),
+      ...(fetch && { fetch }),
+    })
+    for await (const batch of untilAborted(batches, signal)) {
+      for (const part of batch) reader.read(part)
+      // An error is the end; what a turn that is too large goes on with isn't waited for.
+      if (reader.error !== null) break
+    }
+  } catch (error) {
+    // A provider that throws (a custom one, or a key function that rejects) fails the attempt.
+    reader.read({ type: 'error', error: toErrorData(error) })
+  }
+  return reader
+}

@@ -1,0 +1,135 @@
+import { EngineConnection } from '../../engines/engine-connection.ts'
+import { engineError } from '../../engines/engine-error.ts'
+import type { WorkerNotice } from '../../protocol/notices.ts'
+import type { PageApi } from '../../protocol/page-calls.ts'
+import type { StepContext } from '../../protocol/questions.ts'
+import { OffstageError } from '../../protocol/error.ts'
+import type { ModelConfigData } from '../../protocol/model.ts'
+import type { StreamPart } from '../../protocol/stream-part.ts'
+import { flatten } from '../../providers/core/flatten.ts'
+import { abortedError } from '../../providers/core/transport-error.ts'
+import type { ModelRequest, Provider } from '../../providers/provider.ts'
+import type { ProviderRegistry } from '../../providers/registry.ts'
+import { whenAborted } from '../../lib/abort.ts'
+
+/** What a step's model is reached through: an engine of the page, or a provider of this worker. */
+export function providerOf(
+  { agentId, engine, model }: Pick<StepContext, 'engine' | 'model'> & { readonly agentId: string },
+  { engines, providers }: { readonly engines: Engines; readonly providers: ProviderRegistry },
+): Provider {
+  return engine ? engines.provider(agentId, model) : providers.create(model)
+}
+
+export interface EnginesOptions {
+  readonly openEngine: PageApi['openEngine']
+  readonly notify: (notice: WorkerNotice) => void
+}
+
+/** Where the line to one engine is kept. */
+interface Place {
+  line: Promise<EngineConnection> | null
+  /** The instance that died last: the page is told, so that it starts another. */
+  lost: string | null
+}
+
+/**
+ * The engines that this worker's agents are lent by their page, one line for each agent and engine.
+ * A line is opened when it is first used, and anew after its engine died.
+ */
+export class Engines {
+  readonly #options: EnginesOptions
+  /** By agent and provider id. */
+  readonly #places = new Map<string, Map<string, Place>>()
+  readonly #preparing = new Map<string, Set<AbortController>>()
+
+  constructor(options: EnginesOptions) {
+    this.#options = options
+  }
+
+  /** The engine as a provider like any other. Opens nothing before it is asked. */
+  provider(agentId: string, config: ModelConfigData): Provider {
+    const batches: Provider['batches'] = (request, { signal } = {}) =>
+      this.#stream({ agentId, config, request, ...(signal && { signal }) })
+    return {
+      id: config.provider,
+      batches,
+      stream: (request, options) => flatten(batches(request, options)),
+    }
+  }
+
+  /** Loads the model. Rejects with an `OffstageError`, `aborted` after `stopPreparing`. */
+  async prepare(agentId: string, config: ModelConfigData): Promise<void> {
+    const stop = new AbortController()
+    const known = this.#preparing.get(agentId) ?? new Set()
+    this.#preparing.set(agentId, known.add(stop))
+    try {
+      const connection = await this.#line(agentId, config.provider)
+      await connection.prepare(config, stop.signal)
+    } catch (thrown) {
+      throw OffstageError.fromData(engineError(thrown))
+    } finally {
+      known.delete(stop)
+    }
+  }
+
+  stopPreparing(agentId: string): void {
+    for (const stop of this.#preparing.get(agentId) ?? []) stop.abort()
+  }
+
+  release(agentId: string): void {
+    const places = this.#places.get(agentId)
+    this.#places.delete(agentId)
+    const error = new OffstageError('disposed', 'The agent was disposed.').toData()
+    for (const { line } of places?.values() ?? []) {
+      line?.then((connection) => connection.close(error)).catch(() => undefined)
+    }
+  }
+
+  async *#stream(turn: {
+    readonly agentId: string
+    readonly config: ModelConfigData
+    readonly request: ModelRequest
+    readonly signal?: AbortSignal
+  }): AsyncGenerator<readonly StreamPart[]> {
+    const { agentId, config, request, signal } = turn
+    try {
+      const line = this.#line(agentId, config.provider)
+      const connection = await (signal ? Promise.race([line, whenAborted(signal)]) : line)
+      if (connection) yield* connection.stream(request, config, signal)
+      else if (signal) yield [{ type: 'error', error: abortedError(signal) }]
+    } catch (thrown) {
+      yield [{ type: 'error', error: engineError(thrown) }]
+    }
+  }
+
+  #line(agentId: string, provider: string): Promise<EngineConnection> {
+    const places = this.#places.get(agentId) ?? new Map<string, Place>()
+    this.#places.set(agentId, places)
+    const place = places.get(provider) ?? { line: null, lost: null }
+    places.set(provider, place)
+    if (place.line) return place.line
+    const line = this.#open(place, agentId, provider)
+    place.line = line
+    line.catch(() => {
+      place.line = null
+    })
+    return line
+  }
+
+  async #open(place: Place, agentId: string, provider: string): Promise<EngineConnection> {
+    const { lost } = place
+    const line = await this.#options.openEngine({
+      agentId,
+      provider,
+      ...(lost !== null && { lost }),
+    })
+    return new EngineConnection(line, {
+      onProgress: ({ model }, progress) =>
+        this.#options.notify({ type: 'engine-progress', agentId, provider, model, ...progress }),
+      onLost: () => {
+        place.line = null
+        place.lost = line.instance
+      },
+    })
+  }
+}

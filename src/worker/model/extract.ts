@@ -1,0 +1,142 @@
+import type { ExtractRequest, Extraction, ExtractRef } from '../../protocol/commands.ts'
+import type { WorkerNotice } from '../../protocol/notices.ts'
+import type { PageApi } from '../../protocol/page-calls.ts'
+import type { JsonValue } from '../../protocol/json.ts'
+import type { Message, RunUsage } from '../../protocol/message.ts'
+import { abortedError } from '../../providers/core/transport-error.ts'
+import type { ProviderRegistry } from '../../providers/registry.ts'
+import { callModel } from './call-model.ts'
+import type { Effects } from '../effects.ts'
+import { providerOf, type Engines } from './engines.ts'
+import { extractJson } from './extract-json.ts'
+import type { ModelMemory } from './model-memory.ts'
+import { modelFetch } from './page-fetch.ts'
+import { stoppablePage } from '../stoppable.ts'
+import { addUsage } from '../../conversation/usage.ts'
+import { sharedValidator } from '../validation/create-validator.ts'
+import { issueWords } from '../validation/issue-words.ts'
+import { watchedValidator } from '../validation/watched-validator.ts'
+
+export interface ExtractDeps {
+  readonly page: PageApi
+  readonly providers: ProviderRegistry
+  readonly engines: Engines
+  readonly effects: Effects
+  readonly memory: ModelMemory
+  readonly notify: (notice: WorkerNotice) => void
+}
+
+/** The extractions under way: one model call each, outside any conversation. */
+export class Extractions {
+  readonly #deps: ExtractDeps
+  readonly #running = new Map<
+    string,
+    { readonly agentId: string; readonly stop: AbortController }
+  >()
+
+  constructor(deps: ExtractDeps) {
+    this.#deps = deps
+  }
+
+  /** Asks the agent's model for data that fits a JSON Schema, and checks its answer. */
+  async extract(command: ExtractRequest): Promise<Extraction> {
+    const stop = new AbortController()
+    this.#running.set(command.extractId, { agentId: command.agentId, stop })
+    try {
+      return await extractData(this.#deps, command, stop.signal)
+    } finally {
+      this.#running.delete(command.extractId)
+    }
+  }
+
+  stopExtracting({ extractId }: ExtractRef): void {
+    this.#running.get(extractId)?.stop.abort()
+  }
+
+  release(agent: string): void {
+    for (const { agentId, stop } of this.#running.values()) if (agentId === agent) stop.abort()
+  }
+}
+
+function readData(
+  { notify }: ExtractDeps,
+  text: string,
+  { schema, agentId, extractId }: ExtractRequest,
+): { readonly value: JsonValue; readonly problem: string | null } {
+  const value = extractJson(text)
+  if (value === undefined) return { value: null, problem: 'it holds no JSON.' }
+  const validator = watchedValidator(sharedValidator(), (risk) =>
+    notify({ type: 'risk', agentId, runId: '', extractId, risk }),
+  )
+  const issues = validator.validate(schema, value, 'extract()')
+  const problem =
+    issues.length === 0 ? null : issues.map((issue) => issueWords(issue, value)).join('; ')
+  return { value, problem }
+}
+
+async function extractData(
+  deps: ExtractDeps,
+  command: ExtractRequest,
+  signal: AbortSignal,
+): Promise<Extraction> {
+  const { memory, effects } = deps
+  const { agentId, schema } = command
+  const page = stoppablePage(deps.page, signal)
+  const ref = { agentId, runId: '', conversationId: '' }
+  const stepContext = await page.stepContext({ ...ref, toolless: true })
+  const instructions = [stepContext.instructions, ORDER + JSON.stringify(schema)]
+    .filter((text) => text !== '')
+    .join('\n\n')
+  let usage: RunUsage = { modelCalls: 0 }
+  const outcome = await callModel({
+    step: 1,
+    stepContext,
+    request: () => ({ messages: messagesOf(command), tools: [], instructions }),
+    provider: providerOf({ ...stepContext, agentId }, deps),
+    memory,
+    effects,
+    signal,
+    credentials: (previousRejected, endpoint) =>
+      page.credentials({ agentId, configId: stepContext.configId, endpoint, previousRejected }),
+    fetch: modelFetch(page, stepContext.model),
+    emit: () => undefined,
+    isUsedId: () => false,
+    messageId: '',
+    attemptFailed: async (failed) => {
+      usage = addUsage(usage, failed.usage)
+    },
+  })
+  switch (outcome.type) {
+    case 'turn': {
+      const text = outcome.turn.parts
+        .map((part) => (part.type === 'text' ? part.text : ''))
+        .join('')
+      return { usage: addUsage(usage, outcome.turn.usage), text, ...readData(deps, text, command) }
+    }
+    case 'failed':
+      return { usage, error: outcome.error }
+    case 'aborted':
+      return { usage, error: abortedError(signal) }
+    default:
+      return outcome satisfies never
+  }
+}
+
+const ORDER =
+  'Answer with one JSON value and nothing else: no prose, no Markdown. It must validate against this JSON Schema:\n'
+
+function messagesOf({ input, corrections }: ExtractRequest): Message[] {
+  return [
+    { role: 'user', parts: input },
+    ...corrections.flatMap(({ output, problem }): Message[] => [
+      { role: 'assistant', parts: [{ type: 'text', text: output }] },
+      {
+        role: 'user',
+        synthetic: true,
+        parts: [
+          { type: 'text', text: `That is not valid: ${problem} Answer again, with the JSON only.` },
+        ],
+      },
+    ]),
+  ]
+}

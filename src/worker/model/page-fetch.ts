@@ -1,0 +1,91 @@
+import { transfer } from 'comlink'
+import type { PageApi } from '../../protocol/page-calls.ts'
+import { OffstageError } from '../../protocol/error.ts'
+import type { ModelConfigData } from '../../protocol/model.ts'
+import { FETCH_WINDOW, type BytesNotice, type BytesWish } from '../../protocol/model-fetch.ts'
+import { policyError } from '../../providers/core/policy-error.ts'
+import type { StreamOptions } from '../../providers/provider.ts'
+
+type FetchPage = Pick<PageApi, 'fetchModel'>
+
+/** The `fetch` of a model that the page is to call; undefined: the worker's own. */
+export function modelFetch(page: FetchPage, model: ModelConfigData): StreamOptions['fetch'] {
+  return model.transport === 'page' ? createPageFetch(page) : undefined
+}
+
+/**
+ * A `fetch` by way of the page, as far as model calls need it: a POST with a text body. Its body's
+ * bytes come over a port of their own, so that they pass neither Comlink nor the page's agents.
+ */
+function createPageFetch(page: FetchPage): NonNullable<StreamOptions['fetch']> {
+  return async (url, init = {}) => {
+    const { port1: port, port2: bytes } = new MessageChannel()
+    const tell = (wish: BytesWish): void => port.postMessage(wish)
+    init.signal?.addEventListener('abort', () => tell({ type: 'cancel' }), { once: true })
+    const request = {
+      url: String(url),
+      headers: [...new Headers(init.headers)],
+      body: String(init.body),
+      credentials: init.credentials === 'same-origin' ? ('same-origin' as const) : 'omit',
+      bytes,
+    } as const
+    const body = readBytes(port, tell)
+    const head = await page.fetchModel(transfer(request, [bytes])).catch((error) => {
+      port.close()
+      throw error
+    })
+    if ('refusedBy' in head) {
+      port.close()
+      const refusal = { url: new URL(request.url), policy: head.refusedBy, scope: 'page' } as const
+      throw OffstageError.fromData(policyError(refusal))
+    }
+    if (!head.hasBody) port.close()
+    return new Response(head.hasBody ? body : null, {
+      status: head.status,
+      headers: head.headers.map(([name, value]) => [name, value]),
+    })
+  }
+}
+
+/** The bytes as they come; the page is asked for more of them as they are read. */
+function readBytes(
+  port: MessagePort,
+  tell: (wish: BytesWish) => void,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const inbox: BytesNotice[] = []
+  let wake: (() => void) | undefined
+  let taken = 0
+  port.onmessage = ({ data }) => {
+    inbox.push(data as BytesNotice)
+    wake?.()
+  }
+  const next = async (): Promise<BytesNotice> => {
+    for (;;) {
+      const notice = inbox.shift()
+      if (notice) return notice
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+    }
+  }
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const notice = await next()
+        if (notice instanceof Uint8Array) {
+          taken += 1
+          if (taken % (FETCH_WINDOW / 2) === 0) tell({ type: 'more', pieces: FETCH_WINDOW / 2 })
+          return controller.enqueue(notice as Uint8Array<ArrayBuffer>)
+        }
+        port.close()
+        if (notice.type === 'end') controller.close()
+        else controller.error(new TypeError(notice.message))
+      },
+      cancel() {
+        tell({ type: 'cancel' })
+        port.close()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}

@@ -1,0 +1,77 @@
+import type { ErrorData } from '../../protocol/error.ts'
+import type { TurnCaps } from '../../protocol/model.ts'
+import type { StreamPart } from '../../protocol/stream-part.ts'
+
+const DEFAULTS: Required<TurnCaps> = {
+  calls: 64,
+  text: 1_000_000,
+  reasoning: 1_000_000,
+  arguments: 1_000_000,
+}
+
+/** Counts what a model turn holds, so that one without an end can't fill the memory. */
+export class TurnMeter {
+  readonly #caps: Required<TurnCaps>
+  readonly #used = { calls: 0, text: 0, reasoning: 0, arguments: 0 }
+  /** Calls whose beginning was streamed, and how many characters of their arguments. */
+  readonly #streamed = new Map<string, number>()
+  /** Calls that have begun, and have no name yet. */
+  readonly #nameless = new Set<string>()
+
+  constructor(caps: TurnCaps = {}) {
+    const given = Object.entries(caps).filter(([, cap]) => Number.isFinite(cap))
+    this.#caps = { ...DEFAULTS, ...Object.fromEntries(given) }
+  }
+
+  /** Takes one more part; the error when it is too much. */
+  count(part: StreamPart): ErrorData | null {
+    switch (part.type) {
+      case 'text-delta':
+        return this.#add('text', part.delta.length)
+      case 'reasoning-delta':
+        return this.#add('reasoning', part.delta.length)
+      case 'tool-input-start':
+        this.#streamed.set(part.toolCallId, 0)
+        return this.#add('calls', this.#nameless.delete(part.toolCallId) ? 0 : 1)
+      case 'tool-input-delta':
+        return this.#begin(part.toolCallId) ?? this.#stream(part.toolCallId, part.delta.length)
+      case 'tool-call': {
+        const streamed = this.#streamed.get(part.toolCallId)
+        this.#streamed.delete(part.toolCallId)
+        const length = part.error
+          ? (part.rawInput?.length ?? 0)
+          : JSON.stringify(part.input ?? null).length
+        return (
+          this.#add('calls', streamed === undefined ? 1 : 0) ??
+          this.#add('arguments', Math.max(0, length - (streamed ?? 0)))
+        )
+      }
+      default:
+        return null
+    }
+  }
+
+  #begin(toolCallId: string): ErrorData | null {
+    if (this.#streamed.has(toolCallId)) return null
+    this.#nameless.add(toolCallId)
+    return this.#add('calls', 1)
+  }
+
+  #stream(toolCallId: string, length: number): ErrorData | null {
+    this.#streamed.set(toolCallId, (this.#streamed.get(toolCallId) ?? 0) + length)
+    return this.#add('arguments', length)
+  }
+
+  #add(what: keyof TurnCaps, amount: number): ErrorData | null {
+    this.#used[what] += amount
+    const cap = this.#caps[what]
+    if (this.#used[what] <= cap) return null
+    const unit = what === 'calls' ? 'calls' : `characters of ${what}`
+    return {
+      code: 'response-too-large',
+      message: `The model's turn has more than ${cap} ${unit}; nothing of it ran. Ask for less at once, or raise caps.${what} of the model.`,
+      retryable: false,
+      details: { cap: what, limit: cap },
+    }
+  }
+}

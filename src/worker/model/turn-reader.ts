@@ -1,0 +1,298 @@
+import { loneThinkCloser } from '../../action/action-scanner.ts'
+import { createActionScanner, createThinkSplitter } from '../../action/index.ts'
+import type { ActionScanner } from '../../action/index.ts'
+import type { ErrorData } from '../../protocol/error.ts'
+import type { AttemptRef, DeltaOf } from '../../protocol/delta.ts'
+import type {
+  AssistantMessage,
+  CallError,
+  FinishReason,
+  ProviderMetadata,
+  ReasoningPart,
+  TextPart,
+  Usage,
+} from '../../protocol/message.ts'
+import type { TurnCaps } from '../../protocol/model.ts'
+import type { StreamPart, ToolCallStreamPart } from '../../protocol/stream-part.ts'
+import type { ToolDefinition } from '../../protocol/tool.ts'
+import { STRAY_CLOSER_CODE, UNOPENED_REASONING_CODE } from '../../providers/unopened-reasoning.ts'
+import { TurnMeter } from './turn-caps.ts'
+
+type Part = AssistantMessage['parts'][number]
+
+/** Warnings that the text before them was reasoning: from the provider, and from the scanner. */
+const LATE_REASONING: ReadonlySet<string> = new Set([UNOPENED_REASONING_CODE, loneThinkCloser])
+
+/** A model's whole answer, proven complete. */
+export interface ModelTurn {
+  readonly parts: readonly Part[]
+  readonly usage: Usage
+  readonly finishReason: FinishReason
+  readonly rawFinishReason?: string
+  readonly providerMetadata?: ProviderMetadata
+  readonly actionText?: string
+  readonly feedback?: CallError
+}
+
+function isLateReasoning(part: StreamPart): boolean {
+  return part.type === 'warning' && LATE_REASONING.has(part.code)
+}
+
+type TurnDeltaType =
+  | 'text-start'
+  | 'text-delta'
+  | 'text-end'
+  | 'reasoning-start'
+  | 'reasoning-delta'
+  | 'reasoning-end'
+  | 'tool-input-start'
+  | 'tool-input-delta'
+  | 'tool-input-end'
+  | 'step-reset'
+  | 'warning'
+  | 'raw'
+
+type Unplaced<Each> = Each extends AttemptRef ? Omit<Each, keyof AttemptRef> : never
+
+/** What a turn publishes as it is read, without what it belongs to. */
+export type TurnDelta = Unplaced<DeltaOf<TurnDeltaType>>
+
+export interface TurnReaderOptions {
+  readonly toolMode: 'native' | 'action'
+  readonly tools: readonly ToolDefinition[]
+  /** Calls in text are read. Default true. */
+  readonly textCalls?: boolean
+  readonly caps?: TurnCaps | undefined
+  /** Makes part ids unique within the run. */
+  readonly partPrefix: string
+  readonly emit: (delta: TurnDelta) => void
+  /** Publish `raw` deltas. */
+  readonly raw: boolean
+  readonly newId: (prefix: string) => string
+  /** The conversation has a call with this id already. */
+  readonly isUsedId: (toolCallId: string) => boolean
+}
+
+/**
+ * Reads one attempt of a model call: publishes every delta at once, and gathers the message.
+ * Text goes through the ACTION scanner, in native mode too: there it rescues calls written as text.
+ */
+export class TurnReader {
+  readonly #options: TurnReaderOptions
+  readonly #scanner:
+    | (Pick<ActionScanner, 'push' | 'end'> & Partial<Pick<ActionScanner, 'reset' | 'output'>>)
+    | null
+  readonly #parts: Part[] = []
+  readonly #ids = new Map<string, string>()
+  readonly #openInputs = new Set<string>()
+  readonly #meter: TurnMeter
+  #open: { readonly type: 'text' | 'reasoning'; readonly partId: string; text: string } | null =
+    null
+  #partCount = 0
+  #usage: Usage = {}
+  #feedback: CallError | undefined
+  #finish: Extract<StreamPart, { type: 'finish' }> | null = null
+  #error: ErrorData | null = null
+
+  constructor(options: TurnReaderOptions) {
+    this.#options = options
+    this.#meter = new TurnMeter(options.caps)
+    const { toolMode, tools, textCalls = true } = options
+    const rescue = toolMode === 'native'
+    const hasText = !rescue || tools.length > 0
+    this.#scanner = !hasText
+      ? null
+      : textCalls
+        ? createActionScanner(tools, { newId: () => options.newId('call_'), rescue })
+        : createThinkSplitter()
+  }
+
+  get error(): ErrorData | null {
+    return this.#error
+  }
+
+  get usage(): Usage {
+    return this.#usage
+  }
+
+  /** Something of this attempt was shown. */
+  get isVisible(): boolean {
+    return this.#partCount > 0 || this.#ids.size > 0
+  }
+
+  /** The reply text so far. */
+  get text(): string {
+    const done = this.#parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+    return this.#open?.type === 'text' ? done + this.#open.text : done
+  }
+
+  /** The texts and thoughts so far. */
+  get partial(): readonly (TextPart | ReasoningPart)[] {
+    const done = this.#parts.flatMap((part) => (part.type === 'tool-call' ? [] : part))
+    if (this.#open === null) return done
+    const { type, text } = this.#open
+    return [...done, { type, text }]
+  }
+
+  read(part: StreamPart): void {
+    if (this.#isOver(part)) return
+    if (part.type === 'text-delta' && this.#scanner) {
+      for (const scanned of this.#scanner.push(part.delta)) this.#takeScanned(scanned)
+    } else {
+      if (isLateReasoning(part) || (part.type === 'warning' && part.code === STRAY_CLOSER_CODE))
+        for (const held of this.#scanner?.reset?.() ?? []) this.#takeScanned(held)
+      this.#take(part)
+    }
+  }
+
+  /** The turn, once the stream was proven complete; null when it wasn't. */
+  end(): ModelTurn | null {
+    const finish = this.#finish
+    if (finish === null || this.#error !== null) return null
+    const rest = this.#scanner?.end({ finishReason: finish.finishReason }) ?? []
+    for (const part of rest) this.#takeScanned(part)
+    if (this.#error !== null) return null
+    this.#closeOpen()
+    const hasCalls = this.#parts.some((part) => part.type === 'tool-call')
+    const actionText = this.#options.toolMode === 'action' ? this.#scanner?.output : undefined
+    if (actionText !== undefined && this.#options.raw) {
+      this.#options.emit({ type: 'raw', data: { text: actionText } })
+    }
+    return {
+      parts: this.#parts,
+      usage: this.#usage,
+      finishReason: hasCalls && finish.finishReason === 'stop' ? 'tool-calls' : finish.finishReason,
+      ...(finish.rawFinishReason !== undefined && { rawFinishReason: finish.rawFinishReason }),
+      ...(finish.providerMetadata && { providerMetadata: finish.providerMetadata }),
+      ...(actionText !== undefined && { actionText }),
+      ...(this.#feedback && { feedback: this.#feedback }),
+    }
+  }
+
+  /** The turn is too large already, or by this part: nothing more is taken. */
+  #isOver(part: StreamPart): boolean {
+    this.#error ??= this.#meter.count(part)
+    return this.#error !== null
+  }
+
+  #takeScanned(part: StreamPart): void {
+    if (part.type !== 'tool-call') return this.#take(part)
+    const rescued = this.#options.toolMode === 'native'
+    if (!this.#isOver(part)) this.#take(rescued ? { ...part, rescued } : part)
+  }
+
+  #take(part: StreamPart): void {
+    switch (part.type) {
+      case 'text-delta':
+        return this.#delta('text', part.delta)
+      case 'reasoning-delta':
+        return this.#delta('reasoning', part.delta)
+      case 'tool-input-start':
+        return this.#startInput(part.toolCallId, part.toolName)
+      case 'tool-input-delta':
+        if (part.delta === '') return
+        return this.#options.emit({
+          type: 'tool-input-delta',
+          toolCallId: this.#internalId(part.toolCallId),
+          delta: part.delta,
+        })
+      case 'tool-call':
+        return this.#takeCall(part)
+      case 'action-error':
+        this.#feedback ??= part.error
+        return
+      case 'usage':
+        // Usage comes piecemeal: later counts replace earlier ones.
+        this.#usage = { ...this.#usage, ...part.usage }
+        return
+      case 'warning':
+        if (isLateReasoning(part)) this.#textWasReasoning(part.message)
+        return this.#options.emit(part)
+      case 'raw':
+        if (this.#options.raw) this.#options.emit(part)
+        return
+      case 'finish':
+        this.#finish = part
+        return
+      case 'error':
+        this.#error = part.error
+        return
+      default:
+        part satisfies never
+    }
+  }
+
+  #delta(type: 'text' | 'reasoning', delta: string): void {
+    if (delta === '') return
+    if (this.#open?.type !== type) {
+      this.#closeOpen()
+      this.#partCount += 1
+      this.#open = { type, partId: `${this.#options.partPrefix}${this.#partCount}`, text: '' }
+      this.#options.emit({ type: `${type}-start`, partId: this.#open.partId })
+    }
+    this.#open.text += delta
+    this.#options.emit({ type: `${type}-delta`, partId: this.#open.partId, delta })
+  }
+
+  #closeOpen(): void {
+    if (this.#open === null) return
+    const { type, partId, text } = this.#open
+    this.#parts.push({ type, text })
+    this.#open = null
+    this.#options.emit({ type: `${type}-end`, partId })
+  }
+
+  /** Withdraws the text that was shown, and tells it again as what it was. */
+  #textWasReasoning(message: string): void {
+    const { text } = this
+    if (text === '') return
+    this.#open = null
+    const kept = this.#parts.filter((part) => part.type !== 'text')
+    this.#parts.splice(0, this.#parts.length, ...kept)
+    const reason = { code: 'provider-error', message, retryable: false } as const
+    this.#options.emit({ type: 'step-reset', reason })
+    this.#delta('reasoning', text)
+    this.#closeOpen()
+  }
+
+  #startInput(providerId: string, toolName: string): void {
+    this.#closeOpen()
+    const toolCallId = this.#internalId(providerId)
+    this.#openInputs.add(toolCallId)
+    this.#options.emit({ type: 'tool-input-start', toolCallId, toolName })
+  }
+
+  #takeCall(part: ToolCallStreamPart): void {
+    this.#closeOpen()
+    const toolCallId = this.#internalId(part.toolCallId)
+    if (this.#openInputs.delete(toolCallId)) {
+      this.#options.emit({ type: 'tool-input-end', toolCallId })
+    }
+    // A second call under the same provider id is another call.
+    this.#ids.delete(part.toolCallId)
+    const providerCallId =
+      part.providerCallId ?? (toolCallId === part.toolCallId ? '' : part.toolCallId)
+    const { toolName, rescued } = part
+    const ref = { type: 'tool-call', toolCallId, toolName, ...(rescued && { rescued }) } as const
+    this.#parts.push({
+      ...ref,
+      ...(providerCallId !== '' && { providerCallId }),
+      ...(part.error
+        ? { error: part.error, ...(part.rawInput !== undefined && { rawInput: part.rawInput }) }
+        : // No arguments, in the words of some models.
+          { input: part.input ?? {} }),
+    })
+  }
+
+  /** The provider's id where it is free, a fresh one where the conversation has it already. */
+  #internalId(providerId: string): string {
+    const known = this.#ids.get(providerId)
+    if (known !== undefined) return known
+    const taken =
+      this.#options.isUsedId(providerId) ||
+      this.#parts.some((part) => part.type === 'tool-call' && part.toolCallId === providerId)
+    const id = taken || providerId === '' ? this.#options.newId('call_') : providerId
+    this.#ids.set(providerId, id)
+    return id
+  }
+}

@@ -1,0 +1,146 @@
+import type { CallAnswer } from '../../protocol/commands.ts'
+import { OffstageError } from '../../protocol/error.ts'
+import type { CallState, RunState } from '../../protocol/state.ts'
+import { settledFact, type Settlement } from './settle.ts'
+import { type RunContext } from './run-context.ts'
+import type { FactDraft } from '../store/fact-draft.ts'
+import { checkInput } from '../validation/check-input.ts'
+import { availableTool } from './wait-for-tool.ts'
+
+type Answer = CallAnswer['answer']
+
+/** The call, if it waits for this kind of answer. */
+export function waitingCall(
+  run: RunState | null,
+  toolCallId: string,
+  answer: Answer,
+): CallState | null {
+  const call = run?.end === null && run.calls.find((open) => open.toolCallId === toolCallId)
+  return call && call.status === WAITS_AS[answer.type] ? call : null
+}
+
+const WAITS_AS = {
+  approve: 'awaiting-approval',
+  deny: 'awaiting-approval',
+  answer: 'awaiting-answer',
+  resolve: 'awaiting-decision',
+} as const
+
+/**
+ * Commits a person's word on a call; false when the call doesn't wait for it. Whether it does is
+ * decided in the append, so of several answers, from wherever, one counts and the others write
+ * nothing. An edited input that doesn't fit the tool's schema is refused with `invalid-input`, and the
+ * call waits on.
+ */
+export async function answerCall(
+  context: RunContext,
+  toolCallId: string,
+  answer: Answer,
+): Promise<boolean> {
+  const { conversation, signal, runId } = context
+  const asked = waitingCall(conversation.run, toolCallId, answer)
+  if (asked === null) return false
+  if (answer.type === 'approve') await checkEdit(context, asked, answer)
+  return conversation.append(
+    (run) => {
+      // A run that is being stopped settles its calls itself.
+      const call =
+        signal.aborted || run?.runId !== runId ? null : waitingCall(run, toolCallId, answer)
+      return call && factsOf(call, answer)
+    },
+    { waits: false },
+  )
+}
+
+async function checkEdit(
+  context: RunContext,
+  call: CallState,
+  { input }: Extract<Answer, { type: 'approve' }>,
+): Promise<void> {
+  if (input === undefined) return
+  const tool = await availableTool(context, call)
+  const problem = tool && checkInput(context.validator, tool, input)
+  if (problem) throw new OffstageError('invalid-input', problem.message)
+}
+
+function factsOf(call: CallState, answer: Answer): FactDraft[] {
+  const settlement = settlementBy(call, answer)
+  return [wordOf(call, answer), ...(settlement ? [settledFact(settlement)] : [])]
+}
+
+/** The answer itself. */
+function wordOf({ path }: CallState, answer: Answer): FactDraft {
+  switch (answer.type) {
+    case 'approve': {
+      const { input } = answer
+      return {
+        type: 'approval-answered',
+        path,
+        approved: true,
+        ...(input !== undefined && { input }),
+      }
+    }
+    case 'deny': {
+      const { reason } = answer
+      return {
+        type: 'approval-answered',
+        path,
+        approved: false,
+        ...(reason !== undefined && { reason }),
+      }
+    }
+    case 'answer':
+      return { type: 'question-answered', path, answer: answer.text }
+    case 'resolve':
+      return { type: 'interruption-resolved', path, verdict: answer.verdict }
+    default:
+      return answer satisfies never
+  }
+}
+
+/** What the answer makes of the call; null when it is to run. */
+function settlementBy(call: CallState, answer: Answer): Settlement | null {
+  switch (answer.type) {
+    case 'approve':
+      return null
+    case 'deny': {
+      const { reason } = answer
+      const output = { type: 'denied', ...(reason !== undefined && { reason }) } as const
+      return { call, status: 'denied', output }
+    }
+    case 'answer':
+      return { call, status: 'succeeded', output: { type: 'text', value: answer.text } }
+    case 'resolve':
+      return resolution(call, answer)
+    default:
+      return answer satisfies never
+  }
+}
+
+function resolution(
+  call: CallState,
+  { verdict, output }: Extract<Answer, { type: 'resolve' }>,
+): Settlement | null {
+  switch (verdict) {
+    case 'run-again':
+      return null
+    case 'happened':
+      return {
+        call,
+        status: 'succeeded',
+        output: output ?? { type: 'text', value: 'A person confirmed that this call happened.' },
+      }
+    case 'did-not-happen':
+      return {
+        call,
+        status: 'failed',
+        output: {
+          type: 'error',
+          code: 'failed',
+          message: 'A person confirmed that this call did not happen.',
+        },
+      }
+    default:
+      return verdict satisfies never
+  }
+}

@@ -1,0 +1,40 @@
+import type { StepContext } from '../../protocol/questions.ts'
+import { callModel, type ModelOutcome } from '../model/call-model.ts'
+import type { CountedRun } from './counters.ts'
+import type { RunContext } from './run-context.ts'
+import { providerOf } from '../model/engines.ts'
+import { buildRequest } from '../model/build-request.ts'
+import { modelFetch } from '../model/page-fetch.ts'
+import { readsTextCalls } from '../model/text-calls.ts'
+
+/** Asks the model for the run's next step, by the configuration that the page gave for it. */
+export function askModel(
+  context: RunContext,
+  run: CountedRun,
+  { stepContext, messageId }: { readonly stepContext: StepContext; readonly messageId: string },
+): Promise<ModelOutcome> {
+  const { agentId, conversation, effects, stream, memory, page, runId, signal } = context
+  const { configId, keyless, model } = stepContext
+  const step = run.steps + 1
+  if (readsTextCalls(model, memory.toolMode(model))) {
+    conversation.sentWords.takeContext(stepContext.context ?? '', stepContext.tools)
+  }
+  return callModel({
+    step,
+    stepContext,
+    request: (toolMode) => buildRequest(conversation.state.path, run, { stepContext, toolMode }),
+    provider: providerOf({ ...stepContext, agentId }, context),
+    memory,
+    effects,
+    signal,
+    ...(!keyless && {
+      credentials: (previousRejected, endpoint) =>
+        page.credentials({ agentId, configId, endpoint, previousRejected }),
+    }),
+    fetch: modelFetch(page, model),
+    messageId,
+    emit: (delta, attempt) => stream.delta({ ...delta, runId, step, attempt }),
+    isUsedId: (toolCallId) => conversation.hasCallId(toolCallId),
+    attemptFailed: (failed) => conversation.append([{ type: 'attempt-failed', step, ...failed }]),
+  })
+}

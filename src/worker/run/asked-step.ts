@@ -1,0 +1,43 @@
+import type { StepContext } from '../../protocol/questions.ts'
+import type { CutTurn, ModelOutcome } from '../model/call-model.ts'
+import type { RunContext } from './run-context.ts'
+import type { FactDraft } from '../store/fact-draft.ts'
+import { modelOutput } from './model-output.ts'
+
+/** A step that the model was asked for. */
+export interface AskedStep {
+  readonly step: number
+  readonly messageId: string
+  readonly stepContext: StepContext
+}
+
+export type TurnOutcome = Extract<ModelOutcome, { readonly type: 'turn' }>
+
+/** The fact of a step that the model has answered. */
+export function turnFact(
+  { conversation: { sentWords }, effects, tools }: RunContext,
+  { step, messageId, stepContext }: AskedStep,
+  { attempt, turn, toolMode }: TurnOutcome,
+): ReturnType<typeof modelOutput> {
+  return modelOutput({
+    messageId,
+    step,
+    attempt,
+    newId: effects.newId,
+    turn,
+    toolMode,
+    tools,
+    isQuoted: (call) => sentWords.hold(call, stepContext.tools),
+    calledNatively: sentWords.calledNatively,
+  })
+}
+
+/** The fact of a step that is cut short; null when there is nothing of it. */
+export function cutFact(
+  { step, messageId }: AskedStep,
+  { attempt, partial, usage }: CutTurn & { readonly attempt: number },
+): FactDraft | null {
+  if (partial.length === 0 && Object.keys(usage).length === 0) return null
+  const message = partial.length === 0 ? null : { id: messageId, parts: partial }
+  return { type: 'step-cut', step, attempt, message, usage }
+}

@@ -1,0 +1,35 @@
+import type { CallPath } from '../../protocol/fact.ts'
+import type { JsonValue } from '../../protocol/json.ts'
+import type { CallState } from '../../protocol/state.ts'
+import type { RunContext } from './run-context.ts'
+import type { Settlement } from './settle.ts'
+
+/** What a call of `ask_user` asks. */
+export interface Question {
+  readonly path: CallPath
+  readonly question: string
+  readonly options?: readonly string[]
+}
+
+/** `input` was checked against the tool's schema: `{ question, options? }`. */
+export function questionOf({ path }: CallState, input: JsonValue): Question {
+  const { question, options } = input as { question: string; options?: readonly string[] }
+  return { path, question, ...(options && { options }) }
+}
+
+/** The calls wait from now on. */
+export async function askQuestions(
+  context: RunContext,
+  questions: readonly Question[],
+): Promise<void> {
+  if (questions.length === 0) return
+  await context.conversation.append(
+    questions.map((question) => ({ type: 'question-asked', ...question })),
+  )
+}
+
+/** `input` was checked against the tool's schema: `{ result }`. */
+export function finished(call: CallState, input: JsonValue): Settlement {
+  const { result } = input as { result: string }
+  return { call, status: 'succeeded', output: { type: 'text', value: result } }
+}

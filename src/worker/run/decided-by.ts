@@ -1,0 +1,20 @@
+import type { DecidedBy } from '../../protocol/fact.ts'
+import type { ToolDescriptor } from '../../protocol/tool.ts'
+
+/** What is stored of the tool that a call is decided by. */
+export function decidedBy({ definition, annotations, hasReconcile }: ToolDescriptor): DecidedBy {
+  const { readOnly = false, idempotent = false } = annotations
+  return { definition, replayable: readOnly || idempotent, reconcilable: hasReconcile }
+}
+
+/** Of a call whose tool is gone: nothing has this definition, and nothing is assumed. */
+export const DECIDED_BY_NOTHING: DecidedBy = {
+  definition: '',
+  replayable: false,
+  reconcilable: false,
+}
+
+/** A call that others may have written, of a tool that does more than read: a person is to be asked. */
+export function mayMislead(call: { readonly quoted: boolean }, tool: ToolDescriptor): boolean {
+  return call.quoted && tool.annotations.readOnly !== true
+}

@@ -1,0 +1,248 @@
+import type { ExecuteTool, ToolOutcome } from '../../protocol/questions.ts'
+import type { DecidedBy } from '../../protocol/fact.ts'
+import type { JsonValue } from '../../protocol/json.ts'
+import type { CallState } from '../../protocol/state.ts'
+import { DECIDED_BY_NOTHING, decidedBy } from './decided-by.ts'
+import { callContext, isLeftOpen, type RunContext } from './run-context.ts'
+import { settle, type Settlement } from './settle.ts'
+import type { FactDraft } from '../store/fact-draft.ts'
+import { whenAborted } from '../../lib/abort.ts'
+import { takenOver } from '../store/record.ts'
+import { ABORTED, everChanging, INTERRUPTED, TOO_LATE } from './tool-errors.ts'
+
+/** Calls that run side by side at most. */
+const SIDE_BY_SIDE = 4
+
+/** How long a stopped run waits for its tools' last word. Milliseconds. */
+const ABORT_GRACE_MS = 40
+
+/** For tools whose descriptor is gone (found after a reload, joined by their execution). */
+const DEFAULT_TIMEOUT_MS = 60_000
+
+/** How often a call is decided anew because its tool had changed when it was to start. */
+const MAX_WITHDRAWALS = 3
+
+/** The calls to run next: the first, and the ones right after it that may run beside it. */
+export function nextGroup(open: readonly CallState[]): readonly CallState[] {
+  const first = open[0]
+  if (!first?.parallel) return open.slice(0, 1)
+  const end = open.findIndex((call) => !call.parallel || !RUNNABLE.has(call.status))
+  return open.slice(0, Math.min(end === -1 ? open.length : end, SIDE_BY_SIDE))
+}
+
+const RUNNABLE: ReadonlySet<CallState['status']> = new Set(['proposed', 'approved'])
+
+/** A call on its way to the page. */
+export interface Start {
+  readonly call: CallState
+  readonly executionId: string
+  readonly input: JsonValue
+  readonly by: DecidedBy
+  /** An earlier execution may have had its effect. */
+  readonly repeats: boolean
+}
+
+/** What runs: as it was decided just now, else as the facts say that it was decided, else as it stands. */
+export function startsOf(
+  context: RunContext,
+  calls: readonly CallState[],
+  repeats = false,
+): Start[] {
+  return calls.map((call) => {
+    const ready = context.ready.get(call.toolCallId)
+    const tool = context.tools.get(call.toolName)
+    return {
+      call,
+      executionId: context.effects.newId(`${context.pageId}:`),
+      input: ready ? ready.input : call.input,
+      by: ready?.by ?? call.decidedBy ?? (tool ? decidedBy(tool) : DECIDED_BY_NOTHING),
+      repeats,
+    }
+  })
+}
+
+/** The fact to be committed before a start is handed to the page. */
+export function startFact({ call, executionId, input, by, repeats }: Start): FactDraft {
+  return {
+    type: 'call-started',
+    path: call.path,
+    executionId,
+    by,
+    repeats,
+    ...(input !== call.input && { input }),
+  }
+}
+
+/** A start that could not be repeated after a crash must be on the disk, not only on its way. */
+export function mustBeStrict(starts: readonly Start[]): boolean {
+  return starts.some(({ by }) => !by.replayable)
+}
+
+/** Commits that the calls start, and runs them. `repeats`: they may have run before. */
+export async function executeCalls(
+  context: RunContext,
+  calls: readonly CallState[],
+  repeats = false,
+): Promise<void> {
+  const starts = startsOf(context, calls, repeats)
+  // Decided at the commit, which may have waited for the storage: nothing starts in a stopped run.
+  const facts = (): FactDraft[] | null => (context.signal.aborted ? null : starts.map(startFact))
+  const isCommitted = await context.conversation.append(facts, { strict: mustBeStrict(starts) })
+  if (isCommitted) await runStarts(context, starts)
+}
+
+/** Hands calls whose start is committed to the page, and commits each outcome as it arrives. */
+export async function runStarts(context: RunContext, starts: readonly Start[]): Promise<void> {
+  if (context.signal.aborted) return takeBack(context, starts)
+  await Promise.all(
+    starts.map(async (start) => {
+      const open = await dispatch(context, start)
+      if (open?.status === 'not-started') await decideAnew(context, start)
+      // One of unknown outcome stays executing: the loop finds it so, and goes by the crash table.
+    }),
+  )
+}
+
+/** The run was stopped while the starts were committed: nobody was asked to run them. */
+export async function takeBack(context: RunContext, starts: readonly Start[]): Promise<void> {
+  const undone = starts.filter(({ repeats }) => !repeats)
+  if (undone.length === 0) return
+  await context.conversation.append(
+    undone.map(({ call: { path } }) => ({ type: 'call-withdrawn', path })),
+  )
+}
+
+/**
+ * Joins an execution that the page was asked for: it runs on, or its outcome is waiting. Returns what is
+ * known when that is not enough to settle the call, else null.
+ */
+export function joinExecution(
+  context: RunContext,
+  call: CallState,
+  executionId: string,
+): Promise<OpenOutcome | null> {
+  const { input, mayHaveBegun: repeats, decidedBy: by } = call
+  return dispatch(context, { call, executionId, input, repeats, by: by ?? DECIDED_BY_NOTHING })
+}
+
+/** What doesn't settle a call by itself. */
+export type OpenOutcome = Extract<ToolOutcome, { status: 'unknown' | 'not-started' }>
+
+async function dispatch(context: RunContext, start: Start): Promise<OpenOutcome | null> {
+  const { executionId } = start
+  context.dispatched.add(executionId)
+  const outcome = await Promise.race([
+    context.page.executeTool(executionRequest(context, start)),
+    stopped(context, executionId),
+  ])
+  if (outcome === null || (isLeftOpen(context.signal) && !DONE.has(outcome.status))) return null
+  context.dispatched.delete(executionId)
+  if (!context.signal.aborted && isOpen(outcome, start)) return outcome
+  await settle(context, [settlementOf(start, outcome)])
+  // The page may forget it now. Whether that message arrives changes nothing here.
+  context.page.acknowledgeTools({ executionIds: [executionId] }).catch(() => undefined)
+  return null
+}
+
+function isOpen(outcome: ToolOutcome, { call, executionId }: Start): outcome is OpenOutcome {
+  if (outcome.status === 'unknown') return true
+  if (outcome.status !== 'not-started') return false
+  // Of an execution that was joined nobody knows by what it was refused: by an owner before, perhaps.
+  return call.executionId === executionId || UNDECIDED.has(outcome.reason)
+}
+
+/** Outcomes that count though the run is stopped here: the tool came to its own end. */
+const DONE: ReadonlySet<ToolOutcome['status']> = new Set(['succeeded', 'failed', 'invalid'])
+
+/** The call did not begin, since what was decided of it doesn't hold any more. */
+async function decideAnew(context: RunContext, { call, repeats }: Start): Promise<void> {
+  // This execution did not begin, but an earlier one may have.
+  if (repeats) return settle(context, [{ call, status: 'interrupted', output: INTERRUPTED }])
+  return withdraw(context, call)
+}
+
+/** A call that is proven not to have happened is decided anew, with the tools as they are now. */
+export async function withdraw(context: RunContext, call: CallState): Promise<void> {
+  const { path, toolCallId, toolName } = call
+  if (call.withdrawals >= MAX_WITHDRAWALS) {
+    return settle(context, [{ call, status: 'failed', output: everChanging(toolName) }])
+  }
+  context.tools.set(await context.page.currentTools({ agentId: context.agentId }))
+  context.ready.delete(toolCallId)
+  await context.conversation.append([{ type: 'call-withdrawn', path }])
+}
+
+type NotStartedReason = Extract<ToolOutcome, { status: 'not-started' }>['reason']
+
+/** What was decided of the call doesn't hold any more. */
+const UNDECIDED: ReadonlySet<NotStartedReason> = new Set([
+  'changed',
+  'not-registered',
+  'unconfirmed',
+])
+
+function executionRequest(context: RunContext, start: Start): ExecuteTool {
+  const { call, executionId, input, by } = start
+  const { storeId, epoch, knownAt } = context.conversation.lease
+  return {
+    ...callContext(context, call, input),
+    executionId,
+    idempotencyKey: `${context.runId}:${call.toolCallId}`,
+    timeoutMs: context.tools.get(call.toolName)?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    definition: by.definition,
+    storeId,
+    epoch,
+    leasedAt: knownAt,
+    // Whatever the person should see before the tool runs is on its way before the request.
+    afterBatch: context.stream.flush(),
+  }
+}
+
+/** Null when the run was stopped and the tool, told to, said nothing more within the grace time. */
+async function stopped({ signal, page, agentId, effects }: RunContext, id: string): Promise<null> {
+  await whenAborted(signal)
+  if (!isLeftOpen(signal)) {
+    page.cancelTools({ agentId, executionIds: [id], reason: 'stopped' }).catch(() => undefined)
+  }
+  await effects.sleep(ABORT_GRACE_MS)
+  return null
+}
+
+function settlementOf({ call, input }: Start, outcome: ToolOutcome): Settlement {
+  const note = call.edited ? editedNote(input) : undefined
+  const noted = note === undefined ? {} : { note }
+  switch (outcome.status) {
+    case 'unknown':
+      return { call, status: 'interrupted', output: outcome.output }
+    case 'aborted':
+      return { call, status: 'aborted', output: outcome.output }
+    case 'succeeded':
+    case 'failed':
+    case 'invalid':
+      return { call, status: outcome.status, output: outcome.output, ...noted }
+    case 'not-started':
+      return { call, ...notStarted(outcome.reason) }
+    default:
+      return outcome satisfies never
+  }
+}
+
+function editedNote(input: JsonValue): string {
+  return `Note: a person changed the input of this call to ${JSON.stringify(input)} before it ran.`
+}
+
+function notStarted(reason: NotStartedReason): Pick<Settlement, 'status' | 'output'> {
+  switch (reason) {
+    case 'deadline':
+      return { status: 'failed', output: TOO_LATE }
+    case 'stale-epoch':
+      throw takenOver()
+    case 'cancelled':
+    case 'changed':
+    case 'not-registered':
+    case 'unconfirmed':
+      return { status: 'aborted', output: ABORTED }
+    default:
+      return reason satisfies never
+  }
+}

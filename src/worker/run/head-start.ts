@@ -1,0 +1,32 @@
+import type { FactOf } from '../../protocol/fact.ts'
+import type { CallState } from '../../protocol/state.ts'
+import { decide } from './decide.ts'
+import { mayMislead } from './decided-by.ts'
+import type { RunContext } from './run-context.ts'
+import { nextGroup, startsOf, type Start } from './execute-calls.ts'
+import { lookAhead } from './look-ahead.ts'
+import { checkInput } from '../validation/check-input.ts'
+
+type ModelOutput = Omit<FactOf<'model-output'>, 'parentId'>
+
+/**
+ * The calls of an output that can start with the very commit of the output, since nobody has to be
+ * asked about any of them: one wait for the disk less in each step. None where a hook, an approval, an
+ * invalid call or one-shot mode has a say; those take the usual way.
+ */
+export function headStart(context: RunContext, output: ModelOutput): Start[] {
+  const { conversation, tools } = context
+  if (conversation.run?.limits.maxSteps === 0 || tools.hasBeforeToolCall || context.signal.aborted)
+    return []
+  const next = lookAhead(conversation, [output])
+  if (next === null || next.calls.length === 0 || decide(next) !== 'run-tools') return []
+  if (!next.calls.every((call) => isPlain(context, call))) return []
+  return startsOf(context, nextGroup(next.calls))
+}
+
+function isPlain({ tools, validator }: RunContext, call: CallState): boolean {
+  const tool = tools.get(call.toolName)
+  if (tool === undefined || call.error !== null || mayMislead(call, tool)) return false
+  if (tool.needsApproval !== false || tool.control !== undefined) return false
+  return checkInput(validator, tool, call.input) === null
+}

@@ -1,0 +1,36 @@
+import { fold } from '../../conversation/fold.ts'
+import { FORMAT, type Row } from '../../protocol/fact.ts'
+import { countRow, type CountedRun } from './counters.ts'
+import type { Conversation } from '../conversation.ts'
+import { decide } from './decide.ts'
+import { placed, type FactDraft } from '../store/fact-draft.ts'
+
+/** The run as it will be once these facts are committed. Pure. */
+export function lookAhead(
+  { state, run: now }: Pick<Conversation, 'state' | 'run'>,
+  drafts: readonly FactDraft[],
+): CountedRun | null {
+  const { conversationId, path } = state
+  const place = { format: FORMAT, conversationId, seq: 0, at: 0, appendId: '' } as const
+  const runId = now?.runId ?? null
+  const rows = placed(drafts, path.at(-1)?.id ?? null).map((fact): Row => ({
+    runId,
+    ...fact,
+    ...place,
+  }))
+  let run = now
+  fold(state, rows, (row, next) => (run = countRow(run, next, row)))
+  return run
+}
+
+/** The facts and, if they are what the model waited for, the begin of its next step: one commit. */
+export function withNextStep(
+  conversation: Pick<Conversation, 'state' | 'run'>,
+  drafts: readonly FactDraft[],
+): readonly FactDraft[] {
+  const { run } = conversation
+  if (run === null || run.end !== null) return drafts
+  const next = lookAhead(conversation, drafts)
+  if (next === null || next.stepOpen || decide(next) !== 'call-model') return drafts
+  return [...drafts, { type: 'step-started', step: next.steps + 1, resumed: false }]
+}

@@ -1,0 +1,89 @@
+import { formatObservation } from '../../action/index.ts'
+import type { CallFacts, FactOf, Identified } from '../../protocol/fact.ts'
+import type { JsonValue } from '../../protocol/json.ts'
+import type { AssistantMessage, ToolCallPart } from '../../protocol/message.ts'
+import type { ToolTable } from './tool-table.ts'
+import { resolveName } from './resolve-name.ts'
+import type { ModelTurn } from '../model/turn-reader.ts'
+
+interface TurnOutput {
+  readonly messageId: string
+  readonly step: number
+  readonly attempt: number
+  readonly turn: ModelTurn
+  readonly toolMode: 'native' | 'action'
+  readonly tools: ToolTable
+  /** Others said so before: the call may be a quotation. */
+  readonly isQuoted: (call: { readonly toolName: string; readonly input: JsonValue }) => boolean
+  /** A native call has worked before. */
+  readonly calledNatively: boolean
+  readonly newId: (prefix: string) => string
+}
+
+/** The fact of a complete model turn: message, calls and usage at once. */
+export function modelOutput(output: TurnOutput): Omit<FactOf<'model-output'>, 'parentId'> {
+  const { tools, toolMode, newId } = output
+  const { parts, usage, finishReason, rawFinishReason, providerMetadata, actionText, feedback } =
+    output.turn
+  const named = parts.map((part) =>
+    part.type === 'tool-call' && toolMode === 'native' && !part.rescued
+      ? { ...part, toolName: resolveName(part.toolName, tools) }
+      : part,
+  )
+  const message: Identified<AssistantMessage> = {
+    role: 'assistant',
+    id: output.messageId,
+    parts: named,
+    ...(providerMetadata && { providerMetadata }),
+    ...(actionText !== undefined && { actionText }),
+  }
+  return {
+    type: 'model-output',
+    step: output.step,
+    attempt: output.attempt,
+    message,
+    toolsId: named.some((part) => part.type === 'tool-call') ? newId('msg_') : null,
+    calls: named.flatMap((part) => (part.type === 'tool-call' ? [factsOf(part, output)] : [])),
+    usage,
+    finishReason,
+    ...(rawFinishReason !== undefined && { rawFinishReason }),
+    toolMode,
+    ...(feedback && {
+      feedback: {
+        id: newId('msg_'),
+        error: feedback,
+        text: formatObservation([{ error: feedback }]),
+      },
+    }),
+  }
+}
+
+function factsOf(part: ToolCallPart, output: TurnOutput): CallFacts {
+  const { toolMode } = output
+  const tool = output.tools.get(part.toolName)
+  const besides =
+    tool !== undefined && (tool.annotations.readOnly || tool.parallelSafe) && !tool.sequential
+  return {
+    toolCallId: part.toolCallId,
+    known: tool !== undefined,
+    // ACTION calls run in order, always.
+    parallel: toolMode === 'native' && besides,
+    ...(tool?.title !== undefined && { title: tool.title }),
+    ...(tool?.control === 'finish-task' && { finishes: true }),
+    ...(part.rescued && { rescued: true }),
+    ...(tool !== undefined && mayBeOthers(part, output) && { quoted: true }),
+  }
+}
+
+/**
+ * Whether a call in text may be somebody else's words, which the model only repeats (Q3), or else a
+ * mention, from a model that is known to call natively (Q4).
+ */
+function mayBeOthers(part: ToolCallPart, output: TurnOutput): boolean {
+  const { toolMode, calledNatively, isQuoted } = output
+  if (part.error || (toolMode === 'native' && !part.rescued)) return false
+  const isNative = (other: ModelTurn['parts'][number]): boolean =>
+    other.type === 'tool-call' && !other.rescued && !other.error
+  if (part.rescued && (calledNatively || output.turn.parts.some(isNative))) return true
+  return isQuoted({ toolName: part.toolName, input: part.input })
+}

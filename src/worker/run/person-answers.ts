@@ -1,0 +1,70 @@
+import type { CallAnswer } from '../../protocol/commands.ts'
+import { OffstageError } from '../../protocol/error.ts'
+import { isParked } from '../../conversation/pending.ts'
+import type { RunState } from '../../protocol/state.ts'
+import { answerCall, waitingCall } from './answer-call.ts'
+import type { RunContext } from './run-context.ts'
+import type { FactDraft } from '../store/fact-draft.ts'
+import { isElsewhere } from '../ownership/elsewhere.ts'
+import type { RunLease } from './run-lease.ts'
+
+/** How often a person's word is tried though other owners come in between. */
+const MAX_CLAIMS = 3
+
+/** What a person says to a run that waits: committed as its owner, then the loop looks again. */
+export class PersonAnswers {
+  readonly #context: RunContext
+  readonly #lease: RunLease
+  readonly #wake: () => void
+
+  constructor(context: RunContext, lease: RunLease, wake: () => void) {
+    this.#context = context
+    this.#lease = lease
+    this.#wake = wake
+  }
+
+  /** A person's word on a parked call; false when it waits for none. */
+  async answer(answer: CallAnswer['answer'], toolCallId: string): Promise<boolean> {
+    const { conversation } = this.#context
+    try {
+      return await this.say(() => answerCall(this.#context, toolCallId, answer))
+    } catch (error) {
+      if (!isElsewhere(error)) throw error
+      await conversation.refresh()
+      if (waitingCall(conversation.run, toolCallId, answer)) throw error
+      // The loop finds that the run goes on elsewhere.
+      this.#wake()
+      return false
+    }
+  }
+
+  /** Lets a parked run go on: one that crashed again and again, or one that waits for the storage. */
+  async goOn(): Promise<void> {
+    const { conversation } = this.#context
+    conversation.storageRetry.retry()
+    if (!isParked(conversation.run)) return
+    await this.say(async () => {
+      const goesOn = (run: RunState | null): FactDraft[] | null =>
+        isParked(run) ? [{ type: 'run-continued' }] : null
+      await conversation.append(goesOn, { waits: false })
+    })
+  }
+
+  /** Appends as the owner. */
+  async say<T>(word: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      await this.#lease.take()
+      try {
+        const said = await word()
+        this.#lease.announce()
+        this.#wake()
+        return said
+      } catch (error) {
+        if (!OffstageError.is(error) || error.code !== 'ownership-lost') throw error
+        // Somebody else wrote first: what they wrote decides, so it is read before the next try.
+        this.#lease.end()
+        if (attempt === MAX_CLAIMS) throw error
+      }
+    }
+  }
+}

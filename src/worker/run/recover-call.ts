@@ -1,0 +1,110 @@
+import { isCallLooping } from '../../conversation/crash-loop.ts'
+import type { CallState } from '../../protocol/state.ts'
+import { callContext, type RunContext } from './run-context.ts'
+import { settle } from './settle.ts'
+import { executeCalls, joinExecution, withdraw } from './execute-calls.ts'
+import { goneMeanwhile, INTERRUPTED } from './tool-errors.ts'
+import { availableTool, unavailable } from './wait-for-tool.ts'
+
+/**
+ * A call that the facts say was executing, and nobody here drives: the crash table. The page is
+ * asked first, since it may have outlived the worker or the agent: what it was asked for and doesn't
+ * know never ran, and what it knows is joined. Only then is anything run again or given up.
+ */
+export async function recoverCall(context: RunContext, call: CallState): Promise<void> {
+  const executionId = call.executionId ?? ''
+  const known = await context.page.knownExecutions({ executionIds: [executionId] })
+  if (known.includes(executionId)) {
+    const outcome = await joinExecution(context, call, executionId)
+    if (outcome === null || context.signal.aborted) return
+    context.page.acknowledgeTools({ executionIds: [executionId] }).catch(() => undefined)
+    if (outcome.status === 'unknown') {
+      return goByTable(context, call, { running: outcome.running, output: outcome.output })
+    }
+  } else if (!executionId.startsWith(`${context.pageId}:`))
+    return goByTable(context, call, NOBODY_KNOWS)
+  // Proven not to have begun.
+  if (isLooping(context, call)) return goByTable(context, call, NOBODY_KNOWS)
+  return runUndone(context, call, call.mayHaveBegun)
+}
+
+const NOBODY_KNOWS = { running: false, output: INTERRUPTED }
+
+/** `running`: the tool's function goes on even now, so that nobody can say what will have become of it. */
+async function goByTable(
+  context: RunContext,
+  call: CallState,
+  { running, output }: { readonly running: boolean; readonly output: typeof INTERRUPTED },
+): Promise<void> {
+  if (call.decidedBy?.replayable && !isLooping(context, call) && (await repeat(context, call)))
+    return
+  if (call.decidedBy?.reconcilable && !running && (await reconcile(context, call))) return
+  if (context.resume?.interrupted === 'ask') return ask(context, call)
+  await settle(context, [{ call, status: 'interrupted', output }])
+}
+
+function isLooping({ effects, resume }: RunContext, call: CallState): boolean {
+  return resume?.afterCrash !== false && isCallLooping(call, effects.now())
+}
+
+/**
+ * Runs a call whose newest execution is proven not to have begun; when its tool is another one now, it is
+ * decided anew, unless an earlier execution may have had its effect (`repeats`).
+ */
+async function runUndone(context: RunContext, call: CallState, repeats: boolean): Promise<void> {
+  const tool = await availableTool(context, call)
+  if (context.signal.aborted) return
+  if (!tool) {
+    return settle(context, [
+      repeats
+        ? { call, status: 'interrupted', output: goneMeanwhile(call.toolName) }
+        : await unavailable(context, call),
+    ])
+  }
+  if (tool.definition === call.decidedBy?.definition) return executeCalls(context, [call], repeats)
+  if (repeats) return settle(context, [{ call, status: 'interrupted', output: INTERRUPTED }])
+  return withdraw(context, call)
+}
+
+/** False when the tool is another one now, which may not be safe to repeat. */
+async function repeat(context: RunContext, call: CallState): Promise<boolean> {
+  const tool = await availableTool(context, call)
+  if (context.signal.aborted) return true
+  if (!tool) {
+    const output = goneMeanwhile(call.toolName)
+    await settle(context, [{ call, status: 'interrupted', output }])
+    return true
+  }
+  if (tool.definition !== call.decidedBy?.definition) return false
+  await executeCalls(context, [call], true)
+  return true
+}
+
+/** True when the tool knew what became of the call, or the run was stopped meanwhile. */
+async function reconcile(context: RunContext, call: CallState): Promise<boolean> {
+  const tool = await availableTool(context, call)
+  if (context.signal.aborted) return true
+  if (!tool?.hasReconcile) return false
+  const verdict = await context.page.reconcileTool({
+    ...callContext(context, call, call.input),
+    idempotencyKey: `${context.runId}:${call.toolCallId}`,
+    epoch: context.conversation.lease.epoch,
+  })
+  switch (verdict.type) {
+    case 'happened':
+      await settle(context, [{ call, status: 'succeeded', output: verdict.output }])
+      return true
+    case 'did-not-happen':
+      if (isLooping(context, call)) return false
+      await runUndone(context, call, false)
+      return true
+    case 'unknown':
+      return false
+    default:
+      return verdict satisfies never
+  }
+}
+
+async function ask(context: RunContext, call: CallState): Promise<void> {
+  await context.conversation.append([{ type: 'call-interrupted', path: call.path }])
+}

@@ -1,0 +1,53 @@
+import type { JsonValue } from '../../protocol/json.ts'
+
+/** Rounds in a row after which the model is told that it repeats itself, and after which the run stops. */
+export const REPETITION = { tell: 3, stop: 6 } as const
+
+/** Steps that a repeated cycle has at most. */
+const MAX_LENGTH = 4
+
+/** Whether a run's steps ask for the same calls in a cycle. Small, and a pure fold over the steps. */
+export interface Repetition {
+  /** Signatures of the newest steps, the newest last. */
+  readonly recent: readonly string[]
+  /** By length of cycle, from 1: how many steps in a row were equal to the one that many steps before. */
+  readonly streaks: readonly number[]
+  /** The cycle that was gone through most often: its steps, and how often in a row. */
+  readonly length: number
+  readonly count: number
+}
+
+export const NO_REPETITION: Repetition = { recent: [], streaks: [], length: 1, count: 0 }
+
+/** Takes one more step's calls; a step without any begins anew. */
+export function countRepetition(
+  before: Repetition,
+  calls: readonly { readonly toolName: string; readonly input: JsonValue }[],
+): Repetition {
+  if (calls.length === 0) return NO_REPETITION
+  const signature = digest(JSON.stringify(calls.map((call) => [call.toolName, call.input])))
+  const streaks = Array.from({ length: MAX_LENGTH }, (_, index) =>
+    before.recent.at(-1 - index) === signature ? (before.streaks[index] ?? 0) + 1 : 0,
+  )
+  let best = { length: 1, count: 1 }
+  for (const [index, streak] of streaks.entries()) {
+    const length = index + 1
+    const count = Math.floor(streak / length) + 1
+    if (count > best.count) best = { length, count }
+  }
+  return { recent: [...before.recent, signature].slice(-MAX_LENGTH), streaks, ...best }
+}
+
+/** FNV-1a and the length: enough to tell one step's calls from another's, in a few bytes. */
+function digest(text: string): string {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) {
+    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  }
+  return `${text.length}:${hash >>> 0}`
+}
+
+/** `3 times in a row`, and of how many steps a round is, where it is more than one. */
+export function repetitionWords({ count, length }: Repetition): string {
+  return `${count} times in a row${length > 1 ? `, in rounds of ${length} steps` : ''}`
+}

@@ -1,0 +1,77 @@
+import type { PageApi } from '../../protocol/page-calls.ts'
+import type { CallContext } from '../../protocol/questions.ts'
+import type { DecidedBy, RunEnd } from '../../protocol/fact.ts'
+import type { JsonValue } from '../../protocol/json.ts'
+import type { CallState } from '../../protocol/state.ts'
+import type { Conversation } from '../conversation.ts'
+import type { Effects } from '../effects.ts'
+import type { Engines } from '../model/engines.ts'
+import type { ToolTable } from './tool-table.ts'
+import type { ModelMemory } from '../model/model-memory.ts'
+import type { Stream } from '../stream.ts'
+import type { Validator } from '../validation/validator.ts'
+import type { ProviderRegistry } from '../../providers/registry.ts'
+
+/** What everyone who works on a run shares. */
+export interface RunContext {
+  readonly agentId: string
+  readonly runId: string
+  readonly conversation: Conversation
+  readonly stream: Stream
+  readonly page: PageApi
+  /** Names the page load; every execution that it was asked for begins with it. */
+  readonly pageId: string
+  readonly effects: Effects
+  readonly validator: Validator
+  readonly providers: ProviderRegistry
+  readonly engines: Engines
+  readonly memory: ModelMemory
+  readonly tools: ToolTable
+  /** Whether another tab that shows the conversation has the tool. */
+  isElsewhere(toolName: string): Promise<boolean>
+  /** Calls that may run, as hooks and validation left them. */
+  readonly ready: Map<string, ReadyCall>
+  /** Executions that this driver has asked the page for, and that have not ended. */
+  readonly dispatched: Set<string>
+  /** Aborted when the run is to stop; its reason is a `Stop`. */
+  readonly signal: AbortSignal
+  readonly resume: ResumeOptions | null
+}
+
+/** A call that was decided: what is to run, and by which tool. */
+export interface ReadyCall {
+  readonly toolName: string
+  readonly input: JsonValue
+  readonly by: DecidedBy
+  /** See `mayMislead`. */
+  readonly misleads: boolean
+}
+
+/** Why a run stops: for good, or so that somebody else may go on with it, or already does. */
+export type Stop =
+  | { readonly type: 'end'; readonly end: RunEnd }
+  | { readonly type: 'release' }
+  | { readonly type: 'taken-over' }
+
+/** The run is stopped here without an end: what is under way stays open in the store. */
+export function isLeftOpen(signal: AbortSignal): boolean {
+  return signal.aborted && (signal.reason as Stop).type !== 'end'
+}
+
+export interface ResumeOptions {
+  readonly interrupted: 'tell-model' | 'ask'
+  readonly waitForToolsMs: number
+  /** Default true. */
+  readonly afterCrash?: boolean
+}
+
+export function callContext(context: RunContext, call: CallState, input: JsonValue): CallContext {
+  return {
+    agentId: context.agentId,
+    runId: context.runId,
+    conversationId: context.conversation.conversationId,
+    toolCallId: call.toolCallId,
+    toolName: call.toolName,
+    input,
+  }
+}

@@ -1,0 +1,302 @@
+import type { CallAnswer } from '../../protocol/commands.ts'
+import { isStepLooping } from '../../conversation/crash-loop.ts'
+import type { Ownership } from '../../protocol/delta.ts'
+import { OffstageError, toErrorData } from '../../protocol/error.ts'
+import type { RunEnd } from '../../protocol/fact.ts'
+import { LEFT_OPEN } from '../../protocol/run.ts'
+import { askModel } from './ask-model.ts'
+import { cutFact, turnFact, type AskedStep, type TurnOutcome } from './asked-step.ts'
+import type { ModelOutcome } from '../model/call-model.ts'
+import type { CountedRun } from './counters.ts'
+import { conclusion, decide, noConclusion, type Decision } from './decide.ts'
+import { isLeftOpen, type RunContext, type Stop } from './run-context.ts'
+import { ToolTable } from './tool-table.ts'
+import { commitEnd } from './end-run.ts'
+import { mustBeStrict, startFact, takeBack } from './execute-calls.ts'
+import type { FactDraft } from '../store/fact-draft.ts'
+import { headStart } from './head-start.ts'
+import { leftOpenBy, stopExecuting } from './leave-run.ts'
+import type { Leases } from '../ownership/leases.ts'
+import { PersonAnswers } from './person-answers.ts'
+import { publishedWaiter } from './published-waiter.ts'
+import { stoppablePage } from '../stoppable.ts'
+import { StepCalls } from './step-calls.ts'
+import { RunLease } from './run-lease.ts'
+
+/**
+ * Drives one run: decide, do that one effect, commit its outcome, fold, repeat. Everything else
+ * (reload, crash, approval, one-shot mode) is the same loop begun from another state.
+ */
+export class RunDriver {
+  readonly #context: RunContext
+  readonly #lease: RunLease
+  readonly #word: PersonAnswers
+  readonly #calls: StepCalls
+  readonly #stop = new AbortController()
+  #stopped: Stop | null = null
+  #wake: (() => void) | null = null
+  /** Aborted when what could not be committed yet is given up. */
+  readonly #givenUp = new AbortController()
+  /** A step was open when this driver took the run, which may have crashed the page before. */
+  readonly #isOpenSinceCrash: boolean
+  /** The model was asked since this driver took the run. */
+  #hasAsked = false
+
+  constructor(
+    context: Omit<RunContext, 'dispatched' | 'ready' | 'signal' | 'tools'>,
+    ownership: Leases,
+  ) {
+    const { signal } = this.#stop
+    const page = stoppablePage(context.page, signal)
+    this.#context = {
+      ...context,
+      page,
+      tools: new ToolTable(),
+      signal,
+      ready: new Map(),
+      dispatched: new Set(),
+    }
+    this.#lease = new RunLease(this.#context, ownership)
+    const { conversation, resume } = context
+    const mayHaveCrashed = resume !== null && resume.afterCrash !== false
+    this.#isOpenSinceCrash = mayHaveCrashed && conversation.run?.stepOpen === true
+    this.#word = new PersonAnswers(this.#context, this.#lease, () => this.#wake?.())
+    this.#calls = new StepCalls(this.#context)
+  }
+
+  get runId(): string {
+    return this.#context.runId
+  }
+
+  get agentId(): string {
+    return this.#context.agentId
+  }
+
+  /** Ends the run, as aborted unless told otherwise. */
+  abort(reason: string, end: RunEnd = { outcome: 'aborted', reason }): void {
+    this.#halt({ type: 'end', end })
+  }
+
+  /** Stops without an end: the run stays resumable. */
+  release(): void {
+    this.#givenUp.abort()
+    this.#halt({ type: 'release' })
+  }
+
+  /** Another worker owns the conversation now: stops without an end, and what runs for it here too. */
+  takenOver(): void {
+    this.#givenUp.abort()
+    this.#halt({ type: 'taken-over' })
+  }
+
+  /** Another tab has decided something: a run that is parked here may go on there, or have ended. */
+  async look(): Promise<void> {
+    const { conversation, runId } = this.#context
+    if (this.#wake === null) return
+    await conversation.refresh().catch(() => undefined)
+    const { run } = conversation
+    if (run?.runId === runId && run.end === null && decide(run) === 'wait') return
+    // As whoever takes it over does: the loop finds its end, or that it is taken.
+    this.#wake?.()
+  }
+
+  /** Ends the run of a conversation that is deleted, though its end can't be stored. */
+  discard(reason: string): void {
+    this.#givenUp.abort()
+    this.abort(reason)
+  }
+
+  /** True while it stops without an end. */
+  get isLeaving(): boolean {
+    return isLeftOpen(this.#context.signal)
+  }
+
+  get isStopped(): boolean {
+    return this.#stopped !== null
+  }
+
+  toolsChanged(): void {
+    this.#context.tools.changed()
+  }
+
+  /** A person's word on a parked call; false when it waits for none. */
+  answer(answer: CallAnswer['answer'], toolCallId: string): Promise<boolean> {
+    return this.#word.answer(answer, toolCallId)
+  }
+
+  /** Appends to the conversation of a run that may have given it up while it waits. */
+  owning<T>(append: () => Promise<T>): Promise<T> {
+    return this.#word.say(append)
+  }
+
+  /** Lets a parked run go on: one that crashed again and again, or one that waits for the storage. */
+  goOn(): Promise<void> {
+    return this.#word.goOn()
+  }
+
+  /** Resolves when the run has ended, or goes on without this driver. Doesn't reject. */
+  async drive(): Promise<void> {
+    const { conversation, runId, stream } = this.#context
+    conversation.storageRetry.waiter = publishedWaiter({ stream, runId }, this.#givenUp.signal)
+    stream.own('this-tab')
+    try {
+      await this.#loop()
+    } catch (error) {
+      await this.#fail(error)
+    } finally {
+      conversation.storageRetry.waiter = null
+      this.#lease.end()
+    }
+  }
+
+  async #loop(): Promise<void> {
+    for (;;) {
+      const left = leftOpenBy(this.#stopped)
+      if (left !== null) return this.#leave(left)
+      const run = this.#run
+      if (run.end !== null) return this.#finish()
+      if (this.#stopped?.type === 'end') {
+        await this.#end(this.#stopped.end)
+        continue
+      }
+      try {
+        await this.#effect(decide(run), run)
+      } catch (error) {
+        // What a stop breaks off ends with the stop's own outcome.
+        if (this.#stopped === null) throw error
+      }
+    }
+  }
+
+  #effect(decision: Decision, run: CountedRun): Promise<void> {
+    switch (decision) {
+      case 'end':
+        return this.#end(conclusion(run) ?? noConclusion())
+      case 'call-model':
+        return this.#callModel(run)
+      case 'run-tools':
+        return this.#calls.run(run)
+      case 'wait':
+        return this.#park()
+      default:
+        return decision satisfies never
+    }
+  }
+
+  get #run(): CountedRun {
+    const run = this.#context.conversation.run
+    if (run === null || run.runId !== this.#context.runId) {
+      throw new OffstageError('ownership-lost', 'The conversation has moved on to another run.')
+    }
+    return run
+  }
+
+  async #callModel(run: CountedRun): Promise<void> {
+    const { conversation, page, agentId, runId, effects } = this.#context
+    const { conversationId } = conversation
+    const step = run.steps + 1
+    const resumed = this.#isOpenSinceCrash && !this.#hasAsked
+    if (resumed && isStepLooping(run, effects.now())) return this.#parkForGood('crash-loop')
+    const stepContext = await page.stepContext({ agentId, runId, conversationId })
+    if (this.#stopped) return
+    this.#context.tools.take(stepContext)
+    // Mostly the step was begun with the commit before.
+    if (!run.stepOpen || resumed) {
+      await conversation.append([{ type: 'step-started', step, resumed }])
+    }
+    this.#hasAsked = true
+    if (this.#stopped) return
+    const messageId = effects.newId('msg_')
+    const outcome = await askModel(this.#context, run, { stepContext, messageId })
+    await this.#takeOutcome({ step, messageId, stepContext }, outcome)
+  }
+
+  async #takeOutcome(asked: AskedStep, outcome: ModelOutcome): Promise<void> {
+    switch (outcome.type) {
+      case 'turn':
+        return this.#takeTurn(asked, outcome)
+      case 'failed':
+        return this.#end({ outcome: 'failed', error: outcome.error }, cutFact(asked, outcome))
+      case 'aborted':
+        if (this.#stopped?.type === 'end')
+          await this.#end(this.#stopped.end, cutFact(asked, outcome))
+        return
+      default:
+        return outcome satisfies never
+    }
+  }
+
+  async #takeTurn(asked: AskedStep, outcome: TurnOutcome): Promise<void> {
+    const { conversation } = this.#context
+    const output = turnFact(this.#context, asked, outcome)
+    const starts = headStart(this.#context, output)
+    await conversation.append([output, ...starts.map(startFact)], { strict: mustBeStrict(starts) })
+    if (this.#stopped) await takeBack(this.#context, starts)
+    else this.#calls.begin(starts)
+  }
+
+  /** The run rests, for whoever takes it up, until somebody lets it go on. */
+  async #parkForGood(reason: 'crash-loop'): Promise<void> {
+    await this.#context.conversation.append([{ type: 'run-parked', reason }])
+  }
+
+  async #park(): Promise<void> {
+    const { conversation, stream } = this.#context
+    stream.flush()
+    const woken = new Promise<void>((resolve) => {
+      this.#wake = resolve
+    })
+    this.#lease.end()
+    await woken
+    this.#wake = null
+    this.#calls.askAgain()
+    if (!this.isLeaving) await conversation.storageRetry.persist(() => this.#lease.take())
+  }
+
+  #halt(stop: Stop): void {
+    this.#stopped ??= stop
+    this.#stop.abort(this.#stopped)
+    this.#context.tools.changed()
+    this.#wake?.()
+  }
+
+  /** The one place where a run ends: in the store. The loop finds it there. */
+  #end(end: RunEnd, cut: FactDraft | null = null): Promise<void> {
+    return commitEnd(this.#context, { end, cut })
+  }
+
+  /** What was thrown becomes the run's end, unless it goes on elsewhere, or later. */
+  async #fail(thrown: unknown): Promise<void> {
+    try {
+      if (leftOpenBy(this.#stopped, thrown) !== null || this.#givenUp.signal.aborted) throw thrown
+      await this.#end({ outcome: 'failed', error: toErrorData(thrown) })
+      this.#finish()
+    } catch (failure) {
+      const left = leftOpenBy(this.#stopped, failure)
+      if (left !== null) return this.#leave(left)
+      this.#finish(
+        this.#stopped?.type === 'end'
+          ? this.#stopped.end
+          : { outcome: 'failed', error: toErrorData(failure) },
+      )
+    }
+  }
+
+  /** The run goes on elsewhere, or later: its handles end, and nothing is stored. */
+  #leave(reason: string): void {
+    if (reason !== LEFT_OPEN.disposed) stopExecuting(this.#context, reason)
+    const isTaken = reason === LEFT_OPEN.takenOver
+    this.#finish({ outcome: 'aborted', reason }, isTaken ? 'other-tab' : 'none')
+  }
+
+  /** `unstored`: how it ends for its handles when no fact says so. */
+  #finish(unstored?: RunEnd, ownership: Ownership = 'none'): void {
+    const { conversation, stream, runId } = this.#context
+    const { run } = conversation
+    const isStored = run?.runId === runId && run.end !== null
+    this.#lease.announce()
+    if (unstored && !isStored) stream.delta({ type: 'run-left', runId, outcome: unstored })
+    stream.own(ownership)
+    stream.flush()
+  }
+}

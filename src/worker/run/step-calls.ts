@@ -1,0 +1,87 @@
+import { isSettled } from '../../conversation/pending.ts'
+import type { CallState, RunState } from '../../protocol/state.ts'
+import { settle } from './settle.ts'
+import { type RunContext } from './run-context.ts'
+import { executeCalls, nextGroup, runStarts, type Start } from './execute-calls.ts'
+import { prepareCalls } from './prepare-calls.ts'
+import { recoverCall } from './recover-call.ts'
+import { availableTool, unavailable } from './wait-for-tool.ts'
+
+/** Takes the calls of a step from proposed to settled, or to where they wait for somebody. */
+export class StepCalls {
+  readonly #context: RunContext
+  /** Calls that started with the commit of their output, and are to be handed to the page. */
+  #started: readonly Start[] = []
+
+  constructor(context: RunContext) {
+    this.#context = context
+  }
+
+  /** The start of these is committed already. */
+  begin(starts: readonly Start[]): void {
+    this.#started = starts
+  }
+
+  /** The next thing to do about the calls of the step. */
+  async run(run: RunState): Promise<void> {
+    const context = this.#context
+    const started = this.#started
+    this.#started = []
+    if (started.length > 0) return runStarts(context, started)
+    if (!context.tools.isLoaded)
+      context.tools.set(await context.page.currentTools({ agentId: context.agentId }))
+    const open = run.calls.filter((call) => !isSettled(call))
+    const executing = open.filter((call) => call.status === 'executing')
+    if (executing.length > 0) {
+      await Promise.all(executing.map((call) => recoverCall(context, call)))
+      return
+    }
+    const fresh = open.filter(
+      (call) => call.status === 'proposed' && !context.ready.has(call.toolCallId),
+    )
+    if (fresh.length > 0) {
+      await prepareCalls(context, fresh)
+      return this.#requestOutputs(context.conversation.run ?? run)
+    }
+    await this.#execute(nextGroup(open))
+  }
+
+  async #execute(group: readonly CallState[]): Promise<void> {
+    const context = this.#context
+    const runnable: CallState[] = []
+    for (const call of group) {
+      if (await availableTool(context, call)) runnable.push(call)
+      else await settle(context, [await unavailable(context, call)])
+      if (context.signal.aborted) return
+    }
+    if (runnable.length === 0) return
+    await executeCalls(context, runnable)
+    this.askAgain()
+  }
+
+  /**
+   * Something happened since the calls were decided: what hooks and policies said of those that did not
+   * run yet may not hold any more.
+   */
+  askAgain(): void {
+    const { ready, tools } = this.#context
+    for (const [toolCallId, { toolName }] of ready)
+      if (tools.hasBeforeToolCall || tools.get(toolName)?.needsApproval === 'ask')
+        ready.delete(toolCallId)
+  }
+
+  /** One-shot mode: what may run is handed to the page. */
+  async #requestOutputs(run: RunState): Promise<void> {
+    if (run.limits.maxSteps !== 0 || this.#context.signal.aborted) return
+    const handed = run.calls.filter((call) => call.status === 'proposed')
+    if (handed.length === 0) return
+    await this.#context.conversation.append(
+      handed.map((call) => ({
+        type: 'output-requested',
+        path: call.path,
+        input: this.#context.ready.get(call.toolCallId)?.input ?? call.input,
+        asks: this.#context.ready.get(call.toolCallId)?.misleads ?? call.quoted,
+      })),
+    )
+  }
+}

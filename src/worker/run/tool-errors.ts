@@ -1,0 +1,80 @@
+import { suggestName } from '../../action/suggest.ts'
+import type { CallError, ToolOutput } from '../../protocol/message.ts'
+import type { CallState } from '../../protocol/state.ts'
+
+export function errorOutput(error: CallError): ToolOutput {
+  return { type: 'error', code: error.code, message: error.message }
+}
+
+export function unknownTool(name: string, available: readonly string[]): CallError {
+  const suggestion = suggestName(name, available)
+  const list = available.length > 0 ? available.join(', ') : 'none'
+  return {
+    code: 'unknown_tool',
+    message: `Unknown tool '${name}'${suggestion ? `, did you mean '${suggestion}'?` : '.'} Available tools: ${list}.`,
+    ...(suggestion && { suggestion }),
+  }
+}
+
+/** What the model is told of a call that could not be read. */
+export function unreadable(call: CallState & { readonly error: CallError }): CallError {
+  switch (call.error.code) {
+    case 'truncated':
+      return {
+        code: 'truncated',
+        message: `The call of ${call.toolName} was cut off before it was complete, so it did not run. ${call.error.message} Send it again, with shorter arguments if they were long.`,
+      }
+    case 'invalid-json':
+      return {
+        code: 'invalid-json',
+        message: `The arguments of ${call.toolName} are not valid JSON, so it did not run. ${call.error.message}`,
+      }
+    default:
+      return call.error
+  }
+}
+
+export const INTERRUPTED: ToolOutput = {
+  type: 'error',
+  code: 'interrupted',
+  message:
+    'The call was interrupted and its outcome is unknown: it may or may not have happened. Check before you do it again.',
+}
+
+export const ABORTED: ToolOutput = {
+  type: 'error',
+  code: 'aborted',
+  message: 'The run was stopped before this call ran.',
+}
+
+/** `isElsewhere`: another tab has it. */
+export function notRegistered(toolName: string, isElsewhere: boolean): ToolOutput {
+  const where = isElsewhere
+    ? `not available in this tab, but in another one that is open: the person can let the conversation go on there. The call did not run.`
+    : `no longer available on this page, so the call did not run.`
+  return { type: 'error', code: 'failed', message: `The tool '${toolName}' is ${where}` }
+}
+
+/** Of a call that had been started before this page was loaded. */
+export function goneMeanwhile(toolName: string): ToolOutput {
+  return {
+    type: 'error',
+    code: 'interrupted',
+    message: `The call was interrupted, and the tool '${toolName}' is no longer available on this page: it may or may not have happened.`,
+  }
+}
+
+/** Its definition was another one each time it was to start. */
+export function everChanging(toolName: string): ToolOutput {
+  return {
+    type: 'error',
+    code: 'failed',
+    message: `The tool '${toolName}' kept changing while its call was about to start, so the call did not run.`,
+  }
+}
+
+export const TOO_LATE: ToolOutput = {
+  type: 'error',
+  code: 'timeout',
+  message: 'The page was too busy to start the tool in time, so it did not run.',
+}

@@ -1,0 +1,46 @@
+import type { StepContext } from '../../protocol/questions.ts'
+import type { ToolDescriptor } from '../../protocol/tool.ts'
+
+/** The tools as the newest step saw them, or as the page named them since. */
+export class ToolTable {
+  #tools: ReadonlyMap<string, ToolDescriptor> | null = null
+  /** The page has a `beforeToolCall`. Assumed until a step says otherwise. */
+  hasBeforeToolCall = true
+  /** Names of registered tools that the newest step left out. */
+  others: readonly string[] = []
+  readonly #waiters = new Set<() => void>()
+
+  /** False until the page was asked: a run that goes on after a reload begins without. */
+  get isLoaded(): boolean {
+    return this.#tools !== null
+  }
+
+  get names(): readonly string[] {
+    return [...(this.#tools?.keys() ?? [])]
+  }
+
+  get(name: string): ToolDescriptor | undefined {
+    return this.#tools?.get(name)
+  }
+
+  set(tools: readonly ToolDescriptor[]): void {
+    this.#tools = new Map(tools.map((tool) => [tool.name, tool]))
+  }
+
+  /** What the page named for a step. */
+  take({ tools, otherTools, hasBeforeToolCall }: StepContext): void {
+    this.set(tools)
+    this.others = otherTools ?? []
+    this.hasBeforeToolCall = hasBeforeToolCall
+  }
+
+  /** The page's tools changed: whoever waits looks again. */
+  changed(): void {
+    for (const wake of this.#waiters) wake()
+    this.#waiters.clear()
+  }
+
+  onChange(wake: () => void): void {
+    this.#waiters.add(wake)
+  }
+}

@@ -1,0 +1,48 @@
+import type { ToolDescriptor } from '../../protocol/tool.ts'
+import type { RunContext } from './run-context.ts'
+import type { Settlement } from './settle.ts'
+import { notRegistered } from './tool-errors.ts'
+import type { CallState } from '../../protocol/state.ts'
+
+/** A call's tool, waited for only after a reload. */
+export async function availableTool(
+  context: RunContext,
+  call: CallState,
+): Promise<ToolDescriptor | undefined> {
+  return context.tools.get(call.toolName) ?? (await waitForTool(context, call))
+}
+
+/** The end of a call whose tool is not there. */
+export async function unavailable(context: RunContext, call: CallState): Promise<Settlement> {
+  const { toolName } = call
+  const output = notRegistered(toolName, await context.isElsewhere(toolName))
+  return { call, status: 'failed', output }
+}
+
+/**
+ * Waits until the page registers a call's tool; undefined when it doesn't within `waitForToolsMs`
+ * or the run is stopped. After a reload, tools are often registered later than runs are resumed.
+ */
+async function waitForTool(
+  context: RunContext,
+  call: CallState,
+): Promise<ToolDescriptor | undefined> {
+  const { path, toolName } = call
+  const { runId } = context
+  const deadline = context.effects.monotonic() + (context.resume?.waitForToolsMs ?? 0)
+  let told = false
+  for (;;) {
+    const changed = new AbortController()
+    context.tools.onChange(() => changed.abort())
+    context.tools.set(await context.page.currentTools({ agentId: context.agentId }))
+    const tool = context.tools.get(toolName)
+    const left = deadline - context.effects.monotonic()
+    if (tool || left <= 0 || context.signal.aborted) return tool
+    if (!told) {
+      told = true
+      context.stream.delta({ type: 'tool-unavailable', runId, path, toolName, waitMs: left })
+      context.stream.flush()
+    }
+    await context.effects.sleep(left, AbortSignal.any([changed.signal, context.signal]))
+  }
+}

@@ -1,0 +1,62 @@
+import type { Fact, FactOf } from '../../protocol/fact.ts'
+
+type Bearing = FactOf<
+  'run-started' | 'model-output' | 'step-cut' | 'messages-imported' | 'message-delivered'
+>
+
+type Unplaced<Each extends Bearing> = Each extends Bearing
+  ? Omit<Each, 'parentId'> & { readonly parentId?: string | null }
+  : never
+
+/** A fact to be appended: its messages hang under the head unless it names another parent. */
+export type FactDraft = (Exclude<Fact, Bearing> | Unplaced<Bearing>) & {
+  /** Default: the run that the append names. */
+  readonly runId?: string | null
+}
+
+/** The facts with their parents, when they are appended to a conversation with this head. Pure. */
+export function placed(
+  drafts: readonly FactDraft[],
+  head: string | null,
+): (Fact & { readonly runId?: string | null })[] {
+  let parent = head
+  return drafts.map((draft) => {
+    const hangs = bears(draft) && draft.parentId === undefined
+    const fact = { ...draft, ...(hangs && { parentId: parent }) } as Fact
+    parent = lastMessage(fact) ?? parent
+    return fact
+  })
+}
+
+function bears(draft: FactDraft): draft is Unplaced<Bearing> & FactDraft {
+  switch (draft.type) {
+    case 'run-started':
+    case 'model-output':
+    case 'step-cut':
+    case 'messages-imported':
+    case 'message-delivered':
+      return true
+    default:
+      return false
+  }
+}
+
+/** The head that a fact leaves; null when it moves none. */
+function lastMessage(fact: Fact): string | null {
+  switch (fact.type) {
+    case 'run-started':
+      return fact.message?.id ?? fact.parentId
+    case 'step-cut':
+      return fact.message?.id ?? null
+    case 'model-output':
+      return fact.feedback?.id ?? fact.toolsId ?? fact.message.id
+    case 'messages-imported':
+      return fact.messages.at(-1)?.id ?? null
+    case 'message-delivered':
+      return fact.messageId
+    case 'head-moved':
+      return fact.to
+    default:
+      return null
+  }
+}

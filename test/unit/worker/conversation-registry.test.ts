@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { ConversationRegistry } from '../../../src/worker/conversation-registry.ts'
+import { realEffects } from '../../../src/worker/effects.ts'
+import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
+import { Stores } from '../../../src/worker/store/stores.ts'
+
+const MINUTE = 60_000
+
+function createRegistry() {
+  const clock = { now: 0 }
+  const registry = new ConversationRegistry({
+    stores: new Stores(
+      async () => createMemoryStore(),
+      () => undefined,
+    ),
+    effects: { ...realEffects, monotonic: () => clock.now, locks: undefined },
+    output: { notify: () => undefined, nextBatch: () => 0 },
+    host: {
+      perform: async () => false,
+      succeed: async () => undefined,
+      toolNames: async () => [],
+    },
+  })
+  const scope = (conversationId: string) =>
+    ({ agentId: 'a', storage: 'memory', conversationId }) as const
+  return { registry, scope, clock }
+}
+
+describe('conversations in use', () => {
+  it('those that were used long ago are forgotten, but for some that may be opened again', async () => {
+    const { registry, scope, clock } = createRegistry()
+    for (let n = 0; n < 500; n++) {
+      clock.now += MINUTE
+      await registry.take(scope(`c${n}`))
+    }
+    expect([...registry.all()].length).toBeLessThan(30)
+    expect(registry.find(scope('c499'))).toBeDefined()
+    expect(registry.find(scope('c1'))).toBeUndefined()
+  })
+
+  it('those that were used within minutes are kept, however many they are', async () => {
+    const { registry, scope, clock } = createRegistry()
+    for (let n = 0; n < 500; n++) {
+      clock.now += 100
+      await registry.take(scope(`c${n}`))
+    }
+    expect([...registry.all()].length).toBe(500)
+  })
+
+  it('one that is shown, or has a run, is never forgotten', async () => {
+    const { registry, scope, clock } = createRegistry()
+    const shown = await registry.take(scope('shown'))
+    shown.conversation.stream.isJoined = true
+    const started = await registry.take(scope('started'))
+    started.admissions.set('run', {
+      agentId: 'a',
+      runId: 'run',
+      stop: new AbortController(),
+      isParked: false,
+      isOver: new Promise(() => undefined),
+    })
+    for (let n = 0; n < 100; n++) {
+      clock.now += 10 * MINUTE
+      await registry.take(scope(`c${n}`))
+    }
+    expect(await registry.take(scope('shown'))).toBe(shown)
+    expect(await registry.take(scope('started'))).toBe(started)
+    expect([...registry.all()].length).toBeLessThan(30)
+  })
+})
