@@ -47,7 +47,9 @@ export function createAgentPage(
   const book = createConfigBook()
   return {
     async stepContext({ toolless }) {
-      const context = await contextOf(options)
+      const context =
+        options.context &&
+        (await whileStaying(() => readContext(options.context, (value) => stringify(value) ?? '')))
       const offered = toolless ? [] : await tools()
       return {
         ...modelOfPage(config.model, options.engines),
@@ -76,11 +78,6 @@ export function createAgentPage(
     needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
     reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
   }
-}
-
-/** The page's `context()` as text, or undefined when it has nothing to say. */
-function contextOf({ context }: AgentOptions): Promise<string | undefined> | undefined {
-  return context && whileStaying(() => readContext(context, (value) => stringify(value) ?? ''))
 }
 
 /** A function that throws can't say. */

@@ -88,11 +88,11 @@ export async function readCredentials(
 
 /** The page's `context()` as text, or undefined when it has nothing to say. */
 export async function readContext(
-  context: () => unknown,
+  context: (() => unknown) | undefined,
   format: (value: unknown) => string,
 ): Promise<string | undefined> {
   try {
-    const value = await context()
+    const value = await context?.()
     if (value === undefined || value === null) return undefined
     return typeof value === 'string' ? value : format(value)
   } catch (cause) {

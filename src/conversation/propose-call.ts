@@ -14,7 +14,7 @@ export function proposedCalls({
 
 /** A call that the call around it makes. */
 export function nestedCall({ path, toolName, title, input }: RowOf<'call-proposed'>): CallState {
-  return newCall(path, input, { toolName, title: title ?? null, known: true })
+  return { ...unprepared(path, input), toolName, title: title ?? null, known: true }
 }
 
 /** A call of an imported history: it waits for its output, unless it could not be read. */
@@ -30,7 +30,8 @@ export function callParts(message: Message): ToolCallPart[] {
 }
 
 function ofPart(part: ToolCallPart, facts: CallFacts | undefined): CallState {
-  return newCall([part.toolCallId], part.input ?? null, {
+  return {
+    ...unprepared([part.toolCallId], part.input ?? null),
     toolName: part.toolName,
     title: facts?.title ?? null,
     error: part.error ?? null,
@@ -39,29 +40,23 @@ function ofPart(part: ToolCallPart, facts: CallFacts | undefined): CallState {
     finishes: facts?.finishes ?? false,
     rescued: part.rescued ?? facts?.rescued ?? false,
     quoted: facts?.quoted ?? false,
-  })
+  }
 }
 
-type Named = Pick<CallState, 'toolName' | 'title' | 'known'> &
-  Partial<Pick<CallState, 'error' | 'parallel' | 'finishes' | 'rescued' | 'quoted'>>
-
-function newCall(path: CallPath, input: JsonValue, named: Named): CallState {
-  const { error = null, parallel = false, finishes = false } = named
-  const { rescued = false, quoted = false } = named
+function unprepared(path: CallPath, input: JsonValue): Omit<CallState, 'toolName'> {
   return {
     path,
     toolCallId: path.at(-1) ?? '',
-    toolName: named.toolName,
-    title: named.title,
+    title: null,
     input,
     modelInput: input,
     edited: false,
-    error,
-    known: named.known,
-    parallel,
-    finishes,
-    rescued,
-    quoted,
+    error: null,
+    known: false,
+    parallel: false,
+    finishes: false,
+    rescued: false,
+    quoted: false,
     asks: false,
     question: null,
     status: 'proposed',

@@ -41,7 +41,7 @@ export interface ModelCall {
   readonly memory: ModelMemory
   readonly effects: Effects
   readonly signal: AbortSignal
-  readonly credentials?: StreamOptions['credentials']
+  readonly credentials: NonNullable<StreamOptions['credentials']>
   /** Default: the worker's own. */
   readonly fetch?: StreamOptions['fetch'] | undefined
   /** Of the message that comes of it. */
@@ -150,7 +150,7 @@ async function readAttempt(
   try {
     const batches = call.provider.batches(call.request(toolMode), {
       signal,
-      ...(credentials && { credentials }),
+      credentials,
       ...(fetch && { fetch }),
     })
     for await (const batch of untilAborted(batches, signal)) {

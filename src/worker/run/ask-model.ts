@@ -27,10 +27,8 @@ export function askModel(
     memory,
     effects,
     signal,
-    ...(!keyless && {
-      credentials: (previousRejected, endpoint) =>
-        page.credentials({ agentId, configId, endpoint, previousRejected }),
-    }),
+    credentials: async (previousRejected, endpoint) =>
+      keyless ? {} : page.credentials({ agentId, configId, endpoint, previousRejected }),
     fetch: modelFetch(page, model),
     messageId,
     emit: (delta, attempt) => stream.delta({ ...delta, runId, step, attempt }),

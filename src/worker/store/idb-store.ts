@@ -17,7 +17,7 @@ import {
 import { isRecord } from './shape.ts'
 import type { Append, Claim, Store, StoredRows } from './store.ts'
 
-/** Rows of a conversation that are read together. */
+/** Rows that are read together: the browser reads the next ones while these are deserialised here. */
 const PART = 1000
 /** A damaged record may name any number. */
 const MOST_PARTS = 100
@@ -114,39 +114,24 @@ async function findRecord(tx: Stores, conversationId: string): Promise<StoredRec
 async function readRows(
   connection: Connection,
   conversationId: string,
-  afterSeq?: number,
+  afterSeq = 0,
 ): Promise<StoredRows> {
   return withDatabase(connection, async (db) => {
     const tx = db.transaction(BOTH)
-    const found = tx.objectStore('records').get(conversationId)
-    const store = tx.objectStore('rows')
-    const [stored, rows] = await Promise.all([
-      found,
-      // What was added since the last look is mostly little.
-      afterSeq
-        ? store.getAll(rowsOf(conversationId, afterSeq))
-        : allRows(store, conversationId, found),
-    ])
-    if (stored === undefined && rows.length === 0) return { record: null, rows }
+    const stored = await tx.objectStore('records').get(conversationId)
     const record =
       stored === undefined ? lostRecord(conversationId) : readRecord(conversationId, stored)
-    return { record: publicRecord(record), rows }
+    // The last part has whatever there is behind the rows that the record knows of.
+    const count = Math.min(Math.max(1, Math.ceil((record.lastSeq - afterSeq) / PART)), MOST_PARTS)
+    const parts = Array.from({ length: count }, (_, at) => {
+      const from = afterSeq + at * PART
+      const to = at + 1 < count ? from + PART : Infinity
+      return tx.objectStore('rows').getAll(rowsOf(conversationId, from, to))
+    })
+    const rows = (await Promise.all(parts)).flat()
+    const isNone = stored === undefined && rows.length === 0
+    return { record: isNone ? null : publicRecord(record), rows }
   })
-}
-
-/** In parts, all asked for at once: the browser reads the next ones while the first are deserialised here. */
-async function allRows(
-  store: Pick<ReturnType<Read['objectStore']>, 'getAll'>,
-  conversationId: string,
-  found: Promise<unknown>,
-): Promise<unknown[]> {
-  const { lastSeq } = readRecord(conversationId, await found)
-  const count = Math.max(1, Math.min(Math.ceil(lastSeq / PART), MOST_PARTS))
-  const parts = Array.from({ length: count }, (_, at) =>
-    // The last one has whatever there is behind the rows that the record knows of.
-    store.getAll(rowsOf(conversationId, at * PART, at + 1 < count ? (at + 1) * PART : Infinity)),
-  )
-  return (await Promise.all(parts)).flat()
 }
 
 /** Null changes nothing. */

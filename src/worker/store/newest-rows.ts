@@ -2,8 +2,8 @@ import { emptyState } from '../../conversation/empty-state.ts'
 import { fold } from '../../conversation/fold.ts'
 import { rooted } from '../../conversation/rooted.ts'
 import type { ConversationState } from '../../protocol/state.ts'
-import { soundRows } from './sound-rows.ts'
 import { isRecord } from './shape.ts'
+import { soundRows } from './sound-rows.ts'
 import type { Store } from './store.ts'
 
 /** Shorter conversations are read whole as quickly. Rows. */
@@ -25,14 +25,15 @@ export async function newestState(
   if (record === null || record.broken !== undefined || record.lastSeq < LONG) return null
   const after = record.lastSeq - NEWEST
   const { rows } = await store.read(conversationId, after)
-  const starts = rows.flatMap((row, at) => (isStart(row) ? at : []))
-  const from = starts.findLast((at) => at <= rows.length - SHOWN) ?? starts[0] ?? rows.length
-  const { sound, fault } = soundRows(rows.slice(from), { after: after + from, record })
-  const [first] = sound
+  const enough = rows.findLastIndex((row, at) => at <= rows.length - SHOWN && isStart(row))
+  const skipped = Math.max(0, enough)
+  const { sound, fault } = soundRows(rows.slice(skipped), { after: after + skipped, record })
+  const from = sound.findIndex(isStart)
+  const first = sound[from]
   if (fault !== null || !first) return null
   const { title, era } = record
   const base = { ...emptyState(conversationId), title, era, older: 1 }
-  const state = fold(rooted(base, first), sound)
+  const state = fold(rooted(base, first), sound.slice(from))
   return state.isStale ? null : state
 }
 
