@@ -35,17 +35,12 @@ export class Draft {
     this.state[list] = entries as unknown as Fields[List]
   }
 
-  /** Puts a new run in place of the newest one. */
-  startRun(run: RunState): void {
-    this.state.run = this.#ownRun = run
-  }
-
   /** Changes the newest run, if there is one. */
   changeRun(change: Partial<RunState>): void {
     const { run } = this.state
     if (run === null) return
     if (run === this.#ownRun) Object.assign(run, change)
-    else this.startRun({ ...run, ...change })
+    else this.state.run = this.#ownRun = { ...run, ...change }
   }
 
   /** The children of a message that has several; of others, mostly none. */

@@ -22,7 +22,7 @@ type RunRow = RowOf<
 export function foldRun(draft: Draft, row: RunRow): void {
   const { state } = draft
   if (row.type === 'run-started') {
-    draft.startRun(startRun(row))
+    state.run = startRun(row)
     state.title ||= row.message && titleOf(row.message.parts)
   } else if (isOfRun(state.run, row)) draft.changeRun(changeOf(state.run, row))
 }

@@ -37,6 +37,7 @@ export async function newestState(
   return state.isStale ? null : state
 }
 
-function isStart(row: unknown): boolean {
+/** A run begins with the row. */
+export function isStart(row: unknown): boolean {
   return isRecord(row) && row['type'] === 'run-started'
 }
