@@ -166,7 +166,10 @@ const ACKNOWLEDGED: ToolOutcome = {
 }
 
 function cancelled(reason: string): ToolStop {
-  return new ToolStop('cancelled', `The run was aborted: ${reason}.`)
+  return new ToolStop(
+    'cancelled',
+    `The run was aborted: ${reason}. The call may or may not have happened.`,
+  )
 }
 
 function refuse(execution: Execution, reason: NotStarted['reason']): void {

@@ -186,6 +186,12 @@ export class Conversation {
     if (this.storageRetry.waitsFor === null || !isOwner) await this.#inOrder(() => this.#catchUp())
   }
 
+  /** The conversation that was folded is gone, whether or not there is another one of its id. */
+  async isDeleted(): Promise<boolean> {
+    const record = await this.#store.get(this.conversationId)
+    return record?.createdAt !== this.#createdAt
+  }
+
   /**
    * Commits facts in one transaction, then folds them; false when the decision was to write nothing.
    * Those that may wait are taken one after the other: a commit that fails is tried again, and rows

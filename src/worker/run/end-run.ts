@@ -4,7 +4,7 @@ import type { CallState } from '../../protocol/state.ts'
 import { settledFact, type Settlement } from './settle.ts'
 import { type RunContext } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
-import { ABORTED, INTERRUPTED } from './tool-errors.ts'
+import { ABORTED, CUT_OFF, INTERRUPTED } from './tool-errors.ts'
 
 /**
  * Commits the run's end and the ends of its open calls, in one transaction. Writes nothing when the
@@ -33,5 +33,5 @@ function settlementAtEnd(call: CallState): Settlement[] {
   const unknown = call.status === 'executing' || call.status === 'awaiting-decision'
   return unknown && !call.decidedBy?.replayable
     ? [{ call, status: 'interrupted', output: INTERRUPTED }]
-    : [{ call, status: 'aborted', output: ABORTED }]
+    : [{ call, status: 'aborted', output: unknown ? CUT_OFF : ABORTED }]
 }

@@ -2,18 +2,22 @@ import { OffstageError } from '../../protocol/error.ts'
 import { LEFT_OPEN } from '../../protocol/run.ts'
 import type { RunContext, Stop } from './run-context.ts'
 
+/** The reason of a run whose conversation is gone: it has no end in the store. */
+export const DELETED = 'deleted'
+
 /** Why the run ends for this driver only, and stays open in the store; null when it doesn't. */
 export function leftOpenBy(stop: Stop | null, error?: unknown): string | null {
   if (stop?.type === 'release') return LEFT_OPEN.disposed
   if (stop?.type === 'taken-over') return LEFT_OPEN.takenOver
+  if (stop?.type === 'deleted') return DELETED
   if (!OffstageError.is(error)) return null
   switch (error.code) {
     case 'disposed':
       return LEFT_OPEN.disposed
     case 'conversation-not-found':
-      return 'deleted'
+      return DELETED
     case 'ownership-lost':
-      return error.details?.['deleted'] ? 'deleted' : LEFT_OPEN.takenOver
+      return error.details?.['deleted'] ? DELETED : LEFT_OPEN.takenOver
     // A parked run went on in another tab.
     case 'conversation-busy':
       return LEFT_OPEN.takenOver

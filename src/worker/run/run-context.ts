@@ -51,6 +51,7 @@ export interface ReadyCall {
 export type Stop =
   | { readonly type: 'end'; readonly end: RunEnd }
   | { readonly type: 'release' }
+  | { readonly type: 'deleted' }
   | { readonly type: 'taken-over' }
 
 /** The run is stopped here without an end: what is under way stays open in the store. */

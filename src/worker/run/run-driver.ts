@@ -15,7 +15,7 @@ import { commitEnd } from './end-run.ts'
 import { mustBeStrict, startFact, takeBack } from './execute-calls.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { headStart } from './head-start.ts'
-import { leftOpenBy, stopExecuting } from './leave-run.ts'
+import { DELETED, leftOpenBy, stopExecuting } from './leave-run.ts'
 import type { Leases } from '../ownership/leases.ts'
 import { PersonAnswers } from './person-answers.ts'
 import { publishedWaiter } from './published-waiter.ts'
@@ -89,9 +89,14 @@ export class RunDriver {
     this.#halt({ type: 'taken-over' })
   }
 
-  /** Another tab has decided something: a run that is parked here may go on there, or have ended. */
+  /**
+   * Another tab has done something: a run that is parked here may go on there, or have ended, and the
+   * conversation may be gone.
+   */
   async look(): Promise<void> {
     const { conversation, runId } = this.#context
+    // Before anything is read: what the run came to is still to be published.
+    if (await conversation.isDeleted().catch(() => false)) return this.#discard()
     if (this.#wake === null) return
     await conversation.refresh().catch(() => undefined)
     const { run } = conversation
@@ -104,6 +109,11 @@ export class RunDriver {
   discard(reason: string): void {
     this.#givenUp.abort()
     this.abort(reason)
+  }
+
+  #discard(): void {
+    this.#givenUp.abort()
+    this.#halt({ type: 'deleted' })
   }
 
   /** True while it stops without an end. */
@@ -152,7 +162,7 @@ export class RunDriver {
   async #loop(): Promise<void> {
     for (;;) {
       const left = leftOpenBy(this.#stopped)
-      if (left !== null) return this.#leave(left)
+      if (left !== null) return await this.#leave(left)
       const run = this.#run
       if (run.end !== null) return this.#finish()
       if (this.#stopped?.type === 'end') {
@@ -273,7 +283,7 @@ export class RunDriver {
       this.#finish()
     } catch (failure) {
       const left = leftOpenBy(this.#stopped, failure)
-      if (left !== null) return this.#leave(left)
+      if (left !== null) return await this.#leave(left)
       this.#finish(
         this.#stopped?.type === 'end'
           ? this.#stopped.end
@@ -283,10 +293,12 @@ export class RunDriver {
   }
 
   /** The run goes on elsewhere, or later: its handles end, and nothing is stored. */
-  #leave(reason: string): void {
+  async #leave(reason: string): Promise<void> {
     if (reason !== LEFT_OPEN.disposed) stopExecuting(this.#context, reason)
     const isTaken = reason === LEFT_OPEN.takenOver
     this.#finish({ outcome: 'aborted', reason }, isTaken ? 'other-tab' : 'none')
+    // What was folded is gone: nobody shows it any more.
+    if (reason === DELETED) await this.#context.conversation.refresh().catch(() => undefined)
   }
 
   /** `unstored`: how it ends for its handles when no fact says so. */

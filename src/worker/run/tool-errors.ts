@@ -47,6 +47,13 @@ export const ABORTED: ToolOutput = {
   message: 'The run was stopped before this call ran.',
 }
 
+/** Of one that had been started, by a tool that may be asked again. */
+export const CUT_OFF: ToolOutput = {
+  type: 'error',
+  code: 'aborted',
+  message: 'The run was stopped while this call ran: it may or may not have happened.',
+}
+
 /** `isElsewhere`: another tab has it. */
 export function notRegistered(toolName: string, isElsewhere: boolean): ToolOutput {
   const where = isElsewhere

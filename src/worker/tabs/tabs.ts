@@ -73,8 +73,9 @@ export class Tabs<Active extends TabConversation> {
     channel.on('follow-items', (items, from) => of(items)?.take(from, items))
     channel.on('record-changed', (ref) => {
       host.recordsChanged()
-      of(ref)?.refresh()
-      void host.activeOf(ref.conversationId)?.driver?.look()
+      const driver = host.activeOf(ref.conversationId)?.driver
+      if (driver) void driver.look()
+      else of(ref)?.refresh()
     })
   }
 

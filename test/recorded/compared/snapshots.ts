@@ -145,6 +145,12 @@ const SHOWN_OTHERWISE: { readonly [why: string]: readonly string[] } = {
     'one-shot: two outputs',
     'one-shot: control tools and consent are handed over, too',
   ],
+  'nothing is left to show of what another tab has deleted': [
+    'another tab deletes the conversation in a text',
+    'another tab deletes the conversation in a call',
+    'another tab deletes the conversation in the second text',
+    'while a run answers, another tab deletes the conversation',
+  ],
   'the view is looked at when the recording reads the conversation, and not earlier': [
     'another tab gives its consent',
   ],

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ConversationSnapshot } from '../../../../src/conversation/snapshot.ts'
-import { threeTabs, whileRunning } from './world/three-tabs.ts'
+import { threeTabs, type ThreeTabs, whileRunning } from './world/three-tabs.ts'
 import { TabsWorld, type TabsWorldOptions } from './world/tabs-world.ts'
 
 afterEach(() => TabsWorld.leave())
@@ -174,6 +174,22 @@ describe.each([
     expect(one.ends).toEqual(['deleted'])
     await world.run(1000)
     expect([one.shown.messages, two.shown.messages]).toEqual([[], []])
+  })
+
+  it('a run that writes, or whose tool executes, ends at once when another tab deletes its conversation', async () => {
+    const hangs = [{ text: 'Wait.', calls: [{ tool: 'look', input: {} }] }, { text: 'Never.' }]
+    const slow = { look: { takes: 60_000, annotations: { readOnly: true } } }
+    const isExecuting = ({ two }: ThreeTabs) =>
+      two.shown.messages.some(({ calls }) => calls?.some(({ status }) => status === 'executing'))
+    for (const isThere of [undefined, isExecuting]) {
+      const turns = isThere ? hangs : TURNS
+      const { world, one, two } = await whileRunning({ turns, locks }, slow, isThere)
+      await world.settled(two.host.library.deleteConversation(two.scope))
+      await world.run(200)
+      expect(one.ends).toEqual(['deleted'])
+      expect(one.shown).toMatchObject({ messages: [], status: 'idle' })
+      expect(two.shown).toMatchObject({ messages: [], status: 'idle' })
+    }
   })
 })
 
