@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import type { ModelConfig } from '../../../src/client/options.ts'
-import { createConfigBook, isKeyless, readCredentials } from '../../../src/client/model-config.ts'
+import type { createConfigBook, readCredentials } from '../../../src/client/model-config.ts'
+import { isKeyless } from '../../../src/client/model-config.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
 
 const asked = vi.hoisted(() => ({ times: 0 }))
