@@ -60,7 +60,11 @@ export function createCommands(agent: AgentParts): AgentCommands {
       checkId(conversationId)
       return takeUp(agent, { conversationId, goOn: true })
     },
-    prepare: ({ signal } = {}) => prepare(agent, signal),
+    prepare({ signal } = {}) {
+      // Mostly a conversation is shown next: its part is fetched while the worker starts.
+      void loadShowing().catch(() => undefined)
+      return prepare(agent, signal)
+    },
     async extract(request, signal) {
       const { extract } = await loadPart(() => import('./extract.ts'))
       return extract(agent, request, signal)

@@ -12,7 +12,7 @@ import { CallIds } from './call-ids.ts'
 import { countRow, type CountedRun } from './run/counters.ts'
 import type { Effects } from './effects.ts'
 import { placed, type FactDraft } from './store/fact-draft.ts'
-import { newestState } from './store/newest-rows.ts'
+import { isStart, newestState } from './store/newest-rows.ts'
 import { oneByOne } from '../lib/one-by-one.ts'
 import { StorageRetry } from './store/storage-retry.ts'
 import { SentWords } from './model/sent-words.ts'
@@ -305,8 +305,10 @@ export class Conversation {
   }
 
   #fold(rows: readonly Row[]): void {
+    // Of runs before the newest one nothing is counted.
+    const newest = rows.findLast(isStart)?.seq ?? 0
     this.#state = fold(this.#state, rows, (row, run) => {
-      this.#run = countRow(this.#run, run, row)
+      if (row.seq >= newest) this.#run = countRow(this.#run, run, row)
       this.#callIds.take(row)
       this.#sentWords.fold(row)
       this.#underWay.delete(row.appendId)
