@@ -76,6 +76,9 @@ export class Conversation {
   #createdAt = 0
   #lease: Lease = { storeId: '', epoch: 0, knownAt: Number.NEGATIVE_INFINITY }
   #fault: Fault | null = null
+  /** The beginning of the ids of appends: random bytes are a system call, and a step appends twice. */
+  readonly #appendName: string
+  #appends = 0
   /** Appends of which no row was folded yet. */
   readonly #underWay = new Set<string>()
   /** The newest append failed, and may be in the store all the same. */
@@ -94,6 +97,7 @@ export class Conversation {
     this.#store = store
     this.#effects = effects
     this.#onCommitted = (rows) => options.onCommitted?.(rows)
+    this.#appendName = effects.newId('append_')
   }
 
   get state(): ConversationState {
@@ -201,7 +205,7 @@ export class Conversation {
     const { waits = true, once = false } = options
     const { storageRetry } = this
     // The same for each try: what an answer was lost of isn't written twice.
-    const appendId = this.#effects.newId('append_')
+    const appendId = `${this.#appendName}:${++this.#appends}`
     const commit = (onTaken = (): void => undefined): Promise<boolean> =>
       this.#inOrder(() => this.#commit(facts, { ...options, appendId, onTaken }))
     this.#underWay.add(appendId)
