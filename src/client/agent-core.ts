@@ -1,4 +1,5 @@
 import type { AgentScope, RunRef } from '../protocol/scope.ts'
+import type { Agent, CallRef } from './agent.ts'
 import type { AgentCommands } from './agent-commands.ts'
 import type { AgentConfig } from './agent-page.ts'
 import { AgentRuns } from './agent-runs.ts'
@@ -181,15 +182,29 @@ export class AgentCore implements AgentParts {
     return { ...ref, storage: storageKey(this.scope().storage) }
   }
 
-  conversation(id: string): Conversation {
+  /** With the methods of its agent, each for this conversation. */
+  conversation(id: string, agent: Agent): Conversation {
     const known = this.#conversations.get(id)
     if (known) return known
+    const at = (call: CallRef) => ({
+      conversationId: id,
+      toolCallId: typeof call === 'string' ? call : call?.toolCallId,
+    })
     const conversation: Conversation = {
       ...createSnapshotStore(emptySnapshot(id, 'loading'), {
         isStarted: this.#isStarted,
         open: this.later('show'),
         failed: (thrown) => ({ ...emptySnapshot(id, 'idle'), error: toErrorData(thrown) }),
       }),
+      send: (input, options) => agent.run(input, { ...options, conversationId: id }),
+      resume: (options) => agent.resume(id, options),
+      continue: () => agent.continue(id),
+      approve: (call, options) => agent.approve(at(call), options),
+      deny: (call, reason) => agent.deny(at(call), reason),
+      answer: (call, text) => agent.answer(at(call), text),
+      supplyOutput: (call, output) => agent.supplyOutput(at(call), output),
+      resolveInterrupted: (call, verdict, output) =>
+        agent.resolveInterrupted(at(call), verdict, output),
       abort: (reason) => this.later('abortOpen')(id, reason),
       switchBranch: (messageId) => this.later('switchBranch')(id, messageId),
       takeOver: () => this.later('takeOver')(id),

@@ -4,12 +4,12 @@ import type { CallPath, PlanItem, UserContent } from '../protocol/fact.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { RetryNotice } from '../protocol/live.ts'
 import type { CallError, Message, RunUsage, ToolOutput } from '../protocol/message.ts'
-import type { ParkReason, PendingCall, RunOutcome } from '../protocol/run.ts'
-import type { Question } from '../protocol/state.ts'
+import type { ParkReason, PendingCall, Question, RunOutcome } from '../protocol/run.ts'
 import type { ToolCallStatus } from '../protocol/tool.ts'
 
 /** A call as a page shows it. */
 export interface ShownCall {
+  readonly conversationId: string
   readonly toolCallId: string
   readonly toolName: string
   /** What the tool is called for people. */
