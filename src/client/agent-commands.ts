@@ -4,8 +4,9 @@ import type { ConversationSnapshot } from '../conversation/snapshot.ts'
 import { type ConversationRecord, storageKey } from '../protocol/conversation.ts'
 import type { JsonSchema } from '../protocol/json.ts'
 import { adopt } from './adopt.ts'
-import type { Agent, CallRef, Conversations } from './agent.ts'
+import type { Agent, Conversations } from './agent.ts'
 import type { AgentParts } from './agent-parts.ts'
+import type { CallAnswers, CallRef } from './call-answers.ts'
 import { checkId, checkText } from './check-input.ts'
 import { checkNames } from './check-names.ts'
 import type { Conversation } from './conversation-view.ts'
@@ -25,13 +26,11 @@ import type { Listeners, Source } from './snapshot-store.ts'
 import type * as showing from './lazy-views.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
-type Answers = Pick<Agent, 'approve' | 'deny' | 'answer' | 'supplyOutput' | 'resolveInterrupted'>
-
 type Questions = Omit<Conversations, 'getSnapshot' | 'subscribe'>
 
 /** The methods of an agent that are questions to its worker, by name. */
 export interface AgentCommands
-  extends Pick<Agent, 'resume' | 'continue' | 'prepare'>, Answers, Questions {
+  extends Pick<Agent, 'resume' | 'continue' | 'prepare'>, CallAnswers, Questions {
   extract(
     request: ExtractOptions<JsonSchema | StandardSchema>,
     signal: AbortSignal,
@@ -135,7 +134,7 @@ async function abortOpen(
   return ask('abortRun', { ...scope(), conversationId, runId, reason })
 }
 
-function answers(agent: AgentParts): Answers {
+function answers(agent: AgentParts): CallAnswers {
   const { ask, options, scope } = agent
   const reply = (call: CallRef, answer: CallAnswer['answer']): Promise<boolean> =>
     ask('answerCall', { ...scope(), ...locate(call), answer })

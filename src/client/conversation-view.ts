@@ -1,20 +1,14 @@
 import type { ConversationSnapshot } from '../conversation/snapshot.ts'
-import type { Agent, ResumeOptions } from './agent.ts'
-import type { RunInput, RunOptions } from './options.ts'
+import type { CallAnswers } from './call-answers.ts'
+import type { ResumeOptions, RunInput, RunOptions } from './options.ts'
 import type { Run } from './run-handle.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
 
-/** The agent's own; a call is one of this conversation, whatever else its reference says. */
-type AnswerCalls = Pick<
-  Agent,
-  'approve' | 'deny' | 'answer' | 'supplyOutput' | 'resolveInterrupted'
->
-
 /**
- * A conversation to follow, made for `useSyncExternalStore` and its like, and what a person does in it. Its
- * methods are bound.
+ * A conversation to follow, made for `useSyncExternalStore` and its like, and what a person does in it: calls are
+ * of this conversation. Its methods are bound.
  */
-export interface Conversation extends SnapshotStore<ConversationSnapshot>, AnswerCalls {
+export interface Conversation extends SnapshotStore<ConversationSnapshot>, CallAnswers {
   /** Status `'loading'` until the newest messages are there; older ones come by themselves. */
   getSnapshot(): ConversationSnapshot
   /** At most one call a frame, and one before a tool starts. Returns its undo. Starts the worker. */
