@@ -1,5 +1,6 @@
 import type { CallAnswer, ResumeRun, StartRun } from '../protocol/commands.ts'
-import type { AgentScope, ConversationScope } from '../protocol/scope.ts'
+import type { RunOutcome } from '../protocol/run.ts'
+import type { AgentScope, ConversationScope, RunRef } from '../protocol/scope.ts'
 import type { ConversationSnapshot } from '../conversation/snapshot.ts'
 import { type ConversationRecord, storageKey } from '../protocol/conversation.ts'
 import type { JsonSchema } from '../protocol/json.ts'
@@ -37,6 +38,8 @@ export interface AgentCommands
   ): Promise<unknown>
   sendStart(handle: RunHandle, command: StartRun): Promise<void>
   sendAbort(runId: string): Promise<void>
+  /** The run ended here, without a word of the worker. */
+  left(ref: RunRef, outcome: RunOutcome): Promise<void>
   show(listeners: Listeners, first: ConversationSnapshot): Promise<Source<ConversationSnapshot>>
   showList(
     listeners: Listeners,
@@ -66,6 +69,11 @@ export function createCommands(agent: AgentParts): AgentCommands {
     },
     sendStart: (handle, command) => sendStart(agent, handle, command),
     sendAbort: (runId) => sendAbort(agent, runId),
+    async left(ref, outcome) {
+      const { link, runs, scope } = agent
+      const run = { ...ref, storage: storageKey(scope().storage) }
+      link().feeds.left(run, outcome, runs.commands.get(ref.runId)?.message ?? null)
+    },
     async show(listeners, first) {
       checkId(first.conversationId)
       const { ShownConversation } = await loadShowing()

@@ -1,4 +1,4 @@
-import type { AgentScope, RunRef } from '../protocol/scope.ts'
+import type { AgentScope } from '../protocol/scope.ts'
 import type { Agent } from './agent.ts'
 import type { AgentCommands } from './agent-commands.ts'
 import type { AgentConfig } from './agent-page.ts'
@@ -20,7 +20,6 @@ import type { AgentOptions } from './options.ts'
 import type { AgentParts } from './agent-parts.ts'
 import type * as live from './lazy-runtime.ts'
 import { createSnapshotStore, type SnapshotStore } from './snapshot-store.ts'
-import type { StoredRun } from './feeds.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import { createToolRegistry } from './tool-registry.ts'
 import type { AskWorker, WorkerCaller } from './ask-worker.ts'
@@ -77,8 +76,9 @@ export class AgentCore implements AgentParts {
       // A page that can't load the rest has no worker that could be told.
       sendAbort: (runId) =>
         void this.later('sendAbort')(runId).catch(() => this.runs.aborts.delete(runId)),
-      resultOf: (ref, outcome) => this.#link?.feeds.resultOf(this.#stored(ref), outcome),
-      onLeft: (ref, outcome) => this.#link?.feeds.left(this.#stored(ref), outcome),
+      resultOf: (ref, outcome) =>
+        this.#link?.feeds.resultOf({ ...ref, storage: storageKey(this.scope().storage) }, outcome),
+      onLeft: (ref, outcome) => void this.later('left')(ref, outcome).catch(() => {}),
       onOpen: (openRuns) =>
         this.agentEvents.emit({ type: 'status', status: openRuns ? 'running' : 'idle', openRuns }),
     })
@@ -178,10 +178,6 @@ export class AgentCore implements AgentParts {
   }
 
   readonly link = (): WorkerLink => this.#joined(this.#live as Live)
-
-  #stored(ref: RunRef): StoredRun {
-    return { ...ref, storage: storageKey(this.scope().storage) }
-  }
 
   /** With the methods of its agent, each for this conversation. */
   conversation(id: string, agent: Agent): Conversation {

@@ -1,6 +1,6 @@
 import { emptyState } from '../conversation/empty-state.ts'
 import { fold } from '../conversation/fold.ts'
-import { foldDelta, NOTHING_LIVE, settleLive } from '../conversation/live.ts'
+import { foldDelta, NOTHING_LIVE, refused, settleLive } from '../conversation/live.ts'
 import type { Moment } from '../conversation/project.ts'
 import { rooted } from '../conversation/rooted.ts'
 import type { Delta } from '../protocol/delta.ts'
@@ -83,8 +83,11 @@ export class Feed {
   takeCheckpoint(notice: CheckpointNotice): void {
     const { state, live, fault } = notice
     const known = this.isKnown && !this.state.isStale && this.state.era === state.era
+    const left = refused(this.live)
+    const isKept = left && !live.left && state.run?.runId !== left.runId
+    const isNext = this.isKnown && this.state.run?.runId !== state.run?.runId
     this.state = (known && this.joined?.keepKnown(state)) || state
-    this.live = live
+    this.live = isKept && !isNext ? { ...live, left } : live
     this.fault = fault
     this.isKnown = true
     this.#catchUp(notice)
@@ -112,10 +115,11 @@ export class Feed {
     for (const follower of this.followers) follower.take(item, before, this)
   }
 
-  /** A run that ends without a fact while another one is open: it was refused, or never began. */
+  /** A run that ends without a fact while another one is open, though it may have begun. */
   #isOfAnotherRun(delta: Delta): boolean {
     const { run } = this.state
-    return delta.type === 'run-left' && run?.end === null && run.runId !== delta.runId
+    if (delta.type !== 'run-left' || delta.message !== undefined) return false
+    return run?.end === null && run.runId !== delta.runId
   }
 
   /** What a row is folded on. */

@@ -84,6 +84,11 @@ export interface ConversationSnapshot {
   readonly plan?: readonly PlanItem[]
   /** Written by the person, and not yet part of the conversation. */
   readonly queued: readonly UserContent[]
+  /**
+   * What was written for the newest run, if that was refused or given up before it was stored: no message of the
+   * conversation. On this page, until the next run begins.
+   */
+  readonly unsent?: UserContent
   /** Whose texts the model has read: origins that the app doesn't vouch for. */
   readonly taint: readonly string[]
 }
