@@ -38,6 +38,7 @@ export interface AgentCommands
   ): Promise<unknown>
   sendStart(handle: RunHandle, command: StartRun): Promise<void>
   sendAbort(runId: string): Promise<void>
+  toolsChanged(): Promise<void>
   /** The run ended here, without a word of the worker. */
   left(ref: RunRef, outcome: RunOutcome): Promise<void>
   show(listeners: Listeners, first: ConversationSnapshot): Promise<Source<ConversationSnapshot>>
@@ -69,10 +70,15 @@ export function createCommands(agent: AgentParts): AgentCommands {
     },
     sendStart: (handle, command) => sendStart(agent, handle, command),
     sendAbort: (runId) => sendAbort(agent, runId),
-    async left(ref, outcome) {
+    async toolsChanged() {
+      const { ask, link, scope } = agent
+      if (link().isStarted) await ask('toolsChanged', scope())
+    },
+    async left({ runId, conversationId }, outcome) {
       const { link, runs, scope } = agent
-      const run = { ...ref, storage: storageKey(scope().storage) }
-      link().feeds.left(run, outcome, runs.commands.get(ref.runId)?.message ?? null)
+      const message = runs.commands.get(runId)?.message ?? null
+      const left = { type: 'run-left', runId, outcome, message } as const
+      link().feeds.left({ storage: storageKey(scope().storage), conversationId }, left)
     },
     async show(listeners, first) {
       checkId(first.conversationId)

@@ -62,8 +62,7 @@ export class AgentCore implements AgentParts {
     this.registry = createToolRegistry({
       reserved: options.controlTools ?? [],
       onChange: () => {
-        if (this.#link?.isStarted && !this.signal.aborted)
-          this.ask('toolsChanged', { agentId: this.scope().agentId }).catch(() => {})
+        if (this.#link) this.later('toolsChanged')().catch(() => {})
       },
       // At the end of the agent its tools go, but what runs may be taken up by another one.
       onRemove: (entry) => {
@@ -170,11 +169,8 @@ export class AgentCore implements AgentParts {
     return this.#joined(live).line(this.scope().agentId, this.signal)
   }
 
-  #joined({ WorkerLink, createLinkedAgent }: Live): WorkerLink {
-    return (this.#link ??= WorkerLink.join(
-      { ...this.options, inline: this.#inline },
-      createLinkedAgent(this),
-    ))
+  #joined(live: Live): WorkerLink {
+    return (this.#link ??= live.join({ ...this.options, inline: this.#inline }, this))
   }
 
   readonly link = (): WorkerLink => this.#joined(this.#live as Live)

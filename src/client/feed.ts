@@ -83,11 +83,10 @@ export class Feed {
   takeCheckpoint(notice: CheckpointNotice): void {
     const { state, live, fault } = notice
     const known = this.isKnown && !this.state.isStale && this.state.era === state.era
-    const left = refused(this.live)
-    const isKept = left && !live.left && state.run?.runId !== left.runId
-    const isNext = this.isKnown && this.state.run?.runId !== state.run?.runId
     this.state = (known && this.joined?.keepKnown(state)) || state
-    this.live = isKept && !isNext ? { ...live, left } : live
+    // The worker knows nothing of a run that this page has refused by itself.
+    const left = live.left ?? refused(this.live)
+    this.live = state.run?.runId === left?.runId ? live : { ...live, left }
     this.fault = fault
     this.isKnown = true
     this.#catchUp(notice)
@@ -118,8 +117,8 @@ export class Feed {
   /** A run that ends without a fact while another one is open, though it may have begun. */
   #isOfAnotherRun(delta: Delta): boolean {
     const { run } = this.state
-    if (delta.type !== 'run-left' || delta.message !== undefined) return false
-    return run?.end === null && run.runId !== delta.runId
+    const isLeft = delta.type === 'run-left' && delta.message === undefined
+    return isLeft && run?.end === null && run.runId !== delta.runId
   }
 
   /** What a row is folded on. */

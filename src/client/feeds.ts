@@ -1,8 +1,8 @@
 import { isLeftOpen, resultOf } from '../conversation/result.ts'
 import type { WorkerNotice } from '../protocol/notices.ts'
 import type { RunRef } from '../protocol/scope.ts'
-import type { Delta } from '../protocol/delta.ts'
-import type { Row, UserContent } from '../protocol/fact.ts'
+import type { Delta, DeltaOf } from '../protocol/delta.ts'
+import type { Row } from '../protocol/fact.ts'
 import type { RunOutcome, RunResult } from '../protocol/run.ts'
 import { isRow, type StreamItem, type StreamRef } from '../protocol/stream.ts'
 import { Feed, type RunsExpected } from './feed.ts'
@@ -103,12 +103,11 @@ export class Feeds {
    * The run ended on this page: whoever shows it, or will, sees so, unless somebody may go on with it.
    * `message`: what it was asked for with, should it never have begun.
    */
-  left(run: StoredRun, outcome: RunOutcome, message: UserContent | null): void {
-    const { runId } = run
+  left(run: StreamRef, left: DeltaOf<'run-left'>): void {
     const feed = this.open(run)
-    const hasBegun = feed.state.run?.runId === runId
-    const left = { type: 'run-left', runId, outcome, ...(!hasBegun && { message }) } as const
-    if (!isLeftOpen(outcome)) this.#takeItems(feed, [left])
+    const hasBegun = feed.state.run?.runId === left.runId
+    if (!isLeftOpen(left.outcome))
+      this.#takeItems(feed, [hasBegun ? { ...left, message: undefined } : left])
   }
 
   flush(): void {

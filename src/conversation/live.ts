@@ -88,16 +88,12 @@ export function settleLive(live: Live, row: Row): Live {
       const { [row.path.at(-1) ?? '']: done, ...progress } = live.progress
       return done === undefined ? live : { ...live, progress }
     }
-    case 'run-ended': {
-      const left = refused(live)
-      return {
-        ...NOTHING_LIVE,
-        ownership: live.ownership,
-        left: left && { ...left, isPast: true },
-      }
+    case 'run-ended':
+    case 'history-cleared': {
+      const { ownership } = live
+      const left = row.type === 'run-ended' ? refused(live) : null
+      return { ...NOTHING_LIVE, ownership, left: left && { ...left, isPast: true } }
     }
-    case 'history-cleared':
-      return { ...NOTHING_LIVE, ownership: live.ownership }
     case 'run-continued':
     case 'step-started':
     case 'call-started':
@@ -118,11 +114,12 @@ function ownedBy(live: Live, ownership: Live['ownership']): Live {
 }
 
 function leftBy(live: Live, { type: _type, ...left }: DeltaOf<'run-left'>): Live {
-  const open = (live.step ?? live.waits)?.runId
-  if (open === left.runId) return { ...NOTHING_LIVE, ownership: live.ownership, left }
-  if (left.message !== undefined) return { ...live, left }
-  // One of which nothing is shown, while another one writes or waits.
-  return open === undefined ? { ...NOTHING_LIVE, ownership: live.ownership, left } : live
+  const { runId, message } = left
+  const isRefused = message !== undefined
+  const open = (live.step ?? live.waits)?.runId ?? (isRefused || runId)
+  if (open === runId) return { ...NOTHING_LIVE, ownership: live.ownership, left }
+  // Another one writes or waits, or may be open.
+  return isRefused ? { ...live, left } : live
 }
 
 function kindOf(type: `${LivePart['type']}-${string}`): LivePart['type'] {

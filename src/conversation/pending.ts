@@ -67,7 +67,7 @@ function pendingCall(call: CallState): PendingCall | null {
   return {
     toolCallId,
     toolName,
-    ...(title !== null && { title }),
+    ...(title && { title }),
     input,
     kind,
     ...(question && { question }),

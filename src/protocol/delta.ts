@@ -69,7 +69,7 @@ type RunDelta = { readonly runId: string } & (
   | {
       readonly type: 'run-left'
       readonly outcome: RunOutcome
-      readonly message?: UserContent | null
+      readonly message?: UserContent | null | undefined
     }
 )
 

@@ -38,7 +38,7 @@ export interface LeftRun {
   readonly runId: string
   readonly outcome: RunOutcome
   /** It never began: what was written for it. Kept until the next run begins. */
-  readonly message?: UserContent | null
+  readonly message?: UserContent | null | undefined
   /** The run that was in its way has ended since. */
   readonly isPast?: true
 }
