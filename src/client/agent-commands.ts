@@ -38,7 +38,6 @@ export interface AgentCommands
   ): Promise<unknown>
   sendStart(handle: RunHandle, command: StartRun): Promise<void>
   sendAbort(runId: string): Promise<void>
-  toolsChanged(): Promise<void>
   /** The run ended here, without a word of the worker. */
   left(ref: RunRef, outcome: RunOutcome): Promise<void>
   show(listeners: Listeners, first: ConversationSnapshot): Promise<Source<ConversationSnapshot>>
@@ -70,10 +69,6 @@ export function createCommands(agent: AgentParts): AgentCommands {
     },
     sendStart: (handle, command) => sendStart(agent, handle, command),
     sendAbort: (runId) => sendAbort(agent, runId),
-    async toolsChanged() {
-      const { ask, link, scope } = agent
-      if (link().isStarted) await ask('toolsChanged', scope())
-    },
     async left({ runId, conversationId }, outcome) {
       const { link, runs, scope } = agent
       const message = runs.commands.get(runId)?.message ?? null

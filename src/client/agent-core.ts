@@ -62,7 +62,8 @@ export class AgentCore implements AgentParts {
     this.registry = createToolRegistry({
       reserved: options.controlTools ?? [],
       onChange: () => {
-        if (this.#link) this.later('toolsChanged')().catch(() => {})
+        if (this.#link?.isStarted && !this.signal.aborted)
+          this.ask('toolsChanged', { agentId: this.scope().agentId }).catch(() => {})
       },
       // At the end of the agent its tools go, but what runs may be taken up by another one.
       onRemove: (entry) => {

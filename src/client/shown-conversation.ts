@@ -97,7 +97,8 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
   #close(): void {
     clearTimeout(this.#leaving)
     this.#unwatch()
-    const { runId } = this.#snapshot
+    const { runId, status } = this.#snapshot
+    if (runId === undefined && status === 'idle') return
     if (this.#made && runId !== undefined) {
       const [state, , fault] = this.#made
       const outcome = { outcome: 'aborted', reason: LEFT_OPEN.disposed } as const

@@ -89,11 +89,8 @@ export function settleLive(live: Live, row: Row): Live {
       return done === undefined ? live : { ...live, progress }
     }
     case 'run-ended':
-    case 'history-cleared': {
-      const { ownership } = live
-      const left = row.type === 'run-ended' ? refused(live) : null
-      return { ...NOTHING_LIVE, ownership, left: left && { ...left, isPast: true } }
-    }
+    case 'history-cleared':
+      return { ...NOTHING_LIVE, ownership: live.ownership }
     case 'run-continued':
     case 'step-started':
     case 'call-started':

@@ -86,7 +86,7 @@ export interface ConversationSnapshot {
   readonly queued: readonly UserContent[]
   /**
    * What was written for the newest run, if that was refused or given up before it was stored: no message of the
-   * conversation. On this page, until the next run begins.
+   * conversation. On this page, until the next run begins, or the one that was in its way ends.
    */
   readonly unsent?: UserContent
   /** Whose texts the model has read: origins that the app doesn't vouch for. */

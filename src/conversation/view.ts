@@ -61,7 +61,7 @@ function endOf(
   { run, path }: ConversationState,
   { left }: Live,
 ): ConversationSnapshot['ended'] | null {
-  if (left && !left.isPast) return { ...left.outcome, runId: left.runId }
+  if (left) return { ...left.outcome, runId: left.runId }
   return run?.end && path.length > 0 ? { ...run.end, runId: run.runId } : null
 }
 

@@ -37,10 +37,8 @@ export interface RetryNotice {
 export interface LeftRun {
   readonly runId: string
   readonly outcome: RunOutcome
-  /** It never began: what was written for it. Kept until the next run begins. */
+  /** It never began: what was written for it. Kept until the next run begins, or the open one ends. */
   readonly message?: UserContent | null | undefined
-  /** The run that was in its way has ended since. */
-  readonly isPast?: true
 }
 
 /**

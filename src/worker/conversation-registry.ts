@@ -1,5 +1,6 @@
 import { storageKey } from '../protocol/conversation.ts'
 import type { AgentScope, ConversationScope } from '../protocol/scope.ts'
+import type { FactType, Row } from '../protocol/fact.ts'
 import { Conversation } from './conversation.ts'
 import type { Effects } from './effects.ts'
 import type { LeaseMessages } from './ownership/lease-messages.ts'
@@ -25,6 +26,28 @@ export interface RegistryOptions {
 interface SharedStore {
   readonly leases: Leases
   readonly tabs: Tabs<ActiveConversation>
+}
+
+/** Facts by which a list of conversations looks different. */
+const LISTED: ReadonlySet<FactType> = new Set([
+  'run-started',
+  'run-ended',
+  'messages-imported',
+  'history-cleared',
+  'renamed',
+  // What is open, and waits for a person. None is stored while text is written.
+  'model-output',
+  'call-settled',
+  'approval-requested',
+  'approval-answered',
+  'question-asked',
+  'call-interrupted',
+  'interruption-resolved',
+  'output-requested',
+])
+
+function changesRecord({ type }: Row): boolean {
+  return LISTED.has(type)
 }
 
 /** The conversations in use in this worker, one `ActiveConversation` each. */
@@ -82,8 +105,9 @@ export class ConversationRegistry {
       store,
       effects: this.#effects,
       output: this.#output,
-      // Each append changes the record; no text is appended before it is complete.
-      onCommitted: () => tabs.recordChanged(conversationId),
+      onCommitted: (rows) => {
+        if (rows.some(changesRecord)) tabs.recordChanged(conversationId)
+      },
     })
     const active = new ActiveConversation(scope, { conversation, leases, tabs })
     tabs.relay(active)

@@ -53,8 +53,8 @@ export interface ConversationOptions {
   readonly store: Store
   readonly effects: Effects
   readonly output: StreamOutput
-  /** Something was committed here. */
-  onCommitted?(): void
+  /** Called with what was committed here. */
+  onCommitted?(rows: readonly Row[]): void
 }
 
 /**
@@ -68,7 +68,7 @@ export class Conversation {
   readonly stream: Stream
   readonly #store: Store
   readonly #effects: Effects
-  readonly #onCommitted: () => void
+  readonly #onCommitted: (rows: readonly Row[]) => void
   #state: ConversationState
   #run: CountedRun | null = null
   #callIds = new CallIds()
@@ -93,7 +93,7 @@ export class Conversation {
     this.#state = emptyState(conversationId)
     this.#store = store
     this.#effects = effects
-    this.#onCommitted = () => options.onCommitted?.()
+    this.#onCommitted = (rows) => options.onCommitted?.(rows)
   }
 
   get state(): ConversationState {
@@ -237,7 +237,7 @@ export class Conversation {
     onTaken()
     this.#fold(rows)
     this.stream.rows(rows)
-    this.#onCommitted()
+    this.#onCommitted(rows)
     return true
   }
 
@@ -269,7 +269,7 @@ export class Conversation {
     const own = sound.filter(({ appendId }) => this.#underWay.has(appendId))
     this.#fold(sound)
     this.#isInDoubt = false
-    if (own.length > 0) this.#onCommitted()
+    if (own.length > 0) this.#onCommitted(own)
     const isWanted = this.stream.isJoined || this.storageRetry.waiter !== null || own.length > 0
     if (this.stream.isJoined && (isNew || hasChanged)) {
       this.stream.settle(sound)
