@@ -1,11 +1,7 @@
 import type { ConversationRecord } from '../protocol/conversation.ts'
 import type { AgentParts } from './agent-parts.ts'
-import { sleep } from '../lib/sleep.ts'
 import { Notifier } from './notifier.ts'
 import type { Listeners, Source } from './snapshot-store.ts'
-
-/** Between two looks at the store: a run with many calls changes its record all the time. Milliseconds. */
-const PAUSE_MS = 250
 
 /** What one agent shows of its store: the conversations, newest first. */
 export class ShownList implements Source<readonly ConversationRecord[]> {
@@ -46,7 +42,6 @@ export class ShownList implements Source<readonly ConversationRecord[]> {
       while (this.#isStale && !this.#agent.signal.aborted) {
         this.#isStale = false
         this.#show(await this.#agent.ask('listConversations', this.#agent.scope()))
-        await sleep(PAUSE_MS)
       }
     } catch {
       this.#isStale = true
