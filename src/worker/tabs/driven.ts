@@ -19,6 +19,14 @@ export interface DrivenOptions {
   activeOf(conversationId: string): TabConversation | undefined
 }
 
+/**
+ * The lock that a tab holds while it drives a run, also one that waits, whose lease is free: when it is granted to
+ * another tab, this one is gone.
+ */
+export function drivingLock(tabId: string, conversationId: string): string {
+  return `offstage-drives:${tabId}:${conversationId}`
+}
+
 /** The runs that are driven here, for the tabs that follow them. As long as there are none, nothing of a run is posted. */
 export class Driven {
   readonly #options: DrivenOptions
@@ -36,7 +44,12 @@ export class Driven {
   }
 
   begin(active: TabConversation): void {
-    if (this.#options.channel.isOpen) void this.#beat(active)
+    const { channel, effects } = this.#options
+    if (!channel.isOpen) return
+    const name = drivingLock(channel.tabId, active.conversation.conversationId)
+    // A browser that refuses it leaves others to ask in vain for a while.
+    effects.locks?.request(name, {}, () => active.idle()).catch(() => undefined)
+    void this.#beat(active)
   }
 
   end({ conversation: { conversationId } }: TabConversation): void {

@@ -2,6 +2,7 @@ import { OffstageError, toErrorData } from '../../protocol/error.ts'
 import type { Effects } from '../effects.ts'
 import type { TabChannel } from '../ownership/tab-channel.ts'
 import { withStop } from '../ownership/with-stop.ts'
+import { drivingLock } from './driven.ts'
 import type { TabCommand, TabMessages, TabOutcome } from './tab-messages.ts'
 
 /** How long the tab that drives the run may take to answer before it is asked again. Milliseconds. */
@@ -19,13 +20,13 @@ export type Perform = (conversationId: string, command: TabCommand) => Promise<b
 /** What a person does in one tab to a run that another tab drives. */
 export class TabCommands {
   readonly #channel: TabChannel<TabMessages>
-  readonly #effects: Pick<Effects, 'sleep' | 'newId'>
+  readonly #effects: Pick<Effects, 'sleep' | 'newId' | 'locks'>
   /** What came of each command: one that is asked again, since its answer was lost, is done once. */
   readonly #outcomes = new Map<string, Promise<TabOutcome>>()
 
   constructor(
     channel: TabChannel<TabMessages>,
-    effects: Pick<Effects, 'sleep' | 'newId'>,
+    effects: Pick<Effects, 'sleep' | 'newId' | 'locks'>,
     perform: Perform,
   ) {
     this.#channel = channel
@@ -63,11 +64,13 @@ export class TabCommands {
       if (outcome === null || 'pending' in outcome) outcome = answer.outcome
       onOutcome()
     })
-    const isOpen = (): boolean => outcome === null || 'pending' in outcome
+    const gone = new AbortController()
+    if (to !== null) this.#watch(drivingLock(to, conversationId), gone)
+    const isOpen = (): boolean => !gone.signal.aborted && (outcome === null || 'pending' in outcome)
     const unanswered = to === null ? 1 : MAX_UNANSWERED
     const limit = (): number => (outcome === null ? unanswered : ANSWER_LIMIT_MS / ANSWER_MS)
     for (let asked = 0; isOpen() && asked < limit(); asked++) {
-      await withStop([], async (wait) => {
+      await withStop([gone.signal], async (wait) => {
         onOutcome = () => isOpen() || wait.abort()
         this.#channel.post('command-ask', { conversationId, to, commandId, command })
         const isFirst = to === null && outcome === null
@@ -75,7 +78,18 @@ export class TabCommands {
       })
     }
     remove()
+    gone.abort()
     return outcome && valueOf(outcome)
+  }
+
+  /** Aborts once the lock is free, and watches it until then. */
+  #watch(name: string, gone: AbortController): void {
+    const { signal } = gone
+    const free = async (): Promise<void> => {
+      // What the tab said before may still be on its way.
+      void this.#effects.sleep(ANY_MS, signal).then(() => gone.abort())
+    }
+    this.#effects.locks?.request(name, { signal }, free).catch(() => undefined)
   }
 }
 

@@ -77,6 +77,22 @@ describe.each([
     expect(three.content).toEqual(two.content)
   })
 
+  it('an answer does not wait for a tab that is known to be gone', async () => {
+    const { world, one, two } = await waiting(PAY, true)
+    one.crash()
+    expect(await world.settled(two.answer('c1-0-0', { type: 'approve' }), 500)).toBe(true)
+    await world.until(() => two.ran.length > 0)
+  })
+
+  it('a tab that is closed while it is asked is not waited for', async () => {
+    const { world, one, two } = await waiting(PAY, true)
+    one.freeze()
+    const answer = two.answer('c1-0-0', { type: 'approve' })
+    await world.run(500)
+    one.crash()
+    expect(await world.settled(answer, 500)).toBe(true)
+  })
+
   it('a tab that does not show the conversation asks, too, before it goes on by itself', async () => {
     const { world, one } = await waiting(PAY, locks)
     const blind = world.tab('blind', { tools })
