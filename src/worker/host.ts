@@ -14,6 +14,7 @@ import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import { waitingCall } from './run/answer-call.ts'
 import type { Effects } from './effects.ts'
+import { busy } from './busy.ts'
 import { Engines } from './model/engines.ts'
 import { Extractions } from './model/extract.ts'
 import { leftOpenBy } from './run/leave-run.ts'
@@ -127,8 +128,10 @@ export class Host {
       return ref
     } catch (error) {
       if (!isElsewhere(error)) throw error
-      const { message } = toErrorData(error)
-      this.#options.notify({ type: 'warning', code: 'owned-elsewhere', message })
+      if (!active.tabs.follows(conversationId)) {
+        const { message } = toErrorData(error)
+        this.#options.notify({ type: 'warning', code: 'owned-elsewhere', message })
+      }
       return this.#leaveOpen(active, command, error)
     }
   }
@@ -282,13 +285,17 @@ export class Host {
   async #keepLateOutput(active: ActiveConversation, command: SupplyOutput): Promise<void> {
     if (command.conversationId === undefined) return this.#warnOfLateOutput(command, NOT_KEPT)
     const messages = [lateOutputMessage(command, this.#options.effects.newId('msg_'))]
-    const append = (): Promise<boolean> =>
-      active.conversation.append([{ type: 'messages-imported', messages }], {
-        runId: null,
-        waits: false,
-      })
     try {
-      await (active.driver ? active.driver.owning(append) : active.owning(append))
+      await active.idle()
+      await active.owning(() =>
+        active.conversation.append(
+          (run) => {
+            if (run?.end === null) throw busy(active.scope.conversationId)
+            return [{ type: 'messages-imported', messages }]
+          },
+          { runId: null, waits: false },
+        ),
+      )
       this.#warnOfLateOutput(command, 'it was kept as a user message')
     } catch (error) {
       if (!OffstageError.is(error) || error.code !== 'conversation-not-found') throw error

@@ -103,7 +103,8 @@ export class Runs {
 
   /**
    * Takes in an output that a call waits for, in the lane. The last one begins the run that goes on from
-   * it, in the same append. Null: no call waits for it.
+   * it, in the same append. Null: no call waits for it. Throws `conversation-busy` while a run is open: nothing
+   * comes between what that asks its model and the answer.
    */
   async supply(
     active: ActiveConversation,
@@ -112,8 +113,9 @@ export class Runs {
     const { conversation } = active
     const { conversationId } = active.scope
     await conversation.refresh()
-    if (pendingOutput(conversation, command) === null) return null
+    conversation.refuseBroken()
     if (conversation.run?.end === null) throw busy(conversationId)
+    if (pendingOutput(conversation, command) === null) return null
     await active.idle()
     await active.own({ create: false })
     const { agentId, storage, nextRunId: runId } = command

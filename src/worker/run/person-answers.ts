@@ -27,7 +27,7 @@ export class PersonAnswers {
   async answer(answer: CallAnswer['answer'], toolCallId: string): Promise<boolean> {
     const { conversation } = this.#context
     try {
-      return await this.say(() => answerCall(this.#context, toolCallId, answer))
+      return await this.#say(() => answerCall(this.#context, toolCallId, answer))
     } catch (error) {
       if (!isElsewhere(error)) throw error
       await conversation.refresh()
@@ -43,7 +43,7 @@ export class PersonAnswers {
     const { conversation } = this.#context
     conversation.storageRetry.retry()
     if (!isParked(conversation.run)) return
-    await this.say(async () => {
+    await this.#say(async () => {
       const goesOn = (run: RunState | null): FactDraft[] | null =>
         isParked(run) ? [{ type: 'run-continued' }] : null
       await conversation.append(goesOn, { waits: false })
@@ -51,7 +51,7 @@ export class PersonAnswers {
   }
 
   /** Appends as the owner. */
-  async say<T>(word: () => Promise<T>): Promise<T> {
+  async #say<T>(word: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       await this.#lease.take()
       try {

@@ -134,11 +134,6 @@ export class RunDriver {
     return this.#word.answer(answer, toolCallId)
   }
 
-  /** Appends to the conversation of a run that may have given it up while it waits. */
-  owning<T>(append: () => Promise<T>): Promise<T> {
-    return this.#word.say(append)
-  }
-
   /** Lets a parked run go on: one that crashed again and again, or one that waits for the storage. */
   goOn(): Promise<void> {
     return this.#word.goOn()

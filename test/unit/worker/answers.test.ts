@@ -181,14 +181,20 @@ describe('the output of a one-shot call', () => {
       nextRunId: `next-${value}`,
     })
 
-  it('is taken once, though it is supplied twice at once', async () => {
+  it('is taken once, though it is supplied three times at once: the run that goes on refuses the others', async () => {
     const world = createWorld([{ calls: [{ tool: 'write', input: {} }] }, {}], { write })
     const live = startLife(world)
     await live.host.startRun(startCommand('run', 'go', { maxSteps: 0, retries: 3 }))
     await live.ended()
-    const refs = await Promise.all([supply(live, 'a'), supply(live, 'b')])
-    expect(refs.filter(Boolean)).toHaveLength(1)
-    expect(settledIn(await rowsOf(world))).toHaveLength(1)
+    const supplied = ['a', 'b', 'c'].map((value) => supply(live, value))
+    const [taken, ...others] = await Promise.allSettled(supplied)
+    expect(taken).toMatchObject({ status: 'fulfilled', value: { runId: 'next-a' } })
+    for (const refused of others)
+      expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'conversation-busy' } })
+    await expect.poll(async () => (await world.store.get('talk'))?.openRunId).toBe(null)
+    const rows = await rowsOf(world)
+    expect(settledIn(rows)).toHaveLength(1)
+    expect(rows.filter(({ type }) => type === 'messages-imported')).toEqual([])
   })
 
   it('is found by the bare id without reading another conversation', async () => {

@@ -59,7 +59,7 @@ describe('a run that waits for an approval, with others queued behind it', () =>
     await expect(host.library.clearHistory(SCOPE)).rejects.toMatchObject({
       code: 'conversation-busy',
     })
-    expect(await supply(live, 'nope')).toBeNull()
+    await expect(supply(live, 'nope')).rejects.toMatchObject({ code: 'conversation-busy' })
     await host.startRun(startCommand('three', 'go'))
     expect(endsOf(live)).toMatchObject([{ runId: 'three', outcome: 'failed' }])
     expect(await abort('run')).toBe(true)
@@ -133,6 +133,9 @@ describe('a run that replaces one while the storage is full', () => {
 })
 
 describe('an output that the page supplies', () => {
+  const stored = async ({ store }: World): Promise<string> =>
+    JSON.stringify((await store.read('talk')).rows)
+
   it('is taken with the start of the run that goes on, or not at all', async () => {
     const world = createWorld([call, { text: 'thanks' }], {
       pay: { descriptor: {}, run: () => ok },
@@ -190,15 +193,17 @@ describe('an output that the page supplies', () => {
     expect(await world.store.list()).toEqual([])
   })
 
-  it('is kept as a message though nobody waits for it, also while a run waits for a person', async () => {
+  it('is refused while a run is open, and kept as a message behind it though nobody waits for it', async () => {
     const world = asking()
     const live = startLife(world)
     await live.host.startRun(startCommand('run', 'go'))
     await live.until('tool-approval-request')
-    expect(await supply(live, 'late')).toBeNull()
+    await expect(supply(live, 'late')).rejects.toMatchObject({ code: 'conversation-busy' })
     const answer = { type: 'approve' } as const
     expect(await live.host.answerCall({ ...SCOPE, toolCallId: 'c1-0-0', answer })).toBe(true)
     expect((await live.ended()).outcome).toBe('completed')
-    expect(JSON.stringify(world.requests.at(-1)?.messages)).toContain('Output of call late')
+    expect(await stored(world)).not.toContain('Output of call late')
+    expect(await supply(live, 'late')).toBeNull()
+    expect(await stored(world)).toContain('Output of call late')
   })
 })
