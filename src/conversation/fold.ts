@@ -65,7 +65,7 @@ function foldRow(draft: Draft, row: Row): void {
     case 'history-cleared':
       return clearHistory(draft)
     case 'renamed':
-      state.title = row.title
+      state.title = row.title || null
       return
     case 'message-queued':
     case 'message-withdrawn':

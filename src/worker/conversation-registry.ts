@@ -1,4 +1,4 @@
-import { storageKey } from '../protocol/conversation.ts'
+import { storageKey, type ConversationRecord } from '../protocol/conversation.ts'
 import type { AgentScope, ConversationScope } from '../protocol/scope.ts'
 import type { FactType, Row } from '../protocol/fact.ts'
 import { Conversation } from './conversation.ts'
@@ -97,6 +97,14 @@ export class ConversationRegistry {
 
   store(scope: AgentScope): Promise<Store> {
     return this.#stores.open(scope.storage)
+  }
+
+  /** What the store lists; from here on the page is notified when other tabs change it. */
+  async list(scope: AgentScope): Promise<ConversationRecord[]> {
+    const store = await this.store(scope)
+    // Before it is read: a change that comes meanwhile is noticed.
+    this.#shared(scope)
+    return store.list()
   }
 
   async take(scope: ConversationScope): Promise<ActiveConversation> {

@@ -1,5 +1,6 @@
 import type { AgentScope, ConversationScope } from '../protocol/scope.ts'
 import { pendingOf } from '../conversation/pending.ts'
+import { ownTitle } from '../conversation/title.ts'
 import type { ConversationRecord, StoredConversation } from '../protocol/conversation.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { busy } from './busy.ts'
@@ -19,7 +20,7 @@ export class Library {
   async listConversations(
     scope: AgentScope & { readonly unfinished?: boolean },
   ): Promise<ConversationRecord[]> {
-    const records = await (await this.#registry.store(scope)).list()
+    const records = await this.#registry.list(scope)
     return scope.unfinished ? records.filter((record) => record.openRunId !== null) : records
   }
 
@@ -48,11 +49,22 @@ export class Library {
       throw new OffstageError('invalid-input', 'The title of a conversation must be a string.')
     }
     const store = await this.#registry.store(scope)
-    const isKnown = await store.rename(conversationId, title, this.#now())
+    const isKnown = await store.rename(
+      conversationId,
+      title.trim() === '' ? await this.#ownTitle(scope) : title,
+      this.#now(),
+    )
     if (!isKnown) return false
     this.#registry.tabs(scope).recordChanged(conversationId)
     await this.#registry.find(scope)?.conversation.refresh()
     return true
+  }
+
+  /** The title that a conversation has of itself; '' as long as nobody has written anything in it. */
+  async #ownTitle(scope: ConversationScope): Promise<string> {
+    const { conversation } = await this.#registry.take(scope)
+    await conversation.refresh()
+    return ownTitle(conversation.state) ?? ''
   }
 
   /** What runs in it, or is about to, is aborted first. */

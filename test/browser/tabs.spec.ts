@@ -24,6 +24,8 @@ interface TabOptions {
   readonly locks?: boolean
   /** False: without the tools that the run uses. */
   readonly tools?: boolean
+  /** False: the list of the conversations is all that is shown. */
+  readonly shows?: boolean
 }
 
 interface Fixtures {
@@ -54,10 +56,10 @@ const test = base.extend<Fixtures>({
     site.add('/no-locks-worker.js', {
       body: `import './no-locks.js'\nimport './dist/worker.js'`,
     })
-    await use(async ({ context, script = WRITES, locks = true, tools = true }) => {
+    await use(async ({ context, script = WRITES, locks = true, tools = true, shows = true }) => {
       if (!locks) await context.addInitScript(without)
       const page = await openPage({ context })
-      await mountOn(page, { script, locks, tools })
+      await mountOn(page, { script, locks, tools, shows })
       return page
     })
   },
@@ -67,6 +69,7 @@ interface Given {
   readonly script: Script
   readonly locks: boolean
   readonly tools: boolean
+  readonly shows: boolean
 }
 
 /** As text: the type of a script is too deep for that of what a page is given. */
@@ -98,7 +101,8 @@ function mount(text: string): void {
   })
   const seen: string[] = []
   const talk = agent.conversation('c')
-  talk.subscribe(() => seen.push(JSON.stringify(talk.getSnapshot().messages)))
+  if (given.shows) talk.subscribe(() => seen.push(JSON.stringify(talk.getSnapshot().messages)))
+  else agent.conversations.subscribe(() => undefined)
   window.tab = { agent, ran, seen }
 }
 
@@ -233,6 +237,27 @@ test('any tab answers a question, and aborts', async ({ context, openTab }) => {
   await expect.poll(() => contentOf(two)).toEqual(await contentOf(one))
 })
 
+test('a tab that shows nothing but the list follows what other tabs do', async ({
+  context,
+  openTab,
+}) => {
+  const one = await openTab({ context, script: { steps: [{ text: 'Hello.' }] } })
+  const list = await openTab({ context, shows: false })
+  const listed = (): Promise<unknown> =>
+    list.evaluate(() => window.tab.agent.conversations.getSnapshot().map(({ title }) => title))
+  await list.evaluate(() => window.tab.agent.conversations.list())
+  await begin(one)
+  await expect.poll(listed).toEqual(['Go'])
+  await expect.poll(() => outcome(one)).toBe('completed')
+  for (const [title, shown] of [
+    ['Greeting', 'Greeting'],
+    ['', 'Go'],
+  ] as const) {
+    await one.evaluate((to) => window.tab.agent.conversations.rename('c', to), title)
+    await expect.poll(listed).toEqual([shown])
+  }
+})
+
 test('what another tab deletes is shown and listed no more', async ({ context, openTab }) => {
   const one = await openTab({ context, script: { steps: [{ text: 'Hello.' }] } })
   const two = await openTab({ context })
@@ -290,7 +315,7 @@ test('a page that is reloaded keeps its run', async ({ context, openTab }) => {
   await isWriting(two)
   await one.reload()
   await one.locator('html[data-ready]').waitFor({ state: 'attached' })
-  await mountOn(one, { script: WRITES, locks: true, tools: true })
+  await mountOn(one, { script: WRITES, locks: true, tools: true, shows: true })
   const result = one.evaluate(async () => {
     const run = await window.tab.agent.resume('c')
     return (await run?.result)?.outcome

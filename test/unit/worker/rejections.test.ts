@@ -149,6 +149,7 @@ const argumentsFor = ({ asked, open }: Pick<Scene, 'asked' | 'open'>): Arguments
   getConversation: [asks, waits],
   renameConversation: [
     { ...waits, title: 't' },
+    { ...waits, title: '' },
     { ...waits, title: 5 as unknown as string },
   ],
   deleteConversation: [waits],
