@@ -3,7 +3,7 @@ export { defineTool } from './define-tool.ts'
 export { OffstageError } from '../protocol/error.ts'
 
 export type { Agent, Conversations } from './agent.ts'
-export type { AgentEvent } from './agent-events.ts'
+export type { AgentEvent, AgentListener } from './agent-events.ts'
 export type { CallRef } from './call-answers.ts'
 export type { Conversation } from './conversation-view.ts'
 export type { ControlTool } from './control-tools.ts'
@@ -41,12 +41,16 @@ export type {
   StoredConversation,
 } from '../protocol/conversation.ts'
 export type { Engine, EngineLine, EngineOpening, EngineProgress } from '../protocol/engine.ts'
+export type { Ownership } from '../protocol/delta.ts'
 export type { ErrorCode, ErrorData } from '../protocol/error.ts'
 export type { RunEvent } from '../protocol/event.ts'
+export type { CallPath, PlanItem, UserContent } from '../protocol/fact.ts'
 export type { AnthropicMessage, ChatMessage, HistoryMessage } from '../protocol/history.ts'
 export type { JsonObject, JsonSchema, JsonValue } from '../protocol/json.ts'
+export type { RetryNotice } from '../protocol/live.ts'
 export type {
   AssistantMessage,
+  CallError,
   FilePart,
   FinishReason,
   Message,
@@ -70,4 +74,4 @@ export type {
   RunResult,
   RunToolCall,
 } from '../protocol/run.ts'
-export type { ToolAnnotations, ToolCallStatus } from '../protocol/tool.ts'
+export type { SettledStatus, ToolAnnotations, ToolCallStatus } from '../protocol/tool.ts'
