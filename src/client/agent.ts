@@ -25,7 +25,9 @@ export interface Conversations {
   subscribe(listener: () => void): () => void
   list(options?: { readonly unfinished?: boolean }): Promise<ConversationRecord[]>
   get(conversationId: string): Promise<StoredConversation | null>
+  /** An empty title gives it its own back: the beginning of the first message that a person wrote. */
   rename(conversationId: string, title: string): Promise<boolean>
+  /** What runs in it is aborted first in this tab, and ends as aborted (`deleted`) in others. */
   delete(conversationId: string): Promise<boolean>
   /** Forgets the messages, keeps the conversation. `conversation-busy` while a run is open. */
   clearHistory(conversationId: string): Promise<boolean>

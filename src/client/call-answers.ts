@@ -16,7 +16,7 @@ export interface CallAnswers {
   answer(call: CallRef, text: string): Promise<boolean>
   /**
    * The output of a call that the page ran: in one-shot mode, or of an imported history. The run that goes
-   * on once the last is in, else null.
+   * on once the last is in, else null. `conversation-busy` while a run is open.
    */
   supplyOutput(call: CallRef, output: unknown): Promise<Run | null>
   /** Says what became of an interrupted call. */

@@ -17,6 +17,7 @@ const descriptors: { readonly [Name in ControlTool]: ToolDescriptor } = {
   ask_user: {
     ...control,
     name: 'ask_user',
+    title: 'Ask a question',
     control: 'ask-user',
     description: 'Ask the person a question and wait for the answer.',
     inputSchema: {
@@ -35,6 +36,7 @@ const descriptors: { readonly [Name in ControlTool]: ToolDescriptor } = {
   finish_task: {
     ...control,
     name: 'finish_task',
+    title: 'Finish the task',
     control: 'finish-task',
     description: 'End the task. Call it once all is done, or when it can not be done.',
     inputSchema: {

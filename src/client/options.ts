@@ -113,7 +113,10 @@ export interface RunOptions {
   readonly signal?: AbortSignal
   readonly maxSteps?: number
   readonly retries?: number
-  /** When the conversation has an open run. Default `'refuse'`: fails with `conversation-busy`. */
+  /**
+   * When the conversation has an open run. Default `'refuse'`: fails with `conversation-busy`, as all do of a run
+   * that another tab drives. What is queued begins on this page, or not at all: a reload loses it.
+   */
   readonly ifBusy?: 'refuse' | 'queue' | 'replace'
   /**
    * Put in the place of `{{name}}` in the input, together with the agent's. When either has any, the

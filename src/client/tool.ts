@@ -15,8 +15,9 @@ export interface ToolContext extends ToolCallInfo {
   /** Equal for every execution of this call, also after a reload. Hand it to the server. */
   readonly idempotencyKey: string
   /**
-   * Of the run's owner. Grows with each new owner of any conversation in the store, and with nothing
-   * else: a server that refuses an older one than it has seen is safe from an owner who was replaced.
+   * Of the run's owner. Grows whenever a tab claims any conversation in the store, for a run or anew after a
+   * wait, the same tab too: a server that refuses an older one than it has seen is safe from an owner who was
+   * replaced.
    */
   readonly fence: number
   /** Tells the page's listeners how far the tool is: a `tool-progress` event. */

@@ -12,13 +12,16 @@ export function deltaEvent(
     case 'reasoning-start':
     case 'reasoning-delta':
     case 'reasoning-end':
-    case 'tool-input-start':
     case 'tool-input-delta':
     case 'tool-input-end':
     case 'warning':
     case 'raw': {
       const { runId: _run, step: _step, attempt: _attempt, ...event } = delta
       return event
+    }
+    case 'tool-input-start': {
+      const { type, toolCallId, toolName } = delta
+      return { type, toolCallId, toolName }
     }
     case 'step-reset':
       return { type: delta.type, step: delta.step, reason: delta.reason }

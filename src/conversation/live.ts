@@ -31,8 +31,9 @@ export function foldDelta(live: Live, delta: Delta): Live {
     case 'reasoning-delta':
       return withText(live, delta)
     case 'tool-input-start': {
-      const { toolCallId, toolName } = delta
-      const input = { toolCallId, toolName, text: '', isComplete: false }
+      const { toolCallId, toolName, title } = delta
+      const named = { toolCallId, toolName, ...(title !== undefined && { title }) }
+      const input = { ...named, text: '', isComplete: false }
       return withStep(live, (step) => ({ ...step, inputs: [...step.inputs, input] }))
     }
     case 'tool-input-delta':

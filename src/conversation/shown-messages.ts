@@ -36,10 +36,11 @@ function isForPeople({ message }: MessageNode): boolean {
 function shownMessage(node: MessageNode, conversationId: string, progress: Progress): ShownMessage {
   const known = messages.get(node)
   if (known && isSame(node, known.progress, progress)) return known.value
-  const { id, message, calls } = node
+  const { id, at, message, calls } = node
   const value: ShownMessage = {
     ...message,
     id,
+    at,
     ...(calls.length > 0 && {
       calls: calls.map((call) => ({ conversationId, ...shownCall(call, progress) })),
     }),
@@ -77,10 +78,11 @@ function openMessage({ messageId, parts, inputs }: LiveStep, conversationId: str
     id: messageId,
     parts: parts.map(({ type, text }) => ({ type, text })),
     ...(inputs.length > 0 && {
-      calls: inputs.map(({ toolCallId, toolName, text }) => ({
+      calls: inputs.map(({ toolCallId, toolName, title, text }) => ({
         conversationId,
         toolCallId,
         toolName,
+        ...(title !== undefined && { title }),
         status: 'proposed',
         inputText: text,
         path: [toolCallId],

@@ -33,7 +33,12 @@ export interface ShownCall {
 }
 
 /** A message as a page shows it. The calls of an assistant's message are in its `parts` and, as they stand, in `calls`. */
-export type ShownMessage = Message & { readonly id: string; readonly calls?: readonly ShownCall[] }
+export type ShownMessage = Message & {
+  readonly id: string
+  /** When it was stored, in milliseconds since 1970. Absent while the model writes it, or the storage is waited for. */
+  readonly at?: number
+  readonly calls?: readonly ShownCall[]
+}
 
 /** The open run. */
 export interface ShownRun {
@@ -80,9 +85,9 @@ export interface ConversationSnapshot {
   readonly ownership: Ownership
   /** By message, for those that have siblings. */
   readonly branches: { readonly [messageId: string]: ShownBranch }
-  /** The model's plan. */
+  /** The model's plan. Nothing makes one in this version. */
   readonly plan?: readonly PlanItem[]
-  /** Written by the person, and not yet part of the conversation. */
+  /** Written by the person, and not yet part of the conversation. Empty in this version. */
   readonly queued: readonly UserContent[]
   /**
    * What was written for the newest run, if that was refused or given up before it was stored: no message of the

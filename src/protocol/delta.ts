@@ -28,6 +28,8 @@ type StepDelta = AttemptRef &
         readonly type: 'tool-input-start'
         readonly toolCallId: string
         readonly toolName: string
+        /** What the tool is called for people. */
+        readonly title?: string
       }
     | { readonly type: 'tool-input-delta'; readonly toolCallId: string; readonly delta: string }
     | { readonly type: 'tool-input-end'; readonly toolCallId: string }

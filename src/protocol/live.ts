@@ -14,6 +14,8 @@ export interface LivePart {
 export interface LiveInput {
   readonly toolCallId: string
   readonly toolName: string
+  /** What the tool is called for people. */
+  readonly title?: string
   readonly text: string
   readonly isComplete: boolean
 }

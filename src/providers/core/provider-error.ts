@@ -30,9 +30,7 @@ export function httpError(response: Response, bodyText: string): ErrorData {
       : advice[code]
   return {
     code,
-    message: [`The endpoint answered ${status}: ${text || 'no message'}`, hint]
-      .filter(Boolean)
-      .join('\n'),
+    message: withAdvice(`The endpoint answered ${status}: ${text || 'no message'}`, hint),
     retryable: isRetryable(code),
     details: {
       status,
@@ -65,7 +63,7 @@ function errorFromVendor(vendor: VendorError): ErrorData {
   const limits = tokenLimits(vendor)
   return {
     code,
-    message: [vendor.message, advice[code]].filter(Boolean).join('\n'),
+    message: withAdvice(vendor.message, advice[code]),
     retryable: isRetryable(code),
     details: {
       ...(vendor.status !== undefined && { status: vendor.status }),
@@ -73,6 +71,12 @@ function errorFromVendor(vendor: VendorError): ErrorData {
       ...(Object.keys(limits).length > 0 && { limits }),
     },
   }
+}
+
+/** Two sentences, also where a page shows the line break as a space. */
+function withAdvice(message: string, hint: string | undefined): string {
+  if (hint === undefined) return message
+  return `${/[.!?:;…]["')\]]?$/.test(message) ? message : `${message}.`}\n${hint}`
 }
 
 function tokenLimits(vendor: VendorError | undefined): JsonObject {

@@ -1,11 +1,13 @@
 import type { StepContext } from '../../protocol/questions.ts'
-import { callModel, type ModelOutcome } from '../model/call-model.ts'
+import { callModel, type CallDelta, type ModelOutcome } from '../model/call-model.ts'
 import type { CountedRun } from './counters.ts'
 import type { RunContext } from './run-context.ts'
 import { providerOf } from '../model/engines.ts'
 import { buildRequest } from '../model/build-request.ts'
 import { modelFetch } from '../model/page-fetch.ts'
 import { readsTextCalls } from '../model/text-calls.ts'
+import { resolveName } from './resolve-name.ts'
+import type { ToolTable } from './tool-table.ts'
 
 /** Asks the model for the run's next step, by the configuration that the page gave for it. */
 export function askModel(
@@ -13,7 +15,7 @@ export function askModel(
   run: CountedRun,
   { stepContext, messageId }: { readonly stepContext: StepContext; readonly messageId: string },
 ): Promise<ModelOutcome> {
-  const { agentId, conversation, effects, stream, memory, page, runId, signal } = context
+  const { agentId, conversation, effects, stream, memory, page, runId, signal, tools } = context
   const { configId, keyless, model } = stepContext
   const step = run.steps + 1
   if (readsTextCalls(model, memory.toolMode(model))) {
@@ -31,8 +33,15 @@ export function askModel(
       keyless ? {} : page.credentials({ agentId, configId, endpoint, previousRejected }),
     fetch: modelFetch(page, model),
     messageId,
-    emit: (delta, attempt) => stream.delta({ ...delta, runId, step, attempt }),
+    emit: (delta, attempt) => stream.delta({ ...named(delta, tools), runId, step, attempt }),
     isUsedId: (toolCallId) => conversation.hasCallId(toolCallId),
     attemptFailed: (failed) => conversation.append([{ type: 'attempt-failed', step, ...failed }]),
   })
+}
+
+/** People are shown a call by its tool's title, also while it is written. */
+function named(delta: CallDelta, tools: ToolTable): CallDelta {
+  if (delta.type !== 'tool-input-start') return delta
+  const title = tools.get(resolveName(delta.toolName, tools))?.title
+  return title === undefined ? delta : { ...delta, title }
 }

@@ -12,6 +12,7 @@ import {
   listOf,
   nullOr,
   oneOf,
+  optional,
   shape,
   type Check,
 } from '../store/shape.ts'
@@ -51,7 +52,7 @@ const SHOWN: Readonly<Record<ShownDelta['type'], Check>> = {
   'text-delta': text,
   'reasoning-start': part,
   'reasoning-delta': text,
-  'tool-input-start': shape({ ...input, toolName: isText }),
+  'tool-input-start': shape({ ...input, toolName: isText, title: optional(isText) }),
   'tool-input-delta': shape({ ...input, delta: isText }),
   'tool-input-end': shape(input),
   'step-reset': shape({ ...ofAttempt, reason: error }),
@@ -72,7 +73,15 @@ const step = shape({
   ...ofAttempt,
   messageId: isText,
   parts: listOf(shape({ type: among(['text', 'reasoning']), partId: isText, text: isText })),
-  inputs: listOf(shape({ toolCallId: isText, toolName: isText, text: isText, isComplete: isFlag })),
+  inputs: listOf(
+    shape({
+      toolCallId: isText,
+      toolName: isText,
+      title: optional(isText),
+      text: isText,
+      isComplete: isFlag,
+    }),
+  ),
 })
 
 const fields = {

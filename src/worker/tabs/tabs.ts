@@ -144,6 +144,11 @@ export class Tabs<Active extends TabConversation> {
     return this.#followers.get(conversationId)?.driver
   }
 
+  /** The page shows the conversation as it is in whichever tab drives it. */
+  follows(conversationId: string): boolean {
+    return this.#followers.has(conversationId)
+  }
+
   /** Asks the tab that drives the conversation's run; null when none does. */
   async ask(conversationId: string, command: TabCommand): Promise<boolean | null> {
     const driver = this.driverOf(conversationId)

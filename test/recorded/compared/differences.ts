@@ -18,6 +18,8 @@ import {
   withoutNewRecordFields,
   withoutPartialThoughts,
   withoutTimes,
+  withoutWarningsOfFollowers,
+  withSentences,
 } from './stored.ts'
 import { withWaitsAndEnds, withoutOtherViews } from './snapshots.ts'
 import { withoutDoubts, withoutUnstoredDetails } from './results.ts'
@@ -82,6 +84,8 @@ export const differences: readonly Difference[] = [
   { name: 'pending calls', to: 'now', apply: withoutNewOfPending },
   { name: 'imported results', to: 'both', apply: withImportedResultsAsRead },
   { name: 'thoughts of partial answers', to: 'now', apply: withoutPartialThoughts },
+  { name: 'advice', to: 'old', apply: withSentences },
+  { name: 'warnings of followers', to: 'old', apply: withoutWarningsOfFollowers },
   { name: 'joined deltas', to: 'both', apply: (each) => mapRuns(each, withJoinedDeltas) },
   {
     name: 'runs that go on elsewhere',

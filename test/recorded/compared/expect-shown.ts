@@ -14,7 +14,7 @@ export function expectStoredIsShown(
   for (const [conversationId, { stored }] of Object.entries(conversations)) {
     const views = Object.keys(snapshots).filter((view) => view.endsWith(`/${conversationId}`))
     const shown = snapshots[views.toSorted(byAgent).at(-1) ?? '']?.at(-1)?.messages
-    const messages = shown?.map(({ calls: _calls, ...message }) => message)
+    const messages = shown?.map(({ calls: _calls, at: _at, ...message }) => message)
     if (messages) expect(messages).toEqual(stored?.messages.filter(isForPeople))
   }
 }

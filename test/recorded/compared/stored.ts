@@ -66,6 +66,21 @@ export function withoutTimes(recording: Compared): Compared {
   )
 }
 
+/** A tab that follows a run isn't warned when it is to resume it. */
+export function withoutWarningsOfFollowers(recording: Compared): Compared {
+  const notices = (recording.notices as Plain[]).filter(({ code }) => code !== 'owned-elsewhere')
+  return { ...recording, notices }
+}
+
+/** A server's words end in a full stop before the advice that is given with them. */
+export function withSentences(recording: Compared): Compared {
+  return mapObjects(recording, (object) => {
+    const { message } = object
+    if (typeof message !== 'string') return object
+    return { ...object, message: message.replace(/\w(?=\n(Check|Use) )/, '$&.') }
+  })
+}
+
 /** What waits for somebody has the tool's title, and what is asked. */
 export function withoutNewOfPending(recording: Compared): Compared {
   return mapObjects(recording, (object) => {

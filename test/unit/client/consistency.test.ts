@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Script } from '../../../src/protocol/model.ts'
 import type { TestAgentOptions } from '../../../src/testing/index.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
-import { sleep, until, withoutCalls } from './fake-worker.ts'
+import { sleep, until, asStored } from './fake-worker.ts'
 
 /** The real worker in this process: what the page shows must be what the store keeps. */
 async function staged(script: Script, options: Partial<TestAgentOptions> = {}) {
@@ -62,7 +62,7 @@ describe('the snapshot equals the store after', () => {
     const { agent, getSnapshot, stored } = await staged(script, options)
     await agent.run('Hi', { conversationId: 'c1' }).result
     const { messages, pending } = await stored()
-    expect(withoutCalls(getSnapshot().messages)).toEqual(messages)
+    expect(asStored(getSnapshot().messages)).toEqual(messages)
     expect(getSnapshot().pending).toEqual(pending)
   })
 
@@ -75,7 +75,7 @@ describe('the snapshot equals the store after', () => {
     await until(() => JSON.stringify(getSnapshot().messages).includes('two'))
     run.abort('enough')
     expect(await run.result).toMatchObject({ outcome: 'aborted', reason: 'enough' })
-    expect(withoutCalls(getSnapshot().messages)).toEqual((await stored()).messages)
+    expect(asStored(getSnapshot().messages)).toEqual((await stored()).messages)
   })
 
   test('an approval, denied', async () => {
@@ -89,7 +89,7 @@ describe('the snapshot equals the store after', () => {
     expect((await stored()).pending).toEqual([parked])
     expect(await agent.deny(parked!.toolCallId, 'not now')).toBe(true)
     expect((await run.result).outcome).toBe('completed')
-    expect(withoutCalls(getSnapshot().messages)).toEqual((await stored()).messages)
+    expect(asStored(getSnapshot().messages)).toEqual((await stored()).messages)
     expect(await agent.deny(parked!.toolCallId)).toBe(false)
   })
 
@@ -103,7 +103,7 @@ describe('the snapshot equals the store after', () => {
     await agent.approve(getSnapshot().pending[0]!.toolCallId, { input: { a: 7 } })
     expect((await run.result).toolCalls).toMatchObject([{ input: { a: 7 }, status: 'succeeded' }])
     // The store has a note for the model besides.
-    expect((await stored()).messages).toMatchObject(withoutCalls(getSnapshot().messages))
+    expect((await stored()).messages).toMatchObject(asStored(getSnapshot().messages))
   })
 })
 
@@ -122,7 +122,7 @@ test('one-shot mode goes on when the output is supplied', async () => {
   expect((await next!.result).text).toBe('Thanks.')
   const { messages } = await stored()
   await until(() => getSnapshot().messages.length === messages.length)
-  expect(withoutCalls(getSnapshot().messages)).toEqual(messages)
+  expect(asStored(getSnapshot().messages)).toEqual(messages)
 })
 
 test('a tool that hangs is aborted with its run, and the conversation stays usable', async () => {

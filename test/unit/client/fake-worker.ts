@@ -299,8 +299,8 @@ export const call = {
 }
 
 /** The messages as the store keeps them. */
-export function withoutCalls(messages: ConversationSnapshot['messages']): Message[] {
-  return messages.map(({ calls: _calls, ...message }) => message as Message)
+export function asStored(messages: ConversationSnapshot['messages']): Message[] {
+  return messages.map(({ calls: _calls, at: _at, ...message }) => message as Message)
 }
 
 type Script = Partial<{

@@ -3,7 +3,7 @@ import { createAgent } from '../../../src/client/create-agent.ts'
 import type { WorkerLike } from '../../../src/client/spawn-worker.ts'
 import type { RunEvent } from '../../../src/protocol/event.ts'
 import { createTestStorage, inProcessWorker } from '../../../src/testing/index.ts'
-import { until, withoutCalls } from './fake-worker.ts'
+import { until, asStored } from './fake-worker.ts'
 
 /** The real worker in this process, which the test can silence as `terminate()` would. */
 function mortal() {
@@ -68,7 +68,7 @@ test.each(['while its tool runs', 'while text streams', 'while a person is asked
     })
     expect(execute).toHaveBeenCalledTimes(1)
     expect(workers.length).toBe(2)
-    expect(withoutCalls(getSnapshot().messages)).toEqual(
+    expect(asStored(getSnapshot().messages)).toEqual(
       (await agent.conversations.get('c1'))!.messages,
     )
     const events: RunEvent[] = []

@@ -18,6 +18,16 @@ describe('what is shown of a lawful stream', () => {
     )
   })
 
+  it('says when each message was stored, and nothing of the one that is being written', () => {
+    fc.assert(
+      fc.property(streams, (items) => {
+        const { state, live } = items.reduce(see, NOTHING_SEEN)
+        const times = new Map(state.path.map(({ id, at }) => [id, at]))
+        for (const { id, at } of view(state, live).messages) expect(at).toBe(times.get(id))
+      }),
+    )
+  })
+
   it('has nothing of a run whose history was cleared', () => {
     fc.assert(
       fc.property(streams, (items) => {

@@ -22,6 +22,15 @@ async function refusal(
   return error
 }
 
+test.each([
+  ['invalid api key', 'The endpoint answered 401: invalid api key.'],
+  ['Is the api key invalid?', 'The endpoint answered 401: Is the api key invalid?'],
+  ['', 'The endpoint answered 401: no message.'],
+])('the words of a server, %o, end before the advice begins', async (words, said) => {
+  const { message } = await refusal(401, words)
+  expect(message).toBe(`${said}\nCheck the apiKey of the model configuration.`)
+})
+
 const openai = (message: string, type: string, code: string | null = null) => ({
   error: { message, type, code, param: null },
 })

@@ -20,8 +20,14 @@ describe('control tools', () => {
       },
     })
     const run = agent.run('Paint it')
+    const talk = agent.conversation(run.conversationId)
+    const leave = talk.subscribe(() => undefined)
     for await (const event of run) {
       if (event.type !== 'question') continue
+      await expect
+        .poll(() => talk.getSnapshot().messages.at(-1)?.calls)
+        .toMatchObject([{ toolName: 'ask_user', title: 'Ask a question' }])
+      leave()
       expect(event).toMatchObject({ question: 'Which colour?', options: ['red', 'blue'] })
       expect(await agent.answer(event.toolCallId, 'blue')).toBe(true)
       expect(await agent.answer(event.toolCallId, 'red')).toBe(false)

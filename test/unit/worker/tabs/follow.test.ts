@@ -140,6 +140,78 @@ describe.each([
     expect(await two.host.library.listConversations(two.scope)).toEqual([])
   })
 
+  it('a call has the title of its tool from its first character on, in every tab', async () => {
+    const titled = { look: { ...tools.look, title: 'Look around' } }
+    const { world, one, two } = await whileRunning({ turns: TURNS, locks }, titled)
+    const late = world.tab('late', { tools: titled }).open()
+    await world.until(() => one.ends.length > 0)
+    await world.run(1000)
+    for (const tab of [one, two, late]) {
+      const calls = tab.seen.flatMap(({ messages = [] }) => messages.flatMap((m) => m.calls ?? []))
+      expect(calls.some(({ inputText }) => inputText !== undefined)).toBe(true)
+      expect(new Set(calls.map(({ title }) => title))).toEqual(new Set(['Look around']))
+    }
+  })
+
+  it('resuming a run of another tab warns where that is not shown, and not where it is followed', async () => {
+    const { world, one, two } = await whileRunning({ turns: TURNS, locks }, tools)
+    const blind = world.tab('blind', { tools })
+    expect(await world.settled(two.resume())).toBe(null)
+    expect(await world.settled(blind.resume())).toBe(null)
+    expect([two.warnings, blind.warnings]).toEqual([[], ['owned-elsewhere']])
+    await world.until(() => one.ends.length > 0)
+  })
+
+  it('a tab that shows nothing but the list is notified of what others do, from its first list on', async () => {
+    const { world, one } = await threeTabs({ turns: TURNS, locks }, tools)
+    const looker = world.tab('looker')
+    await world.run(100)
+    expect(looker.listChanges).toBe(0)
+    expect(await looker.list()).toEqual([])
+    one.start('run')
+    await world.until(() => looker.listChanges > 0)
+    expect(await looker.list()).toMatchObject([{ title: 'Go.' }])
+    await world.until(() => one.ends.length > 0)
+    await world.run(100)
+    const listed = looker.listChanges
+    await one.host.library.renameConversation({ ...one.scope, title: 'Shelves' })
+    await world.run(100)
+    expect(looker.listChanges).toBeGreaterThan(listed)
+    expect(await looker.list()).toMatchObject([{ title: 'Shelves' }])
+  })
+
+  it("an empty title gives the conversation's own back, which the next run leaves alone", async () => {
+    const { world, one, two } = await threeTabs({ turns: TURNS, locks }, tools)
+    one.start('run', 'refuse', 'Two mugs')
+    await world.until(() => one.ends.length > 0)
+    for (const title of ['Shelves', ' ', 'Boards', ''])
+      await world.settled(two.host.library.renameConversation({ ...two.scope, title }))
+    await world.run(100)
+    expect(await two.list()).toMatchObject([{ title: 'Two mugs' }])
+    expect([one.shown.title, two.shown.title]).toEqual(['Two mugs', 'Two mugs'])
+    one.start('next', 'refuse', 'And a plate')
+    await world.until(() => one.ends.length > 1)
+    await world.run(100)
+    expect(await two.list()).toMatchObject([{ title: 'Two mugs' }])
+    expect([one.shown.title, two.shown.title]).toEqual(['Two mugs', 'Two mugs'])
+  })
+
+  it('of a conversation in which nobody has written, an empty title is none', async () => {
+    const { world, one, two } = await threeTabs({ turns: TURNS, locks }, tools)
+    one.start('run')
+    await world.until(() => one.ends.length > 0)
+    await world.settled(one.host.library.clearHistory(one.scope))
+    await world.settled(two.host.library.renameConversation({ ...two.scope, title: '' }))
+    await world.run(100)
+    expect(await two.list()).toMatchObject([{ title: '' }])
+    expect([one.shown.title, two.shown.title]).toEqual([undefined, undefined])
+    one.start('next', 'refuse', 'And a plate')
+    await world.until(() => one.ends.length > 1)
+    await world.run(100)
+    expect(await two.list()).toMatchObject([{ title: 'And a plate' }])
+    expect(two.shown.title).toBe('And a plate')
+  })
+
   it('a new title is shown in every tab, though a run goes on, which it does not disturb', async () => {
     const { world, one, two } = await whileRunning({ turns: TURNS, locks }, tools, (tabs) => {
       return tabs.two.shown.status === 'running'

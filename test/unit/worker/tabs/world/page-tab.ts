@@ -8,7 +8,11 @@ import type { CallAnswer } from '../../../../../src/protocol/commands.ts'
 import { type PageApi, PAGE_CALLS } from '../../../../../src/protocol/page-calls.ts'
 import type { ExecuteTool, ToolOutcome } from '../../../../../src/protocol/questions.ts'
 import type { RunRef } from '../../../../../src/protocol/scope.ts'
-import { storageKey, type StorageConfig } from '../../../../../src/protocol/conversation.ts'
+import {
+  storageKey,
+  type ConversationRecord,
+  type StorageConfig,
+} from '../../../../../src/protocol/conversation.ts'
 import type { ToolDescriptor } from '../../../../../src/protocol/tool.ts'
 import type { Effects } from '../../../../../src/worker/effects.ts'
 import { Host } from '../../../../../src/worker/host.ts'
@@ -57,6 +61,8 @@ export class PageTab extends Process {
   readonly ends: string[] = []
   /** The tools that ran here, in order. */
   readonly ran: string[] = []
+  /** Codes of the warnings, in order. */
+  readonly warnings: string[] = []
   /** How often the list of conversations changed. */
   listChanges = 0
   #watcher: Watcher | null = null
@@ -87,6 +93,7 @@ export class PageTab extends Process {
         if (!this.isAlive) return
         if (notice.type === 'stream' || notice.type === 'checkpoint') this.#feeds.take(notice)
         if (notice.type === 'conversations-changed') this.listChanges++
+        if (notice.type === 'warning') this.warnings.push(notice.code)
       },
       providers: { create: () => slowModel(this, () => world.turns) },
       effects,
@@ -117,6 +124,11 @@ export class PageTab extends Process {
     return this
   }
 
+  /** Shows the list alone. */
+  list(): Promise<readonly ConversationRecord[]> {
+    return this.host.library.listConversations(this.scope)
+  }
+
   leave(): void {
     if (!this.#watcher) return
     this.#feeds.find(this.#ref)?.joined?.unwatch(this.#watcher)
@@ -140,12 +152,16 @@ export class PageTab extends Process {
     return parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
   }
 
-  start(runId: string, ifBusy: 'refuse' | 'queue' | 'replace' = 'refuse'): void {
+  start(
+    runId: string,
+    ifBusy: 'refuse' | 'queue' | 'replace' = 'refuse',
+    text: string = 'Go.',
+  ): void {
     this.#feeds.follow({ ...this.#ref, runId }, this.#handle(runId))
     void this.host.startRun({
       ...this.scope,
       runId,
-      message: { id: `${runId}:user`, parts: [{ type: 'text', text: 'Go.' }] },
+      message: { id: `${runId}:user`, parts: [{ type: 'text', text }] },
       limits: { maxSteps: 10, retries: 3 },
       ifBusy,
     })
