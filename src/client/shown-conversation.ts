@@ -1,4 +1,4 @@
-import { foldDelta } from '../conversation/live.ts'
+import { NOTHING_LIVE } from '../conversation/live.ts'
 import type { ConversationSnapshot } from '../conversation/snapshot.ts'
 import { view } from '../conversation/view.ts'
 import { storageKey } from '../protocol/conversation.ts'
@@ -93,7 +93,7 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
     this.#agent.link().feeds.prune(this.#ref)
   }
 
-  /** The agent is disposed: what it drove is left, and nothing changes any more. */
+  /** The agent is disposed: to it, and to no other, the open run has ended, and nothing changes any more. */
   #close(): void {
     clearTimeout(this.#leaving)
     const feed = this.#feed
@@ -101,8 +101,7 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
     const runId = this.#snapshot.runId
     if (!feed || runId === undefined) return
     const outcome = { outcome: 'aborted', reason: LEFT_OPEN.disposed } as const
-    const left = foldDelta(feed.live, { type: 'run-left', runId, outcome })
-    this.#snapshot = view(feed.state, { ...left, ownership: 'none' }, feed.fault)
+    this.#snapshot = view(feed.state, { ...NOTHING_LIVE, left: { runId, outcome } }, feed.fault)
     this.#notifier.changed()
   }
 }

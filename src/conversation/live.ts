@@ -1,6 +1,8 @@
 import type { Delta, DeltaOf } from '../protocol/delta.ts'
 import type { Row } from '../protocol/fact.ts'
 import type { Live, LiveInput, LivePart, LiveStep } from '../protocol/live.ts'
+import { DELETED, type RunOutcome } from '../protocol/run.ts'
+import { isLeftOpen } from './result.ts'
 
 /** Before any delta, and of a conversation that is only read. */
 export const NOTHING_LIVE: Live = {
@@ -57,7 +59,7 @@ export function foldDelta(live: Live, delta: Delta): Live {
     case 'storage-takes':
       return live.waits ? { ...live, waits: null } : live
     case 'run-left':
-      return leftBy(live, delta)
+      return endsHandlesOnly(delta.outcome) ? withoutOwn(live, delta) : leftBy(live, delta)
     case 'ownership-changed':
       return ownedBy(live, delta.ownership)
     case 'text-end':
@@ -103,6 +105,18 @@ export function settleLive(live: Live, row: Row): Live {
 function ownedBy(live: Live, ownership: Live['ownership']): Live {
   // Somebody goes on with what was left.
   return { ...live, ownership, left: ownership === 'none' ? live.left : null }
+}
+
+/** Somebody else may go on with the run, or its conversation is gone: a view has nothing to say of that. */
+function endsHandlesOnly(outcome: RunOutcome): boolean {
+  return isLeftOpen(outcome) || (outcome.outcome === 'aborted' && outcome.reason === DELETED)
+}
+
+/** Nobody writes here any more; what another tab writes goes on. */
+function withoutOwn(live: Live, { runId }: DeltaOf<'run-left'>): Live {
+  const { ownership, step, waits, left } = live
+  const isOther = (step ?? waits ?? { runId }).runId !== runId
+  return isOther || ownership === 'other-tab' ? live : { ...NOTHING_LIVE, ownership, left }
 }
 
 function leftBy(live: Live, { runId, outcome }: DeltaOf<'run-left'>): Live {

@@ -1,5 +1,5 @@
 import type { StepContext } from '../../protocol/questions.ts'
-import { callModel, type ModelOutcome } from '../model/call-model.ts'
+import { callModel, type ModelCall, type ModelOutcome } from '../model/call-model.ts'
 import type { CountedRun } from './counters.ts'
 import type { RunContext } from './run-context.ts'
 import { providerOf } from '../model/engines.ts'
@@ -7,11 +7,15 @@ import { buildRequest } from '../model/build-request.ts'
 import { modelFetch } from '../model/page-fetch.ts'
 import { readsTextCalls } from '../model/text-calls.ts'
 
+interface Asking extends Pick<ModelCall, 'confirm' | 'messageId'> {
+  readonly stepContext: StepContext
+}
+
 /** Asks the model for the run's next step, by the configuration that the page gave for it. */
 export function askModel(
   context: RunContext,
   run: CountedRun,
-  { stepContext, messageId }: { readonly stepContext: StepContext; readonly messageId: string },
+  { stepContext, messageId, confirm }: Asking,
 ): Promise<ModelOutcome> {
   const { agentId, conversation, effects, stream, memory, page, runId, signal } = context
   const { configId, model } = stepContext
@@ -31,6 +35,7 @@ export function askModel(
       page.credentials({ agentId, configId, endpoint, previousRejected }),
     fetch: modelFetch(page, model),
     messageId,
+    confirm,
     emit: (delta, attempt) => stream.delta({ ...delta, runId, step, attempt }),
     isUsedId: (toolCallId) => conversation.hasCallId(toolCallId),
     attemptFailed: (failed) => conversation.append([{ type: 'attempt-failed', step, ...failed }]),
