@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { FORMAT } from '../../../../src/protocol/fact.ts'
 import { TabsWorld } from './world/tabs-world.ts'
 import { whileRunning, type ThreeTabs } from './world/three-tabs.ts'
 
@@ -66,35 +67,23 @@ describe.each([
     }
   })
 
-  it('a tab that thaws shows within a beat how its run has ended elsewhere', async () => {
-    const turns = [{ calls: [{ tool: 'look', input: {} }] }, { text: 'Done.' }]
-    const slow = { look: { takes: 20_000, annotations: { readOnly: true } } }
-    const { world, one, two } = await whileRunning(
-      { turns, locks },
-      slow,
-      (tabs) => tabs.one.ran.length > 0,
-    )
-    one.freeze()
-    await world.until(() => two.shown.ended !== undefined, 90_000)
-    one.thaw()
-    await world.run(1000)
-    expect(one.ends).toEqual(['taken-over'])
-    expect(one.shown).toEqual(two.shown)
-  })
-
-  it('a tab that thaws while its model still writes shows nothing of that any more', async () => {
-    const { world, one, two } = await whileRunning({ turns: TURNS, locks }, look, writing)
-    one.freeze()
-    await world.until(() => two.shown.ended !== undefined, 90_000)
-    const [handle] = one.handles
-    const before = handle!.events.length
-    one.thaw()
-    await world.run(1000)
-    const since = handle!.events.slice(before)
-    expect(since.map(({ type }) => type)).toEqual(['run-end'])
-    expect(one.ends).toEqual(['taken-over'])
-    expect(one.shown).toEqual(two.shown)
-  })
+  it.each([
+    ['at once', 0],
+    ['one after the other', 5],
+  ])(
+    'a tab that thaws, and takes in what has come %s, shows nothing more of its own run',
+    async (_how, pace) => {
+      const { world, one, two } = await whileRunning({ turns: TURNS, locks }, look, writing)
+      one.freeze()
+      await world.until(() => two.shown.ended !== undefined, 90_000)
+      const { text } = one
+      one.thaw(pace)
+      await world.run(1000)
+      expect((await one.handles[0]!.run.result).text).toBe(text)
+      expect(one.ends).toEqual(['taken-over'])
+      expect(one.shown).toEqual(two.shown)
+    },
+  )
 
   it.each([
     ['the tab that drives its run', true],
@@ -117,4 +106,51 @@ describe.each([
       }
     },
   )
+})
+
+it('a tab that thaws shows at once how its run has ended elsewhere, whatever messages were lost', async () => {
+  const turns = [{ calls: [{ tool: 'look', input: {} }] }, { text: 'Done.' }]
+  const slow = { look: { takes: 20_000, annotations: { readOnly: true } } }
+  const { world, one, two } = await whileRunning({ turns }, slow, (tabs) => tabs.one.ran.length > 0)
+  one.freeze()
+  world.network.isCut = (_from, to) => to === one
+  await world.until(() => two.shown.ended !== undefined, 90_000)
+  await world.run(1000)
+  one.thaw()
+  world.network.isCut = () => false
+  await world.run(1000)
+  expect(one.ends).toEqual(['taken-over'])
+  expect(one.shown).toEqual(two.shown)
+})
+
+it('a tab whose run a newer version took over says that it must be reloaded', async () => {
+  const { world, one, two } = await whileRunning({ turns: TURNS }, look, writing)
+  const { read, append } = world.store
+  const format = FORMAT + 1
+  world.store.read = async (conversationId, after) => {
+    const { record, rows } = await read(conversationId, after)
+    const seq = record!.lastSeq + 1
+    const newer = {
+      format,
+      conversationId,
+      seq,
+      runId: 'run',
+      at: 0,
+      appendId: 'newer',
+      type: 'new',
+    }
+    return { record: { ...record!, format, lastSeq: seq }, rows: [...rows, newer] }
+  }
+  world.store.append = async (facts) => {
+    await world.store.claim(facts.conversationId, 0)
+    return append(facts)
+  }
+  await world.until(() => one.ends.length > 0)
+  await world.run(100)
+  expect(one.ends).toEqual(['taken-over'])
+  for (const tab of [one, two])
+    expect(tab.shown.error).toMatchObject({
+      code: 'conversation-broken',
+      message: expect.stringMatching(/reload/) as string,
+    })
 })
