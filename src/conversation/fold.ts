@@ -1,10 +1,12 @@
 import type { Row, RowOf } from '../protocol/fact.ts'
-import type { Consent, ConversationState } from '../protocol/state.ts'
+import type { Consent, ContextRow, ConversationState } from '../protocol/state.ts'
 import { Draft } from './draft.ts'
 import { foldCall } from './fold-call.ts'
 import { clearHistory, foldMessage } from './fold-messages.ts'
 import { foldRun } from './fold-run.ts'
 import { headOf } from './tree.ts'
+
+type ConsentType = 'consent-given' | 'consent-revoked'
 
 /**
  * The state after rows, which follow those that were folded into `state`, by `seq` and without gaps. Give it
@@ -68,6 +70,14 @@ function foldRow(draft: Draft, row: Row): void {
     case 'message-queued':
     case 'message-withdrawn':
       return foldQueue(draft, row)
+    default:
+      return foldContext(draft, row)
+  }
+}
+
+/** What the model sees besides messages, and what a person has consented to. */
+function foldContext(draft: Draft, row: RowOf<ContextRow['type'] | ConsentType>): void {
+  switch (row.type) {
     case 'results-cleared':
     case 'compacted':
     case 'skill-activated':
@@ -91,7 +101,7 @@ function foldQueue({ state }: Draft, row: RowOf<'message-queued' | 'message-with
       : state.queue.filter(({ id }) => id !== row.messageId)
 }
 
-function foldConsent({ state }: Draft, row: RowOf<'consent-given' | 'consent-revoked'>): void {
+function foldConsent({ state }: Draft, row: RowOf<ConsentType>): void {
   const others = state.consents.filter(({ consentId }) => consentId !== row.consentId)
   state.consents = row.type === 'consent-given' ? [...others, consentOf(row)] : others
 }

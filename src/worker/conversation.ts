@@ -17,7 +17,7 @@ import { oneByOne } from '../lib/one-by-one.ts'
 import { StorageRetry } from './store/storage-retry.ts'
 import { SentWords } from './model/sent-words.ts'
 import { soundRows } from './store/sound-rows.ts'
-import { checkRow, type Fault } from './store/check-row.ts'
+import type { Fault } from './store/check-row.ts'
 import { brokenConversation } from './store/record.ts'
 import type { Store } from './store/store.ts'
 import { Stream, type StreamOutput } from './stream.ts'
@@ -257,18 +257,6 @@ export class Conversation {
     this.#fold(rows)
     this.stream.rows(rows)
     this.#onCommitted(rows)
-  }
-
-  /** A row that another tab has committed: folded if it is the next one, else read from the store. */
-  takeRow(given: { readonly seq: number }): Promise<void> {
-    return this.#inOrder(async () => {
-      const { seq } = this.#state
-      if (given.seq <= seq) return
-      const row = checkRow(given, seq + 1)
-      if ('fault' in row) return this.#catchUp()
-      this.#fold([row])
-      this.stream.rows([row])
-    })
   }
 
   async #catchUp(): Promise<void> {

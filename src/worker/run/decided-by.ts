@@ -13,8 +13,3 @@ export const DECIDED_BY_NOTHING: DecidedBy = {
   replayable: false,
   reconcilable: false,
 }
-
-/** A call that others may have written, of a tool that does more than read: a person is to be asked. */
-export function mayMislead(call: { readonly quoted: boolean }, tool: ToolDescriptor): boolean {
-  return call.quoted && tool.annotations.readOnly !== true
-}

@@ -1,7 +1,7 @@
 import type { FactOf } from '../../protocol/fact.ts'
 import type { CallState } from '../../protocol/state.ts'
 import { decide } from './decide.ts'
-import { mayMislead } from './decided-by.ts'
+import { approvalOf } from './approval-rules.ts'
 import type { RunContext } from './run-context.ts'
 import { nextGroup, startsOf, type Start } from './execute-calls.ts'
 import { lookAhead } from './look-ahead.ts'
@@ -26,7 +26,7 @@ export function headStart(context: RunContext, output: ModelOutput): Start[] {
 
 function isPlain({ tools, validator }: RunContext, call: CallState): boolean {
   const tool = tools.get(call.toolName)
-  if (tool === undefined || call.error !== null || mayMislead(call, tool)) return false
-  if (tool.needsApproval !== false || tool.control !== undefined) return false
+  if (tool === undefined || call.error !== null || tool.control !== undefined) return false
+  if (approvalOf(call, tool) !== false) return false
   return checkInput(validator, tool, call.input) === null
 }

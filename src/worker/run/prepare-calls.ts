@@ -1,7 +1,8 @@
 import type { JsonValue } from '../../protocol/json.ts'
 import type { CallState } from '../../protocol/state.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
-import { decidedBy, mayMislead } from './decided-by.ts'
+import { approvalOf, mayMislead } from './approval-rules.ts'
+import { decidedBy } from './decided-by.ts'
 import { callContext, type RunContext, type ReadyCall } from './run-context.ts'
 import { settle, type Settlement } from './settle.ts'
 import { errorOutput, unknownTool, unreadable } from './tool-errors.ts'
@@ -105,8 +106,8 @@ async function mustAsk(
 ): Promise<boolean> {
   // In one-shot mode the page runs the call itself, and asks whom it likes.
   if (context.conversation.run?.limits.maxSteps === 0) return false
-  if (mayMislead(call, tool)) return true
-  if (tool.needsApproval !== 'ask') return tool.needsApproval
+  const approval = approvalOf(call, tool)
+  if (approval !== 'page') return approval
   return context.page.needsApproval(callContext(context, call, input))
 }
 

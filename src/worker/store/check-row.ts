@@ -3,6 +3,7 @@ import type { Message } from '../../protocol/message.ts'
 import type { SettledStatus } from '../../protocol/tool.ts'
 import {
   among,
+  amongAll,
   isFlag,
   isNumber,
   isRecord,
@@ -63,14 +64,17 @@ const runEnd = oneOf('outcome', {
   waiting: shape({ pending: listOf(shape({ toolCallId: isText, toolName: isText })) }),
 })
 
-const settledStatus = among([
-  'invalid',
-  'denied',
-  'succeeded',
-  'failed',
-  'aborted',
-  'interrupted',
-] satisfies SettledStatus[])
+const settledStatus = amongAll<SettledStatus>({
+  invalid: true,
+  denied: true,
+  succeeded: true,
+  failed: true,
+  aborted: true,
+  interrupted: true,
+})
+
+/** What a person says of a call that was interrupted. */
+export const isVerdict: Check = among(['happened', 'did-not-happen', 'run-again'])
 
 const decidedBy = shape({ definition: isText, replayable: isFlag, reconcilable: isFlag })
 const isPath: Check = (value) => Array.isArray(value) && value.length > 0 && value.every(isText)
@@ -122,7 +126,7 @@ const facts = oneOf('type', {
   'call-interrupted': shape(ofCall),
   'interruption-resolved': shape({
     ...ofCall,
-    verdict: among(['happened', 'did-not-happen', 'run-again']),
+    verdict: isVerdict,
   }),
   'call-settled': shape({
     ...ofCall,

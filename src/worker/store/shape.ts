@@ -38,3 +38,8 @@ export function among(texts: readonly string[]): Check {
   const known = new Set<unknown>(texts)
   return (value) => known.has(value)
 }
+
+/** One of a type's texts: one that is added to the type must be added here to compile. */
+export function amongAll<Text extends string>(texts: Readonly<Record<Text, true>>): Check {
+  return among(Object.keys(texts))
+}

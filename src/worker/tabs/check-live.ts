@@ -3,6 +3,7 @@ import type { Live } from '../../protocol/live.ts'
 import type { ParkReason } from '../../protocol/run.ts'
 import {
   among,
+  amongAll,
   isFlag,
   isNumber,
   isRecord,
@@ -16,13 +17,13 @@ import {
 } from '../store/shape.ts'
 
 const error = shape({ code: isText, message: isText, retryable: isFlag })
-const reason = among([
-  'crash-loop',
-  'storage-full',
-  'storage-blocked',
-  'storage-newer',
-  'storage-failed',
-] satisfies ParkReason[])
+const reason = amongAll<ParkReason>({
+  'crash-loop': true,
+  'storage-full': true,
+  'storage-blocked': true,
+  'storage-newer': true,
+  'storage-failed': true,
+})
 const ofRun = { runId: isText }
 const ofAttempt = { ...ofRun, step: isNumber, attempt: isNumber }
 const part = shape({ ...ofAttempt, partId: isText })
@@ -79,7 +80,7 @@ const fields = {
   retry: nullOr(shape({ attempt: isNumber, delayMs: isNumber, error })),
   progress: isRecord,
   waits: nullOr(shape({ ...ofRun, reason })),
-} satisfies { readonly [Field in keyof Live]?: Check }
+} satisfies Readonly<Record<Exclude<keyof Live, 'ownership' | 'left'>, Check>>
 
 /** Whether what another tab posted is where its stream stands. */
 export const isLive: Check = shape(fields)

@@ -3,9 +3,8 @@ import type { ErrorData } from '../../protocol/error.ts'
 import type { Live } from '../../protocol/live.ts'
 import { LEASE_MESSAGES, type LeaseMessages } from '../ownership/lease-messages.ts'
 import type { TabShapes } from '../ownership/tab-channel.ts'
-import { isOutput } from '../store/check-row.ts'
+import { isOutput, isVerdict } from '../store/check-row.ts'
 import {
-  among,
   isFlag,
   isNumber,
   isRecord,
@@ -87,7 +86,7 @@ const answer = oneOf('type', {
   deny: shape({ reason: optional(isText) }),
   answer: shape({ text: isText }),
   resolve: shape({
-    verdict: among(['happened', 'did-not-happen', 'run-again']),
+    verdict: isVerdict,
     output: optional((value) => isOutput(value) && isJson(value)),
   }),
 })

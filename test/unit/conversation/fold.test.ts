@@ -7,11 +7,14 @@ import { fold } from '../../../src/conversation/fold.ts'
 import { resultOf } from '../../../src/conversation/result.ts'
 import { leafUnder } from '../../../src/conversation/tree.ts'
 import { view } from '../../../src/conversation/view.ts'
+import type { Delta } from '../../../src/protocol/delta.ts'
 import type { FactType } from '../../../src/protocol/fact.ts'
 import type { ConversationState } from '../../../src/protocol/state.ts'
 import type { StreamItem } from '../../../src/protocol/stream.ts'
 import { naiveResult, NaiveTree } from './naive.ts'
 import { deepFreeze, NOTHING_SEEN, rowsOf, see, streams } from './support.ts'
+
+type DeltaType = Delta['type']
 
 const EMPTY = deepFreeze(emptyState('c'))
 
@@ -25,7 +28,7 @@ describe('the fold of a lawful stream', () => {
     for (const items of fc.sample(streams, 300)) for (const { type } of items) met.add(type)
     const all: Record<FactType, true> = FACTS
     expect(Object.keys(all).filter((type) => !met.has(type))).toEqual([])
-    expect(DELTAS.filter((type) => !met.has(type))).toEqual([])
+    expect(Object.keys(DELTAS).filter((type) => !met.has(type))).toEqual([])
   })
 
   it('is the same row by row, all at once and in any slices, and changes no input', () => {
@@ -122,6 +125,30 @@ describe('the fold of a lawful stream', () => {
     )
   })
 
+  it('is empty after the history was cleared, but for what belongs to the conversation', () => {
+    fc.assert(
+      fc.property(streams, (items) => {
+        const rows = rowsOf(items)
+        const cleared = rows.findLastIndex(({ type }) => type === 'history-cleared')
+        if (cleared < 0) return
+        const { seq, era, title, queue, consents, run, ...rest } = fold(
+          EMPTY,
+          rows.slice(0, cleared + 1),
+        )
+        expect({ ...EMPTY, seq, era, title, queue, consents, run, ...rest }).toEqual({
+          ...EMPTY,
+          seq,
+          era,
+          title,
+          queue,
+          consents,
+          run,
+        })
+        expect(run?.calls ?? []).toEqual([])
+      }),
+    )
+  })
+
   it("counts facts about the model's context along the path only", () => {
     fc.assert(
       fc.property(streams, (items) => {
@@ -213,25 +240,25 @@ const FACTS: Record<FactType, true> = {
   'consent-revoked': true,
 }
 
-const DELTAS = [
-  'attempt-started',
-  'text-start',
-  'text-delta',
-  'text-end',
-  'reasoning-start',
-  'reasoning-delta',
-  'reasoning-end',
-  'tool-input-start',
-  'tool-input-delta',
-  'tool-input-end',
-  'step-reset',
-  'retry',
-  'warning',
-  'raw',
-  'tool-progress',
-  'tool-unavailable',
-  'storage-waits',
-  'storage-takes',
-  'run-left',
-  'ownership-changed',
-]
+const DELTAS: Record<DeltaType, true> = {
+  'attempt-started': true,
+  'text-start': true,
+  'text-delta': true,
+  'text-end': true,
+  'reasoning-start': true,
+  'reasoning-delta': true,
+  'reasoning-end': true,
+  'tool-input-start': true,
+  'tool-input-delta': true,
+  'tool-input-end': true,
+  'step-reset': true,
+  retry: true,
+  warning: true,
+  raw: true,
+  'tool-progress': true,
+  'tool-unavailable': true,
+  'storage-waits': true,
+  'storage-takes': true,
+  'run-left': true,
+  'ownership-changed': true,
+}
