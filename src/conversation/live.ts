@@ -59,7 +59,7 @@ export function foldDelta(live: Live, delta: Delta): Live {
     case 'storage-takes':
       return live.waits ? { ...live, waits: null } : live
     case 'run-left':
-      return endsHandlesOnly(delta.outcome) ? withoutOwn(live, delta) : leftBy(live, delta)
+      return endsHandlesOnly(delta.outcome) ? withoutWait(live, delta) : leftBy(live, delta)
     case 'ownership-changed':
       return ownedBy(live, delta.ownership)
     case 'text-end':
@@ -104,7 +104,9 @@ export function settleLive(live: Live, row: Row): Live {
 
 function ownedBy(live: Live, ownership: Live['ownership']): Live {
   // Somebody goes on with what was left.
-  return { ...live, ownership, left: ownership === 'none' ? live.left : null }
+  const now = { ...live, ownership, left: ownership === 'none' ? live.left : null }
+  // What was written here until now comes to nothing.
+  return ownership === 'this-tab' ? now : { ...now, step: null, retry: null, progress: {} }
 }
 
 /** Somebody else may go on with the run, or its conversation is gone: a view has nothing to say of that. */
@@ -112,11 +114,11 @@ function endsHandlesOnly(outcome: RunOutcome): boolean {
   return isLeftOpen(outcome) || (outcome.outcome === 'aborted' && outcome.reason === DELETED)
 }
 
-/** Nobody writes here any more; what another tab writes goes on. */
-function withoutOwn(live: Live, { runId }: DeltaOf<'run-left'>): Live {
-  const { ownership, step, waits, left } = live
-  const isOther = (step ?? waits ?? { runId }).runId !== runId
-  return isOther || ownership === 'other-tab' ? live : { ...NOTHING_LIVE, ownership, left }
+/** Nothing of it waits here any more for the storage; what another tab drives waits on. */
+function withoutWait(live: Live, { runId }: DeltaOf<'run-left'>): Live {
+  return live.waits?.runId === runId && live.ownership !== 'other-tab'
+    ? { ...live, waits: null }
+    : live
 }
 
 function leftBy(live: Live, { runId, outcome }: DeltaOf<'run-left'>): Live {

@@ -203,10 +203,11 @@ describe('two agents of one page', () => {
             if (driver === agentId) {
               drivers.delete(runId)
               const run = { conversationId: 'c1', runId }
-              of.tell(run, {
-                type: 'run-left',
-                outcome: { outcome: 'aborted', reason: 'disposed' },
-              })
+              of.tell(
+                run,
+                { type: 'run-left', outcome: { outcome: 'aborted', reason: 'disposed' } },
+                { type: 'ownership-changed', ownership: 'none' },
+              )
             }
         },
       },

@@ -109,6 +109,25 @@ describe('what is shown after a handle has ended', () => {
     expect(shownAfter(...items, left('disposed', 'refused'))).toEqual(shownAfter(...items))
   })
 
+  it('of a run that never began: nothing of one that is driven here', () => {
+    const progress: Delta = { type: 'tool-progress', runId, path: ['c'], progress: 1 }
+    const items = [begun, ownedBy('this-tab'), progress]
+    const [before, after] = [items, [...items, left('disposed', 'queued')]].map((each) =>
+      each.reduce<typeof NOTHING_SEEN>(see, NOTHING_SEEN),
+    )
+    expect(after).toEqual(before)
+    expect(shownAfter(...items, ...writes, left('disposed', 'queued'))).toEqual(
+      shownAfter(...items, ...writes),
+    )
+  })
+
+  it('of a run that never began, and waited for the storage: nothing', () => {
+    const reason = 'storage-full'
+    const waits: Delta = { type: 'storage-waits', runId, reason, message }
+    expect(shownAfter(waits)).toMatchObject({ status: 'waiting', runId })
+    expect(shownAfter(waits, left('disposed'))).toEqual(shownAfter())
+  })
+
   it('of a run whose end could not be stored: that end', () => {
     const items = [begun, ownedBy('this-tab'), ...writes, left('enough'), ownedBy('none')]
     expect(shownAfter(...items)).toMatchObject({ status: 'idle', ended: { reason: 'enough' } })
