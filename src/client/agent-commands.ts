@@ -1,11 +1,13 @@
 import type { CallAnswer, ResumeRun, StartRun } from '../protocol/commands.ts'
-import type { AgentScope, ConversationScope } from '../protocol/scope.ts'
+import type { RunOutcome } from '../protocol/run.ts'
+import type { AgentScope, ConversationScope, RunRef } from '../protocol/scope.ts'
 import type { ConversationSnapshot } from '../conversation/snapshot.ts'
 import { type ConversationRecord, storageKey } from '../protocol/conversation.ts'
 import type { JsonSchema } from '../protocol/json.ts'
 import { adopt } from './adopt.ts'
-import type { Agent, CallRef, Conversations } from './agent.ts'
+import type { Agent, Conversations } from './agent.ts'
 import type { AgentParts } from './agent-parts.ts'
+import type { CallAnswers, CallRef } from './call-answers.ts'
 import { checkId, checkText } from './check-input.ts'
 import { checkNames } from './check-names.ts'
 import type { Conversation } from './conversation-view.ts'
@@ -25,19 +27,19 @@ import type { Listeners, Source } from './snapshot-store.ts'
 import type * as showing from './lazy-views.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
-type Answers = Pick<Agent, 'approve' | 'deny' | 'answer' | 'supplyOutput' | 'resolveInterrupted'>
-
 type Questions = Omit<Conversations, 'getSnapshot' | 'subscribe'>
 
 /** The methods of an agent that are questions to its worker, by name. */
 export interface AgentCommands
-  extends Pick<Agent, 'resume' | 'continue' | 'prepare'>, Answers, Questions {
+  extends Pick<Agent, 'resume' | 'continue' | 'prepare'>, CallAnswers, Questions {
   extract(
     request: ExtractOptions<JsonSchema | StandardSchema>,
     signal: AbortSignal,
   ): Promise<unknown>
   sendStart(handle: RunHandle, command: StartRun): Promise<void>
   sendAbort(runId: string): Promise<void>
+  /** The run ended here, without a word of the worker. */
+  left(ref: RunRef, outcome: RunOutcome): Promise<void>
   show(listeners: Listeners, first: ConversationSnapshot): Promise<Source<ConversationSnapshot>>
   showList(
     listeners: Listeners,
@@ -60,13 +62,23 @@ export function createCommands(agent: AgentParts): AgentCommands {
       checkId(conversationId)
       return takeUp(agent, { conversationId, goOn: true })
     },
-    prepare: ({ signal } = {}) => prepare(agent, signal),
+    prepare({ signal } = {}) {
+      // Mostly a conversation is shown next: its part is fetched while the worker starts.
+      void loadShowing().catch(() => undefined)
+      return prepare(agent, signal)
+    },
     async extract(request, signal) {
       const { extract } = await loadPart(() => import('./extract.ts'))
       return extract(agent, request, signal)
     },
     sendStart: (handle, command) => sendStart(agent, handle, command),
     sendAbort: (runId) => sendAbort(agent, runId),
+    async left({ runId, conversationId }, outcome) {
+      const { link, runs, scope } = agent
+      const message = runs.commands.get(runId)?.message ?? null
+      const left = { type: 'run-left', runId, outcome, message } as const
+      link().feeds.left({ storage: storageKey(scope().storage), conversationId }, left)
+    },
     async show(listeners, first) {
       checkId(first.conversationId)
       const { ShownConversation } = await loadShowing()
@@ -135,7 +147,7 @@ async function abortOpen(
   return ask('abortRun', { ...scope(), conversationId, runId, reason })
 }
 
-function answers(agent: AgentParts): Answers {
+function answers(agent: AgentParts): CallAnswers {
   const { ask, options, scope } = agent
   const reply = (call: CallRef, answer: CallAnswer['answer']): Promise<boolean> =>
     ask('answerCall', { ...scope(), ...locate(call), answer })

@@ -1,9 +1,11 @@
-import type { AgentScope, RunRef } from '../protocol/scope.ts'
+import type { AgentScope } from '../protocol/scope.ts'
+import type { Agent } from './agent.ts'
 import type { AgentCommands } from './agent-commands.ts'
 import type { AgentConfig } from './agent-page.ts'
 import { AgentRuns } from './agent-runs.ts'
 import type { AgentEvents } from './agent-events.ts'
 import { createAgentEvents } from './agent-events.ts'
+import type { CallRef } from './call-answers.ts'
 import { Consent } from './consent.ts'
 import type { Conversation } from './conversation-view.ts'
 import { emptySnapshot } from '../conversation/empty-snapshot.ts'
@@ -18,7 +20,6 @@ import type { AgentOptions } from './options.ts'
 import type { AgentParts } from './agent-parts.ts'
 import type * as live from './lazy-runtime.ts'
 import { createSnapshotStore, type SnapshotStore } from './snapshot-store.ts'
-import type { StoredRun } from './feeds.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import { createToolRegistry } from './tool-registry.ts'
 import type { AskWorker, WorkerCaller } from './ask-worker.ts'
@@ -75,8 +76,9 @@ export class AgentCore implements AgentParts {
       // A page that can't load the rest has no worker that could be told.
       sendAbort: (runId) =>
         void this.later('sendAbort')(runId).catch(() => this.runs.aborts.delete(runId)),
-      resultOf: (ref, outcome) => this.#link?.feeds.resultOf(this.#stored(ref), outcome),
-      onLeft: (ref, outcome) => this.#link?.feeds.left(this.#stored(ref), outcome),
+      resultOf: (ref, outcome) =>
+        this.#link?.feeds.resultOf({ ...ref, storage: storageKey(this.scope().storage) }, outcome),
+      onLeft: (ref, outcome) => void this.later('left')(ref, outcome).catch(() => {}),
       onOpen: (openRuns) =>
         this.agentEvents.emit({ type: 'status', status: openRuns ? 'running' : 'idle', openRuns }),
     })
@@ -168,28 +170,35 @@ export class AgentCore implements AgentParts {
     return this.#joined(live).line(this.scope().agentId, this.signal)
   }
 
-  #joined({ WorkerLink, createLinkedAgent }: Live): WorkerLink {
-    return (this.#link ??= WorkerLink.join(
-      { ...this.options, inline: this.#inline },
-      createLinkedAgent(this),
-    ))
+  #joined(live: Live): WorkerLink {
+    return (this.#link ??= live.join({ ...this.options, inline: this.#inline }, this))
   }
 
   readonly link = (): WorkerLink => this.#joined(this.#live as Live)
 
-  #stored(ref: RunRef): StoredRun {
-    return { ...ref, storage: storageKey(this.scope().storage) }
-  }
-
-  conversation(id: string): Conversation {
+  /** With the methods of its agent, each for this conversation. */
+  conversation(id: string, agent: Agent): Conversation {
     const known = this.#conversations.get(id)
     if (known) return known
+    const at = (call: CallRef) => ({
+      conversationId: id,
+      toolCallId: typeof call === 'string' ? call : call?.toolCallId,
+    })
     const conversation: Conversation = {
       ...createSnapshotStore(emptySnapshot(id, 'loading'), {
         isStarted: this.#isStarted,
         open: this.later('show'),
         failed: (thrown) => ({ ...emptySnapshot(id, 'idle'), error: toErrorData(thrown) }),
       }),
+      send: (input, options) => agent.run(input, { ...options, conversationId: id }),
+      resume: (options) => agent.resume(id, options),
+      continue: () => agent.continue(id),
+      approve: (call, options) => agent.approve(at(call), options),
+      deny: (call, reason) => agent.deny(at(call), reason),
+      answer: (call, text) => agent.answer(at(call), text),
+      supplyOutput: (call, output) => agent.supplyOutput(at(call), output),
+      resolveInterrupted: (call, verdict, output) =>
+        agent.resolveInterrupted(at(call), verdict, output),
       abort: (reason) => this.later('abortOpen')(id, reason),
       switchBranch: (messageId) => this.later('switchBranch')(id, messageId),
       takeOver: () => this.later('takeOver')(id),

@@ -8,7 +8,7 @@ import { findEngine, modelOfPage } from './page-engine.ts'
 import { formatOutput, truncate } from './format-output.ts'
 import { fillValues } from './fill-values.ts'
 import { loadPart } from './load-part.ts'
-import { createConfigBook, readContext, readCredentials } from './model-config.ts'
+import { createConfigBook, isKeyless, readContext, readCredentials } from './model-config.ts'
 import type { AgentOptions, HookedCall, ModelConfig, PromptValues } from './options.ts'
 import type { AgentPage } from './page-api.ts'
 import { whileStaying } from './page-leaving.ts'
@@ -39,17 +39,22 @@ export function createAgentPage(
   const tools = async (): Promise<ToolDescriptor[]> => {
     const own = describeTools(registry, options.toolApproval ?? 'destructive')
     if (!options.controlTools?.length) return own
-    const { controlDescriptors } = await loadPart(() => import('./control-tools.ts'))
+    const { controlDescriptors } = await whileStaying(() =>
+      loadPart(() => import('./control-tools.ts')),
+    )
     return [...own, ...controlDescriptors(options.controlTools)]
   }
   const book = createConfigBook()
   return {
     async stepContext({ toolless }) {
-      const context = await readContext(options.context, (value) => stringify(value) ?? '')
+      const context =
+        options.context &&
+        (await whileStaying(() => readContext(options.context, (value) => stringify(value) ?? '')))
       const offered = toolless ? [] : await tools()
       return {
         ...modelOfPage(config.model, options.engines),
         configId: book.idOf(config.model),
+        ...(isKeyless(config.model) && { keyless: true }),
         instructions: fillValues(config.instructions, config.values, 'invalid-config'),
         ...(context !== undefined && { context: truncate(context) }),
         tools: offered,
@@ -60,11 +65,13 @@ export function createAgentPage(
     },
     currentTools: async () => tools(),
     credentials: async ({ configId, endpoint, previousRejected }) =>
-      readCredentials(book.find(configId), { ...endpoint, signal, previousRejected }),
+      whileStaying(() =>
+        readCredentials(book.find(configId), { ...endpoint, signal, previousRejected }),
+      ),
     async openEngine({ provider, ...opening }) {
       const engine = findEngine(provider, options.engines)
       if (!engine) throw badConfig(`There is no engine ${provider} in the engines of this agent.`)
-      const line = await engine.open(opening)
+      const line = await whileStaying(async () => engine.open(opening))
       return transfer(line, [line.port])
     },
     beforeToolCall: (call) => beforeToolCall(options, call),

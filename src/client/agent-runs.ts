@@ -52,7 +52,10 @@ export class AgentRuns {
     }
     const abort = (): void => handle.run.abort(reason())
     signal?.addEventListener('abort', abort)
-    void handle.run.result.then(() => signal?.removeEventListener('abort', abort))
+    void handle.run.result.then(() => {
+      signal?.removeEventListener('abort', abort)
+      this.commands.delete(command.runId)
+    })
     const full = { ...this.#host.scope(), ...command }
     this.commands.set(command.runId, full)
     this.send(handle, full)
@@ -90,7 +93,6 @@ export class AgentRuns {
       },
       onEnd: () => {
         this.#open.delete(runId)
-        this.commands.delete(runId)
         host.onOpen(this.#open.size)
       },
       onLeft: (outcome) => host.onLeft(ref, outcome),

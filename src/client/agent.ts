@@ -1,9 +1,10 @@
 import type { ConversationRecord, StoredConversation } from '../protocol/conversation.ts'
-import type { JsonSchema, JsonValue } from '../protocol/json.ts'
+import type { JsonSchema } from '../protocol/json.ts'
 import type { AgentEvents } from './agent-events.ts'
+import type { CallAnswers } from './call-answers.ts'
 import type { Conversation } from './conversation-view.ts'
 import type { Extracted, ExtractOptions } from './extract.ts'
-import type { ModelConfig, PromptValues, RunInput, RunOptions } from './options.ts'
+import type { ModelConfig, PromptValues, ResumeOptions, RunInput, RunOptions } from './options.ts'
 import type { Run } from './run-handle.ts'
 import type { StandardSchema } from './standard-schema.ts'
 import type { RegisterOptions } from './tool-registry.ts'
@@ -15,16 +16,6 @@ type AsyncDispose = SymbolConstructor extends { readonly asyncDispose: infer Key
   : never
 
 type AsyncDisposes = { readonly [Key in AsyncDispose]: () => Promise<void> }
-
-/** A call: its id where that is unambiguous, else with its conversation. */
-export type CallRef = string | { readonly conversationId?: string; readonly toolCallId: string }
-
-export interface ResumeOptions {
-  /** What to do with calls that may or may not have happened. Default `'tell-model'`. */
-  readonly interrupted?: 'tell-model' | 'ask'
-  /** How long to wait for the tool of a call that was under way. Default 10 000. */
-  readonly waitForToolsMs?: number
-}
 
 /** Rejections are `OffstageError`s. `rename`, `delete` and `clearHistory` say whether there was such a conversation. */
 export interface Conversations {
@@ -44,7 +35,7 @@ export interface Conversations {
  * An agent on its page. Making one starts nothing; the worker starts with the first run, `resume`,
  * `prepare`, subscription or question about conversations.
  */
-export interface Agent extends AsyncDisposes {
+export interface Agent extends CallAnswers, AsyncDisposes {
   /** Starts a run at once. What can go wrong is its outcome; this doesn't throw. */
   run(input: RunInput, options?: RunOptions): Run
   /**
@@ -67,26 +58,6 @@ export interface Agent extends AsyncDisposes {
   registerTool(tool: Tool, options?: RegisterOptions): () => void
   /** Only these from the next step on; null: all. */
   setEnabledTools(names: readonly string[] | null): void
-
-  /**
-   * Lets a parked call run, with another input if given. False when it was settled already. This,
-   * `answer` and `run-again` reject with `consent-refused` where page tools may have pressed the button.
-   */
-  approve(call: CallRef, options?: { readonly input?: JsonValue }): Promise<boolean>
-  deny(call: CallRef, reason?: string): Promise<boolean>
-  /** Answers a question that the agent asked. */
-  answer(call: CallRef, text: string): Promise<boolean>
-  /**
-   * The output of a call that the page ran: in one-shot mode, or of an imported history. The run that goes
-   * on once the last is in, else null.
-   */
-  supplyOutput(call: CallRef, output: unknown): Promise<Run | null>
-  /** Says what became of an interrupted call. */
-  resolveInterrupted(
-    call: CallRef,
-    verdict: 'happened' | 'did-not-happen' | 'run-again',
-    output?: unknown,
-  ): Promise<boolean>
 
   /**
    * Asks the model for data that fits a schema, outside any conversation; a Markdown fence or prose

@@ -1,5 +1,5 @@
 import { OffstageError } from '../protocol/error.ts'
-import type { CallRef } from './agent.ts'
+import type { CallRef } from './call-answers.ts'
 import { isPersonActing, pageActs } from '../protocol/page-acts.ts'
 
 /**

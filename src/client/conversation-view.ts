@@ -1,13 +1,24 @@
 import type { ConversationSnapshot } from '../conversation/snapshot.ts'
+import type { CallAnswers } from './call-answers.ts'
+import type { ResumeOptions, RunInput, RunOptions } from './options.ts'
 import type { Run } from './run-handle.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
 
-/** A conversation to follow; made for `useSyncExternalStore` and its like. Its methods are bound. */
-export interface Conversation extends SnapshotStore<ConversationSnapshot> {
+/**
+ * A conversation to follow, made for `useSyncExternalStore` and its like, and what a person does in it: calls are
+ * of this conversation. Its methods are bound.
+ */
+export interface Conversation extends SnapshotStore<ConversationSnapshot>, CallAnswers {
   /** Status `'loading'` until the newest messages are there; older ones come by themselves. */
   getSnapshot(): ConversationSnapshot
   /** At most one call a frame, and one before a tool starts. Returns its undo. Starts the worker. */
   subscribe(listener: () => void): () => void
+  /** The agent's `run`, in this conversation. */
+  send(input: RunInput, options?: Omit<RunOptions, 'conversationId'>): Run
+  /** The agent's `resume`, of this conversation. */
+  resume(options?: ResumeOptions): Promise<Run | null>
+  /** The agent's `continue`, of this conversation. */
+  continue(): Promise<Run | null>
   /** Ends the open run, whichever agent or tab drives it. False when there is none. */
   abort(reason?: string): Promise<boolean>
   /**

@@ -18,7 +18,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
   const { agentEvents, config, consent, registry, later } = core
   for (const tool of options.tools ?? []) registry.register(tool)
   if (options.enabledTools) registry.enable(options.enabledTools)
-  return {
+  const agent: Agent = {
     run: startRun(core, options),
     resume: later('resume'),
     continue: later('continue'),
@@ -63,11 +63,12 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
       clearHistory: later('clearHistory'),
     },
     newConversationId: randomId,
-    conversation: (id) => core.conversation(id),
+    conversation: (id) => core.conversation(id, agent),
     on: agentEvents.on,
     dispose: () => core.dispose(),
     [Symbol.asyncDispose]: () => core.dispose(),
   }
+  return agent
 }
 
 function startRun({ config, runs }: AgentCore, agent: AgentOptions): Agent['run'] {

@@ -2,8 +2,9 @@
 export { defineTool } from './define-tool.ts'
 export { OffstageError } from '../protocol/error.ts'
 
-export type { Agent, CallRef, Conversations, ResumeOptions } from './agent.ts'
+export type { Agent, Conversations } from './agent.ts'
 export type { AgentEvent } from './agent-events.ts'
+export type { CallRef } from './call-answers.ts'
 export type { Conversation } from './conversation-view.ts'
 export type { ControlTool } from './control-tools.ts'
 export type { Extracted, ExtractOptions } from './extract.ts'
@@ -16,6 +17,7 @@ export type {
   HookedCall,
   ModelConfig,
   PromptValues,
+  ResumeOptions,
   RunInput,
   RunOptions,
 } from './options.ts'
@@ -63,6 +65,7 @@ export type { Script, ScriptScene, ScriptStep } from '../protocol/model.ts'
 export type {
   ParkReason,
   PendingCall,
+  Question,
   RunOutcome,
   RunResult,
   RunToolCall,

@@ -1,6 +1,6 @@
 import { emptyState } from '../conversation/empty-state.ts'
 import { fold } from '../conversation/fold.ts'
-import { foldDelta, NOTHING_LIVE, settleLive } from '../conversation/live.ts'
+import { foldDelta, NOTHING_LIVE, refused, settleLive } from '../conversation/live.ts'
 import type { Moment } from '../conversation/project.ts'
 import { rooted } from '../conversation/rooted.ts'
 import type { Delta } from '../protocol/delta.ts'
@@ -84,7 +84,9 @@ export class Feed {
     const { state, live, fault } = notice
     const known = this.isKnown && !this.state.isStale && this.state.era === state.era
     this.state = (known && this.joined?.keepKnown(state)) || state
-    this.live = live
+    // The worker knows nothing of a run that this page has refused by itself.
+    const left = live.left ?? refused(this.live)
+    this.live = state.run?.runId === left?.runId ? live : { ...live, left }
     this.fault = fault
     this.isKnown = true
     this.#catchUp(notice)
@@ -112,10 +114,11 @@ export class Feed {
     for (const follower of this.followers) follower.take(item, before, this)
   }
 
-  /** A run that ends without a fact while another one is open: it was refused, or never began. */
+  /** A run that ends without a fact while another one is open, though it may have begun. */
   #isOfAnotherRun(delta: Delta): boolean {
     const { run } = this.state
-    return delta.type === 'run-left' && run?.end === null && run.runId !== delta.runId
+    const isLeft = delta.type === 'run-left' && delta.message === undefined
+    return isLeft && run?.end === null && run.runId !== delta.runId
   }
 
   /** What a row is folded on. */

@@ -1,7 +1,7 @@
 import { isLeftOpen, resultOf } from '../conversation/result.ts'
 import type { WorkerNotice } from '../protocol/notices.ts'
 import type { RunRef } from '../protocol/scope.ts'
-import type { Delta } from '../protocol/delta.ts'
+import type { Delta, DeltaOf } from '../protocol/delta.ts'
 import type { Row } from '../protocol/fact.ts'
 import type { RunOutcome, RunResult } from '../protocol/run.ts'
 import { isRow, type StreamItem, type StreamRef } from '../protocol/stream.ts'
@@ -99,9 +99,15 @@ export class Feeds {
     return feed && resultOf(feed.state, run.runId, { outcome, live: feed.live })
   }
 
-  /** The run ended on this page: whoever shows it sees so, unless somebody may go on with it. */
-  left(run: StoredRun, outcome: RunOutcome): void {
-    if (!isLeftOpen(outcome)) this.publish(run, { type: 'run-left', runId: run.runId, outcome })
+  /**
+   * The run ended on this page: whoever shows it, or will, sees so, unless somebody may go on with it.
+   * `message`: what it was asked for with, should it never have begun.
+   */
+  left(run: StreamRef, left: DeltaOf<'run-left'>): void {
+    const feed = this.open(run)
+    const hasBegun = feed.state.run?.runId === left.runId
+    if (!isLeftOpen(left.outcome))
+      this.#takeItems(feed, [hasBegun ? { ...left, message: undefined } : left])
   }
 
   flush(): void {

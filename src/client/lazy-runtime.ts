@@ -3,5 +3,4 @@
  * wire, supervision, what is published and the tools' execution stay out of the page's first load.
  */
 export { createCommands } from './agent-commands.ts'
-export { createLinkedAgent } from './linked-agent.ts'
-export { WorkerLink } from './worker-link.ts'
+export { join } from './linked-agent.ts'

@@ -4,10 +4,15 @@ import type { AgentParts } from './agent-parts.ts'
 import { usableDefinition } from './describe-tools.ts'
 import { noteAsked } from './note-asked.ts'
 import { failCrashedRun } from './run-line.ts'
-import type { LinkedAgent } from './worker-link.ts'
+import { type LinkedAgent, type LinkOptions, WorkerLink } from './worker-link.ts'
+
+/** The agent's line to the worker that the options name. */
+export function join(options: LinkOptions, agent: AgentParts): WorkerLink {
+  return WorkerLink.join(options, createLinkedAgent(agent))
+}
 
 /** An agent as its worker, its supervision and its tools' executions see it. */
-export function createLinkedAgent(agent: AgentParts): LinkedAgent {
+function createLinkedAgent(agent: AgentParts): LinkedAgent {
   const { agentEvents, consent, lists, registry, runs, signal, options } = agent
   const policy = options.toolApproval ?? 'destructive'
   return {

@@ -59,6 +59,11 @@ export function createConfigBook(): ConfigBook {
   }
 }
 
+/** Nothing has to be asked for when a model is. */
+export function isKeyless({ apiKey, headers }: ModelConfig): boolean {
+  return !apiKey && !headers
+}
+
 /** Asks the key and header functions. Their own words are not passed on: they might hold the key. */
 export async function readCredentials(
   { apiKey, headers }: ModelConfig,

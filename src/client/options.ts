@@ -129,3 +129,10 @@ export interface RunOptions {
 }
 
 export type RunInput = string | readonly (TextPart | FilePart)[]
+
+export interface ResumeOptions {
+  /** What to do with calls that may or may not have happened. Default `'tell-model'`. */
+  readonly interrupted?: 'tell-model' | 'ask'
+  /** How long to wait for the tool of a call that was under way. Default 10 000. */
+  readonly waitForToolsMs?: number
+}

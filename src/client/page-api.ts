@@ -4,7 +4,6 @@ import { served } from '../protocol/wire.ts'
 import type { Executions } from './executions.ts'
 import { disposed } from './failures.ts'
 import type { ModelRequests } from './model-requests.ts'
-import { whileStaying } from './page-leaving.ts'
 
 /** The questions that the page answers itself, whichever agent they are about. */
 type OwnAnswers = Pick<
@@ -26,6 +25,6 @@ export function createPageApi(
     const { agentId }: AgentRef = argument
     const page = pageOf(agentId)
     if (!page) throw disposed()
-    return whileStaying(async () => page[name as keyof AgentPage](argument))
+    return page[name as keyof AgentPage](argument)
   })
 }

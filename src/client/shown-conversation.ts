@@ -24,7 +24,7 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
   #feed: Feed | undefined
   #snapshot: ConversationSnapshot
   /** What the snapshot was made of. */
-  #made: readonly unknown[] = []
+  #made: readonly [Feed['state'], Feed['live'], Feed['fault']] | undefined
   #leaving: ReturnType<typeof setTimeout> | undefined
 
   constructor(agent: AgentParts, first: ConversationSnapshot, listeners: Listeners) {
@@ -40,10 +40,10 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
   read(): ConversationSnapshot {
     const feed = this.#feed
     if (!feed || !(feed.isKnown || feed.fault)) return this.#snapshot
-    const made = [feed.state, feed.live, feed.fault]
-    if (made.some((part, at) => part !== this.#made[at])) {
+    const made = [feed.state, feed.live, feed.fault] as const
+    if (made.some((part, at) => part !== this.#made?.[at])) {
       this.#made = made
-      this.#snapshot = view(feed.state, feed.live, feed.fault)
+      this.#snapshot = view(...made)
     }
     return this.#snapshot
   }
@@ -93,15 +93,19 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
     this.#agent.link().feeds.prune(this.#ref)
   }
 
-  /** The agent is disposed: to it, and to no other, the open run has ended, and nothing changes any more. */
+  /** The agent is disposed: nothing goes on or can be answered here, and nothing changes any more. */
   #close(): void {
     clearTimeout(this.#leaving)
-    const feed = this.#feed
     this.#unwatch()
-    const runId = this.#snapshot.runId
-    if (!feed || runId === undefined) return
-    const outcome = { outcome: 'aborted', reason: LEFT_OPEN.disposed } as const
-    this.#snapshot = view(feed.state, { ...NOTHING_LIVE, left: { runId, outcome } }, feed.fault)
+    const { runId, status } = this.#snapshot
+    if (runId === undefined && status === 'idle') return
+    if (this.#made && runId !== undefined) {
+      const [state, , fault] = this.#made
+      const outcome = { outcome: 'aborted', reason: LEFT_OPEN.disposed } as const
+      const left = { ...NOTHING_LIVE, left: { runId, outcome } }
+      this.#snapshot = view(state, left, fault)
+    }
+    this.#snapshot = { ...this.#snapshot, status: 'idle', pending: [] }
     this.#notifier.changed()
   }
 }

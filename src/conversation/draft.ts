@@ -1,16 +1,17 @@
-import type { ConversationState, Fork, MessageNode } from '../protocol/state.ts'
+import type { ConversationState, Fork, MessageNode, RunState } from '../protocol/state.ts'
 
 type Lists = 'path' | 'others' | 'context' | 'forks' | 'leaves'
 
 type Fields = { -readonly [Key in keyof ConversationState]: ConversationState[Key] }
 
 /**
- * A state while rows are folded into it: each of its long lists is copied once, at its first change, and
- * then changes in place. Copying per row would make a long history quadratic.
+ * A state while rows are folded into it: each of its long lists, and its run, is copied once, at its first
+ * change, and then changes in place. Copying lists per row would make a long history quadratic.
  */
 export class Draft {
   readonly state: Fields
   readonly #owned = new Set<Lists>()
+  #ownRun: RunState | null = null
   /** Where the forks are in their list, by parent. */
   #forkAt: Map<string | null, number> | null = null
 
@@ -32,6 +33,14 @@ export class Draft {
     this.#owned.add(list)
     if (list === 'forks') this.#forkAt = null
     this.state[list] = entries as unknown as Fields[List]
+  }
+
+  /** Changes the newest run, if there is one. */
+  changeRun(change: Partial<RunState>): void {
+    const { run } = this.state
+    if (run === null) return
+    if (run === this.#ownRun) Object.assign(run, change)
+    else this.state.run = this.#ownRun = { ...run, ...change }
   }
 
   /** The children of a message that has several; of others, mostly none. */

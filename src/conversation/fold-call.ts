@@ -33,7 +33,7 @@ export function foldCall(draft: Draft, row: CallRow): void {
   )
   const { run, older } = draft.state
   if (run?.calls.some((call) => isNear(call, row)))
-    draft.state.run = { ...run, calls: holder?.calls ?? nextCalls(run.calls, row) }
+    draft.changeRun({ calls: holder?.calls ?? nextCalls(run.calls, row) })
   // Cleared away, or beyond the window: only a windowed state can't know which.
   if (holder === null) draft.state.isStale ||= older > 0
   else if (row.type === 'call-settled')

@@ -69,7 +69,7 @@ export function clearHistory(draft: Draft): void {
   state.era += 1
   state.isStale = false
   // What waited for an output waits no more: nothing of it is left to go on from.
-  if (state.run) state.run = { ...state.run, calls: [] }
+  draft.changeRun({ calls: [] })
 }
 
 interface Bearing {

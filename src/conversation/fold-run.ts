@@ -19,11 +19,12 @@ type RunRow = RowOf<
 >
 
 /** What a row makes of the newest run. Rows of other runs change nothing. */
-export function foldRun({ state }: Draft, row: RunRow): void {
+export function foldRun(draft: Draft, row: RunRow): void {
+  const { state } = draft
   if (row.type === 'run-started') {
     state.run = startRun(row)
     state.title ||= row.message && titleOf(row.message.parts)
-  } else if (isOfRun(state.run, row)) state.run = nextRun(state.run, row)
+  } else if (isOfRun(state.run, row)) draft.changeRun(changeOf(state.run, row))
 }
 
 export function isOfRun(run: RunState | null, row: Row): run is RunState {
@@ -51,12 +52,11 @@ function startRun({ runId, limits, at }: RowOf<'run-started'>): RunState {
   }
 }
 
-function nextRun(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>): RunState {
+function changeOf(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>): Partial<RunState> {
   switch (row.type) {
     case 'step-started': {
       const isLoop = row.resumed && isSoonAfter(run.stepStartedAt, row.at)
       return {
-        ...run,
         stepOpen: true,
         stepStartedAt: row.at,
         stepResumes: isLoop ? run.stepResumes + 1 : 0,
@@ -66,13 +66,11 @@ function nextRun(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>): 
     }
     case 'attempt-failed':
       return {
-        ...run,
         failedAttempts: run.failedAttempts + 1,
         usage: addCost(run.usage, row.usage),
       }
     case 'model-output':
       return {
-        ...run,
         steps: run.steps + 1,
         stepResumes: 0,
         stepOpen: false,
@@ -84,13 +82,13 @@ function nextRun(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>): 
         usage: addUsage(run.usage, row.usage),
       }
     case 'step-cut':
-      return { ...run, stepOpen: false, usage: addCost(run.usage, row.usage) }
+      return { stepOpen: false, usage: addCost(run.usage, row.usage) }
     case 'run-parked':
-      return { ...run, parked: row.reason }
+      return { parked: row.reason }
     case 'run-continued':
-      return { ...run, parked: null, stepResumes: 0 }
+      return { parked: null, stepResumes: 0 }
     case 'run-ended':
-      return { ...run, stepOpen: false, output: null, parked: null, end: row.end, endedAt: row.at }
+      return { stepOpen: false, output: null, parked: null, end: row.end, endedAt: row.at }
     default:
       return row satisfies never
   }

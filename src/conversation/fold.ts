@@ -11,7 +11,7 @@ type ConsentType = 'consent-given' | 'consent-revoked'
 /**
  * The state after rows, which follow those that were folded into `state`, by `seq` and without gaps. Give it
  * many rows at once: the lists of the state are copied once for each fold. `onRow` is called after each row,
- * with the newest run as it is then. Rows that make no sense change nothing.
+ * with the newest run as it is then, which the next row may change. Rows that make no sense change nothing.
  */
 export function fold(
   state: ConversationState,

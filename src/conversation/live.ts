@@ -23,7 +23,7 @@ export function foldDelta(live: Live, delta: Delta): Live {
         ...live,
         step: { runId, step, attempt, messageId, parts: [], inputs: [] },
         retry: null,
-        left: null,
+        left: refused(live),
       }
     }
     case 'text-start':
@@ -96,15 +96,20 @@ export function settleLive(live: Live, row: Row): Live {
     case 'run-continued':
     case 'step-started':
     case 'call-started':
-      return live.left ? { ...live, left: null } : live
+      return live.left ? { ...live, left: refused(live) } : live
     default:
       return live
   }
 }
 
+/** The run that never began: another one may go on beside it. */
+export function refused({ left }: Live): Live['left'] {
+  return left?.message === undefined ? null : left
+}
+
 function ownedBy(live: Live, ownership: Live['ownership']): Live {
   // Somebody goes on with what was left.
-  const now = { ...live, ownership, left: ownership === 'none' ? live.left : null }
+  const now = { ...live, ownership, left: ownership === 'none' ? live.left : refused(live) }
   // What was written here until now comes to nothing.
   return ownership === 'this-tab' ? now : { ...now, step: null, retry: null, progress: {} }
 }
@@ -116,16 +121,17 @@ function endsHandlesOnly(outcome: RunOutcome): boolean {
 
 /** Nothing of it waits here any more for the storage; what another tab drives waits on. */
 function withoutWait(live: Live, { runId }: DeltaOf<'run-left'>): Live {
-  return live.waits?.runId === runId && live.ownership !== 'other-tab'
-    ? { ...live, waits: null }
-    : live
+  const isOwn = live.waits?.runId === runId && live.ownership !== 'other-tab'
+  return isOwn ? { ...live, waits: null } : live
 }
 
-function leftBy(live: Live, { runId, outcome }: DeltaOf<'run-left'>): Live {
-  // One that never began, while another one writes or waits.
-  const open = live.step?.runId ?? live.waits?.runId ?? runId
-  if (open !== runId) return live
-  return { ...NOTHING_LIVE, ownership: live.ownership, left: { runId, outcome } }
+function leftBy(live: Live, { type: _type, ...left }: DeltaOf<'run-left'>): Live {
+  const { runId, message } = left
+  const isRefused = message !== undefined
+  const open = (live.step ?? live.waits)?.runId ?? (isRefused || runId)
+  if (open === runId) return { ...NOTHING_LIVE, ownership: live.ownership, left }
+  // Another one writes or waits, or may be open.
+  return isRefused ? { ...live, left } : live
 }
 
 function kindOf(type: `${LivePart['type']}-${string}`): LivePart['type'] {

@@ -63,6 +63,14 @@ const NOTHING_PENDING: readonly PendingCall[] = []
 function pendingCall(call: CallState): PendingCall | null {
   const kind = STANDINGS[call.status]
   if (kind === 'open' || kind === 'settled') return null
-  const { toolCallId, toolName, input, asks } = call
-  return { toolCallId, toolName, input, kind, ...(asks && { asks }) }
+  const { toolCallId, toolName, title, input, question, asks } = call
+  return {
+    toolCallId,
+    toolName,
+    ...(title && { title }),
+    input,
+    kind,
+    ...(question && { question }),
+    ...(asks && { asks }),
+  }
 }

@@ -14,19 +14,17 @@ const paths = new WeakMap<readonly MessageNode[], Shown<readonly ShownMessage[]>
 
 /** The messages of the path that are for people, and the one that the model is writing. */
 export function shownMessages(
-  { path }: ConversationState,
+  { conversationId, path }: ConversationState,
   { progress, step, waits }: Live,
 ): readonly ShownMessage[] {
   const known = paths.get(path)
-  const settled = known?.progress === progress ? known.value : shownPath(path, progress)
+  const show = (node: MessageNode): ShownMessage | readonly ShownMessage[] =>
+    isForPeople(node) ? shownMessage(node, conversationId, progress) : []
+  const settled = known?.progress === progress ? known.value : path.flatMap(show)
   if (settled !== known?.value) paths.set(path, { progress, value: settled })
   const message = waits?.message
   if (message) return [...settled, { role: 'user', ...message }]
-  return step ? [...settled, openMessage(step)] : settled
-}
-
-function shownPath(path: readonly MessageNode[], progress: Progress): readonly ShownMessage[] {
-  return path.flatMap((node) => (isForPeople(node) ? shownMessage(node, progress) : []))
+  return step ? [...settled, openMessage(step, conversationId)] : settled
 }
 
 /** What Offstage wrote for the model, and what has nothing in it, is not shown. */
@@ -35,14 +33,16 @@ function isForPeople({ message }: MessageNode): boolean {
 }
 
 /** The same object as long as its node, and the progress of its calls, is the same. */
-function shownMessage(node: MessageNode, progress: Progress): ShownMessage {
+function shownMessage(node: MessageNode, conversationId: string, progress: Progress): ShownMessage {
   const known = messages.get(node)
   if (known && isSame(node, known.progress, progress)) return known.value
   const { id, message, calls } = node
   const value: ShownMessage = {
     ...message,
     id,
-    ...(calls.length > 0 && { calls: calls.map((call) => shownCall(call, progress)) }),
+    ...(calls.length > 0 && {
+      calls: calls.map((call) => ({ conversationId, ...shownCall(call, progress) })),
+    }),
   }
   messages.set(node, { progress, value })
   return value
@@ -52,7 +52,7 @@ function isSame({ calls }: MessageNode, before: Progress, now: Progress): boolea
   return before === now || calls.every(({ toolCallId }) => before[toolCallId] === now[toolCallId])
 }
 
-function shownCall(call: CallState, progress: Progress): ShownCall {
+function shownCall(call: CallState, progress: Progress): Omit<ShownCall, 'conversationId'> {
   const { toolCallId, toolName, title, status, input, output, error, question } = call
   const { startedAt, endedAt, path } = call
   const reported = status === 'executing' ? progress[toolCallId] : undefined
@@ -71,13 +71,14 @@ function shownCall(call: CallState, progress: Progress): ShownCall {
   }
 }
 
-function openMessage({ messageId, parts, inputs }: LiveStep): ShownMessage {
+function openMessage({ messageId, parts, inputs }: LiveStep, conversationId: string): ShownMessage {
   return {
     role: 'assistant',
     id: messageId,
     parts: parts.map(({ type, text }) => ({ type, text })),
     ...(inputs.length > 0 && {
       calls: inputs.map(({ toolCallId, toolName, text }) => ({
+        conversationId,
         toolCallId,
         toolName,
         status: 'proposed',

@@ -4,12 +4,12 @@ import type { CallPath, PlanItem, UserContent } from '../protocol/fact.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { RetryNotice } from '../protocol/live.ts'
 import type { CallError, Message, RunUsage, ToolOutput } from '../protocol/message.ts'
-import type { ParkReason, PendingCall, RunOutcome } from '../protocol/run.ts'
-import type { Question } from '../protocol/state.ts'
+import type { ParkReason, PendingCall, Question, RunOutcome } from '../protocol/run.ts'
 import type { ToolCallStatus } from '../protocol/tool.ts'
 
 /** A call as a page shows it. */
 export interface ShownCall {
+  readonly conversationId: string
   readonly toolCallId: string
   readonly toolName: string
   /** What the tool is called for people. */
@@ -84,6 +84,11 @@ export interface ConversationSnapshot {
   readonly plan?: readonly PlanItem[]
   /** Written by the person, and not yet part of the conversation. */
   readonly queued: readonly UserContent[]
+  /**
+   * What was written for the newest run, if that was refused or given up before it was stored: no message of the
+   * conversation. On this page, until the next run begins, or the one that was in its way ends.
+   */
+  readonly unsent?: UserContent
   /** Whose texts the model has read: origins that the app doesn't vouch for. */
   readonly taint: readonly string[]
 }

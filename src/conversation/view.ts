@@ -1,7 +1,9 @@
 import type { ErrorData } from '../protocol/error.ts'
 import type { Live } from '../protocol/live.ts'
+import type { RunOutcome } from '../protocol/run.ts'
 import type { ConversationState, RunState } from '../protocol/state.ts'
 import { planOf, taintOf } from './context.ts'
+import { refused } from './live.ts'
 import { pendingOf } from './pending.ts'
 import { shownMessages } from './shown-messages.ts'
 import type { ConversationSnapshot, ShownRun } from './snapshot.ts'
@@ -23,7 +25,8 @@ export function view(
   const parked = live.waits?.reason ?? (open && open.parked)
   const runId = live.waits?.runId ?? open?.runId
   const ended = open || live.waits ? null : endOf(state, live)
-  const error = fault ?? (ended?.outcome === 'failed' ? ended.error : null)
+  const unbegun = refused(live)
+  const error = fault ?? errorOf(ended) ?? errorOf(unbegun?.outcome)
   const plan = planOf(state)
   const isDriven = runId !== undefined && live.ownership !== 'none'
   return {
@@ -43,6 +46,7 @@ export function view(
     branches: branchesOf(state),
     ...(plan && { plan }),
     queued: queue,
+    ...(unbegun?.message && { unsent: unbegun.message }),
     taint: taintOf(state),
   }
 }
@@ -59,6 +63,10 @@ function endOf(
 ): ConversationSnapshot['ended'] | null {
   if (left) return { ...left.outcome, runId: left.runId }
   return run?.end && path.length > 0 ? { ...run.end, runId: run.runId } : null
+}
+
+function errorOf(end: RunOutcome | null | undefined): ErrorData | null {
+  return end?.outcome === 'failed' ? end.error : null
 }
 
 function shownRun(run: RunState, { step, retry }: Live): ShownRun {

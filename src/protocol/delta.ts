@@ -63,9 +63,14 @@ type RunDelta = { readonly runId: string } & (
   | { readonly type: 'storage-takes' }
   /**
    * The run ends without a fact: it was refused, or it is left to others (the agent was disposed, another
-   * tab has taken over, the conversation was deleted), or its end can't be stored.
+   * tab has taken over, the conversation was deleted), or its end can't be stored. `message`: of a run that
+   * never began, what it was asked for with, as far as that can be shown.
    */
-  | { readonly type: 'run-left'; readonly outcome: RunOutcome }
+  | {
+      readonly type: 'run-left'
+      readonly outcome: RunOutcome
+      readonly message?: UserContent | null | undefined
+    }
 )
 
 /** Who drives the open run: a worker of this tab, or of another; or nobody does. */

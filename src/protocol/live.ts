@@ -34,6 +34,13 @@ export interface RetryNotice {
   readonly error: ErrorData
 }
 
+export interface LeftRun {
+  readonly runId: string
+  readonly outcome: RunOutcome
+  /** It never began: what was written for it. Kept until the next run begins, or the open one ends. */
+  readonly message?: UserContent | null | undefined
+}
+
 /**
  * What the deltas since the newest facts come to: plain data, for whoever joins later. Facts replace what
  * they make durable.
@@ -51,5 +58,5 @@ export interface Live {
     readonly message?: UserContent
   } | null
   /** The run ended here, and not in the store. */
-  readonly left: { readonly runId: string; readonly outcome: RunOutcome } | null
+  readonly left: LeftRun | null
 }

@@ -14,6 +14,8 @@ export interface StepContext {
   readonly model: ModelConfigData
   /** Names the configuration that `model` is the plain part of; its key is asked for by this name. */
   readonly configId: number
+  /** It has neither key nor headers: there are no credentials to ask for. */
+  readonly keyless?: true
   /** The page lends an engine for the model's provider: `openEngine` leads to it. */
   readonly engine: boolean
   readonly instructions: string

@@ -1,5 +1,5 @@
 import type { ErrorData } from './error.ts'
-import type { JsonValue } from './json.ts'
+import type { JsonObject, JsonValue } from './json.ts'
 import type { CallError, FinishReason, RunUsage, ToolOutput } from './message.ts'
 import type { ToolCallStatus } from './tool.ts'
 
@@ -15,12 +15,23 @@ export interface RunToolCall {
   readonly status: ToolCallStatus
 }
 
+/** What a call asks a person. */
+export interface Question {
+  readonly question: string
+  readonly options?: readonly string[]
+  readonly fields?: JsonObject
+}
+
 /** What a parked run waits for. */
 export interface PendingCall {
   readonly toolCallId: string
   readonly toolName: string
+  /** What the tool is called for people. */
+  readonly title?: string
   readonly input: JsonValue
   readonly kind: 'approval' | 'answer' | 'output' | 'decision'
+  /** What `ask_user` asks. */
+  readonly question?: Question
   /** The model wrote the call as text, and it may be a quotation: a person should be asked. */
   readonly asks?: boolean
 }

@@ -7,7 +7,7 @@ import type {
   RunEnd,
   UserContent,
 } from './fact.ts'
-import type { JsonObject, JsonValue } from './json.ts'
+import type { JsonValue } from './json.ts'
 import type {
   CallError,
   FinishReason,
@@ -16,15 +16,8 @@ import type {
   RunUsage,
   ToolOutput,
 } from './message.ts'
-import type { ParkReason, RunLimits } from './run.ts'
+import type { ParkReason, Question, RunLimits } from './run.ts'
 import type { ToolCallStatus } from './tool.ts'
-
-/** What a call asks a person. */
-export interface Question {
-  readonly question: string
-  readonly options?: readonly string[]
-  readonly fields?: JsonObject
-}
 
 /** A call, by the facts about it. */
 export interface CallState {

@@ -40,6 +40,15 @@ const LISTED: ReadonlySet<FactType> = new Set([
   'messages-imported',
   'history-cleared',
   'renamed',
+  // What is open, and waits for a person. None is stored while text is written.
+  'model-output',
+  'call-settled',
+  'approval-requested',
+  'approval-answered',
+  'question-asked',
+  'call-interrupted',
+  'interruption-resolved',
+  'output-requested',
 ])
 
 function changesRecord({ type }: Row): boolean {

@@ -12,7 +12,7 @@ import { CallIds } from './call-ids.ts'
 import { countRow, type CountedRun } from './run/counters.ts'
 import type { Effects } from './effects.ts'
 import { placed, type FactDraft } from './store/fact-draft.ts'
-import { newestState } from './store/newest-rows.ts'
+import { isStart, newestState } from './store/newest-rows.ts'
 import { oneByOne } from '../lib/one-by-one.ts'
 import { StorageRetry } from './store/storage-retry.ts'
 import { SentWords } from './model/sent-words.ts'
@@ -76,6 +76,9 @@ export class Conversation {
   #createdAt = 0
   #lease: Lease = { storeId: '', epoch: 0, knownAt: Number.NEGATIVE_INFINITY }
   #fault: Fault | null = null
+  /** The beginning of the ids of appends: random bytes are a system call, and a step appends twice. */
+  readonly #appendName: string
+  #appends = 0
   /** Appends of which no row was folded yet. */
   readonly #underWay = new Set<string>()
   /** The newest append failed, and may be in the store all the same. */
@@ -94,6 +97,7 @@ export class Conversation {
     this.#store = store
     this.#effects = effects
     this.#onCommitted = (rows) => options.onCommitted?.(rows)
+    this.#appendName = effects.newId('append_')
   }
 
   get state(): ConversationState {
@@ -207,7 +211,7 @@ export class Conversation {
     const { waits = true, once = false } = options
     const { storageRetry } = this
     // The same for each try: what an answer was lost of isn't written twice.
-    const appendId = this.#effects.newId('append_')
+    const appendId = `${this.#appendName}:${++this.#appends}`
     const commit = (onTaken = (): void => undefined): Promise<boolean> =>
       this.#inOrder(() => this.#commit(facts, { ...options, appendId, onTaken }))
     this.#underWay.add(appendId)
@@ -311,8 +315,10 @@ export class Conversation {
   }
 
   #fold(rows: readonly Row[]): void {
+    // Of runs before the newest one nothing is counted.
+    const newest = rows.findLast(isStart)?.seq ?? 0
     this.#state = fold(this.#state, rows, (row, run) => {
-      this.#run = countRow(this.#run, run, row)
+      if (row.seq >= newest) this.#run = countRow(this.#run, run, row)
       this.#callIds.take(row)
       this.#sentWords.fold(row)
       this.#underWay.delete(row.appendId)

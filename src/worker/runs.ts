@@ -1,4 +1,5 @@
 import type { StartRun, SupplyOutput } from '../protocol/commands.ts'
+import type { DeltaOf } from '../protocol/delta.ts'
 import type { WorkerNotice } from '../protocol/notices.ts'
 import type { PageApi } from '../protocol/page-calls.ts'
 import type { RunRef } from '../protocol/scope.ts'
@@ -6,7 +7,6 @@ import { pendingOf } from '../conversation/pending.ts'
 import { toErrorData } from '../protocol/error.ts'
 import { LEFT_OPEN, type RunLimits, type RunOutcome } from '../protocol/run.ts'
 import { importHistory } from '../providers/history/import-history.ts'
-import type { RunState } from '../protocol/state.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import {
   continueAdmission,
@@ -96,7 +96,8 @@ export class Runs {
       const outcome: RunOutcome = signal.aborted
         ? { outcome: 'aborted', reason: String(signal.reason) }
         : { outcome: 'failed', error: toErrorData(error) }
-      leaveRun(stream, runId, { outcome, newest: registry.find(command)?.conversation.run ?? null })
+      const hasBegun = registry.find(command)?.conversation.run?.runId === runId
+      leaveRun(stream, runId, { outcome, ...(!hasBegun && { message: command.message }) })
     }
   }
 
@@ -313,14 +314,12 @@ function isKnown({ admissions, driver, conversation }: ActiveConversation, runId
   return admissions.has(runId) || driver?.runId === runId || conversation.run?.runId === runId
 }
 
-/** Ends the run for its handles, without a fact. `newest`: another one may go on beside it. */
+/** Ends the run for its handles, without a fact. */
 export function leaveRun(
   stream: Stream,
   runId: string,
-  { outcome, newest }: { readonly outcome: RunOutcome; readonly newest?: RunState | null },
+  end: Pick<DeltaOf<'run-left'>, 'outcome' | 'message'>,
 ): void {
-  const delta = { type: 'run-left', runId, outcome } as const
-  if (newest?.end === null && newest.runId !== runId) return stream.aside(delta)
-  stream.delta(delta)
+  stream.delta({ type: 'run-left', runId, ...end })
   stream.flush()
 }

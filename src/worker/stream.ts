@@ -82,13 +82,6 @@ export class Stream {
     }
   }
 
-  /** For handles only: it says nothing of the run that is shown. */
-  aside(delta: Delta): void {
-    this.#openDelta = null
-    this.#pending.push(delta)
-    this.flush()
-  }
-
   /** What the page has published by itself: for those who join later, and for other tabs. */
   published(delta: Delta): void {
     this.flush()

@@ -10,6 +10,7 @@ import type {
   ToolResultPart,
   UserMessage,
 } from '../../protocol/message.ts'
+import type { MessageNode } from '../../protocol/state.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import type { ModelRequest } from '../../providers/provider.ts'
 import type { CountedRun } from '../run/counters.ts'
@@ -17,7 +18,7 @@ import { REPETITION, repetitionWords } from '../run/repetition.ts'
 
 /** The request of the run's next step. Pure: the stored history stays as it is. */
 export function buildRequest(
-  messages: readonly Message[],
+  path: readonly MessageNode[],
   run: CountedRun,
   step: { readonly stepContext: StepContext; readonly toolMode: 'native' | 'action' },
 ): ModelRequest {
@@ -33,7 +34,7 @@ export function buildRequest(
     .filter((text) => text !== '')
     .join('\n\n')
   return {
-    messages: outgoingMessages(messages, stepContext.tools, toolMode),
+    messages: outgoingMessages(path, stepContext.tools, toolMode),
     tools: tools.map(({ name, description, inputSchema }) => ({
       name,
       description,
@@ -68,12 +69,12 @@ function notices(run: CountedRun): string[] {
 }
 
 function outgoingMessages(
-  messages: readonly Message[],
+  path: readonly MessageNode[],
   tools: readonly ToolDefinition[],
   toolMode: 'native' | 'action',
 ): Message[] {
   const outgoing: Message[] = []
-  for (const message of messages) {
+  for (const { message } of path) {
     switch (message.role) {
       case 'tool':
         if (message.parts.length === 0) break

@@ -18,7 +18,7 @@ export function askModel(
   { stepContext, messageId, confirm }: Asking,
 ): Promise<ModelOutcome> {
   const { agentId, conversation, effects, stream, memory, page, runId, signal } = context
-  const { configId, model } = stepContext
+  const { configId, keyless, model } = stepContext
   const step = run.steps + 1
   if (readsTextCalls(model, memory.toolMode(model))) {
     conversation.sentWords.takeContext(stepContext.context ?? '', stepContext.tools)
@@ -26,13 +26,13 @@ export function askModel(
   return callModel({
     step,
     stepContext,
-    request: (toolMode) => buildRequest(conversation.messages, run, { stepContext, toolMode }),
+    request: (toolMode) => buildRequest(conversation.state.path, run, { stepContext, toolMode }),
     provider: providerOf({ ...stepContext, agentId }, context),
     memory,
     effects,
     signal,
-    credentials: (previousRejected, endpoint) =>
-      page.credentials({ agentId, configId, endpoint, previousRejected }),
+    credentials: async (previousRejected, endpoint) =>
+      keyless ? {} : page.credentials({ agentId, configId, endpoint, previousRejected }),
     fetch: modelFetch(page, model),
     messageId,
     confirm,

@@ -2,9 +2,13 @@ import type { Read } from './idb-use.ts'
 import { lostRecord, type StoredRecord } from './record.ts'
 import { isNewerFormat } from './upcast.ts'
 
-/** A conversation's rows after one of them. */
-export function rowsOf(conversationId: string, afterSeq = 0): IDBKeyRange {
-  return IDBKeyRange.bound([conversationId, afterSeq], [conversationId, Infinity], true)
+/** A conversation's rows after one of them, to the end or to another one. */
+export function rowsOf(
+  conversationId: string,
+  afterSeq = 0,
+  toSeq: number = Infinity,
+): IDBKeyRange {
+  return IDBKeyRange.bound([conversationId, afterSeq], [conversationId, toSeq], true)
 }
 
 /** Rows whose record is gone: looked for once, since only something else than this code makes them. */

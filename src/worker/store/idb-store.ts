@@ -17,6 +17,11 @@ import {
 import { isRecord } from './shape.ts'
 import type { Append, Claim, Store, StoredRows } from './store.ts'
 
+/** Rows that are read together: the browser reads the next ones while these are deserialised here. */
+const PART = 1000
+/** A damaged record may name any number. */
+const MOST_PARTS = 100
+
 /** The one entry of `counters`. */
 const COUNTER = 'epoch'
 
@@ -109,18 +114,23 @@ async function findRecord(tx: Stores, conversationId: string): Promise<StoredRec
 async function readRows(
   connection: Connection,
   conversationId: string,
-  afterSeq?: number,
+  afterSeq = 0,
 ): Promise<StoredRows> {
   return withDatabase(connection, async (db) => {
     const tx = db.transaction(BOTH)
-    const [stored, rows] = await Promise.all([
-      tx.objectStore('records').get(conversationId),
-      tx.objectStore('rows').getAll(rowsOf(conversationId, afterSeq)),
-    ])
-    if (stored === undefined && rows.length === 0) return { record: null, rows }
+    const stored = await tx.objectStore('records').get(conversationId)
     const record =
       stored === undefined ? lostRecord(conversationId) : readRecord(conversationId, stored)
-    return { record: publicRecord(record), rows }
+    // The last part has whatever there is behind the rows that the record knows of.
+    const count = Math.min(Math.max(1, Math.ceil((record.lastSeq - afterSeq) / PART)), MOST_PARTS)
+    const parts = Array.from({ length: count }, (_, at) => {
+      const from = afterSeq + at * PART
+      const to = at + 1 < count ? from + PART : Infinity
+      return tx.objectStore('rows').getAll(rowsOf(conversationId, from, to))
+    })
+    const rows = (await Promise.all(parts)).flat()
+    const isNone = stored === undefined && rows.length === 0
+    return { record: isNone ? null : publicRecord(record), rows }
   })
 }
 

@@ -2,12 +2,15 @@ import { emptyState } from '../../conversation/empty-state.ts'
 import { fold } from '../../conversation/fold.ts'
 import { rooted } from '../../conversation/rooted.ts'
 import type { ConversationState } from '../../protocol/state.ts'
+import { isRecord } from './shape.ts'
 import { soundRows } from './sound-rows.ts'
 import type { Store } from './store.ts'
 
 /** Shorter conversations are read whole as quickly. Rows. */
 const LONG = 1000
 const NEWEST = 300
+/** What comes to more messages than a checkpoint has, mostly. Rows. */
+const SHOWN = 120
 
 /**
  * The end of a long conversation, from its newest rows alone: something to show while all of it is read. A
@@ -22,12 +25,19 @@ export async function newestState(
   if (record === null || record.broken !== undefined || record.lastSeq < LONG) return null
   const after = record.lastSeq - NEWEST
   const { rows } = await store.read(conversationId, after)
-  const { sound, fault } = soundRows(rows, { after, record })
-  const from = sound.findIndex(({ type }) => type === 'run-started')
+  const enough = rows.findLastIndex((row, at) => at <= rows.length - SHOWN && isStart(row))
+  const skipped = Math.max(0, enough)
+  const { sound, fault } = soundRows(rows.slice(skipped), { after: after + skipped, record })
+  const from = sound.findIndex(isStart)
   const first = sound[from]
   if (fault !== null || !first) return null
   const { title, era } = record
   const base = { ...emptyState(conversationId), title, era, older: 1 }
   const state = fold(rooted(base, first), sound.slice(from))
   return state.isStale ? null : state
+}
+
+/** A run begins with the row. */
+export function isStart(row: unknown): boolean {
+  return isRecord(row) && row['type'] === 'run-started'
 }

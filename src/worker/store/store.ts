@@ -6,7 +6,7 @@ export interface Append {
   /** Of the claim this append stands on. */
   readonly epoch: number
   /**
-   * Random. Trying the same append again is harmless while at most seven others came between: one that
+   * Unique. Trying the same append again is harmless while at most seven others came between: one that
    * was committed returns the rows that it wrote then, and writes nothing.
    */
   readonly appendId: string

@@ -1,4 +1,4 @@
-import { NOTHING_LIVE } from '../../conversation/live.ts'
+import { NOTHING_LIVE, refused } from '../../conversation/live.ts'
 import type { Live } from '../../protocol/live.ts'
 import type { Conversation } from '../conversation.ts'
 import { oneByOne } from '../../lib/one-by-one.ts'
@@ -105,7 +105,7 @@ export class Follower {
     this.#do(async () => {
       const { conversation } = this
       await conversation.refresh()
-      conversation.stream.adopt(stillLive(live, conversation.run))
+      this.#adopt(stillLive(live, conversation.run))
       conversation.publish('joined')
       this.#await()
     })
@@ -147,10 +147,16 @@ export class Follower {
     this.#do(async () => {
       const { conversation } = this
       await conversation.refresh()
-      conversation.stream.adopt(NOTHING_LIVE)
+      this.#adopt(NOTHING_LIVE)
       conversation.publish('joined')
       this.#await()
     })
+  }
+
+  /** A run that was refused here is no other tab's business, and is shown on. */
+  #adopt(live: Live): void {
+    const { stream } = this.conversation
+    stream.adopt({ ...live, left: refused(stream.live) })
   }
 
   /** The conversation's rows may have changed in a way that nobody publishes: it was deleted, say. */

@@ -71,7 +71,7 @@ export interface FollowMessages {
   'tool-there': { readonly askId: string }
   /** The page of this tab wants to go on with the run: it was reloaded, for example. */
   'run-wanted': { readonly conversationId: string }
-  /** The conversation began, was renamed, cleared or deleted, or a run of it began or ended. */
+  /** The conversation's record changed, or it was deleted. */
   'record-changed': { readonly conversationId: string }
 }
 

@@ -14,6 +14,7 @@ import {
 import { withNamedMessages } from './message-ids.ts'
 import {
   withImportedResultsAsRead,
+  withoutNewOfPending,
   withoutNewRecordFields,
   withoutPartialThoughts,
   withoutTimes,
@@ -78,6 +79,7 @@ export const differences: readonly Difference[] = [
     apply: (each, scenario) => (ANOTHER_COURSE.has(scenario) ? NOTHING : each),
   },
   { name: 'records', to: 'both', apply: withoutNewRecordFields },
+  { name: 'pending calls', to: 'now', apply: withoutNewOfPending },
   { name: 'imported results', to: 'both', apply: withImportedResultsAsRead },
   { name: 'thoughts of partial answers', to: 'now', apply: withoutPartialThoughts },
   { name: 'joined deltas', to: 'both', apply: (each) => mapRuns(each, withJoinedDeltas) },

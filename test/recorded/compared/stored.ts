@@ -65,3 +65,13 @@ export function withoutTimes(recording: Compared): Compared {
     ({ at: _at, createdAt: _created, updatedAt: _updated, ...rest }) => rest,
   )
 }
+
+/** What waits for somebody has the tool's title, and what is asked. */
+export function withoutNewOfPending(recording: Compared): Compared {
+  return mapObjects(recording, (object) => {
+    const { pending } = object
+    if (!Array.isArray(pending)) return object
+    const calls = pending.filter(isPlain)
+    return { ...object, pending: calls.map(({ title: _title, question: _asked, ...call }) => call) }
+  })
+}

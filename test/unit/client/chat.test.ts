@@ -1,0 +1,230 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { OffstageError } from '../../../src/index.ts'
+import type { Script } from '../../../src/protocol/model.ts'
+import {
+  createTestAgent,
+  createTestStorage,
+  type TestAgentOptions,
+  type TestStorage,
+} from '../../../src/testing/index.ts'
+import { until } from './fake-worker.ts'
+
+const pay = {
+  name: 'pay',
+  title: 'Pay the bill',
+  description: 'Pays.',
+  inputSchema: { type: 'object', properties: { sum: { type: 'number' } } },
+  needsApproval: true,
+  execute: () => 'paid',
+}
+
+const callsPay: Script = {
+  steps: [{ toolCalls: [{ toolName: 'pay', input: { sum: 3 } }] }, { text: 'Done.' }],
+}
+
+const asks: Script = {
+  steps: [
+    {
+      toolCalls: [
+        { toolName: 'ask_user', input: { question: 'Which one?', options: ['red', 'blue'] } },
+      ],
+    },
+    { text: 'That one, then.' },
+  ],
+}
+
+function chat(options: Partial<TestAgentOptions> = {}) {
+  const agent = createTestAgent({ script: callsPay, tools: [pay], ...options })
+  onTestFinished(() => agent.dispose())
+  const conversation = agent.conversation('c1')
+  conversation.subscribe(() => {})
+  return { agent, conversation, shown: conversation.getSnapshot }
+}
+
+const message = (text: string) => ({ parts: [{ type: 'text', text }] })
+
+describe('what waits for a person', () => {
+  test('says which conversation and tool it is of', async () => {
+    const { conversation, shown } = chat()
+    conversation.send('Pay')
+    await until(() => shown().pending.length)
+    expect(shown().pending).toMatchObject([{ kind: 'approval', title: 'Pay the bill' }])
+    const [call] = shown().messages.flatMap(({ calls = [] }) => calls)
+    expect(call).toMatchObject({ conversationId: 'c1', title: 'Pay the bill' })
+  })
+
+  test('says what the agent asks', async () => {
+    const { conversation, shown } = chat({ script: asks, controlTools: ['ask_user'] })
+    const run = conversation.send('A mug')
+    await until(() => shown().pending.length)
+    const question = { question: 'Which one?', options: ['red', 'blue'] }
+    expect(shown().pending).toMatchObject([{ kind: 'answer', question }])
+    expect(await conversation.answer(shown().pending[0]!, 'red')).toBe(true)
+    expect(await run.result).toMatchObject({ outcome: 'completed' })
+  })
+})
+
+describe('a conversation by itself', () => {
+  test('sends, and approves', async () => {
+    const { conversation, shown } = chat()
+    const run = conversation.send('Pay', { maxSteps: 2 })
+    expect(run.conversationId).toBe('c1')
+    await until(() => shown().pending.length)
+    expect(await conversation.approve(shown().pending[0]!, { input: { sum: 4 } })).toBe(true)
+    const { toolCalls } = await run.result
+    expect(toolCalls).toMatchObject([{ input: { sum: 4 }, status: 'succeeded' }])
+  })
+
+  test('denies', async () => {
+    const { conversation, shown } = chat()
+    const run = conversation.send('Pay')
+    await until(() => shown().pending.length)
+    expect(await conversation.deny(shown().pending[0]!.toolCallId, 'Too much')).toBe(true)
+    expect((await run.result).toolCalls).toMatchObject([{ status: 'denied' }])
+  })
+
+  test('answers none of another one’s calls', async () => {
+    const { agent, conversation } = chat()
+    const other = agent.run('Pay', { conversationId: 'c2' })
+    const { getSnapshot } = agent.conversation('c2')
+    await until(() => getSnapshot().pending.length)
+    const { toolCallId } = getSnapshot().pending[0]!
+    expect(await conversation.approve({ conversationId: 'c2', toolCallId })).toBe(false)
+    other.abort()
+    await other.result
+  })
+
+  test('resumes, and supplies outputs', async () => {
+    const { conversation } = chat({ maxSteps: 0, tools: [{ ...pay, needsApproval: false }] })
+    expect(await conversation.resume()).toBeNull()
+    expect(await conversation.continue()).toBeNull()
+    const { toolCalls } = await conversation.send('Pay').result
+    const next = await conversation.supplyOutput(toolCalls[0]!.toolCallId, 'by hand')
+    expect(await next?.result).toMatchObject({ text: 'Done.' })
+  })
+})
+
+describe('a run that is refused is shown', () => {
+  test('beside the one in its way, until that has ended', async () => {
+    const { conversation, shown } = chat()
+    conversation.send('Pay')
+    await until(() => shown().pending.length)
+    await conversation.send('And tip').result
+    const error = { code: 'conversation-busy' }
+    await until(() => shown().error)
+    expect(shown()).toMatchObject({ status: 'waiting', error, unsent: message('And tip') })
+    expect(shown().ended).toBeUndefined()
+    await conversation.approve(shown().pending[0]!)
+    await until(() => shown().status === 'idle')
+    expect(shown()).toMatchObject({ ended: { outcome: 'completed' } })
+    expect(shown().error).toBeUndefined()
+    expect(shown().unsent).toBeUndefined()
+  })
+
+  test('for its input, before anybody looked, until the next one begins', async () => {
+    const agent = createTestAgent({ script: { steps: [{ text: 'Hello.' }] } })
+    onTestFinished(() => agent.dispose())
+    const { runId } = agent.run('  ', { conversationId: 'c1' })
+    const { subscribe, getSnapshot, send } = agent.conversation('c1')
+    subscribe(() => {})
+    await until(() => getSnapshot().status === 'idle')
+    const ended = { outcome: 'failed', runId }
+    expect(getSnapshot()).toMatchObject({ error: { code: 'invalid-input' }, ended })
+    expect(getSnapshot().unsent).toBeUndefined()
+    await send('Hi').result
+    await until(() => getSnapshot().messages.length === 2)
+    expect(getSnapshot().error).toBeUndefined()
+  })
+
+  test('by the worker, before anybody looked', async () => {
+    const history = [
+      { role: 'user', content: 'Pay' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [
+          { id: 'call_1', type: 'function', function: { name: 'pay', arguments: '{}' } },
+        ],
+      },
+    ] as const
+    const agent = createTestAgent({ script: callsPay })
+    onTestFinished(() => agent.dispose())
+    await agent.run('And tip', { conversationId: 'c1', history }).result
+    const { subscribe, getSnapshot } = agent.conversation('c1')
+    subscribe(() => {})
+    await until(() => getSnapshot().status !== 'loading')
+    expect(getSnapshot()).toMatchObject({
+      status: 'waiting',
+      error: { code: 'calls-pending' },
+      ended: { outcome: 'failed' },
+      unsent: message('And tip'),
+    })
+  })
+
+  test('when it is given up before there was room for it', async () => {
+    const { agent, conversation, shown } = chat({ testStorage: fullStorage() })
+    const run = conversation.send('Pay')
+    await until(() => shown().parked)
+    expect(shown().messages).toMatchObject([message('Pay')])
+    run.abort('enough')
+    await run.result
+    await until(() => shown().unsent)
+    expect(shown()).toMatchObject({
+      status: 'idle',
+      messages: [],
+      ended: { outcome: 'aborted', reason: 'enough' },
+      unsent: message('Pay'),
+    })
+    expect(await agent.conversations.get('c1')).toMatchObject({ messages: [] })
+  })
+})
+
+/** Takes no rows. */
+function fullStorage(): TestStorage {
+  const storage = createTestStorage()
+  return {
+    async open(name) {
+      const store = await storage.open(name)
+      const append = () =>
+        Promise.reject(new OffstageError('storage-full', 'No room.', { retryable: true }))
+      return { ...store, append }
+    },
+  }
+}
+
+describe('a list of conversations', () => {
+  test('shows that a call waits, and that it was answered', async () => {
+    const { agent, conversation } = chat()
+    const { subscribe, getSnapshot } = agent.conversations
+    subscribe(() => {})
+    const openCalls = () => getSnapshot()[0]?.openCalls ?? []
+    const run = conversation.send('Pay')
+    await until(() => openCalls().length)
+    expect(await conversation.approve(openCalls()[0]!)).toBe(true)
+    await until(() => !openCalls().length)
+    await run.result
+  })
+})
+
+test('a disposed agent shows no run that goes on, and nothing to answer', async () => {
+  const { agent, conversation, shown } = chat()
+  conversation.send('Pay')
+  await until(() => shown().pending.length)
+  const { runId } = shown()
+  await agent.dispose()
+  expect(shown()).toMatchObject({
+    status: 'idle',
+    pending: [],
+    ownership: 'none',
+    ended: { outcome: 'aborted', reason: 'disposed', runId },
+  })
+  expect(shown().runId).toBeUndefined()
+  await expect(conversation.approve('call')).rejects.toMatchObject({ code: 'disposed' })
+})
+
+test('a conversation that is still loading when its agent is disposed loads no more', async () => {
+  const { agent, shown } = chat()
+  await agent.prepare()
+  await agent.dispose()
+  expect(shown().status).toBe('idle')
+})
