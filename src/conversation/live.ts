@@ -1,6 +1,8 @@
 import type { Delta, DeltaOf } from '../protocol/delta.ts'
 import type { Row } from '../protocol/fact.ts'
 import type { Live, LiveInput, LivePart, LiveStep } from '../protocol/live.ts'
+import { DELETED, type RunOutcome } from '../protocol/run.ts'
+import { isLeftOpen } from './result.ts'
 
 /** Before any delta, and of a conversation that is only read. */
 export const NOTHING_LIVE: Live = {
@@ -58,7 +60,7 @@ export function foldDelta(live: Live, delta: Delta): Live {
     case 'storage-takes':
       return live.waits ? { ...live, waits: null } : live
     case 'run-left':
-      return leftBy(live, delta)
+      return endsHandlesOnly(delta.outcome) ? withoutWait(live, delta) : leftBy(live, delta)
     case 'ownership-changed':
       return ownedBy(live, delta.ownership)
     case 'text-end':
@@ -108,7 +110,20 @@ export function refused({ left }: Live): Live['left'] {
 
 function ownedBy(live: Live, ownership: Live['ownership']): Live {
   // Somebody goes on with what was left.
-  return { ...live, ownership, left: ownership === 'none' ? live.left : refused(live) }
+  const now = { ...live, ownership, left: ownership === 'none' ? live.left : refused(live) }
+  // What was written here until now comes to nothing.
+  return ownership === 'this-tab' ? now : { ...now, step: null, retry: null, progress: {} }
+}
+
+/** Somebody else may go on with the run, or its conversation is gone: a view has nothing to say of that. */
+function endsHandlesOnly(outcome: RunOutcome): boolean {
+  return isLeftOpen(outcome) || (outcome.outcome === 'aborted' && outcome.reason === DELETED)
+}
+
+/** Nothing of it waits here any more for the storage; what another tab drives waits on. */
+function withoutWait(live: Live, { runId }: DeltaOf<'run-left'>): Live {
+  const isOwn = live.waits?.runId === runId && live.ownership !== 'other-tab'
+  return isOwn ? { ...live, waits: null } : live
 }
 
 function leftBy(live: Live, { type: _type, ...left }: DeltaOf<'run-left'>): Live {

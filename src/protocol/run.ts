@@ -68,6 +68,9 @@ export type RunOutcome =
  */
 export const LEFT_OPEN = { disposed: 'disposed', takenOver: 'taken-over' } as const
 
+/** The reason of an `aborted` outcome of a run whose conversation was deleted. */
+export const DELETED = 'deleted'
+
 /** What `run.result` resolves to. It never rejects. */
 export type RunResult = RunResultBase & RunOutcome
 

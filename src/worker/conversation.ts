@@ -196,6 +196,12 @@ export class Conversation {
     return record?.createdAt !== this.#createdAt
   }
 
+  /** Nobody has claimed it since this worker did. */
+  async isOwned(): Promise<boolean> {
+    const record = await this.#store.get(this.conversationId)
+    return record === null || record.epoch === this.#lease.epoch
+  }
+
   /**
    * Commits facts in one transaction, then folds them; false when the decision was to write nothing.
    * Those that may wait are taken one after the other: a commit that fails is tried again, and rows

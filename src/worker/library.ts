@@ -3,6 +3,7 @@ import { pendingOf } from '../conversation/pending.ts'
 import { ownTitle } from '../conversation/title.ts'
 import type { ConversationRecord, StoredConversation } from '../protocol/conversation.ts'
 import { OffstageError } from '../protocol/error.ts'
+import { DELETED } from '../protocol/run.ts'
 import { busy } from './busy.ts'
 import type { Effects } from './effects.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
@@ -70,10 +71,9 @@ export class Library {
   /** What runs in it, or is about to, is aborted first. */
   async deleteConversation(scope: ConversationScope): Promise<boolean> {
     const active = await this.#registry.take(scope)
-    const reason = 'conversation deleted'
-    await active.discard(reason)
+    await active.discard(DELETED)
     return active.inLane(async () => {
-      await active.discard(reason)
+      await active.discard(DELETED)
       const wasKnown = await (await this.#registry.store(scope)).delete(scope.conversationId)
       if (wasKnown) this.#registry.tabs(scope).recordChanged(scope.conversationId)
       await active.conversation.refresh()

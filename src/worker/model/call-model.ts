@@ -49,6 +49,11 @@ export interface ModelCall {
   readonly emit: (delta: CallDelta, attempt: AttemptRef['attempt']) => void
   readonly isUsedId: (toolCallId: string) => boolean
   readonly attemptFailed: (attempt: FailedAttempt) => Promise<unknown>
+  /**
+   * Called before anything is shown. False: nothing is shown any more, since the run is not this worker's; a
+   * promise only where that has to be found out.
+   */
+  readonly confirm?: (() => Promise<boolean> | true) | undefined
 }
 
 /** A delta of the step, without what it belongs to. */
@@ -71,6 +76,8 @@ export async function callModel(call: ModelCall): Promise<ModelOutcome> {
   for (let attempt = 1, retries = 0; ; attempt++) {
     const toolMode = call.memory.toolMode(stepContext.model)
     const emit = (delta: CallDelta): void => call.emit(delta, attempt)
+    const isOwned = call.confirm?.() ?? true
+    if (isOwned !== true && !(await isOwned)) return { type: 'aborted', attempt, ...NOTHING }
     emit({ type: 'attempt-started', messageId })
     const reader = await readAttempt(call, { attempt, toolMode })
     if (signal.aborted) return { type: 'aborted', attempt, ...cutOf(reader) }
@@ -154,6 +161,8 @@ async function readAttempt(
       ...(fetch && { fetch }),
     })
     for await (const batch of untilAborted(batches, signal)) {
+      const isOwned = call.confirm?.() ?? true
+      if (isOwned !== true && !(await isOwned)) break
       for (const part of batch) reader.read(part)
       // An error is the end; what a turn that is too large goes on with isn't waited for.
       if (reader.error !== null) break

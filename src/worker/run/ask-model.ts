@@ -1,5 +1,10 @@
 import type { StepContext } from '../../protocol/questions.ts'
-import { callModel, type CallDelta, type ModelOutcome } from '../model/call-model.ts'
+import {
+  callModel,
+  type CallDelta,
+  type ModelCall,
+  type ModelOutcome,
+} from '../model/call-model.ts'
 import type { CountedRun } from './counters.ts'
 import type { RunContext } from './run-context.ts'
 import { providerOf } from '../model/engines.ts'
@@ -9,11 +14,15 @@ import { readsTextCalls } from '../model/text-calls.ts'
 import { resolveName } from './resolve-name.ts'
 import type { ToolTable } from './tool-table.ts'
 
+interface Asking extends Pick<ModelCall, 'confirm' | 'messageId'> {
+  readonly stepContext: StepContext
+}
+
 /** Asks the model for the run's next step, by the configuration that the page gave for it. */
 export function askModel(
   context: RunContext,
   run: CountedRun,
-  { stepContext, messageId }: { readonly stepContext: StepContext; readonly messageId: string },
+  { stepContext, messageId, confirm }: Asking,
 ): Promise<ModelOutcome> {
   const { agentId, conversation, effects, stream, memory, page, runId, signal, tools } = context
   const { configId, keyless, model } = stepContext
@@ -33,6 +42,7 @@ export function askModel(
       keyless ? {} : page.credentials({ agentId, configId, endpoint, previousRejected }),
     fetch: modelFetch(page, model),
     messageId,
+    confirm,
     emit: (delta, attempt) => stream.delta({ ...named(delta, tools), runId, step, attempt }),
     isUsedId: (toolCallId) => conversation.hasCallId(toolCallId),
     attemptFailed: (failed) => conversation.append([{ type: 'attempt-failed', step, ...failed }]),

@@ -1,9 +1,6 @@
 import { OffstageError } from '../../protocol/error.ts'
-import { LEFT_OPEN } from '../../protocol/run.ts'
+import { DELETED, LEFT_OPEN } from '../../protocol/run.ts'
 import type { RunContext, Stop } from './run-context.ts'
-
-/** The reason of a run whose conversation is gone: it has no end in the store. */
-export const DELETED = 'deleted'
 
 /** Why the run ends for this driver only, and stays open in the store; null when it doesn't. */
 export function leftOpenBy(stop: Stop | null, error?: unknown): string | null {

@@ -15,7 +15,7 @@ import { commitEnd } from './end-run.ts'
 import { mustBeStrict, startFact, takeBack } from './execute-calls.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { headStart } from './head-start.ts'
-import { DELETED, leftOpenBy, stopExecuting } from './leave-run.ts'
+import { leftOpenBy, stopExecuting } from './leave-run.ts'
 import type { Leases } from '../ownership/leases.ts'
 import { PersonAnswers } from './person-answers.ts'
 import { publishedWaiter } from './published-waiter.ts'
@@ -212,7 +212,8 @@ export class RunDriver {
     this.#hasAsked = true
     if (this.#stopped) return
     const messageId = effects.newId('msg_')
-    const outcome = await askModel(this.#context, run, { stepContext, messageId })
+    const confirm = (): Promise<boolean> | true => this.#lease.confirm(() => this.takenOver())
+    const outcome = await askModel(this.#context, run, { stepContext, messageId, confirm })
     await this.#takeOutcome({ step, messageId, stepContext }, outcome)
   }
 
@@ -289,11 +290,12 @@ export class RunDriver {
 
   /** The run goes on elsewhere, or later: its handles end, and nothing is stored. */
   async #leave(reason: string): Promise<void> {
-    if (reason !== LEFT_OPEN.disposed) stopExecuting(this.#context, reason)
     const isTaken = reason === LEFT_OPEN.takenOver
+    const isDisposed = reason === LEFT_OPEN.disposed
+    if (!isDisposed) stopExecuting(this.#context, reason)
     this.#finish({ outcome: 'aborted', reason }, isTaken ? 'other-tab' : 'none')
-    // What was folded is gone: nobody shows it any more.
-    if (reason === DELETED) await this.#context.conversation.refresh().catch(() => undefined)
+    // What others have made of it meanwhile: it goes on, has ended, or is gone.
+    if (!isDisposed) await this.#context.conversation.refresh().catch(() => undefined)
   }
 
   /** `unstored`: how it ends for its handles when no fact says so. */

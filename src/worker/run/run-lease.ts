@@ -1,6 +1,8 @@
 import type { RunContext } from './run-context.ts'
 import { elsewhere } from '../ownership/elsewhere.ts'
 import type { Leases } from '../ownership/leases.ts'
+import { ANSWER_MS, SILENCE_MS } from '../ownership/liveness.ts'
+import { withStop } from '../ownership/with-stop.ts'
 
 /**
  * A driver's ownership of its conversation: given up while the run is parked, so that any tab may
@@ -11,11 +13,14 @@ export class RunLease {
   readonly #ownership: Leases
   #held = true
   #taking: Promise<void> | null = null
+  /** When this worker was awake last, on the monotonic clock. */
+  #awakeAt: number
 
   /** The host took the ownership before it made the driver. */
   constructor(context: RunContext, ownership: Leases) {
     this.#context = context
     this.#ownership = ownership
+    this.#awakeAt = context.effects.monotonic()
   }
 
   end(): void {
@@ -26,6 +31,30 @@ export class RunLease {
   /** Other tabs may hold the run parked: they look what was decided. */
   announce(): void {
     this.#ownership.announce(this.#context.conversation.conversationId)
+  }
+
+  /**
+   * Asked before anything is shown. After a long silence the store says whose the run is: a tab that was frozen
+   * reads on what the network has kept for it, and may get to know only later that another one has taken over.
+   */
+  confirm(onLost: () => void): Promise<boolean> | true {
+    const now = this.#context.effects.monotonic()
+    const silence = now - this.#awakeAt
+    this.#awakeAt = now
+    return silence < SILENCE_MS / 2 || this.#askStore(onLost)
+  }
+
+  async #askStore(onLost: () => void): Promise<boolean> {
+    const { conversation, effects } = this.#context
+    // A storage that doesn't answer decides nothing.
+    const isOwned = await withStop([], ({ signal }) =>
+      Promise.race([
+        conversation.isOwned().catch(() => true),
+        effects.sleep(ANSWER_MS, signal).then(() => true),
+      ]),
+    )
+    if (!isOwned) onLost()
+    return isOwned
   }
 
   /** Throws `conversation-busy` when another tab goes on with the run. */

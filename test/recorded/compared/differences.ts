@@ -22,7 +22,7 @@ import {
   withSentences,
 } from './stored.ts'
 import { withWaitsAndEnds, withoutOtherViews } from './snapshots.ts'
-import { withoutDoubts, withoutUnstoredDetails } from './results.ts'
+import { withDeletedInOneWord, withoutDoubts, withoutUnstoredDetails } from './results.ts'
 
 /** What is meant to differ from the code before format 2, and how both are compared all the same. */
 export interface Difference {
@@ -112,6 +112,7 @@ export const differences: readonly Difference[] = [
   { name: 'ended meanwhile', to: 'now', apply: (each) => mapRuns(each, withoutLastSnapshot) },
   { name: 'starts taken back', to: 'both', apply: (each) => mapRuns(each, withoutStartsTakenBack) },
   { name: 'calls cut off by a stop', to: 'both', apply: withoutDoubts },
+  { name: 'deletions', to: 'old', apply: withDeletedInOneWord },
   { name: 'unstored ends', to: 'both', apply: (each) => mapRuns(each, withoutUnstoredDetails) },
   {
     name: 'times',

@@ -29,6 +29,13 @@ type Aborted = Extract<RunResult, { readonly outcome: 'aborted' }>
 const CUT_OFF = 'The run was stopped while this call ran: it may or may not have happened.'
 const DOUBT = ' The call may or may not have happened.'
 
+/** The reason of a run whose conversation is deleted is one word, whichever tab deletes it. */
+export function withDeletedInOneWord(recording: Compared): Compared {
+  return JSON.parse(
+    JSON.stringify(recording).replaceAll('"conversation deleted"', '"deleted"'),
+  ) as Compared
+}
+
 /** A call that a stop cut off may have happened, which its output says since. */
 export function withoutDoubts(recording: Compared): Compared {
   return JSON.parse(

@@ -203,10 +203,11 @@ describe('two agents of one page', () => {
             if (driver === agentId) {
               drivers.delete(runId)
               const run = { conversationId: 'c1', runId }
-              of.tell(run, {
-                type: 'run-left',
-                outcome: { outcome: 'aborted', reason: 'disposed' },
-              })
+              of.tell(
+                run,
+                { type: 'run-left', outcome: { outcome: 'aborted', reason: 'disposed' } },
+                { type: 'ownership-changed', ownership: 'none' },
+              )
             }
         },
       },
@@ -271,6 +272,22 @@ describe('two agents of one page', () => {
       outcome: 'aborted',
       reason: 'disposed',
       text: 'Half',
+    })
+  })
+
+  test('it is open to whoever is left, and has ended for the one that is disposed of', async () => {
+    const { first, second, run } = await following()
+    const [own, other] = [first, second].map((agent) => agent.conversation('c1'))
+    for (const shown of [own, other]) shown!.subscribe(() => undefined)
+    await until(() => [own, other].every((shown) => shown!.getSnapshot().status === 'running'))
+    await first.dispose()
+    const { runId } = run
+    await until(() => other!.getSnapshot().messages.length === 1)
+    expect(other!.getSnapshot()).toMatchObject({ runId })
+    expect(other!.getSnapshot().ended).toBe(undefined)
+    expect(own!.getSnapshot()).toMatchObject({
+      status: 'idle',
+      ended: { outcome: 'aborted', reason: 'disposed', runId },
     })
   })
 

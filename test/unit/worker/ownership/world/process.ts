@@ -31,10 +31,11 @@ export class Process {
     if (this.#state === 'works') this.#state = 'frozen'
   }
 
-  thaw(): void {
+  /** What has come meanwhile is taken in one after the other, `paceMs` apart. */
+  thaw(paceMs = 0): void {
     if (this.#state !== 'frozen') return
     this.#state = 'works'
-    for (const late of this.#late.splice(0)) this.task(0, late)
+    for (const [index, late] of this.#late.splice(0).entries()) this.task(index * paceMs, late)
   }
 
   /** Runs in this tab: later when it is frozen, never when it is gone. Returns what cancels it. */

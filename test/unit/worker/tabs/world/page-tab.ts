@@ -59,6 +59,8 @@ export class PageTab extends Process {
   readonly seen: Partial<ConversationSnapshot>[] = []
   /** How the runs that were started or taken up here ended for their handles. */
   readonly ends: string[] = []
+  /** Of the runs that were started or taken up here, in order. */
+  readonly handles: RunHandle[] = []
   /** The tools that ran here, in order. */
   readonly ran: string[] = []
   /** Codes of the warnings, in order. */
@@ -172,6 +174,13 @@ export class PageTab extends Process {
     return this.#adopt(() => this.host.resumeRun({ ...this.scope, ...how }))
   }
 
+  /** As a page that comes back does with a run of its own. */
+  returnTo(runId: string): Promise<RunRef | null> {
+    this.#feeds.follow({ ...this.#ref, runId }, this.#handle(runId))
+    const how = { interrupted: 'tell-model', waitForToolsMs: 500, afterCrash: false } as const
+    return this.host.resumeRun({ ...this.scope, ...how, runId })
+  }
+
   takeOver(): Promise<RunRef | null> {
     const how = { interrupted: 'tell-model', waitForToolsMs: 500, afterCrash: false } as const
     return this.#adopt(() => this.host.takeOver({ ...this.scope, ...how }))
@@ -211,6 +220,7 @@ export class PageTab extends Process {
         onLeft: () => undefined,
       },
     )
+    this.handles.push(handle)
     void handle.run.result.then((result) =>
       this.ends.push(result.outcome === 'aborted' ? result.reason : result.outcome),
     )
