@@ -196,9 +196,9 @@ export class ConversationRegistry {
   }
 }
 
-/** Stops what is driven, without an end; true once it has stopped. */
+/** Stops what is driven, without an end; true once it has stopped. What is being ended is not handed over. */
 async function handOver(active: ActiveConversation | undefined): Promise<boolean> {
-  if (!active?.driver) return false
+  if (!active?.driver || active.driver.isStopped) return false
   active.driver.takenOver()
   await active.idle()
   return true

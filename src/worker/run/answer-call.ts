@@ -9,6 +9,14 @@ import { availableTool } from './wait-for-tool.ts'
 
 type Answer = CallAnswer['answer']
 
+/** What a person says of a call. */
+export interface PersonAnswer {
+  readonly toolCallId: string
+  readonly answer: Answer
+  /** Of its append: by it anybody finds whether this is the one that the call took. */
+  readonly answerId: string
+}
+
 /** The call, if it waits for this kind of answer. */
 export function waitingCall(
   run: RunState | null,
@@ -34,8 +42,7 @@ const WAITS_AS = {
  */
 export async function answerCall(
   context: RunContext,
-  toolCallId: string,
-  answer: Answer,
+  { toolCallId, answer, answerId }: PersonAnswer,
 ): Promise<boolean> {
   const { conversation, signal, runId } = context
   const asked = waitingCall(conversation.run, toolCallId, answer)
@@ -48,7 +55,7 @@ export async function answerCall(
         signal.aborted || run?.runId !== runId ? null : waitingCall(run, toolCallId, answer)
       return call && factsOf(call, answer)
     },
-    { waits: false },
+    { waits: false, appendId: answerId },
   )
 }
 

@@ -6,88 +6,107 @@ import type { TabCommand, TabMessages, TabOutcome } from './tab-messages.ts'
 
 /** How long the tab that drives the run may take to answer before it is asked again. Milliseconds. */
 const ANSWER_MS = 1000
-/** Questions that a tab which is known to drive it doesn't answer, after which it is gone. */
+/** Questions in a row that a tab which is known to drive it doesn't answer, after which it is gone. */
 const MAX_UNANSWERED = 3
 /** Where it isn't known whether any tab drives it: one that does answers at once. Milliseconds. */
 const ANY_MS = 300
 /** One that is under way has this long: an edited input may wait for its tool. Milliseconds. */
 const ANSWER_LIMIT_MS = 20_000
 
-/** Does what another tab asks, if the run is driven here; null: it isn't. */
-export type Perform = (conversationId: string, command: TabCommand) => Promise<boolean> | null
+/** A command, and what it is known by, so that it is done once, however often and whoever is asked. */
+export interface SentCommand {
+  readonly commandId: string
+  readonly command: TabCommand
+}
+
+/** Does what another tab asks, if the run is driven here; null: it isn't, or not any more. */
+export type Perform = (conversationId: string, asked: SentCommand) => Promise<boolean | null> | null
 
 /** What a person does in one tab to a run that another tab drives. */
 export class TabCommands {
   readonly #channel: TabChannel<TabMessages>
-  readonly #effects: Pick<Effects, 'sleep' | 'newId'>
+  readonly #effects: Pick<Effects, 'sleep'>
   /** What came of each command: one that is asked again, since its answer was lost, is done once. */
   readonly #outcomes = new Map<string, Promise<TabOutcome>>()
 
-  constructor(
-    channel: TabChannel<TabMessages>,
-    effects: Pick<Effects, 'sleep' | 'newId'>,
-    perform: Perform,
-  ) {
+  constructor(channel: TabChannel<TabMessages>, effects: Pick<Effects, 'sleep'>, perform: Perform) {
     this.#channel = channel
     this.#effects = effects
     channel.on('command-ask', async ({ conversationId, to, commandId, command }) => {
       if (to !== null && to !== channel.tabId) return
       const known = this.#outcomes.get(commandId)
-      const done = known ? null : perform(conversationId, command)
-      const outcome = known ?? (done && outcomeOf(done))
-      if (!outcome) return
-      this.#outcomes.set(commandId, outcome)
+      const done = known ? null : perform(conversationId, { commandId, command })
+      const asked = known ?? (done && outcomeOf(done))
+      if (!asked) return
+      this.#outcomes.set(commandId, asked)
       channel.post('command-outcome', { commandId, outcome: { pending: true } })
-      channel.post('command-outcome', { commandId, outcome: await outcome })
+      const outcome = await asked
+      channel.post('command-outcome', { commandId, outcome })
       if (known) return
-      await effects.sleep(ANSWER_LIMIT_MS)
+      // One that is left may be asked for again: the run may come back.
+      if (!('left' in outcome)) await effects.sleep(ANSWER_LIMIT_MS)
       this.#outcomes.delete(commandId)
     })
   }
 
   /**
-   * What it came to; null when no tab answers, so that nobody drives the run. Throws what it threw there.
-   * `to`: the tab that is known to drive it.
+   * What it came to; null when no tab answers, so that nobody drives the run; `left` when the tab that did
+   * leaves it to somebody else. Throws what it threw there. `driver`: the tab that is known to drive it; null:
+   * it isn't known whether any does; `moving`: one will, presently.
    */
   async ask(
     conversationId: string,
-    to: string | null,
-    command: TabCommand,
-  ): Promise<boolean | null> {
-    if (!this.#channel.isOpen) return null
-    const commandId = this.#effects.newId('command-')
+    driver: string | 'moving' | null,
+    sent: SentCommand,
+  ): Promise<boolean | 'left' | null> {
+    const channel = this.#channel
+    if (!channel.isOpen) return null
+    const { commandId } = sent
+    let to = driver === 'moving' ? null : driver
     let outcome = null as TabOutcome | null
-    let onOutcome = (): void => undefined
-    const remove = this.#channel.on('command-outcome', (answer) => {
-      if (answer.commandId !== commandId) return
-      if (outcome === null || 'pending' in outcome) outcome = answer.outcome
-      onOutcome()
-    })
+    let unanswered = 0
+    let onWord = (): void => undefined
     const isOpen = (): boolean => outcome === null || 'pending' in outcome
-    const unanswered = to === null ? 1 : MAX_UNANSWERED
-    const limit = (): number => (outcome === null ? unanswered : ANSWER_LIMIT_MS / ANSWER_MS)
-    for (let asked = 0; isOpen() && asked < limit(); asked++) {
+    const removeOutcome = channel.on('command-outcome', (answer) => {
+      if (answer.commandId !== commandId || !isOpen()) return
+      outcome = answer.outcome
+      unanswered = 0
+      if (!isOpen()) onWord()
+    })
+    // A worker that died can't answer any more, and the one that comes after it can.
+    const removeDriven = channel.on('run-driven', (driving, from) => {
+      if (driving.conversationId !== conversationId || from === to) return
+      to = from
+      unanswered = 0
+      onWord()
+    })
+    const limit = (): number => (to === null && driver === null ? 1 : MAX_UNANSWERED)
+    const most = ANSWER_LIMIT_MS / ANSWER_MS
+    for (let asked = 0; isOpen() && unanswered < limit() && asked < most; asked++) {
       await withStop([], async (wait) => {
-        onOutcome = () => isOpen() || wait.abort()
-        this.#channel.post('command-ask', { conversationId, to, commandId, command })
-        const isFirst = to === null && outcome === null
-        await this.#effects.sleep(isFirst ? ANY_MS : ANSWER_MS, wait.signal)
+        onWord = () => wait.abort()
+        unanswered++
+        channel.post('command-ask', { conversationId, to, ...sent })
+        await this.#effects.sleep(to === null && outcome === null ? ANY_MS : ANSWER_MS, wait.signal)
       })
     }
-    remove()
+    removeOutcome()
+    removeDriven()
     return outcome && valueOf(outcome)
   }
 }
 
-async function outcomeOf(done: Promise<boolean>): Promise<TabOutcome> {
+async function outcomeOf(done: Promise<boolean | null>): Promise<TabOutcome> {
   try {
-    return { done: await done }
+    const value = await done
+    return value === null ? { left: true } : { done: value }
   } catch (thrown) {
     return { error: toErrorData(thrown) }
   }
 }
 
-function valueOf(outcome: TabOutcome): boolean | null {
+function valueOf(outcome: TabOutcome): boolean | 'left' | null {
   if ('error' in outcome) throw OffstageError.fromData(outcome.error)
+  if ('left' in outcome) return 'left'
   return 'done' in outcome ? outcome.done : null
 }
