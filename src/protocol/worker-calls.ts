@@ -50,8 +50,11 @@ export const WORKER_CALLS = {
   resumeRun: { survives: true } as Command<ResumeRun, RunRef | null, Driven>,
   /** Has another tab hand over its run; this worker drives it then. Null when there is none, or it is refused. */
   takeOver: { survives: true } as Command<ResumeRun & ConversationScope, RunRef | null, Driven>,
-  /** Ends a run, parked and stored ones too. False when it had ended. */
-  abortRun: {} as Command<AbortRun, boolean, Exclude<Owned, 'ownership-lost'>>,
+  /**
+   * Ends a run, parked and stored ones too, whichever tab drives it. True once it has ended so in the store,
+   * or will not begin; false when it had another end.
+   */
+  abortRun: { survives: true } as Command<AbortRun, boolean, Exclude<Owned, 'ownership-lost'>>,
   /** False when the call was settled or answered already, or isn't known. */
   answerCall: {} as Command<
     CallAnswer,
