@@ -7,6 +7,18 @@ export function busy(conversationId: string): OffstageError {
   )
 }
 
+/** Calls of several conversations wait under this id: some models count theirs anew in each. */
+export function ambiguousCall(
+  toolCallId: string,
+  conversationIds: readonly string[],
+): OffstageError {
+  return new OffstageError(
+    'ambiguous-call',
+    `Calls with the id ${toolCallId} are open in several conversations: ${conversationIds.join(', ')}. Pass the pending call as it is, or { conversationId, toolCallId }.`,
+    { details: { toolCallId, conversationIds: [...conversationIds] } },
+  )
+}
+
 /** Nobody makes room there by waiting: a person has to decide. */
 export function parkedRun(conversationId: string, reason: string): OffstageError {
   return new OffstageError(

@@ -108,7 +108,7 @@ export class RunCommands {
 
   async #carryOut(active: ActiveConversation, errand: Errand): Promise<boolean> {
     const { conversation } = active
-    const { effects } = this.#options
+    const { effects, takeUp } = this.#options
     const until = effects.monotonic() + LIMIT_MS
     for (let attempt = 1; ; attempt++) {
       // One that was driven here until now is driven somewhere else presently.
@@ -116,13 +116,20 @@ export class RunCommands {
       const here = await errand.here()
       if (here !== null) return here
       await conversation.refresh()
+      conversation.refuseBroken()
       const settled = await errand.settled()
       if (settled !== null) return settled
+      if (attempt > MAX_ATTEMPTS || effects.monotonic() > until)
+        throw elsewhere(conversation.conversationId)
       const there = await this.#askDriver(active, errand, isMoving)
       if (typeof there === 'boolean') return there
-      const isLast = attempt === MAX_ATTEMPTS || effects.monotonic() > until
-      if (there === null) await this.#takeUp(active, errand.agentId, isLast)
-      else if (isLast) throw elsewhere(conversation.conversationId)
+      if (there === 'left') continue
+      try {
+        await takeUp(active, errand.agentId)
+      } catch (error) {
+        // Somebody else was first: they are asked.
+        if (active.parked || !isElsewhere(error)) throw error
+      }
     }
   }
 
@@ -133,15 +140,6 @@ export class RunCommands {
   ): Promise<boolean | 'left' | null> {
     if (sent === null) return null
     return isMoving ? tabs.askAnew(conversationId, sent) : tabs.ask(conversationId, sent)
-  }
-
-  async #takeUp(active: ActiveConversation, agentId: string, isLast: boolean): Promise<void> {
-    try {
-      await this.#options.takeUp(active, agentId)
-    } catch (error) {
-      // Somebody else was first: they are asked.
-      if (isLast || active.parked || !isElsewhere(error)) throw error
-    }
   }
 }
 
