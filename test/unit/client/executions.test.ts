@@ -32,7 +32,6 @@ function executionsOf(
   const host: ExecutionHost = {
     findTool: () => prepared,
     definitionOf: () => 'as it is',
-    isAborted: () => false,
     confirmLease: async () => true,
     hooks: () => ({ afterToolCall: undefined, progress() {}, warn() {} }),
     ...broken,
@@ -41,6 +40,7 @@ function executionsOf(
     gate: createBatchGate(),
     flush,
     hostOf: () => host,
+    isAborted: () => false,
     toPageTime: (workerMs) => workerMs,
   })
 }
