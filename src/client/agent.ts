@@ -16,7 +16,7 @@ type AsyncDispose = SymbolConstructor extends { readonly asyncDispose: infer Key
 
 type AsyncDisposes = { readonly [Key in AsyncDispose]: () => Promise<void> }
 
-/** A call: its id where that is unambiguous, else with its conversation. */
+/** A call with its conversation; its id alone where only one conversation has such a call, else `ambiguous-call`. */
 export type CallRef = string | { readonly conversationId?: string; readonly toolCallId: string }
 
 export interface ResumeOptions {
