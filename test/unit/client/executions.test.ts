@@ -25,7 +25,11 @@ function collectReported(): unknown[] {
 }
 
 function executionsOf(
-  { flush = () => undefined, ...broken }: Partial<ExecutionHost & Pick<ExecutionsHost, 'flush'>>,
+  {
+    flush = () => undefined,
+    isAborted = () => false,
+    ...broken
+  }: Partial<ExecutionHost & Pick<ExecutionsHost, 'flush' | 'isAborted'>>,
   execute: () => unknown,
 ): Executions {
   const prepared = prepareTool({ name: 'tool', description: 'A tool.', execute })
@@ -40,7 +44,7 @@ function executionsOf(
     gate: createBatchGate(),
     flush,
     hostOf: () => host,
-    isAborted: () => false,
+    isAborted,
     toPageTime: (workerMs) => workerMs,
   })
 }
