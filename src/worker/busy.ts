@@ -14,8 +14,8 @@ export function ambiguousCall(
 ): OffstageError {
   return new OffstageError(
     'ambiguous-call',
-    `Calls with the id ${toolCallId} are open in several conversations: ${conversationIds.join(', ')}. Pass the pending call as it is, or { conversationId, toolCallId }.`,
-    { details: { toolCallId, conversationIds: [...conversationIds] } },
+    `Several conversations have an open call ${toolCallId}: ${conversationIds.join(', ')}. Pass the pending call, or { conversationId, toolCallId }.`,
+    { details: { conversationIds: [...conversationIds] } },
   )
 }
 

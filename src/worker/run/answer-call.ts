@@ -10,12 +10,7 @@ import { availableTool } from './wait-for-tool.ts'
 type Answer = CallAnswer['answer']
 
 /** What a person says of a call. */
-export interface PersonAnswer {
-  readonly toolCallId: string
-  readonly answer: Answer
-  /** Of its append: by it anybody finds whether this is the one that the call took. */
-  readonly answerId: string
-}
+export type PersonAnswer = Pick<CallAnswer, 'toolCallId' | 'answer'>
 
 /** The call, if it waits for this kind of answer. */
 export function waitingCall(
@@ -38,11 +33,12 @@ const WAITS_AS = {
  * Commits a person's word on a call; false when the call doesn't wait for it. Whether it does is
  * decided in the append, so of several answers, from wherever, one counts and the others write
  * nothing. An edited input that doesn't fit the tool's schema is refused with `invalid-input`, and the
- * call waits on.
+ * call waits on. `answerId`: of its append, by which anybody finds whether this is the one that the call took.
  */
 export async function answerCall(
   context: RunContext,
-  { toolCallId, answer, answerId }: PersonAnswer,
+  { toolCallId, answer }: PersonAnswer,
+  answerId: string,
 ): Promise<boolean> {
   const { conversation, signal, runId } = context
   const asked = waitingCall(conversation.run, toolCallId, answer)

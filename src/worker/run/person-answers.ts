@@ -23,10 +23,10 @@ export class PersonAnswers {
   }
 
   /** A person's word on a parked call; false when it waits for none, null when somebody else goes on with the run. */
-  async answer(given: PersonAnswer): Promise<boolean | null> {
+  async answer(given: PersonAnswer, answerId: string): Promise<boolean | null> {
     const { conversation } = this.#context
     try {
-      return await this.say(() => answerCall(this.#context, given))
+      return await this.say(() => answerCall(this.#context, given, answerId))
     } catch (error) {
       if (!isElsewhere(error)) throw error
       await conversation.refresh()

@@ -134,8 +134,8 @@ export class RunDriver {
   }
 
   /** A person's word on a parked call; false when it waits for none, null when somebody else goes on with the run. */
-  answer(given: PersonAnswer): Promise<boolean | null> {
-    return this.#word.answer(given)
+  answer(given: PersonAnswer, answerId: string): Promise<boolean | null> {
+    return this.#word.answer(given, answerId)
   }
 
   /** Appends to the conversation of a run that may have given it up while it waits. */

@@ -144,15 +144,14 @@ export class Tabs<Active extends TabConversation> {
     return this.#followers.get(conversationId)?.driver
   }
 
-  /** Asks the tab that drives the conversation's run; null when none does. */
-  async ask(conversationId: string, command: SentCommand): Promise<boolean | 'left' | null> {
-    const driver = this.driverOf(conversationId)
-    return driver === null ? null : this.#commands.ask(conversationId, driver ?? null, command)
-  }
-
-  /** The same of a run that is on its way from one tab to another: whoever drives it by now. */
-  askAnew(conversationId: string, command: SentCommand): Promise<boolean | 'left' | null> {
-    return this.#commands.ask(conversationId, 'moving', command)
+  /** Asks the tab that drives the conversation's run; null when none does. `isMoving`: another one will, presently. */
+  async ask(
+    conversationId: string,
+    sent: SentCommand,
+    isMoving: boolean,
+  ): Promise<boolean | 'left' | null> {
+    const driver = isMoving ? 'moving' : this.driverOf(conversationId)
+    return driver === null ? null : this.#commands.ask(conversationId, driver ?? null, sent)
   }
 
   /** Whether another tab that shows the conversation has the tool. */
