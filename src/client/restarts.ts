@@ -52,7 +52,7 @@ export class Restarts {
     const isSuspicious = this.#times.length > 1 && lost.flatMap(({ runs }) => runs).length > 1
     for (const { parts } of agents) sendAborts(parts)
     const aborted = (runId: string): Promise<unknown> =>
-      Promise.allSettled(agents.map(({ parts }) => parts.runs.aborting.get(runId)))
+      Promise.allSettled(agents.flatMap(({ parts }) => parts.runs.aborting.get(runId) ?? []))
     const taking = { aborted, isLive: () => isLive(connection) }
     for (const { agentId, parts, runs } of lost) {
       const tryOut = (runId: string): Trial => this.suspects.tryOut({ agentId, runId }, trialMs)

@@ -13,7 +13,7 @@ const ANY_MS = 300
 /** One that is under way has this long: an edited input may wait for its tool. Milliseconds. */
 const ANSWER_LIMIT_MS = 20_000
 
-/** A command, and what it is known by, so that it is done once, however often and whoever is asked. */
+/** A command, and the id by which an answer is taken once, however often and whoever is asked. */
 export interface SentCommand {
   readonly commandId: string
   readonly command: TabCommand
@@ -26,43 +26,33 @@ export type Perform = (conversationId: string, asked: SentCommand) => Promise<bo
 export class TabCommands {
   readonly #channel: TabChannel<TabMessages>
   readonly #effects: Pick<Effects, 'sleep'>
-  /** What came of each command: one that is asked again, since its answer was lost, is done once. */
-  readonly #outcomes = new Map<string, Promise<TabOutcome>>()
 
   constructor(channel: TabChannel<TabMessages>, effects: Pick<Effects, 'sleep'>, perform: Perform) {
     this.#channel = channel
     this.#effects = effects
     channel.on('command-ask', async ({ conversationId, to, commandId, command }) => {
       if (to !== null && to !== channel.tabId) return
-      const known = this.#outcomes.get(commandId)
-      const done = known ? null : perform(conversationId, { commandId, command })
-      const asked = known ?? (done && outcomeOf(done))
-      if (!asked) return
-      this.#outcomes.set(commandId, asked)
+      const done = perform(conversationId, { commandId, command })
+      if (!done) return
       channel.post('command-outcome', { commandId, outcome: { pending: true } })
-      const outcome = await asked
-      channel.post('command-outcome', { commandId, outcome })
-      if (known) return
-      // One that is left may be asked for again: the run may come back.
-      if (!('left' in outcome)) await effects.sleep(ANSWER_LIMIT_MS)
-      this.#outcomes.delete(commandId)
+      channel.post('command-outcome', { commandId, outcome: await outcomeOf(done) })
     })
   }
 
   /**
    * What it came to; null when no tab answers, so that nobody drives the run; `left` when the tab that did
    * leaves it to somebody else. Throws what it threw there. `driver`: the tab that is known to drive it; null:
-   * it isn't known whether any does; `moving`: one will, presently.
+   * one will, presently; undefined: it isn't known whether any does.
    */
   async ask(
     conversationId: string,
-    driver: string | 'moving' | null,
+    driver: string | null | undefined,
     sent: SentCommand,
   ): Promise<boolean | 'left' | null> {
     const channel = this.#channel
     if (!channel.isOpen) return null
     const { commandId } = sent
-    let to = driver === 'moving' ? null : driver
+    let to = driver ?? null
     let outcome = null as TabOutcome | null
     let unanswered = 0
     let onWord = (): void => undefined
@@ -80,7 +70,7 @@ export class TabCommands {
       unanswered = 0
       onWord()
     })
-    const limit = (): number => (to === null && driver === null ? 1 : MAX_UNANSWERED)
+    const limit = (): number => (to === null && driver === undefined ? 1 : MAX_UNANSWERED)
     const most = ANSWER_LIMIT_MS / ANSWER_MS
     for (let asked = 0; isOpen() && unanswered < limit() && asked < most; asked++) {
       await withStop([], async (wait) => {

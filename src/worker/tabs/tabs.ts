@@ -150,8 +150,9 @@ export class Tabs<Active extends TabConversation> {
     sent: SentCommand,
     isMoving: boolean,
   ): Promise<boolean | 'left' | null> {
-    const driver = isMoving ? 'moving' : this.driverOf(conversationId)
-    return driver === null ? null : this.#commands.ask(conversationId, driver ?? null, sent)
+    const driver = isMoving ? null : this.driverOf(conversationId)
+    if (driver === null && !isMoving) return null
+    return this.#commands.ask(conversationId, driver, sent)
   }
 
   /** Whether another tab that shows the conversation has the tool. */
