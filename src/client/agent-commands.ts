@@ -37,7 +37,7 @@ export interface AgentCommands
     signal: AbortSignal,
   ): Promise<unknown>
   sendStart(handle: RunHandle, command: StartRun): Promise<void>
-  sendAbort(runId: string): Promise<void>
+  sendAbort(runId: string): Promise<boolean>
   /** The run ended here, without a word of the worker. */
   left(ref: RunRef, outcome: RunOutcome): Promise<void>
   show(listeners: Listeners, first: ConversationSnapshot): Promise<Source<ConversationSnapshot>>
@@ -131,10 +131,11 @@ function taken(conversationId: string, handle: RunHandle | null): Run | null {
 }
 
 async function abortOpen(
-  { ask, link, runs, scope }: AgentParts,
+  agent: AgentParts,
   conversationId: string,
   reason: string,
 ): Promise<boolean> {
+  const { ask, link, runs, scope } = agent
   const feed = link().feeds.find({ storage: storageKey(scope().storage), conversationId })
   const records = feed?.isKnown ? null : await ask('listConversations', scope())
   const runId = records
@@ -142,9 +143,14 @@ async function abortOpen(
     : feed?.openRunId
   const own = [...runs.open.values()].find(({ run }) => run.conversationId === conversationId)
   const handle = runId == null ? own : runs.open.get(runId)
+  const id = handle?.run.runId ?? runId
+  if (id == null) return false
+  const isStarting = runs.starting.has(id)
+  if (!runs.aborts.has(id)) runs.aborts.set(id, { conversationId, reason })
   handle?.run.abort(reason)
-  if (handle || runId == null) return handle !== undefined
-  return ask('abortRun', { ...scope(), conversationId, runId, reason })
+  if (await sendAbort(agent, id)) return true
+  // One that no worker had begun yet doesn't begin any more.
+  return isStarting && (await handle?.run.result)?.outcome === 'aborted'
 }
 
 function answers(agent: AgentParts): CallAnswers {

@@ -32,8 +32,8 @@ export class AgentRuns {
   /** Those of them whose start no worker has confirmed, and none was lost with. */
   readonly starting: Set<string> = new Set()
   readonly aborts: Map<string, OpenAbort> = new Map()
-  /** Settled when the worker is done with an abort, by conversation: the next run waits for it. */
-  readonly aborting: Map<string, Promise<unknown>> = new Map()
+  /** Settled when a worker is done with an abort: the next run of the conversation waits for it. */
+  readonly aborting: Map<string, Promise<boolean>> = new Map()
 
   constructor(host: RunsHost) {
     this.#host = host

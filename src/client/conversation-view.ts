@@ -19,7 +19,10 @@ export interface Conversation extends SnapshotStore<ConversationSnapshot>, CallA
   resume(options?: ResumeOptions): Promise<Run | null>
   /** The agent's `continue`, of this conversation. */
   continue(): Promise<Run | null>
-  /** Ends the open run, whichever agent or tab drives it. False when there is none. */
+  /**
+   * Ends the open run, whichever agent or tab drives it. True once it has ended so, false when there is none or it
+   * had another end; a handle on this page ends at once. Rejects when nobody could end it: `conversation-busy`.
+   */
   abort(reason?: string): Promise<boolean>
   /**
    * Shows the branch that was used last under a message, and goes on from there. False when there is no such

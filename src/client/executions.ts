@@ -16,7 +16,6 @@ export interface ExecutionHost {
   findTool(call: ExecuteTool): PreparedTool | undefined
   /** Of the tool as it may be called now; undefined when it may not. */
   definitionOf(tool: PreparedTool): string | undefined
-  isAborted(runId: string): boolean
   /** Asks the worker, who asks the store. */
   confirmLease(call: ExecuteTool): Promise<boolean>
   hooks(call: ExecuteTool): ExecutionHooks
@@ -27,6 +26,8 @@ export interface ExecutionsHost {
   /** Brings listeners up to date, so that no tool runs before its text is seen. */
   flush(): void
   hostOf(agentId: string): ExecutionHost | undefined
+  /** An agent of the page has aborted the run. */
+  isAborted(runId: string): boolean
   /** A time of the worker's monotonic clock on the page's. */
   toPageTime(workerMs: number): number
 }
@@ -117,7 +118,7 @@ export class Executions {
     const { agentId } = execution.owner
     const host = this.#host.hostOf(agentId)
     const prepared = host?.findTool(call)
-    if (signal.aborted || host?.isAborted(call.runId)) return refuse(execution, 'cancelled')
+    if (signal.aborted || this.#host.isAborted(call.runId)) return refuse(execution, 'cancelled')
     const reason = this.#refusal(call) ?? lease
     if (reason) return refuse(execution, reason)
     if (!host || !prepared) return refuse(execution, 'not-registered')

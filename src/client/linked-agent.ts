@@ -35,7 +35,6 @@ function createLinkedAgent(agent: AgentParts): LinkedAgent {
     definitionOf: (tool) => usableDefinition(tool, registry, policy),
     confirmLease: ({ conversationId, epoch }) =>
       agent.ask('confirmLease', { ...agent.scope(), conversationId, epoch }),
-    isAborted: (runId) => runs.open.get(runId)?.abortReason !== undefined,
     hooks: ({ runId, conversationId, toolCallId }) => ({
       afterToolCall: options.afterToolCall,
       progress: (progress) =>

@@ -1,7 +1,7 @@
 import { monotonicMs } from '../lib/monotonic-ms.ts'
 import type { RunParts } from './run-parts.ts'
 import { Suspects, type Trial } from './suspects.ts'
-import { lostRuns, resendAborts, takeUpRuns } from './take-up.ts'
+import { lostRuns, sendAborts, takeUpRuns } from './take-up.ts'
 import { lost as workerLost } from './worker-lost.ts'
 import type { Connection } from './worker-start.ts'
 
@@ -50,10 +50,13 @@ export class Restarts {
     // All at once: what is started while the first are tried out is no business of this.
     const lost = agents.map(({ agentId, parts }) => ({ agentId, parts, runs: lostRuns(parts) }))
     const isSuspicious = this.#times.length > 1 && lost.flatMap(({ runs }) => runs).length > 1
-    for (const { parts } of agents) resendAborts(parts)
+    for (const { parts } of agents) sendAborts(parts)
+    const aborted = (runId: string): Promise<unknown> =>
+      Promise.allSettled(agents.flatMap(({ parts }) => parts.runs.aborting.get(runId) ?? []))
+    const taking = { aborted, isLive: () => isLive(connection) }
     for (const { agentId, parts, runs } of lost) {
       const tryOut = (runId: string): Trial => this.suspects.tryOut({ agentId, runId }, trialMs)
-      const taken = takeUpRuns(parts, runs, isSuspicious ? tryOut : undefined)
+      const taken = takeUpRuns(parts, runs, { ...taking, ...(isSuspicious && { tryOut }) })
       if (isSuspicious) await taken
       if (!isLive(connection)) return
     }

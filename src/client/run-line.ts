@@ -23,11 +23,16 @@ export async function sendStart(
   }
   // A new worker is sent the command of the one before it, and its events go on where they were.
   link().feeds.follow({ runId, conversationId, storage: storageKey(scope().storage) }, handle)
-  const before = runs.aborting.get(conversationId)
+  const before = [...runs.aborts].flatMap(([id, abort]) =>
+    abort.conversationId === conversationId ? (runs.aborting.get(id) ?? []) : [],
+  )
   runs.starting.add(runId)
   try {
-    if (before) {
-      await Promise.race([before, new Promise((resolve) => setTimeout(resolve, ABORT_MS))])
+    if (before.length > 0) {
+      await Promise.race([
+        Promise.allSettled(before),
+        new Promise((resolve) => setTimeout(resolve, ABORT_MS)),
+      ])
       if (handle.abortReason !== undefined) return
     }
     pageRegistry().touched.add(conversationId)

@@ -1,18 +1,16 @@
-import type { OffstageError } from '../protocol/error.ts'
 import type { RunParts } from './run-parts.ts'
 
-/** Has the worker end a run whose abort is on record. */
-export async function sendAbort(agent: RunParts, runId: string): Promise<void> {
+/** Has the worker end a run whose abort is on record, or the next one. True when it has ended so. */
+export function sendAbort(agent: RunParts, runId: string): Promise<boolean> {
   const { aborting, aborts } = agent.runs
   const abort = aborts.get(runId)
-  if (!abort) return
+  const known = aborting.get(runId)
+  if (known || !abort) return known ?? Promise.resolve(false)
   agent.stopTools(runId, abort.reason)
-  const { conversationId } = abort
-  const sent = agent.ask('abortRun', { ...agent.scope(), ...abort, runId }).then(
-    () => aborts.delete(runId),
-    (error: OffstageError) => error.code === 'worker-lost' || aborts.delete(runId),
-  )
-  aborting.set(conversationId, sent)
-  await sent
-  if (aborting.get(conversationId) === sent) aborting.delete(conversationId)
+  const sent = agent.ask('abortRun', { ...agent.scope(), ...abort, runId }).finally(() => {
+    aborts.delete(runId)
+    aborting.delete(runId)
+  })
+  aborting.set(runId, sent)
+  return sent
 }

@@ -13,9 +13,16 @@ export function lostRuns({ runs }: RunParts): RunHandle[] {
   return [...runs.open.values()].filter(({ run }) => !runs.starting.has(run.runId))
 }
 
-/** To a new worker: the aborts that the old one did not confirm. */
-export function resendAborts(agent: RunParts): void {
-  for (const runId of agent.runs.aborts.keys()) void sendAbort(agent, runId)
+/** To a new worker: the aborts that none was sent yet. */
+export function sendAborts(agent: RunParts): void {
+  for (const runId of agent.runs.aborts.keys()) sendAbort(agent, runId).catch(() => {})
+}
+
+export interface TakingUp {
+  /** Resolves once no agent of the page has an abort of the run under way. */
+  aborted(runId: string): Promise<unknown>
+  isLive(): boolean
+  readonly tryOut?: (runId: string) => Trial
 }
 
 /**
@@ -25,11 +32,13 @@ export function resendAborts(agent: RunParts): void {
 export async function takeUpRuns(
   agent: RunParts,
   handles: readonly RunHandle[],
-  tryOut?: (runId: string) => Trial,
+  { aborted, isLive, tryOut }: TakingUp,
 ): Promise<void> {
   const { runs } = agent
   for (const handle of handles) {
     const { runId } = handle.run
+    await aborted(runId)
+    if (!isLive()) return
     if (handle.abortReason !== undefined || !runs.open.has(runId)) continue
     const trial = tryOut?.(runId)
     try {

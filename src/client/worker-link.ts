@@ -96,6 +96,8 @@ export class WorkerLink {
       gate: this.#gate,
       flush: () => this.feeds.flush(),
       hostOf: (id) => this.#agents.get(id),
+      isAborted: (runId) =>
+        [...this.#agents.values()].some(({ parts }) => parts.runs.aborts.has(runId)),
       toPageTime: (workerMs) => this.#toPageTime(workerMs),
     })
     this.#deaths = new WorkerDeaths({

@@ -15,6 +15,7 @@ export type ErrorCode =
   | 'conversation-not-found'
   | 'conversation-broken'
   | 'calls-pending'
+  | 'ambiguous-call'
   | 'consent-refused'
   | 'disposed'
   // the worker and the storage

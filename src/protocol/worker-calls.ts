@@ -50,16 +50,19 @@ export const WORKER_CALLS = {
   resumeRun: { survives: true } as Command<ResumeRun, RunRef | null, Driven>,
   /** Has another tab hand over its run; this worker drives it then. Null when there is none, or it is refused. */
   takeOver: { survives: true } as Command<ResumeRun & ConversationScope, RunRef | null, Driven>,
-  /** Ends a run, parked and stored ones too. False when it had ended. */
-  abortRun: {} as Command<AbortRun, boolean, Exclude<Owned, 'ownership-lost'>>,
+  /**
+   * Ends a run, parked and stored ones too, whichever tab drives it. True once it has ended so in the store,
+   * or will not begin; false when it had another end.
+   */
+  abortRun: { survives: true } as Command<AbortRun, boolean, Driven | 'conversation-busy'>,
   /** False when the call was settled or answered already, or isn't known. */
   answerCall: {} as Command<
     CallAnswer,
     boolean,
-    Exclude<Owned, 'conversation-not-found'> | 'invalid-input'
+    Driven | 'conversation-busy' | 'invalid-input' | 'ambiguous-call'
   >,
   /** The run that goes on, when this was the last pending output; else null. */
-  supplyOutput: {} as Command<SupplyOutput, RunRef | null, Owned>,
+  supplyOutput: {} as Command<SupplyOutput, RunRef | null, Owned | 'ambiguous-call'>,
   /**
    * Whether this worker still owns the conversation under this epoch, as the store says now. Asked
    * before a call that may not run twice is started late: somebody else may have taken over meanwhile.

@@ -36,7 +36,9 @@ export class ActiveConversation {
   /** By run. */
   readonly admissions: Map<string, Admission> = new Map()
   #driver: RunDriver | null = null
-  #driven: Promise<unknown> = Promise.resolve()
+  #driven: Promise<RunEnd | null> = Promise.resolve(null)
+  /** Runs that are being ended, wherever they are driven: one that is taken up here meanwhile ends at once. */
+  readonly #ending = new Map<string, RunEnd>()
   /** Takes commands on the conversation one after the other; none of them waits for a run or for room. */
   readonly inLane: OneByOne = oneByOne()
 
@@ -102,7 +104,7 @@ export class ActiveConversation {
   }
 
   /** The run that is driven here. `follows`: the page is sent where it stands. */
-  driven({ follows = false }: { readonly follows?: boolean }): RunRef | null {
+  refTo({ follows = false }: { readonly follows?: boolean }): RunRef | null {
     if (this.#driver === null) return null
     if (follows) this.conversation.publish('joined')
     return { conversationId: this.scope.conversationId, runId: this.#driver.runId }
@@ -122,15 +124,42 @@ export class ActiveConversation {
   drive(driver: RunDriver): void {
     this.#driver = driver
     this.tabs.driven(this)
-    this.#driven = driver.drive().then(() => {
+    const ending = this.#ending.get(driver.runId)
+    if (ending) driver.end(ending)
+    this.#driven = driver.drive().then((end) => {
       this.#driver = null
+      // The run that is to follow one that has ended keeps the lease, so that nobody comes in between.
+      if (end === null || !this.#isFollowed) this.disown()
       this.tabs.undriven(this)
+      return end
     })
   }
 
-  async abort(reason: string, end?: RunEnd): Promise<void> {
-    this.#driver?.abort(reason, end)
-    await this.idle()
+  /** How the run that is driven ends in the store; null: it is left open. */
+  get driven(): Promise<RunEnd | null> {
+    return this.#driven
+  }
+
+  /** A run is about to begin. */
+  get #isFollowed(): boolean {
+    return [...this.admissions.values()].some(({ stop }) => !stop.signal.aborted)
+  }
+
+  /** A run that was to begin doesn't: the lease that was kept for it is released. */
+  async stayIdle(): Promise<void> {
+    await this.inLane(async () => {
+      if (this.#driver === null && !this.#isFollowed) this.disown()
+    })
+  }
+
+  /** Does what ends the run, wherever it is driven. */
+  async whileEnding<T>(runId: string, end: RunEnd, work: () => Promise<T>): Promise<T> {
+    this.#ending.set(runId, end)
+    try {
+      return await work()
+    } finally {
+      if (this.#ending.get(runId) === end) this.#ending.delete(runId)
+    }
   }
 
   /** Ends everything in a conversation that is deleted, stored or not. */

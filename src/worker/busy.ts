@@ -7,6 +7,18 @@ export function busy(conversationId: string): OffstageError {
   )
 }
 
+/** Calls of several conversations wait under this id: some models count theirs anew in each. */
+export function ambiguousCall(
+  toolCallId: string,
+  conversationIds: readonly string[],
+): OffstageError {
+  return new OffstageError(
+    'ambiguous-call',
+    `Several conversations have an open call ${toolCallId}: ${conversationIds.join(', ')}. Pass the pending call, or { conversationId, toolCallId }.`,
+    { details: { conversationIds: [...conversationIds] } },
+  )
+}
+
 /** Nobody makes room there by waiting: a person has to decide. */
 export function parkedRun(conversationId: string, reason: string): OffstageError {
   return new OffstageError(

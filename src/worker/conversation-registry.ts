@@ -1,6 +1,7 @@
 import { storageKey, type ConversationRecord } from '../protocol/conversation.ts'
 import type { AgentScope, ConversationScope } from '../protocol/scope.ts'
 import type { FactType, Row } from '../protocol/fact.ts'
+import { ambiguousCall } from './busy.ts'
 import { Conversation } from './conversation.ts'
 import type { Effects } from './effects.ts'
 import type { LeaseMessages } from './ownership/lease-messages.ts'
@@ -156,7 +157,7 @@ export class ConversationRegistry {
     return this.#active.values()
   }
 
-  /** The conversation that is named, or else of the newest that has the call open. */
+  /** The conversation that is named, or else the one that has the call open; null: none has. */
   async ofCall(
     call: AgentScope & { readonly conversationId?: string; readonly toolCallId: string },
   ): Promise<ActiveConversation | null> {
@@ -170,8 +171,11 @@ export class ConversationRegistry {
       return exists ? this.take(scope) : null
     }
     const records = await store.list()
-    const open = records.find((each) => !each.broken && each.openCalls.includes(toolCallId))
-    return open ? this.take({ agentId, storage, conversationId: open.conversationId }) : null
+    const open = records.filter((each) => !each.broken && each.openCalls.includes(toolCallId))
+    const ids = open.map((each) => each.conversationId)
+    if (ids.length > 1) throw ambiguousCall(toolCallId, ids)
+    const [found] = ids
+    return found === undefined ? null : this.take({ agentId, storage, conversationId: found })
   }
 
   /** The other tabs that use a store. Nobody else uses one in memory. */
@@ -213,9 +217,9 @@ export class ConversationRegistry {
   }
 }
 
-/** Stops what is driven, without an end; true once it has stopped. */
+/** Stops what is driven, without an end; true once it has stopped. What is being ended is not handed over. */
 async function handOver(active: ActiveConversation | undefined): Promise<boolean> {
-  if (!active?.driver) return false
+  if (!active?.driver || active.driver.isStopped) return false
   active.driver.takenOver()
   await active.idle()
   return true

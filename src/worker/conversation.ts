@@ -36,6 +36,8 @@ export interface AppendOptions {
   readonly waits?: boolean
   /** Tried once: the caller tries again. */
   readonly once?: boolean
+  /** Of what may be tried by several workers, and is found by it. Default: a new one. */
+  readonly appendId?: string
 }
 
 export interface Lease {
@@ -183,6 +185,12 @@ export class Conversation {
     return this.#fault && brokenConversation(this.conversationId, this.#fault.fault)
   }
 
+  /** The store has what was appended so, by whichever worker. */
+  async hasAppended(appendId: string): Promise<boolean> {
+    const { rows } = await this.#store.read(this.conversationId)
+    return rows.some((row) => (row as Partial<Row> | null)?.appendId === appendId)
+  }
+
   /** Folds what was written since the last look, by whoever. */
   async refresh(): Promise<void> {
     // A commit that waits is its owner's, if there is one by now: nobody else writes meanwhile.
@@ -211,7 +219,7 @@ export class Conversation {
     const { waits = true, once = false } = options
     const { storageRetry } = this
     // The same for each try: what an answer was lost of isn't written twice.
-    const appendId = `${this.#appendName}:${++this.#appends}`
+    const appendId = options.appendId ?? `${this.#appendName}:${++this.#appends}`
     const commit = (onTaken = (): void => undefined): Promise<boolean> =>
       this.#inOrder(() => this.#commit(facts, { ...options, appendId, onTaken }))
     this.#underWay.add(appendId)

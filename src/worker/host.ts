@@ -12,7 +12,6 @@ import type { PageApi } from '../protocol/page-calls.ts'
 import type { AgentRef, ConversationScope, RunRef } from '../protocol/scope.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
-import { waitingCall } from './run/answer-call.ts'
 import type { Effects } from './effects.ts'
 import { busy } from './busy.ts'
 import { Engines } from './model/engines.ts'
@@ -21,13 +20,13 @@ import { leftOpenBy } from './run/leave-run.ts'
 import { Library } from './library.ts'
 import { ModelMemory } from './model/model-memory.ts'
 import { isElsewhere } from './ownership/elsewhere.ts'
+import { RunCommands } from './run-commands.ts'
 import { leaveRun, Runs, TELL_MODEL, type Resume } from './runs.ts'
 import type { ActiveConversation } from './active-conversation.ts'
 import { ConversationRegistry } from './conversation-registry.ts'
 import { ConversationViews } from './conversation-views.ts'
 import { Stores, type OpenDurable } from './store/stores.ts'
 import { lateOutputMessage } from './supply-output.ts'
-import type { TabCommand } from './tabs/tab-messages.ts'
 
 export interface HostOptions {
   readonly page: PageApi
@@ -53,6 +52,7 @@ export class Host {
   readonly #memory = new ModelMemory()
   readonly #engines: Engines
   readonly #runs: Runs
+  readonly #commands: RunCommands
   constructor(options: HostOptions) {
     this.#options = options
     const stores = new Stores(options.openDurable, options.notify)
@@ -63,7 +63,7 @@ export class Host {
       effects: options.effects,
       output,
       host: {
-        perform: (active, command) => this.#perform(active, command),
+        perform: (active, asked) => this.#commands.perform(active, asked),
         succeed: (active, agentId) => this.#succeed(active, agentId),
         toolNames: async (agentId) =>
           (await options.page.currentTools({ agentId })).map(({ name }) => name),
@@ -75,6 +75,11 @@ export class Host {
     this.#engines = new Engines({ openEngine, notify: options.notify })
     const own = { memory: this.#memory, engines: this.#engines }
     this.#runs = new Runs({ ...options, ...own, registry: this.#registry })
+    this.#commands = new RunCommands({
+      registry: this.#registry,
+      effects: options.effects,
+      takeUp: (active, agentId) => this.#takeUp(active, agentId, TELL_MODEL),
+    })
     this.extractions = new Extractions({ ...options, ...own })
   }
 
@@ -156,47 +161,16 @@ export class Host {
   ): Promise<RunRef | null> {
     // One that stops without an end is taken up as soon as it has.
     if (active.driver?.isLeaving) await active.idle()
-    if (active.driver) return active.driven(resume)
+    if (active.driver) return active.refTo(resume)
     return active.inLaneNow(() => this.#runs.resume(active, agentId, resume))
   }
 
-  async abortRun(command: AbortRun): Promise<boolean> {
-    const { runId, reason, error } = command
-    const end = error && ({ outcome: 'failed', error } as const)
-    const active = await this.#registry.take(command)
-    if (active.driver?.runId === runId) {
-      await active.abort(reason, end)
-      return true
-    }
-    const admission = active.admissions.get(runId)
-    if (admission) {
-      admission.stop.abort(reason)
-      return true
-    }
-    const { conversation } = active
-    await conversation.refresh()
-    if (conversation.run?.runId !== runId || conversation.run.end !== null) return false
-    if (!error && (await this.#askDriver(active, { type: 'abort', runId, reason }))) return true
-    await active.inLaneNow(() => this.#runs.resume(active, command.agentId, TELL_MODEL))
-    if (active.driver?.runId !== runId) return false
-    await active.abort(reason, end)
-    return true
+  abortRun(command: AbortRun): Promise<boolean> {
+    return this.#commands.abort(command)
   }
 
-  async answerCall(command: CallAnswer): Promise<boolean> {
-    const { agentId, toolCallId, answer } = command
-    const active = await this.#registry.ofCall(command)
-    if (active === null || active.parked) return false
-    const { conversation } = active
-    const asked = await this.#askDriver(active, { type: 'answer', toolCallId, answer })
-    if (asked !== null) return asked
-    try {
-      await this.#takeUp(active, agentId, TELL_MODEL)
-    } catch (error) {
-      await conversation.refresh()
-      if (!isElsewhere(error) || waitingCall(conversation.run, toolCallId, answer)) throw error
-    }
-    return (await active.driver?.answer(answer, toolCallId)) ?? false
+  answerCall(command: CallAnswer): Promise<boolean> {
+    return this.#commands.answer(command)
   }
 
   async supplyOutput(command: SupplyOutput): Promise<RunRef | null> {
@@ -210,14 +184,6 @@ export class Host {
       if (supplied === null) await this.#keepLateOutput(active, command)
       return supplied && supplied.next
     })
-  }
-
-  /** What the tab that drives the run says; null when none is known to, or it doesn't answer. */
-  async #askDriver(
-    { driver, conversation, tabs }: ActiveConversation,
-    command: TabCommand,
-  ): Promise<boolean | null> {
-    return driver ? null : tabs.ask(conversation.conversationId, command)
   }
 
   /** Asks the store itself: this worker may have slept while another one took over. */
@@ -243,20 +209,6 @@ export class Host {
     this.#registry
       .find(scope)
       ?.conversation.stream.published({ type: 'tool-progress', runId, path, progress })
-  }
-
-  /** What another tab asks of the run that is driven here. */
-  async #perform({ driver }: ActiveConversation, command: TabCommand): Promise<boolean> {
-    switch (command.type) {
-      case 'answer':
-        return (await driver?.answer(command.answer, command.toolCallId)) ?? false
-      case 'abort':
-        if (driver?.runId !== command.runId) return false
-        driver.abort(command.reason)
-        return true
-      default:
-        return command satisfies never
-    }
   }
 
   /** Goes on with a run that lost its tab; its lease is held. */

@@ -91,6 +91,7 @@ export class Runs {
       } finally {
         active.admissions.delete(runId)
         leave()
+        void active.stayIdle()
       }
     } catch (error) {
       const outcome: RunOutcome = signal.aborted
@@ -204,7 +205,7 @@ export class Runs {
     const { conversation } = active
     const { conversationId } = active.scope
     if (active.driver?.isLeaving) await active.idle()
-    if (active.driver) return active.driven(resume)
+    if (active.driver) return active.refTo(resume)
     await conversation.refresh()
     conversation.refuseBroken()
     const newest = conversation.run

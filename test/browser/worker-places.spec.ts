@@ -265,7 +265,7 @@ async function bundledFrom(entry: string): Promise<readonly string[]> {
   return [built]
     .flat()
     .flatMap((result) => ('output' in result ? result.output : []))
-    .map(({ fileName }) => path.basename(fileName).replace(/-[^-]*$/, ''))
+    .map(({ fileName }) => path.basename(fileName).replace(/-[\w-]{8}\.js$/, ''))
 }
 
 interface Opened {

@@ -9,6 +9,9 @@ import { availableTool } from './wait-for-tool.ts'
 
 type Answer = CallAnswer['answer']
 
+/** What a person says of a call. */
+export type PersonAnswer = Pick<CallAnswer, 'toolCallId' | 'answer'>
+
 /** The call, if it waits for this kind of answer. */
 export function waitingCall(
   run: RunState | null,
@@ -30,12 +33,12 @@ const WAITS_AS = {
  * Commits a person's word on a call; false when the call doesn't wait for it. Whether it does is
  * decided in the append, so of several answers, from wherever, one counts and the others write
  * nothing. An edited input that doesn't fit the tool's schema is refused with `invalid-input`, and the
- * call waits on.
+ * call waits on. `answerId`: of its append, by which anybody finds whether this is the one that the call took.
  */
 export async function answerCall(
   context: RunContext,
-  toolCallId: string,
-  answer: Answer,
+  { toolCallId, answer }: PersonAnswer,
+  answerId: string,
 ): Promise<boolean> {
   const { conversation, signal, runId } = context
   const asked = waitingCall(conversation.run, toolCallId, answer)
@@ -48,7 +51,7 @@ export async function answerCall(
         signal.aborted || run?.runId !== runId ? null : waitingCall(run, toolCallId, answer)
       return call && factsOf(call, answer)
     },
-    { waits: false },
+    { waits: false, appendId: answerId },
   )
 }
 

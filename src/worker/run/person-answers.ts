@@ -1,8 +1,7 @@
-import type { CallAnswer } from '../../protocol/commands.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { isParked } from '../../conversation/pending.ts'
 import type { RunState } from '../../protocol/state.ts'
-import { answerCall, waitingCall } from './answer-call.ts'
+import { answerCall, type PersonAnswer, waitingCall } from './answer-call.ts'
 import type { RunContext } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { isElsewhere } from '../ownership/elsewhere.ts'
@@ -23,18 +22,17 @@ export class PersonAnswers {
     this.#wake = wake
   }
 
-  /** A person's word on a parked call; false when it waits for none. */
-  async answer(answer: CallAnswer['answer'], toolCallId: string): Promise<boolean> {
+  /** A person's word on a parked call; false when it waits for none, null when somebody else goes on with the run. */
+  async answer(given: PersonAnswer, answerId: string): Promise<boolean | null> {
     const { conversation } = this.#context
     try {
-      return await this.#say(() => answerCall(this.#context, toolCallId, answer))
+      return await this.#say(() => answerCall(this.#context, given, answerId))
     } catch (error) {
       if (!isElsewhere(error)) throw error
       await conversation.refresh()
-      if (waitingCall(conversation.run, toolCallId, answer)) throw error
       // The loop finds that the run goes on elsewhere.
-      this.#wake()
-      return false
+      if (!waitingCall(conversation.run, given.toolCallId, given.answer)) this.#wake()
+      return null
     }
   }
 

@@ -1,9 +1,9 @@
-import type { CallAnswer } from '../../protocol/commands.ts'
 import { isStepLooping } from '../../conversation/crash-loop.ts'
 import type { Ownership } from '../../protocol/delta.ts'
 import { OffstageError, toErrorData } from '../../protocol/error.ts'
 import type { RunEnd } from '../../protocol/fact.ts'
 import { LEFT_OPEN } from '../../protocol/run.ts'
+import type { PersonAnswer } from './answer-call.ts'
 import { askModel } from './ask-model.ts'
 import { cutFact, turnFact, type AskedStep, type TurnOutcome } from './asked-step.ts'
 import type { ModelOutcome } from '../model/call-model.ts'
@@ -72,9 +72,13 @@ export class RunDriver {
     return this.#context.agentId
   }
 
-  /** Ends the run, as aborted unless told otherwise. */
-  abort(reason: string, end: RunEnd = { outcome: 'aborted', reason }): void {
+  /** Ends the run. */
+  end(end: RunEnd): void {
     this.#halt({ type: 'end', end })
+  }
+
+  abort(reason: string): void {
+    this.end({ outcome: 'aborted', reason })
   }
 
   /** Stops without an end: the run stays resumable. */
@@ -129,9 +133,9 @@ export class RunDriver {
     this.#context.tools.changed()
   }
 
-  /** A person's word on a parked call; false when it waits for none. */
-  answer(answer: CallAnswer['answer'], toolCallId: string): Promise<boolean> {
-    return this.#word.answer(answer, toolCallId)
+  /** A person's word on a parked call; false when it waits for none, null when somebody else goes on with the run. */
+  answer(given: PersonAnswer, answerId: string): Promise<boolean | null> {
+    return this.#word.answer(given, answerId)
   }
 
   /** Lets a parked run go on: one that crashed again and again, or one that waits for the storage. */
@@ -139,8 +143,8 @@ export class RunDriver {
     return this.#word.goOn()
   }
 
-  /** Resolves when the run has ended, or goes on without this driver. Doesn't reject. */
-  async drive(): Promise<void> {
+  /** Resolves to the run's end, as it is stored; null: it goes on without this driver. Doesn't reject. */
+  async drive(): Promise<RunEnd | null> {
     const { conversation, runId, stream } = this.#context
     conversation.storageRetry.waiter = publishedWaiter({ stream, runId }, this.#givenUp.signal)
     stream.own('this-tab')
@@ -150,8 +154,13 @@ export class RunDriver {
       await this.#fail(error)
     } finally {
       conversation.storageRetry.waiter = null
-      this.#lease.end()
     }
+    return this.#storedEnd
+  }
+
+  get #storedEnd(): RunEnd | null {
+    const { conversation, runId } = this.#context
+    return conversation.run?.runId === runId ? conversation.run.end : null
   }
 
   async #loop(): Promise<void> {
@@ -300,11 +309,9 @@ export class RunDriver {
 
   /** `unstored`: how it ends for its handles when no fact says so. */
   #finish(unstored?: RunEnd, ownership: Ownership = 'none'): void {
-    const { conversation, stream, runId } = this.#context
-    const { run } = conversation
-    const isStored = run?.runId === runId && run.end !== null
+    const { stream, runId } = this.#context
     this.#lease.announce()
-    if (unstored && !isStored) stream.delta({ type: 'run-left', runId, outcome: unstored })
+    if (unstored && !this.#storedEnd) stream.delta({ type: 'run-left', runId, outcome: unstored })
     stream.own(ownership)
     stream.flush()
   }

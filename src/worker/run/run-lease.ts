@@ -1,4 +1,4 @@
-import type { RunContext } from './run-context.ts'
+import { isLeftOpen, type RunContext } from './run-context.ts'
 import { elsewhere } from '../ownership/elsewhere.ts'
 import type { Leases } from '../ownership/leases.ts'
 import { ANSWER_MS, SILENCE_MS } from '../ownership/liveness.ts'
@@ -67,10 +67,12 @@ export class RunLease {
   }
 
   async #claim(): Promise<void> {
-    const { conversation } = this.#context
+    const { conversation, signal } = this.#context
     const { conversationId } = conversation
     if (!(await this.#ownership.acquire(conversationId))) throw elsewhere(conversationId)
     try {
+      // Whoever it was left to is not to be outranked by a newer claim.
+      if (isLeftOpen(signal)) throw elsewhere(conversationId)
       await conversation.claim({ create: false })
     } catch (error) {
       // A storage that can't be written now must not keep other tabs waiting.

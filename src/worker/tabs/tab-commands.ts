@@ -7,101 +7,124 @@ import type { TabCommand, TabMessages, TabOutcome } from './tab-messages.ts'
 
 /** How long the tab that drives the run may take to answer before it is asked again. Milliseconds. */
 const ANSWER_MS = 1000
-/** Questions that a tab which is known to drive it doesn't answer, after which it is gone. */
+/** Questions in a row that a tab which is known to drive it doesn't answer, after which it is gone. */
 const MAX_UNANSWERED = 3
 /** Where it isn't known whether any tab drives it: one that does answers at once. Milliseconds. */
 const ANY_MS = 300
 /** One that is under way has this long: an edited input may wait for its tool. Milliseconds. */
 const ANSWER_LIMIT_MS = 20_000
 
-/** Does what another tab asks, if the run is driven here; null: it isn't. */
-export type Perform = (conversationId: string, command: TabCommand) => Promise<boolean> | null
+/** A command, and the id by which an answer is taken once, however often and whoever is asked. */
+export interface SentCommand {
+  readonly commandId: string
+  readonly command: TabCommand
+}
+
+/** Does what another tab asks, if the run is driven here; null: it isn't, or not any more. */
+export type Perform = (conversationId: string, asked: SentCommand) => Promise<boolean | null> | null
 
 /** What a person does in one tab to a run that another tab drives. */
 export class TabCommands {
   readonly #channel: TabChannel<TabMessages>
-  readonly #effects: Pick<Effects, 'sleep' | 'newId' | 'locks'>
-  /** What came of each command: one that is asked again, since its answer was lost, is done once. */
-  readonly #outcomes = new Map<string, Promise<TabOutcome>>()
+  readonly #effects: Pick<Effects, 'sleep' | 'locks'>
 
   constructor(
     channel: TabChannel<TabMessages>,
-    effects: Pick<Effects, 'sleep' | 'newId' | 'locks'>,
+    effects: Pick<Effects, 'sleep' | 'locks'>,
     perform: Perform,
   ) {
     this.#channel = channel
     this.#effects = effects
     channel.on('command-ask', async ({ conversationId, to, commandId, command }) => {
       if (to !== null && to !== channel.tabId) return
-      const known = this.#outcomes.get(commandId)
-      const done = known ? null : perform(conversationId, command)
-      const outcome = known ?? (done && outcomeOf(done))
-      if (!outcome) return
-      this.#outcomes.set(commandId, outcome)
+      const done = perform(conversationId, { commandId, command })
+      if (!done) return
       channel.post('command-outcome', { commandId, outcome: { pending: true } })
-      channel.post('command-outcome', { commandId, outcome: await outcome })
-      if (known) return
-      await effects.sleep(ANSWER_LIMIT_MS)
-      this.#outcomes.delete(commandId)
+      channel.post('command-outcome', { commandId, outcome: await outcomeOf(done) })
     })
   }
 
   /**
-   * What it came to; null when no tab answers, so that nobody drives the run. Throws what it threw there.
-   * `to`: the tab that is known to drive it.
+   * What it came to; null when no tab answers, so that nobody drives the run; `left` when the tab that did
+   * leaves it to somebody else. Throws what it threw there. `driver`: the tab that is known to drive it; null:
+   * one will, presently; undefined: it isn't known whether any does.
    */
   async ask(
     conversationId: string,
-    to: string | null,
-    command: TabCommand,
-  ): Promise<boolean | null> {
-    if (!this.#channel.isOpen) return null
-    const commandId = this.#effects.newId('command-')
+    driver: string | null | undefined,
+    sent: SentCommand,
+  ): Promise<boolean | 'left' | null> {
+    const channel = this.#channel
+    if (!channel.isOpen) return null
+    const { commandId } = sent
+    let to = driver ?? null
     let outcome = null as TabOutcome | null
-    let onOutcome = (): void => undefined
-    const remove = this.#channel.on('command-outcome', (answer) => {
-      if (answer.commandId !== commandId) return
-      if (outcome === null || 'pending' in outcome) outcome = answer.outcome
-      onOutcome()
+    let unanswered = 0
+    let onWord = (): void => undefined
+    let isGone = false
+    const isOpen = (): boolean => outcome === null || 'pending' in outcome
+    const watch = (tabId: string): AbortController =>
+      this.#whenGone(drivingLock(tabId, conversationId), () => {
+        isGone = true
+        onWord()
+      })
+    let watching = to === null ? null : watch(to)
+    const removeOutcome = channel.on('command-outcome', (answer) => {
+      if (answer.commandId !== commandId || !isOpen()) return
+      outcome = answer.outcome
+      unanswered = 0
+      if (!isOpen()) onWord()
     })
-    const gone = new AbortController()
-    if (to !== null) this.#watch(drivingLock(to, conversationId), gone)
-    const isOpen = (): boolean => !gone.signal.aborted && (outcome === null || 'pending' in outcome)
-    const unanswered = to === null ? 1 : MAX_UNANSWERED
-    const limit = (): number => (outcome === null ? unanswered : ANSWER_LIMIT_MS / ANSWER_MS)
-    for (let asked = 0; isOpen() && asked < limit(); asked++) {
-      await withStop([gone.signal], async (wait) => {
-        onOutcome = () => isOpen() || wait.abort()
-        this.#channel.post('command-ask', { conversationId, to, commandId, command })
-        const isFirst = to === null && outcome === null
-        await this.#effects.sleep(isFirst ? ANY_MS : ANSWER_MS, wait.signal)
+    // A worker that died can't answer any more, and the one that comes after it can.
+    const removeDriven = channel.on('run-driven', (driving, from) => {
+      if (driving.conversationId !== conversationId || from === to) return
+      to = from
+      watching?.abort()
+      watching = watch(from)
+      isGone = false
+      unanswered = 0
+      onWord()
+    })
+    const limit = (): number => (to === null && driver === undefined ? 1 : MAX_UNANSWERED)
+    const most = ANSWER_LIMIT_MS / ANSWER_MS
+    for (let asked = 0; !isGone && isOpen() && unanswered < limit() && asked < most; asked++) {
+      await withStop([], async (wait) => {
+        onWord = () => wait.abort()
+        unanswered++
+        channel.post('command-ask', { conversationId, to, ...sent })
+        await this.#effects.sleep(to === null && outcome === null ? ANY_MS : ANSWER_MS, wait.signal)
       })
     }
-    remove()
-    gone.abort()
+    removeOutcome()
+    removeDriven()
+    watching?.abort()
     return outcome && valueOf(outcome)
   }
 
-  /** Aborts once the lock is free, and watches it until then. */
-  #watch(name: string, gone: AbortController): void {
-    const { signal } = gone
+  /** Notifies once the lock that a tab holds while it drives a run is free. Aborting stops the watch. */
+  #whenGone(name: string, onGone: () => void): AbortController {
+    const stop = new AbortController()
+    const { signal } = stop
     const free = async (): Promise<void> => {
       // What the tab said before may still be on its way.
-      void this.#effects.sleep(ANY_MS, signal).then(() => gone.abort())
+      void this.#effects.sleep(ANY_MS, signal).then(() => signal.aborted || onGone())
     }
     this.#effects.locks?.request(name, { signal }, free).catch(() => undefined)
+    return stop
   }
 }
 
-async function outcomeOf(done: Promise<boolean>): Promise<TabOutcome> {
+async function outcomeOf(done: Promise<boolean | null>): Promise<TabOutcome> {
   try {
-    return { done: await done }
+    const value = await done
+    return value === null ? { left: true } : { done: value }
   } catch (thrown) {
     return { error: toErrorData(thrown) }
   }
 }
 
-function valueOf(outcome: TabOutcome): boolean | null {
+function valueOf(outcome: TabOutcome): boolean | 'left' | null {
   if ('error' in outcome) throw OffstageError.fromData(outcome.error)
+  if ('left' in outcome) return 'left'
   return 'done' in outcome ? outcome.done : null
 }

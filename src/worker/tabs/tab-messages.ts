@@ -27,11 +27,12 @@ export type TabCommand =
     }
   | { readonly type: 'abort'; readonly runId: string; readonly reason: string }
 
-/** `pending`: it is under way. */
+/** `pending`: it is under way. `left`: the run is open, and goes on elsewhere. */
 export type TabOutcome =
   | { readonly done: boolean }
   | { readonly error: ErrorData }
   | { readonly pending: true }
+  | { readonly left: true }
 
 /** Which tab drives a run, and how much it has posted to those that follow. */
 export interface Driving {
@@ -96,7 +97,7 @@ const command = oneOf('type', {
   abort: shape({ runId: isText, reason: isText }),
 })
 
-const outcomes = [{ done: isFlag }, { error }, { pending: isFlag }].map(shape)
+const outcomes = [{ done: isFlag }, { error }, { pending: isFlag }, { left: isFlag }].map(shape)
 
 export const TAB_MESSAGES: TabShapes<TabMessages> = {
   ...LEASE_MESSAGES,

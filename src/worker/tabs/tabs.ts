@@ -5,8 +5,8 @@ import type { TabChannel } from '../ownership/tab-channel.ts'
 import { withStop } from '../ownership/with-stop.ts'
 import { Driven } from './driven.ts'
 import { Follower } from './follower.ts'
-import { TabCommands } from './tab-commands.ts'
-import type { TabCommand, TabMessages } from './tab-messages.ts'
+import { type SentCommand, TabCommands } from './tab-commands.ts'
+import type { TabMessages } from './tab-messages.ts'
 import type { TabConversation } from './tab-conversation.ts'
 import { ToolsElsewhere } from './tools-elsewhere.ts'
 
@@ -17,8 +17,8 @@ const RELOAD_MS = 2000
 export interface TabsHost<Active extends TabConversation> {
   /** A conversation of this store that is in use here. */
   activeOf(conversationId: string): Active | undefined
-  /** Does what another tab asks of the run that is driven here. */
-  perform(active: Active, command: TabCommand): Promise<boolean>
+  /** Does what another tab asks of the run that is driven here; null: it is left open for somebody else. */
+  perform(active: Active, asked: SentCommand): Promise<boolean | null>
   /** Goes on with the open run, whose lease is held, with this agent's tools and model. */
   succeed(active: Active, agentId: string): Promise<void>
   /** The names of the agent's tools as they are now. */
@@ -46,9 +46,9 @@ export class Tabs<Active extends TabConversation> {
     const { channel, effects, host } = options
     const activeOf = (conversationId: string): Active | undefined => host.activeOf(conversationId)
     this.#driven = new Driven({ channel, effects, activeOf: activeOf })
-    this.#commands = new TabCommands(channel, effects, (conversationId, command) => {
+    this.#commands = new TabCommands(channel, effects, (conversationId, asked) => {
       const active = activeOf(conversationId)
-      return active?.driver ? host.perform(active, command) : null
+      return active?.driver ? host.perform(active, asked) : null
     })
     this.#tools = new ToolsElsewhere({
       channel,
@@ -149,10 +149,15 @@ export class Tabs<Active extends TabConversation> {
     return this.#followers.has(conversationId)
   }
 
-  /** Asks the tab that drives the conversation's run; null when none does. */
-  async ask(conversationId: string, command: TabCommand): Promise<boolean | null> {
-    const driver = this.driverOf(conversationId)
-    return driver === null ? null : this.#commands.ask(conversationId, driver ?? null, command)
+  /** Asks the tab that drives the conversation's run; null when none does. `isMoving`: another one will, presently. */
+  async ask(
+    conversationId: string,
+    sent: SentCommand,
+    isMoving: boolean,
+  ): Promise<boolean | 'left' | null> {
+    const driver = isMoving ? null : this.driverOf(conversationId)
+    if (driver === null && !isMoving) return null
+    return this.#commands.ask(conversationId, driver, sent)
   }
 
   /** Whether another tab that shows the conversation has the tool. */

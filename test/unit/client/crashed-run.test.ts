@@ -261,3 +261,26 @@ function watchEnds(runs: readonly Run[]): () => readonly RunResult[] {
   for (const { result } of runs) void result.then((end) => ends.push(end))
   return () => ends
 }
+
+test('no agent of the page has a run taken up that another one aborted while the worker was dead', async () => {
+  let confirm = (_done: boolean): void => undefined
+  const abortRun = (): Promise<boolean> => new Promise((resolve) => (confirm = resolve))
+  const { agents, workers } = shared(2, undefined, { abortRun })
+  const { run, command } = await begun(agents[0]!, workers)
+  workers[0]!.checkpoint(command)
+  const second = agents[1]!.conversation(run.conversationId)
+  second.subscribe(() => undefined)
+  await until(() => second.getSnapshot().runId === run.runId)
+  workers[0]!.die()
+  const aborted = second.abort('stop it')
+  await until(() => workers.at(-1)!.of('abortRun').length)
+  await sleep(30)
+  const next = workers.at(-1)!
+  expect(next).not.toBe(workers[0])
+  expect(next.of('resumeRun')).toEqual([])
+  next.end(command, { outcome: 'aborted', reason: 'stop it' })
+  confirm(true)
+  expect(await aborted).toBe(true)
+  await until(() => next.of('getConversation').length || second.getSnapshot().ended)
+  expect(next.of('abortRun')).toMatchObject([{ runId: run.runId, reason: 'stop it' }])
+})

@@ -25,14 +25,17 @@ function collectReported(): unknown[] {
 }
 
 function executionsOf(
-  { flush = () => undefined, ...broken }: Partial<ExecutionHost & Pick<ExecutionsHost, 'flush'>>,
+  {
+    flush = () => undefined,
+    isAborted = () => false,
+    ...broken
+  }: Partial<ExecutionHost & Pick<ExecutionsHost, 'flush' | 'isAborted'>>,
   execute: () => unknown,
 ): Executions {
   const prepared = prepareTool({ name: 'tool', description: 'A tool.', execute })
   const host: ExecutionHost = {
     findTool: () => prepared,
     definitionOf: () => 'as it is',
-    isAborted: () => false,
     confirmLease: async () => true,
     hooks: () => ({ afterToolCall: undefined, progress() {}, warn() {} }),
     ...broken,
@@ -41,6 +44,7 @@ function executionsOf(
     gate: createBatchGate(),
     flush,
     hostOf: () => host,
+    isAborted,
     toPageTime: (workerMs) => workerMs,
   })
 }

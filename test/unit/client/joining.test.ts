@@ -193,6 +193,16 @@ describe('a conversation that is joined', () => {
     expect(set.worker.of<AbortRun>('abortRun')).toMatchObject([{ ...before, reason: 'enough' }])
   })
 
+  test('says of an abort what came of it, though its handle has ended at once', async () => {
+    const set = stage({}, { abortRun: () => false })
+    const { run, command, worker } = await startedRun(set, 'Hello', c1)
+    worker.tell(command, started(command), ...step(), text('One'))
+    await sleep(5)
+    expect(await set.agent.conversation('c1').abort('enough')).toBe(false)
+    expect(await run.result).toMatchObject({ outcome: 'aborted', reason: 'enough' })
+    expect(worker.of('abortRun')).toHaveLength(1)
+  })
+
   test('goes to another branch', async () => {
     const set = stage()
     const conversation = set.agent.conversation('c1')

@@ -45,9 +45,9 @@ const BUSY = { ...DRIVEN, 'conversation-busy': true } as const
 const named: { readonly [Name in Public]: Readonly<Record<CodesOf<WorkerCalls[Name]>, true>> } = {
   resumeRun: DRIVEN,
   takeOver: DRIVEN,
-  abortRun: { ...BUSY, ...GONE },
-  answerCall: { ...BUSY, ...LOST, 'invalid-input': true },
-  supplyOutput: { ...BUSY, ...GONE, ...LOST },
+  abortRun: BUSY,
+  answerCall: { ...BUSY, 'invalid-input': true, 'ambiguous-call': true },
+  supplyOutput: { ...BUSY, ...GONE, ...LOST, 'ambiguous-call': true },
   join: STORED,
   olderMessages: {},
   switchBranch: { ...BUSY, ...GONE, ...LOST },
@@ -61,6 +61,8 @@ const commands = Object.keys(named) as Public[]
 
 const asks = { ...SCOPE, conversationId: 'asks' } as const
 const waits = { ...SCOPE, conversationId: 'waits' } as const
+/** The calls of both have the same id. */
+const SOMEWHERE = { agentId: SCOPE.agentId, storage: SCOPE.storage } as const
 const RESUME = { interrupted: 'tell-model', waitForToolsMs: 20 } as const
 
 interface Scene {
@@ -129,10 +131,18 @@ const argumentsFor = ({ asked, open }: Pick<Scene, 'asked' | 'open'>): Arguments
     { ...asks, toolCallId: asked, answer: { type: 'approve' } },
     { ...asks, toolCallId: asked, answer: { type: 'approve', input: 5 } },
     { ...asks, toolCallId: 'unknown', answer: { type: 'deny' } },
+    { ...SOMEWHERE, toolCallId: asked, answer: { type: 'deny' } },
   ],
   supplyOutput: [
     {
       ...waits,
+      toolCallId: open,
+      output: { type: 'text', value: 'x' },
+      nextRunId: 'n',
+      limits: { maxSteps: 1, retries: 0 },
+    },
+    {
+      ...SOMEWHERE,
       toolCallId: open,
       output: { type: 'text', value: 'x' },
       nextRunId: 'n',

@@ -1,0 +1,126 @@
+import type { AbortRun, CallAnswer } from '../protocol/commands.ts'
+import type { RunEnd } from '../protocol/fact.ts'
+import type { ActiveConversation } from './active-conversation.ts'
+import type { ConversationRegistry } from './conversation-registry.ts'
+import type { Effects } from './effects.ts'
+import { elsewhere, isElsewhere } from './ownership/elsewhere.ts'
+import { waitingCall } from './run/answer-call.ts'
+import type { RunState } from '../protocol/state.ts'
+import type { SentCommand } from './tabs/tab-commands.ts'
+import type { TabCommand } from './tabs/tab-messages.ts'
+
+/** How often it is tried while the run goes from one tab to another, and for how long. */
+const MAX_ATTEMPTS = 6
+const LIMIT_MS = 20_000
+
+export interface RunCommandsOptions {
+  readonly registry: ConversationRegistry
+  readonly effects: Pick<Effects, 'monotonic' | 'newId'>
+  /** Goes on with the open run, if there is one. */
+  takeUp(active: ActiveConversation, agentId: string): Promise<unknown>
+}
+
+/**
+ * What people say to an open run: that it is to end, and answers to its calls. Whoever drives the run does it:
+ * this worker, another tab, or this one once it has taken the run up. As a run may go from one to the other
+ * meanwhile, only what is stored counts: until then, whoever has it by now is asked.
+ */
+export class RunCommands {
+  readonly #options: RunCommandsOptions
+
+  constructor(options: RunCommandsOptions) {
+    this.#options = options
+  }
+
+  async abort({ agentId, runId, reason, error, ...scope }: AbortRun): Promise<boolean> {
+    const { registry, effects } = this.#options
+    const command = { type: 'abort', runId, reason, ...(error && { error }) } as const
+    const active = await registry.take({ agentId, ...scope })
+    const admission = active.driver?.runId === runId ? undefined : active.admissions.get(runId)
+    if (admission) {
+      admission.stop.abort(reason)
+      return true
+    }
+    const sent = { commandId: effects.newId('abort-'), command }
+    return active.whileEnding(runId, endOf(command), () => this.#carryOut(active, agentId, sent))
+  }
+
+  async answer(given: CallAnswer): Promise<boolean> {
+    const { registry, effects } = this.#options
+    const { agentId, toolCallId, answer } = given
+    const active = await registry.ofCall(given)
+    if (active === null || active.parked) return false
+    const commandId = effects.newId('answer-')
+    const sent = { commandId, command: { type: 'answer', toolCallId, answer } } as const
+    const isTaken = await this.#carryOut(active, agentId, sent)
+    // Taken, perhaps, by a driver that was gone before it could say so.
+    return isTaken || active.conversation.hasAppended(commandId)
+  }
+
+  /** What the run that is driven here makes of it; null: it is left open for somebody else. */
+  async perform(
+    { driver, driven }: ActiveConversation,
+    { command, commandId }: SentCommand,
+  ): Promise<boolean | null> {
+    if (driver === null) return null
+    if (command.type === 'abort') {
+      if (driver.runId !== command.runId) return null
+      const end = endOf(command)
+      driver.end(end)
+      return isAs(await driven, end)
+    }
+    const isTaken = driver.isStopped ? false : await driver.answer(command, commandId)
+    // One that is stopped takes none: the run's end settles the call, if it is stored.
+    if (isTaken !== false || !driver.isStopped) return isTaken
+    return (await driven) && false
+  }
+
+  async #carryOut(
+    active: ActiveConversation,
+    agentId: string,
+    sent: SentCommand,
+  ): Promise<boolean> {
+    const { conversation, tabs } = active
+    const { conversationId } = conversation
+    const { effects, takeUp } = this.#options
+    const until = effects.monotonic() + LIMIT_MS
+    for (let attempt = 1; ; attempt++) {
+      // One that was driven here until now is driven somewhere else presently.
+      const isMoving = active.driver !== null || attempt > 1
+      const here = await this.perform(active, sent)
+      if (here !== null) return here
+      await conversation.refresh()
+      conversation.refuseBroken()
+      const settled = outcomeOf(conversation.run, sent.command)
+      if (settled !== null) return settled
+      if (attempt > MAX_ATTEMPTS || effects.monotonic() > until) throw elsewhere(conversationId)
+      const there = 'error' in sent.command ? null : await tabs.ask(conversationId, sent, isMoving)
+      if (typeof there === 'boolean') return there
+      if (there === 'left') continue
+      try {
+        await takeUp(active, agentId)
+      } catch (error) {
+        // Somebody else was first: they are asked.
+        if (active.parked || !isElsewhere(error)) throw error
+      }
+    }
+  }
+}
+
+type Abort = Pick<AbortRun, 'reason' | 'error'>
+
+/** One that is to fail is no other tab's business: it may work there. */
+function endOf({ reason, error }: Abort): RunEnd {
+  return error ? { outcome: 'failed', error } : { outcome: 'aborted', reason }
+}
+
+function isAs(stored: RunEnd | null, end: RunEnd): boolean | null {
+  return stored && stored.outcome === end.outcome
+}
+
+/** As the store says; null: the run is open, and nothing is decided. */
+function outcomeOf(run: RunState | null, command: TabCommand): boolean | null {
+  if (command.type === 'answer')
+    return waitingCall(run, command.toolCallId, command.answer) ? null : false
+  return run?.runId === command.runId && isAs(run.end, endOf(command))
+}
