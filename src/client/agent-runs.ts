@@ -39,6 +39,11 @@ export class AgentRuns {
     this.#host = host
   }
 
+  /** A handle of this agent was aborted, or an abort is under way. */
+  isAborted(runId: string): boolean {
+    return this.aborts.has(runId) || this.#open.get(runId)?.abortReason !== undefined
+  }
+
   get open(): ReadonlyMap<string, RunHandle> {
     return this.#open
   }

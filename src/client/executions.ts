@@ -167,10 +167,7 @@ const ACKNOWLEDGED: ToolOutcome = {
 }
 
 function cancelled(reason: string): ToolStop {
-  return new ToolStop(
-    'cancelled',
-    `The run was aborted: ${reason}. The call may or may not have happened.`,
-  )
+  return new ToolStop('cancelled', `The run was aborted: ${reason}.`)
 }
 
 function refuse(execution: Execution, reason: NotStarted['reason']): void {

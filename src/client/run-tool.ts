@@ -74,6 +74,8 @@ async function outcomeOfThrown(
   return { status: 'failed', output: errorOutput('failed', describeThrown(thrown)) }
 }
 
+const CUT_OFF = 'The tool was running; it may or may not have taken effect.'
+
 /** What is known of a tool that was stopped, and has not returned anything. */
 export function outcomeOfStop(
   { kind, message }: ToolStop,
@@ -83,7 +85,7 @@ export function outcomeOfStop(
   if (kind === 'timeout') return { status: 'failed', output: errorOutput('timeout', message) }
   // Somebody may go on with a released run: then it matters whether the tool may run again.
   return isRepeatable(prepared) && kind !== 'released'
-    ? { status: 'aborted', output: errorOutput('aborted', message) }
+    ? { status: 'aborted', output: errorOutput('aborted', `${message} ${CUT_OFF}`) }
     : unknown(message, running)
 }
 
@@ -93,6 +95,6 @@ export function isRepeatable({ tool: { annotations } }: PreparedTool): boolean {
 }
 
 export function unknown(why: string, running = false): ToolOutcome {
-  const message = `${why} The tool was running; it may or may not have taken effect.`
+  const message = `${why} ${CUT_OFF}`
   return { status: 'unknown', output: errorOutput('interrupted', message), running }
 }

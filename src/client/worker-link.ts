@@ -97,7 +97,7 @@ export class WorkerLink {
       flush: () => this.feeds.flush(),
       hostOf: (id) => this.#agents.get(id),
       isAborted: (runId) =>
-        [...this.#agents.values()].some(({ parts }) => parts.runs.aborts.has(runId)),
+        [...this.#agents.values()].some(({ parts: { runs } }) => runs.isAborted(runId)),
       toPageTime: (workerMs) => this.#toPageTime(workerMs),
     })
     this.#deaths = new WorkerDeaths({

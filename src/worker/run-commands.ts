@@ -122,5 +122,6 @@ function isAs(stored: RunEnd | null, end: RunEnd): boolean | null {
 function outcomeOf(run: RunState | null, command: TabCommand): boolean | null {
   if (command.type === 'answer')
     return waitingCall(run, command.toolCallId, command.answer) ? null : false
-  return run?.runId === command.runId && isAs(run.end, endOf(command))
+  if (run?.runId !== command.runId) return false
+  return run.end && !('error' in command) && run.end.outcome === 'aborted'
 }

@@ -51,7 +51,7 @@ export const ABORTED: ToolOutput = {
 export const CUT_OFF: ToolOutput = {
   type: 'error',
   code: 'aborted',
-  message: 'The run was stopped while this call ran: it may or may not have happened.',
+  message: 'The run was stopped. The tool was running; it may or may not have taken effect.',
 }
 
 /** `isElsewhere`: another tab has it. */

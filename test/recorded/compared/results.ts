@@ -26,8 +26,8 @@ function isStored({ reason }: Aborted, rows: RunInPlace['rows']): boolean {
 
 type Aborted = Extract<RunResult, { readonly outcome: 'aborted' }>
 
-const CUT_OFF = 'The run was stopped while this call ran: it may or may not have happened.'
-const DOUBT = ' The call may or may not have happened.'
+const DOUBT = ' The tool was running; it may or may not have taken effect.'
+const CUT_OFF = `The run was stopped.${DOUBT}`
 
 /** The reason of a run whose conversation is deleted is one word, whichever tab deletes it. */
 export function withDeletedInOneWord(recording: Compared): Compared {
@@ -41,6 +41,6 @@ export function withoutDoubts(recording: Compared): Compared {
   return JSON.parse(
     JSON.stringify(recording)
       .replaceAll(CUT_OFF, 'The run was stopped before this call ran.')
-      .replaceAll(DOUBT, ''),
+      .replaceAll(`.${DOUBT}`, '.'),
   ) as Compared
 }
