@@ -211,7 +211,7 @@ function conversations({ ask, link, scope }: AgentParts): Questions {
     },
     async delete(id) {
       const isGone = await ask('deleteConversation', at(id))
-      // No fact tells of it.
+      // There is no fact of it.
       void link()
         .feeds.find({ storage: storageKey(scope().storage), conversationId: id })
         ?.joined?.join()

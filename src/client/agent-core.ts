@@ -73,7 +73,7 @@ export class AgentCore implements AgentParts {
     this.runs = new AgentRuns({
       scope: this.scope,
       sendStart: this.later('sendStart'),
-      // A page that can't load the rest has no worker that could be told.
+      // A page that can't load the rest has no worker that could be asked.
       sendAbort: (runId) =>
         void this.later('sendAbort')(runId).catch(() => this.runs.aborts.delete(runId)),
       resultOf: (ref, outcome) =>

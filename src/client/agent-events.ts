@@ -1,7 +1,7 @@
 import { reportThrown } from './failures.ts'
 import type { AgentNotice } from './worker-link.ts'
 
-/** What an agent tells outside its runs. */
+/** What an agent emits outside its runs. */
 export type AgentEvent =
   | AgentNotice
   | { readonly type: 'status'; readonly status: 'idle' | 'running'; readonly openRuns: number }
@@ -24,18 +24,18 @@ export function createAgentEvents(): AgentEvents {
   const listeners = new Set<(event: AgentEvent) => void>()
   return {
     on(type, listener, { signal } = {}) {
-      const hear = (event: AgentEvent): void => {
+      const entry = (event: AgentEvent): void => {
         if (event.type === type) listener(event as Parameters<typeof listener>[0])
       }
-      const off = (): void => void listeners.delete(hear)
-      if (!signal?.aborted) listeners.add(hear)
+      const off = (): void => void listeners.delete(entry)
+      if (!signal?.aborted) listeners.add(entry)
       signal?.addEventListener('abort', off, { once: true })
       return off
     },
     emit(event) {
-      for (const hear of listeners)
+      for (const listener of listeners)
         try {
-          hear(event)
+          listener(event)
         } catch (thrown) {
           reportThrown(thrown)
         }

@@ -81,7 +81,7 @@ function schemaText({ inputSchema }: PreparedTool): string {
   return text
 }
 
-/** 64 bits: FNV-1a twice, from two starts. Tells definitions apart; guards against no forger. */
+/** 64 bits: FNV-1a twice, from two starts. Distinguishes definitions; guards against no forger. */
 function digest(text: string): string {
   let [low, high] = [0x811c9dc5, 0x01000193]
   for (let at = 0; at < text.length; at++) {

@@ -26,7 +26,7 @@ export interface ExecutionOwner {
 }
 
 /**
- * One execution of a tool on this page. What whoever asked is told (stopped, timed out) and what
+ * One execution of a tool on this page. The outcome that whoever asked gets (stopped, timed out) and what
  * became of the tool's function are kept apart: who asks later gets the second.
  */
 export class Execution {
@@ -88,19 +88,19 @@ export class Execution {
     this.#finish(await this.#afterCall(ending))
   }
 
-  /** Aborts the signal; who waits is told after a short grace, whatever the function does. */
+  /** Aborts the signal; who waits gets the outcome after a short grace, whatever the function does. */
   stop(stop: ToolStop): void {
     clearTimeout(this.#releasing)
     if (this.hasEnded) return
     this.#controller.abort(stop)
-    const tell = (): void => {
-      if (this.prepared) this.#tell(outcomeOfStop(stop, this.prepared, !this.hasEnded))
+    const settle = (): void => {
+      if (this.prepared) this.#settle(outcomeOfStop(stop, this.prepared, !this.hasEnded))
     }
-    if (stop.kind === 'removed') tell()
-    else setTimeout(tell, CANCEL_GRACE_MS)
+    if (stop.kind === 'removed') settle()
+    else setTimeout(settle, CANCEL_GRACE_MS)
   }
 
-  /** Aborts the signal soon, unless somebody asks for the outcome before. Nobody is told anything. */
+  /** Aborts the signal soon, unless somebody asks for the outcome before. Nobody gets an outcome. */
   release(): void {
     if (this.hasEnded) return
     const stop = new ToolStop('released', 'The agent was disposed.')
@@ -115,15 +115,15 @@ export class Execution {
     this.#controller.abort(new ToolStop('timeout', message))
     // A tool that was stopped before, and is still running: that isn't a failure of its own.
     this.#late = outcomeOfStop(signal.reason as ToolStop, prepared, true)
-    this.#tell(this.#late)
+    this.#settle(this.#late)
   }
 
   #finish(outcome: ToolOutcome): void {
     this.#end = outcome
-    this.#tell(outcome)
+    this.#settle(outcome)
   }
 
-  #tell(outcome: ToolOutcome): void {
+  #settle(outcome: ToolOutcome): void {
     for (const answer of this.#askers) answer(outcome)
     this.#askers.clear()
   }

@@ -76,7 +76,7 @@ function openWindow(port: MessagePort, controller: AbortController): SendWindow 
   }
 }
 
-/** Never rejects: a body that breaks is told as such. */
+/** Never rejects: a body that breaks is posted as such. */
 async function sendBytes(
   body: ReadableStream<Uint8Array>,
   port: MessagePort,

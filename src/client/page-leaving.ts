@@ -39,7 +39,7 @@ export function watchLeaving(): PageLeaving {
       const left = leavingAt + LEAVING_MS - monotonicMs()
       if (left > 0) await sleep(left)
       if (!isHidden) return left > 0
-      // Kept for going back, perhaps; else this page is never heard of again.
+      // Kept for going back, perhaps; else this page never comes back.
       await new Promise<void>((resolve) => (show = resolve))
       return true
     },

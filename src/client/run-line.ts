@@ -42,7 +42,7 @@ export async function sendStart(
   }
 }
 
-/** A run that the worker died of: it fails here, and the next worker is told to end it. */
+/** A run that the worker died of: it fails here, and the next worker is asked to end it. */
 export function failCrashedRun({ runs }: AgentParts, runId: string, error: OffstageError): void {
   const handle = runs.open.get(runId)
   if (!handle) return

@@ -60,7 +60,7 @@ async function takeUpRun(agent: RunParts, handle: RunHandle): Promise<void> {
   const { runId, conversationId } = handle.run
   const at = { ...scope(), conversationId }
   const stored = await askOnce('getConversation', at)
-  // A run whose first commit waited for room in the storage is in no journal.
+  // A run whose first commit waited for room in the storage is in no store.
   const isTold = handle.events.some(({ type }) => type !== 'run-parked' && type !== 'run-continued')
   const begun = isTold || stored?.openRunId === runId
   if (!begun && resendStart(agent, handle)) return
@@ -75,7 +75,7 @@ async function takeUpRun(agent: RunParts, handle: RunHandle): Promise<void> {
   if (ref?.runId === runId) return
   const error = new OffstageError(
     'worker-lost',
-    'The worker died, and its successor found no such run in the journal.',
+    'The worker died, and its successor found no such run in the store.',
   )
   handle.end({ outcome: 'failed', error: error.toData() })
 }

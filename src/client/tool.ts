@@ -20,7 +20,7 @@ export interface ToolContext extends ToolCallInfo {
    * replaced.
    */
   readonly fence: number
-  /** Tells the page's listeners how far the tool is: a `tool-progress` event. */
+  /** Emits how far the tool is: a `tool-progress` event. */
   progress(value: unknown): void
 }
 
@@ -37,7 +37,7 @@ export type Reconciled =
   | undefined
 
 /**
- * A tool that the page lends the agent. Methods, not function properties, so that tools with
+ * A tool that the page gives the agent. Methods, not function properties, so that tools with
  * different inputs fit into one array.
  */
 export interface Tool<Name extends string = string, Input = unknown, Output = unknown> {

@@ -41,7 +41,7 @@ export interface LinkedAgent extends ExecutionHost, RestartedAgent {
   onListChange(storage?: string): void
   onNotice(notice: AgentNotice): void
   hasOpenWork(): boolean
-  /** The worker died of this run: it fails, here and in the journal. */
+  /** The worker died of this run: it fails, here and in the store. */
   failCrashedRun(runId: string, error: OffstageError): void
   /** There will be no worker: its open runs fail. */
   giveUp(error: OffstageError): void
@@ -156,7 +156,7 @@ export class WorkerLink {
   /** Releases an agent; the last one closes the worker. */
   async remove(agentId: string): Promise<void> {
     this.#commands.reject((command) => command.agentId === agentId && disposed())
-    // The worker first: a tool that is stopped here must not be journaled as stopped for good.
+    // The worker first: a tool that is stopped here must not be stored as stopped for good.
     if (this.#live) {
       const releasing = { agentId, name: 'releaseAgent', argument: { agentId } } as const
       const released = this.#send(this.#live, releasing).catch(() => {})
@@ -192,7 +192,7 @@ export class WorkerLink {
   async #connect(): Promise<Connection> {
     // First it is on record that a worker starts: a listener may ask something of it.
     await Promise.resolve()
-    this.#tell({ type: 'worker', state: 'starting' })
+    this.#emit({ type: 'worker', state: 'starting' })
     this.#gate.reset()
     const connection = await connectSource(this.#options, {
       page: createPageApi((id) => this.#agents.get(id)?.page, [this.executions, this.#fetches]),
@@ -205,7 +205,7 @@ export class WorkerLink {
     }
     this.#live = connection
     this.#toPageTime = connection.toPageTime
-    this.#tell({ type: 'worker', state: 'ready' })
+    this.#emit({ type: 'worker', state: 'ready' })
     if (this.#hasLost) this.#rejoin()
     return connection
   }
@@ -215,7 +215,7 @@ export class WorkerLink {
     if (notice.type === 'engine-progress') return this.#agents.get(notice.agentId)?.onNotice(notice)
     if (notice.type === 'conversations-changed')
       return this.#agents.forEach((agent) => agent.onListChange(notice.storage))
-    if (notice.type !== 'stream' && notice.type !== 'checkpoint') return this.#tell(notice)
+    if (notice.type !== 'stream' && notice.type !== 'checkpoint') return this.#emit(notice)
     this.feeds.take(notice)
     this.#gate.handled(notice.batch)
     this.#deaths.onPublished(notice)
@@ -227,7 +227,7 @@ export class WorkerLink {
     for (const agent of this.#agents.values()) agent.onListChange()
   }
 
-  #tell(notice: AgentNotice): void {
+  #emit(notice: AgentNotice): void {
     for (const agent of this.#agents.values()) agent.onNotice(notice)
   }
 
@@ -236,7 +236,7 @@ export class WorkerLink {
     return this.#carried > 0 || this.feeds.showsRun || agents.some((agent) => agent.hasOpenWork())
   }
 
-  /** While something is open the worker is pinged, and holds the lock that tells of its death. */
+  /** While something is open the worker is pinged, and holds the lock whose release shows its death. */
   async #watch(connection: Connection): Promise<void> {
     if (this.#unwatch) return
     const stopWatching = connection.watchLife(() => this.#lose(connection))
@@ -266,7 +266,7 @@ export class WorkerLink {
     this.#fetches.abortAll()
     this.#hasLost = true
     this.feeds.lost()
-    this.#tell({ type: 'worker', state: 'lost' })
+    this.#emit({ type: 'worker', state: 'lost' })
     const blamed = this.#deaths.blame()
     // Of one that was ended here no run is to blame.
     const crashed = this.#isSuspended ? undefined : blamed

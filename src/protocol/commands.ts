@@ -9,7 +9,7 @@ import type { AgentScope, ConversationScope } from './scope.ts'
 /** What `prepare` is to load. */
 export interface Preparation extends AgentScope {
   readonly model: ModelConfigData
-  /** The page lends an engine for the model's provider. */
+  /** The page provides an engine for the model's provider. */
   readonly engine: boolean
 }
 
@@ -38,7 +38,7 @@ export interface ResumeRun extends AgentScope {
   /** Absent: the newest conversation with an open run. */
   readonly conversationId?: string
   /**
-   * The run that the page still has a handle of: if it has ended meanwhile, its end is told again, and if
+   * The run that the page still has a handle of: if it has ended meanwhile, its end is published again, and if
    * it goes on in another tab, it ends on this page as taken over.
    */
   readonly runId?: string

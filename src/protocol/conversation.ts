@@ -38,7 +38,7 @@ export interface StoredConversation extends ConversationRecord {
   readonly parked?: ParkReason
 }
 
-/** How the journal is kept. `'memory'` forgets at the end of the worker. */
+/** Where conversations are kept. `'memory'` forgets at the end of the worker. */
 export type StorageConfig = 'memory' | { readonly name: string }
 
 /** Names the store, among those of one worker. */
@@ -47,7 +47,7 @@ export function storageKey(config: StorageConfig): string {
 }
 
 /**
- * Where the journal is kept now. `'blocked'` (another tab holds an older database open), `'newer'`
+ * Where conversations are kept now. `'blocked'` (another tab holds an older database open), `'newer'`
  * (a newer version of the package has written it) and `'failed'` refuse writes until it opens.
  */
 export interface StorageState {

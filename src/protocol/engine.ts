@@ -21,7 +21,7 @@ export interface EngineOpening {
   readonly lost?: string
 }
 
-/** An engine that the page lends its agents: `createAgent({ engines })`. Making one starts nothing. */
+/** An engine that the page provides to its agents: `createAgent({ engines })`. Making one starts nothing. */
 export interface Engine {
   /** The provider id under which models reach it. */
   readonly id: string

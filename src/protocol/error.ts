@@ -55,7 +55,7 @@ export type ErrorCode =
   | 'crash-loop'
   | 'internal'
 
-/** The plain-data form of an `OffstageError`: what crosses to the page and is journaled. Holds no secrets. */
+/** The plain-data form of an `OffstageError`: what crosses to the page and is stored. Holds no secrets. */
 export interface ErrorData {
   readonly code: ErrorCode
   /** One or more sentences for a developer: what happened and what to do. */

@@ -5,7 +5,7 @@ import type { ParkReason, PendingCall, RunResult } from './run.ts'
 import type { SettledStatus } from './tool.ts'
 
 /**
- * What happens in a run, as the worker tells it. Events for journaled facts follow their commit;
+ * What happens in a run, as the page's handles get it. Events of facts follow their commit;
  * deltas are ephemeral. `partId` is unique within a run and equal for start, deltas and end.
  */
 export type RunEventBody =
@@ -22,7 +22,7 @@ export type RunEventBody =
     }
   /**
    * The run rests until there is room in the storage, or somebody lets it go on. `message`: the
-   * person's, of a run that isn't in the journal yet.
+   * person's, of a run that isn't stored yet.
    */
   | {
       readonly type: 'run-parked'
@@ -40,7 +40,7 @@ export type RunEventBody =
   | { readonly type: 'tool-input-start'; readonly toolCallId: string; readonly toolName: string }
   | { readonly type: 'tool-input-delta'; readonly toolCallId: string; readonly delta: string }
   | { readonly type: 'tool-input-end'; readonly toolCallId: string }
-  /** The model's call, journaled. `error` in place of `input` when it can't run. */
+  /** The model's call, stored. `error` in place of `input` when it can't run. */
   | ({
       readonly type: 'tool-call'
       readonly toolCallId: string

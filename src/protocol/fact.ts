@@ -101,7 +101,7 @@ type RunFact =
       readonly finishReason: FinishReason
       readonly rawFinishReason?: string
       readonly toolMode: 'native' | 'action'
-      /** ACTION mode: what was unreadable, and the message with which the model is told. */
+      /** ACTION mode: what was unreadable, and the message that the model gets. */
       readonly feedback?: { readonly id: string; readonly error: CallError; readonly text: string }
     }
   /** A step ended without an output. `message`: what there was of it; it stands where the output would. */

@@ -36,7 +36,7 @@ export function watchPolicy(address: string): PolicyWatch {
   }
 }
 
-/** Whether the event is about requests to this address, and tells of a refusal, not only of a report. */
+/** Whether the event is about requests to this address, and reports a refusal, not only of a report. */
 export function refuses(
   event: Pick<SecurityPolicyViolationEvent, 'blockedURI' | 'disposition' | 'effectiveDirective'>,
   address: string,

@@ -16,7 +16,7 @@ export interface StepContext {
   readonly configId: number
   /** It has neither key nor headers: there are no credentials to ask for. */
   readonly keyless?: true
-  /** The page lends an engine for the model's provider: `openEngine` leads to it. */
+  /** The page provides an engine for the model's provider: `openEngine` leads to it. */
   readonly engine: boolean
   readonly instructions: string
   /** Live page context, already formatted. */

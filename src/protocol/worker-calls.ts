@@ -40,7 +40,7 @@ export const WORKER_CALLS = {
   ping: {} as Command<void, void>,
   /**
    * Holds a Web Lock of this name, which comes free when the worker dies. Answers once it is held;
-   * false where Web Locks are missing: then only the heartbeat tells of the worker's death.
+   * false where Web Locks are missing: then only the heartbeat shows the worker's death.
    */
   holdLock: {} as Command<LockRef, boolean>,
 

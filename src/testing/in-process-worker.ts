@@ -4,7 +4,7 @@ import { startWorker, type StartWorkerOptions } from '../worker/start-worker.ts'
 import { createMemoryStore } from '../worker/store/memory-store.ts'
 import type { Store } from '../worker/store/store.ts'
 
-/** What outlives a worker in tests, as IndexedDB does in a browser: one journal for each name. */
+/** What outlives a worker in tests, as IndexedDB does in a browser: one store for each name. */
 export interface TestStorage {
   open(name: string): Promise<Store>
 }
@@ -36,7 +36,7 @@ const WITHOUT_LOCKS: Effects = {
 }
 
 /**
- * The real worker (host, loop, journal) behind a `MessageChannel` in this process: for tests under
+ * The real worker (host, loop, store) behind a `MessageChannel` in this process: for tests under
  * Node, where there is no `Worker` and no IndexedDB. Pass the returned function as
  * `createAgent({ worker })`, and dispose of the agent so that the process can end.
  */

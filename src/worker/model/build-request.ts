@@ -53,19 +53,19 @@ function liveContext(context: string | undefined): string {
 
 /** What the model is told about the run's limits. Never stored. */
 function notices(run: CountedRun): string[] {
-  const told: string[] = []
+  const notes: string[] = []
   const { maxSteps } = run.limits
   if (maxSteps >= 2 && run.steps === maxSteps - 1) {
-    told.push(
+    notes.push(
       'This is the last step you have. Conclude now, or sum up what is done and what remains. Call no more tools unless one call completes the task.',
     )
   }
-  if (run.repetition.count >= REPETITION.tell) {
-    told.push(
+  if (run.repetition.count >= REPETITION.warn) {
+    notes.push(
       `You have asked for the same calls ${repetitionWords(run.repetition)}. Don't repeat them: use the results you have, try something else, or say what is in the way.`,
     )
   }
-  return told
+  return notes
 }
 
 function outgoingMessages(

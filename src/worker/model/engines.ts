@@ -28,12 +28,12 @@ export interface EnginesOptions {
 /** Where the line to one engine is kept. */
 interface Place {
   line: Promise<EngineConnection> | null
-  /** The instance that died last: the page is told, so that it starts another. */
+  /** The instance that died last: the page is notified, so that it starts another. */
   lost: string | null
 }
 
 /**
- * The engines that this worker's agents are lent by their page, one line for each agent and engine.
+ * The engines that this worker's agents use of their page, one line for each agent and engine.
  * A line is opened when it is first used, and anew after its engine died.
  */
 export class Engines {

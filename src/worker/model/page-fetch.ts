@@ -20,8 +20,8 @@ export function modelFetch(page: FetchPage, model: ModelConfigData): StreamOptio
 function createPageFetch(page: FetchPage): NonNullable<StreamOptions['fetch']> {
   return async (url, init = {}) => {
     const { port1: port, port2: bytes } = new MessageChannel()
-    const tell = (wish: BytesWish): void => port.postMessage(wish)
-    init.signal?.addEventListener('abort', () => tell({ type: 'cancel' }), { once: true })
+    const post = (wish: BytesWish): void => port.postMessage(wish)
+    init.signal?.addEventListener('abort', () => post({ type: 'cancel' }), { once: true })
     const request = {
       url: String(url),
       headers: [...new Headers(init.headers)],
@@ -29,7 +29,7 @@ function createPageFetch(page: FetchPage): NonNullable<StreamOptions['fetch']> {
       credentials: init.credentials === 'same-origin' ? ('same-origin' as const) : 'omit',
       bytes,
     } as const
-    const body = readBytes(port, tell)
+    const body = readBytes(port, post)
     const head = await page.fetchModel(transfer(request, [bytes])).catch((error) => {
       port.close()
       throw error
@@ -50,7 +50,7 @@ function createPageFetch(page: FetchPage): NonNullable<StreamOptions['fetch']> {
 /** The bytes as they come; the page is asked for more of them as they are read. */
 function readBytes(
   port: MessagePort,
-  tell: (wish: BytesWish) => void,
+  post: (wish: BytesWish) => void,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const inbox: BytesNotice[] = []
   let wake: (() => void) | undefined
@@ -74,7 +74,7 @@ function readBytes(
         const notice = await next()
         if (notice instanceof Uint8Array) {
           taken += 1
-          if (taken % (FETCH_WINDOW / 2) === 0) tell({ type: 'more', pieces: FETCH_WINDOW / 2 })
+          if (taken % (FETCH_WINDOW / 2) === 0) post({ type: 'more', pieces: FETCH_WINDOW / 2 })
           return controller.enqueue(notice as Uint8Array<ArrayBuffer>)
         }
         port.close()
@@ -82,7 +82,7 @@ function readBytes(
         else controller.error(new TypeError(notice.message))
       },
       cancel() {
-        tell({ type: 'cancel' })
+        post({ type: 'cancel' })
         port.close()
       },
     },

@@ -242,7 +242,7 @@ export class TurnReader {
     this.#options.emit({ type: `${type}-end`, partId })
   }
 
-  /** Withdraws the text that was shown, and tells it again as what it was. */
+  /** Withdraws the text that was shown, and emits it again as what it was. */
   #textWasReasoning(message: string): void {
     const { text } = this
     if (text === '') return

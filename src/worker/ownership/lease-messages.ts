@@ -1,4 +1,4 @@
-import { isFlag, isNumber, isText, nullOr, shape, type Check } from '../store/shape.ts'
+import { isFlag, isNumber, isText, nullOr, shape, type Check } from '../../lib/shape.ts'
 import type { TabShapes } from './tab-channel.ts'
 
 /** The two locks of a conversation: its lease, and the first place in the line of its heirs. */

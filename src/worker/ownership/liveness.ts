@@ -17,7 +17,7 @@ export interface LockRef {
 }
 
 /**
- * Holders answer for themselves: the browser doesn't tell a working one from a frozen one. Silence is
+ * Holders answer for themselves: the browser doesn't distinguish a working one from a frozen one. Silence is
  * counted in unanswered questions, not read off a clock: whoever has slept asks again before it judges.
  */
 export class Liveness {

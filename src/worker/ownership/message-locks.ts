@@ -23,7 +23,7 @@ interface Waiting extends Ranked {
   grant(): void
 }
 
-interface Heard {
+interface Claimed {
   readonly ticket: number
   readonly at: number
 }
@@ -38,7 +38,7 @@ interface Known {
   term: number
   ticket: number
   readonly waiting: Waiting[]
-  readonly others: Map<string, Heard>
+  readonly others: Map<string, Claimed>
 }
 
 /**
@@ -203,7 +203,7 @@ export class MessageLocks implements Locks {
     this.#grantNext(known)
   }
 
-  /** Tells the others of a lock that was last held here: it is, or it is free. */
+  /** Posts to the others what is so of a lock that was last held here: it is, or it is free. */
   #report({ newest }: Known): void {
     if (newest === null || !this.#isMine(newest)) return
     const { at: _at, ...state } = newest
@@ -240,7 +240,7 @@ export class MessageLocks implements Locks {
   #known(name: string): Known {
     const known = this.#locks.get(name)
     if (known) return known
-    const others = new Map<string, Heard>()
+    const others = new Map<string, Claimed>()
     const made = { name, newest: null, held: null, term: 0, ticket: 0, waiting: [], others }
     this.#locks.set(name, made)
     return made

@@ -1,4 +1,4 @@
-import { isNumber, isRecord, isText, shape } from '../store/shape.ts'
+import { isNumber, isRecord, isText, shape } from '../../lib/shape.ts'
 
 /** What a channel needs of a `BroadcastChannel`. */
 export interface TabPort {

@@ -3,7 +3,7 @@ import type { DecidedBy } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { CallState } from '../../protocol/state.ts'
 import { DECIDED_BY_NOTHING, decidedBy } from './decided-by.ts'
-import { callContext, isLeftOpen, type RunContext } from './run-context.ts'
+import { callContext, stopsWithoutEnd, type RunContext } from './run-context.ts'
 import { settle, type Settlement } from './settle.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { whenAborted } from '../../lib/abort.ts'
@@ -135,7 +135,8 @@ async function dispatch(context: RunContext, start: Start): Promise<OpenOutcome 
     context.page.executeTool(executionRequest(context, start)),
     stopped(context, executionId),
   ])
-  if (outcome === null || (isLeftOpen(context.signal) && !DONE.has(outcome.status))) return null
+  if (outcome === null || (stopsWithoutEnd(context.signal) && !DONE.has(outcome.status)))
+    return null
   context.dispatched.delete(executionId)
   if (!context.signal.aborted && isOpen(outcome, start)) return outcome
   await settle(context, [settlementOf(start, outcome)])
@@ -198,10 +199,10 @@ function executionRequest(context: RunContext, start: Start): ExecuteTool {
   }
 }
 
-/** Null when the run was stopped and the tool, told to, said nothing more within the grace time. */
+/** Null when the run was stopped and the tool, whose signal aborted, returned nothing within the grace time. */
 async function stopped({ signal, page, agentId, effects }: RunContext, id: string): Promise<null> {
   await whenAborted(signal)
-  if (!isLeftOpen(signal)) {
+  if (!stopsWithoutEnd(signal)) {
     page.cancelTools({ agentId, executionIds: [id], reason: 'stopped' }).catch(() => undefined)
   }
   await effects.sleep(ABORT_GRACE_MS)

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../protocol/json.ts'
 
-/** Rounds in a row after which the model is told that it repeats itself, and after which the run stops. */
-export const REPETITION = { tell: 3, stop: 6 } as const
+/** Rounds in a row after which the model is warned that it repeats itself, and after which the run stops. */
+export const REPETITION = { warn: 3, stop: 6 } as const
 
 /** Steps that a repeated cycle has at most. */
 const MAX_LENGTH = 4

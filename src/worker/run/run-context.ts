@@ -55,7 +55,7 @@ export type Stop =
   | { readonly type: 'taken-over' }
 
 /** The run is stopped here without an end: what is under way stays open in the store. */
-export function isLeftOpen(signal: AbortSignal): boolean {
+export function stopsWithoutEnd(signal: AbortSignal): boolean {
   return signal.aborted && (signal.reason as Stop).type !== 'end'
 }
 

@@ -9,7 +9,7 @@ import { cutFact, turnFact, type AskedStep, type TurnOutcome } from './asked-ste
 import type { ModelOutcome } from '../model/call-model.ts'
 import type { CountedRun } from './counters.ts'
 import { conclusion, decide, noConclusion, type Decision } from './decide.ts'
-import { isLeftOpen, type RunContext, type Stop } from './run-context.ts'
+import { stopsWithoutEnd, type RunContext, type Stop } from './run-context.ts'
 import { ToolTable } from './tool-table.ts'
 import { commitEnd } from './end-run.ts'
 import { mustBeStrict, startFact, takeBack } from './execute-calls.ts'
@@ -122,7 +122,7 @@ export class RunDriver {
 
   /** True while it stops without an end. */
   get isLeaving(): boolean {
-    return isLeftOpen(this.#context.signal)
+    return stopsWithoutEnd(this.#context.signal)
   }
 
   get isStopped(): boolean {

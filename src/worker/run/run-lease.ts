@@ -1,4 +1,4 @@
-import { isLeftOpen, type RunContext } from './run-context.ts'
+import { stopsWithoutEnd, type RunContext } from './run-context.ts'
 import { elsewhere } from '../ownership/elsewhere.ts'
 import type { Leases } from '../ownership/leases.ts'
 import { ANSWER_MS, SILENCE_MS } from '../ownership/liveness.ts'
@@ -72,7 +72,7 @@ export class RunLease {
     if (!(await this.#ownership.acquire(conversationId))) throw elsewhere(conversationId)
     try {
       // Whoever it was left to is not to be outranked by a newer claim.
-      if (isLeftOpen(signal)) throw elsewhere(conversationId)
+      if (stopsWithoutEnd(signal)) throw elsewhere(conversationId)
       await conversation.claim({ create: false })
     } catch (error) {
       // A storage that can't be written now must not keep other tabs waiting.

@@ -30,7 +30,7 @@ async function waitForTool(
   const { path, toolName } = call
   const { runId } = context
   const deadline = context.effects.monotonic() + (context.resume?.waitForToolsMs ?? 0)
-  let told = false
+  let isAnnounced = false
   for (;;) {
     const changed = new AbortController()
     context.tools.onChange(() => changed.abort())
@@ -38,8 +38,8 @@ async function waitForTool(
     const tool = context.tools.get(toolName)
     const left = deadline - context.effects.monotonic()
     if (tool || left <= 0 || context.signal.aborted) return tool
-    if (!told) {
-      told = true
+    if (!isAnnounced) {
+      isAnnounced = true
       context.stream.delta({ type: 'tool-unavailable', runId, path, toolName, waitMs: left })
       context.stream.flush()
     }

@@ -15,7 +15,7 @@ import {
   optional,
   shape,
   type Check,
-} from './shape.ts'
+} from '../../lib/shape.ts'
 import { isNewerFormat, upcast, UPCASTERS, type Upcasters } from './upcast.ts'
 
 const textPart = shape({ text: isText })

@@ -172,10 +172,7 @@ export function storageError(error: unknown): OffstageError {
     case 'DataCloneError':
       return new OffstageError('internal', `This can't be stored: ${describeThrown(error)}`)
     case 'ConstraintError':
-      return new OffstageError(
-        'conversation-broken',
-        'A row is in the way that no record tells of.',
-      )
+      return new OffstageError('conversation-broken', 'A row is in the way that no record counts.')
     default:
       return new OffstageError(
         'storage-failed',

@@ -14,7 +14,7 @@ import {
   unclaimed,
   type StoredRecord,
 } from './record.ts'
-import { isRecord } from './shape.ts'
+import { isRecord } from '../../lib/shape.ts'
 import type { Append, Claim, Store, StoredRows } from './store.ts'
 
 /** Rows that are read together: the browser reads the next ones while these are deserialised here. */
@@ -182,7 +182,7 @@ async function appendIn(tx: Write, append: Append): Promise<readonly Row[]> {
   return applied.rows
 }
 
-/** Not awaited one by one, which would cost a turn of the queue each: the transaction's end tells. */
+/** Not awaited one by one, which would cost a turn of the queue each: the transaction's end says whether they are in. */
 function put(tx: Write, { record, rows }: { record: StoredRecord; rows: readonly Row[] }): void {
   for (const row of rows) quietly(tx.objectStore('rows').add(row))
   quietly(tx.objectStore('records').put(record))

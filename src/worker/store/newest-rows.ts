@@ -2,7 +2,7 @@ import { emptyState } from '../../conversation/empty-state.ts'
 import { fold } from '../../conversation/fold.ts'
 import { rooted } from '../../conversation/rooted.ts'
 import type { ConversationState } from '../../protocol/state.ts'
-import { isRecord } from './shape.ts'
+import { isRecord } from '../../lib/shape.ts'
 import { soundRows } from './sound-rows.ts'
 import type { Store } from './store.ts'
 

@@ -1,7 +1,7 @@
 import type { ConversationRecord } from '../../protocol/conversation.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { FORMAT } from '../../protocol/fact.ts'
-import { isNumber, isRecord, isText, listOf, nullOr, optional, shape } from './shape.ts'
+import { isNumber, isRecord, isText, listOf, nullOr, optional, shape } from '../../lib/shape.ts'
 import { isNewerFormat } from './upcast.ts'
 
 /** An append that was committed: where its rows are. */

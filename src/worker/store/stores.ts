@@ -13,7 +13,7 @@ export type OpenDurable = (name: string, report: (state: StorageState) => void) 
 /**
  * The stores in use, one for each name. Only where the browser has no database for the page (missing,
  * or refused outright) memory takes its place: runs work on, a reload forgets them. A database that
- * doesn't open now is never replaced: it is waited for, and the page is told.
+ * doesn't open now is never replaced: it is waited for, and the page is notified.
  */
 export class Stores {
   readonly #openDurable: OpenDurable

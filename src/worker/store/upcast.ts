@@ -1,5 +1,5 @@
 import { FORMAT } from '../../protocol/fact.ts'
-import { isNumber } from './shape.ts'
+import { isNumber } from '../../lib/shape.ts'
 
 /** A row as it is stored, in whatever format. */
 export type StoredRow = Readonly<Record<string, unknown>>

@@ -15,7 +15,7 @@ import {
   optional,
   shape,
   type Check,
-} from '../store/shape.ts'
+} from '../../lib/shape.ts'
 
 const error = shape({ code: isText, message: isText, retryable: isFlag })
 const reason = amongAll<ParkReason>({

@@ -4,7 +4,7 @@ import type { Conversation } from '../conversation.ts'
 import { oneByOne } from '../../lib/one-by-one.ts'
 import type { Succession } from '../ownership/succession.ts'
 import type { ShownDelta } from './check-live.ts'
-import { BEAT_MS, LOOK_EVERY } from './driven.ts'
+import { BEAT_MS, LOOK_EVERY } from './driving-beacon.ts'
 import { isStillLive, stillLive } from './still-live.ts'
 import type { Driving } from './tab-messages.ts'
 
@@ -17,7 +17,7 @@ export interface FollowerOptions {
   /** The run is driven here: nothing of others is taken in. */
   isDriving(): boolean
   toolNames(): Promise<readonly string[]>
-  /** Whoever drives the run is told that it is followed. */
+  /** Whoever drives the run is notified that it is followed. */
   ask(isBehind: boolean): void
   sleep(ms: number, signal: AbortSignal): Promise<void>
   /** Waits until the run is this tab's, and goes on with it. Rejects when the signal aborts. */

@@ -2,7 +2,7 @@ import { OffstageError, toErrorData } from '../../protocol/error.ts'
 import type { Effects } from '../effects.ts'
 import type { TabChannel } from '../ownership/tab-channel.ts'
 import { withStop } from '../ownership/with-stop.ts'
-import { drivingLock } from './driven.ts'
+import { drivingLock } from './driving-beacon.ts'
 import type { TabCommand, TabMessages, TabOutcome } from './tab-messages.ts'
 
 /** How long the tab that drives the run may take to answer before it is asked again. Milliseconds. */

@@ -14,7 +14,7 @@ import {
   oneOf,
   optional,
   shape,
-} from '../store/shape.ts'
+} from '../../lib/shape.ts'
 import { isDelta, isLive, type ShownDelta } from './check-live.ts'
 import { isJson } from '../../lib/is-json.ts'
 

@@ -3,7 +3,7 @@ import type { Effects } from '../effects.ts'
 import type { Leases } from '../ownership/leases.ts'
 import type { TabChannel } from '../ownership/tab-channel.ts'
 import { withStop } from '../ownership/with-stop.ts'
-import { Driven } from './driven.ts'
+import { DrivingBeacon } from './driving-beacon.ts'
 import { Follower } from './follower.ts'
 import { type SentCommand, TabCommands } from './tab-commands.ts'
 import type { TabMessages } from './tab-messages.ts'
@@ -36,7 +36,7 @@ export interface TabsOptions<Active extends TabConversation> {
 /** The other tabs that use this store: they follow what is driven here, and the other way round. */
 export class Tabs<Active extends TabConversation> {
   readonly #options: TabsOptions<Active>
-  readonly #driven: Driven
+  readonly #driven: DrivingBeacon
   readonly #commands: TabCommands
   readonly #tools: ToolsElsewhere
   readonly #followers = new Map<string, Follower>()
@@ -45,7 +45,7 @@ export class Tabs<Active extends TabConversation> {
     this.#options = options
     const { channel, effects, host } = options
     const activeOf = (conversationId: string): Active | undefined => host.activeOf(conversationId)
-    this.#driven = new Driven({ channel, effects, activeOf: activeOf })
+    this.#driven = new DrivingBeacon({ channel, effects, activeOf: activeOf })
     this.#commands = new TabCommands(channel, effects, (conversationId, asked) => {
       const active = activeOf(conversationId)
       return active?.driver ? host.perform(active, asked) : null

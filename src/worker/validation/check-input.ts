@@ -8,7 +8,7 @@ import type { SchemaIssue, Validator } from './validator.ts'
 
 /**
  * Checks a call's input against its tool's schema. Unknown top-level parameters are refused unless
- * the schema allows additional properties explicitly: a model that misspells one must hear of it.
+ * the schema allows additional properties explicitly: a model that misspells one must be answered so.
  * Returns null when the input fits, else words that let a model correct itself in one go.
  */
 export function checkInput(

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isText, shape } from '../../../../src/worker/store/shape.ts'
+import { isText, shape } from '../../../../src/lib/shape.ts'
 import {
   createTabChannel,
   TAB_FORMAT,

@@ -13,7 +13,7 @@ export const LOOK_EVERY = 12
 /** Tabs that follow answer each of them: one that hasn't for this long is gone. Milliseconds. */
 const FOLLOWED_MS = 15_000
 
-export interface DrivenOptions {
+export interface DrivingBeaconOptions {
   readonly channel: TabChannel<TabMessages>
   readonly effects: Effects
   activeOf(conversationId: string): TabConversation | undefined
@@ -28,13 +28,13 @@ export function drivingLock(tabId: string, conversationId: string): string {
 }
 
 /** The runs that are driven here, for the tabs that follow them. As long as there are none, nothing of a run is posted. */
-export class Driven {
-  readonly #options: DrivenOptions
+export class DrivingBeacon {
+  readonly #options: DrivingBeaconOptions
   /** By conversation: until when, on the monotonic clock, somebody follows it. */
   readonly #followed = new Map<string, number>()
   readonly #sent = new Map<string, number>()
 
-  constructor(options: DrivenOptions) {
+  constructor(options: DrivingBeaconOptions) {
     this.#options = options
     const { channel, activeOf } = options
     channel.on('follow-ask', ({ conversationId, isBehind }, from) => {
