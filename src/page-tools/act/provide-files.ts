@@ -34,7 +34,7 @@ export async function provideFiles(
   if (!files)
     throw new PageError(
       'unsupported',
-      `${name}: this page provides no files. Ask the person to choose one.`,
+      `${name}: this page lends no files. Ask the person to choose one.`,
     )
   if (target.matches(':disabled')) throw new PageError('disabled', `${name} is disabled.`)
   const transfer = new (viewOf(target).DataTransfer)()
