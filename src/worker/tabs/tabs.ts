@@ -45,7 +45,7 @@ export class Tabs<Active extends TabConversation> {
     this.#options = options
     const { channel, effects, host } = options
     const activeOf = (conversationId: string): Active | undefined => host.activeOf(conversationId)
-    this.#driven = new DrivingBeacon({ channel, effects, activeOf: activeOf })
+    this.#driven = new DrivingBeacon({ channel, effects, activeOf })
     this.#commands = new TabCommands(channel, effects, (conversationId, asked) => {
       const active = activeOf(conversationId)
       return active?.driver ? host.perform(active, asked) : null
