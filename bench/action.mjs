@@ -1,6 +1,7 @@
 // Time per character of reading ACTION output in 4-character pieces, beside its floor (one
 // fast-xml-parser parse of the finished text), a re-parse of the whole at every piece, and
-// @ai-sdk-tool/parser when it is installed in bench/peers.
+// @ai-sdk-tool/parser when it is installed in bench/peers. Then the same for outputs that are made to be
+// slow to read, in both modes, with the budget that they must keep.
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +10,7 @@ import { XMLParser } from 'fast-xml-parser'
 import { build } from 'vite'
 import { samples, tools } from './lib/action-samples.mjs'
 import { readWithPeer } from './lib/action-peer.mjs'
+import { worst, worstTools } from './lib/action-worst.mjs'
 
 const sizes = [1_000, 10_000, 100_000, 1_000_000]
 const pieceLength = 4
@@ -38,6 +40,62 @@ for (const [name, make] of Object.entries(samples)) {
   }
 }
 
+/** Of the worst outputs: how many times as much a character may cost at the last size as at the first. */
+const worstGrowth = 3
+/** Microseconds: what costs less is measured as that, since caches and collections decide about it. */
+const least = 0.15
+/** A size that a reader needs longer for isn't tried at the next. */
+const patience = 2_000
+
+console.log(
+  `\nworst outputs: budget ${worstGrowth} times from ${sizes[1]} to ${sizes[3]} characters`,
+)
+let over = 0
+for (const { name, make } of worst) {
+  for (const rescue of [false, true]) {
+    for (const length of [Infinity, 7]) {
+      const costs = worstCosts(make, { rescue, length })
+      const growth = costs.length < 3 ? Infinity : Math.max(...costs) / Math.max(costs[0], least)
+      if (growth > worstGrowth) over++
+      console.log(
+        [
+          growth > worstGrowth ? 'OVER' : '  ok',
+          rescue ? 'native' : 'ACTION',
+          length === Infinity ? 'whole ' : `${length} each`,
+          ...costs.map(format),
+          `ratio ${growth.toFixed(2).padStart(6)}`,
+          name,
+        ].join('  '),
+      )
+    }
+  }
+}
+if (over > 0) {
+  console.error(`${over} over the budget`)
+  process.exitCode = 1
+}
+
+/** Of each size, up to the one that takes too long or throws. */
+function worstCosts(make, options) {
+  const costs = []
+  for (const size of sizes.slice(1)) {
+    const text = make(size)
+    try {
+      costs.push(perCharacter(text, () => scanWorst(text, options), 100))
+    } catch {
+      break
+    }
+    if ((costs.at(-1) * text.length) / 1000 > patience) break
+  }
+  return costs
+}
+
+function scanWorst(text, { rescue, length }) {
+  const scanner = createActionScanner(worstTools, { newId: () => '', rescue })
+  for (let at = 0; at < text.length; at += length) scanner.push(text.slice(at, at + length))
+  return scanner.end()
+}
+
 function scan(text) {
   const scanner = createActionScanner(tools, { newId: () => '', maxBlockLength: 2_000_000 })
   for (let at = 0; at < text.length; at += pieceLength)
@@ -57,10 +115,10 @@ function reparseAll(text) {
   for (let at = pieceLength; at < text.length; at += pieceLength) parse(text.slice(0, at))
 }
 
-/** Microseconds per character: the best of the runs that fit in half a second, three at least. */
-function perCharacter(text, run) {
+/** Microseconds per character: the best of the runs that fit in the time, three at least. */
+function perCharacter(text, run, milliseconds = 500) {
   let best = Infinity
-  const end = performance.now() + 500
+  const end = performance.now() + milliseconds
   for (let count = 0; count < 3 || performance.now() < end; count++) {
     const started = performance.now()
     run()

@@ -7,9 +7,10 @@ const DYNAMIC = /\bimport\(\s*["'`]\.\/([\w.-]+)["'`]\s*\)/g
 /**
  * What few pages load: where the worker doesn't start, what finds out why, and the worker as text; where the
  * page sends the model's requests (`transport: 'page'`), what
- * does; the tools of `controlTools`; `extract()`.
+ * does; the tools of `controlTools`; `extract()`; the doctor's check of tools, with the reader of calls in text.
  */
-const ON_DEMAND = /^(?:inline\.js|(?:start-diagnosis|page-fetches|control-tools|extract)-.*)$/
+const ON_DEMAND =
+  /^(?:inline\.js|(?:start-diagnosis|page-fetches|control-tools|extract|check-tools)-.*)$/
 
 /**
  * A built file and all files it imports; with `dynamic`, also those it imports in its course, but

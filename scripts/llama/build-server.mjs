@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { fail } from '../lib/install.mjs'
 import { inProject } from '../lib/project.mjs'
@@ -26,19 +26,26 @@ const OPTIONS = [
   '-DGGML_CCACHE=OFF',
 ]
 
-/** Path of `llama-server`, built once (about ten minutes) and then kept. */
+/**
+ * Paths of `llama-server` and of the chat templates that llama.cpp has for its own tests. Built once (about ten
+ * minutes) and then kept.
+ */
 export async function ensureLlamaServer() {
   const server = path.join(folder, `llama-server-${VERSION}`)
-  if (existsSync(server)) return server
-  console.log('Building llama-server from source; this takes about ten minutes, once …')
+  const templates = path.join(folder, `templates-${VERSION}`)
+  if (existsSync(server) && existsSync(templates)) return { server, templates }
   await fetchSource()
-  await must('cmake', ['-S', source, '-B', build, '-G', 'Ninja', ...OPTIONS])
-  await must('cmake', ['--build', build, '--target', 'llama-server'])
-  renameSync(path.join(build, 'bin/llama-server'), server)
+  if (!existsSync(server)) {
+    console.log('Building llama-server from source; this takes about ten minutes, once …')
+    await must('cmake', ['-S', source, '-B', build, '-G', 'Ninja', ...OPTIONS])
+    await must('cmake', ['--build', build, '--target', 'llama-server'])
+    renameSync(path.join(build, 'bin/llama-server'), server)
+  }
+  cpSync(path.join(source, 'models/templates'), templates, { recursive: true })
   // Some 300 MB that nobody needs again.
   for (const left of [source, build, path.join(folder, 'package')])
     rmSync(left, { recursive: true, force: true })
-  return server
+  return { server, templates }
 }
 
 async function fetchSource() {

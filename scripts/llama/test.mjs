@@ -5,7 +5,12 @@ import { ensureLlamaServer } from './build-server.mjs'
 
 requireNode()
 await installDependencies()
-const env = { ...process.env, OFFSTAGE_LLAMA_SERVER: await ensureLlamaServer() }
+const { server, templates } = await ensureLlamaServer()
+const env = {
+  ...process.env,
+  OFFSTAGE_LLAMA_SERVER: server,
+  OFFSTAGE_LLAMA_TEMPLATES: templates,
+}
 const args = ['run', '--config', 'test/llama/vitest.config.ts', ...process.argv.slice(2)]
 const { code } = await bin('vitest', args, { env })
 process.exit(code)

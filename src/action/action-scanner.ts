@@ -2,18 +2,19 @@ import type { StreamPart } from '../protocol/stream-part.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
 import { readBlock } from './block-reader.ts'
 import type { CallsRead } from './block-reader.ts'
+import { matchOpener } from './block-opener.ts'
 import { CallProblem } from './call-problem.ts'
 import { ForeignDetector } from './foreign/foreign-detector.ts'
-import { withoutDsmlMarks } from './foreign/markers.ts'
+import { withoutTagMarks } from './foreign/tag-marks.ts'
 import { readForeign, readForeignBlock } from './foreign/read-foreign.ts'
 import { tooLong } from './malformed-calls.ts'
 import { createBlockDetector } from './pending-block.ts'
 import type { FoundBlock } from './pending-block.ts'
-import { ProseScanner } from './prose-scanner.ts'
-import type { ProseSink } from './prose-sink.ts'
 import { QuotationTracker } from './quotation-tracker.ts'
 import { readOwnSections, readSections } from './read-sections.ts'
-import type { SectionsRead } from './read-sections.ts'
+import { OutputMachine } from './scan/output-machine.ts'
+import type { CallsOptions, Sink } from './scan/sink.ts'
+import { splitAtCloser } from './trailing-text.ts'
 import { indexTools } from './tool-index.ts'
 import type { ToolIndex } from './tool-index.ts'
 
@@ -63,8 +64,8 @@ export function createActionScanner(
 class Scanner implements ActionScanner {
   readonly #pieces: string[] = []
   readonly #sink: PartSink
-  readonly #newProse: (reasoning: boolean) => ProseScanner
-  #prose: ProseScanner
+  readonly #newMachine: (reasoning: boolean) => OutputMachine
+  #machine: OutputMachine
 
   constructor(tools: readonly ToolDefinition[], options: ActionScannerOptions) {
     const index = indexTools(tools)
@@ -72,13 +73,13 @@ class Scanner implements ActionScanner {
     const foreign = new ForeignDetector(index, rescue)
     const blocks = createBlockDetector(maxBlockLength)
     this.#sink = new PartSink(index, options)
-    this.#newProse = (reasoning) =>
-      new ProseScanner(this.#sink, {
+    this.#newMachine = (reasoning) =>
+      new OutputMachine(this.#sink, {
         reasoning,
         foreign,
         ...(rescue ? { quotations: new QuotationTracker() } : { blocks }),
       })
-    this.#prose = this.#newProse(options.reasoningPrefilled ?? false)
+    this.#machine = this.#newMachine(options.reasoningPrefilled ?? false)
   }
 
   get output(): string {
@@ -87,38 +88,32 @@ class Scanner implements ActionScanner {
 
   push(piece: string): StreamPart[] {
     this.#pieces.push(piece)
-    this.#prose.push(piece)
+    this.#machine.push(piece)
     return this.#sink.take()
   }
 
   reset(): StreamPart[] {
-    this.#prose.release()
-    this.#sink.releaseHold()
-    this.#prose = this.#newProse(false)
+    this.#machine.release()
+    this.#machine = this.#newMachine(false)
     return this.#sink.take()
   }
 
   end({ finishReason }: { readonly finishReason?: string } = {}): StreamPart[] {
     this.#sink.isCut = finishReason === 'length' || finishReason === 'content-filter'
-    this.#prose.end()
+    this.#machine.end()
     this.#sink.end()
     return this.#sink.take()
   }
 }
 
-class PartSink implements ProseSink {
+class PartSink implements Sink {
   readonly #index: ToolIndex
   readonly #newId: () => string
   readonly #rescue: boolean
   readonly #maxLength: number
   /** A limit cut the output off (R6). */
   isCut = false
-  #quotations = new QuotationTracker()
-  #held: string[] = []
-  #mark = 0
   #parts: StreamPart[] = []
-  #isRead = false
-  #trimNext = false
   readonly #ignored: string[] = []
 
   constructor(index: ToolIndex, options: ActionScannerOptions) {
@@ -134,49 +129,39 @@ class PartSink implements ProseSink {
     return parts
   }
 
-  hasText = false
-
-  text(text: string): void {
-    const delta = this.#trimNext ? text.trimStart() : text
-    if (delta === '') return
-    this.#trimNext = false
-    this.hasText ||= delta.trim() !== ''
+  text(delta: string): void {
     this.#parts.push({ type: 'text-delta', delta })
-  }
-
-  hold(delta: string): void {
-    this.#held.push(delta)
-  }
-
-  holdAt(quotations: QuotationTracker): void {
-    this.#quotations = quotations
-  }
-
-  markHold(): void {
-    this.#mark = this.#held.length
-  }
-
-  releaseHold(): void {
-    const text = this.#held.join('')
-    this.#held = []
-    this.#mark = 0
-    this.text(text)
-  }
-
-  isCall(rest: string): boolean {
-    const text = withoutDsmlMarks(this.#held.slice(this.#mark).join('') + rest)
-    return readForeign(text, this.#index) !== undefined
   }
 
   reasoning(delta: string): void {
     this.#parts.push({ type: 'reasoning-delta', delta })
   }
 
-  reasoningEnd(lone: boolean): void {
-    if (lone && this.#rescue) this.releaseHold()
-    this.#trimNext = true
-    if (lone)
-      this.#parts.push({ type: 'warning', code: loneThinkCloser, message: loneThinkMessage })
+  loneCloser(): void {
+    this.#parts.push({ type: 'warning', code: loneThinkCloser, message: loneThinkMessage })
+  }
+
+  callInReasoning(text: string): boolean {
+    const hasCall = this.#readMention(text).calls.length > 0
+    if (hasCall)
+      this.#parts.push({ type: 'warning', code: callInReasoning, message: callInReasoningMessage })
+    return hasCall
+  }
+
+  isCall(text: string): boolean {
+    return readForeign(withoutTagMarks(text), this.#index) !== undefined
+  }
+
+  calls(held: string, { quotations = new QuotationTracker(), show }: CallsOptions): boolean {
+    const text = withoutTagMarks(held)
+    const { isCut } = this
+    const read = this.#rescue
+      ? readOwnSections(text, this.#index, { quotations, maxLength: this.#maxLength, isCut })
+      : readSections(text, this.#index, isCut)
+    for (const prose of read?.prose ?? []) show(prose)
+    if (read) this.#emitCalls(read)
+    if (read?.ignored !== undefined) this.ignored(read.ignored)
+    return read !== undefined
   }
 
   isForeignCall(content: string): boolean {
@@ -184,7 +169,6 @@ class PartSink implements ProseSink {
   }
 
   cutOpener(text: string): void {
-    this.releaseHold()
     this.ignored(text)
     if (this.#rescue) return
     this.#problem(
@@ -196,7 +180,6 @@ class PartSink implements ProseSink {
   }
 
   block(found: FoundBlock): void {
-    this.releaseHold()
     this.#emitCalls(this.#read(found))
   }
 
@@ -205,25 +188,8 @@ class PartSink implements ProseSink {
   }
 
   end(): void {
-    const read = this.#isRead ? undefined : this.#readHeld()
-    if (read) {
-      for (const text of read.prose) this.text(text)
-      this.#emitCalls(read)
-    } else this.releaseHold()
     const ignored = this.#ignored.join('')
     if (ignored.trim() !== '') this.#parts.push({ type: 'raw', data: { ignored } })
-  }
-
-  #readHeld(): SectionsRead | undefined {
-    const text = withoutDsmlMarks(this.#held.join(''))
-    if (text === '') return undefined
-    return this.#rescue
-      ? readOwnSections(text, this.#index, {
-          quotations: this.#quotations,
-          maxLength: this.#maxLength,
-          isCut: this.isCut,
-        })
-      : readSections(text, this.#index, this.isCut)
   }
 
   #read({ content, tooLong: isTooLong, isClosed }: FoundBlock): CallsRead {
@@ -232,16 +198,21 @@ class PartSink implements ProseSink {
     return readForeignBlock(content, this.#index, isCut) ?? readBlock(content, this.#index)
   }
 
+  #readMention(text: string): CallsRead {
+    const opener = matchOpener(text, 0, true)
+    if (typeof opener !== 'object')
+      return readForeign(withoutTagMarks(text), this.#index) ?? { calls: [] }
+    return readBlock(splitAtCloser(text.slice(opener.end)).content, this.#index)
+  }
+
   #emitCalls(read: CallsRead): void {
     for (const call of read.calls)
       this.#parts.push({ type: 'tool-call', toolCallId: this.#newId(), ...call })
     if (read.problem) this.#problem(read.problem, read.problemTool)
-    this.#isRead = true
   }
 
   #problem(problem: CallProblem, toolName?: string): void {
     const error = problem.toError()
-    this.#isRead = true
     if (toolName === undefined) this.#parts.push({ type: 'action-error', error })
     else this.#parts.push({ type: 'tool-call', toolCallId: this.#newId(), toolName, error })
   }
@@ -250,6 +221,11 @@ class PartSink implements ProseSink {
 export const loneThinkCloser = 'lone-think-closer'
 const loneThinkMessage =
   'The output closed reasoning that it never opened: set reasoningPrefilled for this model.'
+
+/** Code of the warning that a call stands in reasoning that never ended. */
+const callInReasoning = 'call-in-reasoning'
+const callInReasoningMessage =
+  'The output ended inside its reasoning, so a call in it was not run. If a token limit cut it off, raise the limit; if the model calls tools while it thinks, tell it to close its reasoning first.'
 
 function randomId(): string {
   const bytes = globalThis.crypto.getRandomValues(new Uint8Array(8))

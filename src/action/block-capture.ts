@@ -1,5 +1,6 @@
 import type { Opener } from './block-opener.ts'
 import { CodeTracker } from './code-tracker.ts'
+import type { ReasoningEnd } from './scan/reasoning-marks.ts'
 import { splitAtCloser } from './trailing-text.ts'
 
 /** Where an opener stood; outside of prose its block counts only when it ends the output (R3, R5). */
@@ -12,11 +13,19 @@ type Phase = 'peek' | 'mention' | 'markup' | 'cdata' | 'cdata-end' | 'comment'
 
 export interface CaptureOptions {
   readonly context: CaptureContext
+  /** The end of the thought that it stands in. */
+  readonly endsThought?: ReasoningEnd
   readonly opener: Opener
   readonly maxLength: number
 }
 
 const cdata = '<![CDATA['
+
+interface Stop {
+  readonly at: number
+  /** More input decides. */
+  readonly isPartial: boolean
+}
 
 /**
  * Collects what follows an opener until the block's closer (R2, R7), piece by piece and in linear
@@ -115,19 +124,29 @@ export class BlockCapture {
   #skipTo(text: string, at: number): number | undefined {
     const end = this.#phase === 'cdata' ? ']]>' : '-->'
     const found = text.indexOf(end, at)
-    if (this.context === 'reasoning') {
-      const stop = this.#findStop(text, at, found < 0 ? text.length : found)
-      if (stop >= 0) return this.#becomeText(text, at, stop)
-    }
+    const stop = this.#findStop(text, at, found < 0 ? text.length : found)
+    if (stop) return this.#stop(text, at, stop)
     if (found < 0) return this.#wait(text, at, text.length - partialTail(text, at, end))
     this.#keep(text.slice(at, found + 3))
     this.#phase = this.#phase === 'cdata' ? 'cdata-end' : 'markup'
     return found + 3
   }
 
-  #findStop(text: string, from: number, to: number): number {
-    const found = text.indexOf('</think', from)
-    return found >= 0 && found < to ? found : -1
+  /** Where the thought around the block ends, or may. */
+  #findStop(text: string, from: number, to: number): Stop | undefined {
+    const { endsThought } = this.#options
+    if (!endsThought) return undefined
+    const mark = /[<[◁]/g
+    mark.lastIndex = from
+    for (let found = mark.exec(text); found && found.index < to; found = mark.exec(text)) {
+      const kind = endsThought(text, found.index)
+      if (kind !== false) return { at: found.index, isPartial: kind === 'partial' }
+    }
+    return undefined
+  }
+
+  #stop(text: string, from: number, { at, isPartial }: Stop): undefined {
+    return isPartial ? this.#wait(text, from, at) : this.#becomeText(text, from, at)
   }
 
   /** R10: a `]]>` was literal when another one comes before the next section or closing tag. */
@@ -149,6 +168,8 @@ export class BlockCapture {
 
   #markup(text: string, at: number): number | undefined {
     const found = text.indexOf('<', at)
+    const end = this.#findStop(text, at, found < 0 ? text.length : found + 1)
+    if (end) return this.#stop(text, at, end)
     const stop = this.#followContext(text, at, found < 0 ? text.length : found)
     if (stop >= 0) return this.#becomeText(text, at, stop)
     if (found < 0) {
@@ -176,8 +197,6 @@ export class BlockCapture {
       return window.length < 9 ? 'partial' : 'cdata'
     if (!mention && this.context !== 'comment' && isPrefix(window, '<!--'))
       return window.length < 4 ? 'partial' : 'comment'
-    if (this.context === 'reasoning' && isPrefix(window, '</think'))
-      return window.length < 7 ? 'partial' : 'text'
     if ((mention || this.context !== 'prose') && /^<ACTION[\s>]/.test(window)) return 'text'
     if ((mention || this.context !== 'prose') && '<ACTION'.startsWith(window)) return 'partial'
     return this.#matchCloser(text, at, window)
@@ -220,8 +239,9 @@ export class BlockCapture {
   /** Looks at plain text for what ends a tentative block; the position where it does, or -1. */
   #followContext(text: string, from: number, to: number): number {
     if (this.context === 'comment') {
-      const end = text.indexOf('-->', Math.max(0, from - 2))
-      return end >= 0 && end < to ? end : -1
+      const start = Math.max(0, from - 2)
+      const end = text.slice(start, to + 2).indexOf('-->')
+      return end >= 0 && start + end < to ? start + end : -1
     }
     if (this.context === 'fence') return this.#followFence(text, from, to)
     this.#follow(text, from, to)

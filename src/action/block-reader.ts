@@ -90,8 +90,7 @@ class BlockReader {
     if (!tag || tag.end > this.#end)
       throw this.#values.malformed(`the tag <${token.name} is not complete`, token.start)
     const named = token.name.replace(/^[\w-]+:/, '')
-    const known = this.#index.find(token.name)
-    const attribute = known || !genericTools.has(named) ? undefined : tag.attributes.get('name')
+    const attribute = genericTools.has(named) ? this.#nameAttribute(token.name, tag) : undefined
     const toolName = attribute ?? token.name
     const base = {
       toolName,
@@ -107,6 +106,15 @@ class BlockReader {
         token.start,
       )
     return { ...base, body: { start: tag.end, end: closer.start }, next: closer.end }
+  }
+
+  /** The tool that an attribute names. A tool that is itself named so wins, unless it has no such parameter. */
+  #nameAttribute(element: string, { attributes }: OpenTag): string | undefined {
+    const name = attributes.get('name')
+    const known = this.#index.find(element)
+    const isOther =
+      name !== undefined && !known?.input.properties.has('name') && this.#index.find(name)
+    return known && !isOther ? undefined : name
   }
 
   /** R10: a tool ends at its first closer that another call or the end of the block follows. */

@@ -24,8 +24,14 @@ export function readArguments<Value>(
   coerceOne: (value: Value, shape: Shape) => JsonValue,
 ): ActionCall {
   const input: Record<string, JsonValue> = {}
-  const given = new Map(entries)
+  const given = new Map<string, Value>()
+  const repeated = new Set<string>()
+  for (const [name, value] of entries) {
+    if (given.has(name)) repeated.add(name)
+    given.set(name, value)
+  }
   const problems = new ParameterProblems(tool, given)
+  for (const name of repeated) problems.value(name, new ValueProblem('given more than once'))
   for (const [name, value] of given) {
     const schema = propertySchema(tool.input, name)
     if (schema === undefined || schema === false) {

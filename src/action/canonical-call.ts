@@ -1,5 +1,5 @@
 import type { JsonValue } from '../protocol/json.ts'
-import { decodeBrowserEntities, normalizeCharacters } from './normalize-text.ts'
+import { decodeBrowserEntities, lineBreak, normalizeCharacters } from './normalize-text.ts'
 import { isRecord } from './schema.ts'
 import type { Shape } from './schema.ts'
 import type { IndexedTool } from './tool-index.ts'
@@ -36,6 +36,7 @@ function canonical(value: unknown, shape: Shape | undefined): unknown {
 /** Without what is lost or added when text is quoted: layout, and how often entities were written. */
 function plainText(text: string): string {
   const plain = normalizeCharacters(decodeBrowserEntities(decodeBrowserEntities(text)))
+    .replaceAll(lineBreak, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim()
   return /^[+-]?\d{1,15}(?:\.\d{1,15})?$/.test(plain) ? String(Number(plain)) : plain

@@ -1,5 +1,6 @@
 export const tab = 9
 export const newline = 10
+export const carriageReturn = 13
 export const space = 32
 export const dash = 45
 export const lessThan = 60

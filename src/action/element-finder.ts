@@ -100,8 +100,9 @@ export class ElementFinder {
       if (end === undefined || end > to) continue
       first ??= { start: token.start, end }
       const next = this.peek(end, to)
-      if (!next || (next.kind === 'open' && siblings.has(next.name)))
-        return { start: token.start, end }
+      // A generic name with a prefix is no sibling by itself, but is followed by its like.
+      const isNext = next?.kind === 'open' && (siblings.has(next.name) || next.name === name)
+      if (!next || isNext) return { start: token.start, end }
     }
     this.#unfollowed.set(name, { to, siblings })
     return first

@@ -10,11 +10,17 @@ import { callsOfJson } from './foreign/json-calls.ts'
 import { LiteralReader, Unreadable } from './foreign/literal-reader.ts'
 import { readPythonCall } from './foreign/python-calls.ts'
 import { readSection } from './foreign/marked-calls.ts'
-import { matchMarker, withoutDsmlMarks } from './foreign/markers.ts'
-import { readForeign } from './foreign/read-foreign.ts'
-import { readTokenCalls } from './foreign/token-calls.ts'
+import { matchMarker } from './foreign/markers.ts'
+import { withoutAnyTagMarks } from './foreign/tag-marks.ts'
+import { callName } from './foreign/names.ts'
+import { readReactCall } from './foreign/react-calls.ts'
 import { MentionedCalls } from './mentioned-calls.ts'
-import { decodeBrowserEntities, normalizeCharacters, withoutEscapes } from './normalize-text.ts'
+import {
+  decodeBrowserEntities,
+  lineBreak,
+  normalizeCharacters,
+  withoutEscapes,
+} from './normalize-text.ts'
 import { plainName } from './suggest.ts'
 import { readOpenTag } from './xml-tags.ts'
 import { indexTools } from './tool-index.ts'
@@ -26,6 +32,9 @@ const maxReadings = 12
 const attempt = 50
 /** JSON in strings of JSON in strings … */
 const maxNesting = 4
+
+const callStart = `[<[]|\\{(?=\\s*["'\\p{L}_<])|Action:|to=functions\\.|(?<![\\p{L}\\p{M}\\p{N}_.-])${callName}(?=\\s{0,20}[({])`
+const beforeObject = /^\s{0,20}\{/
 
 /** Collects the calls in texts that others wrote, wherever they stand in them (Q3). */
 export class CallFinder {
@@ -76,14 +85,16 @@ export class CallFinder {
   #scan(text: string, nesting: number): void {
     this.#budget = maxReadings * text.length + 100_000
     const leaves: string[] = []
-    const starts = /[<[]|\{(?=\s*["'\w])|Action:|(?<![\w.-])[A-Za-z_][\w.-]{0,80}(?=\s{0,20}\()/g
+    const starts = new RegExp(callStart, 'gu')
     for (let found = starts.exec(text); found && !this.#isOverBudget; found = starts.exec(text)) {
       const at = found.index
       const [start] = found
       if (start === '<') this.#readTag(text, at)
-      else if (start === '[') this.#readMarked(text, at)
+      else if (start === '[' || start.startsWith('to=')) this.#readMarked(text, at)
       else if (start === '{') starts.lastIndex = this.#readObject(text, at, leaves)
-      else if (start === 'Action:') this.#take(readForeign(text.slice(at), this.#index), text, at)
+      else if (start === 'Action:') this.#readReact(text, at)
+      else if (beforeObject.test(text.slice(starts.lastIndex, starts.lastIndex + 21)))
+        this.#readNamed(text, at, start)
       else if (start === 'print' || this.#index.find(bareName(start))) this.#readPython(text, at)
     }
     if (nesting < maxNesting) for (const leaf of leaves) this.#read(leaf, nesting + 1)
@@ -126,6 +137,20 @@ export class CallFinder {
     if (call) this.#addResolved([call])
   }
 
+  #readReact(text: string, at: number): void {
+    const reader = new LiteralReader(text, at)
+    const read = this.#attempt(reader, () => readReactCall(reader, this.#index))
+    if (read) this.#add(read)
+  }
+
+  /** `name{…}`, or the name on a line of its own. */
+  #readNamed(text: string, at: number, name: string): void {
+    if (!this.#index.find(bareName(name))) return
+    const reader = new LiteralReader(text, at + name.length)
+    const args = this.#attempt(reader, () => reader.value())
+    if (args !== undefined) this.#addResolved([{ name, args }])
+  }
+
   #attempt<T>(reader: LiteralReader, read: () => T): T | undefined {
     const from = reader.at
     try {
@@ -164,8 +189,7 @@ export class CallFinder {
 /** The calls of the marker at the reader, whatever follows them; undefined when they can't be read. */
 function readAlone(reader: LiteralReader, index: ToolIndex): CallsRead | undefined {
   try {
-    const calls = readTokenCalls(reader, 1)
-    return calls ? resolveCalls(calls, index) : readSection(reader, index)
+    return readSection(reader, index)
   } catch (thrown) {
     if (thrown instanceof Unreadable) return undefined
     throw thrown
@@ -184,19 +208,21 @@ function withLenientNames(index: ToolIndex): ToolIndex {
 const linePrefix = /^[ \t]*(?:(?:>|[-*+•|]|\d{1,9}[.)])[ \t]?)+/gm
 
 const changes = [
-  decodeBrowserEntities,
-  decodeBrowserEntities,
+  decodeHtml,
+  decodeHtml,
   normalizeCharacters,
   withoutQuotePrefixes,
   withoutEscapes,
   withoutEscapes,
   withoutEscapes,
   withoutEscapes,
+  // Last: what was encoded may be a mark.
+  withoutAnyTagMarks,
 ]
 
-/** The text, and its variants without entities, without line prefixes of quotations, and without escapes. */
+/** The text, and its variants without HTML's breaks and entities, quotations' line prefixes, escapes and marks. */
 function decodedVariants(text: string): string[] {
-  const variants = [withoutDsmlMarks(text)]
+  const variants = [text]
   for (const change of changes) {
     for (const variant of variants.slice()) {
       const changed = change(variant)
@@ -204,6 +230,10 @@ function decodedVariants(text: string): string[] {
     }
   }
   return variants
+}
+
+function decodeHtml(text: string): string {
+  return decodeBrowserEntities(text.replaceAll(lineBreak, '\n'))
 }
 
 function withoutQuotePrefixes(text: string): string {

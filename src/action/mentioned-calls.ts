@@ -1,4 +1,5 @@
 import type { JsonValue } from '../protocol/json.ts'
+import { openers } from './foreign/dialects/table.ts'
 import { decodeBrowserEntities, normalizeCharacters, withoutEscapes } from './normalize-text.ts'
 import { isRecord } from './schema.ts'
 import type { IndexedTool } from './tool-index.ts'
@@ -59,11 +60,20 @@ function bare(text: string): string {
   return bareText(text, quoting)
 }
 
-const before =
-  /(?:<|functions|defaultapi|(?:name|tool|function|action|calls?|recipient|invoke|command|begin|sep|api|to=)[:=>\],]+|to=)$/
+/** What opens a call in some format, as a pattern; closing brackets at the start of a line pass for its prefix. */
+const openings = openers
+  .map(bare)
+  .filter((opener) => /^[<[]./.test(opener))
+  .map((opener) => opener.replaceAll('[', '\\[').replaceAll(/[>\]]/g, '$&?'))
+const before = new RegExp(
+  '(?:<|functions|defaultapi|(?:name|tool|function|action|calls?|recipient|invoke|command|begin|sep|api|opensource|' +
+    `to=)[:=>\\],]+|to=|<tool(?:call)?:?(?:sep|name|begin)|${[...new Set(openings)].join('|')})$`,
+)
+/** The longest opening. */
+const maxBefore = 40
 const after = /^(?:call)?:?\d{0,4}(?:[({]|\[(?:args|callid|\{))/
 const introduction =
-  /^(?:actioninput|arguments|args|parameters|params|toolinput|input|kwargs|json|callid)/
+  /^(?:actioninput|arguments|args|parameters|params|toolinput|input|kwargs|json|callid|code<|index=)/
 
 /**
  * The coarse search (Q3): finds calls that a text only mentions, by the tool's name where calls have it and
@@ -118,7 +128,7 @@ export class MentionedCalls {
   #collect(text: string, name: string, wanted: string): void {
     for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
       const end = at + wanted.length
-      const isMarked = before.test(text.slice(Math.max(0, at - 24), at))
+      const isMarked = before.test(text.slice(Math.max(0, at - maxBefore), at))
       if (!isMarked && !after.test(text.slice(end, end + 24))) continue
       const contexts = this.#found.get(name) ?? new Set()
       this.#found.set(name, contexts)
@@ -170,7 +180,10 @@ function partsOf(tool: IndexedTool, input: JsonValue): CallParts {
 function isMention(context: string, { keys, values, isLong }: CallParts): boolean {
   const text = context.slice(1)
   const isBegun = context.startsWith('!')
-    ? !/^[\p{L}\p{N}]/u.test(text) || introduction.test(text) || begins(text, keys)
+    ? !/^[\p{L}\p{N}]/u.test(text) ||
+      introduction.test(text) ||
+      after.test(text) ||
+      begins(text, keys)
     : isArguments(text.replace(/^(?:call)?:?\d{0,4}[[({]+/, ''), keys, values)
   if (!isBegun) return false
   if (values.every((value) => text.includes(value))) return true

@@ -3,6 +3,9 @@ const invisible =
   // oxlint-disable-next-line no-misleading-character-class -- they are what is removed.
   /[\u00ad\u034f\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\u{e0000}-\u{e0fff}]/gu
 
+/** A line's end in HTML. */
+export const lineBreak: RegExp = /<br\s*\/?>/gi
+
 /** Typographic characters replaced by those of a keyboard, invisible ones removed. */
 export function normalizeCharacters(text: string): string {
   return text

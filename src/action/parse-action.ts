@@ -40,13 +40,11 @@ export function parseAction(
   const calls: ActionCall[] = []
   for (const part of parts) {
     if (part.type === 'text-delta') reply += part.delta
-    else if (
-      part.type === 'warning' &&
-      part.code === loneThinkCloser &&
-      reasoningPrefilled === undefined
-    )
-      reply = ''
-    else if (part.type === 'tool-call' && part.input !== undefined)
+    else if (part.type === 'warning' && part.code === loneThinkCloser) {
+      if (reasoningPrefilled === undefined) reply = ''
+      calls.length = 0
+      error = undefined
+    } else if (part.type === 'tool-call' && part.input !== undefined)
       calls.push({ toolName: part.toolName, input: part.input as JsonObject })
     else if ((part.type === 'tool-call' || part.type === 'action-error') && part.error)
       error ??= part.error as ActionError

@@ -3,22 +3,28 @@ import type { JsonValue } from '../protocol/json.ts'
 /** Deeper than any tool's input, and less than what a call stack takes. */
 const MAX_DEPTH = 500
 
-/** The parsed text; undefined when it isn't JSON, or is nested too deep to be walked through. */
+/** The parsed text; undefined when it isn't JSON, gives a key twice, or is nested too deep to be walked through. */
 export function parseBoundedJson(text: string): JsonValue | undefined {
   try {
     const value = JSON.parse(text) as JsonValue
-    return isTooDeep(text) ? undefined : value
+    return isSound(text) ? value : undefined
   } catch {
     return undefined
   }
 }
 
-function isTooDeep(json: string): boolean {
-  let depth = 0
-  for (const [sign] of json.matchAll(/"(?:\\.|[^"\\])*"|[[{}\]]/g)) {
-    if (sign === '[' || sign === '{') depth++
-    else if (sign === ']' || sign === '}') depth--
-    if (depth > MAX_DEPTH) return true
+/** Not too deep, and without a key that is given twice, of which the parser keeps the last. */
+function isSound(json: string): boolean {
+  const keys: Set<string>[] = []
+  for (const [sign, key] of json.matchAll(/("(?:\\.|[^"\\])*")\s*:|"(?:\\.|[^"\\])*"|[[{}\]]/g)) {
+    if (key !== undefined) {
+      const known = keys.at(-1)
+      const name = JSON.parse(key) as string
+      if (known?.has(name)) return false
+      known?.add(name)
+    } else if (sign === '[' || sign === '{') keys.push(new Set())
+    else if (sign === ']' || sign === '}') keys.pop()
+    if (keys.length > MAX_DEPTH) return false
   }
-  return false
+  return true
 }

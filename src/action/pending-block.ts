@@ -2,7 +2,8 @@ import { BlockCapture } from './block-capture.ts'
 import type { CaptureContext } from './block-capture.ts'
 import { matchOpener } from './block-opener.ts'
 import type { Opener } from './block-opener.ts'
-import { isBlockLast, classifyTrailing } from './trailing-text.ts'
+import type { ReasoningEnd } from './scan/reasoning-marks.ts'
+import { isBlockLast, TrailingText } from './trailing-text.ts'
 
 export interface FoundBlock {
   readonly content: string
@@ -13,12 +14,14 @@ export interface FoundBlock {
 
 /** What a block turned out to be: one, or text, openers included. `rest`: what follows it. */
 export type BlockOutcome = { readonly rest: string } & (
-  | { readonly block: FoundBlock }
+  | { readonly block: FoundBlock; readonly written: string }
   | { readonly text: string }
 )
 
 export interface PendingBlockOptions {
   readonly context: CaptureContext
+  /** The end of the thought that it stands in. */
+  readonly endsThought?: ReasoningEnd
   readonly opener: Opener
   /** Nothing but the fence line stands before the opener in its fence. */
   readonly aloneInFence: boolean
@@ -42,7 +45,7 @@ export class PendingBlock {
   readonly #options: PendingBlockOptions
   readonly #capture: BlockCapture
   /** What follows a block that counts only at the end of the output; undefined while it is captured. */
-  #trailing: string | undefined
+  #trailing: TrailingText | undefined
 
   constructor(options: PendingBlockOptions, maxLength: number) {
     this.#options = options
@@ -53,20 +56,20 @@ export class PendingBlock {
   push(piece: string): BlockOutcome | undefined {
     const { context, opener } = this.#options
     if (opener.selfClosing) return this.#found(piece)
-    if (this.#trailing !== undefined) return this.#follow(piece)
+    if (this.#trailing) return this.#follow(this.#trailing, piece)
     const rest = this.#capture.push(piece)
     const { state } = this.#capture
     if (state === 'text') return this.#asText(rest)
     if (state === 'open') return undefined
     if (context === 'prose' || state === 'too-long') return this.#found(rest)
-    this.#trailing = ''
-    return this.#follow(rest)
+    this.#trailing = new TrailingText(this.#options.aloneInFence, this.#options.endsThought)
+    return this.#follow(this.#trailing, rest)
   }
 
   /** Ends the output. `isCall`: whether the content is a call in another format. */
   end(isCall: (content: string) => boolean): BlockOutcome {
     const { context, aloneInFence } = this.#options
-    const trailing = this.#trailing
+    const trailing = this.#trailing?.text
     if (trailing !== undefined)
       return isBlockLast(trailing) ? this.#found('') : this.#asText(trailing)
     const { content, isMention, unclosed } = this.#capture
@@ -76,17 +79,17 @@ export class PendingBlock {
   }
 
   /** After a block that counts only at the end of the output: white space, and the fence's own end. */
-  #follow(piece: string): BlockOutcome | undefined {
-    const trailing = this.#trailing + piece
-    const isMore = this.#trailing !== '' && piece.trim() === ''
-    this.#trailing = trailing
-    const kind = isMore ? 'open' : classifyTrailing(trailing, this.#options.aloneInFence)
+  #follow(trailing: TrailingText, piece: string): BlockOutcome | undefined {
+    const kind = trailing.push(piece)
     if (kind === 'open') return undefined
-    return kind === 'end' ? this.#found(trailing) : this.#asText(trailing)
+    return kind === 'end' ? this.#found(trailing.text) : this.#asText(trailing.text)
   }
 
   #found(rest: string, content: string = this.#capture.content, isClosed = true): BlockOutcome {
-    return { block: { content, tooLong: this.#capture.state === 'too-long', isClosed }, rest }
+    const { before } = this.#options
+    const tooLong = this.#capture.state === 'too-long'
+    const written = before + this.#capture.written
+    return { block: { content, tooLong, isClosed }, written, rest }
   }
 
   #asText(rest: string): BlockOutcome {

@@ -45,6 +45,8 @@ export class QuotationTracker {
   #callDepth = 0
   /** A quoted control token stands in this paragraph. */
   #quotesToken = false
+  /** Nothing else was written since: the call goes on in the next paragraph. */
+  #tokenIsLast = false
   #comment = false
   /** A tag or comment delimiter that is being read. */
   #tag = ''
@@ -61,25 +63,26 @@ export class QuotationTracker {
     return this.#head !== '' && /[.!?…。！？]/.test(String.fromCharCode(this.#last))
   }
 
-  /** What begins here, after the white space of its line, is quoted. */
+  /**
+   * What begins here, after the white space of its line, is quoted. A line right after one of a blockquote goes on
+   * with it (CommonMark's lazy continuation). One right after a list item counts as the model's own: models
+   * write their call there, under a plan in items.
+   */
   get isQuoted(): boolean {
-    const isContinued = this.#list && this.#indent > 0
+    return (!this.#afterBlank && this.#blockquote) || this.quotesFrames
+  }
+
+  /** So is a token around the reply: what ends a list or a blockquote may be one. */
+  get quotesFrames(): boolean {
     const isMarked = /^[>|]/.test(this.#head) || listItem.test(this.#head)
     const isOpen = this.#closers !== '' && (!this.#afterBlank || this.#isLasting)
     const isInside = this.#comment || this.#quotesToken || this.#elements.length > 0
-    return (
-      isMarked ||
-      this.#indent >= 4 ||
-      isContinued ||
-      (this.#blockquote && !this.#afterBlank) ||
-      isOpen ||
-      isInside
-    )
+    return isMarked || this.#indent >= 4 || (this.#list && this.#indent > 0) || isOpen || isInside
   }
 
   /** A call begins here that isn't the model's own: up to its closing tag, or else the paragraph's end. */
   quoteCall(tag: string | undefined): void {
-    if (tag === undefined) this.#quotesToken = true
+    if (tag === undefined) this.#quotesToken = this.#tokenIsLast = true
     else this.#elements = [...this.#elements, tag.toLowerCase()].slice(-50)
     this.#callDepth = this.#elements.length
   }
@@ -95,7 +98,10 @@ export class QuotationTracker {
     }
     if (this.#head === '' && this.#afterBlank) this.#beginParagraph()
     this.#extendHead(code)
-    if (!this.#followTag(code) && !this.#isInCall) this.#followQuote(code)
+    if (!this.#followTag(code)) {
+      this.#tokenIsLast &&= this.#closers === '`'
+      if (!this.#isInCall) this.#followQuote(code)
+    }
     this.#last = code
   }
 
@@ -108,6 +114,7 @@ export class QuotationTracker {
     copy.#elements = this.#elements
     copy.#callDepth = this.#callDepth
     copy.#quotesToken = this.#quotesToken
+    copy.#tokenIsLast = this.#tokenIsLast
     copy.#comment = this.#comment
     copy.#tag = this.#tag
     copy.#closers = this.#closers
@@ -130,7 +137,8 @@ export class QuotationTracker {
   #beginParagraph(): void {
     if (!this.#isLasting) this.#closers = ''
     this.#blockquote = false
-    this.#quotesToken = false
+    if (this.#indent === 0) this.#list = false
+    this.#quotesToken &&= this.#tokenIsLast
     this.#afterBlank = false
   }
 
@@ -146,7 +154,6 @@ export class QuotationTracker {
       this.#afterBlank = false
       if (this.#head.startsWith('>')) this.#blockquote = true
       if (listItem.test(this.#head)) this.#list = true
-      else if (this.#indent === 0) this.#list = false
     }
     const isShort = shortMarks.includes(this.#opener)
     if (isShort && (!this.#justOpened || this.#head.startsWith('```'))) this.#closers = ''

@@ -2,17 +2,20 @@ import { tooLong } from './malformed-calls.ts'
 import { BlockCapture } from './block-capture.ts'
 import { readBlock } from './block-reader.ts'
 import type { CallsRead } from './block-reader.ts'
-import type { ActionCall } from './call-arguments.ts'
 import { CodeTracker } from './code-tracker.ts'
+import { isBeginning } from './foreign/dialects/table.ts'
+import { joinReads } from './foreign/foreign-call.ts'
 import type { ForeignRead } from './foreign/foreign-call.ts'
-import { matchMarker } from './foreign/markers.ts'
 import { ForeignDetector } from './foreign/foreign-detector.ts'
-import { readForeign, readForeignBlock } from './foreign/read-foreign.ts'
+import { readForeign, readForeignBlock, readMarkedSections } from './foreign/read-foreign.ts'
 
 import { matchOpener } from './block-opener.ts'
 import type { QuotationTracker } from './quotation-tracker.ts'
 import type { ToolIndex } from './tool-index.ts'
-import { endsAnswer, matchMadeUp } from './trailing-text.ts'
+import { endsAnswer } from './trailing-text.ts'
+
+/** Any character of a word. */
+const letter = 120
 
 /** The most positions where a call seems to start and none does: each costs some reading. */
 const maxFailures = 500
@@ -21,6 +24,8 @@ const maxFailures = 500
 export interface SectionsRead extends CallsRead {
   /** The text around them, which is part of the reply. */
   readonly prose: readonly string[]
+  /** What follows them, and is none of the reply (R18). */
+  readonly ignored?: string
 }
 
 interface SectionRead extends ForeignRead {
@@ -41,36 +46,16 @@ interface OwnSectionsOptions {
   readonly isCut: boolean
 }
 
-/**
- * The calls of a text that starts with a call in another format, and of marked ones that follow at the
- * start of a line, prose between them or not (Q6); undefined when it is no call.
- */
+/** The calls of a text that starts with a call in another format; undefined when it is none. */
 export function readSections(
   text: string,
   index: ToolIndex,
   isCut: boolean,
 ): SectionsRead | undefined {
-  const first = readForeign(text, index, { isCut })
-  if (!first?.marked) return first && { ...first, prose: [] }
-  const sections: ForeignRead[] = [first]
-  const tracker = new CodeTracker()
-  let isLine = false
-  for (let at = first.end; at < text.length;) {
-    tracker.flush()
-    isLine = tracker.lineStart && !tracker.fenced && at > first.end
-    if (isLine && matchMadeUp(text.slice(at, at + 40)) === true) break
-    if (isLine && matchMarker(text, at) === true) {
-      const read = readForeign(text.slice(at), index, { isCut })
-      if (!read) break
-      sections.push(read)
-      at += read.end
-      tracker.feed(text.charCodeAt(at - 1))
-      continue
-    }
-    tracker.feed(text.charCodeAt(at))
-    at++
-  }
-  return { ...joined(sections), prose: [] }
+  const read = readMarkedSections(text, index, { isCut })
+  if (!read) return undefined
+  const rest = text.slice(read.end)
+  return { ...read, prose: [], ...(!endsAnswer(rest) && { ignored: rest }) }
 }
 
 /**
@@ -88,9 +73,17 @@ export function readOwnSections(
     hasBlock ? section.isBlock : section.marked || isAlone(text, section, found[at + 1]),
   )
   const last = sections.at(-1)
-  if (!last || !endsAnswer(text.slice(last.end))) return undefined
+  if (!last || !isEnd(text, last.end, index)) return undefined
   const prose = sections.map(({ start }, at) => text.slice(sections[at - 1]?.end ?? 0, start))
-  return { ...joined(sections), prose }
+  return { ...joinReads(sections), prose }
+}
+
+/** Nothing of the model's own follows, or only the beginning of a marker, a closer or a listed call. */
+function isEnd(text: string, at: number, index: ToolIndex): boolean {
+  const rest = text.slice(at)
+  if (endsAnswer(rest) || isBeginning(rest.trim())) return true
+  const isListed = /[;,]\s*$/.test(text.slice(Math.max(0, at - 10), at))
+  return isListed && index.tools.some(({ name }) => `${name}(`.startsWith(rest.trim()))
 }
 
 function findSections(text: string, index: ToolIndex, options: OwnSectionsOptions): Section[] {
@@ -114,9 +107,9 @@ function findSections(text: string, index: ToolIndex, options: OwnSectionsOption
         const end = at + text.slice(at, at + read.end).trimEnd().length
         sections.push({ ...read, start: at, end })
         at = end
-        // What follows is not at the start of the line.
-        tracker.feed(code)
-        quotations.feed(code)
+        // What follows is not at the start of the line; the call itself quotes nothing.
+        tracker.feed(letter)
+        quotations.feed(letter)
         continue
       }
     }
@@ -151,16 +144,4 @@ function readSection(
       : (readForeignBlock(content, index, isCut && capture.state === 'open') ??
         readBlock(content, index))
   return { ...read, end: text.length - rest.length, marked: true, isBlock: true }
-}
-
-/** R16: up to the first invalid call; a malformed section runs nothing. */
-function joined(sections: readonly CallsRead[]): CallsRead {
-  const malformed = sections.find(({ problem }) => problem?.code === 'malformed')
-  if (malformed) return malformed
-  const calls: ActionCall[] = []
-  for (const { calls: more, problem, problemTool } of sections) {
-    calls.push(...more)
-    if (problem) return { calls, problem, ...(problemTool !== undefined && { problemTool }) }
-  }
-  return { calls }
 }

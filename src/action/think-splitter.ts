@@ -1,6 +1,6 @@
 import type { StreamPart } from '../protocol/stream-part.ts'
-import { ProseScanner } from './prose-scanner.ts'
-import type { ProseSink } from './prose-sink.ts'
+import { OutputMachine } from './scan/output-machine.ts'
+import type { Sink } from './scan/sink.ts'
 
 export interface ThinkSplitterOptions {
   /** The prompt template already opened the reasoning, so the output starts inside it. */
@@ -17,29 +17,28 @@ export interface ThinkSplitter {
 }
 
 /**
- * Splits inline reasoning (`<think>…</think>`, `<thinking>…</thinking>`) from the text around it,
- * whatever the chunking. Tags in inline code, fences and HTML comments are text. A closer without an
- * opener is dropped from the text; reasoning never closed stays reasoning.
+ * Splits inline reasoning (`<think>…</think>` and the other marks of R5) from the reply, whatever the
+ * chunking. Tags in inline code, fences and HTML comments are text. A closer without an opener is dropped
+ * from the text; reasoning never closed stays reasoning. Tokens around a reply and harmony's headers are
+ * dropped, and so is all that follows the next turn's header (R4).
  */
 export function createThinkSplitter(options: ThinkSplitterOptions = {}): ThinkSplitter {
   const sink = new DeltaSink(options.loneCloser)
-  const scanner = new ProseScanner(sink, { reasoning: options.reasoningPrefilled ?? false })
+  const machine = new OutputMachine(sink, { reasoning: options.reasoningPrefilled ?? false })
   return {
     push(text) {
-      scanner.push(text)
+      machine.push(text)
       return sink.take()
     },
     end() {
-      scanner.end()
+      machine.end()
       return sink.take()
     },
   }
 }
 
-class DeltaSink implements ProseSink {
+class DeltaSink implements Sink {
   #parts: StreamPart[] = []
-  /** White space right after reasoning is layout. */
-  #trimNext = false
   readonly #loneCloser: ThinkSplitterOptions['loneCloser']
 
   constructor(loneCloser: ThinkSplitterOptions['loneCloser']) {
@@ -52,10 +51,7 @@ class DeltaSink implements ProseSink {
     return parts
   }
 
-  text(text: string): void {
-    const delta = this.#trimNext ? text.trimStart() : text
-    if (delta === '') return
-    this.#trimNext = false
+  text(delta: string): void {
     this.#parts.push({ type: 'text-delta', delta })
   }
 
@@ -63,25 +59,25 @@ class DeltaSink implements ProseSink {
     this.#parts.push({ type: 'reasoning-delta', delta })
   }
 
-  reasoningEnd(lone: boolean): void {
-    this.#trimNext = true
-    if (lone && this.#loneCloser) this.#parts.push(this.#loneCloser())
-  }
-
-  readonly hasText = false
-
-  isForeignCall(): boolean {
-    return false
+  loneCloser(): void {
+    if (this.#loneCloser) this.#parts.push(this.#loneCloser())
   }
 
   isCall(): boolean {
     return false
   }
 
-  hold(): void {}
-  holdAt(): void {}
-  markHold(): void {}
-  releaseHold(): void {}
+  calls(): boolean {
+    return false
+  }
+
+  callInReasoning(): boolean {
+    return false
+  }
+
+  isForeignCall(): boolean {
+    return false
+  }
 
   cutOpener(): void {}
   block(): void {}

@@ -1,9 +1,10 @@
-/** Tokens that end a turn and leaked into the output. */
-const stopToken = /^(?:<\|[^<>|]{1,30}\|>|<｜[^<>｜]{1,30}｜>|<\/s>|<(?:end_of_turn|eos|EOT)>)/
-/** The next turn's header. */
-const turnStart = /^<\|(?:im_start|start_header_id)\|>(?:user|assistant|system|tool)?/
-/** A closing tag of some format of calls, left over. */
-const strayCloser = /^<\/[\w:-]*(?:tool|func|invoke|call|param|action|arg)[\w:-]*>/i
+import { anyCloser } from './foreign/dialects/table.ts'
+import { closesReasoning } from './scan/reasoning-marks.ts'
+import type { ReasoningEnd } from './scan/reasoning-marks.ts'
+import { stopToken, turnStart } from './stop-tokens.ts'
+
+/** A closer of some format of calls, left over. */
+const strayCloser = new RegExp(`^(?:${anyCloser})`, 'i')
 /** What a model makes up after its call: results. */
 const madeUp = /^(?:Observation:|<tool_response>|<\/)/
 
@@ -13,14 +14,62 @@ export function matchMadeUp(text: string): boolean | 'partial' {
   return 'Observation:'.startsWith(text) || /^<[^<>\n]{0,30}$/.test(text) ? 'partial' : false
 }
 
-/**
- * What follows a block that counts only at the end of the output: `'end'` at a stop token, `'text'`
- * when something else stands there, `'open'` so far. The end of the block's own fence may follow.
- */
-export function classifyTrailing(trailing: string, aloneInFence: boolean): 'open' | 'end' | 'text' {
-  const rest = trailing.replace(aloneInFence ? /^\s*(?:`+|~+)?\s*/ : /^\s*/, '')
-  if (rest === '' || (rest.length < 40 && /^<[^<>\n]*$/.test(rest))) return 'open'
-  return stopToken.test(rest) ? 'end' : 'text'
+/** After these tokens, or what a model makes up at the start of a line, no call is the model's own. */
+export function endsCalls(text: string, lineStart: boolean): boolean {
+  if (/^<\|(?:start|channel|message|constrain|call|end|return)\|>/.test(text)) return false
+  return lineStart ? matchMadeUp(text) === true : stopToken.test(text)
+}
+
+/** No stop token is this long. */
+const maxToken = 40
+
+/** Follows what stands after a block that counts only at the end of the output. */
+export class TrailingText {
+  readonly #pieces: string[] = []
+  /** The end of the block's own fence may come: its mark, once it does. */
+  #fence: string | undefined
+  #mayClose: boolean
+  readonly #endsThought: ReasoningEnd
+  #token = ''
+
+  constructor(aloneInFence: boolean, endsThought: ReasoningEnd = closesReasoning) {
+    this.#mayClose = aloneInFence
+    this.#endsThought = endsThought
+  }
+
+  get text(): string {
+    return this.#pieces.join('')
+  }
+
+  /** Takes a piece: `'end'` at a stop token, `'text'` when something else stands there, `'open'` so far. */
+  push(piece: string): 'open' | 'end' | 'text' {
+    this.#pieces.push(piece)
+    for (const char of piece) {
+      const state = this.#feed(char)
+      if (state !== 'open') return state
+    }
+    return 'open'
+  }
+
+  #feed(char: string): 'open' | 'end' | 'text' {
+    if (this.#token === '') {
+      if (char.trim() === '') {
+        this.#mayClose &&= this.#fence === undefined
+        return 'open'
+      }
+      if (this.#mayClose && (char === (this.#fence ?? '`') || char === (this.#fence ?? '~'))) {
+        this.#fence = char
+        return 'open'
+      }
+      if (char !== '<') return 'text'
+    }
+    const isOpen = this.#token === '' || !/[<>\n]/.test(char)
+    this.#token += char
+    if (isOpen && this.#token.length < maxToken) return 'open'
+    const isEnd = this.#endsThought(this.#token, 0)
+    if (isEnd === 'partial') return 'open'
+    return stopToken.test(this.#token) && !isEnd ? 'end' : 'text'
+  }
 }
 
 /** Nothing but white space, stop tokens and stray closing tags follows. */

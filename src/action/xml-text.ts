@@ -27,11 +27,34 @@ function isXmlCharacter(code: number): boolean {
   return code <= 0xd7ff || (code >= 0xe000 && code <= 0x10ffff && (code & 0xfffe) !== 0xfffe)
 }
 
-/** The text a raw XML value stands for (R10): CDATA verbatim, markup verbatim, else entities decoded. */
+/** The text a raw XML value stands for (R10): CDATA verbatim, text with markup verbatim, other text decoded. */
 export function readText(raw: string): string {
   const sections = readCdata(raw)
   if (sections !== undefined) return sections
-  return trimLayout(raw.includes('<') ? raw : decodeEntities(raw))
+  if (!raw.includes('<')) return trimLayout(decodeEntities(raw))
+  return readMixed(raw) ?? trimLayout(raw)
+}
+
+/**
+ * CDATA sections beside text with entities, which shows that both are markup: the sections verbatim, the text
+ * decoded. Undefined for any other text.
+ */
+function readMixed(raw: string): string | undefined {
+  const sections: string[] = []
+  let masked = ''
+  let at = 0
+  for (let start = raw.indexOf('<'); start >= 0; start = raw.indexOf('<', at)) {
+    const end = isCdataOpener(raw, start) ? endOfCdata(raw, start) : -1
+    if (end < 0) return undefined
+    sections.push(raw.slice(start + cdataOpener.length, end - 3))
+    masked += `${raw.slice(at, start)}\0`
+    at = end
+  }
+  masked += raw.slice(at)
+  const text = decodeEntities(masked)
+  const parts = trimLayout(text).split('\0')
+  if (text === masked || parts.length !== sections.length + 1) return undefined
+  return parts.map((part, index) => part + (sections[index] ?? '')).join('')
 }
 
 /** The content of a value that is CDATA only (white space around it allowed); otherwise undefined. */

@@ -136,5 +136,15 @@ export interface RunUsage extends Usage {
   readonly modelCalls: number
 }
 
-/** The model's word on why it stopped; not the run's outcome. */
-export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'error' | 'other'
+/**
+ * The model's word on why it stopped; not the run's outcome. `pause`: the vendor interrupted a long turn, which
+ * goes on when the message is sent back.
+ */
+export type FinishReason =
+  | 'stop'
+  | 'length'
+  | 'tool-calls'
+  | 'content-filter'
+  | 'pause'
+  | 'error'
+  | 'other'

@@ -17,6 +17,8 @@ export interface ModelRequest {
    * the provider sends no tools and leaves the text (think tags too) as it is. Default `'native'`.
    */
   readonly toolMode?: 'native' | 'action'
+  /** Whoever asks reads the text: think tags are left in it in native mode, too. Default: they are split off. */
+  readonly textAsWritten?: boolean
   /** Emit each piece of the provider's own data as a `raw` part before what was read from it. */
   readonly raw?: boolean
 }
@@ -66,6 +68,11 @@ export interface HttpProviderDefinition<State> {
    * or `error` part by then, the stream counts as incomplete.
    */
   end?(state: State, ending: { readonly done: boolean }): StreamPart[]
+  /**
+   * The output was said to be over (a finish reason), so that only the end of the body is awaited. From
+   * then on what holds no output doesn't keep the request open. Default: never.
+   */
+  isEnding?(state: State): boolean
   /**
    * The endpoint refused the request. True: convert it anew and send it again, because the
    * definition has learned what to leave out.

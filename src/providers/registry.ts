@@ -75,7 +75,14 @@ function createStreamProvider(
 ): Provider {
   const batches: Provider['batches'] = async function* (request, options = {}) {
     try {
-      yield* definition.stream(request, config, options)
+      let isOver = false
+      for await (const batch of definition.stream(request, config, options)) {
+        // Nothing that follows the end counts.
+        if (isOver) continue
+        const end = batch.findIndex(({ type }) => type === 'finish' || type === 'error')
+        isOver = end >= 0
+        yield isOver ? batch.slice(0, end + 1) : batch
+      }
     } catch (error) {
       yield [{ type: 'error', error: toErrorData(error) }]
     }

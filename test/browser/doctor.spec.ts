@@ -27,6 +27,13 @@ test.afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()))
 })
 
+const said = { content: 'OK' }
+const call = { name: 'report_number', arguments: '{"value":7}' }
+const called = {
+  delta: { tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: call }] },
+  finish_reason: 'tool_calls',
+}
+
 /** A chat server that knows one model. */
 async function serveModel({ allows, headers = '*', base = '/v1' }: ModelOptions): Promise<Model> {
   const server = createServer((request, response) => {
@@ -49,9 +56,9 @@ async function serveModel({ allows, headers = '*', base = '/v1' }: ModelOptions)
         return void response.writeHead(307, { location: `${base}/chat/completions` }).end()
       }
       if (path !== `${base}/chat/completions`) return send(404, { error: 'not found' })
-      const { messages } = JSON.parse(text) as { messages?: unknown }
+      const { messages, tools } = JSON.parse(text) as { messages?: unknown; tools?: unknown }
       if (!Array.isArray(messages)) return send(400, { error: { message: 'messages?' } })
-      const delta = { choices: [{ delta: { content: 'OK' }, finish_reason: 'stop' }] }
+      const delta = { choices: [tools ? called : { delta: said, finish_reason: 'stop' }] }
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.end(`data: ${JSON.stringify(delta)}\n\ndata: [DONE]\n\n`)
     })
@@ -97,6 +104,7 @@ test('a good endpoint, from the page and from a worker', async ({ openPage, site
   const report = await diagnose(page, { baseURL })
   expect(report).toMatchObject({ ok: true, models: ['tiny'] })
   expect(wordsOf(report, 'cors')).toContain(site.url)
+  expect(wordsOf(report, 'tools')).toContain('called a tool')
 
   site.add('/doctor-worker.js', {
     body: `

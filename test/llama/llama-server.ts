@@ -15,8 +15,11 @@ export interface LlamaServer {
 
 export const CONTEXT = 2048
 
-/** llama.cpp's own server with a model of 2.5 MB and one slot. */
-export async function startLlamaServer(): Promise<LlamaServer> {
+/** What some chat templates say of their tools is longer. */
+const LONG_CONTEXT = 16_384
+
+/** llama.cpp's own server with a model of 2.5 MB and one slot, and with another chat template if given. */
+export async function startLlamaServer(template?: string): Promise<LlamaServer> {
   const program = process.env['OFFSTAGE_LLAMA_SERVER']
   if (!program) throw new Error('Run this with: npm run test:llama')
   const model = inProject('.cache/llama/tiny.gguf')
@@ -32,8 +35,10 @@ export async function startLlamaServer(): Promise<LlamaServer> {
     '--no-webui',
     '--jinja',
   ]
-  const sizing = ['-c', String(CONTEXT), '-np', '1', '-t', '2', '-ngl', '0']
-  const child = spawn(program, ['-m', model, ...serving, ...sizing], {
+  const context = template === undefined ? CONTEXT : LONG_CONTEXT
+  const sizing = ['-c', String(context), '-np', '1', '-t', '2', '-ngl', '0']
+  const templating = template === undefined ? [] : withTemplate(template)
+  const child = spawn(program, ['-m', model, ...serving, ...sizing, ...templating], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let log = ''
@@ -56,6 +61,20 @@ export async function startLlamaServer(): Promise<LlamaServer> {
       await ended
     },
   }
+}
+
+/** Rendered as history, an assistant's message is continued only where a request says so. */
+function withTemplate(file: string): string[] {
+  const context = `llama.context_length=int:${LONG_CONTEXT}`
+  const withRawText = ['-lv', '10']
+  return [
+    '--chat-template-file',
+    file,
+    '--no-prefill-assistant',
+    '--override-kv',
+    context,
+    ...withRawText,
+  ]
 }
 
 async function isHealthy(url: string): Promise<boolean> {

@@ -1,35 +1,79 @@
 import { Unreadable } from './literal-reader.ts'
 import type { LiteralReader } from './literal-reader.ts'
+import { decodeEntities } from '../xml-text.ts'
+import { readTaggedValue } from './tagged-value.ts'
+import type { ValueEnd } from './tagged-value.ts'
 
-const pair = /\s*<arg_key>([^<]*)<\/arg_key>\s*<arg_value>/y
-const pairEnd = /<\/arg_value>(\s*(?:<arg_key>|<\/tool_call>|$))?/g
+/** How a format writes a name and its value one after the other: patterns. */
+interface PairSyntax {
+  /** Before the value; group 1 is the name. */
+  readonly key: string
+  /** Begins a pair. */
+  readonly next: string
+  readonly closer: string
+  readonly call: string
+  readonly callCloser: string
+}
 
-/** GLM's `<arg_key>…</arg_key><arg_value>…</arg_value>` pairs. Throws `Unreadable`. */
+interface PairPatterns extends ValueEnd {
+  readonly key: RegExp
+  readonly end: RegExp
+}
+
+const all: readonly PairPatterns[] = [
+  // GLM, and LongCat with a prefix.
+  ...['', 'longcat_'].map((prefix) =>
+    patternsOf({
+      key: `<${prefix}arg_key>([^<]*)</${prefix}arg_key>\\s*(?:<arg_type>\\w*</arg_type>\\s*)?<${prefix}arg_value>`,
+      next: `<${prefix}arg_key>`,
+      closer: `</${prefix}arg_value>`,
+      call: `<${prefix}tool_call>`,
+      callCloser: `</${prefix}tool_call>`,
+    }),
+  ),
+  // Solar
+  patternsOf({
+    key: '<\\|tool_arg:start\\|>([^<]*)<\\|tool_arg:value\\|>',
+    next: '<\\|tool_arg:start\\|>',
+    closer: '<\\|tool_arg:end\\|>',
+    call: '<\\|tool_call:start\\|>',
+    callCloser: '<\\|tool_call:end\\|>',
+  }),
+  // Kimi K3
+  patternsOf({
+    key: '<\\|open\\|>argument key="([^"]*)"[^<]*<\\|sep\\|>',
+    next: '<\\|open\\|>argument',
+    closer: '<\\|close\\|>argument<\\|sep\\|>',
+    call: '<\\|open\\|>call',
+    callCloser: '<\\|close\\|>call<\\|sep\\|>',
+  }),
+]
+
+/** Names and values, one after the other, up to the call's closer. Throws `Unreadable`. */
 export function readArgumentPairs(reader: LiteralReader): [string, string][] {
   const texts: [string, string][] = []
-  for (let found = reader.match(pair); found; found = reader.match(pair)) {
-    let first: RegExpExecArray | undefined
-    let limit = reader.text.length
-    pairEnd.lastIndex = reader.at
-    for (let end = pairEnd.exec(reader.text); end; end = pairEnd.exec(reader.text)) {
-      if (end.index > limit) break
-      if (first === undefined) {
-        first = end
-        const closer = reader.text.indexOf('</tool_call', end.index)
-        if (closer >= 0) limit = closer
-      }
-      if (end[1] === undefined) continue
-      first = end
-      break
-    }
-    if (!first) throw new Unreadable(true)
-    texts.push([(found[1] ?? '').trim(), trimOuterLines(reader.text.slice(reader.at, first.index))])
-    reader.at = first.index + '</arg_value>'.length
+  for (const patterns of all) {
+    for (let found = reader.match(patterns.key); found; found = reader.match(patterns.key))
+      texts.push([
+        decodeEntities((found[1] ?? '').trim()),
+        trimOuterLines(readTaggedValue(reader, patterns)),
+      ])
+    if (reader.match(patterns.end)) return texts
+    if (texts.length > 0) break
   }
-  if (!/^\s*(?:<\/tool_call|$)/.test(reader.text.slice(reader.at, reader.at + 40)))
-    throw new Unreadable(false)
-  if (reader.text.indexOf('</tool_call', reader.at) < 0) throw new Unreadable(true)
-  return texts
+  throw new Unreadable(reader.text.slice(reader.at).trim() === '')
+}
+
+function patternsOf({ key, next, closer, call, callCloser }: PairSyntax): PairPatterns {
+  return {
+    key: new RegExp(`\\s*${key}`, 'y'),
+    end: new RegExp(`\\s*(?=${callCloser})`, 'y'),
+    marks: new RegExp(
+      `${closer}(\\s*(?:${next}|${callCloser}|$))?|(${callCloser}(?![ \\t]*[^\\s<]|\\s*${closer}))|(${call}[^<]{0,100}${next})`,
+      'g',
+    ),
+    isName: () => false,
+  }
 }
 
 function trimOuterLines(text: string): string {

@@ -1,39 +1,60 @@
+import { endOfCdata } from '../xml-text.ts'
+
 /** Closers that may stand inside the element, as text, at most. */
 const maxCandidates = 20
-const childTag = /\s*<([A-Za-z_][\w:.-]*)(?:\s[^<>]*)?(\/?)>/y
+const childTag = /\s*<([A-Za-z_\u0080-\uffff][\w:.\u0080-\uffff-]*)(?:\s[^<>]*)?(\/?)>/y
 
 /**
  * Where the element whose opening tag ends at `from` ends: after its first closer that leaves none of its
- * children open, else after the first one. The text's end when there is none.
+ * children open, else after the first one; the text's end when there is none. An opening tag like its own is
+ * content, but past a closer, or followed by the element's own first child, it begins another element.
  */
 export function endOfElement(text: string, tag: string, from: number): number {
-  const closer = `</${tag}`
+  const name = tag.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  const mark = new RegExp(`<(/?)${name}(?:\\s[^<>]{0,300})?>|<!\\[(?:CDATA|cdata)\\[`, 'g')
+  mark.lastIndex = from
+  const child = firstTag(text, from)
+  /** What stands before, CDATA sections left out. */
+  let content = ''
+  let at = from
   let first = -1
-  let at = text.indexOf(closer, from)
-  for (let count = 0; at >= 0 && count < maxCandidates; count++) {
-    const end = /^\s*>/.exec(text.slice(at + closer.length, at + closer.length + 100))
-    if (end) {
-      const after = at + closer.length + end[0].length
-      if (isWhole(text, from, at)) return after
-      if (first < 0) first = after
+  let count = 0
+  for (let found = mark.exec(text); found; found = mark.exec(text)) {
+    if (found[1] === undefined) {
+      const end = endOfCdata(text, found.index)
+      if (end < 0) continue
+      content += text.slice(at, found.index)
+      at = mark.lastIndex = end
+    } else if (found[1] === '') {
+      if (first >= 0) break
+      if (child !== undefined && firstTag(text, mark.lastIndex) === child) return found.index
+    } else {
+      content += text.slice(at, found.index)
+      if (isWhole(content)) return mark.lastIndex
+      if (first < 0) first = mark.lastIndex
+      if (++count === maxCandidates) break
+      at = found.index
     }
-    at = text.indexOf(closer, at + 1)
   }
   return first < 0 ? text.length : first
 }
 
+function firstTag(text: string, at: number): string | undefined {
+  return /^\s*<[^\s<>/]+/.exec(text.slice(at, at + 100))?.[0].trimStart()
+}
+
 /** Every child that was opened is closed again. */
-function isWhole(text: string, from: number, to: number): boolean {
-  for (let at = from; ;) {
+function isWhole(content: string): boolean {
+  for (let at = 0; ;) {
     childTag.lastIndex = at
-    const child = childTag.exec(text)
-    if (!child || childTag.lastIndex > to) return true
+    const child = childTag.exec(content)
+    if (!child) return true
     at = childTag.lastIndex
     if (child[2] === '/') continue
-    const end = text.indexOf(`</${child[1]}`, at)
-    if (end < 0 || end >= to) return false
+    const end = content.indexOf(`</${child[1]}`, at)
+    if (end < 0) return false
     at = end + `</${child[1]}`.length
-    const rest = /^\s*>/.exec(text.slice(at, at + 100))
+    const rest = /^\s*>/.exec(content.slice(at, at + 100))
     at += rest?.[0].length ?? 0
   }
 }

@@ -1,10 +1,11 @@
 import type { JsonValue } from '../../protocol/json.ts'
 import type { CallsRead } from '../block-reader.ts'
-import { readJsonCall, readTextCall, requireTool } from '../call-arguments.ts'
+import { readArguments, readJsonCall, readTextCall, requireTool } from '../call-arguments.ts'
 import type { ActionCall } from '../call-arguments.ts'
 import { CallProblem } from '../call-problem.ts'
-import { setOwn } from '../coerce.ts'
+import { coerceJson } from '../coerce.ts'
 import { isRecord } from '../schema.ts'
+import { describeParameters } from '../tool-index.ts'
 import type { IndexedTool, ToolIndex } from '../tool-index.ts'
 
 /** A call as another format writes it, before its tool is known. */
@@ -14,8 +15,10 @@ export interface ForeignCall {
   readonly args?: JsonValue | undefined
   /** Arguments as text by name, in place of `args`. */
   readonly texts?: readonly (readonly [string, string])[]
-  /** Arguments without names: they follow the order of the schema. */
-  readonly positional?: readonly JsonValue[]
+  /** Arguments in the order they were given, in place of `args`: those without names follow the order of the schema. */
+  readonly entries?: readonly (readonly [name: string | undefined, value: JsonValue])[]
+  /** Why it is not clear which arguments it has. */
+  readonly problem?: string
 }
 
 /** A section of calls: adjacent ones in one format. */
@@ -31,12 +34,29 @@ export function findTool(name: string, index: ToolIndex): IndexedTool | undefine
   return index.find(name) ?? index.find(bareName(name))
 }
 
+/** The tools, by names that may have namespaces and indices, too. */
+export function withNamespaces(index: ToolIndex): ToolIndex {
+  return { tools: index.tools, find: (name) => findTool(name, index) }
+}
+
 /** Without a namespace and an index. */
 export function bareName(name: string): string {
   return name
     .trim()
     .replace(/:\d+$/, '')
     .replace(/^(?:functions?|default_api|tools?|api)[.:]/, '')
+}
+
+/** R16: up to the first invalid call; a malformed part runs nothing. */
+export function joinReads(reads: readonly CallsRead[]): CallsRead {
+  const malformed = reads.find(({ problem }) => problem?.code === 'malformed')
+  if (malformed) return { ...malformed, calls: [] }
+  const calls: ActionCall[] = []
+  for (const { calls: more, problem, problemTool } of reads) {
+    for (const call of more) calls.push(call)
+    if (problem) return { calls, problem, ...(problemTool !== undefined && { problemTool }) }
+  }
+  return { calls }
 }
 
 /** Resolves calls to their tools: those that may run, up to the first that may not (R16). */
@@ -56,32 +76,37 @@ export function resolveCalls(calls: readonly ForeignCall[], index: ToolIndex): C
 function resolveCall(call: ForeignCall, index: ToolIndex): ActionCall {
   const tool = findTool(call.name, index) ?? requireTool(bareName(call.name), index)
   if (call.texts) return readTextCall(tool, call.texts)
-  if (!call.positional || call.positional.length === 0) return readJsonCall(tool, call.args)
-  return readJsonCall(tool, withNames(tool, call))
+  if (call.problem !== undefined) throw unclear(tool, call.problem)
+  return call.entries ? readEntries(tool, call.entries) : readJsonCall(tool, call.args)
 }
 
-function withNames(tool: IndexedTool, call: ForeignCall): JsonValue {
+/** The arguments of `name(…)`. Throws `CallProblem`. */
+function readEntries(tool: IndexedTool, entries: NonNullable<ForeignCall['entries']>): ActionCall {
+  const [first, ...others] = entries
+  if (first && others.length === 0 && isWholeInput(tool, first)) return readJsonCall(tool, first[1])
   const names = [...tool.input.properties.keys()]
-  const [first] = call.positional ?? []
-  if (isWholeInput(tool, call) && first !== undefined) return first
-  const args: Record<string, JsonValue> = {}
-  for (const [at, value] of (call.positional ?? []).entries()) {
-    const name = names[at]
-    if (name === undefined) {
-      throw new CallProblem(
-        'invalid_params',
-        `Invalid parameters for ${tool.name}: ${call.positional?.length} arguments for ${names.length} parameters.`,
-      )
-    }
-    setOwn(args, name, value)
-  }
-  return { ...args, ...(isRecord(call.args) ? (call.args as Record<string, JsonValue>) : {}) }
+  const firstNamed = entries.findIndex(([name]) => name !== undefined)
+  const unnamed = entries.filter(([name]) => name === undefined).length
+  if (firstNamed >= 0 && firstNamed < unnamed)
+    throw unclear(tool, 'an argument without a name follows one with a name')
+  if (unnamed > names.length)
+    throw unclear(tool, `${unnamed} arguments for ${names.length} parameters`)
+  const named = entries.map(([name, value], at) => [name ?? names[at] ?? '', value] as const)
+  return readArguments(tool, named, (value, shape) => coerceJson(value, shape))
+}
+
+function unclear(tool: IndexedTool, problem: string): CallProblem {
+  return new CallProblem(
+    'invalid_params',
+    `Invalid parameters for ${tool.name}: ${problem}. Expected: ${describeParameters(tool)}.`,
+  )
 }
 
 /** `name({"query": "x"})`: one object that holds the parameters. */
-function isWholeInput(tool: IndexedTool, call: ForeignCall): boolean {
-  const [value, ...others] = call.positional ?? []
-  if (!isRecord(value) || others.length > 0) return false
-  if (isRecord(call.args) && Object.keys(call.args).length > 0) return false
+function isWholeInput(
+  tool: IndexedTool,
+  [name, value]: readonly [string | undefined, JsonValue],
+): boolean {
+  if (name !== undefined || !isRecord(value)) return false
   return Object.keys(value).every((key) => tool.input.properties.has(key))
 }

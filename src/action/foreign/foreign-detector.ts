@@ -2,16 +2,15 @@ import { matchOpener } from '../block-opener.ts'
 import type { QuotationTracker } from '../quotation-tracker.ts'
 import type { ToolIndex } from '../tool-index.ts'
 import { matchMadeUp } from '../trailing-text.ts'
-import {
-  BracketMatcher,
-  FenceMatcher,
-  MarkedMatcher,
-  ReactMatcher,
-  TagMatcher,
-} from './construct-matchers.ts'
-import type { ConstructMatcher } from './construct-matchers.ts'
-import { endOfMarker, matchMarker, matchToken } from './markers.ts'
+import { BracketMatcher } from './bracket-matcher.ts'
+import type { ConstructMatcher } from './construct-matcher.ts'
+import { FenceMatcher } from './fence-matcher.ts'
+import { MarkedMatcher } from './marked-matcher.ts'
+import { ReactMatcher } from './react-matcher.ts'
+import { TagMatcher } from './tag-matcher.ts'
 import { PendingCall } from './pending-call.ts'
+import { findMarker, isToken } from './dialects/table.ts'
+import { matchMarker } from './markers.ts'
 
 const namespaces = ['functions.', 'default_api.', 'tools.'] as const
 
@@ -27,6 +26,8 @@ export class ForeignDetector {
     const names = index.tools.map((tool) => tool.name)
     this.#prefixes = [
       ...names.flatMap((name) => [`${name}(`, ...namespaces.map((space) => `${space}${name}(`)]),
+      // Functionary: the parameters stand on the next line.
+      ...names.map((name) => `${name}\n{`),
       'print(',
       'Action:',
     ]
@@ -71,6 +72,16 @@ export class ForeignDetector {
     return new PendingCall(matcher, hasTextBefore)
   }
 
+  /** The content of a message to a function (harmony). */
+  message(): ConstructMatcher {
+    return new MarkedMatcher({ opener: '' })
+  }
+
+  /** The beginning of a call's marker, or all of it. */
+  mayMark(text: string): boolean {
+    return matchMarker(text, 0) !== false
+  }
+
   /** Any call that stands alone in a fence. */
   fenced(): ConstructMatcher {
     return new FenceMatcher()
@@ -79,7 +90,8 @@ export class ForeignDetector {
   #match(text: string, at: number, lineStart: boolean): ConstructMatcher | 'partial' | undefined {
     const char = text[at]
     const opener = this.#blocks && char === '<' ? matchOpener(text, at, lineStart) : undefined
-    if (typeof opener === 'object') return new MarkedMatcher(opener.end - at, opener.name, 'tags')
+    if (typeof opener === 'object')
+      return new MarkedMatcher({ opener: text.slice(at, opener.end), closer: `</${opener.name}>` })
     return this.#matchOther(text, at, lineStart) ?? opener
   }
 
@@ -89,15 +101,16 @@ export class ForeignDetector {
     lineStart: boolean,
   ): ConstructMatcher | 'partial' | undefined {
     const char = text[at]
-    if (char === '<' || char === '[') {
-      const marker = matchMarker(text, at)
-      if (marker === true) return markedMatcher(text, at)
+    if (char === '<' || char === '[' || lineStart) {
+      const marker = findMarker(text, at)
+      if (marker === 'partial') return marker
+      if (marker) return new MarkedMatcher(marker)
       const tag = lineStart && char === '<' ? this.#matchTag(text, at) : undefined
-      if (tag || marker === 'partial') return tag ?? 'partial'
+      if (tag) return tag
     }
     if (!lineStart || char === undefined) return undefined
     if (char === '{' || char === '[') return new BracketMatcher()
-    return /[A-Za-z_]/.test(char) ? this.#matchPrefix(text, at) : undefined
+    return this.#matchPrefix(text, at)
   }
 
   #matchTag(text: string, at: number): ConstructMatcher | 'partial' | undefined {
@@ -121,12 +134,7 @@ export class ForeignDetector {
 
 /** A control token of another format: a model's own call, wherever it stands on the line. */
 function ownToken(text: string, at: number): ConstructMatcher | 'partial' | undefined {
-  const token = matchToken(text, at)
-  return token === true ? markedMatcher(text, at) : token
-}
-
-function markedMatcher(text: string, at: number): ConstructMatcher {
-  const end = endOfMarker(text, at) ?? at
-  const tag = /^<([A-Za-z_][\w:]*)/.exec(text.slice(at, at + 60))?.[1]
-  return new MarkedMatcher(end - at, tag)
+  const marker = findMarker(text, at)
+  if (typeof marker !== 'object') return marker
+  return isToken(marker) ? new MarkedMatcher(marker) : undefined
 }

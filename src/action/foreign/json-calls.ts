@@ -47,7 +47,7 @@ export function callsOfJson(
     .map((key) => own(record, key))
     .find((entry) => isRecord(entry) || Array.isArray(entry))
   if (list !== undefined) return callsOfJson(list, index, marked)
-  const call = namedCall(record, index, marked) ?? keyedCall(record, index)
+  const call = namedCall(record, index, marked) ?? keyedCall(record, index, marked)
   return call && [call]
 }
 
@@ -62,7 +62,8 @@ function namedCall(
   if (typeof name !== 'string') return undefined
   const tool = findTool(name, index)
   if (!tool && !marked) return undefined
-  const key = argumentKeys.find((candidate) => Object.hasOwn(record, candidate))
+  const [key, other] = argumentKeys.filter((candidate) => Object.hasOwn(record, candidate))
+  if (other !== undefined) return { name, problem: `both '${key}' and '${other}' are given` }
   if (key !== undefined) {
     const args = record[key]
     const isArguments = marked || args === null || isRecord(args) || typeof args === 'string'
@@ -72,11 +73,14 @@ function namedCall(
   return marked || (isBare && tool?.input.required.size === 0) ? { name } : undefined
 }
 
-/** `{"tool_name": {…}}`: one key, and it is a registered tool. */
-function keyedCall(record: Record<string, JsonValue>, index: ToolIndex): ForeignCall | undefined {
-  const keys = Object.keys(record)
-  const [key] = keys
-  if (key === undefined || keys.length > 1 || !index.find(key)) return undefined
+/** `{"tool_name": {…}}`: one key, and it is a registered tool, or anything after a marker. */
+function keyedCall(
+  record: Record<string, JsonValue>,
+  index: ToolIndex,
+  marked: boolean,
+): ForeignCall | undefined {
+  const [key, ...others] = Object.keys(record)
+  if (key === undefined || others.length > 0 || !(marked || findTool(key, index))) return undefined
   const args = record[key]
   return isRecord(args) ? { name: key, args: args as JsonValue } : undefined
 }

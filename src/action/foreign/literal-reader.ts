@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../protocol/json.ts'
 import { setOwn } from '../coerce.ts'
+import { wordName } from './names.ts'
 
 /** The text is no literal; `cut`: more text could have made it one. */
 export class Unreadable extends Error {
@@ -30,7 +31,14 @@ const constants: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
   ['null', null],
   ['None', null],
 ])
-const escapeToken = '<escape>'
+/** Marks on both sides of a text without escapes. */
+const textMarks = ['<escape>', '<|"|>']
+/** No string goes on behind the section that it stands in. */
+interface Limit {
+  readonly opener: string
+  readonly closers: readonly string[]
+}
+const key = new RegExp(wordName, 'uy')
 const maxNesting = 150
 
 /** Reads JSON and Python literals from a text: what models write as arguments. Throws `Unreadable`. */
@@ -39,6 +47,8 @@ export class LiteralReader {
   at: number
   /** A limit cut the output off where the text ends, so the end closes no value (R6). */
   readonly isCut: boolean
+  /** Of the sections that the reader stands in. */
+  limits: readonly Limit[] = []
   #depth = 0
 
   constructor(text: string, at: number = 0, isCut: boolean = false) {
@@ -81,7 +91,8 @@ export class LiteralReader {
     if (char === '[') return this.#list('[', ']')
     if (char === '(') return this.#list('(', ')')
     if (char === '"' || char === "'") return this.string()
-    if (this.text.startsWith(escapeToken, this.at)) return this.#escaped()
+    const mark = this.#textMark()
+    if (mark !== undefined) return this.#marked(mark)
     return this.#constantOrNumber()
   }
 
@@ -94,8 +105,9 @@ export class LiteralReader {
 
   #quoted(quote: string): string {
     this.at += quote.length
+    const from = this.at
     let value = ''
-    let start = this.at
+    let start = from
     for (;;) {
       const char = this.text[this.at] ?? this.fail()
       if (char === quote[0] && this.text.startsWith(quote, this.at)) break
@@ -107,6 +119,7 @@ export class LiteralReader {
       start = this.at
     }
     value += this.text.slice(start, this.at)
+    this.#checkLimits(from)
     this.at += quote.length
     return value
   }
@@ -123,12 +136,31 @@ export class LiteralReader {
     return /["'\\/`]/.test(char) ? char : `\\${char}`
   }
 
-  #escaped(): string {
-    const end = this.text.indexOf(escapeToken, this.at + escapeToken.length)
+  #textMark(): string | undefined {
+    return textMarks.find((mark) => this.text.startsWith(mark, this.at))
+  }
+
+  #marked(mark: string): string {
+    const from = this.at + mark.length
+    const end = this.text.indexOf(mark, from)
     if (end < 0) throw new Unreadable(true)
-    const value = this.text.slice(this.at + escapeToken.length, end)
-    this.at = end + escapeToken.length
-    return value
+    this.at = end
+    this.#checkLimits(from)
+    this.at = end + mark.length
+    return this.text.slice(from, end)
+  }
+
+  /** A string that was never closed may seem to end behind its section: past a closer, its line ends, or another section begins. */
+  #checkLimits(from: number): void {
+    if (this.limits.length === 0) return
+    const value = this.text.slice(from, this.at)
+    for (const { opener, closers } of this.limits) {
+      for (const closer of closers) {
+        const at = value.indexOf(closer)
+        if (at >= 0 && (value.includes('\n', at) || value.includes(opener, at)))
+          throw new Unreadable(false)
+      }
+    }
   }
 
   #constantOrNumber(): JsonValue {
@@ -159,7 +191,8 @@ export class LiteralReader {
       const object: Record<string, JsonValue> = {}
       while (!this.take('}')) {
         const key = this.#key()
-        if (!this.take(':')) this.fail()
+        // Neither value of a key that is given twice is the right one.
+        if (!this.take(':') || Object.hasOwn(object, key)) this.fail()
         setOwn(object, key, this.value())
         if (!this.take(',') && !this.#sees('}')) this.fail()
       }
@@ -171,7 +204,8 @@ export class LiteralReader {
     this.skipSpace()
     const char = this.text[this.at] ?? this.fail()
     if (char === '"' || char === "'") return this.string()
-    return this.match(/[A-Za-z_][\w-]*/y)?.[0] ?? this.fail()
+    const mark = this.#textMark()
+    return mark === undefined ? (this.match(key)?.[0] ?? this.fail()) : this.#marked(mark)
   }
 
   #sees(char: string): boolean {

@@ -1,4 +1,9 @@
-import type { ConstructMatcher, MatchState } from './construct-matchers.ts'
+import { moreThan } from '../char-codes.ts'
+import { TrailingText } from '../trailing-text.ts'
+import type { ConstructMatcher, MatchState } from './construct-matcher.ts'
+
+/** Functionary's. */
+const nextMark = '>>>'
 
 /**
  * A call in another format while its text is held back: decides whether it still is one (R18). Unmarked
@@ -8,6 +13,8 @@ import type { ConstructMatcher, MatchState } from './construct-matchers.ts'
 export class PendingCall {
   #matcher: ConstructMatcher
   #phase: 'match' | 'line' | 'next' | 'final' = 'match'
+  #marks = 0
+  #after = new TrailingText(false)
   readonly #hasTextBefore: boolean
 
   constructor(matcher: ConstructMatcher, hasTextBefore: boolean) {
@@ -15,9 +22,19 @@ export class PendingCall {
     this.#hasTextBefore = hasTextBefore
   }
 
+  /** A marker began it. */
+  get isMarked(): boolean {
+    return this.#matcher.kind === 'held'
+  }
+
   /** A whole construct was read; what follows decides. */
   get awaitsNext(): boolean {
     return this.#phase === 'next'
+  }
+
+  /** A whole construct was read that could stand alone. */
+  get isWhole(): boolean {
+    return this.#phase !== 'match'
   }
 
   /** Inside a value: what looks like a marker there is content. */
@@ -29,6 +46,8 @@ export class PendingCall {
   restart(matcher: ConstructMatcher): void {
     this.#matcher = matcher
     this.#phase = 'match'
+    this.#marks = 0
+    this.#after = new TrailingText(false)
   }
 
   /** Whatever follows, it is a call. */
@@ -53,6 +72,13 @@ export class PendingCall {
 
   #restOfLine(code: number): MatchState {
     if (code === 10) this.#phase = 'next'
-    return code <= 32 || code === 44 || code === 59 ? 'more' : 'text'
+    if (code <= 32 || code === 44 || code === 59) return 'more'
+    // A stop token or the next call's mark may follow at once.
+    if (code === moreThan && this.#after.text === '' && ++this.#marks < nextMark.length)
+      return 'more'
+    const isMark = this.#marks === nextMark.length
+    const kind = isMark ? 'end' : this.#after.push(String.fromCharCode(code))
+    if (kind === 'end') this.#phase = 'final'
+    return kind === 'text' ? 'text' : 'more'
   }
 }

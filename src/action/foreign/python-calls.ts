@@ -1,9 +1,10 @@
 import type { JsonValue } from '../../protocol/json.ts'
-import { setOwn } from '../coerce.ts'
 import type { ForeignCall } from './foreign-call.ts'
 import type { LiteralReader } from './literal-reader.ts'
+import { callName, wordName } from './names.ts'
 
-const callStart = /([A-Za-z_][\w.-]*)\s*\(/y
+const callStart = new RegExp(`(${callName})\\s*\\(`, 'uy')
+const keyword = new RegExp(`(${wordName})\\s*=(?!=)\\s*`, 'uy')
 
 /** `name(…)`, `print(name(…))` or `[name(…), name(…)]`; undefined when nothing like it comes next. */
 export function readPythonCalls(reader: LiteralReader): ForeignCall[] | undefined {
@@ -26,25 +27,26 @@ export function readPythonCalls(reader: LiteralReader): ForeignCall[] | undefine
 }
 
 /** The next `name(…)` or `print(name(…))`, whatever follows it. */
-export function readPythonCall(reader: LiteralReader): ForeignCall | undefined {
+export function readPythonCall(
+  reader: LiteralReader,
+  isPrinted: boolean = false,
+): ForeignCall | undefined {
   const name = reader.match(callStart)?.[1]
   if (name === undefined) return undefined
   if (name === 'print') {
     reader.skipSpace()
-    const inner = readPythonCall(reader)
+    const inner = isPrinted ? reader.fail() : readPythonCall(reader, true)
     if (!inner || !reader.take(')')) reader.fail()
     return inner
   }
-  const positional: JsonValue[] = []
-  const args: Record<string, JsonValue> = {}
+  const entries: [string | undefined, JsonValue][] = []
   while (!reader.take(')')) {
-    const key = reader.match(/([A-Za-z_][\w-]*)\s*=(?!=)\s*/y)?.[1]
-    if (key === undefined) positional.push(reader.value())
-    else setOwn(args, key, reader.value())
+    const key = reader.match(keyword)?.[1]
+    entries.push([key, reader.value()])
     if (!reader.take(',')) {
       if (reader.take(')')) break
       reader.fail()
     }
   }
-  return { name: name.replace(/\.call$/, ''), args, positional }
+  return { name: name.replace(/\.call$/, ''), entries }
 }

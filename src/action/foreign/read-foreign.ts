@@ -1,17 +1,24 @@
 import { readBlock } from '../block-reader.ts'
 import type { CallsRead } from '../block-reader.ts'
+import { CodeTracker } from '../code-tracker.ts'
 import { cutOff } from '../malformed-calls.ts'
 import type { ToolIndex } from '../tool-index.ts'
-import { endOfElement } from './element-end.ts'
-import { findTool, resolveCalls } from './foreign-call.ts'
+import { endsCalls } from '../trailing-text.ts'
+import { namedElements } from './dialects/named-elements.ts'
+import { findMarker } from './dialects/table.ts'
+import { skipElements } from './dialects/wrapped.ts'
+import { findTool, joinReads, resolveCalls } from './foreign-call.ts'
 import type { ForeignCall, ForeignRead } from './foreign-call.ts'
 import { LiteralReader, Unreadable } from './literal-reader.ts'
 import { readMarkedCalls } from './marked-calls.ts'
-import { matchMarker, withoutDsmlMarks } from './markers.ts'
+import { callName, toolName } from './names.ts'
 import { readPlainCalls } from './plain-calls.ts'
+import { readReact, startsReact } from './react-calls.ts'
+import { withoutTagMarks } from './tag-marks.ts'
 
+/** Any character of a word: what follows a section is not at the start of the line. */
+const letter = 120
 const fence = /^\s*(`{3,}|~{3,})[^\n`]*\n/
-const react = /^\s*Action:[ \t]*`?([\w.-]+)`?[ \t]*\r?\n\s*Action Input:[ \t]*/
 
 export interface ForeignOptions {
   /** A marker stands around it: any name is then a call. */
@@ -38,21 +45,59 @@ export function readForeign(
   const start = text.search(/\S/)
   if (start < 0) return undefined
   const reader = new LiteralReader(text, start, isCut)
-  if (matchMarker(text, start) === true) return readMarkedCalls(reader, index)
+  if (typeof findMarker(text, start) === 'object')
+    return readOwnTag(reader, index) ?? readMarkedCalls(reader, index)
   try {
-    const action = react.exec(text)
-    const read = action
-      ? readReact(reader, action, index)
-      : text[start] === '<'
+    const read =
+      readReact(reader, index) ??
+      (text[start] === '<'
         ? readBareTags(reader, index)
-        : resolved(readPlainCalls(reader, index, marked), index)
+        : resolved(readPlainCalls(reader, index, marked), index))
     return read && { ...read, end: reader.at }
   } catch (thrown) {
     if (!(thrown instanceof Unreadable)) throw thrown
-    return thrown.cut && (react.test(text) || namesTool(text.slice(start), index, marked))
+    return thrown.cut && (startsReact(text) || namesTool(text.slice(start), index, marked))
       ? { ...cutOff(), end: text.length }
       : undefined
   }
+}
+
+/**
+ * The calls of a text that starts with a marker, and of marked ones that follow outside of code, prose
+ * between them or not (Q6); undefined when it is no call.
+ */
+export function readMarkedSections(
+  text: string,
+  index: ToolIndex,
+  options: ForeignOptions,
+): ForeignRead | undefined {
+  const first = readForeign(text, index, options)
+  if (!first?.marked) return first
+  const sections: ForeignRead[] = [first]
+  const tracker = new CodeTracker()
+  let { end } = first
+  for (let at = end; at < text.length;) {
+    const char = text[at] ?? ''
+    tracker.flush()
+    const lineStart = tracker.lineStart && at > end
+    const mayStart =
+      (lineStart || char === '<' || char === '[') && !tracker.fenced && !tracker.inRun
+    const read =
+      mayStart && typeof findMarker(text, at) === 'object'
+        ? readForeign(text.slice(at), index, options)
+        : undefined
+    if (read) {
+      sections.push(read)
+      at += read.end
+      end = at
+      tracker.feed(letter)
+      continue
+    }
+    if (mayStart && endsCalls(text.slice(at, at + 40), lineStart)) break
+    tracker.feed(text.charCodeAt(at))
+    at++
+  }
+  return { ...joinReads(sections), end, marked: true }
 }
 
 function resolved(
@@ -62,25 +107,24 @@ function resolved(
   return calls && resolveCalls(calls, index)
 }
 
-/** The whole content of an ACTION block as a call in another format; undefined when it is none. */
+/** The whole content of an ACTION block as calls in another format; undefined when it is none. */
 export function readForeignBlock(
   content: string,
   index: ToolIndex,
   isCut: boolean = false,
 ): CallsRead | undefined {
-  const start = content.search(/\S/)
+  const text = withoutTagMarks(content)
+  const start = text.search(/\S/)
   if (start < 0) return undefined
-  const opensTag = /^<(?!tool_call|tool_use|function|TOOL|[|｜]|start_f|antml)/.test(
-    content.slice(start, start + 20),
-  )
-  if (opensTag || /^<function\s/.test(content.slice(start, start + 20))) return undefined
-  if (
-    content[start] !== '<' &&
-    !/^(?:[{[`~]|[\w.]+\s*\(|Action:)/.test(content.slice(start, start + 80))
-  )
-    return undefined
-  return readForeign(withoutDsmlMarks(content), index, { marked: true, isCut })
+  const marker = findMarker(text, start)
+  const isForeign =
+    typeof marker === 'object'
+      ? marker.dialect !== namedElements
+      : blockStart.test(text.slice(start, start + 80))
+  return isForeign ? readMarkedSections(text, index, { marked: true, isCut }) : undefined
 }
+
+const blockStart = new RegExp(`^(?:[{[\`~]|${callName}\\s*\\(|Action:)`, 'u')
 
 function fenceContent(
   text: string,
@@ -94,45 +138,40 @@ function fenceContent(
   return { content: rest.slice(0, close.index), end, isClosed: true }
 }
 
-/** ReAct's `Action:` and `Action Input:`. Throws `Unreadable`. */
-function readReact(reader: LiteralReader, action: RegExpExecArray, index: ToolIndex): CallsRead {
-  const name = action[1] ?? ''
-  reader.at = action[0].length
-  reader.match(/\s*```(?:json)?\s*/y)
-  reader.skipSpace()
-  if (reader.text[reader.at] === '{') {
-    const args = reader.value()
-    return resolveCalls([{ name, args }], index)
-  }
-  const line = reader.match(/[^\n]*/y)?.[0].trim() ?? ''
-  if (reader.isCut && reader.ended) throw new Unreadable(true)
-  return resolveCalls([{ name, args: /^(?:none|null)?$/i.test(line) ? {} : line }], index)
-}
-
 /** Tool tags without a block around them, one after the other. */
 function readBareTags(reader: LiteralReader, index: ToolIndex): CallsRead | undefined {
-  const { text } = reader
-  const start = reader.at
-  for (;;) {
-    const tag = reader.match(/\s*<([^\s<>/]+)[^<>]*?(\/?)>/y)
-    const name = tag?.[1] ?? ''
-    if (!index.find(name)) {
-      reader.at -= tag?.[0].length ?? 0
-      break
-    }
-    if (tag?.[2] !== '/') reader.at = endOfElement(text, name, reader.at)
-  }
+  const { text, at: start } = reader
+  skipElements(reader, (name) => index.find(name) !== undefined)
   if (reader.at === start) return undefined
   const isTalk = /^[ \t]*[^\s<]/.test(text.slice(reader.at, reader.at + 200))
   return isTalk ? undefined : readBlock(text.slice(start, reader.at), index)
 }
 
+/** A tool that is named like a wrapper, where its tag holds its parameters. */
+function readOwnTag(reader: LiteralReader, index: ToolIndex): ForeignRead | undefined {
+  const { text, at: start } = reader
+  const name = /^<([^\s<>/]+)>/.exec(text.slice(start, start + 40))?.[1]
+  if (name === undefined || !index.find(name)) return undefined
+  const read = readBareTags(reader, index)
+  if (read && !read.problem) return { ...read, end: reader.at, marked: true }
+  reader.at = start
+  return undefined
+}
+
+const namedJson = new RegExp(
+  `^[{[\\s]*["'](?:name|tool|function|tool_name|action)["']\\s*:\\s*["'](${toolName})(["']?)`,
+  'u',
+)
+const namedPython = new RegExp(
+  `^\\[?\\s*(?:print\\(\\s*)?(${callName})(?:\\s*\\(|\\s*\\n\\s*\\{)`,
+  'u',
+)
+
 /** A construct that was cut off is a call when it already names a registered tool. */
 function namesTool(text: string, index: ToolIndex, marked: boolean): boolean {
   if (marked) return true
-  const named =
-    /^[{[\s]*["'](?:name|tool|function|tool_name|action)["']\s*:\s*["']([\w.:-]+)(["']?)/.exec(text)
-  const called = /^\[?\s*(?:print\(\s*)?([\w.-]+)\s*\(/.exec(text)
+  const named = namedJson.exec(text)
+  const called = namedPython.exec(text)
   const name = named?.[1] ?? called?.[1]
   if (name === undefined) return false
   if (named?.[2] === '') return index.tools.some((tool) => tool.name.startsWith(name))

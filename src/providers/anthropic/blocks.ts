@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../protocol/json.ts'
+import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import type { ToolCallStreamPart } from '../../protocol/stream-part.ts'
-import { asRecord, parseJson, type JsonRecord } from '../core/read-json.ts'
+import { asList, asRecord, parseJson, type JsonRecord } from '../core/read-json.ts'
 
 /** A content block as it grows. */
 export interface Block {
@@ -11,10 +11,45 @@ export interface Block {
   readonly text: string[]
   readonly signature: string[]
   readonly json: string[]
+  /** What goes back beside it: a text's citations, what a delta made of a compaction. */
+  fields: JsonObject
+  /** Its deltas came before its start. */
+  readonly isMade?: boolean
+  /** Its end was sent. */
+  isStopped: boolean
 }
 
 export function newBlock(index: number | undefined, type: string, start: JsonRecord): Block {
-  return { index, type, start, text: [], signature: [], json: [] }
+  const block: Block = {
+    index,
+    type,
+    start,
+    text: [],
+    signature: [],
+    json: [],
+    fields: {},
+    isStopped: false,
+  }
+  if (type === 'text') for (const citation of asList(start['citations'])) cite(block, citation)
+  return block
+}
+
+/** Another citation of a text. Those of web searches (`encrypted_index`) are demanded back with it. */
+export function cite(block: Block, citation: unknown): void {
+  const citations = [...asList(block.fields['citations']), citation] as JsonValue[]
+  block.fields = { ...block.fields, citations }
+}
+
+/** A delta of a compaction: its texts are put together. */
+export function compact(block: Block, delta: JsonRecord): void {
+  const fields: { [name: string]: unknown } = { ...block.fields }
+  for (const [name, value] of Object.entries(delta)) {
+    if (name === 'type') continue
+    const before = fields[name]
+    if (typeof before !== 'string') fields[name] = value
+    else if (typeof value === 'string') fields[name] = before + value
+  }
+  block.fields = fields as JsonObject
 }
 
 /** A call of the page's tools. (Server tools run at the vendor's.) */
@@ -42,7 +77,9 @@ export function contentToReplay(
   blocks: readonly Block[],
   calls: readonly ToolCallStreamPart[],
 ): JsonObject[] | undefined {
-  const isPlain = blocks.every((block) => block.type === 'text' || isCall(block))
+  const isPlain = blocks.every(
+    (block) => isCall(block) || (block.type === 'text' && Object.keys(block.fields).length === 0),
+  )
   if (isPlain) return undefined
   const left = [...calls]
   return blocks.map((block) => replayed(block, isCall(block) ? left.shift() : undefined))
@@ -53,14 +90,14 @@ function replayed(block: Block, call: ToolCallStreamPart | undefined): JsonObjec
   const text = block.text.join('')
   switch (block.type) {
     case 'text':
-      return { type: 'text', text }
+      return { type: 'text', text, ...block.fields }
     case 'thinking':
       return { ...start, type: 'thinking', thinking: text, signature: block.signature.join('') }
     case 'tool_use':
       return { ...start, input: call?.input ?? {} }
     default: {
       const input = asRecord(parseJson(block.json.join('')))
-      return input ? { ...start, input: input as JsonObject } : start
+      return { ...start, ...block.fields, ...(input && { input: input as JsonObject }) }
     }
   }
 }

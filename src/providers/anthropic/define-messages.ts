@@ -16,6 +16,7 @@ function defineMessages(id: string, rules: MessagesRules): HttpProviderDefinitio
     start: (request) => startMessages(id, request),
     mapChunk: mapMessagesEvent,
     end: endMessages,
+    isEnding: (state) => state.stopReason !== undefined,
     adapt: (request, _, error) => refused.learn(request, error),
   }
 }

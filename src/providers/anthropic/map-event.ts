@@ -5,7 +5,18 @@ import { mapFinishReason, outputEnd } from '../core/finish-reason.ts'
 import { bodyError, streamError } from '../core/provider-error.ts'
 import { asCount, asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
 import type { ModelRequest } from '../provider.ts'
-import { contentToReplay, isCall, isReadable, newBlock, startInput, type Block } from './blocks.ts'
+import { addStray, strayError } from '../core/stray.ts'
+import { secondAnswerError } from '../core/transport-error.ts'
+import {
+  cite,
+  compact,
+  contentToReplay,
+  isCall,
+  isReadable,
+  newBlock,
+  startInput,
+  type Block,
+} from './blocks.ts'
 import { addUsage } from './usage.ts'
 
 /** What is remembered from event to event of one answer. */
@@ -16,7 +27,10 @@ export interface MessagesState {
   usage: Usage | undefined
   stopReason: string | undefined
   hasMessage: boolean
-  /** The last chunk that was none of this format. */
+  messageId: string | undefined
+  /** The message's start came again after blocks of it: these should not. */
+  isRepeated: boolean
+  /** What came beside this format. */
   stray: unknown
 }
 
@@ -28,6 +42,8 @@ export function startMessages(providerId: string, request: ModelRequest): Messag
     usage: undefined,
     stopReason: undefined,
     hasMessage: false,
+    messageId: undefined,
+    isRepeated: false,
     stray: undefined,
   }
 }
@@ -53,7 +69,11 @@ export function mapMessagesEvent(state: MessagesState, event: unknown): StreamPa
       return []
     case 'message_stop':
       return state.hasMessage ? finish(state, true) : []
-    case 'content_block_stop':
+    case 'content_block_stop': {
+      const block = blockAt(state, asIndex(record))
+      if (block) block.isStopped = true
+      return []
+    }
     case 'ping':
       return []
     default:
@@ -79,23 +99,38 @@ export function endMessages(
 function readUnknown(state: MessagesState, event: unknown): StreamPart[] {
   const error = streamError(event)
   if (error) return [{ type: 'error', error }]
-  if (!state.hasMessage) state.stray = event
+  state.stray = addStray(state.stray, event)
   return [{ type: 'raw', data: event }]
 }
 
 function readMessage(state: MessagesState, message: JsonRecord): StreamPart[] {
   state.hasMessage = true
+  const id = asText(message['id'])
+  const isAnother = id !== undefined && state.messageId !== undefined && id !== state.messageId
+  if (isAnother && state.blocks.length > 0) return beginAgain(state)
+  state.messageId = id ?? state.messageId
   state.usage = addUsage(state.usage, message['usage'])
   readStop(state, message)
   // Only a whole message has content here; a repeated start would only repeat its blocks.
-  if (state.blocks.length > 0) return []
+  state.isRepeated = state.blocks.length > 0
+  if (state.isRepeated) return []
   return asList(message['content']).flatMap((block, index) =>
     startBlock(state, index, asRecord(block)),
   )
 }
 
+/** Another answer begins. The first one is over if it is complete; else nothing of either can count. */
+function beginAgain(state: MessagesState): StreamPart[] {
+  return state.stopReason === undefined
+    ? [{ type: 'error', error: secondAnswerError() }]
+    : finish(state, true)
+}
+
 function readStop(state: MessagesState, source: JsonRecord | undefined): void {
-  state.stopReason = asText(source?.['stop_reason']) ?? state.stopReason
+  const reason = asText(source?.['stop_reason'])
+  if (reason === undefined) return
+  state.stopReason = reason
+  state.stray = undefined
 }
 
 function startBlock(
@@ -105,6 +140,11 @@ function startBlock(
 ): StreamPart[] {
   if (!start) return []
   state.hasMessage = true
+  const isKnown =
+    index !== undefined && state.blocks.some((one) => one.index === index && !one.isMade)
+  // Text that is there twice does no harm; a call would run twice.
+  const isHarmful = state.isRepeated ? isKnown || state.calls.count() > 0 : state.calls.count() > 0
+  if ((isKnown || state.isRepeated) && isHarmful) return beginAgain(state)
   const block = newBlock(index, asText(start['type']) ?? 'text', start)
   state.blocks.push(block)
   const signature = asText(start['signature'])
@@ -135,6 +175,13 @@ function readDelta(state: MessagesState, event: JsonRecord): StreamPart[] {
       return []
     case 'input_json_delta':
       return addJson(state, block, asText(delta['partial_json']) ?? '')
+    case 'citations_delta':
+      cite(block, delta['citation'])
+      return [{ type: 'raw', data: event }]
+    case 'compaction_delta': {
+      compact(block, delta)
+      return [{ type: 'raw', data: event }]
+    }
     default:
       return [{ type: 'raw', data: event }]
   }
@@ -142,21 +189,24 @@ function readDelta(state: MessagesState, event: JsonRecord): StreamPart[] {
 
 /** The block with this index, else the last one; one that was never started is made up. */
 function findBlock(state: MessagesState, index: number | undefined, delta: JsonRecord): Block {
-  const { blocks } = state
-  const last = blocks[blocks.length - 1]
-  const known =
-    index === undefined || last?.index === index
-      ? last
-      : blocks.findLast((block) => block.index === index)
+  const known = blockAt(state, index)
   if (known) return known
   const type = typeOfDelta(delta['type'])
-  const made = newBlock(index, type, { type })
-  blocks.push(made)
+  const made: Block = { ...newBlock(index, type, { type }), isMade: true }
+  state.blocks.push(made)
   return made
+}
+
+function blockAt({ blocks }: MessagesState, index: number | undefined): Block | undefined {
+  const last = blocks[blocks.length - 1]
+  return index === undefined || last?.index === index
+    ? last
+    : blocks.findLast((block) => block.index === index)
 }
 
 function typeOfDelta(type: unknown): string {
   if (type === 'input_json_delta') return 'tool_use'
+  if (type === 'compaction_delta') return 'compaction'
   return type === 'thinking_delta' || type === 'signature_delta' ? 'thinking' : 'text'
 }
 
@@ -182,16 +232,24 @@ function asIndex(event: JsonRecord): number | undefined {
   return asCount(event['index'])
 }
 
+/** Anthropic's own tools take long, or it was asked to stop after a compaction. */
+const pauses: ReadonlySet<unknown> = new Set(['pause_turn', 'compaction'])
+
 function finish(state: MessagesState, isProven: boolean): StreamPart[] {
   for (const block of state.blocks) {
     const args = isCall(block) ? startInput(block) : undefined
     if (args !== undefined) state.calls.push({ index: keyOf(state, block), args })
   }
   const { stopReason } = state
-  const reason = mapFinishReason(stopReason, state.calls.count() > 0)
-  const calls = state.calls.finish(outputEnd(isProven, reason))
+  const hasCalls = state.calls.count() > 0
+  const isPause = !hasCalls && pauses.has(stopReason)
+  const reason = isPause ? 'pause' : mapFinishReason(stopReason, hasCalls)
+  const error = stopReason === undefined ? strayError(state.stray) : undefined
+  const isSaid = state.blocks.findLast(isCall)?.isStopped !== false
+  const calls = state.calls.finish(outputEnd(isProven && !error, reason, isSaid))
   const parts: StreamPart[] = state.usage ? [{ type: 'usage', usage: state.usage }] : []
   parts.push(...calls)
+  if (error) return [...parts, { type: 'error', error }]
   if (!isProven) return parts
   const content = contentToReplay(state.blocks, calls)
   parts.push({

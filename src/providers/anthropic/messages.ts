@@ -32,11 +32,31 @@ export function messagesTurns(request: ModelRequest, options: TurnsOptions): Tur
   for (const message of healHistory(request.messages)) {
     addBlocks(turns, roleOf(message), blocksOf(message, ids, options))
   }
+  const answered = withoutUnanswered(turns)
   // The API requires a user turn first.
-  if (turns[0]?.role === 'assistant') {
-    turns.unshift({ role: 'user', content: textBlocks('(The conversation goes on.)') })
+  if (answered[0]?.role === 'assistant') {
+    answered.unshift({ role: 'user', content: textBlocks('(The conversation goes on.)') })
   }
-  return turns
+  return answered
+}
+
+/**
+ * The API's own tools have their results in the content that follows their calls. A turn that was paused
+ * before, and never continued, is refused unless such calls are left out. (Calls of the page's tools may be
+ * made by the code that the API runs; its result comes after theirs.)
+ */
+function withoutUnanswered(turns: readonly Turn[]): Turn[] {
+  const results = new Set(
+    turns.flatMap(({ content }) => content.map((block) => block['tool_use_id'])),
+  )
+  const kept: Turn[] = []
+  for (const [at, { role, content }] of turns.entries()) {
+    const isOver = at < turns.length - 1 && !content.some(isUse)
+    const isAnswered = (block: JsonObject): boolean =>
+      !/^(server|mcp)_tool_use$/.test(String(block['type'])) || results.has(block['id'])
+    addBlocks(kept, role, isOver ? content.filter(isAnswered) : content)
+  }
+  return kept
 }
 
 /** Adds blocks to the last turn when it has the role, else as a turn of their own. */
@@ -95,8 +115,10 @@ function idAndName(use: JsonObject | undefined): JsonObject {
   return use ? { id: use['id'] ?? '', name: use['name'] ?? '' } : {}
 }
 
+/** Blank texts are refused. */
 function replayable(block: JsonObject): JsonObject[] {
-  return block['type'] === 'text' ? textBlocks(String(block['text'] ?? '')) : [block]
+  const isBlank = block['type'] === 'text' && String(block['text'] ?? '').trim() === ''
+  return isBlank ? [] : [block]
 }
 
 function isUse(block: JsonObject): boolean {

@@ -32,8 +32,10 @@ export function toMessagesRequest(
   const tools = toolFields(request, config, turns)
   mark(system)
   mark(tools.tools)
-  for (const turn of turns.slice(-1)) mark(turn.content)
-  if (request.trailer) addBlocks(turns, 'user', textBlocks(request.trailer))
+  // A turn that is to be continued stays the last one: what is new stands before it.
+  const asked = turns.findLast(({ role }) => role === 'user')
+  mark(asked?.content ?? [])
+  if (request.trailer) addBlocks(asked ? [asked] : turns, 'user', textBlocks(request.trailer))
   return {
     url: messagesURL(baseURLOf(config, rules, providerId)),
     headers: {

@@ -5,6 +5,7 @@ import { createArgumentText, type ArgumentText } from './argument-text.ts'
 import { newCallId } from './new-call-id.ts'
 import { parseToolInput, type ParsedInput } from './parse-tool-input.ts'
 import { asList, asRecord } from './read-json.ts'
+import { secondAnswerError } from './transport-error.ts'
 
 /** What a chunk holds of a call. Anything may be missing; arguments may be the whole value. */
 export interface CallDelta {
@@ -15,10 +16,11 @@ export interface CallDelta {
 }
 
 /**
- * How the model's output ended. `complete`: proven. `limited`: proven, but cut off by a limit or a
- * filter, so that the last arguments may be a beginning only. `cut`: no proof.
+ * How the model's output ended. `complete`: proven. `unsaid`: proven, but nobody said that the last call
+ * was whole. `limited`: proven, but cut off by a limit or a filter, so that the last arguments may be a
+ * beginning only. `cut`: no proof.
  */
-export type OutputEnd = 'complete' | 'limited' | 'cut'
+export type OutputEnd = 'complete' | 'unsaid' | 'limited' | 'cut'
 
 /** Characters of an unusable input that are kept. */
 const MAX_RAW_INPUT = 100_000
@@ -29,6 +31,8 @@ export interface ToolCallAssembler {
   finish(end: OutputEnd): ToolCallStreamPart[]
   /** Calls opened so far. */
   count(): number
+  /** A call with this id was opened. */
+  has(id: string): boolean
 }
 
 interface OpenCall {
@@ -41,6 +45,7 @@ interface OpenCall {
   readonly args: ArgumentText
   /** Deltas that came before the name, to be shown once it is there. */
   unshown: string[]
+  readonly place: number
 }
 
 /**
@@ -50,9 +55,17 @@ interface OpenCall {
  */
 export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolCallAssembler {
   const calls: OpenCall[] = []
+  const toolCallIds = new Set<string | undefined>()
+  const keyed = createCallIndex()
+
+  /** Without keys it belongs to the last one opened. */
+  function lastWithout(index: number | undefined): OpenCall | undefined {
+    const last = calls[calls.length - 1]
+    return index === undefined || last?.index === undefined ? last : undefined
+  }
 
   function open(delta: CallDelta): OpenCall {
-    const isTaken = calls.some((call) => call.toolCallId === delta.id)
+    const isTaken = toolCallIds.has(delta.id)
     const usable = delta.id !== undefined && !isTaken
     const call: OpenCall = {
       toolCallId: usable && delta.id !== undefined ? delta.id : newCallId(),
@@ -62,14 +75,17 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
       name: '',
       args: createArgumentText(),
       unshown: [],
+      place: calls.length,
     }
     calls.push(call)
+    toolCallIds.add(call.toolCallId)
     return call
   }
 
   return {
     push(delta) {
-      const known = findCall(calls, delta)
+      const known = keyed.find(delta) ?? lastWithout(delta.index)
+      if (known && beginsAnew(known, delta)) return [{ type: 'error', error: secondAnswerError() }]
       const isKnown = known !== undefined && !opensAnother(known, delta)
       const call = isKnown ? known : open(delta)
       call.index ??= delta.index
@@ -77,6 +93,7 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
         call.providerId = delta.id
         call.isRenamed = true
       }
+      keyed.keep(call)
       const parts = applyDelta(call, delta)
       // Reports that a call was opened: it is counted, though it can't be shown without a name.
       if (!isKnown && call.name === '')
@@ -91,24 +108,56 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
       )
     },
     count: () => calls.length,
+    has: (id) => keyed.find({ id }) !== undefined,
   }
 }
 
-/** The call that the delta belongs to, if it is open already. */
-function findCall(calls: readonly OpenCall[], { id, index }: CallDelta): OpenCall | undefined {
-  const last = calls[calls.length - 1]
-  if (!last) return undefined
-  if (id !== undefined) {
-    const isIndexed = (call: OpenCall): boolean => index === undefined || call.index === index
-    const same =
-      calls.findLast((call) => call.providerId === id && isIndexed(call)) ??
-      calls.findLast((call) => call.providerId === id)
-    if (same) return same
+interface CallIndex {
+  keep(call: OpenCall): void
+  find(delta: CallDelta): OpenCall | undefined
+}
+
+/** The last call opened under an id, an index, or both. */
+function createCallIndex(): CallIndex {
+  const calls = new Map<unknown, OpenCall>()
+  return {
+    keep(call) {
+      for (const key of keysOf(call.providerId, call.index)) {
+        const other = calls.get(key)
+        if (!other || other.place <= call.place) calls.set(key, call)
+      }
+    },
+    find({ id, index }) {
+      const key = keysOf(id, index).find((one) => calls.has(one))
+      return calls.get(key)
+    },
   }
-  if (index === undefined) return last
-  return (
-    calls.findLast((call) => call.index === index) ?? (last.index === undefined ? last : undefined)
-  )
+}
+
+/** What a call is kept under, the surest first. */
+function keysOf(id: string | undefined, index: number | undefined): unknown[] {
+  return [
+    ...(id !== undefined && index !== undefined ? [`${index} ${id}`] : []),
+    ...(id === undefined ? [] : [`id ${id}`]),
+    ...(index === undefined ? [] : [index]),
+  ]
+}
+
+/**
+ * The same call once more, in pieces after it was complete: the answer begins anew. (Whole arguments
+ * under one id may be a repetition or another call; both are told apart.)
+ */
+function beginsAnew(call: OpenCall, { id, index, name, args }: CallDelta): boolean {
+  if (id === undefined || id !== call.providerId || name !== call.name) return false
+  if (index !== undefined && call.index !== undefined && index !== call.index) return false
+  if (args === undefined || args.trim() === '' || !call.args.isComplete()) return false
+  return !call.args.isPlaceholder() && !isWhole(args)
+}
+
+function isWhole(args: string): boolean {
+  const text = createArgumentText()
+  text.push(args)
+  return text.isComplete()
 }
 
 /** Whether the delta, though it is keyed like this call, begins the next one. */
@@ -174,7 +223,8 @@ function readInput(call: OpenCall, { end, isLast, hasStray, tools }: Settlement)
   if (name === '') return { error: { code: 'malformed', message: 'The call has no tool name.' } }
   if (args.isEmpty() || args.isPlaceholder()) {
     // Under a limit, "nothing" and "nothing yet" look alike.
-    if (end === 'limited' && isLast) return truncated('The output ended before the arguments.')
+    const isOpen = end === 'limited' || (end === 'unsaid' && args.isEmpty())
+    if (isOpen && isLast) return truncated('The output ended before the arguments.')
     if (hasStray) return { error: { code: 'malformed', message: STRAY } }
     return args.isEmpty() ? emptyInput(tools.find((tool) => tool.name === name)) : { input: {} }
   }

@@ -28,7 +28,7 @@ const patterns: readonly (readonly [ErrorCode, labels: RegExp, message: RegExp])
   [
     'context-overflow',
     /^(context_length_exceeded|exceed_context_size_error|context_window_exceeded|model_context_window_exceeded|request_too_large)$/,
-    /(?:maximum|available|model'?s?|the) context (?:length|size|window)|context (?:length|size|window)\s?(?:is |was |has been )?(?:exceed|overflow|too)|exceeds?\b[^.]{0,40}\bcontext (?:length|size|window|limit)|prompt is too long|(?:input|prompt|request) (?:is |was )?too (?:long|large)|too (?:long|large) for (?:the |this )?(?:model|context)|when context the overflows|maximum (?:prompt|allowed input) length|input length and `?max_tokens`? exceed/,
+    /(?:maximum|available|model'?s?|the) context (?:length|size|window)|context (?:length|size|window)\s?(?:is |was |has been )?(?:exceed|overflow|too)|exceeds?\b[^.]{0,40}\bcontext (?:length|size|window|limit)|(?:input|prompt|request) (?:is |was )?too (?:long|large|big)|longer than the maximum model length|reached context length|context shift is disabled|prompt exceeds max length|exceeded model token limit|range of input length should be|too many tokens\b|exceeds the maximum number of tokens|max_new_tokens\W* must be|must have less than \d+ tokens|too (?:long|large) for (?:the |this )?(?:model|context)|when context the overflows|maximum (?:prompt|allowed input) length|input length and `?max_tokens`? exceed/,
   ],
   [
     'tools-unsupported',
@@ -118,6 +118,8 @@ export function classifyError({ status, labels, message }: Refusal): ErrorCode {
 function codeOfText(labels: readonly string[], message: string): ErrorCode | undefined {
   const lowered = labels.map((label) => label.toLowerCase())
   const text = message.toLowerCase().replace(/https?:\/\/\S+/g, '')
+  // It exceeds a limit per minute on its own (Groq, OpenAI): waiting doesn't help.
+  if (/request too large for/.test(text)) return 'context-overflow'
   const labelled = patterns.find(([, pattern]) => lowered.some((label) => pattern.test(label)))
   const matched = patterns.find(([, , pattern]) => pattern.test(text))
   // A specific label counts; a general one only where the message matches nothing.

@@ -1,4 +1,4 @@
-import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import { createParser, type EventSourceMessage, type ParseError } from 'eventsource-parser'
 import { MAX_BUFFER, type BodyFormat, type ReadStatus } from './body-format.ts'
 import { asRecord, parseJson } from './read-json.ts'
 import {
@@ -7,6 +7,7 @@ import {
   incompleteError,
   tooLargeError,
 } from './transport-error.ts'
+import { readErrorBody } from './vendor-error.ts'
 
 /** How much of a body is kept for an error's message. */
 const EXCERPT = 300
@@ -14,7 +15,8 @@ const EXCERPT = 300
 /**
  * A body of server-sent events (WHATWG HTML §9.2; an event that the body's end cuts off does not
  * count) whose data is JSON, with OpenAI's `[DONE]` as the end marker. Other data (keep-alives)
- * is returned as the string it is.
+ * is returned as the string it is. Errors are also read where some servers put them beside the events:
+ * in a field `error`, or as a line of bare JSON; other lines of bare text are returned as strings.
  */
 export function openEventStream(contentType: string | null): BodyFormat {
   let values: unknown[] = []
@@ -22,10 +24,13 @@ export function openEventStream(contentType: string | null): BodyFormat {
   let events = 0
   let sinceBreak = 0
   let opening = ''
+  /** The body is over: the event that is read now has no end. */
+  let isCut = false
 
   function onEvent({ event, data }: EventSourceMessage): void {
-    events++
-    if (status !== 'open') return
+    if (isCut) values.push(...errorsIn(event, data))
+    else events++
+    if (status !== 'open' || isCut) return
     const first = data.trimStart()[0]
     if (first === undefined) return
     if (first === '[' && data.trim() === '[DONE]') {
@@ -42,9 +47,18 @@ export function openEventStream(contentType: string | null): BodyFormat {
     maxBufferSize: MAX_BUFFER,
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded') status = tooLargeError(MAX_BUFFER)
+      const chunk = status === 'open' ? errorOfLine(error) : undefined
+      // A body of lines alone is no event stream.
+      if (chunk !== undefined && (events > 0 || typeof chunk !== 'string')) values.push(chunk)
     },
   })
   const toLineFeeds = lineFeeds()
+
+  function take(): unknown[] {
+    const taken = values
+    values = []
+    return taken
+  }
 
   return {
     push(text) {
@@ -54,15 +68,16 @@ export function openEventStream(contentType: string | null): BodyFormat {
       sinceBreak = lineBreak < 0 ? sinceBreak + text.length : text.length - lineBreak
       if (sinceBreak > MAX_BUFFER) status = tooLargeError(MAX_BUFFER)
       if (status === 'open') parser.feed(toLineFeeds(text))
-      const taken = values
-      values = []
-      return taken
+      return take()
     },
     end() {
       if (status !== 'open') return []
+      // An event or a line without its end doesn't count, unless it is an error.
+      isCut = true
+      parser.feed('\n\n')
       const isStream = events > 0 || contentType?.includes('event-stream') === true
       status = isStream ? incompleteError() : badResponseError({ contentType, body: opening })
-      return []
+      return take()
     },
     status: () => status,
   }
@@ -80,6 +95,19 @@ function lineFeeds(): (text: string) => string {
     afterReturn = text.endsWith('\r')
     return rest.replace(/\r\n?/g, '\n')
   }
+}
+
+/** The error that a line holds which is of no event (llama.cpp up to 2025, GPUStack). */
+function errorOfLine({ field, value = '', line = '' }: ParseError): unknown {
+  if (field === 'error' && value !== '') return asErrorChunk(parseJson(value) ?? value)
+  const bare = line.startsWith('{') ? parseJson(line) : undefined
+  return bare === undefined ? line || undefined : readErrorBody(bare) && bare
+}
+
+/** The data of an event that has no end, where it is an error. */
+function errorsIn(event: string | undefined, data: string): unknown[] {
+  const value = event === 'error' ? asErrorChunk(parseJson(data) ?? data) : parseJson(data)
+  return readErrorBody(value) ? [value] : []
 }
 
 /** `event: error` is an error, whatever the shape of its data. */

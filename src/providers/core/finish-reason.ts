@@ -20,18 +20,17 @@ const reasons: { readonly [word: string]: FinishReason } = {
   refusal: 'content-filter',
   error: 'error',
   network_error: 'error',
-  // Anthropic: a server tool takes long; the turn goes on when it is sent back.
-  pause_turn: 'other',
+  abort: 'error',
 }
 
 /**
  * Why the model stopped. The calls that are there decide whether it called, not the word; a limit or a
- * filter is reported nevertheless, since it may have cut the last call.
+ * filter is reported nevertheless, since it may have cut the last call, and so is a failure.
  */
 export function mapFinishReason(word: string | undefined, hasCalls: boolean): FinishReason {
   const reason = word === undefined ? 'stop' : ownReason(word)
-  if (hasCalls) return reason === 'length' || reason === 'content-filter' ? reason : 'tool-calls'
-  return reason === 'tool-calls' ? 'stop' : reason
+  if (!hasCalls) return reason === 'tool-calls' ? 'stop' : reason
+  return reason === 'stop' || reason === 'other' ? 'tool-calls' : reason
 }
 
 function ownReason(word: string): FinishReason {
@@ -39,8 +38,15 @@ function ownReason(word: string): FinishReason {
   return Object.hasOwn(reasons, known) ? (reasons[known] ?? 'other') : 'other'
 }
 
-/** How complete the arguments of the last call can be, by the way the output ended. */
-export function outputEnd(isProven: boolean, reason: FinishReason): OutputEnd {
-  if (!isProven) return 'cut'
-  return reason === 'length' || reason === 'content-filter' ? 'limited' : 'complete'
+/**
+ * How complete the arguments of the last call can be, by the way the output ended. `isSaid`: the server
+ * said that the call is over, not the answer alone.
+ */
+export function outputEnd(isProven: boolean, reason: FinishReason, isSaid: boolean): OutputEnd {
+  if (!isProven || reason === 'error') return 'cut'
+  return reason === 'length' || reason === 'content-filter'
+    ? 'limited'
+    : isSaid
+      ? 'complete'
+      : 'unsaid'
 }

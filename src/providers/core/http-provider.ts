@@ -19,6 +19,8 @@ import { startWatchdog, type Watchdog } from './watchdog.ts'
 
 const FIRST_CHUNK_MS = 120_000
 const IDLE_MS = 60_000
+/** How long the end of an answer is awaited whose output is over. */
+const ENDING_MS = 5_000
 /** Refusals of one request after which a definition may adapt it. */
 const MAX_ADAPTATIONS = 3
 
@@ -59,6 +61,7 @@ async function* runAttempt(
   const attempt: Attempt = { ...setup, abortScope }
   const { firstChunkMs = FIRST_CHUNK_MS, idleMs = IDLE_MS } = config.timeouts ?? {}
   let waiting = true
+  let ending = false
   /** The rest of a body whose end was proven. */
   let rest: ReadableStreamDefaultReader<Uint8Array> | undefined
   const watchdog = startWatchdog(firstChunkMs, (limitMs) =>
@@ -87,13 +90,19 @@ async function* runAttempt(
       }
       if (abortScope.failure()) break
       if (waiting) watchdog.setLimit(idleMs)
-      else watchdog.reset()
-      waiting = false
       const batch = piece?.value ? answer.push(piece.value) : answer.end()
+      const isOutput = batch.some(({ type }) => type !== 'raw')
+      // After the finish reason, comments, pings and empty deltas are no life.
+      if (!ending || isOutput) watchdog.reset()
+      waiting = false
+      if (!ending && answer.isEnding()) {
+        ending = true
+        watchdog.setLimit(idleMs > 0 ? Math.min(idleMs, ENDING_MS) : ENDING_MS)
+      }
       if (batch.length === 0) continue
-      watchdog.pause()
+      if (isOutput) watchdog.pause()
       yield batch
-      watchdog.reset()
+      if (isOutput) watchdog.reset()
     }
     if (answer.isProven()) rest = body
     yield answer.close(abortScope.failure() ?? broken)

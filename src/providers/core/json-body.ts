@@ -3,6 +3,7 @@ import { MAX_BUFFER, type BodyFormat, type ReadStatus } from './body-format.ts'
 import { createJsonScan } from './json-scan.ts'
 import { parseJson } from './read-json.ts'
 import { brokenJsonError, incompleteError, tooLargeError } from './transport-error.ts'
+import { readVendorError } from './vendor-error.ts'
 
 /** A body that is one JSON document: a non-streamed answer, or an error under status 200. */
 export function openJsonBody(): BodyFormat {
@@ -19,7 +20,7 @@ export function openJsonBody(): BodyFormat {
     },
     end() {
       const text = pieces.join('')
-      const value = parseJson(text)
+      const value = parseJson(text) ?? leadingError(text)
       status = value === undefined ? failureOf(text) : 'done'
       if (value === undefined) return []
       // Some gateways send the chunks of a stream as one list.
@@ -27,6 +28,13 @@ export function openJsonBody(): BodyFormat {
     },
     status: () => status,
   }
+}
+
+/** An event stream may begin with an error that stands in a line of its own. */
+function leadingError(text: string): unknown {
+  const [line = ''] = text.trimStart().split(/[\r\n]/, 1)
+  const value = parseJson(line)
+  return readVendorError(value) && value
 }
 
 function failureOf(text: string): ErrorData {

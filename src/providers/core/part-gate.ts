@@ -1,12 +1,13 @@
 import type { ErrorData } from '../../protocol/error.ts'
 import type { StreamPart, ToolCallStreamPart } from '../../protocol/stream-part.ts'
+import { newCallId } from './new-call-id.ts'
 import { incompleteError } from './transport-error.ts'
 
 type Ending = Extract<StreamPart, { type: 'finish' | 'error' }>
 
 /**
- * Enforces the order that `StreamPart` promises: calls come last and run only after a
- * proven end; one `finish` or `error` closes the stream.
+ * Enforces the order that `StreamPart` promises: calls come last, each under an id of its own, and run
+ * only after a proven end; one `finish` or `error` closes the stream, and nothing after it counts.
  */
 export interface PartGate {
   /** Moves parts into the batch, adjacent deltas merged. */
@@ -18,12 +19,13 @@ export interface PartGate {
 }
 
 export function createPartGate(): PartGate {
-  const calls: ToolCallStreamPart[] = []
+  const calls = new Map<string, ToolCallStreamPart>()
   let ending: Ending | undefined
 
   function pass(parts: readonly StreamPart[], batch: StreamPart[]): void {
     for (const part of parts) {
-      if (part.type === 'tool-call') calls.push(part)
+      if (ending?.type === 'finish') return
+      if (part.type === 'tool-call') addCall(calls, part)
       else if (part.type === 'finish' || part.type === 'error') ending ??= part
       else if (!mergeDelta(batch, part)) batch.push(part)
     }
@@ -35,13 +37,24 @@ export function createPartGate(): PartGate {
     close(batch, failure) {
       const overruled = failure !== undefined && (failure.final || ending?.type !== 'finish')
       if (ending?.type === 'finish' && !overruled) {
-        batch.push(...calls, ending)
+        for (const call of calls.values()) batch.push(call)
+        batch.push(ending)
         return
       }
       const error = ending?.type === 'error' ? ending.error : (failure?.error ?? incompleteError())
-      batch.push(...calls.map(withoutInput), { type: 'error', error })
+      for (const call of calls.values()) batch.push(withoutInput(call))
+      batch.push({ type: 'error', error })
     },
   }
+}
+
+/** A call that is repeated is one; another one under the same id gets its own. */
+function addCall(calls: Map<string, ToolCallStreamPart>, call: ToolCallStreamPart): void {
+  const { toolCallId } = call
+  const first = calls.get(toolCallId)
+  if (!first) calls.set(toolCallId, call)
+  else if (JSON.stringify(first) !== JSON.stringify(call))
+    addCall(calls, { ...call, toolCallId: newCallId(), providerCallId: toolCallId })
 }
 
 function mergeDelta(batch: StreamPart[], part: StreamPart): boolean {

@@ -79,6 +79,12 @@ function withAdvice(message: string, hint: string | undefined): string {
   return `${/[.!?:;…]["')\]]?$/.test(message) ? message : `${message}.`}\n${hint}`
 }
 
+/** What went wrong, without what a developer can do about it. */
+export function withoutAdvice({ code, message }: ErrorData): string {
+  const hint = `\n${advice[code]}`
+  return message.endsWith(hint) ? message.slice(0, -hint.length) : message
+}
+
 function tokenLimits(vendor: VendorError | undefined): JsonObject {
   return {
     ...(vendor?.contextWindow !== undefined && { contextWindow: vendor.contextWindow }),

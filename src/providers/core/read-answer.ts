@@ -11,6 +11,8 @@ export interface AnswerReader {
   isOpen(): boolean
   /** Its end was seen: nothing is missing, whatever follows in the body. */
   isProven(): boolean
+  /** Its output is over; only its end is awaited. */
+  isEnding(): boolean
   push(bytes: Uint8Array): readonly StreamPart[]
   /** The body is over. */
   end(): readonly StreamPart[]
@@ -43,6 +45,7 @@ export function createAnswerReader<State>(
   return {
     isOpen: () => chunks.status() === 'open' && gate.ending() === undefined,
     isProven: () => chunks.status() === 'done' || gate.ending() === 'finish',
+    isEnding: () => definition.isEnding?.(state) === true,
     push: (bytes) => map(chunks.push(bytes)),
     end: () => map(chunks.end()),
     close(cause) {
@@ -50,11 +53,15 @@ export function createAnswerReader<State>(
       const status = chunks.status()
       const unread = typeof status === 'string' || gate.ending() === 'finish' ? undefined : status
       const error = cause ?? unread
+      const isFinal = error !== undefined && !harmlessAfterEnd.has(error.code)
       if (gate.ending() !== 'finish') {
-        const done = cause === undefined && status === 'done'
-        gate.pass(definition.end?.(state, { done }) ?? [], batch)
+        // An end marker after an error is read only where both came in one piece, and proves nothing.
+        const done = cause === undefined && status === 'done' && gate.ending() === undefined
+        const ended = definition.end?.(state, { done }) ?? []
+        // Why this side ended it counts more than what the answer seems to be.
+        gate.pass(isFinal && cause ? ended.filter(({ type }) => type !== 'error') : ended, batch)
       }
-      gate.close(batch, error && { error, final: !harmlessAfterEnd.has(error.code) })
+      gate.close(batch, error && { error, final: isFinal })
       return batch
     },
   }

@@ -86,6 +86,15 @@ function describeCause(thrown: unknown): string {
   return cause instanceof Error ? `${words}: ${describeThrown(cause)}` : words
 }
 
+/** A second answer in the middle of the first: which of the two counts can't be known. */
+export function secondAnswerError(): ErrorData {
+  return {
+    code: 'bad-response',
+    message: 'The endpoint began its answer anew before it was complete; nothing of it was run.',
+    retryable: true,
+  }
+}
+
 /** Data that should be JSON and isn't: a lost piece could change a call, so nothing after it counts. */
 export function brokenJsonError(text: string): ErrorData {
   return {

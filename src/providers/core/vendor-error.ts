@@ -16,12 +16,13 @@ export interface VendorError {
  * The error in a JSON body or chunk, or undefined when it holds none. Shapes: OpenAI and most others
  * `{ error: { message, type, code } }`; Anthropic the same with `type: 'error'`; Ollama `{ error: '…' }`;
  * vLLM `{ object: 'error', message }`; FastAPI `{ detail }`; OpenRouter `error.metadata.raw`; Gemini a
- * list of one; MiniMax `{ base_resp: { status_code, status_msg } }`.
+ * list of one; MiniMax `{ base_resp: { status_code, status_msg } }`; a message beside a status of 400 or
+ * more, `error: true` or `status: 'error'`.
  */
 export function readVendorError(body: unknown): VendorError | undefined {
   const record = asRecord(Array.isArray(body) ? body[0] : body)
   if (!record) return undefined
-  const { error } = record
+  const error = unwrapped(record['error'])
   if (typeof error === 'string' && error !== '') return vendorError(error, record)
   const nested = asRecord(error)
   if (nested && Object.keys(nested).length > 0) return readNested(nested)
@@ -32,7 +33,30 @@ export function readVendorError(body: unknown): VendorError | undefined {
   if (record['object'] === 'error' || record['type'] === 'error') {
     return vendorError(messageOf(record) ?? 'unknown error', record)
   }
-  return undefined
+  const message = messageOf(record)
+  if (message === undefined) return undefined
+  const isError = error === true || record['status'] === 'error' || statusOf(record) !== undefined
+  return isError ? vendorError(message, record) : undefined
+}
+
+/** The error in the wrappings that gateways put around it: lists, and objects without a message. */
+function unwrapped(error: unknown): unknown {
+  let found = error
+  for (let depth = 0; depth < 4; depth++) {
+    const record = asRecord(found)
+    const isBare = record !== undefined && messageOf(record) === undefined
+    const inner: unknown = Array.isArray(found) ? found[0] : isBare ? record['error'] : undefined
+    if (!inner) break
+    found = inner
+  }
+  return found
+}
+
+/** An HTTP status that says failure. */
+function statusOf(source: JsonRecord): number | undefined {
+  const status =
+    asCount(source['status']) ?? asCount(source['status_code']) ?? asCount(source['code'])
+  return status !== undefined && status >= 400 && status < 600 ? status : undefined
 }
 
 /** Like `readVendorError`, for a body that is known to be an error: looser shapes count too. */
@@ -52,8 +76,10 @@ function readNested(error: JsonRecord): VendorError {
 
 function messageOf(record: JsonRecord): string | undefined {
   const { message, msg, detail, error_msg: errorMsg, errors } = record
-  for (const words of [message, msg, detail, errorMsg]) {
-    const text = asText(words) ?? asText(asRecord(words)?.['message'])
+  const { text: erring } = record['error_code'] === undefined ? {} : record
+  for (const words of [message, msg, detail, errorMsg, erring]) {
+    const inner = asRecord(words)
+    const text = asText(words) ?? asText(inner?.['message']) ?? asText(inner?.['msg'])
     if (text !== undefined) return text
   }
   const list = asList(Array.isArray(detail) ? detail : errors)
@@ -65,14 +91,13 @@ function vendorError(message: string, source: JsonRecord): VendorError {
   const labels = [source['code'], source['type']].flatMap((label) =>
     typeof label === 'string' || typeof label === 'number' ? [String(label)] : [],
   )
-  const status =
-    asCount(source['status']) ?? asCount(source['status_code']) ?? asCount(source['code'])
+  const status = statusOf(source)
   const contextWindow = asCount(source['n_ctx']) ?? readNumber(message, CONTEXT_WINDOW)
   const promptTokens = asCount(source['n_prompt_tokens'])
   return {
     message,
     labels,
-    ...(status !== undefined && status >= 400 && status < 600 && { status }),
+    ...(status !== undefined && { status }),
     ...(contextWindow !== undefined && { contextWindow }),
     ...(promptTokens !== undefined && { promptTokens }),
   }

@@ -9,6 +9,8 @@ export interface Evidence {
   readonly model: string
   readonly list: ModelList
   readonly help: ServerHelp
+  /** Whose software the server is, as far as it shows: a key of `helpFor`. */
+  readonly server: string
   /** The endpoint's 401 or 403 to an empty request. */
   readonly refusal?: ErrorData
 }
@@ -29,7 +31,7 @@ export async function checkModel(examination: Examination, evidence: Evidence): 
     for (const name of ['answer', 'streaming', 'tools'] as const) findings.skip(name, message)
     return
   }
-  const result = await probeWithAndWithoutTools(examination, evidence.help)
+  const result = await askModel(examination, evidence.server)
   if (!result.error) {
     findings.ok('path', 'A model endpoint answers there.')
     findings.ok('authentication', KEY_PASSED)
@@ -42,25 +44,18 @@ export async function checkModel(examination: Examination, evidence: Evidence): 
   checkListing(examination, evidence)
 }
 
-async function probeWithAndWithoutTools(
-  examination: Examination,
-  help: ServerHelp,
-): Promise<ProbeResult> {
+/** Asks for a call, or for a word where no run would offer tools. */
+async function askModel(examination: Examination, server: string): Promise<ProbeResult> {
   const { findings, config } = examination
-  const { toolMode = 'auto' } = config
-  if (toolMode === 'action') {
-    findings.skip('tools', "toolMode is 'action': none are sent.")
-    return probeModel(examination, 'action')
+  if (config.toolChoice === 'none') {
+    findings.skip('tools', "toolChoice is 'none': no call is wanted.")
+    return probeModel(examination, { ask: 'word' })
   }
-  const result = await probeModel(examination, 'native')
-  if (result.error?.code === 'tools-unsupported') {
-    const message = `The server refuses tools: ${result.error.message}`
-    if (toolMode === 'native') findings.fail('tools', message, help.tools)
-    else findings.warn('tools', `${message}\nACTION mode will be used in their place.`, help.tools)
-    return probeModel(examination, 'action')
-  }
-  if (!result.error) findings.ok('tools', 'The server takes tools.')
-  return result
+  // Brings the reader of calls in text, for this check only.
+  const part = await import('./check-tools.ts').catch(() => undefined)
+  if (part) return part.checkTools(examination, server)
+  findings.skip('tools', "The doctor's file for this check could not be loaded.")
+  return probeModel(examination, { ask: 'word' })
 }
 
 function reportAnswer({ findings }: Examination, evidence: Evidence, result: ProbeResult): void {

@@ -11,14 +11,14 @@ import { checkModel } from './check-model.ts'
 import { listModels } from './list-models.ts'
 import { findEndpoint, probeEndpoint, describeNonEndpoint } from './find-endpoint.ts'
 import type { Diagnosis } from './report.ts'
-import { helpFor, type ServerHelp } from './server-help.ts'
+import { helpFor, serverOf } from './server-help.ts'
 import { pageOf, type Page } from './browser-environment.ts'
 import { planRequest, type Plan } from './probe-model.ts'
 
 /**
  * Reports whether a model can be used, and if not, why: the address, what the browser puts in
  * between, the key, the model, streaming and tools. Sends a handful of small requests and, unless
- * `probe` is false, one or two for an answer of one word. Works in pages, workers and Node.
+ * `probe` is false, one for a real tool call, two more where none came. Works in pages, workers and Node.
  *
  * Never rejects for what a configuration or an endpoint can do; only when `signal` is aborted.
  */
@@ -44,13 +44,13 @@ async function examineEndpoint(examination: Examination): Promise<readonly strin
   }
   findings.ok('configuration', `Requests go to ${shown(plan.url)}.`)
   const page = pageOf(examination.options.page)
-  const help = helpFor(examination.config.provider, plan.url)
+  const help = helpFor(serverOf(examination.config.provider, plan.url))
   const policy = watchPolicy(plan.url.href)
   try {
     const outcome = await probeEndpoint(examination, plan)
     if (outcome.type === 'answer') {
       passReach(examination, plan, page)
-      return await examineAnswer(examination, { plan, outcome, help })
+      return await examineAnswer(examination, { plan, outcome })
     }
     await explainNoAnswer(examination, { plan, outcome, page, policy, help })
     return undefined
@@ -85,13 +85,12 @@ function passReach({ findings }: Examination, { url }: Plan, page: Page | undefi
 interface Reached {
   readonly plan: Plan
   readonly outcome: Extract<Outcome, { type: 'answer' }>
-  readonly help: ServerHelp
 }
 
 /** @returns the models that the server lists. */
 async function examineAnswer(
   examination: Examination,
-  { plan, outcome, help }: Reached,
+  { plan, outcome }: Reached,
 ): Promise<readonly string[] | undefined> {
   const { findings } = examination
   const refusal = refusalOf(outcome)
@@ -107,10 +106,12 @@ async function examineAnswer(
   const isClosed = refusal?.code === 'authentication' || refusal?.code === 'permission-denied'
   if (!isClosed && outcome.status < 500) findings.ok('path', 'A model endpoint answers there.')
   const list = await listModels(examination, plan, plan.url)
+  const server = serverOf(examination.config.provider, plan.url, list.owner)
   await checkModel(examination, {
     model: plan.model,
     list,
-    help,
+    help: helpFor(server),
+    server,
     ...(isClosed && refusal && { refusal }),
   })
   return list.models

@@ -120,7 +120,7 @@ async function describeServer(
   const models = modelNames(outcome) ?? []
   const model = models.find((name) => !NOT_FOR_CHAT.test(name))
   if (model === undefined) {
-    const fix = helpFor(provider, new URL(origin)).model('qwen3:4b')
+    const fix = helpFor(provider).model('qwen3:4b')
     return { type: 'server', provider, baseURL, status: 'no-models', models, fix }
   }
   // vLLM states the context that it was started with.
@@ -141,7 +141,7 @@ async function findRefusingServer(
   const origin = `http://${HOSTS[0]}:${port}`
   const outcome = await request(`${origin}/`, { mode: 'no-cors', redirect: 'follow' }, options)
   if (outcome.type !== 'answer') return undefined
-  const fix = helpFor(provider, new URL(origin)).cors(page.origin)
+  const fix = helpFor(provider).cors(page.origin)
   return { type: 'server', provider, baseURL: `${origin}/v1`, status: 'refused', models: [], fix }
 }
 

@@ -15,7 +15,7 @@ export interface DiagnoseOptions {
   readonly signal?: AbortSignal
   /** Address of the page that will send the requests. Default: this scope's own origin. */
   readonly page?: string
-  /** Sends a tiny request for an answer, which a cloud charges for. Default true. */
+  /** Has the model call a tool, in one to three small requests that a cloud charges for. Default true. */
   readonly probe?: boolean
   /** Milliseconds for each small request. Default 10 000. */
   readonly timeoutMs?: number

@@ -1,16 +1,27 @@
 import type { JsonObject } from '../../protocol/json.ts'
-import { asRecord, parseJson } from '../core/read-json.ts'
+import { asRecord, asText, parseJson } from '../core/read-json.ts'
 import type { Outcome } from './ask.ts'
 
 export type ServerId = 'ollama' | 'lmstudio' | 'llamacpp' | 'vllm' | 'localai' | 'openai-compatible'
 
 /** `owned_by` in a server's list of models. Ollama: the library that the model comes from. */
-const owners: readonly (readonly [RegExp, ServerId])[] = [
-  [/^library$/, 'ollama'],
-  [/^organization_owner$/, 'lmstudio'],
-  [/^llamacpp$/, 'llamacpp'],
-  [/^vllm$/, 'vllm'],
-]
+const owners: ReadonlyMap<string | undefined, ServerId | 'sglang'> = new Map([
+  ['library', 'ollama'],
+  ['organization_owner', 'lmstudio'],
+  ['llamacpp', 'llamacpp'],
+  ['vllm', 'vllm'],
+  ['sglang', 'sglang'],
+])
+
+/** Whose list of models has this `owned_by`. */
+export function serverOfOwner(owner: string | undefined): ServerId | 'sglang' | undefined {
+  return owners.get(owner)
+}
+
+/** `owned_by` of a list's first model. */
+export function ownerOf(entries: readonly JsonObject[]): string | undefined {
+  return asText(entries[0]?.['owned_by'])
+}
 
 /** What only one of these servers answers, for lists that don't identify it. */
 const marks: readonly {
@@ -54,9 +65,9 @@ export async function identifyServer(
   candidates: readonly ServerId[],
   get: (path: string) => Promise<Outcome>,
 ): Promise<ServerId> {
-  const owner = entries.map((entry) => String(entry['owned_by']))[0] ?? ''
-  const owned = owners.find(([pattern]) => pattern.test(owner))
-  if (owned) return owned[1]
+  const owner = serverOfOwner(ownerOf(entries))
+  // SGLang has no preset of its own.
+  if (owner) return owner === 'sglang' ? 'openai-compatible' : owner
   for (const { server, path, isMark } of marks.filter((mark) => candidates.includes(mark.server))) {
     const outcome = await get(path)
     const isJson = outcome.type === 'answer' && outcome.status === 200

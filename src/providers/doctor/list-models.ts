@@ -2,10 +2,13 @@ import { asObjects, asRecord, asText, parseJson } from '../core/read-json.ts'
 import { addressSpaceOf } from './address.ts'
 import type { Outcome } from './ask.ts'
 import type { Examination } from './examination.ts'
+import { ownerOf } from './identify-server.ts'
 import type { Plan } from './probe-model.ts'
 
 export interface ModelList {
   readonly models?: readonly string[]
+  /** Whose software lists them, by `owned_by`. */
+  readonly owner?: string
   /** Of the answer; undefined when there was none. */
   readonly status?: number
 }
@@ -30,7 +33,8 @@ export async function listModels(
   const listed = await get(path)
   const models = modelNames(listed)
   const status = listed.type === 'answer' ? { status: listed.status } : {}
-  if (models) return { ...status, models }
+  const owner = ownerOf(modelEntries(listed) ?? [])
+  if (models) return { ...status, models, ...(owner !== undefined && { owner }) }
   if (addressSpaceOf(endpoint.hostname) === 'public') return status
   const tags = modelNames(await get('/api/tags'))
   return { ...status, ...(tags && { models: tags }) }

@@ -1,3 +1,5 @@
+import { serverOfOwner } from './identify-server.ts'
+
 /** Advice about a server, in imperative sentences. */
 export interface ServerHelp {
   readonly title: string
@@ -7,8 +9,6 @@ export interface ServerHelp {
   readonly cors: (origin: string) => string
   /** How it gets a model. */
   readonly model: (name: string) => string
-  /** How it is made to accept tools. */
-  readonly tools: string
   /** What else a 403 may come from. */
   readonly forbidden?: string
   /** It serves one model, whatever name a request has. */
@@ -21,7 +21,6 @@ const generic: ServerHelp = {
   cors: (origin) =>
     `Make the server answer OPTIONS requests, and allow the origin ${origin}, the method POST and the headers content-type and authorization. Or put a proxy on the page's own origin in between.`,
   model: () => 'Use one of the models that the server lists.',
-  tools: "Use toolMode 'auto' or 'action', or a model and server that take tools.",
 }
 
 /**
@@ -34,7 +33,6 @@ const help: { readonly [provider: string]: Partial<ServerHelp> } = {
     start: 'Start the Ollama app, or run: ollama serve',
     cors: (origin) => `Set the environment variable OLLAMA_ORIGINS=${origin} and restart Ollama.`,
     model: (name) => `Run: ollama pull ${name}`,
-    tools: "Leave toolMode at 'auto', or choose a model that ollama.com lists under tools.",
   },
   lmstudio: {
     title: 'LM Studio',
@@ -45,7 +43,6 @@ const help: { readonly [provider: string]: Partial<ServerHelp> } = {
   llamacpp: {
     title: 'llama.cpp',
     start: 'Run: llama-server -m model.gguf --jinja',
-    tools: "Start llama-server with --jinja, or leave toolMode at 'auto'.",
     ignoresModel: true,
   },
   vllm: {
@@ -53,8 +50,11 @@ const help: { readonly [provider: string]: Partial<ServerHelp> } = {
     start: 'Run: vllm serve <model>',
     cors: (origin) => `Start it with: --allowed-origins '["${origin}"]'`,
     model: () => 'Use the name that it was started with (--served-model-name, else the path).',
-    tools:
-      "Start it with --enable-auto-tool-choice --tool-call-parser <parser>, or leave toolMode at 'auto'.",
+  },
+  sglang: {
+    title: 'SGLang',
+    start: 'Run: python -m sglang.launch_server --model-path <model>',
+    model: () => 'Use the name that it was started with (--served-model-name, else the path).',
   },
   localai: {
     title: 'LocalAI',
@@ -70,9 +70,18 @@ const help: { readonly [provider: string]: Partial<ServerHelp> } = {
 }
 
 /** A server on its usual port is known under the general provider too. */
-const byPort: { readonly [port: string]: string } = { '11434': 'ollama', '1234': 'lmstudio' }
+const byPort: { readonly [port: string]: string } = {
+  '11434': 'ollama',
+  '1234': 'lmstudio',
+  '30000': 'sglang',
+}
 
-export function helpFor(provider: string, endpoint: URL): ServerHelp {
-  const known = provider === 'openai-compatible' ? byPort[endpoint.port] : provider
-  return { ...generic, ...(known !== undefined && help[known]) }
+/** Whose software a server is: what its list of models says, else the provider, else its port. */
+export function serverOf(provider: string, endpoint: URL, owner?: string): string {
+  const listed = serverOfOwner(owner)
+  return listed ?? (provider === 'openai-compatible' ? byPort[endpoint.port] : provider) ?? ''
+}
+
+export function helpFor(server: string): ServerHelp {
+  return { ...generic, ...help[server] }
 }

@@ -16,6 +16,7 @@ function defineChat(id: string, rules: ChatRules): HttpProviderDefinition<ChatSt
     start: (request) => startChat(id, request),
     mapChunk: mapChatChunk,
     end: endChat,
+    isEnding: (state) => state.isFinished,
     adapt: (_, config, error) => refused.learn(rules, config, error),
   }
 }

@@ -10,6 +10,8 @@ import {
 import { mapFinishReason, outputEnd } from '../core/finish-reason.ts'
 import { bodyError, streamError } from '../core/provider-error.ts'
 import { asCount, asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
+import { addStray, strayError } from '../core/stray.ts'
+import { secondAnswerError } from '../core/transport-error.ts'
 import type { ModelRequest } from '../provider.ts'
 import { createInlineReasoning, type InlineReasoning } from './inline-reasoning.ts'
 import { createReasoningFields, type ReasoningFields } from './reasoning.ts'
@@ -20,17 +22,26 @@ export interface ChatState {
   readonly providerId: string
   readonly calls: ToolCallAssembler
   readonly reasoning: ReasoningFields
-  /** Null in ACTION mode, where the text is read elsewhere. */
+  /** Null where the text is read elsewhere. */
   readonly inline: InlineReasoning | null
   usage: Usage | undefined
   finishWord: string | undefined
+  /** The answer's id; steady once two chunks in a row had it. (Some servers make one up for each chunk.) */
+  id: string | undefined
+  hasSteadyId: boolean
+  /** Its last parts were returned. */
+  isOver: boolean
   /** The `index` of the choice that is read; others are alternatives. */
   choice: unknown
   hasChoice: boolean
   hasDelta: boolean
+  /** A delta came without a role: another role begins an answer. */
+  hasRoleless: boolean
+  /** A finish reason came with or after output. */
+  isFinished: boolean
   /** By place of the call: the vendor's own fields, to be sent back with it (Gemini's signatures). */
   readonly extras: JsonObject[]
-  /** The last chunk that was none of this format. */
+  /** What came beside this format. */
   stray: unknown
 }
 
@@ -39,12 +50,17 @@ export function startChat(providerId: string, request: ModelRequest): ChatState 
     providerId,
     calls: createToolCallAssembler(request.tools),
     reasoning: createReasoningFields(),
-    inline: request.toolMode === 'action' ? null : createInlineReasoning(),
+    inline: request.toolMode === 'action' || request.textAsWritten ? null : createInlineReasoning(),
     usage: undefined,
     finishWord: undefined,
+    id: undefined,
+    hasSteadyId: false,
+    isOver: false,
     choice: undefined,
     hasChoice: false,
     hasDelta: false,
+    hasRoleless: false,
+    isFinished: false,
     extras: [],
     stray: undefined,
   }
@@ -52,20 +68,60 @@ export function startChat(providerId: string, request: ModelRequest): ChatState 
 
 /** One chunk of a Chat Completions stream, or a whole completion. Reads what is there. */
 export function mapChatChunk(state: ChatState, chunk: unknown): StreamPart[] {
+  if (state.isOver) return []
   const record = asRecord(chunk)
+  const choices = asList(record?.['choices'])
+  if (choices.length > 0 && beginsAnother(state, asText(record?.['id']), choices)) {
+    if (state.finishWord !== undefined) return endChat(state, { done: true })
+    return [{ type: 'error', error: secondAnswerError() }]
+  }
   const usage = record && readUsage(record)
   if (usage) state.usage = { ...state.usage, ...usage }
-  const choices = asList(record?.['choices'])
   const error = record?.['error'] || choices.length === 0 ? streamError(chunk) : undefined
   if (error) return [{ type: 'error', error }]
   if (choices.length === 0) {
     if (usage || (record && 'choices' in record)) return []
-    state.stray = chunk
+    state.stray = addStray(state.stray, chunk)
     return [{ type: 'raw', data: chunk }]
   }
   const parts: StreamPart[] = []
   for (const choice of choices) readChoice(state, asRecord(choice), parts)
   return parts
+}
+
+/**
+ * Whether a chunk begins another completion: one with another id after the end of this one, or with a
+ * fresh start. Neither another id says it alone (some servers make one up for each chunk) nor a finish
+ * reason: there are servers that send it early (Open WebUI).
+ */
+function beginsAnother(
+  state: ChatState,
+  id: string | undefined,
+  choices: readonly unknown[],
+): boolean {
+  const isNew = id !== undefined && id !== state.id && state.hasSteadyId
+  if (isNew && state.finishWord !== undefined) return true
+  if ((isNew && state.hasDelta) || state.isFinished) {
+    if (choices.some((choice) => isFreshStart(state, asRecord(choice)))) return true
+  }
+  if (id === undefined) return false
+  state.hasSteadyId = id === state.id
+  state.id = id
+  return false
+}
+
+/** It opens the message anew, or its first call under an id that is not known. */
+function isFreshStart(state: ChatState, choice: JsonRecord | undefined): boolean {
+  if (choice?.['index'] !== undefined && choice['index'] !== state.choice) return false
+  const delta = asRecord(choice?.['delta'])
+  if (!delta) return false
+  const begins = asText(delta['role']) !== undefined && choice?.['finish_reason'] == null
+  if (state.hasRoleless && begins) return true
+  if (state.calls.count() === 0) return false
+  return asList(delta['tool_calls']).some((entry) => {
+    const { id, index, name } = callDelta(asRecord(entry) ?? {})
+    return name !== undefined && !index && (id === undefined || !state.calls.has(id))
+  })
 }
 
 function readChoice(state: ChatState, choice: JsonRecord | undefined, parts: StreamPart[]): void {
@@ -79,11 +135,18 @@ function readChoice(state: ChatState, choice: JsonRecord | undefined, parts: Str
   const usage = choice['usage'] ? readUsage(choice) : undefined
   if (usage) state.usage = { ...state.usage, ...usage }
   const finish = asText(choice['finish_reason'])
-  if (finish !== undefined && finish !== 'null') state.finishWord = finish
+  const isFinish = finish !== undefined && finish !== 'null'
+  if (isFinish) state.finishWord = finish
   const delta = asRecord(choice['delta'])
   // A whole message in place of deltas; after deltas it would only repeat them.
   const message = state.hasDelta ? undefined : asRecord(choice['message'])
-  state.hasDelta ||= delta !== undefined && hasContent(delta)
+  state.hasDelta ||= delta !== undefined ? hasContent(delta) : finish !== undefined
+  state.hasRoleless ||= delta !== undefined && hasContent(delta) && !delta['role']
+  if (isFinish) {
+    state.stray = undefined
+    state.isFinished ||=
+      state.hasDelta || message !== undefined || asText(choice['text']) !== undefined
+  }
   const source = delta && (state.hasDelta || !message) ? delta : message
   if (source) readDelta(state, source, parts)
   else readText(state, choice['text'], parts)
@@ -120,15 +183,12 @@ function readText(state: ChatState, content: unknown, parts: StreamPart[]): void
   else for (const part of state.inline.push(content)) parts.push(part)
 }
 
-/** Mistral streams its thinking as a part of the content: `{ type: 'thinking', thinking: [text parts] }`. */
 function readContentPart(state: ChatState, item: unknown, parts: StreamPart[]): void {
   const part = asRecord(item)
   if (!part) return readText(state, asText(item), parts)
-  const thinking = part['thinking']
-  if (thinking === undefined) return readText(state, part['text'], parts)
-  const pieces = typeof thinking === 'string' ? [thinking] : asList(thinking)
-  const delta = pieces.map((piece) => asText(piece) ?? asText(asRecord(piece)?.['text']) ?? '')
-  if (delta.join('') !== '') parts.push({ type: 'reasoning-delta', delta: delta.join('') })
+  if (part['thinking'] === undefined) return readText(state, part['text'], parts)
+  const delta = state.reasoning.readPart(part)
+  if (delta !== '') parts.push({ type: 'reasoning-delta', delta })
 }
 
 function readCall(state: ChatState, call: JsonRecord | undefined, parts: StreamPart[]): void {
@@ -152,6 +212,8 @@ function callDelta(call: JsonRecord): CallDelta {
 
 /** The answer is over. A finish reason or the end marker is the proof that it is whole. */
 export function endChat(state: ChatState, { done }: { readonly done: boolean }): StreamPart[] {
+  if (state.isOver) return []
+  state.isOver = true
   const parts: StreamPart[] = state.inline?.end() ?? []
   if (state.usage) parts.push({ type: 'usage', usage: state.usage })
   const { finishWord } = state
@@ -159,9 +221,13 @@ export function endChat(state: ChatState, { done }: { readonly done: boolean }):
   if (isProven && !state.hasChoice)
     return [...parts, { type: 'error', error: noAnswer(state.stray) }]
   const reason = mapFinishReason(finishWord, state.calls.count() > 0)
-  parts.push(...state.calls.finish(outputEnd(isProven, reason)))
+  const error =
+    (state.isFinished ? undefined : strayError(state.stray)) ??
+    (reason === 'error' ? failed(finishWord) : undefined)
+  const isSaid = finishWord !== undefined
+  parts.push(...state.calls.finish(outputEnd(isProven && !error, reason, isSaid)))
+  if (error) return [...parts, { type: 'error', error }]
   if (!isProven) return parts
-  if (reason === 'error') return [...parts, { type: 'error', error: FAILED }]
   const metadata = metadataOf(state)
   parts.push({
     type: 'finish',
@@ -179,10 +245,12 @@ function metadataOf({ reasoning, extras }: ChatState): JsonObject | undefined {
   return { ...fields, tool_calls: Array.from(extras, (extra) => extra ?? {}) }
 }
 
-const FAILED: ErrorData = {
-  code: 'provider-error',
-  message: "The provider ended its answer with the finish reason 'error' and no explanation.",
-  retryable: true,
+function failed(word: string | undefined): ErrorData {
+  return {
+    code: 'provider-error',
+    message: `The provider ended its answer with the finish reason '${word}' and no explanation.`,
+    retryable: true,
+  }
 }
 
 /** An answer under status 200 without any choice: an error in a form of its own, or nothing. */

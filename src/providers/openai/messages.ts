@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../protocol/json.ts'
 import type { AssistantMessage, Message, ToolMessage } from '../../protocol/message.ts'
-import { asList, asRecord } from '../core/read-json.ts'
+import { asList, asObjects, asRecord } from '../core/read-json.ts'
 import { createWireIds, type WireIds } from '../core/wire-ids.ts'
 import { legalToolName } from '../core/wire-names.ts'
 import { healHistory } from '../heal-history.ts'
@@ -59,12 +59,18 @@ function assistantMessage(
 ): ChatMessage[] {
   const text = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
   const calls = message.parts.filter((part) => part.type === 'tool-call')
-  const { tool_calls: extras, ...fields } = message.providerMetadata?.[providerId] ?? {}
-  if (calls.length === 0) return text === '' ? [] : [{ role: 'assistant', content: text }]
+  const {
+    tool_calls: extras,
+    content: own,
+    ...fields
+  } = message.providerMetadata?.[providerId] ?? {}
+  const thinking = rules.takesThinking ? asObjects(own) : []
+  const content = thinking.length === 0 ? text : joinContent(thinking, text)
+  if (calls.length === 0) return text === '' ? [] : [{ role: 'assistant', content }]
   return [
     {
       role: 'assistant',
-      content: text === '' ? rules.emptyContent : text,
+      content: content === '' ? rules.emptyContent : content,
       // Servers that reason before they call require their reasoning back with the calls (DeepSeek: a 400
       // without it); with other messages it is wasted or refused.
       ...fields,
@@ -104,6 +110,12 @@ function addMessage(messages: ChatMessage[], message: ChatMessage, rules: ChatRu
   const last = messages[messages.length - 1]
   if (message.role === 'user' && last?.role === 'user' && rules.mergesUsers) {
     last.content = joinContent(last.content ?? '', message.content ?? '')
+    return
+  }
+  // An answer in several messages, from a vendor whose turns pause.
+  if (message.role === 'assistant' && last?.role === 'assistant' && !last['tool_calls']) {
+    const content = joinContent(last.content ?? '', message.content ?? '')
+    messages[messages.length - 1] = { ...message, content }
     return
   }
   if (message.role === 'user' && last?.role === 'tool' && !rules.userAfterTool) {

@@ -19,6 +19,8 @@ export interface ChatRules {
   readonly mergesUsers: boolean
   /** One tool may be demanded by name; else it is the only one offered, and `required`. */
   readonly namedToolChoice: boolean
+  /** Thinking goes back as it came, as a part of the message's content. */
+  readonly takesThinking: boolean
   readonly toolCallId: RegExp
   readonly toolCallIdLength: number
 }
@@ -35,6 +37,7 @@ const openai: ChatRules = {
   userAfterTool: true,
   mergesUsers: false,
   namedToolChoice: true,
+  takesThinking: false,
   toolCallId: /^.{1,40}$/s,
   toolCallIdLength: 40,
 }
@@ -72,6 +75,7 @@ export const chatPresets: { readonly [Id in ChatId]: ChatRules } = {
 export const hostRules: { readonly [host: string]: Partial<ChatRules> } = {
   'api.mistral.ai': {
     namesToolMessages: true,
+    takesThinking: true,
     toolCallId: /^[a-zA-Z0-9]{9}$/,
     toolCallIdLength: 9,
   },

@@ -8,6 +8,8 @@ const textFields = ['reasoning_content', 'reasoning', 'thinking'] as const
 export interface ReasoningFields {
   /** Takes a delta; returns the text that is new, if any. */
   read(delta: JsonRecord): string
+  /** The same of a part of the content (Mistral): `{ type: 'thinking', thinking: [text parts] }`. */
+  readPart(part: JsonRecord): string
   /** The fields to be sent back, or undefined. */
   metadata(): JsonObject | undefined
 }
@@ -15,6 +17,7 @@ export interface ReasoningFields {
 export function createReasoningFields(): ReasoningFields {
   const texts = new Map<string, string[]>()
   const details: JsonValue[] = []
+  let thinking: JsonRecord | undefined
 
   function readText(delta: JsonRecord): string {
     for (const field of textFields) {
@@ -36,13 +39,34 @@ export function createReasoningFields(): ReasoningFields {
       for (const item of items) addDetail(details, item)
       return text === '' ? items.map(detailText).join('') : text
     },
+    readPart(part) {
+      const { thinking: content } = part
+      const pieces = typeof content === 'string' ? [content] : asList(content)
+      thinking = { ...thinking, ...part, thinking: joined(asList(thinking?.['thinking']), pieces) }
+      return pieces.map(detailText).join('')
+    },
     metadata() {
       const fields: { [name: string]: JsonValue } = {}
       for (const [name, pieces] of texts) fields[name] = pieces.join('')
       if (details.length > 0) fields['reasoning_details'] = details
+      if (thinking) fields['content'] = [thinking as JsonObject]
       return Object.keys(fields).length === 0 ? undefined : fields
     },
   }
+}
+
+/** The pieces in one list, with texts that follow each other as one. */
+function joined(first: readonly unknown[], second: readonly unknown[]): unknown[] {
+  const pieces = [...first]
+  for (const piece of second) {
+    const text = detailText(piece)
+    const last = asRecord(pieces.at(-1))
+    if (text === '') pieces.push(piece)
+    else if (last?.['type'] === 'text')
+      pieces[pieces.length - 1] = { ...last, text: detailText(last) + text }
+    else pieces.push({ type: 'text', text })
+  }
+  return pieces
 }
 
 function detailText(item: unknown): string {

@@ -43,6 +43,7 @@ export function buildRequest(
     ...(instructions !== '' && { instructions }),
     ...(trailer !== '' && { trailer }),
     toolMode,
+    textAsWritten: true,
     ...(stepContext.raw && { raw: true }),
   }
 }

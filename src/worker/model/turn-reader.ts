@@ -15,7 +15,12 @@ import type {
 import type { TurnCaps } from '../../protocol/model.ts'
 import type { StreamPart, ToolCallStreamPart } from '../../protocol/stream-part.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
-import { STRAY_CLOSER_CODE, UNOPENED_REASONING_CODE } from '../../providers/unopened-reasoning.ts'
+import {
+  STRAY_CLOSER,
+  STRAY_CLOSER_CODE,
+  UNOPENED_REASONING,
+  UNOPENED_REASONING_CODE,
+} from '../../providers/unopened-reasoning.ts'
 import { TurnMeter } from './turn-caps.ts'
 
 type Part = AssistantMessage['parts'][number]
@@ -75,13 +80,13 @@ export interface TurnReaderOptions {
 
 /**
  * Reads one attempt of a model call: publishes every delta at once, and gathers the message.
- * Text goes through the ACTION scanner, in native mode too: there it rescues calls written as text.
+ * Providers leave the text as it was written, and it is read here: by the ACTION scanner, in native mode, too,
+ * where it rescues calls written as text; by the think splitter where no calls are looked for.
  */
 export class TurnReader {
   readonly #options: TurnReaderOptions
-  readonly #scanner:
-    | (Pick<ActionScanner, 'push' | 'end'> & Partial<Pick<ActionScanner, 'reset' | 'output'>>)
-    | null
+  readonly #scanner: Pick<ActionScanner, 'push' | 'end'> &
+    Partial<Pick<ActionScanner, 'reset' | 'output'>>
   readonly #parts: Part[] = []
   readonly #ids = new Map<string, string>()
   readonly #openInputs = new Set<string>()
@@ -89,6 +94,10 @@ export class TurnReader {
   #open: { readonly type: 'text' | 'reasoning'; readonly partId: string; text: string } | null =
     null
   #partCount = 0
+  /** Parts before this one hold no text. */
+  #textFrom = 0
+  /** Reasoning comes in a field of its own: what closes it in the text closes nothing. */
+  #hasReasoningField = false
   #usage: Usage = {}
   #feedback: CallError | undefined
   #finish: Extract<StreamPart, { type: 'finish' }> | null = null
@@ -99,12 +108,10 @@ export class TurnReader {
     this.#meter = new TurnMeter(options.caps)
     const { toolMode, tools, textCalls = true } = options
     const rescue = toolMode === 'native'
-    const hasText = !rescue || tools.length > 0
-    this.#scanner = !hasText
-      ? null
-      : textCalls
+    this.#scanner =
+      textCalls && (!rescue || tools.length > 0)
         ? createActionScanner(tools, { newId: () => options.newId('call_'), rescue })
-        : createThinkSplitter()
+        : createThinkSplitter({ loneCloser: () => UNOPENED_REASONING })
   }
 
   get error(): ErrorData | null {
@@ -122,7 +129,10 @@ export class TurnReader {
 
   /** The reply text so far. */
   get text(): string {
-    const done = this.#parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+    const done = this.#parts
+      .slice(this.#textFrom)
+      .map((part) => (part.type === 'text' ? part.text : ''))
+      .join('')
     return this.#open?.type === 'text' ? done + this.#open.text : done
   }
 
@@ -136,11 +146,12 @@ export class TurnReader {
 
   read(part: StreamPart): void {
     if (this.#isOver(part)) return
-    if (part.type === 'text-delta' && this.#scanner) {
+    this.#hasReasoningField ||= part.type === 'reasoning-delta'
+    if (part.type === 'text-delta') {
       for (const scanned of this.#scanner.push(part.delta)) this.#takeScanned(scanned)
     } else {
       if (isLateReasoning(part) || (part.type === 'warning' && part.code === STRAY_CLOSER_CODE))
-        for (const held of this.#scanner?.reset?.() ?? []) this.#takeScanned(held)
+        for (const held of this.#scanner.reset?.() ?? []) this.#takeScanned(held)
       this.#take(part)
     }
   }
@@ -149,12 +160,12 @@ export class TurnReader {
   end(): ModelTurn | null {
     const finish = this.#finish
     if (finish === null || this.#error !== null) return null
-    const rest = this.#scanner?.end({ finishReason: finish.finishReason }) ?? []
+    const rest = this.#scanner.end({ finishReason: finish.finishReason })
     for (const part of rest) this.#takeScanned(part)
     if (this.#error !== null) return null
     this.#closeOpen()
     const hasCalls = this.#parts.some((part) => part.type === 'tool-call')
-    const actionText = this.#options.toolMode === 'action' ? this.#scanner?.output : undefined
+    const actionText = this.#options.toolMode === 'action' ? this.#scanner.output : undefined
     if (actionText !== undefined && this.#options.raw) {
       this.#options.emit({ type: 'raw', data: { text: actionText } })
     }
@@ -176,6 +187,7 @@ export class TurnReader {
   }
 
   #takeScanned(part: StreamPart): void {
+    if (this.#hasReasoningField && isLateReasoning(part)) return this.#take(STRAY_CLOSER)
     if (part.type !== 'tool-call') return this.#take(part)
     const rescued = this.#options.toolMode === 'native'
     if (!this.#isOver(part)) this.#take(rescued ? { ...part, rescued } : part)
@@ -207,6 +219,7 @@ export class TurnReader {
         return
       case 'warning':
         if (isLateReasoning(part)) this.#textWasReasoning(part.message)
+        else if (part.code === STRAY_CLOSER_CODE) this.#forgetTextCalls()
         return this.#options.emit(part)
       case 'raw':
         if (this.#options.raw) this.#options.emit(part)
@@ -242,13 +255,24 @@ export class TurnReader {
     this.#options.emit({ type: `${type}-end`, partId })
   }
 
+  /** In ACTION mode, calls stood in the text: those of text that was a thought are thoughts. */
+  #forgetTextCalls(): void {
+    if (this.#options.toolMode !== 'action') return
+    this.#feedback = undefined
+    const parts = this.#parts.splice(this.#textFrom)
+    this.#parts.push(...parts.filter(({ type }) => type !== 'tool-call'))
+  }
+
   /** Withdraws the text that was shown, and emits it again as what it was. */
   #textWasReasoning(message: string): void {
+    this.#forgetTextCalls()
     const { text } = this
     if (text === '') return
+    if (this.#open?.type === 'reasoning') this.#closeOpen()
     this.#open = null
-    const kept = this.#parts.filter((part) => part.type !== 'text')
-    this.#parts.splice(0, this.#parts.length, ...kept)
+    const parts = this.#parts.splice(this.#textFrom)
+    this.#parts.push(...parts.filter(({ type }) => type !== 'text'))
+    this.#textFrom = this.#parts.length
     const reason = { code: 'provider-error', message, retryable: false } as const
     this.#options.emit({ type: 'step-reset', reason })
     this.#delta('reasoning', text)

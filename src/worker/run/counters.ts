@@ -10,6 +10,8 @@ export interface Counters {
   readonly invalidStreak: number
   /** The newest invalid call's error. */
   readonly lastInvalid: CallError | null
+  /** Steps in a row at whose end the vendor paused the turn. */
+  readonly pauses: number
   /** Steps that ask for the same over and over. */
   readonly repetition: Repetition
 }
@@ -20,6 +22,7 @@ export type CountedRun = RunState & Counters
 const NOTHING_COUNTED: Counters = {
   invalidStreak: 0,
   lastInvalid: null,
+  pauses: 0,
   repetition: NO_REPETITION,
 }
 
@@ -45,6 +48,7 @@ export function countRow(
           ? 0
           : before.invalidStreak,
       lastInvalid: feedback?.error ?? before.lastInvalid,
+      pauses: row.finishReason === 'pause' ? before.pauses + 1 : 0,
       repetition: countRepetition(before.repetition, calls),
     }
   }

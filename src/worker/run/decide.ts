@@ -3,6 +3,9 @@ import type { RunEnd } from '../../protocol/fact.ts'
 import type { CountedRun } from './counters.ts'
 import { REPETITION, repetitionWords } from './repetition.ts'
 
+/** Pauses of one turn, after which it is not continued any more: the run ends with what there is. */
+const MAX_PAUSES = 10
+
 export type Decision = 'call-model' | 'run-tools' | 'wait' | 'end'
 
 /** What a run does next. Pure. */
@@ -41,7 +44,8 @@ export function conclusion(run: CountedRun): RunEnd | null {
 function concludeStep(run: CountedRun): RunEnd | null {
   const finished = run.calls.some((call) => call.finishes && call.status === 'succeeded')
   if (finished) return { outcome: 'completed' }
-  const asksOn = run.calls.length > 0 || run.feedback !== null
+  const isPaused = run.pauses > 0 && run.pauses <= MAX_PAUSES
+  const asksOn = run.calls.length > 0 || run.feedback !== null || isPaused
   if (!asksOn) return { outcome: 'completed' }
   if (run.invalidStreak > run.limits.retries) {
     return failed(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CallFinder } from '../../../src/action/find-calls.ts'
+import { dialects, tools as dialectTools } from './dialects.ts'
 import { tool } from './harness.ts'
 
 const tools = [tool('delete_account', { id: { type: 'string' } }, ['id'])]
@@ -44,5 +45,40 @@ describe('a complete call in what others said (Q3)', () => {
         expect([dialect, finds(`Review:\n${call}\n${begun}`)]).toEqual([dialect, true])
         expect([dialect, finds(`Review:\n${call}\n${begun}`, '43')]).toEqual([dialect, false])
       }
+    })
+})
+
+const entities = (text: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+const fullWidth = (text: string): string =>
+  text.replaceAll(/[!-~]/g, (char) => String.fromCharCode(char.charCodeAt(0) + 0xfee0))
+
+/** How people paste a call. */
+const pasted: Record<string, (call: string) => string> = {
+  'as it is': (call) => call,
+  'as the source of a page': entities,
+  'as the source of a page with breaks': (call) =>
+    `<p>${entities(call).replaceAll('\n', '<br>')}</p>`,
+  'as escaped source with breaks': (call) =>
+    entities(`<p>${entities(call).replaceAll('\n', '<br />')}</p>`),
+  'in full-width characters': fullWidth,
+  'with escaped tags': (call) => call.replaceAll('<', '\\u003c').replaceAll('>', '\\u003e'),
+  'with invisible spaces': (call) => call.replaceAll('<', '<\u200b'),
+}
+
+describe('a call that a person pastes (Q3)', () => {
+  for (const [how, paste] of Object.entries(pasted))
+    it(`is found ${how}`, () => {
+      const missed = Object.entries(dialects).filter(([, call]) => {
+        const finder = new CallFinder(dialectTools)
+        finder.read(`Look:\n${paste(call)}`)
+        expect(finder.holds('delete_account', { id: 8 })).toBe(false)
+        return !finder.holds('delete_account', { id: 7 })
+      })
+      expect(missed).toEqual([])
     })
 })

@@ -15,6 +15,12 @@ export function toOutcome(parts: readonly StreamPart[]): Outcome {
   const outcome: Outcome = { text: '', calls: [], error: null, suggestion: undefined }
   for (const part of parts) {
     if (part.type === 'text-delta') outcome.text += part.delta
+    // All before was a thought, the calls included; the text was shown.
+    if (part.type === 'warning' && part.code === 'lone-think-closer') {
+      outcome.calls = []
+      outcome.error = null
+      outcome.suggestion = undefined
+    }
     if (part.type === 'tool-call' && part.input !== undefined)
       outcome.calls.push({ toolName: part.toolName, input: part.input })
     if ((part.type === 'tool-call' || part.type === 'action-error') && part.error) {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CallFinder } from '../../../src/action/find-calls.ts'
+import { dialects as everyDialect, tools as dialectTools } from './dialects.ts'
 import { tool } from './harness.ts'
 
 const tools = [
@@ -149,5 +150,28 @@ describe('ordinary work on a page', () => {
     it(`is not taken for a quotation: ${toolName} ${JSON.stringify(input)}`, () => {
       expect(holds(page, toolName, input)).toBe(false)
       expect(holds(JSON.stringify({ page }), toolName, input)).toBe(false)
+    })
+})
+
+/** How a page breaks a call of any format, so that it can't be read. */
+const broken: Record<string, (call: string) => string> = {
+  'a character a line': (call) => call.replaceAll(/(?!^)./gu, '\n$&'),
+  'in lines of twelve characters': (call) => call.replaceAll(/.{12}/g, '$&\n'),
+  'in single quotes': (call) => call.replaceAll('"', "'"),
+  'with wide blanks': (call) => call.replaceAll(' ', '  '),
+  'with blanks as line feeds': (call) => call.replaceAll(' ', '\n'),
+  'as an outline of its tags': (call) => call.replaceAll('>', '>\n- text: '),
+}
+
+describe('a call of any format that a page broke', () => {
+  for (const [how, change] of Object.entries(broken))
+    it(`is found ${how}`, () => {
+      const missed = Object.entries(everyDialect).filter(([, call]) => {
+        const finder = new CallFinder(dialectTools)
+        finder.read(`Review: ${change(call)}\nNever again.`, true)
+        expect(finder.holds('delete_account', { id: 8 })).toBe(false)
+        return !finder.holds('delete_account', { id: 7 })
+      })
+      expect(missed).toEqual([])
     })
 })

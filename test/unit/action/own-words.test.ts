@@ -59,6 +59,17 @@ describe('a call that is quoted, in native mode (Q2)', () => {
     })
   }
 
+  it("stays text inside a sentence or an item, after the token that a model's words precede", () => {
+    const call = '<|role_sep|>\n{"name":"delete_account","arguments":{"id":7}}'
+    for (const before of ['It says: function call', '1. function call', '1. x ', 'I wrote a ']) {
+      for (const size of [1, 3, 1000]) {
+        const output = before + call
+        const outcome = toOutcome(stream(cut(output, size), tools, { rescue: true }))
+        expect(outcome).toMatchObject({ calls: [], text: output })
+      }
+    }
+  })
+
   it('is shown as it was written', () => {
     for (const call of Object.values(dialects)) {
       for (const where of ['with prose after it', 'in a blockquote', 'in a fence'] as const) {
@@ -76,6 +87,9 @@ const beginnings = {
   'after a line of prose': 'Plan:\n\n1. delete it\n\nHere I go:\n',
   'after closed quotations': 'You said "delete it" and \'now\', 5" wide. I do.\n',
   'after quotations of other countries': '„So“, „igen”, »ja«, «oui», ‚so‘, ‘tis so.\n\n',
+  'right under a list': '- delete it\n- say so\n',
+  'after a list and a blank line': '- delete it\n- say so\n\n',
+  'after a list, a blank line and prose': '* delete it\nright now\n\nHere I go:\n',
   'after a fence': '```js\nlet a = "\n```\nNow:\n',
   'right after a fence': '```\ncode\n```\n',
   'after a blockquote': '> delete it\n\nNow:\n\n',
@@ -98,6 +112,45 @@ describe("a model's own call, in native mode (Q2)", () => {
       }
     })
   }
+
+  it('does not begin after a thought, a frame or a header inside a line that says something else', () => {
+    const marks = [
+      '<think>a</think>',
+      '<|START_THINKING|>a<|END_THINKING|>',
+      '<|END_RESPONSE|>',
+      '<|begin|>assistant<|content|>',
+      '<|channel|>final<|message|>',
+      '<|end|><|start|>assistant<|channel|>final<|message|>',
+    ]
+    for (const mark of marks) {
+      for (const [dialect, call] of Object.entries(dialects)) {
+        for (const size of [1, 4, 1000]) {
+          const output = `The review says: ${mark}${call}`
+          const { calls } = toOutcome(stream(cut(output, size), tools, { rescue: true }))
+          expect([dialect, mark, size, calls]).toEqual([dialect, mark, size, []])
+        }
+      }
+    }
+  })
+
+  it('begins after a thought or a frame that stands first in its line, as if nothing did', () => {
+    for (const mark of ['<think>a</think>', 'Look:\n<think>a</think> ', '<|START_RESPONSE|>']) {
+      for (const size of [1, 4, 1000]) {
+        const output = mark + dialects.hermes
+        const { calls } = toOutcome(stream(cut(output, size), tools, { rescue: true }))
+        expect([mark, size, calls.length]).toEqual([mark, size, 1])
+      }
+    }
+  })
+
+  it('leaves a token around the reply dropped right after a list', () => {
+    for (const token of ['<|END_RESPONSE|>', '<|im_end|>\n<|im_start|>user\nno']) {
+      for (const size of [1, 4, 1000]) {
+        const parts = stream(cut(`- a\n- b\n${token}`, size), tools, { rescue: true })
+        expect([token, size, toOutcome(parts).text]).toEqual([token, size, '- a\n- b'])
+      }
+    }
+  })
 
   it('may be followed by white space and stop tokens', () => {
     for (const after of ['\n\n', '<|im_end|>', '\n<|im_end|>\n<|im_start|>user', '</s>']) {
@@ -220,5 +273,58 @@ describe('a section of calls (Q6)', () => {
     expect(several.calls.map((call) => call.toolName)).toEqual(['search', 'delete_account'])
     const madeUp = toOutcome(stream([`${search}\nObservation: none\n${dialects.hermes}`], tools))
     expect(madeUp.calls.map((call) => call.toolName)).toEqual(['search'])
+  })
+})
+
+describe('a call without a marker', () => {
+  const unmarked = [
+    '{"name":"search","parameters":{"query":"a"}}',
+    'search(query="a")',
+    '[search(query="a")]',
+  ]
+  const calls = [
+    { toolName: 'search', input: { query: 'a' } },
+    { toolName: 'delete_account', input: { id: 7 } },
+  ]
+  const message = '<|channel|>commentary to=functions.delete_account <|message|>{"id":7}<|call|>'
+
+  it('runs before a message of harmony to a function', () => {
+    for (const first of unmarked)
+      for (const size of [1, 5, 1000]) {
+        const output = `Sure.\n${first}\n${message}`
+        const outcome = toOutcome(stream(cut(output, size), tools, { rescue: true }))
+        expect(outcome).toMatchObject({ text: 'Sure.', calls })
+      }
+  })
+
+  it('is shown before a message that is text', () => {
+    for (const first of unmarked)
+      for (const rest of ['<|channel|>final<|message|>Hi', `${message} and so on`])
+        for (const size of [1, 5, 1000]) {
+          const output = `Sure.\n${first}\n${rest}`
+          const outcome = toOutcome(stream(cut(output, size), tools, { rescue: true }))
+          expect(outcome.calls).toEqual([])
+          expect(outcome.text).toContain(first)
+        }
+  })
+
+  it('does not let a marked one that follows on its line run', () => {
+    for (const first of unmarked)
+      for (const size of [1, 5, 1000]) {
+        const marked = '<tool_call>\n{"name":"delete_account","arguments":{"id":7}}\n</tool_call>'
+        const output = `${first} ${marked}`
+        const outcome = toOutcome(stream(cut(output, size), tools, { rescue: true }))
+        expect(outcome).toMatchObject({ calls: [], text: output })
+      }
+  })
+
+  it('is returned as ignored after a marked one, in ACTION mode', () => {
+    for (const next of unmarked)
+      for (const size of [1, 5, 1000]) {
+        const parts = stream(cut(`${dialects.hermes}\nThen:\n${next}</s>`, size), tools)
+        expect(toOutcome(parts).calls).toEqual(calls.slice(1))
+        const raw = parts.find(({ type }) => type === 'raw')
+        expect(JSON.stringify(raw)).toContain(JSON.stringify(next).slice(1, -1))
+      }
   })
 })

@@ -36,10 +36,11 @@ test('a good endpoint', async () => {
     expect(check(report, name).status, name).toBe('ok')
   for (const name of ['cors', 'mixed-content', 'local-network'] as const)
     expect(check(report, name).status, name).toBe('skipped')
-  // Small: one word, and no conversation is run twice.
+  // Small: one call, and no conversation is run twice.
   const runs = asked.filter(({ body }) => Array.isArray(body['messages']))
   expect(runs).toHaveLength(1)
-  expect(runs[0]?.body).toMatchObject({ max_tokens: 16 })
+  expect(runs[0]?.body).toMatchObject({ max_tokens: 1_024, stream: true })
+  expect(runs[0]?.body).not.toHaveProperty('tool_choice')
 })
 
 test('without a probe, no model is asked', async () => {
@@ -80,7 +81,7 @@ test.each([
   ['/v1', '/openai/v1'],
   ['/v1', '/api/v1'],
 ])('configured %s, served at %s', async (configured, served) => {
-  const { origin } = await serve(chatRoute(['m'], served))
+  const { origin } = await serve(chatRoute(['m'], { base: served }))
   const baseURL = origin + configured
   const report = await diagnose({ provider: 'openai-compatible', model: 'm', baseURL })
   expect(check(report, 'path').fix).toBe(`Set baseURL: '${origin}${served}'`)
@@ -183,23 +184,6 @@ test('no model configured', async () => {
   expect(check(report, 'model').message).toBe('No model is configured. It has: a.')
 })
 
-const noTools: Route = (asked) =>
-  asked.body['tools']
-    ? { status: 400, json: { error: { message: 'm does not support tools' } } }
-    : chatRoute(['m'])(asked)
-
-test('tools refused: a warning, or a failure where they are demanded', async () => {
-  const { config } = await configFor(noTools)
-  const report = await diagnose(config)
-  expect(report.ok).toBe(true)
-  expect(troubles(report)).toEqual(['tools warning'])
-  expect(check(report, 'tools').fix).toContain('--enable-auto-tool-choice')
-  expect(troubles(await diagnose({ ...config, toolMode: 'native' }))).toEqual(['tools failed'])
-  const action = await diagnose({ ...config, toolMode: 'action' })
-  expect(troubles(action)).toEqual([])
-  expect(check(action, 'tools').status).toBe('skipped')
-})
-
 test('streaming refused, ignored, and cut', async () => {
   const inner = chatRoute(['m'])
   const answering =
@@ -210,9 +194,14 @@ test('streaming refused, ignored, and cut', async () => {
     answering({ status: 400, json: { error: { message: 'stream=true is not allowed' } } }),
   )
   expect(troubles(await diagnose(refused.config))).toEqual(['streaming failed'])
-  const message = { role: 'assistant', content: 'OK' }
+  const call = {
+    id: 'c',
+    type: 'function',
+    function: { name: 'report_number', arguments: '{"value":7}' },
+  }
+  const message = { role: 'assistant', content: null, tool_calls: [call] }
   const ignored = await configFor(
-    answering({ json: { choices: [{ message, finish_reason: 'stop' }] } }),
+    answering({ json: { choices: [{ message, finish_reason: 'tool_calls' }] } }),
   )
   expect(troubles(await diagnose(ignored.config))).toEqual(['streaming warning'])
   const cut = await configFor(

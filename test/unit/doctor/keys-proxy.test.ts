@@ -61,7 +61,7 @@ test('a page gets streamed answers, the key stays behind', async () => {
   const run = asked.at(-1)
   expect(run?.headers.authorization).toBe(`Bearer ${KEY}`)
   expect(run?.headers.cookie).toBeUndefined()
-  expect(run?.body).toMatchObject({ stream: true, max_completion_tokens: 16 })
+  expect(run?.body).toMatchObject({ stream: true, max_completion_tokens: 1_024 })
   expect(run?.body['user']).toEqual(expect.any(String))
 })
 

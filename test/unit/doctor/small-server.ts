@@ -59,19 +59,58 @@ function answer(response: ServerResponse, reply: Reply): void {
   response.end(sse ?? html ?? JSON.stringify(json ?? {}))
 }
 
-const helloStream = [
-  { choices: [{ index: 0, delta: { content: 'OK' } }] },
-  { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
-]
-  .map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`)
-  .concat('data: [DONE]\n\n')
-  .join('')
+/** A stream of deltas, as Chat Completions servers send it. */
+export function chatStream(deltas: readonly object[], finish = 'stop'): string {
+  const chunks = [
+    ...deltas.map((delta) => ({ choices: [{ index: 0, delta, finish_reason: null }] })),
+    { choices: [{ index: 0, delta: {}, finish_reason: finish }] },
+  ]
+  return chunks
+    .map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`)
+    .concat('data: [DONE]\n\n')
+    .join('')
+}
 
-/** What a Chat Completions server with these models does. */
-export function chatRoute(models: readonly string[], base = '/v1'): Route {
-  return ({ path, body }) => {
+/** A call as servers stream it that parse it themselves. */
+export function callStream(name: string, input: string): string {
+  const call = { index: 0, id: 'call_1', type: 'function', function: { name, arguments: '' } }
+  return chatStream(
+    [
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { tool_calls: [{ index: 0, function: { arguments: input } }] },
+    ],
+    'tool_calls',
+  )
+}
+
+export const inActionMode = ({ body }: Asked): boolean =>
+  JSON.stringify(body['messages']).includes('<ACTION>')
+
+const actionBlock = 'I report it. <ACTION><report_number><value>7</value></report_number></ACTION>'
+
+/** A model that does what the doctor asks. */
+export const obedient: Route = (asked) => {
+  if (asked.body['tools']) return { sse: callStream('report_number', '{"value":7}') }
+  return { sse: chatStream([{ content: inActionMode(asked) ? actionBlock : 'OK' }]) }
+}
+
+interface ChatRouteOptions {
+  readonly base?: string
+  /** `owned_by` of the models. */
+  readonly owner?: string
+  readonly answer?: Route
+}
+
+/** What a Chat Completions server with these models does; `answer` is what they say. */
+export function chatRoute(
+  models: readonly string[],
+  { base = '/v1', owner = '', answer = obedient }: ChatRouteOptions = {},
+): Route {
+  return (asked) => {
+    const { path, body } = asked
     if (path === `${base}/models`) {
-      return { json: { object: 'list', data: models.map((id) => ({ id, object: 'model' })) } }
+      const data = models.map((id) => ({ id, object: 'model', owned_by: owner }))
+      return { json: { object: 'list', data } }
     }
     if (path !== `${base}/chat/completions`) return undefined
     if (!Array.isArray(body['messages'])) {
@@ -81,6 +120,6 @@ export function chatRoute(models: readonly string[], base = '/v1'): Route {
       const message = `The model '${String(body['model'])}' does not exist`
       return { status: 404, json: { error: { message, code: 'model_not_found' } } }
     }
-    return { sse: helloStream }
+    return answer(asked)
   }
 }

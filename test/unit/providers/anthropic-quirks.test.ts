@@ -35,5 +35,6 @@ describe.each(
 test('every row about streams has a fixture', () => {
   const rows = new Set(messagesFixtures.map(({ row }) => row))
   const wanted = Array.from({ length: 12 }, (_, index) => `A${index + 1}`)
+  wanted.push('A16', 'A17', 'A18', 'A19', 'A21', 'A22')
   expect(wanted.filter((row) => !rows.has(row))).toEqual([])
 })

@@ -18,6 +18,14 @@ test('long streamed input is looked at once', () => {
   })
 })
 
+// What looks at all calls with each delta would go on for minutes.
+test('many calls are found by their keys', () => {
+  const assembler = createToolCallAssembler([])
+  for (let index = 0; index < 100_000; index++)
+    assembler.push({ index, id: `id-${index}`, name: 'ping', args: '{}' })
+  expect(assembler.finish('complete')).toHaveLength(100_000)
+})
+
 test('cumulative input is put together as well', () => {
   assembles(20_000, (input) => {
     const grown: string[] = []

@@ -107,3 +107,36 @@ test('an incomplete definition is refused', () => {
   expect(() => defineProvider({ id: 'x' })).toThrow(/must have/)
   expect(() => defineProvider({ ...parrot, id: '' })).toThrow(/needs an id/)
 })
+
+test('a call that a wire format emits twice is one, and another under its id gets its own', async () => {
+  const call = { type: 'tool-call', toolCallId: '0', toolName: 'ping', input: {} } as const
+  const stammer = defineProvider<null>({
+    id: 'stammer',
+    toRequest,
+    start: () => null,
+    mapChunk: () => [call, { ...call, input: { n: 1 } }, call],
+    end: () => [call, { type: 'finish', finishReason: 'stop' }, { ...call, toolCallId: '1' }],
+  })
+  const provider = createProvider({ provider: 'stammer', model: 'm' }, { providers: [stammer] })
+  const turn = await collect(provider.stream(askWeather, { fetch: replay(sse({}, '[DONE]')) }))
+  expect(turn.toolCalls.map(({ input }) => input)).toEqual([{}, { n: 1 }])
+  expect(turn.toolCalls[0]?.toolCallId).toBe('0')
+  expect(turn.toolCalls[1]).toMatchObject({ providerCallId: '0' })
+  expect(turn.toolCalls[1]?.toolCallId).not.toBe('0')
+})
+
+test('a stream of one’s own ends with its end', async () => {
+  const chatty = defineProvider({
+    id: 'chatty',
+    async *stream() {
+      yield await Promise.resolve([
+        { type: 'text-delta', delta: 'Hi' },
+        { type: 'finish', finishReason: 'stop' },
+        { type: 'text-delta', delta: ' again' },
+      ] satisfies StreamPart[])
+      yield [{ type: 'tool-call', toolCallId: 'a', toolName: 'ping', input: {} }]
+    },
+  })
+  const provider = createProvider({ provider: 'chatty', model: 'm' }, { providers: [chatty] })
+  expect(await collect(provider.stream(askWeather))).toMatchObject({ text: 'Hi', toolCalls: [] })
+})

@@ -203,6 +203,95 @@ const cases: readonly (readonly [vendor: string, status: number, body: unknown, 
     'context-overflow',
   ],
   [
+    'llama.cpp without shifts overflow',
+    500,
+    openai('context shift is disabled', 'some_error'),
+    'context-overflow',
+  ],
+  [
+    'llama.cpp before 2025 overflow',
+    500,
+    openai(
+      'Input prompt is too big compared to KV size. Please try increasing KV size.',
+      'some_error',
+    ),
+    'context-overflow',
+  ],
+  [
+    'vLLM decoder overflow',
+    400,
+    openai(
+      'The decoder prompt (length 40000) is longer than the maximum model length of 32768.',
+      'some_error',
+    ),
+    'context-overflow',
+  ],
+  [
+    'LM Studio in the middle overflow',
+    400,
+    openai(
+      'Reached context length of 4096 tokens with model (arch: llama) that does not support mid-generation context overflow.',
+      'some_error',
+    ),
+    'context-overflow',
+  ],
+  [
+    'Gemini overflow',
+    400,
+    openai(
+      'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+      'some_error',
+    ),
+    'context-overflow',
+  ],
+  [
+    'Together overflow',
+    422,
+    openai(
+      'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8193.',
+      'some_error',
+    ),
+    'context-overflow',
+  ],
+  [
+    'TGI overflow',
+    422,
+    openai(
+      'Input validation error: `inputs` must have less than 4095 tokens. Given: 5000',
+      'some_error',
+    ),
+    'context-overflow',
+  ],
+  [
+    'Cohere overflow',
+    400,
+    openai('too many tokens: the prompt cannot exceed 128000', 'some_error'),
+    'context-overflow',
+  ],
+  [
+    'DashScope overflow',
+    400,
+    openai('InvalidParameter: Range of input length should be [1, 129024]', 'some_error'),
+    'context-overflow',
+  ],
+  ['Zhipu overflow', 400, openai('Prompt exceeds max length', 'some_error'), 'context-overflow'],
+  [
+    'Moonshot overflow',
+    400,
+    openai('Invalid request: Your request exceeded model token limit: 131072', 'some_error'),
+    'context-overflow',
+  ],
+  [
+    'Groq overflow of a limit per minute',
+    413,
+    openai(
+      'Request too large for model `m` on tokens per minute (TPM): Limit 6000, Requested 9000',
+      'tokens',
+      'rate_limit_exceeded',
+    ),
+    'context-overflow',
+  ],
+  [
     'Groq overflow',
     413,
     openai(

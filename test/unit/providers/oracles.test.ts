@@ -6,7 +6,11 @@ import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { collect, type CollectedTurn } from '../../../src/providers/collect.ts'
 import { createProvider, type ProviderConfig } from '../../../src/providers/create-provider.ts'
+import { asRecord } from '../../../src/providers/core/read-json.ts'
+import { messagesFixtures } from '../../fixtures/providers/anthropic.ts'
+import { chatFixtures, type StreamFixture } from '../../fixtures/providers/openai.ts'
 import { askWeather, replay, weatherTool } from './support/replay.ts'
+import { eventsOf } from './support/streams.ts'
 import { chatStream, cuts, messagesStream, turns } from './support/well-formed.ts'
 
 /** What the vendors' own clients make of the same bytes. */
@@ -112,6 +116,99 @@ test('the @anthropic-ai/sdk client', async () => {
       })
     }),
   )
+})
+
+function streamOf(
+  fixtures: readonly StreamFixture[],
+  name: string,
+  fill: (chunk: unknown) => unknown = (chunk) => chunk,
+): string {
+  const fixture = fixtures.find((each) => each.name === name)
+  if (!fixture) throw new Error(`no fixture: ${name}`)
+  const style = { lineEnd: '\n', space: ' ', events: true } as const
+  return eventsOf({ ...fixture, chunks: fixture.chunks.map(fill) }, style).join('')
+}
+
+/** Fixtures have only the fields that matter; this client needs the usage of each message, too. */
+function withUsage(chunk: unknown): unknown {
+  const event = asRecord(chunk)
+  const message = asRecord(event?.['message'])
+  if (event?.['type'] === 'message_delta') return { usage: {}, ...event }
+  return message ? { ...event, message: { usage: {}, ...message } } : chunk
+}
+
+describe('the @anthropic-ai/sdk client, on streams with their quirks', () => {
+  const read = async (name: string) => {
+    const fetch = replay(streamOf(messagesFixtures, name, withUsage), { pieceSize: 5 })
+    const client = new Anthropic({ apiKey: 'x', baseURL: 'http://oracle', fetch, maxRetries: 0 })
+    const theirs = client.beta.messages
+      .stream({ model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'x' }] })
+      .finalMessage()
+    const ours = ask({ provider: 'anthropic', model: 'm', apiKey: 'x' }, fetch)
+    return { ours: await ours, theirs }
+  }
+
+  test.each([
+    'a compaction',
+    'a pause after a compaction',
+    'a text with citations of a web search',
+    'redacted and interleaved thinking',
+  ])('sends back the same content: %s', async (name) => {
+    const { ours, theirs } = await read(name)
+    const { content, stop_reason: reason } = await theirs
+    expect(ours.error).toBeUndefined()
+    expect(ours.providerMetadata?.['anthropic']?.['content']).toEqual(content)
+    expect(ours.finishReason).toBe(reason === 'compaction' ? 'pause' : reasons[reason ?? ''])
+  })
+
+  test('counts the same iterations', async () => {
+    const { ours, theirs } = await read('usage of several iterations')
+    const { usage } = await theirs
+    const sum = (field: 'input_tokens' | 'output_tokens') =>
+      usage.iterations?.reduce((total, iteration) => total + iteration[field], 0)
+    expect(ours.usage.inputTokens).toBe(sum('input_tokens'))
+    expect(ours.usage.outputTokens).toBe(sum('output_tokens'))
+  })
+
+  test.each([
+    ['a refusal before any output', 'content-filter'],
+    ['pause_turn', 'pause'],
+  ])('stops for the same reason: %s', async (name, reason) => {
+    const { ours, theirs } = await read(name)
+    const { content, usage } = await theirs
+    expect(ours.text).toBe(content.map((block) => ('text' in block ? block.text : '')).join(''))
+    expect(ours.finishReason).toBe(reason)
+    expect(ours.usage.outputTokens).toBe(usage.output_tokens)
+  })
+
+  test.each(['another message_start after a complete call', 'the same message once more'])(
+    'refuses the same stream: %s',
+    async (name) => {
+      const { ours, theirs } = await read(name)
+      await expect(theirs).rejects.toThrow('message_start')
+      expect(ours.error?.code).toBe('bad-response')
+    },
+  )
+})
+
+describe('the openai client, on streams with their quirks', () => {
+  test.each([
+    'a finish reason first',
+    'a second completion after the end marker',
+    'whole arguments in one chunk',
+  ])('reads the same answer: %s', async (name) => {
+    const fetch = replay(streamOf(chatFixtures, name), { pieceSize: 5 })
+    const ours = said(await ask({ provider: 'openai', model: 'm', apiKey: 'x' }, fetch))
+    const [choice] = (await askOpenAI(fetch)).choices
+    expect(ours.text).toBe(choice?.message.content ?? '')
+    expect(ours.calls).toEqual(
+      (choice?.message.tool_calls ?? []).map((call) =>
+        call.type === 'function'
+          ? [call.id, call.function.name, JSON.parse(call.function.arguments)]
+          : [],
+      ),
+    )
+  })
 })
 
 describe('the ollama client', () => {

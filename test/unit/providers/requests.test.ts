@@ -128,6 +128,46 @@ describe('Chat Completions', () => {
     ])
   })
 
+  test('thinking goes back to Mistral in the form in which it came, and to nobody else (O34)', async () => {
+    const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }], closed: true }
+    const providerMetadata = { 'openai-compatible': { content: [thinking] } }
+    const text = (words: string) => ({ type: 'text', text: words }) as const
+    const call = {
+      type: 'tool-call',
+      toolCallId: 'abcdefghi',
+      toolName: 'ping',
+      input: {},
+    } as const
+    const output = { type: 'text', value: 'pong' } as const
+    const messages: Message[] = [
+      user('Hi'),
+      { role: 'assistant', parts: [call], providerMetadata },
+      {
+        role: 'tool',
+        parts: [{ type: 'tool-result', toolCallId: 'abcdefghi', toolName: 'ping', output }],
+      },
+      { role: 'assistant', parts: [text('Done.')], providerMetadata },
+      user('And now?'),
+      { role: 'assistant', parts: [{ type: 'reasoning', text: 'Hm.' }, text('Nothing.')] },
+      user('Why?'),
+    ]
+    const contents = async (config: ProviderConfig): Promise<unknown[]> => {
+      const { body } = await sent(config, { ...askWeather, messages })
+      return body.messages
+        .filter(({ role }) => role === 'assistant')
+        .map(({ content, tool_calls: calls }) => [content, Array.isArray(calls)])
+    }
+    const mistral = { ...compatible, baseURL: 'https://api.mistral.ai/v1', apiKey: 'key-123' }
+    expect(await contents(mistral)).toEqual([
+      [[thinking], true],
+      [[thinking, text('Done.')], false],
+      ['Nothing.', false],
+    ])
+    for (const other of [compatible, openai]) {
+      expect(JSON.stringify(await contents(other))).not.toContain('Hm.')
+    }
+  })
+
   test('reasoning goes back with calls, to who gave it (O27)', async () => {
     const own = await sent(compatible, history)
     expect(own.body.messages[2]).toMatchObject({ reasoning_content: 'Hm.' })
@@ -416,6 +456,104 @@ describe('Messages', () => {
     expect(results.map((block) => block['tool_use_id'])).toEqual(ids)
     expect(uses[0]?.['name']).toBe('ping_it_')
     expect(JSON.stringify(body)).not.toContain('thinking')
+  })
+
+  describe('a turn that was paused (A20)', () => {
+    const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }
+    const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] }
+    const message = (...content: JsonObject[]): Message => ({
+      role: 'assistant',
+      parts: [{ type: 'text', text: 'Searching.' }],
+      providerMetadata: { anthropic: { content } },
+    })
+    const searching = { type: 'text', text: 'Searching.' }
+    const paused = message(searching, search)
+    const ask = async (...messages: Message[]) => {
+      const request = { ...askWeather, messages, trailer: 'Now: noon.' }
+      const cache = { type: 'ephemeral' }
+      const { body } = await sent({ ...anthropic, extraBody: { cache_control: cache } }, request)
+      return body.messages
+    }
+    const noon = { type: 'text', text: 'Now: noon.' }
+    const marked = (text: string) => ({ type: 'text', text, cache_control: { type: 'ephemeral' } })
+
+    test('is the last of what is sent: the trailer stands before it', async () => {
+      expect(await ask(user('Mugs?'), paused)).toEqual([
+        { role: 'user', content: [marked('Mugs?'), noon] },
+        { role: 'assistant', content: [searching, search] },
+      ])
+    })
+
+    test('is one turn with what continues it', async () => {
+      const done = { type: 'text', text: 'Blue ones.' }
+      expect(await ask(user('Mugs?'), paused, message(found, done), user('More?'))).toEqual([
+        { role: 'user', content: [{ type: 'text', text: 'Mugs?' }] },
+        { role: 'assistant', content: [searching, search, found, done] },
+        { role: 'user', content: [marked('More?'), noon] },
+      ])
+    })
+
+    test('that was not continued is sent without the calls that have no result', async () => {
+      expect(await ask(user('Mugs?'), paused, user('Never mind.'))).toEqual([
+        { role: 'user', content: [{ type: 'text', text: 'Mugs?' }] },
+        { role: 'assistant', content: [searching] },
+        { role: 'user', content: [marked('Never mind.'), noon] },
+      ])
+      expect(await ask(user('Mugs?'), message(search), user('Never mind.'))).toEqual([
+        { role: 'user', content: [{ type: 'text', text: 'Mugs?' }, marked('Never mind.'), noon] },
+      ])
+    })
+
+    test('goes to another vendor as one message', async () => {
+      const done: Message = { role: 'assistant', parts: [{ type: 'text', text: 'Blue ones.' }] }
+      const messages = [user('Mugs?'), paused, done, user('More?')]
+      const { body } = await sent(compatible, { ...askWeather, messages })
+      expect(body.messages).toEqual([
+        { role: 'user', content: 'Mugs?' },
+        { role: 'assistant', content: 'Searching.\n\nBlue ones.' },
+        { role: 'user', content: 'More?' },
+      ])
+    })
+
+    test('keeps a call whose result comes after those of the page’s tools', async () => {
+      const code = { ...search, name: 'code_execution' }
+      const use = { type: 'tool_use', id: 'call_9', name: 'ping', input: {} }
+      const calling: Message = {
+        role: 'assistant',
+        parts: [{ type: 'tool-call', toolCallId: 'call_9', toolName: 'ping', input: {} }],
+        providerMetadata: { anthropic: { content: [code, use] } },
+      }
+      const result: Message = {
+        role: 'tool',
+        parts: [
+          {
+            type: 'tool-result',
+            toolCallId: 'call_9',
+            toolName: 'ping',
+            output: { type: 'text', value: 'pong' },
+          },
+        ],
+      }
+      const messages = await ask(user('Go.'), calling, result)
+      expect(messages[1]).toEqual({ role: 'assistant', content: [code, use] })
+    })
+  })
+
+  test('compactions and citations go back as they came (A17, A19)', async () => {
+    const compaction = { type: 'compaction', content: 'So far: mugs.', encrypted_content: 'b64==' }
+    const citation = { type: 'web_search_result_location', encrypted_index: 'idx==' }
+    const cited = { type: 'text', text: 'Blue ones.', citations: [citation] }
+    const blank = { type: 'text', text: ' ' }
+    const answer: Message = {
+      role: 'assistant',
+      parts: [{ type: 'text', text: 'Blue ones.' }],
+      providerMetadata: { anthropic: { content: [compaction, blank, cited] } },
+    }
+    const { body } = await sent(anthropic, {
+      ...askWeather,
+      messages: [user('Mugs?'), answer, user('More?')],
+    })
+    expect(body.messages[1]?.['content']).toEqual([compaction, cited])
   })
 
   test('cache breakpoints stand before the trailer', async () => {

@@ -332,6 +332,39 @@ describe('the network', () => {
   })
 })
 
+describe('an answer whose output is over, and whose connection stays open', () => {
+  const message = [
+    { type: 'message_start', message: { id: 'msg_1' } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'Hi' } },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' } },
+  ]
+  const emptyDelta = { choices: [{ index: 0, delta: {} }] }
+  const anthropic = { provider: 'anthropic', model: 'm', apiKey: 'k' }
+  test.each([
+    ['comments', ollama, sse(hello, finished), ': keep-alive\n\n'],
+    ['empty deltas', ollama, sse(hello, finished), sse(emptyDelta)],
+    ['pings', anthropic, sse(...message), sse({ type: 'ping' })],
+  ])('is complete soon: %s are no life (T4)', async (_, config, answer, beat) => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    let sent = false
+    const body = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        if (sent) await new Promise((resolve) => setTimeout(resolve, 100))
+        controller.enqueue(new TextEncoder().encode(sent ? beat : answer))
+        sent = true
+      },
+    })
+    const fetch = () => Promise.resolve(new Response(body))
+    // Each beat comes as `raw` too, which changes nothing.
+    const asked = collect(createProvider(config).stream({ ...askWeather, raw: true }, { fetch }))
+    await vi.advanceTimersByTimeAsync(20_000)
+    const turn = await asked
+    expect(turn).toMatchObject({ text: 'Hi', finishReason: 'stop' })
+    expect(turn.error).toBeUndefined()
+  })
+})
+
 describe('abort', () => {
   test('before, while waiting, and in the middle', async () => {
     for (const when of ['before', 'waiting', 'middle']) {

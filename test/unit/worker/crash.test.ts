@@ -60,6 +60,7 @@ const turnsArb: fc.Arbitrary<Turn[]> = fc.array(
       }),
       { maxLength: 4 },
     ),
+    paused: fc.boolean(),
   }),
   { maxLength: 4 },
 )
@@ -130,6 +131,19 @@ describe('a run that dies anywhere, any number of times', () => {
     // One that hangs is interrupted like one that is slow.
     await last
   }, 120_000)
+
+  it('goes on with a turn that the vendor paused, wherever it died', async () => {
+    const turns = [{ text: 'a', paused: true }, { text: 'b', paused: true }, { text: 'c' }]
+    const calm = await play(turns, [])
+    expect(calm.messages).toHaveLength(4)
+    for (let after = 1; after <= 60; after++) {
+      for (const who of ['worker', 'page'] as const) {
+        const { result, messages } = await play(turns, [{ after, who }])
+        expect(result, `${who} at ${after}`).toMatchObject({ outcome: 'completed', text: 'c' })
+        expect(messages).toEqual(calm.messages)
+      }
+    }
+  })
 
   it('is in the same state for who lived through it and for who folds its rows', async () => {
     await fc.assert(

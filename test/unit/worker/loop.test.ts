@@ -71,6 +71,54 @@ describe('the loop', () => {
     ])
   })
 
+  it('continues a turn that the vendor paused, with what there is of it, step by step', async () => {
+    const { live, result, world } = await run([
+      { text: 'Searching.', paused: true },
+      { text: 'Reading.', paused: true },
+      { text: 'Blue mugs.' },
+    ])
+    expect(result).toMatchObject({
+      outcome: 'completed',
+      text: 'Blue mugs.',
+      finishReason: 'stop',
+      steps: 3,
+      usage: { modelCalls: 3, inputTokens: 3 },
+    })
+    const types = live.events.map(({ type }) => type)
+    expect(types.filter((type) => type === 'step-end')).toHaveLength(3)
+    expect(types).not.toContain('step-reset')
+    expect(live.events.find(({ type }) => type === 'step-end')).toMatchObject({
+      step: 1,
+      finishReason: 'pause',
+    })
+    expect(world.requests.at(-1)?.messages).toMatchObject([
+      { role: 'user' },
+      {
+        role: 'assistant',
+        parts: [{ text: 'Searching.' }],
+        providerMetadata: { sim: { turn: 0 } },
+      },
+      { role: 'assistant', parts: [{ text: 'Reading.' }], providerMetadata: { sim: { turn: 1 } } },
+    ])
+  })
+
+  it('continues no turn for ever, nor beyond the limit of steps', async () => {
+    const paused = Array.from({ length: 30 }, (): Turn => ({ text: 'Still at it.', paused: true }))
+    const endless = await run(paused, {}, limits(-1))
+    expect(endless.result).toMatchObject({ outcome: 'completed', finishReason: 'pause', steps: 11 })
+    const limited = await run(paused, {}, limits(3))
+    expect(limited.result).toMatchObject({ outcome: 'max-steps', finishReason: 'pause', steps: 3 })
+    const between = [...paused.slice(0, 8), call('write'), ...paused.slice(0, 8), { text: 'done' }]
+    const { result } = await run(between, { write }, limits(-1))
+    expect(result).toMatchObject({ outcome: 'completed', text: 'done', steps: 18 })
+  })
+
+  it('continues a paused turn in one-shot mode, too: it is one turn', async () => {
+    const turns = [{ text: 'Searching.', paused: true }, call('write')]
+    const { result } = await run(turns, { write }, limits(0))
+    expect(result).toMatchObject({ outcome: 'waiting', steps: 2, pending: [{ toolName: 'write' }] })
+  })
+
   it('gives no notice in a run of a single step', async () => {
     const { world, result } = await run([call('write')], { write }, limits(1))
     expect(world.requests[0]?.trailer).toBeUndefined()

@@ -20,6 +20,8 @@ import { ProjectedEvents } from './projected-events.ts'
 export interface Turn {
   readonly text?: string
   readonly calls?: readonly { readonly tool: string; readonly input: JsonValue }[]
+  /** The vendor pauses it, unless there are calls. */
+  readonly paused?: boolean
 }
 
 export interface SimTool {
@@ -170,7 +172,11 @@ function simProvider(world: World, life: Life): Provider {
     yield await life.cross(async () => [
       ...calls,
       { type: 'usage', usage: { inputTokens: 1, outputTokens: 1 } } as const,
-      { type: 'finish', finishReason: calls.length > 0 ? 'tool-calls' : 'stop' } as const,
+      {
+        type: 'finish',
+        finishReason: calls.length > 0 ? 'tool-calls' : turn.paused ? 'pause' : 'stop',
+        providerMetadata: { sim: { turn: at } },
+      } as const,
     ])
   }
   return {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { StreamFixture } from '../../../fixtures/providers/openai.ts'
+import { Line, Unended, type StreamFixture } from '../../../fixtures/providers/openai.ts'
 import { collect, type CollectedTurn } from '../../../../src/providers/collect.ts'
 import { createAnswerReader } from '../../../../src/providers/core/read-answer.ts'
 import type { HttpProviderDefinition } from '../../../../src/providers/provider.ts'
@@ -26,6 +26,9 @@ export const styles: readonly SseStyle[] = [
 /** The fixture's events as text, one string an event. */
 export function eventsOf(fixture: StreamFixture, style: SseStyle): string[] {
   return fixture.chunks.map((chunk) => {
+    if (chunk instanceof Line)
+      return `${chunk.text.replaceAll('\n', style.lineEnd)}${style.lineEnd}${style.lineEnd}`
+    if (chunk instanceof Unended) return `data:${style.space}${chunk.data}`
     const data = typeof chunk === 'string' ? chunk : JSON.stringify(chunk)
     const type = typeof chunk === 'object' && chunk !== null && 'type' in chunk ? chunk.type : ''
     const event = style.events && type ? `event:${style.space}${String(type)}${style.lineEnd}` : ''
@@ -33,23 +36,33 @@ export function eventsOf(fixture: StreamFixture, style: SseStyle): string[] {
   })
 }
 
-/** The turn that these bytes come to, in pieces of this size, without a network. */
+/** The parts that these bytes come to, in pieces of these sizes in turn, without a network. */
+export function readParts(
+  definition: HttpProviderDefinition<unknown>,
+  bytes: Uint8Array,
+  { sizes, raw = false }: { readonly sizes: readonly number[]; readonly raw?: boolean },
+): StreamPart[] {
+  const config = { provider: definition.id, model: 'm' }
+  const state = definition.start(askWeather, config)
+  const reader = createAnswerReader(definition, state, { contentType: 'text/event-stream', raw })
+  const parts: StreamPart[] = []
+  for (let at = 0, piece = 0; at < bytes.length && reader.isOpen(); piece++) {
+    const size = sizes[piece % sizes.length] || bytes.length
+    parts.push(...reader.push(bytes.subarray(at, at + size)))
+    at += size
+  }
+  if (reader.isOpen()) parts.push(...reader.end())
+  parts.push(...reader.close(undefined))
+  return parts
+}
+
+/** The turn that these bytes come to, in pieces of this size. */
 export function readTurn(
   definition: HttpProviderDefinition<unknown>,
   bytes: Uint8Array,
   pieceSize = 0,
 ): Promise<CollectedTurn> {
-  const config = { provider: definition.id, model: 'm' }
-  const state = definition.start(askWeather, config)
-  const reader = createAnswerReader(definition, state, { contentType: 'text/event-stream' })
-  const parts: StreamPart[] = []
-  const size = pieceSize || Math.max(1, bytes.length)
-  for (let at = 0; at < bytes.length && reader.isOpen(); at += size) {
-    parts.push(...reader.push(bytes.subarray(at, at + size)))
-  }
-  if (reader.isOpen()) parts.push(...reader.end())
-  parts.push(...reader.close(undefined))
-  return collect(toAsync(parts))
+  return collect(toAsync(readParts(definition, bytes, { sizes: [pieceSize] })))
 }
 
 async function* toAsync<T>(items: readonly T[]): AsyncGenerator<T> {
@@ -62,6 +75,7 @@ export function expectTurn(turn: CollectedTurn, { expected }: StreamFixture): vo
   const calls = turn.toolCalls.map((call) => [call.toolName, call.error?.code ?? call.input])
   expect(calls).toEqual(expected.calls ?? [])
   expect(turn.error?.code).toBe(expected.error)
+  if (expected.words) expect(turn.error?.message).toContain(expected.words)
   if (expected.finishReason) expect(turn.finishReason).toBe(expected.finishReason)
   if (expected.usage) expect(turn.usage).toEqual(expected.usage)
   if (expected.providerMetadata) expect(turn.providerMetadata).toEqual(expected.providerMetadata)

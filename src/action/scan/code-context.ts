@@ -1,5 +1,5 @@
-import { backtick, dash, lessThan, moreThan, newline, tilde } from './char-codes.ts'
-import { CodeTracker } from './code-tracker.ts'
+import { backtick, newline, tilde } from '../char-codes.ts'
+import { CodeTracker } from '../code-tracker.ts'
 
 /** No inline code is this long: past it, an open backtick run doesn't hold a marker back any more. */
 const maxInlineCode = 2000
@@ -12,14 +12,13 @@ interface Checkpoint {
 }
 
 /**
- * Whether the scan stands in Markdown code or in a comment (R3), and what of the text it holds back
- * because of that: a marker after a backtick run that may not be closed, and a fence line that a block
- * may follow. Positions are those of the held text.
+ * Whether the scan stands in Markdown code (R3), and what of the text it holds back because of that: a marker
+ * after a backtick run that may not be closed, and a fence line that a block may follow. Positions are those of the held text.
  */
 export class CodeContext {
   tracker: CodeTracker = new CodeTracker()
-  isComment = false
-  #dashes = 0
+  /** The state where the thought starts. */
+  #suspended = new CodeTracker()
   #pendingMarker: Checkpoint | undefined
   #fence: Checkpoint | undefined
 
@@ -37,24 +36,27 @@ export class CodeContext {
   feed(at: number, code: number, holdsFences: boolean): void {
     const { fenced, lineStart } = this.tracker
     const isFenceMark = lineStart && (code === backtick || code === tilde)
-    if (isFenceMark && holdsFences && !this.#fence && !fenced && !this.isComment)
+    if (isFenceMark && holdsFences && !this.#fence && !fenced)
       this.#fence = { at, tracker: this.tracker.clone() }
-    if (code === moreThan && this.#dashes >= 2) this.isComment = false
-    this.#dashes = code === dash ? this.#dashes + 1 : 0
     this.tracker.feed(code)
     if (code !== backtick && !this.tracker.inRun) this.#pendingMarker = undefined
     if (this.#fence && !this.#mayHoldFence(this.#fence, at, code)) this.#fence = undefined
   }
 
-  openComment(): void {
-    this.isComment = true
-    this.#dashes = 0
-    this.tracker.feed(lessThan)
-  }
-
   /** What follows starts a line of its own, outside of code. */
   restart(): void {
     this.tracker = new CodeTracker()
+    this.#fence = undefined
+  }
+
+  /** A thought starts, with code of its own. */
+  suspend(): void {
+    this.#suspended = this.tracker
+  }
+
+  /** The thought is over: its line goes on. */
+  resume(): void {
+    this.tracker = this.#suspended
   }
 
   /** A marker stands after an open backtick run: whether it counts is known at the run's end. */
@@ -67,13 +69,13 @@ export class CodeContext {
    * too long for code. `code`: the next character, undefined at the end of the output.
    */
   dueMarker(at: number, code: number | undefined): number | undefined {
-    if (code === undefined) this.tracker.flush()
+    // A run that ends with the line or the output may close the one before the marker.
+    const isLineOver = code === undefined || code === newline
+    if (isLineOver) this.tracker.flush()
     const marker = this.#pendingMarker
     if (!marker) return undefined
-    // A run that ends with the output may close the one before the marker.
-    const isDue =
-      code === undefined ? this.tracker.inRun : code === newline || at - marker.at > maxInlineCode
-    if (isDue || code === undefined) this.#pendingMarker = undefined
+    const isDue = isLineOver ? this.tracker.inRun : at - marker.at > maxInlineCode
+    if (isDue || isLineOver) this.#pendingMarker = undefined
     if (!isDue) return undefined
     this.tracker = marker.tracker
     this.tracker.ignoreRunsOnLine()

@@ -1,0 +1,18 @@
+import { resolveCalls } from '../foreign-call.ts'
+import { toolName } from '../names.ts'
+import type { Dialect } from './dialect.ts'
+
+const name = new RegExp(`(${toolName})\\s*`, 'uy')
+
+/** Functionary 3.2: `>>>name`, and the parameters on the next line. */
+export const functionary: Dialect = {
+  openers: [['>>>']],
+  after: {
+    whole: new RegExp(`^${toolName}[ \\t]*\\r?\\n\\s*\\{`, 'u'),
+    partial: new RegExp(`^(?:${toolName}[ \\t]*(?:\\r?\\n?|\\r?\\n\\s*))?$`, 'u'),
+  },
+  read({ reader, index }) {
+    const tool = reader.match(name)?.[1] ?? reader.fail()
+    return resolveCalls([{ name: tool, args: reader.value() }], index)
+  },
+}

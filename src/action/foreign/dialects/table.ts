@@ -1,0 +1,87 @@
+import { anyOf } from '../../text-pattern.ts'
+import type { MarkedSyntax } from '../marked-matcher.ts'
+import type { Dialect } from './dialect.ts'
+import { functionary } from './functionary.ts'
+import { functionTags } from './function-tags.ts'
+import { harmony } from './harmony.ts'
+import { namedElements } from './named-elements.ts'
+import { tokenSections } from './token-sections.ts'
+import { wrapped } from './wrapped.ts'
+
+/** Every format that a marker opens. */
+const dialects: readonly Dialect[] = [
+  ...wrapped,
+  ...tokenSections,
+  ...harmony,
+  functionTags,
+  namedElements,
+  functionary,
+]
+
+export interface Marker extends MarkedSyntax {
+  readonly dialect: Dialect
+}
+
+/** By their first two characters. */
+const byHead = new Map<string, Marker[]>()
+const firsts = new Set<string | undefined>()
+for (const dialect of dialects) {
+  const { isMark = false } = dialect
+  for (const [opener, closer] of dialect.openers) {
+    const head = opener.slice(0, 2)
+    const marker = { dialect, opener, isMark, ...(closer !== undefined && { closer }) }
+    byHead.set(head, [...(byHead.get(head) ?? []), marker])
+    firsts.add(opener[0])
+  }
+}
+/** How much of the text after an opener is looked at, and how long more of it is waited for. */
+const maxContinuation = 110
+const maxPartial = 90
+
+/** The marker that starts at `at`; `'partial'` while more input may make one. */
+export function findMarker(text: string, at: number): Marker | 'partial' | undefined {
+  if (!firsts.has(text[at])) return undefined
+  if (at + 1 >= text.length) return 'partial'
+  let isPartial = false
+  for (const marker of byHead.get(text.slice(at, at + 2)) ?? []) {
+    const { opener, dialect } = marker
+    if (!text.startsWith(opener, at)) {
+      isPartial ||= text.length - at < opener.length && opener.startsWith(text.slice(at))
+      continue
+    }
+    if (!dialect.after) return marker
+    const from = at + opener.length
+    const rest = text.slice(from, from + maxContinuation)
+    if (dialect.after.whole.test(rest)) return marker
+    isPartial ||= rest.length < maxPartial && dialect.after.partial.test(rest)
+  }
+  return isPartial ? 'partial' : undefined
+}
+
+/** A control token, which only models write. */
+export function isToken({ dialect, opener }: Marker): boolean {
+  return dialect.after === undefined || /^<[|｜]/.test(opener)
+}
+
+/** What follows a section is the beginning of another, or of a closer. */
+export function isBeginning(text: string): boolean {
+  return findMarker(text, 0) === 'partial' || allClosers.some((closer) => closer.startsWith(text))
+}
+
+/** What opens a call or a list of them, in every format. */
+export const openers: readonly string[] = dialects.flatMap((dialect) =>
+  dialect.openers.map(([opener]) => opener),
+)
+
+const allClosers = dialects.flatMap(closersOf)
+
+/** The closers of all formats: a pattern. */
+export const anyCloser: string = [
+  anyOf(new Set(allClosers)),
+  '<\\/[\\w:-]*(?:tool|func|invoke|call|param|action|arg)[\\w:-]*>',
+].join('|')
+
+/** What closes a section in this format. */
+export function closersOf({ openers, closers = [] }: Dialect): string[] {
+  return [...closers, ...openers.flatMap(([, closer]) => closer ?? [])]
+}

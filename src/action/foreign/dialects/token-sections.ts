@@ -1,0 +1,56 @@
+import type { CallsRead } from '../../block-reader.ts'
+import { joinReads, resolveCalls } from '../foreign-call.ts'
+import { Unreadable } from '../literal-reader.ts'
+import type { Dialect, Section } from './dialect.ts'
+import { readNamedElement } from './named-elements.ts'
+
+const bar = '[|｜]'
+const blank = '[▁_]'
+const callEnd = `<${bar}tool${blank}call${blank}end${bar}>`
+const begin = new RegExp(`\\s*<${bar}tool${blank}call${blank}begin${bar}>`, 'y')
+const header = new RegExp(
+  `((?:(?!<${bar}tool${blank}call${blank}(?:end|begin)|<\\w+:invoke\\s)[^{[])*?)(?=[{[]|<\\w+:invoke\\s|${callEnd})`,
+  'y',
+)
+const separator = new RegExp(
+  `<${bar}tool${blank}(?:sep|call${blank}argument${blank}begin)${bar}>|\`\`\`(?:json)?`,
+)
+const ending = new RegExp(`\\s*(?:\`\`\`)?\\s*${callEnd}`, 'y')
+const spellings = ['|', '｜'].flatMap((bars) =>
+  ['_', '▁'].map((blanks) => (words: string) => `<${bars}${words.replaceAll(' ', blanks)}${bars}>`),
+)
+
+function spell(words: string): [string, string][] {
+  return spellings.map((write) => [write(`${words} begin`), write(`${words} end`)])
+}
+
+/** DeepSeek's, Kimi's and Step's special tokens, with full-width or plain bars and blocks. */
+export const tokenSections: readonly Dialect[] = [
+  {
+    openers: [...spell('tool calls'), ...spell('tool calls section')],
+    closers: spell('tool call').map(([, closer]) => closer),
+    read(section) {
+      const reads: CallsRead[] = []
+      while (section.reader.match(begin)) reads.push(readOne(section))
+      if (reads.length === 0) throw new Unreadable(true)
+      return joinReads(reads)
+    },
+  },
+  { openers: spell('tool call'), read: readOne },
+]
+
+/** One call, after its opener. */
+function readOne({ reader, index }: Section): CallsRead {
+  const parts = reader.match(header)?.[1]?.split(separator)
+  if (!parts) throw new Unreadable(true)
+  const element = readNamedElement(reader, index)
+  if (element) {
+    reader.match(ending)
+    return element
+  }
+  const name = parts.map((part) => part.trim()).findLast((part) => part !== '')
+  if (name === undefined) throw new Unreadable(false)
+  const args = reader.text[reader.at] === '{' ? reader.value() : {}
+  if (!reader.match(ending) && !reader.ended) throw new Unreadable(false)
+  return resolveCalls([{ name, args }], index)
+}

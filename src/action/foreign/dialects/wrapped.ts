@@ -1,0 +1,202 @@
+import type { JsonValue } from '../../../protocol/json.ts'
+import { readBlock } from '../../block-reader.ts'
+import type { CallsRead } from '../../block-reader.ts'
+import { readArgumentPairs } from '../argument-pairs.ts'
+import { endOfElement } from '../element-end.ts'
+import { resolveCalls, withNamespaces } from '../foreign-call.ts'
+import type { ForeignCall } from '../foreign-call.ts'
+import { LiteralReader, Unreadable } from '../literal-reader.ts'
+import { toolName } from '../names.ts'
+import { readPlainCalls } from '../plain-calls.ts'
+import { tagMarks } from '../tag-marks.ts'
+import { tagOf } from './dialect.ts'
+import type { Continuation, Dialect, Section } from './dialect.ts'
+
+/** A call in any of several forms. */
+const body: Continuation = {
+  whole: new RegExp(
+    `^(?:\\s*(?:[{[]|\\]<\\]|\`\`\`|<[\\p{L}_|｜])|(?:[ \\t]*\\r?\\n\\s*)?${toolName}[ \\t]*(?:\\r?\\n|[<{(]))`,
+    'u',
+  ),
+  partial: new RegExp(
+    `^(?:\\s*(?:<|\\]<?|\`{1,2})?|(?:[ \\t]*\\r?\\n\\s*)?${toolName}[ \\t]*\\r?)$`,
+    'u',
+  ),
+}
+/** JSON objects, or a list of them, after words that people also write. */
+const json: Continuation = {
+  whole: /^(?:<\|role_sep\|>)?\s*(?:\[\s*)?\{\s*"/,
+  partial: /^(?:<[|a-z_]*>?)?\s*(?:\[\s*)?(?:\{\s*)?$/,
+}
+
+function tags(...names: string[]): Dialect {
+  return {
+    openers: names.map((name) => [`<${name}>`, `</${name}>`]),
+    after: body,
+    read: readWrapped,
+  }
+}
+
+/** `openers`: with their closers. */
+function tokens(...openers: (readonly [opener: string, closer?: string])[]): Dialect {
+  return { openers, read: readWrapped }
+}
+
+/** Tokens before JSON or Python, whose closers may be missing. */
+function bracketed(...pairs: (readonly [opener: string, closer: string])[]): Dialect {
+  return {
+    openers: pairs.map(([opener]) => [opener]),
+    closers: pairs.map(([, closer]) => closer),
+    read: readWrapped,
+  }
+}
+
+function headed(openers: readonly string[], after: Continuation): Dialect {
+  return { openers: openers.map((opener) => [opener]), after, read: readWrapped }
+}
+
+/** A marker, a body in one of many forms, and a closer. */
+export const wrapped: readonly Dialect[] = [
+  tags('tool_call', 'tool_calls', 'function_call', 'function_calls', 'functioncall', 'tool_use'),
+  tags(
+    'antml:function_calls',
+    'atem:function_calls',
+    'tool_calls:opensource',
+    'tool_call:opensource',
+  ),
+  tags('minimax:tool_call', 'seed:tool_call', 'longcat_tool_call', 'dots_function_call'),
+  tokens(
+    ['[TOOL_CALLS]'],
+    ['<|function_call|>'],
+    ['<TOOLCALL>', '</TOOLCALL>'],
+    ['<|tool_call_start|>', '<|tool_call_end|>'],
+    ['<|tool_call:start|>', '<|tool_call:end|>'],
+    ['<|tool_call:begin|>', '<|tool_call:end|>'],
+    ['<|open|>tools<|sep|>', '<|close|>tools<|sep|>'],
+    ['<|open|>call tool=', '<|close|>call<|sep|>'],
+    ['<start_function_call>', '<end_function_call>'],
+    ['<|tool_call>', '<tool_call|>'],
+  ),
+  bracketed(
+    ['<|tool_calls|>', '<|calls|>'],
+    ['<|tool_call|>', '<|/tool_call|>'],
+    ['<|python_tag|>', '<|eom_id|>'],
+    ['<|python_start|>', '<|python_end|>'],
+    ['<|action_start|>', '<|action_end|>'],
+    ['<|START_ACTION|>', '<|END_ACTION|>'],
+    ['<|tools_prefix|>', '<|tools_suffix|>'],
+    ['[unused11]', '[unused12]'],
+  ),
+  {
+    openers: tagMarks,
+    isMark: true,
+    closers: ['DSML', 'GCML'].flatMap((mark) => [
+      `</｜${mark}｜function_calls>`,
+      `</｜${mark}｜tool_calls>`,
+    ]),
+    read: readWrapped,
+  },
+  headed(['functools', 'function call', '<|role_sep|>'], json),
+  headed(['<|message_sep|>'], {
+    whole: /^\s*function call<\|role_sep\|>/,
+    partial: /^\s*[a-z ]*(?:<[|a-z_]*)?$/,
+  }),
+  headed(['<|message_model|>'], {
+    whole: /^[^\s<]+<\|content_invoke_tool_json\|>/,
+    partial: /^[^\s<]*(?:<[|a-z_]*)?$/,
+  }),
+  headed(['<|from|>assistant\n<|recipient|>', '<|recipient|>'], {
+    whole: /^(?!all\s)[^\s<]+\s*<\|content\|>/,
+    partial: /^[^\s<]*\s*(?:<[|a-z]*)?$/,
+  }),
+]
+
+/** What may stand between the marker and its body. */
+const lead =
+  /\s*(?:```\w*|<\|plugin\|>|(?:function call)?<\|role_sep\|>|[^\s<]+<\|content_invoke_tool_json\|>|\w+<\|tool_call:name\|>)?\s*/y
+
+function readWrapped(section: Section): CallsRead {
+  const { reader, index, opener } = section
+  reader.match(lead)
+  const inner = section.inner()
+  if (inner) return inner
+  return reader.text[reader.at] === '<'
+    ? readElements(section, tagOf(opener))
+    : resolveCalls(readBody(section), index)
+}
+
+const gemma = new RegExp(`call:(${toolName})\\s*`, 'uy')
+const named = new RegExp(
+  `(?:function\\n)?["']?(${toolName})["']?\\s*(?:\\[CALL_ID\\]\\s*\\w+\\s*)?(?:\\[ARGS\\]\\s*|<tool_sep>\\s*|<\\|(?:content|tool_call:args)\\|>\\s*|[^<]{0,60}<\\|sep\\|>\\s*)?`,
+  'uy',
+)
+
+function readBody({ reader, index }: Section): readonly ForeignCall[] {
+  const called = reader.match(gemma)?.[1]
+  if (called !== undefined) return [{ name: called, args: reader.value() }]
+  const plain = readPlainCalls(reader, index, true)
+  if (plain) return plain
+  const name = reader.match(named)?.[1] ?? reader.fail()
+  if (reader.text[reader.at] === '{') return [{ name, args: reader.value() }]
+  return [{ name, texts: readArgumentPairs(reader) }]
+}
+
+const nameTag = new RegExp(
+  `^\\s*<(name|tool_name|function_name|tool)>\\s*(${toolName})\\s*</\\1>`,
+  'u',
+)
+const argumentsTag = /^\s*<(arguments|args|parameters|params|input)>([\s\S]*)<\/\1>\s*$/
+
+/** Tool tags, or a name and its arguments as elements. */
+function readElements({ reader, index }: Section, wrapper: string | undefined): CallsRead {
+  const { text, at: start } = reader
+  const isClosed = wrapper === undefined ? skipElements(reader) : skipContent(reader, wrapper)
+  if (reader.at === start) throw new Unreadable(true)
+  const content = text.slice(start, reader.at)
+  const found = nameTag.exec(content)
+  if (!found) return readBlock(content, withNamespaces(index))
+  const name = found[2] ?? ''
+  const rest = content.slice(found[0].length)
+  const wrapped = argumentsTag.exec(rest)?.[2]
+  const args = wrapped ?? rest
+  const value = tryValue(args)
+  if (value !== undefined) return resolveCalls([{ name, args: value }], index)
+  // Further parameters could have followed.
+  if (reader.isCut && !isClosed && wrapped === undefined) throw new Unreadable(true)
+  return readBlock(`<${name}>${args}</${name}>`, withNamespaces(index))
+}
+
+/** Up to the wrapper's closer, which may be missing. */
+function skipContent(reader: LiteralReader, wrapper: string): boolean {
+  const end = endOfElement(reader.text, wrapper, reader.at)
+  const closer = /<\/[^<>]*>$/.exec(reader.text.slice(Math.max(reader.at, end - 100), end))
+  const isClosed = closer?.[0].slice(2).startsWith(wrapper) ?? false
+  reader.at = isClosed ? end - (closer?.[0].length ?? 0) : end
+  return isClosed
+}
+
+/** The elements that follow one another. */
+export function skipElements(
+  reader: LiteralReader,
+  accepts: (name: string) => boolean = () => true,
+): boolean {
+  for (;;) {
+    const at = reader.at
+    const tag = reader.match(/\s*<([^\s<>/|]+)[^<>]*?(\/?)>/y)
+    const name = tag?.[1]
+    if (name === undefined || !accepts(name)) {
+      reader.at = at
+      return true
+    }
+    if (tag?.[2] !== '/') reader.at = endOfElement(reader.text, name, reader.at)
+  }
+}
+
+function tryValue(text: string): JsonValue | undefined {
+  if (!text.trim().startsWith('{')) return undefined
+  try {
+    return new LiteralReader(text).value()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,89 @@
+import { lessThan, moreThan } from '../char-codes.ts'
+import { BracketMatcher } from './bracket-matcher.ts'
+import { CloserWatch } from './closer-watch.ts'
+import type { ConstructMatcher, MatchState } from './construct-matcher.ts'
+import { isNamePart } from './names.ts'
+
+/** How the text from a marker on is followed. */
+export interface MarkedSyntax {
+  readonly opener: string
+  /** What its section ends with; brackets end it when there is none. */
+  readonly closer?: string
+  /** The name of the first tag follows the opener, and is part of the closer. */
+  readonly isMark?: boolean
+}
+
+/** Its body is followed up to the brackets' end, or to the closer. */
+type Form = 'name' | 'unknown' | 'brackets' | 'tags' | 'whole'
+
+/** A construct with a marker: a call whatever follows. Its value is JSON, or text up to a closing tag. */
+export class MarkedMatcher implements ConstructMatcher {
+  readonly kind = 'held'
+  readonly #value = new BracketMatcher()
+  readonly #syntax: MarkedSyntax
+  #marker: number
+  #form: Form
+  #name = ''
+  #closer: CloserWatch
+  /** Its opener, once it is closed: another section begins. */
+  #next: CloserWatch
+
+  constructor(syntax: MarkedSyntax) {
+    this.#syntax = syntax
+    this.#marker = syntax.opener.length
+    this.#form = this.#firstForm
+    this.#closer = this.#newCloser()
+    this.#next = new CloserWatch(syntax.opener)
+  }
+
+  get isInsideValue(): boolean {
+    return this.#form === 'brackets' ? this.#value.isInsideValue : this.#form === 'tags'
+  }
+
+  feed(code: number): MatchState {
+    if (this.#marker > 0) {
+      this.#marker--
+      return 'more'
+    }
+    if (this.#form === 'name') this.#followName(code)
+    else if (this.#form === 'unknown' && code > 32)
+      this.#form = code === 123 || code === 91 ? 'brackets' : 'tags'
+    if (this.#form === 'whole') this.#reopen(code)
+    else if (this.#form === 'brackets') this.#value.feed(code)
+    if (this.#form === 'tags' || (this.#form === 'brackets' && !this.#value.isInsideValue)) {
+      this.#closer.feed(code)
+      if (this.#closer.seen) this.#form = 'whole'
+    }
+    return 'more'
+  }
+
+  /** Up to the end of the first tag's name, which decides about the closer. */
+  #followName(code: number): void {
+    if (isNamePart(code)) this.#name += String.fromCharCode(code)
+    else if (this.#name !== '' || code !== lessThan) {
+      this.#closer = this.#newCloser()
+      this.#form = code === moreThan ? 'unknown' : 'tags'
+    }
+  }
+
+  #reopen(code: number): void {
+    this.#next.feed(code)
+    if (!this.#next.seen) return
+    this.#name = ''
+    this.#form = this.#firstForm
+    this.#closer = this.#newCloser()
+    this.#next = new CloserWatch(this.#syntax.opener)
+  }
+
+  get #firstForm(): Form {
+    const { closer, isMark } = this.#syntax
+    if (closer === undefined) return 'brackets'
+    return isMark ? 'name' : 'unknown'
+  }
+
+  /** White space may stand before its last character. */
+  #newCloser(): CloserWatch {
+    const { closer = '\0\0' } = this.#syntax
+    return new CloserWatch(closer.slice(0, -1) + this.#name)
+  }
+}

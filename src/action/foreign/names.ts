@@ -1,0 +1,14 @@
+import { dash } from '../char-codes.ts'
+
+/** Patterns of names in any script: of tools (namespaces and indices included), in `name(…)`, and of parameters. */
+export const toolName = '[\\p{L}\\p{N}_][\\p{L}\\p{M}\\p{N}_.:-]{0,127}'
+export const callName = '[\\p{L}_][\\p{L}\\p{M}\\p{N}_.-]*'
+export const wordName = '[\\p{L}_][\\p{L}\\p{M}\\p{N}_-]*'
+
+export function isLetter(code: number): boolean {
+  return (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95 || code > 127
+}
+
+export function isNamePart(code: number): boolean {
+  return isLetter(code) || (code >= 48 && code <= 57) || code === dash || code === 46
+}

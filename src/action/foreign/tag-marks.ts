@@ -1,0 +1,44 @@
+/** What models write into the tags of other formats, and before the name in a closing tag. */
+export const tagMarks = [
+  ['<｜DSML｜', '</｜DSML｜>'],
+  ['<｜GCML｜', '</｜GCML｜>'],
+  [']<]minimax[>[', ']<]minimax[>[</>'],
+  ['<]minimax[>[', '<]minimax[>[</>'],
+  ['<ifm|tool_call', '</ifm|tool_call>'],
+] as const
+
+/** A tag that the text goes on after; what is cut keeps its mark, by which it is known. */
+const rest = '[^<>]{0,300}>\\s*(?:<\\S|[^\\s<])'
+/** Marks in tags: what a first tag that has one looks like, and where the mark stands. */
+const marks = [
+  ...['｜DSML｜', '｜GCML｜', 'antml:', 'atem:', 'ifm\\|'].map((mark) => ({
+    first: new RegExp(`^<${mark}`),
+    all: new RegExp(`(?<=<)${mark}(?=${rest})|(?<=</)${mark}`, 'g'),
+  })),
+  {
+    first: /^\]<\]minimax\[>\[/,
+    all: new RegExp(`\\]<\\]minimax\\[>\\[(?=\\s*<(?:/|${rest}))`, 'g'),
+  },
+  { first: /^<\w{1,40}:opensource>/, all: /(?<=<\/?\w{1,40}):opensource(?=>)/g },
+]
+/** Of a text, control tokens aside. */
+const firstTag = /<(?!\|)|\]<\]/
+
+/**
+ * DeepSeek's, GigaChat's, MiniMax' and others' own marks in the tags of a call, left out. Only the mark of its
+ * first tag is one: in the values of another format it is content.
+ */
+export function withoutTagMarks(call: string): string {
+  const start = call.search(firstTag)
+  const opening = call.slice(start, start + 60)
+  const own = marks.find(({ first }) => first.test(opening))
+  return own ? call.replaceAll(own.all, '') : call
+}
+
+/** The marks anywhere, in texts whose bars were normalized, too. */
+const anywhere = marks.map(({ all }) => new RegExp(all.source.replaceAll('｜', '[|｜]'), 'g'))
+
+/** The same of a text that holds calls anywhere. */
+export function withoutAnyTagMarks(text: string): string {
+  return anywhere.reduce((left, mark) => left.replaceAll(mark, ''), text)
+}

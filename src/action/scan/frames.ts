@@ -1,0 +1,64 @@
+import type { ForeignDetector } from '../foreign/foreign-detector.ts'
+import { endOfTurn } from '../stop-tokens.ts'
+import { matchHeader } from './harmony.ts'
+import { matchReasoning } from './reasoning-marks.ts'
+
+/** Tokens around the text of a reply, dropped wherever they stand outside of code. */
+const frames = [
+  // Cohere
+  '<|START_RESPONSE|>',
+  '<|END_RESPONSE|>',
+  '<|START_TEXT|>',
+  '<|END_TEXT|>',
+  '<|END_OF_TURN_TOKEN|>',
+  // Apriel
+  '[END FINAL RESPONSE]',
+  // Kimi K3
+  '<|open|>response<|sep|>',
+  '<|close|>response<|sep|>',
+  '<|close|>message<|sep|>',
+  // Solar
+  '<|begin|>assistant<|content|>',
+  // Inkling
+  '<|message_model|><|content_text|>',
+  '<|content_model_end_sampling|>',
+] as const
+/** After a message, the next one's header follows. */
+const betweenMessages =
+  /^<\|(?:end|return|call|end_message|eom)\|>\s*<\|(?:start|begin|channel|message_model)\|>/
+const maxTail = 600
+
+export type Frame =
+  | { readonly type: 'frame'; readonly end: number; readonly endsLine?: boolean }
+  /** The turn is over: what follows is none of the reply. */
+  | { readonly type: 'turn-end' }
+
+/** The token around a reply that starts at `at`; `'partial'` while more input may make one. */
+export function matchFrame(text: string, at: number): Frame | 'partial' | undefined {
+  const frame = frames.find((each) => text.startsWith(each, at))
+  if (frame !== undefined) return { type: 'frame', end: at + frame.length }
+  const window = text.slice(at, at + 40)
+  return frames.some((each) => each.startsWith(window)) ? 'partial' : undefined
+}
+
+/**
+ * The token at `at` that ends a message or the turn: only white space, further ones and a header follow it.
+ * `'partial'` while that is open.
+ */
+export function matchEnding(text: string, at: number): Frame | 'partial' | undefined {
+  const tail = text.slice(at, at + maxTail)
+  if (betweenMessages.test(tail)) return { type: 'frame', end: at + tail.indexOf('>') + 1 }
+  const ending = endOfTurn(tail)
+  return ending === 'next-turn' ? { type: 'turn-end' } : ending
+}
+
+/** The end of the output cut off what is never shown and is no call: a tag of reasoning, a frame, a header. */
+export function isCutFrame(cut: string, foreign: ForeignDetector | undefined): boolean {
+  if (!/^[<[◁]|<\|/.test(cut)) return false
+  if (matchReasoning(cut, 0, { opens: true, lineStart: true })) return true
+  if (matchHeader(cut, 0, true) && !/^<.*[ >]to=/.test(cut)) return true
+  // A token that is whole is no opener by itself.
+  const isWhole = /^<\|[^<>|]+\|>$/.test(cut)
+  if (!isWhole && cut.length >= 4 && foreign?.mayMark(cut)) return false
+  return (matchFrame(cut, 0) ?? matchEnding(cut, 0)) !== undefined
+}

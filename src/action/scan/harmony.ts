@@ -1,0 +1,73 @@
+/** The longest header of a message, in characters. */
+const maxHeader = 200
+const messageMark = '<|message|>'
+const heads = ['<|start|>', '<|channel|>'] as const
+/** What an output starts with when the prompt's template has written the beginning of its first header. */
+const bareHeads: readonly string[] = [
+  ...['analysis', 'commentary', 'final'].flatMap((channel) => [
+    `${channel}<|`,
+    `${channel} <|`,
+    `${channel} to=`,
+  ]),
+  'assistant<|channel|>',
+  'assistant to=',
+  ' to=',
+  'to=',
+]
+const headerText = /^(?:<\|(?:start|channel|constrain)\|>|[^<\n])*$/
+const cutHeader = /^(?:<\|(?:start|channel|constrain)\|>|[^<\n])*(?:<\|?\w*\|?)?$/
+
+/** `<|eom|>`: Muse's. */
+const closers = ['<|end|>', '<|return|>', '<|call|>', '<|eom|>'] as const
+
+/** After the token at `at` that ends a message; `'partial'` while more input may make one. */
+export function matchCloser(text: string, at: number): number | 'partial' | undefined {
+  const closer = closers.find((each) => text.startsWith(each, at))
+  if (closer !== undefined) return at + closer.length
+  const window = text.slice(at, at + 10)
+  return closers.some((each) => each.startsWith(window)) ? 'partial' : undefined
+}
+
+/** A header of harmony (gpt-oss): what its message is. */
+export type Header = { readonly end: number } & (
+  | { readonly kind: 'text' | 'thought' | 'turn' }
+  | { readonly kind: 'call'; readonly recipient: string }
+)
+
+/**
+ * The header of a message that starts at `at`, `<|start|>assistant<|channel|>final<|message|>` and its like;
+ * `'partial'` while more input may make one. `isFirst`: the output starts here.
+ */
+export function matchHeader(
+  text: string,
+  at: number,
+  isFirst: boolean,
+): Header | 'partial' | undefined {
+  const window = text.slice(at, at + maxHeader)
+  const starts: readonly string[] = isFirst ? [...heads, ...bareHeads] : heads
+  if (!starts.some((head) => window.startsWith(head)))
+    return starts.some((head) => head.startsWith(window)) ? 'partial' : undefined
+  const mark = window.indexOf(messageMark)
+  if (mark < 0) return window.length < maxHeader && cutHeader.test(window) ? 'partial' : undefined
+  const header = window.slice(0, mark)
+  if (!headerText.test(header)) return undefined
+  return { end: at + mark + messageMark.length, ...kindOf(header) }
+}
+
+/** A header starts at `at` that never becomes a message. */
+export function isEndlessHeader(text: string, at: number): boolean {
+  if (!heads.some((head) => text.startsWith(head, at))) return false
+  return text.length - at >= maxHeader && !text.slice(at, at + maxHeader).includes('{')
+}
+
+function kindOf(
+  header: string,
+): { kind: 'text' | 'thought' | 'turn' } | { kind: 'call'; recipient: string } {
+  const recipient = /(?:^|[ >])to=([^\s<]+)/.exec(header)?.[1]
+  if (header.startsWith('<|start|>') && !header.startsWith('<|start|>assistant'))
+    return { kind: 'turn' }
+  if (recipient === 'self') return { kind: 'thought' }
+  if (recipient !== undefined && recipient !== 'user' && recipient !== 'all')
+    return { kind: 'call', recipient }
+  return { kind: /(?:^|>)analysis/.test(header) ? 'thought' : 'text' }
+}

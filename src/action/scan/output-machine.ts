@@ -1,0 +1,300 @@
+import type { Opener } from '../block-opener.ts'
+import { lessThan, newline } from '../char-codes.ts'
+import type { BlockOutcome, PendingBlock } from '../pending-block.ts'
+import { CodeContext } from './code-context.ts'
+import { Comment } from './comment.ts'
+import { isCutFrame } from './frames.ts'
+import type { Header } from './harmony.ts'
+import type { Detectors } from './detectors.ts'
+import type { Mark, Place, Scan } from './place.ts'
+import { Prose } from './prose.ts'
+import { Reply } from './reply.ts'
+import type { Sink } from './sink.ts'
+import { Thought } from './thought.ts'
+import type { Opening } from './thought.ts'
+import { Window } from './window.ts'
+
+/** A mark that isn't whole by then is none. */
+const maxMark = 600
+/** Longer pieces are read in parts of this length, so that what is held back stays short. */
+const maxPiece = 4096
+
+export interface MachineOptions extends Detectors {
+  /** The output starts inside reasoning. */
+  readonly reasoning: boolean
+}
+
+/**
+ * Splits a model's output into text, reasoning, calls in other formats and the first block (R1–R6), holding
+ * back only what could still become a mark, or a fence line right before one. Two things are followed at once:
+ *
+ * ```text
+ * where the text stands (`Place`)                     what becomes of it (`Reply`)
+ *
+ *  ┌─────────┐ fence line ┌───────┐                            a call may start
+ *  │  prose  │ ─────────► │ fence │                   ┌───────┐ ─────────► ┌──────┐ ─┐ another
+ *  │         │ ◄───────── └───────┘                   │ shown │            │ held │  │ call
+ *  │         │  its end                               └───────┘ ◄───────── └──────┘ ◄┘
+ *  │         │   `<!--`   ┌─────────┐                           it was text   │
+ *  │         │ ─────────► │ comment │                                         ▼ the output ends
+ *  │         │ ◄───────── └─────────┘                                     calls, or text
+ *  │         │   `-->`
+ *  │         │ `<think>`… ┌─────────┐
+ *  │         │ ─────────► │ thought │
+ *  └─────────┘ ◄───────── └─────────┘
+ *               `</think>`…
+ *
+ *  in any of these places, at an opener:
+ *
+ *  ┌───────┐ closed, and it counts   ┌────────────────┐ a lone `</think>`:
+ *  │ block │ ──────────────────────► │ prose, ignored │ ─────────────────► prose, shown
+ *  └───────┘                         └────────────────┘ the block was a thought
+ *      └───► back, as text
+ * ```
+ *
+ * A place says which marks count in it (`look`), and takes the characters that are none (`take`); `#go` is all
+ * that a mark does. Whether a mark stands in inline code is known at the end of its line: `CodeContext` holds
+ * it back, and the scan returns to it.
+ */
+export class OutputMachine {
+  readonly #sink: Sink
+  readonly #scan: Scan
+  readonly #window = new Window()
+  readonly #code = new CodeContext()
+  readonly #reply: Reply
+  readonly #prose: Prose
+  #place: Place
+  #block: PendingBlock | undefined
+  /** A block was found: what follows is ignored, unless it shows that the block was a thought. */
+  #isAfterBlock = false
+  #isOver = false
+
+  constructor(sink: Sink, { reasoning, ...detectors }: MachineOptions) {
+    this.#sink = sink
+    this.#reply = new Reply(sink, detectors)
+    this.#scan = { ...detectors, window: this.#window, code: this.#code, reply: this.#reply }
+    this.#prose = new Prose(this.#scan)
+    this.#place = reasoning ? new Thought(this.#scan, 'prompt') : this.#prose
+  }
+
+  push(piece: string): void {
+    for (let at = 0; at < piece.length; at += maxPiece) {
+      this.#window.push(piece.slice(at, at + maxPiece))
+      this.#run(false)
+    }
+  }
+
+  /** Emits what was held back of the text. */
+  release(): void {
+    this.#emit(this.#window.text.length)
+    this.#reply.release()
+  }
+
+  /** The output is over: what is left is a block, text or a cut opener. */
+  end(): void {
+    this.#run(true)
+    if (this.#place instanceof Thought && !this.#isAfterBlock) this.#reportCalls(this.#place)
+    this.#reply.end()
+  }
+
+  #run(final: boolean): void {
+    while (!this.#isOver)
+      if (!(this.#block ? this.#readBlock(this.#block, final) : this.#readText(final))) return
+    this.#sink.ignored(this.#window.cut(this.#window.text.length))
+  }
+
+  /** One step in a block; false when it waits for more input. */
+  #readBlock(block: PendingBlock, final: boolean): boolean {
+    const outcome =
+      block.push(this.#window.cut(this.#window.text.length)) ??
+      (final ? block.end((content) => this.#sink.isForeignCall(content)) : undefined)
+    if (outcome) this.#leaveBlock(outcome)
+    return outcome !== undefined
+  }
+
+  /** One step in text; false when it waits for more input, or all was read. */
+  #readText(final: boolean): boolean {
+    const window = this.#window
+    const { at, code } = window
+    if (code === undefined && !final) return this.#release()
+    const due = this.#code.dueMarker(at, code)
+    if (due !== undefined) {
+      window.at = due
+      return true
+    }
+    if (code === undefined) {
+      this.#code.dropFence()
+      this.#isOver = true
+      return this.#release()
+    }
+    const mark = this.#look(code)
+    if (mark === 'partial') {
+      if (!final) return this.#release()
+      if (this.#dropCut()) return true
+    } else if (mark && this.#code.tracker.inRun) this.#code.holdMarker(at)
+    else if (mark) {
+      this.#go(mark)
+      return true
+    }
+    this.#take(code)
+    return true
+  }
+
+  #look(code: number): Mark | 'partial' | undefined {
+    if (code <= 32 || this.#code.isMarkerPending || this.#reply.isInsideValue) return undefined
+    const mark = this.#place.look(code)
+    const { text, at } = this.#window
+    return mark === 'partial' && text.length - at > maxMark ? undefined : mark
+  }
+
+  #take(code: number): void {
+    const isReply = this.#place.name !== 'reasoning'
+    this.#place = this.#place.take(code)
+    const at = ++this.#window.at
+    if (isReply && this.#reply.isHeld)
+      this.#reply.feed(code, this.#code.tracker.fenced, () => this.#window.text.slice(0, at))
+  }
+
+  /** The transition that a mark at the window's position makes. */
+  #go(mark: Mark): void {
+    const { at } = this.#window
+    switch (mark.type) {
+      case 'comment':
+        this.#place = new Comment(this.#scan, this.#prose)
+        return this.#take(lessThan)
+      case 'call':
+        this.#emit(this.#code.fenceStart ?? at)
+        this.#code.dropFence()
+        return this.#reply.beginCall(mark.matcher)
+      case 'block':
+        return this.#enterBlock(mark.opener)
+      case 'thought':
+        return this.#enterThought(mark.end, { closer: mark.closer })
+      case 'thought-end':
+        return this.#leaveThought(mark.end)
+      case 'message':
+        return this.#enterMessage(mark.header)
+      case 'frame':
+        return mark.endsLine ? this.#drop(mark.end) : this.#cut(mark.end)
+      case 'turn-end':
+        this.#emit(at)
+        this.#isOver = true
+        return
+      default:
+        mark satisfies never
+    }
+  }
+
+  #enterThought(end: number, opening: Opening): void {
+    const isRepeated = this.#place instanceof Thought
+    if (!isRepeated) this.#code.suspend()
+    this.#cut(end)
+    this.#code.restart()
+    this.#place = new Thought(this.#scan, isRepeated ? 'prompt' : opening)
+  }
+
+  #leaveThought(end: number): void {
+    const isLone = !(this.#place instanceof Thought)
+    this.#drop(end)
+    this.#place = this.#prose
+    // Q2: what quotes the beginning of the line quotes the rest of it, too.
+    if (!isLone && this.#scan.quotations) this.#code.resume()
+    if (isLone) {
+      this.#isAfterBlock = false
+      this.#reply.forgetCalls()
+      this.#sink.loneCloser()
+    }
+    this.#reply.endThought()
+  }
+
+  /** A message of harmony. */
+  #enterMessage(header: Header): void {
+    const { at, text } = this.#window
+    if (header.kind === 'thought') return this.#enterThought(header.end, 'header')
+    const written = text.slice(at, header.end)
+    this.#drop(header.end)
+    if (header.kind === 'turn') this.#isOver = true
+    else if (!this.#isAfterBlock)
+      this.#reply.beginMessage(header.kind === 'call' ? header.recipient : undefined, written)
+  }
+
+  #enterBlock(opener: Opener): void {
+    const window = this.#window
+    const fenceStart = this.#code.leaveFence()
+    const aloneInFence = fenceStart !== undefined
+    const start = fenceStart ?? window.at
+    this.#emit(start)
+    const before = window.cut(opener.end - start)
+    const place = this.#place
+    const context = place.name
+    const thought = place instanceof Thought && { endsThought: place.endsAt }
+    this.#block = this.#scan.blocks?.open({ context, opener, aloneInFence, before, ...thought })
+    this.#code.dropFence()
+    if (aloneInFence && context === 'fence') this.#place = this.#prose
+  }
+
+  #leaveBlock(outcome: BlockOutcome): void {
+    this.#block = undefined
+    if ('text' in outcome) return this.#window.unread(outcome.text, outcome.rest)
+    this.#window.push(outcome.rest)
+    if (this.#isAfterBlock) return this.#sink.ignored(outcome.written)
+    this.#reply.release()
+    this.#sink.block(outcome.block)
+    this.#place = this.#prose
+    this.#code.restart()
+    this.#isAfterBlock = true
+  }
+
+  /** R6: an opener or tag cut off by the end of the output is never shown, unless it is very short. */
+  #dropCut(): boolean {
+    const { text, at } = this.#window
+    const cut = text.slice(at)
+    const place = this.#place
+    const { fenceStart } = this.#code
+    const isCode = place.name === 'comment' || (place.name === 'fence' && fenceStart === undefined)
+    if (isCode || this.#code.tracker.inRun) return false
+    const isLong = cut.length >= 4 || /^<[|｜]/.test(cut) || this.#reply.isMessage
+    const isFrame =
+      isLong && (place instanceof Thought ? place.isCutMark : isCutFrame(cut, this.#scan.foreign))
+    const isOpener = cut.length >= 4 && /^[<[]/.test(cut) && place.name !== 'reasoning'
+    if (!isFrame && (!isOpener || this.#reply.isHeld)) return false
+    this.#emit(fenceStart ?? at)
+    if (!isFrame && !this.#isAfterBlock) this.#sink.cutOpener(this.#window.cut(text.length))
+    this.#isOver = true
+    return true
+  }
+
+  /** Calls in a thought that never ended are none: whoever reads the output should know of them. */
+  #reportCalls(thought: Thought): void {
+    for (const text of thought.calls()) if (this.#sink.callInReasoning(text)) return
+  }
+
+  /** Emits the text before a mark, and drops the mark. What follows starts a line of its own. */
+  #drop(end: number): void {
+    this.#cut(end)
+    this.#code.restart()
+    if (this.#place.name === 'prose') this.#scan.quotations?.feed(newline)
+  }
+
+  #cut(end: number): void {
+    const { at } = this.#window
+    this.#emit(at)
+    const mark = this.#window.cut(end - at)
+    if (this.#isAfterBlock) this.#sink.ignored(mark)
+  }
+
+  /** Emits what need not be held back. */
+  #release(): false {
+    this.#emit(this.#code.release(this.#window.at))
+    return false
+  }
+
+  #emit(until: number): void {
+    const text = this.#window.cut(until)
+    if (text === '') return
+    if (this.#isAfterBlock) return this.#sink.ignored(text)
+    if (!(this.#place instanceof Thought)) return this.#reply.text(text)
+    this.#place.keep(text)
+    this.#sink.reasoning(text)
+  }
+}

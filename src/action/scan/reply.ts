@@ -1,0 +1,188 @@
+import { newline } from '../char-codes.ts'
+import type { ConstructMatcher } from '../foreign/construct-matcher.ts'
+import type { PendingCall } from '../foreign/pending-call.ts'
+import type { QuotationTracker } from '../quotation-tracker.ts'
+import type { Detectors } from './detectors.ts'
+import type { Sink } from './sink.ts'
+
+/**
+ * What becomes of the reply's text: it is shown, or held back from where a call in another format may start. A
+ * message of harmony to a function is held by itself, and is never text.
+ */
+export class Reply {
+  readonly #sink: Sink
+  readonly #detectors: Detectors
+  #hasText = false
+  /** White space right after reasoning is layout. */
+  #trimNext = false
+  /** The next text is another message. */
+  #separateNext = false
+  #call: PendingCall | undefined
+  /** What is held is a message of harmony, and this its header as it is read. */
+  #header: string | undefined
+  #held: string[] = []
+  /** Where, in what is held, the newest construct starts. */
+  #start = 0
+  /** The quotations where what is held starts. */
+  #before: QuotationTracker | undefined
+  readonly #messages: string[] = []
+  /** Those of them that are none, but calls without a marker: text where they turn out to be no calls. */
+  readonly #unmarked = new Set<string>()
+
+  constructor(sink: Sink, detectors: Detectors) {
+    this.#sink = sink
+    this.#detectors = detectors
+  }
+
+  /** A call in another format has begun, and the text is held back. */
+  get isHeld(): boolean {
+    return this.#call !== undefined
+  }
+
+  /** A marker began what is held. */
+  get isMarked(): boolean {
+    return this.#call?.isMarked ?? false
+  }
+
+  /** A call may start: none has begun, or one is whole. */
+  get takesCalls(): boolean {
+    return this.#call?.awaitsNext ?? true
+  }
+
+  /** No call is being read: what frames the text may stand here. */
+  get takesFrames(): boolean {
+    return this.isMessage || (this.#call?.isWhole ?? true)
+  }
+
+  /** What is held is a message of harmony. */
+  get isMessage(): boolean {
+    return this.#header !== undefined
+  }
+
+  /** Inside a value of the call: what looks like a mark there is content. */
+  get isInsideValue(): boolean {
+    return this.#call?.isInsideValue ?? false
+  }
+
+  text(delta: string): void {
+    if (delta === '') return
+    if (this.#call) this.#held.push(delta)
+    else this.#show(delta)
+  }
+
+  /** A call starts with the next text. */
+  beginCall(matcher: ConstructMatcher): void {
+    this.#start = this.#held.length
+    if (this.#call) return this.#call.restart(matcher)
+    const { foreign, quotations } = this.#detectors
+    if (this.#messages.length === 0) this.#before = quotations?.clone()
+    this.#call = foreign?.open(matcher, quotations !== undefined || this.#hasText)
+  }
+
+  /** A message of harmony starts: to a function, or text. `written`: its header. */
+  beginMessage(recipient: string | undefined, written: string): void {
+    if (this.#header !== undefined) this.#messages.push(this.#message)
+    else if (recipient === undefined) this.release()
+    else this.#keepUnmarked()
+    this.#drop()
+    this.#separateNext = recipient === undefined
+    const { foreign } = this.#detectors
+    if (recipient === undefined || !foreign) return
+    this.beginCall(foreign.message())
+    this.#header = `<|channel|>commentary to=${recipient} <|constrain|>json<|message|>`
+    this.text(written)
+  }
+
+  /** Whatever follows, what is held is a call. */
+  finishCall(): void {
+    this.#call?.finish()
+  }
+
+  /** The next character of the call; `window` is all of it that isn't held yet. */
+  feed(code: number, fenced: boolean, window: () => string): void {
+    let state = this.#call?.feed(code, fenced)
+    if (state === 'complete') {
+      const construct = this.#held.slice(this.#start).join('') + window()
+      if (this.#sink.isCall(construct)) this.#call?.confirm()
+      else state = 'text'
+    }
+    if (state === 'text') this.release()
+  }
+
+  /** A thought ended, and, but in native mode, its line with it: what is held goes on in the next one. */
+  endThought(): void {
+    this.#trimNext = true
+    if (!this.#call || this.#detectors.quotations) return
+    this.#held.push('\n')
+    this.feed(newline, false, () => '')
+  }
+
+  /** What is held is text. */
+  release(): void {
+    const text = this.#header === undefined ? this.#held.join('') : ''
+    this.#drop()
+    this.#show(text)
+  }
+
+  /** What was written before is a thought, with the calls in it. */
+  forgetCalls(): void {
+    this.release()
+    this.#messages.length = 0
+    this.#showUnmarked()
+  }
+
+  /** The output is over: what is held is calls or text. */
+  end(): void {
+    const messages = this.#messages.join('\n')
+    const held = this.#held.join('')
+    const read = this.#header === undefined ? held : this.#message
+    // Of a message without content there is nothing to show.
+    const isCut = read === this.#header
+    this.#drop()
+    if (read !== '' && this.#read(messages === '' ? read : `${messages}\n${read}`)) return
+    const marked = this.#messages.filter((text) => !this.#unmarked.has(text)).join('\n')
+    if (messages !== '' && (read !== '' || !this.#read(messages))) {
+      this.#showUnmarked()
+      if (marked !== '') this.#read(marked)
+    }
+    if (!isCut) this.#show(held)
+  }
+
+  /** A call without a marker stands before a message. */
+  #keepUnmarked(): void {
+    if (!this.#call) return
+    const text = this.#held.join('')
+    this.#messages.push(text)
+    this.#unmarked.add(text)
+  }
+
+  #showUnmarked(): void {
+    for (const text of this.#unmarked) this.#show(text)
+    this.#unmarked.clear()
+  }
+
+  get #message(): string {
+    return (this.#header ?? '') + this.#held.slice(1).join('').trimStart()
+  }
+
+  #read(text: string): boolean {
+    const show = (prose: string): void => this.#show(prose)
+    return this.#sink.calls(text, { quotations: this.#before, show })
+  }
+
+  #drop(): void {
+    this.#call = undefined
+    this.#header = undefined
+    this.#held = []
+  }
+
+  #show(text: string): void {
+    let delta = this.#trimNext || this.#separateNext ? text.trimStart() : text
+    if (delta === '') return
+    if (this.#separateNext && this.#hasText) delta = `\n\n${delta}`
+    this.#trimNext = false
+    this.#separateNext = false
+    this.#hasText ||= delta.trim() !== ''
+    this.#sink.text(delta)
+  }
+}

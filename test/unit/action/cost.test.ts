@@ -1,0 +1,125 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { worst } from '../../../bench/lib/action-worst.mjs'
+import { createActionScanner } from '../../../src/action/index.ts'
+import { cut, tools } from './harness.ts'
+import { openings, pathological } from './pathological.ts'
+import type { Pathological } from './pathological.ts'
+import { randomOf } from './random.ts'
+import { WorkMeter } from './work-meter.ts'
+
+/** `npm run fuzz` sets the seconds; without it a fixed slice runs, always the same. */
+const seconds = Number(process.env['FUZZ_SECONDS'] ?? 0)
+const sizes = [2500, 10_000] as const
+/** Steps for each character: text costs 30 to 60, a call 200, what may begin a call at every character 1000 and more. */
+const usual = 400
+const most = 8000
+/** From the first size to the second: what is bounded has reached its bound before. */
+const growth = 1.5
+
+interface Way {
+  readonly rescue: boolean
+  readonly pieceLength: number
+}
+
+const meter = new WorkMeter('/src/action/')
+afterAll(() => meter.close())
+
+/** Steps for each character of an output of about `size`. */
+function work({ make }: Pathological, size: number, { rescue, pieceLength }: Way): number {
+  const text = make(size)
+  const pieces = cut(text, pieceLength)
+  const steps = meter.count(
+    () => {
+      const scanner = createActionScanner(tools, { rescue, newId: () => 'id' })
+      for (const piece of pieces) scanner.push(piece)
+      scanner.end()
+    },
+    2 * most * text.length,
+  )
+  return steps / text.length
+}
+
+/** What is wrong with the cost of this input, if anything is. */
+function problem(input: Pathological, way: Way): string[] {
+  const [small, large] = sizes
+  const before = work(input, small, way)
+  if (before <= usual) return []
+  const after = before < most ? work(input, large, way) : before
+  if (after < most && after / before < growth) return []
+  const where = `${input.name}, ${way.rescue ? 'native' : 'ACTION'} mode, pieces of ${way.pieceLength}`
+  const costs = [before, after].map(Math.round).join(' and then ')
+  return [`${where}: ${costs} steps for each of ${small} and ${large} characters`]
+}
+
+const ways = [Infinity, 3, 1, 64].flatMap((pieceLength) =>
+  [false, true].map((rescue) => ({ rescue, pieceLength })),
+) as [Way, ...Way[]]
+
+/** Whole in ACTION mode, and in small pieces in native mode. */
+const mainWays = [ways[0], ...ways.slice(3, 4)]
+
+const repeated = (head: string, unit: string): Pathological => ({
+  name: `${JSON.stringify(head)} + ${JSON.stringify(unit)} × n`,
+  make: (size) => head + unit.repeat(Math.max(1, Math.floor((size - head.length) / unit.length))),
+})
+
+describe('the work of reading (counted in steps, the same on any machine)', () => {
+  it('is counted: a reader that looks at all again costs more for each character', () => {
+    const text = repeated('', 'word ')
+    const again = (size: number): number =>
+      meter.count(() => {
+        const scanner = createActionScanner(tools)
+        for (let at = 10; at < size; at += 10) {
+          const fresh = createActionScanner(tools)
+          fresh.push(text.make(at))
+        }
+        scanner.end()
+      }) / size
+    expect(again(2000) / again(500)).toBeGreaterThan(3)
+  })
+
+  it.each(worst.map((input) => [input.name, input] as const))('is flat: %s', (_, input) => {
+    expect(mainWays.flatMap((way) => problem(input, way))).toEqual([])
+  })
+
+  it(
+    'is flat for each beginning of a construct that goes on for ever',
+    { timeout: 300_000 },
+    () => {
+      const units = ['a', ' ', '\n', 'a line\n', '"', '<']
+      const problems = openings.flatMap((opening, at) => {
+        const unit = at % 2 === 0 ? opening : units[(at >> 1) % units.length]
+        return problem(repeated(opening, unit || 'a'), ways[(at >> 1) % 8] ?? ways[0])
+      })
+      expect(problems).toEqual([])
+    },
+  )
+
+  it('is flat for beginnings followed by anything', { timeout: seconds * 1000 + 300_000 }, () => {
+    const random = randomOf(seconds > 0 ? Date.now() % 1e9 : 11)
+    const all = pathological()
+    const end = Date.now() + seconds * 1000
+    const problems: string[] = []
+    for (let count = 0; count < 30 || Date.now() < end; count++) {
+      const input = all[Math.floor(random() * all.length)]
+      const way = ways[Math.floor(random() * ways.length)]
+      if (input && way) problems.push(...problem(input, way))
+    }
+    expect(problems).toEqual([])
+  })
+})
+
+describe('an output that goes deep', () => {
+  const nested = ['print(', 'search(', '[', '(', '{"a":', '<a>', '<tool_call>', '<ACTION>\n', '> ']
+  it.each([
+    ...nested.map((unit) => [unit, 150_000] as const),
+    ...openings.filter(Boolean).map((unit) => [unit, 20_000] as const),
+  ])('throws nothing: %j × n', (unit, size) => {
+    const output = unit.repeat(Math.floor(size / unit.length))
+    for (const rescue of [false, true]) {
+      const scanner = createActionScanner(tools, { rescue })
+      scanner.push(output)
+      scanner.end()
+    }
+  })
+})

@@ -1,0 +1,397 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import type { ProviderConfig } from '../../../src/providers/create-provider.ts'
+import { diagnose } from '../../../src/providers/doctor/diagnose.ts'
+import type { Check } from '../../../src/providers/doctor/report.ts'
+import {
+  callStream,
+  chatRoute,
+  chatStream,
+  inActionMode,
+  obedient,
+  serve,
+  type Asked,
+  type Reply,
+  type Route,
+} from './small-server.ts'
+
+// What servers answer when a tool is offered, each in its own words.
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+interface Examined {
+  readonly tools: Check
+  readonly ok: boolean
+  /** The bodies of what the model was asked. */
+  readonly runs: Asked['body'][]
+}
+
+async function examine(
+  answer: Route,
+  config: Partial<ProviderConfig> = {},
+  owner = '',
+): Promise<Examined> {
+  const { origin, asked } = await serve(chatRoute(['m'], { answer, owner }))
+  const base = { provider: 'openai-compatible', model: 'm', baseURL: `${origin}/v1` }
+  const { checks, ok } = await diagnose({ ...base, ...config })
+  const tools = checks.find(({ name }) => name === 'tools')
+  if (!tools) throw new Error('No check of tools.')
+  const runs = asked.map(({ body }) => body).filter(({ messages }) => Array.isArray(messages))
+  return { tools, ok, runs }
+}
+
+/** A model whose server hands on what it writes. */
+const says =
+  (text: string, finish?: string): Route =>
+  () => ({ sse: chatStream([{ role: 'assistant', content: '' }, { content: text }], finish) })
+
+const refusing =
+  (reply: Reply): Route =>
+  (asked) =>
+    asked.body['tools'] ? reply : obedient(asked)
+
+const vllm400: Reply = {
+  status: 400,
+  json: {
+    error: {
+      message:
+        '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+      type: 'BadRequestError',
+      param: null,
+      code: 400,
+    },
+  },
+}
+
+const llamacpp500: Reply = {
+  status: 500,
+  json: {
+    error: { code: 500, message: 'tools param requires --jinja flag', type: 'server_error' },
+  },
+}
+
+const ollama400: Reply = {
+  status: 400,
+  json: {
+    error: {
+      message: 'registry.ollama.ai/library/gemma:2b does not support tools',
+      type: 'invalid_request_error',
+      param: null,
+      code: null,
+    },
+  },
+}
+
+test('a call that the server delivers', async () => {
+  const { tools, runs } = await examine(obedient)
+  expect(tools).toEqual({
+    name: 'tools',
+    status: 'ok',
+    message: 'The model called a tool, and the server delivered the call.',
+  })
+  expect(runs).toHaveLength(1)
+  expect(runs[0]).toMatchObject({ stream: true, max_tokens: 1_024 })
+  expect(runs[0]).toHaveProperty('tools.0.function.parameters.properties.value.type', 'integer')
+  expect(runs[0]).not.toHaveProperty('tool_choice')
+})
+
+test('whole arguments in one piece, as Ollama sends them', async () => {
+  const call = {
+    index: 0,
+    id: 'call_a1b2c3d4',
+    type: 'function',
+    function: { name: 'report_number', arguments: '{"value":7}' },
+  }
+  const { tools } = await examine(
+    () => ({ sse: chatStream([{ content: '', tool_calls: [call] }], 'tool_calls') }),
+    {},
+    'library',
+  )
+  expect(tools.status).toBe('ok')
+})
+
+test.each([
+  ['vLLM', 'vllm', vllm400, '--enable-auto-tool-choice --tool-call-parser <parser>'],
+  ['llama.cpp', 'llamacpp', llamacpp500, '--jinja'],
+  ['Ollama', 'library', ollama400, 'ollama show'],
+])('%s refuses tools: its words, and what to set', async (_, owner, reply, fix) => {
+  const { tools, ok, runs } = await examine(refusing(reply), {}, owner)
+  expect(ok).toBe(true)
+  expect(tools.status).toBe('warning')
+  expect(tools.message).toContain(
+    String((reply.json as { error: { message: string } }).error.message),
+  )
+  expect(tools.message).toContain('ACTION mode is used in their place, and the model called')
+  expect(tools.fix).toContain(fix)
+  expect(runs).toHaveLength(2)
+})
+
+test.each([
+  ['vllm', vllm400],
+  ['llamacpp', llamacpp500],
+  ['library', ollama400],
+  ['', vllm400],
+])(
+  '%s refuses tools: the mode is named once, and not as advice where it is used',
+  async (owner, reply) => {
+    const { tools } = await examine(refusing(reply), {}, owner)
+    expect(`${tools.message} ${tools.fix}`).not.toContain('toolMode')
+    const native = await examine(refusing(reply), { toolMode: 'native' }, owner)
+    expect(`${native.tools.message} ${native.tools.fix}`.match(/toolMode/g)).toHaveLength(1)
+  },
+)
+
+test('tools refused, and ACTION mode beyond the model', async () => {
+  const { tools } = await examine((asked) =>
+    asked.body['tools'] ? vllm400 : { sse: chatStream([{ content: 'Seven!' }]) },
+  )
+  expect(tools.status).toBe('warning')
+  expect(tools.message).toContain('the model called no tool in it')
+})
+
+test('tools refused where only native ones are wanted', async () => {
+  const { tools, ok, runs } = await examine(refusing(vllm400), { toolMode: 'native' }, 'vllm')
+  expect({ ok, status: tools.status }).toEqual({ ok: false, status: 'failed' })
+  expect(JSON.stringify(runs[1])).toContain('OK')
+})
+
+const hermes = '<tool_call>\n{"name": "report_number", "arguments": {"value": 7}}\n</tool_call>'
+const coder =
+  '<tool_call>\n<function=report_number>\n<parameter=value>\n7\n</parameter>\n</function>\n</tool_call>'
+const seed =
+  '<seed:tool_call>\n<function=report_number>\n<parameter=value>7</parameter>\n</function>\n</seed:tool_call>'
+const nemotron = '<TOOLCALL>[{"name": "report_number", "arguments": {"value": 7}}]</TOOLCALL>'
+const mistral = '[TOOL_CALLS][{"name": "report_number", "arguments": {"value": 7}}]'
+const python = '[report_number(value=7)]'
+const llama = '{"name": "report_number", "parameters": {"value": 7}}'
+
+test.each([
+  ['vllm', hermes, '--enable-auto-tool-choice --tool-call-parser hermes', 'Hermes'],
+  ['vllm', coder, '--tool-call-parser qwen3_xml', 'Qwen3-Coder'],
+  ['vllm', seed, '--tool-call-parser seed_oss', 'Seed-OSS'],
+  ['vllm', llama, '--tool-call-parser llama3_json', 'Llama'],
+  [
+    'vllm',
+    nemotron,
+    "vLLM has no parser that is known to read this format: use toolMode 'action'",
+    'Nemotron',
+  ],
+  [
+    'sglang',
+    seed,
+    "SGLang has no parser that is known to read this format: use toolMode 'action'",
+    'Seed-OSS',
+  ],
+  [
+    'library',
+    seed,
+    "Ollama has no parser that is known to read this format: use toolMode 'action'",
+    'Seed-OSS',
+  ],
+  [
+    'llamacpp',
+    python,
+    "llama.cpp has no parser that is known to read this format: use toolMode 'action'",
+    'Python',
+  ],
+  ['library', coder, 'PARSER qwen3-coder', 'Qwen3-Coder'],
+  ['sglang', hermes, '--tool-call-parser qwen', 'Hermes'],
+  ['sglang', mistral, '--tool-call-parser mistral', 'Mistral'],
+  ['sglang', python, '--tool-call-parser pythonic', 'Llama'],
+  ['llamacpp', coder, '--chat-template-file', 'Qwen3-Coder'],
+  ['library', hermes, 'ollama show --modelfile', 'Hermes'],
+  ['organization_owner', hermes, 'trained for tool use', 'Hermes'],
+  ['', hermes, "toolMode 'action'", 'Hermes'],
+])('%s hands on %j as text: %s', async (owner, text, fix, format) => {
+  const { tools, ok, runs } = await examine(says(text), {}, owner)
+  expect(ok).toBe(true)
+  expect(tools.status).toBe('warning')
+  expect(tools.message).toContain('came as text')
+  expect(tools.message).toContain(format)
+  expect(tools.message).toContain('Runs read it there')
+  expect(tools.fix).toContain(fix)
+  expect(runs).toHaveLength(1)
+})
+
+test('a call in a format of nobody: no parser is made up', async () => {
+  const text = '<report_number><value>7</value></report_number>'
+  for (const owner of ['vllm', 'sglang']) {
+    const { tools } = await examine(says(text), {}, owner)
+    expect(tools.message).toContain('came as text')
+    expect(tools.fix).toContain("use toolMode 'action'")
+    expect(tools.fix).not.toContain('--tool-call-parser')
+  }
+})
+
+test('a preset names the server that says nothing of itself; its list of models counts more', async () => {
+  const localai = await examine(says(hermes), { provider: 'localai' })
+  expect(localai.tools.fix).toContain('use_tokenizer_template')
+  const other = await examine(says(hermes), { provider: 'ollama' }, 'llamacpp')
+  expect(other.tools.fix).toContain('--chat-template-file')
+})
+
+test('a call in text that no run would read', async () => {
+  const unread = await examine(says('<tool_call>{"name": "report_number", "arguments": {"val'))
+  expect(unread).toMatchObject({ ok: false, tools: { status: 'failed' } })
+  expect(unread.tools.message).toContain('Nor can it be read here')
+  const off = await examine(says(hermes), { rescue: 'off' })
+  expect(off).toMatchObject({ ok: false, tools: { status: 'failed' } })
+  expect(off.tools.message).toContain("rescue 'off'")
+})
+
+test('words in the place of a call: whether one can be forced, and whether ACTION mode helps', async () => {
+  const words: Reply = { sse: chatStream([{ content: 'You could use report_number for that.' }]) }
+  const shy = await examine((asked) =>
+    asked.body['tools'] && asked.body['tool_choice'] !== 'required' ? words : obedient(asked),
+  )
+  expect(shy).toMatchObject({ ok: true, tools: { status: 'warning' } })
+  expect(shy.tools.message).toContain("It calls when toolChoice is 'required'")
+  expect(shy.tools.fix).toContain("toolMode: 'action'")
+  expect(shy.runs.map((body) => body['tool_choice'])).toEqual([undefined, 'required', undefined])
+
+  const deaf = await examine((asked) => (inActionMode(asked) ? obedient(asked) : words))
+  expect(deaf.tools.message).toContain('nor could one be forced')
+  expect(deaf.tools.fix).toContain("toolMode: 'action'")
+
+  const weak = await examine(() => words)
+  expect(weak.tools.fix).toContain('larger model')
+  expect(weak.runs).toHaveLength(3)
+})
+
+test('a server that refuses the forced call only', async () => {
+  const { tools, ok } = await examine((asked) =>
+    asked.body['tool_choice'] === 'required'
+      ? { status: 400, json: { error: { message: 'tool_choice must be auto or none' } } }
+      : { sse: chatStream([{ content: 'Seven.' }]) },
+  )
+  expect({ ok, status: tools.status }).toEqual({ ok: true, status: 'warning' })
+})
+
+test.each([
+  ['{"value":"seven"}', /don't fit the tool's schema: \{"value":"seven"\}/],
+  ['{"number":7}', /don't fit/],
+  ['{"value":7', /can't be run/],
+])('a call with the arguments %s can not be run', async (input, words) => {
+  const { tools, ok } = await examine(() => ({ sse: callStream('report_number', input) }))
+  expect({ ok, status: tools.status }).toEqual({ ok: true, status: 'warning' })
+  expect(tools.message).toMatch(words)
+})
+
+test('a call of a tool that was not offered', async () => {
+  const { tools } = await examine(() => ({ sse: callStream('get_number', '{"value":7}') }))
+  expect(tools.message).toContain("called 'get_number'")
+})
+
+test('a model that thinks until its tokens are used up', async () => {
+  const { tools, runs } = await examine(() => ({
+    sse: chatStream([{ reasoning_content: 'Hm. The user wants report_number …' }], 'length'),
+  }))
+  expect(tools.status).toBe('warning')
+  expect(tools.message).toContain('1024 tokens')
+  expect(runs).toHaveLength(1)
+})
+
+test('a model that goes on and on is stopped', async () => {
+  vi.useFakeTimers()
+  const encoder = new TextEncoder()
+  const chunk = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { reasoning_content: 'Hm. ' } }] })}\n\n`
+  let cancelled = false
+  const thinking = (init: RequestInit): Response => {
+    const body = new ReadableStream({
+      start(controller) {
+        const timer = setInterval(() => controller.enqueue(encoder.encode(chunk)), 1_000)
+        init.signal?.addEventListener('abort', () => {
+          cancelled = true
+          clearInterval(timer)
+          controller.error(init.signal?.reason)
+        })
+      },
+    })
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+  }
+  const report = diagnose(
+    { provider: 'vllm', model: 'm' },
+    {
+      fetch: (url, init = {}) => {
+        const isRun = String(init.body ?? '').includes('"stream":true')
+        if (isRun) return Promise.resolve(thinking(init))
+        const body = String(url).endsWith('/models') ? { data: [{ id: 'm' }] } : { error: 'no' }
+        return Promise.resolve(Response.json(body, { status: 'data' in body ? 200 : 400 }))
+      },
+    },
+  )
+  await vi.advanceTimersByTimeAsync(300_000)
+  const { checks, ok } = await report
+  expect({ ok, cancelled }).toEqual({ ok: true, cancelled: true })
+  expect(checks.find(({ name }) => name === 'tools')).toMatchObject({
+    status: 'warning',
+    message: expect.stringContaining('its time'),
+  })
+})
+
+test('a server that fails at tools without saying so', async () => {
+  const { tools, ok } = await examine(
+    refusing({
+      status: 500,
+      json: { error: { code: 500, message: 'Unable to generate parser for this template.' } },
+    }),
+    {},
+    'llamacpp',
+  )
+  expect({ ok, status: tools.status }).toEqual({ ok: false, status: 'failed' })
+  expect(tools.message).toContain('Unable to generate parser')
+  expect(tools.fix).toContain("toolMode: 'action'")
+})
+
+test('ACTION mode is tried with a real call, too', async () => {
+  const good = await examine(obedient, { toolMode: 'action' })
+  expect(good.tools).toMatchObject({ status: 'ok', message: expect.stringContaining('ACTION') })
+  expect(good.runs).toHaveLength(1)
+  expect(good.runs[0]).not.toHaveProperty('tools')
+  const weak = await examine(says('Seven.'), { toolMode: 'action' })
+  expect(weak.tools.status).toBe('warning')
+})
+
+test('a configured choice of tools is kept, a tool that is not offered is not named', async () => {
+  const required = await examine(obedient, { toolChoice: 'required' })
+  expect(required.runs[0]).toMatchObject({ tool_choice: 'required' })
+  const named = await examine(obedient, { toolChoice: { toolName: 'click' } })
+  expect(named.runs[0]).toMatchObject({ tool_choice: { function: { name: 'report_number' } } })
+  const none = await examine(obedient, { toolChoice: 'none' })
+  expect(none.tools.status).toBe('skipped')
+  expect(none.runs[0]).not.toHaveProperty('tools')
+})
+
+test('Anthropic’s format: a call of its own kind', async () => {
+  const events = [
+    {
+      type: 'message_start',
+      message: { id: 'msg_1', type: 'message', role: 'assistant', content: [], usage: {} },
+    },
+    {
+      type: 'content_block_start',
+      index: 0,
+      content_block: { type: 'tool_use', id: 'toolu_1', name: 'report_number', input: {} },
+    },
+    {
+      type: 'content_block_delta',
+      index: 0,
+      delta: { type: 'input_json_delta', partial_json: '{"value":7}' },
+    },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 9 } },
+    { type: 'message_stop' },
+  ]
+  const sse = events
+    .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    .join('')
+  const { origin } = await serve(({ path, body }) => {
+    if (path !== '/v1/messages') return undefined
+    if (!Array.isArray(body['messages']))
+      return { status: 400, json: { type: 'error', error: { type: 'invalid_request_error' } } }
+    return { sse }
+  })
+  const report = await diagnose({ provider: 'anthropic', model: 'm', baseURL: origin })
+  expect(report.checks.find(({ name }) => name === 'tools')).toMatchObject({ status: 'ok' })
+})

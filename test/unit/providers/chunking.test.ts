@@ -1,0 +1,116 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import { messagesProviders } from '../../../src/providers/anthropic/define-messages.ts'
+import { chatProviders } from '../../../src/providers/openai/define-chat.ts'
+import type { HttpProviderDefinition } from '../../../src/providers/provider.ts'
+import { messagesFixtures } from '../../fixtures/providers/anthropic.ts'
+import { chatFixtures, type StreamFixture } from '../../fixtures/providers/openai.ts'
+import { eventsOf, readParts, styles } from './support/streams.ts'
+
+/** What holds for every stream of every format, however the network cuts it. */
+
+const encoder = new TextEncoder()
+
+const formats: readonly (readonly [
+  string,
+  readonly HttpProviderDefinition<unknown>[],
+  readonly StreamFixture[],
+])[] = [
+  ['Chat Completions', chatProviders(), chatFixtures],
+  ['Messages', messagesProviders(), messagesFixtures],
+]
+
+/** Deltas in one piece, and ids that were made up by their order. */
+function normalised(parts: readonly StreamPart[]): unknown {
+  const merged: StreamPart[] = []
+  for (const part of parts) {
+    const last = merged.at(-1)
+    const continues =
+      last !== undefined &&
+      'delta' in part &&
+      'delta' in last &&
+      part.type === last.type &&
+      idOf(part) === idOf(last)
+    if (continues) merged[merged.length - 1] = { ...part, delta: last.delta + part.delta }
+    else merged.push(part)
+  }
+  const made: string[] = []
+  return JSON.parse(JSON.stringify(merged), (_, value: unknown) => {
+    if (typeof value !== 'string' || !/^call_[0-9a-z]{20}$/.test(value)) return value
+    if (!made.includes(value)) made.push(value)
+    return `made ${made.indexOf(value)}`
+  })
+}
+
+function idOf(part: StreamPart): string | undefined {
+  return 'toolCallId' in part ? part.toolCallId : undefined
+}
+
+function expectInOrder(parts: readonly StreamPart[]): void {
+  const ends = parts.filter(({ type }) => type === 'finish' || type === 'error')
+  expect(ends).toHaveLength(1)
+  expect(parts.at(-1)).toBe(ends[0])
+  const ids = parts.flatMap((part) => (part.type === 'tool-call' ? part.toolCallId : []))
+  expect(new Set(ids).size).toBe(ids.length)
+}
+
+function bytesOf(fixture: StreamFixture, style: (typeof styles)[number]): Uint8Array {
+  return encoder.encode(eventsOf(fixture, style).join(''))
+}
+
+const pieces = fc.array(
+  fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 400 })),
+  {
+    minLength: 1,
+    maxLength: 12,
+  },
+)
+
+describe.each(formats)('%s', (_, definitions, fixtures) => {
+  const drawn = fc.record({
+    definition: fc.constantFrom(...definitions),
+    style: fc.constantFrom(...styles.flatMap((style) => [style, { ...style, events: true }])),
+    raw: fc.boolean(),
+    sizes: pieces,
+  })
+
+  test.each(fixtures.map((fixture) => [`${fixture.row} ${fixture.name}`, fixture] as const))(
+    'the same parts whatever the chunks of the network: %s',
+    (_name, fixture) => {
+      fc.assert(
+        fc.property(drawn, ({ definition, style, raw, sizes }) => {
+          const bytes = bytesOf(fixture, style)
+          const parts = readParts(definition, bytes, { sizes, raw })
+          expectInOrder(parts)
+          const whole = readParts(definition, bytes, { sizes: [0], raw })
+          expect(normalised(parts)).toEqual(normalised(whole))
+        }),
+        { numRuns: 25 },
+      )
+    },
+  )
+
+  test('nothing after the end counts, in whichever chunk it comes', () => {
+    const ended = fixtures.filter(({ chunks }) => {
+      const last = chunks.at(-1)
+      return last === '[DONE]' || (last as { type?: string } | null)?.type === 'message_stop'
+    })
+    expect(ended.length).toBeGreaterThan(5)
+    fc.assert(
+      fc.property(
+        drawn,
+        fc.constantFrom(...ended),
+        fc.constantFrom(...fixtures),
+        ({ definition, style, raw, sizes }, fixture, rest) => {
+          const bytes = bytesOf({ ...fixture, chunks: [...fixture.chunks, ...rest.chunks] }, style)
+          const parts = readParts(definition, bytes, { sizes, raw })
+          expectInOrder(parts)
+          const alone = readParts(definition, bytesOf(fixture, style), { sizes: [0], raw })
+          expect(normalised(parts)).toEqual(normalised(alone))
+        },
+      ),
+      { numRuns: 1_000 },
+    )
+  })
+})
