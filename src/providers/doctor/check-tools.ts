@@ -7,7 +7,7 @@ import { CALL_TOKENS, probeModel, probeTool, type ProbeResult } from './probe-mo
 import { adviceFor, type ToolAdvice } from './tool-advice.ts'
 
 const WEAK = 'Use a larger model, or one that was trained to call tools.'
-const BY_ACTION = "Set toolMode: 'action': asked that way, the model made the call."
+const WORDS = `Try toolMode: 'action': a template without tools hides them. ${WEAK}`
 
 /** What tools may be the cause of, though the server doesn't say so. */
 const FAILURES: ReadonlySet<ErrorCode> = new Set(['bad-request', 'server-error', 'provider-error'])
@@ -26,7 +26,7 @@ export async function checkTools(examination: Examination, server: string): Prom
     return reportRefusal(examination, withoutAdvice(result.error), advice)
   if (result.error && FAILURES.has(result.error.code))
     return retryWithoutTools(examination, result, result.error.message)
-  if (!result.error) await reportVerdict(examination, judgeNative(result), advice)
+  if (!result.error) reportVerdict(examination, judgeNative(result), advice)
   return result
 }
 
@@ -78,11 +78,7 @@ async function reportRefusal(
   return result
 }
 
-async function reportVerdict(
-  examination: Examination,
-  verdict: Verdict,
-  { asText }: ToolAdvice,
-): Promise<void> {
+function reportVerdict(examination: Examination, verdict: Verdict, { asText }: ToolAdvice): void {
   const { findings, config } = examination
   switch (verdict.type) {
     case 'native':
@@ -106,23 +102,8 @@ async function reportVerdict(
         'It thinks at length, or is slow: try it in a run, or let it think less.',
       )
     case 'none':
-      return reportNoCall(examination)
+      return findings.warn('tools', 'Asked for a call, the model answered in words.', WORDS)
     default:
       verdict satisfies never
   }
-}
-
-/** The model answered in words: asks again in two other ways, to say what would help. */
-async function reportNoCall(examination: Examination): Promise<void> {
-  const { findings, config } = examination
-  const { toolChoice = 'auto' } = config
-  const forced =
-    toolChoice === 'auto' &&
-    judgeNative(await probeModel(examination, { ask: 'call', toolChoice: 'required' })).type ===
-      'native'
-  const message = forced
-    ? "Asked for a call, the model answered in words. It calls when toolChoice is 'required'."
-    : 'Asked for a call, the model answered in words; nor could one be forced.'
-  const action = isActionCall(await probeAction(examination))
-  findings.warn('tools', message, action ? BY_ACTION : WEAK)
 }

@@ -19,7 +19,7 @@ export interface Plan {
 /** What the model is asked for: one word, a call of the tool, or that call in ACTION mode. */
 export type Probe =
   | { readonly ask: 'word' }
-  | { readonly ask: 'call'; readonly toolChoice?: 'required' }
+  | { readonly ask: 'call' }
   | { readonly ask: 'action'; readonly instructions: string }
 
 export interface ProbeResult {
@@ -123,7 +123,7 @@ function requestOf(probe: Probe): ModelRequest {
 }
 
 function bounded(config: ProviderConfig, probe: Probe): ProviderConfig {
-  const toolChoice = choiceOf(config.toolChoice, probe)
+  const toolChoice = choiceOf(config.toolChoice)
   const maxOutputTokens = probe.ask === 'word' ? WORD_TOKENS : CALL_TOKENS
   return {
     ...config,
@@ -134,7 +134,6 @@ function bounded(config: ProviderConfig, probe: Probe): ProviderConfig {
 }
 
 /** As the configuration has it; a tool that it names isn't offered here, so the probe's own is named. */
-function choiceOf(configured: ToolChoice | undefined, probe: Probe): ToolChoice | undefined {
-  if (probe.ask === 'call' && probe.toolChoice) return probe.toolChoice
+function choiceOf(configured: ToolChoice | undefined): ToolChoice | undefined {
   return typeof configured === 'object' ? { toolName: probeTool.name } : configured
 }

@@ -6,7 +6,6 @@ import {
   callStream,
   chatRoute,
   chatStream,
-  inActionMode,
   obedient,
   serve,
   type Asked,
@@ -240,32 +239,13 @@ test('a call in text that no run would read', async () => {
   expect(off.tools.message).toContain("rescue 'off'")
 })
 
-test('words in the place of a call: whether one can be forced, and whether ACTION mode helps', async () => {
-  const words: Reply = { sse: chatStream([{ content: 'You could use report_number for that.' }]) }
-  const shy = await examine((asked) =>
-    asked.body['tools'] && asked.body['tool_choice'] !== 'required' ? words : obedient(asked),
-  )
+test('words in the place of a call: the model is not asked again', async () => {
+  const shy = await examine(says('You could use report_number for that.'))
   expect(shy).toMatchObject({ ok: true, tools: { status: 'warning' } })
-  expect(shy.tools.message).toContain("It calls when toolChoice is 'required'")
+  expect(shy.tools.message).toContain('answered in words')
   expect(shy.tools.fix).toContain("toolMode: 'action'")
-  expect(shy.runs.map((body) => body['tool_choice'])).toEqual([undefined, 'required', undefined])
-
-  const deaf = await examine((asked) => (inActionMode(asked) ? obedient(asked) : words))
-  expect(deaf.tools.message).toContain('nor could one be forced')
-  expect(deaf.tools.fix).toContain("toolMode: 'action'")
-
-  const weak = await examine(() => words)
-  expect(weak.tools.fix).toContain('larger model')
-  expect(weak.runs).toHaveLength(3)
-})
-
-test('a server that refuses the forced call only', async () => {
-  const { tools, ok } = await examine((asked) =>
-    asked.body['tool_choice'] === 'required'
-      ? { status: 400, json: { error: { message: 'tool_choice must be auto or none' } } }
-      : { sse: chatStream([{ content: 'Seven.' }]) },
-  )
-  expect({ ok, status: tools.status }).toEqual({ ok: true, status: 'warning' })
+  expect(shy.tools.fix).toContain('larger model')
+  expect(shy.runs).toHaveLength(1)
 })
 
 test.each([
