@@ -83,7 +83,7 @@ export function callStream(name: string, input: string): string {
   )
 }
 
-export const inActionMode = ({ body }: Asked): boolean =>
+const inActionMode = ({ body }: Asked): boolean =>
   JSON.stringify(body['messages']).includes('<ACTION>')
 
 const actionBlock = 'I report it. <ACTION><report_number><value>7</value></report_number></ACTION>'
