@@ -198,25 +198,33 @@ function locate(call: CallRef): { conversationId?: string; toolCallId: string } 
 }
 
 function conversations({ ask, link, scope }: AgentParts): Questions {
-  const at = (conversationId: string): ConversationScope => {
+  const scopeOf = (conversationId: string): ConversationScope => {
     checkId(conversationId)
     return { ...scope(), conversationId }
   }
   return {
     list: (options) => ask('listConversations', { ...scope(), ...options }),
-    get: async (id) => ask('getConversation', at(id)),
+    get: async (id) => ask('getConversation', scopeOf(id)),
     async rename(id, title) {
       checkText(title, 'The title')
-      return ask('renameConversation', { ...at(id), title })
+      return ask('renameConversation', { ...scopeOf(id), title })
+    },
+    async fork(id, how = {}) {
+      checkNames(how, 'fork')
+      const { at } = how
+      if (at !== undefined) checkText(at, 'The id of a message')
+      const forkId = randomId()
+      const command = { ...scopeOf(id), forkId, ...(at !== undefined && { at }) }
+      return (await ask('forkConversation', command)) ? forkId : null
     },
     async delete(id) {
-      const isGone = await ask('deleteConversation', at(id))
+      const isGone = await ask('deleteConversation', scopeOf(id))
       // There is no fact of it.
       void link()
         .feeds.find({ storage: storageKey(scope().storage), conversationId: id })
         ?.joined?.join()
       return isGone
     },
-    clearHistory: async (id) => ask('clearHistory', at(id)),
+    clearHistory: async (id) => ask('clearHistory', scopeOf(id)),
   }
 }

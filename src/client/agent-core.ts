@@ -19,6 +19,7 @@ import { loadPart } from './load-part.ts'
 import type { AgentOptions } from './options.ts'
 import type { AgentParts } from './agent-parts.ts'
 import type * as live from './lazy-runtime.ts'
+import type { RunStarter } from './start-run.ts'
 import { createSnapshotStore, type SnapshotStore } from './snapshot-store.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import { createToolRegistry } from './tool-registry.ts'
@@ -177,7 +178,7 @@ export class AgentCore implements AgentParts {
   readonly link = (): WorkerLink => this.#joined(this.#live as Live)
 
   /** With the methods of its agent, each for this conversation. */
-  conversation(id: string, agent: Agent): Conversation {
+  conversation(id: string, agent: Agent, start: RunStarter): Conversation {
     const known = this.#conversations.get(id)
     if (known) return known
     const at = (call: CallRef) => ({
@@ -191,6 +192,15 @@ export class AgentCore implements AgentParts {
         failed: (thrown) => ({ ...emptySnapshot(id, 'idle'), error: toErrorData(thrown) }),
       }),
       send: (input, options) => agent.run(input, { ...options, conversationId: id }),
+      edit: (messageId, input, options) =>
+        start({ input, branch: { type: 'edit', messageId } }, { ...options, conversationId: id }),
+      regenerate: (messageId, options) => {
+        const branch = {
+          type: 'regenerate',
+          ...(messageId !== undefined && { messageId }),
+        } as const
+        return start({ input: null, branch }, { ...options, conversationId: id })
+      },
       resume: (options) => agent.resume(id, options),
       continue: () => agent.continue(id),
       approve: (call, options) => agent.approve(at(call), options),

@@ -27,6 +27,12 @@ export interface Conversations {
   get(conversationId: string): Promise<StoredConversation | null>
   /** An empty title gives it its own back: the beginning of the first message that a person wrote. */
   rename(conversationId: string, title: string): Promise<boolean>
+  /**
+   * Makes a new conversation of its messages up to one of them, on whatever branch (default: the newest whose calls
+   * are done), and resolves to its id; null when there is no such conversation or message. Rejects with
+   * `calls-pending` when a call of that message isn't done.
+   */
+  fork(conversationId: string, options?: { readonly at?: string }): Promise<string | null>
   /** What runs in it is aborted first in this tab, and ends as aborted (`deleted`) in others. */
   delete(conversationId: string): Promise<boolean>
   /** Forgets the messages, keeps the conversation. `conversation-busy` while a run is open. */

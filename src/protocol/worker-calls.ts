@@ -5,6 +5,7 @@ import type {
   ExtractRequest,
   Extraction,
   ExtractRef,
+  ForkConversation,
   LeaseCheck,
   OlderMessagesQuery,
   Preparation,
@@ -96,6 +97,8 @@ export const WORKER_CALLS = {
     boolean,
     Stored | 'invalid-input'
   >,
+  /** Makes another conversation of its beginning. False when there is no such conversation, or message. */
+  forkConversation: {} as Command<ForkConversation, boolean, Owned | 'calls-pending'>,
   deleteConversation: {} as Command<ConversationScope, boolean, Stored>,
   /** Forgets the messages, keeps the conversation. Refused while a run is open. */
   clearHistory: {} as Command<ConversationScope, boolean, Owned>,

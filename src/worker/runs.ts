@@ -16,6 +16,7 @@ import {
   type Asked,
   untilIdle,
 } from './admissions.ts'
+import { branchPoint } from './branch-point.ts'
 import { busy, callsPending, parkedRun } from './busy.ts'
 import type { ResumeOptions } from './run/run-context.ts'
 import type { Effects } from './effects.ts'
@@ -166,7 +167,7 @@ export class Runs {
 
   async #commitStart(active: ActiveConversation, command: StartRun): Promise<void> {
     const { conversation } = active
-    const { runId, message, limits } = command
+    const { runId, message, limits, branch } = command
     const history = importHistory(command.history ?? [])
     await active.own()
     try {
@@ -183,8 +184,9 @@ export class Runs {
       }
       // Of an imported history, too, which is kept: its calls take their outputs first.
       const pending = pendingOf(conversation.state)
-      if (message !== null && pending.length > 0) throw callsPending(pending)
-      await conversation.append(firstFacts(message, limits), { runId, once: true })
+      if ((message !== null || branch) && pending.length > 0) throw callsPending(pending)
+      const place = branch && { parentId: branchPoint(conversation.state, branch) }
+      await conversation.append(firstFacts(message, limits, place), { runId, once: true })
     } catch (error) {
       active.disown()
       throw error
