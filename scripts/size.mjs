@@ -11,22 +11,22 @@ const rows = [
   {
     name: 'page entry (dist/index.js)',
     bytes: sizeOf('index.js', { dynamic: false }),
-    limit: 9.9 * KILOBYTE,
+    limit: 10.1 * KILOBYTE,
   },
   {
     name: 'page, with the first run',
     bytes: sizeOf('index.js', { dynamic: true, except: /^lazy-views-/ }),
-    limit: 31.3 * KILOBYTE,
+    limit: 31.5 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 34.4 * KILOBYTE,
+    limit: 34.6 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 145.5 * KILOBYTE,
+    limit: 146 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
