@@ -19,7 +19,7 @@ import { loadPart } from './load-part.ts'
 import type { AgentOptions } from './options.ts'
 import type { AgentParts } from './agent-parts.ts'
 import type * as live from './lazy-runtime.ts'
-import type { RunStarter } from './start-run.ts'
+import { messageOf, type RunStarter } from './start-run.ts'
 import { createSnapshotStore, type SnapshotStore } from './snapshot-store.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import { createToolRegistry } from './tool-registry.ts'
@@ -74,6 +74,9 @@ export class AgentCore implements AgentParts {
     this.runs = new AgentRuns({
       scope: this.scope,
       sendStart: this.later('sendStart'),
+      sendMessage: this.later('sendMessage'),
+      withdrawMessage: this.later('withdrawMessage'),
+      messageOf: (input) => messageOf(input, this.config.values),
       // A page that can't load the rest has no worker that could be asked.
       sendAbort: (runId) =>
         void this.later('sendAbort')(runId).catch(() => this.runs.aborts.delete(runId)),

@@ -56,7 +56,8 @@ export function runStarter(
   }
 }
 
-function messageOf(input: RunInput | null, values: PromptValues): UserContent {
+/** A person's message of a template, or of what was typed where there are no values. Throws `invalid-input`. */
+export function messageOf(input: RunInput | null, values: PromptValues): UserContent {
   if (input === null || !hasContent(input))
     throw new OffstageError('invalid-input', 'The message is empty. Pass text or parts.')
   return { id: randomId(), parts: fillInput(input, values) }

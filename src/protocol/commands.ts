@@ -75,6 +75,20 @@ export interface AbortRun extends ConversationScope {
   readonly error?: ErrorData
 }
 
+/** What a person writes while a run is open. */
+export interface SendMessage extends ConversationScope {
+  readonly runId: string
+  readonly message: UserContent
+  /** `now`: the step under way is cut short for it. */
+  readonly when: 'next-step' | 'now'
+}
+
+/** Takes back what wasn't delivered yet. */
+export interface WithdrawMessage extends ConversationScope {
+  readonly runId: string
+  readonly messageId: string
+}
+
 /** A person's word on a parked call. `conversationId` is absent when only the call's id is known. */
 export interface CallAnswer extends AgentScope {
   readonly conversationId?: string

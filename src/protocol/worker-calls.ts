@@ -10,8 +10,10 @@ import type {
   OlderMessagesQuery,
   Preparation,
   ResumeRun,
+  SendMessage,
   StartRun,
   SupplyOutput,
+  WithdrawMessage,
 } from './commands.ts'
 import type { ConversationRecord, StoredConversation } from './conversation.ts'
 import type { ErrorCode } from './error.ts'
@@ -62,6 +64,10 @@ export const WORKER_CALLS = {
     boolean,
     Driven | 'conversation-busy' | 'invalid-input' | 'ambiguous-call'
   >,
+  /** False when the run had ended: the message is not part of the conversation. */
+  sendMessage: {} as Command<SendMessage, boolean, Driven | 'conversation-busy'>,
+  /** False when the message was delivered or withdrawn already, or isn't known. */
+  withdrawMessage: {} as Command<WithdrawMessage, boolean, Driven | 'conversation-busy'>,
   /** The run that goes on, when this was the last pending output; else null. */
   supplyOutput: {} as Command<SupplyOutput, RunRef | null, Owned | 'ambiguous-call'>,
   /**

@@ -4,8 +4,10 @@ import type {
   LeaseCheck,
   Preparation,
   ResumeRun,
+  SendMessage,
   StartRun,
   SupplyOutput,
+  WithdrawMessage,
 } from '../protocol/commands.ts'
 import type { PageNotice, WorkerNotice } from '../protocol/notices.ts'
 import type { PageApi } from '../protocol/page-calls.ts'
@@ -171,6 +173,14 @@ export class Host {
 
   answerCall(command: CallAnswer): Promise<boolean> {
     return this.#commands.answer(command)
+  }
+
+  sendMessage(command: SendMessage): Promise<boolean> {
+    return this.#commands.send(command)
+  }
+
+  withdrawMessage(command: WithdrawMessage): Promise<boolean> {
+    return this.#commands.withdraw(command)
   }
 
   async supplyOutput(command: SupplyOutput): Promise<RunRef | null> {

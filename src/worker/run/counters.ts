@@ -12,6 +12,8 @@ export interface Counters {
   readonly lastInvalid: CallError | null
   /** Steps in a row at whose end the vendor paused the turn. */
   readonly pauses: number
+  /** A person's message came since the newest output. */
+  readonly isAddressed: boolean
   /** Steps that ask for the same over and over. */
   readonly repetition: Repetition
 }
@@ -23,6 +25,7 @@ const NOTHING_COUNTED: Counters = {
   invalidStreak: 0,
   lastInvalid: null,
   pauses: 0,
+  isAddressed: false,
   repetition: NO_REPETITION,
 }
 
@@ -36,6 +39,7 @@ export function countRow(
   if (row.type === 'run-started' || before === null) return { ...run, ...NOTHING_COUNTED }
   const counted = { ...before, ...run }
   if (row.runId !== run.runId) return counted
+  if (row.type === 'message-delivered') return { ...counted, isAddressed: true }
   if (row.type === 'model-output') {
     const { feedback } = row
     const { calls } = run
@@ -49,6 +53,7 @@ export function countRow(
           : before.invalidStreak,
       lastInvalid: feedback?.error ?? before.lastInvalid,
       pauses: row.finishReason === 'pause' ? before.pauses + 1 : 0,
+      isAddressed: false,
       repetition: countRepetition(before.repetition, calls),
     }
   }

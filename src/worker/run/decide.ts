@@ -45,7 +45,7 @@ function concludeStep(run: CountedRun): RunEnd | null {
   const finished = run.calls.some((call) => call.finishes && call.status === 'succeeded')
   if (finished) return { outcome: 'completed' }
   const isPaused = run.pauses > 0 && run.pauses <= MAX_PAUSES
-  const asksOn = run.calls.length > 0 || run.feedback !== null || isPaused
+  const asksOn = run.calls.length > 0 || run.feedback !== null || isPaused || run.isAddressed
   if (!asksOn) return { outcome: 'completed' }
   if (run.invalidStreak > run.limits.retries) {
     return failed(

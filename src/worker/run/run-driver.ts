@@ -5,12 +5,13 @@ import type { RunEnd } from '../../protocol/fact.ts'
 import { LEFT_OPEN } from '../../protocol/run.ts'
 import type { PersonAnswer } from './answer-call.ts'
 import { askModel } from './ask-model.ts'
-import { cutFact, turnFact, type AskedStep, type TurnOutcome } from './asked-step.ts'
+import { cutFact, cutForMessage, turnFact, type AskedStep, type TurnOutcome } from './asked-step.ts'
 import type { ModelOutcome } from '../model/call-model.ts'
 import type { CountedRun } from './counters.ts'
 import { conclusion, decide, noConclusion, type Decision } from './decide.ts'
-import { stopsWithoutEnd, type RunContext, type Stop } from './run-context.ts'
+import { leavesOpen, type RunContext, type Stop } from './run-context.ts'
 import { ToolTable } from './tool-table.ts'
+import { commitCut } from './cut-step.ts'
 import { commitEnd } from './end-run.ts'
 import { mustBeStrict, startFact, takeBack } from './execute-calls.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
@@ -18,8 +19,9 @@ import { headStart } from './head-start.ts'
 import { leftOpenBy, stopExecuting } from './leave-run.ts'
 import type { Leases } from '../ownership/leases.ts'
 import { PersonAnswers } from './person-answers.ts'
+import { deliveries, type Steering } from './queued-messages.ts'
 import { publishedWaiter } from './published-waiter.ts'
-import { stoppablePage } from '../stoppable.ts'
+import { StopSwitch } from './stop-switch.ts'
 import { StepCalls } from './step-calls.ts'
 import { RunLease } from './run-lease.ts'
 
@@ -32,8 +34,7 @@ export class RunDriver {
   readonly #lease: RunLease
   readonly #word: PersonAnswers
   readonly #calls: StepCalls
-  readonly #stop = new AbortController()
-  #stopped: Stop | null = null
+  readonly #stop: StopSwitch
   #wake: (() => void) | null = null
   /** Aborted when what could not be committed yet is given up. */
   readonly #givenUp = new AbortController()
@@ -46,13 +47,17 @@ export class RunDriver {
     context: Omit<RunContext, 'dispatched' | 'ready' | 'signal' | 'tools'>,
     ownership: Leases,
   ) {
-    const { signal } = this.#stop
-    const page = stoppablePage(context.page, signal)
+    const stop = new StopSwitch(context.page)
+    this.#stop = stop
     this.#context = {
       ...context,
-      page,
+      get page() {
+        return stop.page
+      },
+      get signal() {
+        return stop.signal
+      },
       tools: new ToolTable(),
-      signal,
       ready: new Map(),
       dispatched: new Set(),
     }
@@ -122,11 +127,13 @@ export class RunDriver {
 
   /** True while it stops without an end. */
   get isLeaving(): boolean {
-    return stopsWithoutEnd(this.#context.signal)
+    const { stopped } = this.#stop
+    return stopped !== null && leavesOpen(stopped)
   }
 
   get isStopped(): boolean {
-    return this.#stopped !== null
+    const { stopped } = this.#stop
+    return stopped !== null && stopped.type !== 'cut'
   }
 
   toolsChanged(): void {
@@ -136,6 +143,15 @@ export class RunDriver {
   /** A person's word on a parked call; false when it waits for none, null when somebody else goes on with the run. */
   answer(given: PersonAnswer, answerId: string): Promise<boolean | null> {
     return this.#word.answer(given, answerId)
+  }
+
+  /** A message for the run, or its withdrawal; false and null as for an answer. */
+  async steer(said: Steering, steerId: string): Promise<boolean | null> {
+    const isTaken = await this.#word.steer(said, steerId)
+    const cuts = isTaken === true && said.type === 'send' && said.when === 'now'
+    // One that rests is not set going by a message.
+    if (cuts && this.#run.parked === null) this.#halt({ type: 'cut' })
+    return isTaken
   }
 
   /** Lets a parked run go on: one that crashed again and again, or one that waits for the storage. */
@@ -165,19 +181,24 @@ export class RunDriver {
 
   async #loop(): Promise<void> {
     for (;;) {
-      const left = leftOpenBy(this.#stopped)
+      const left = leftOpenBy(this.#stop.stopped)
       if (left !== null) return await this.#leave(left)
       const run = this.#run
       if (run.end !== null) return this.#finish()
-      if (this.#stopped?.type === 'end') {
-        await this.#end(this.#stopped.end)
+      if (this.#stop.stopped?.type === 'end') {
+        await this.#end(this.#stop.stopped.end)
+        continue
+      }
+      if (this.#stop.stopped?.type === 'cut') {
+        await this.#cut(null)
+        this.#stop.renew()
         continue
       }
       try {
         await this.#effect(decide(run), run)
       } catch (error) {
         // What a stop breaks off ends with the stop's own outcome.
-        if (this.#stopped === null) throw error
+        if (this.#stop.stopped === null) throw error
       }
     }
   }
@@ -212,14 +233,17 @@ export class RunDriver {
     const resumed = this.#isOpenSinceCrash && !this.#hasAsked
     if (resumed && isStepLooping(run, effects.now())) return this.#parkForGood('crash-loop')
     const stepContext = await page.stepContext({ agentId, runId, conversationId })
-    if (this.#stopped) return
+    if (this.#stop.stopped) return
     this.#context.tools.take(stepContext)
     // Mostly the step was begun with the commit before.
-    if (!run.stepOpen || resumed) {
-      await conversation.append([{ type: 'step-started', step, resumed }])
-    }
+    const begins = !run.stepOpen || resumed
+    await conversation.append(() => {
+      const facts = deliveries(conversation.state)
+      if (begins) facts.push({ type: 'step-started', step, resumed })
+      return facts.length > 0 ? facts : null
+    })
     this.#hasAsked = true
-    if (this.#stopped) return
+    if (this.#stop.stopped) return
     const messageId = effects.newId('msg_')
     const confirm = (): Promise<boolean> | true => this.#lease.confirm(() => this.takenOver())
     const outcome = await askModel(this.#context, run, { stepContext, messageId, confirm })
@@ -233,8 +257,9 @@ export class RunDriver {
       case 'failed':
         return this.#end({ outcome: 'failed', error: outcome.error }, cutFact(asked, outcome))
       case 'aborted':
-        if (this.#stopped?.type === 'end')
-          await this.#end(this.#stopped.end, cutFact(asked, outcome))
+        if (this.#stop.stopped?.type === 'end')
+          await this.#end(this.#stop.stopped.end, cutFact(asked, outcome))
+        else if (this.#stop.stopped?.type === 'cut') await this.#cut(cutForMessage(asked, outcome))
         return
       default:
         return outcome satisfies never
@@ -246,7 +271,7 @@ export class RunDriver {
     const output = turnFact(this.#context, asked, outcome)
     const starts = headStart(this.#context, output)
     await conversation.append([output, ...starts.map(startFact)], { strict: mustBeStrict(starts) })
-    if (this.#stopped) await takeBack(this.#context, starts)
+    if (this.#stop.stopped) await takeBack(this.#context, starts)
     else this.#calls.begin(starts)
   }
 
@@ -268,9 +293,15 @@ export class RunDriver {
     if (!this.isLeaving) await conversation.storageRetry.persist(() => this.#lease.take())
   }
 
+  /** The step is cut short, and the run goes on with what the person wrote. */
+  async #cut(cut: FactDraft | null): Promise<void> {
+    this.#calls.begin([])
+    this.#context.ready.clear()
+    await commitCut(this.#context, cut)
+  }
+
   #halt(stop: Stop): void {
-    this.#stopped ??= stop
-    this.#stop.abort(this.#stopped)
+    this.#stop.halt(stop)
     this.#context.tools.changed()
     this.#wake?.()
   }
@@ -283,15 +314,16 @@ export class RunDriver {
   /** What was thrown becomes the run's end, unless it goes on elsewhere, or later. */
   async #fail(thrown: unknown): Promise<void> {
     try {
-      if (leftOpenBy(this.#stopped, thrown) !== null || this.#givenUp.signal.aborted) throw thrown
+      if (leftOpenBy(this.#stop.stopped, thrown) !== null || this.#givenUp.signal.aborted)
+        throw thrown
       await this.#end({ outcome: 'failed', error: toErrorData(thrown) })
       this.#finish()
     } catch (failure) {
-      const left = leftOpenBy(this.#stopped, failure)
+      const left = leftOpenBy(this.#stop.stopped, failure)
       if (left !== null) return await this.#leave(left)
       this.#finish(
-        this.#stopped?.type === 'end'
-          ? this.#stopped.end
+        this.#stop.stopped?.type === 'end'
+          ? this.#stop.stopped.end
           : { outcome: 'failed', error: toErrorData(failure) },
       )
     }
