@@ -246,7 +246,7 @@ function finish(state: MessagesState, isProven: boolean): StreamPart[] {
   const reason = isPause ? 'pause' : mapFinishReason(stopReason, hasCalls)
   const error = stopReason === undefined ? strayError(state.stray) : undefined
   const isSaid = state.blocks.findLast(isCall)?.isStopped !== false
-  const calls = state.calls.finish(outputEnd(isProven && !error, reason, isSaid))
+  const calls = state.calls.finish(outputEnd(stopReason, isProven && !error, isSaid))
   const parts: StreamPart[] = state.usage ? [{ type: 'usage', usage: state.usage }] : []
   parts.push(...calls)
   if (error) return [...parts, { type: 'error', error }]

@@ -1,38 +1,36 @@
-import type { CallError } from '../../protocol/message.ts'
 import type { StreamPart, ToolCallStreamPart } from '../../protocol/stream-part.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import { createArgumentText, type ArgumentText } from './argument-text.ts'
+import { createCallNumbers } from './call-numbers.ts'
 import { newCallId } from './new-call-id.ts'
-import { parseToolInput, type ParsedInput } from './parse-tool-input.ts'
-import { asList, asRecord } from './read-json.ts'
+import { readInput, type OutputEnd, type Settlement } from './read-input.ts'
 import { secondAnswerError } from './transport-error.ts'
 
 /** What a chunk holds of a call. Anything may be missing; arguments may be the whole value. */
 export interface CallDelta {
   readonly id?: string | undefined
   readonly index?: number | undefined
+  /** Its place among the calls of its chunk. */
+  readonly place?: number
   readonly name?: string | undefined
   readonly args?: string | undefined
 }
-
-/**
- * How the model's output ended. `complete`: proven. `unsaid`: proven, but nobody said that the last call
- * was whole. `limited`: proven, but cut off by a limit or a filter, so that the last arguments may be a
- * beginning only. `cut`: no proof.
- */
-export type OutputEnd = 'complete' | 'unsaid' | 'limited' | 'cut'
 
 /** Characters of an unusable input that are kept. */
 const MAX_RAW_INPUT = 100_000
 
 export interface ToolCallAssembler {
   push(delta: CallDelta): StreamPart[]
+  /** The message was opened again. */
+  reopen(): void
   /** Every call, in the order in which they were opened. */
   finish(end: OutputEnd): ToolCallStreamPart[]
   /** Calls opened so far. */
   count(): number
   /** A call with this id was opened. */
   has(id: string): boolean
+  /** A call has this number. */
+  hasIndex(index: number): boolean
 }
 
 interface OpenCall {
@@ -57,6 +55,7 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
   const calls: OpenCall[] = []
   const toolCallIds = new Set<string | undefined>()
   const keyed = createCallIndex()
+  const numbers = createCallNumbers()
 
   /** Without keys it belongs to the last one opened. */
   function lastWithout(index: number | undefined): OpenCall | undefined {
@@ -82,11 +81,17 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
     return call
   }
 
+  /** The call that the delta opens has another's number because the answer has begun anew. */
+  function isRepeated(delta: CallDelta): boolean {
+    return numbers.isRepeated(delta, keyed.find({ index: delta.index })?.args.isComplete() === true)
+  }
+
   return {
     push(delta) {
       const known = keyed.find(delta) ?? lastWithout(delta.index)
-      if (known && beginsAnew(known, delta)) return [{ type: 'error', error: secondAnswerError() }]
       const isKnown = known !== undefined && !opensAnother(known, delta)
+      if ((known && beginsAnew(known, delta)) || (!isKnown && isRepeated(delta)))
+        return [{ type: 'error', error: secondAnswerError() }]
       const call = isKnown ? known : open(delta)
       call.index ??= delta.index
       if (call.providerId === undefined && delta.id !== undefined) {
@@ -100,15 +105,11 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
         parts.push({ type: 'tool-input-delta', toolCallId: call.toolCallId, delta: '' })
       return parts
     },
-    finish(end) {
-      const named = calls.filter((call) => call.name !== '' || !call.args.isEmpty())
-      const hasStray = named.some((call) => call.name === '')
-      return named.map((call, index) =>
-        settle(call, { end, isLast: index === named.length - 1, hasStray, tools }),
-      )
-    },
+    finish: (end) => settleAll(calls, end, tools),
+    reopen: numbers.reopen,
     count: () => calls.length,
     has: (id) => keyed.find({ id }) !== undefined,
+    hasIndex: (index) => keyed.find({ index }) !== undefined,
   }
 }
 
@@ -192,17 +193,34 @@ function applyDelta(call: OpenCall, { name, args }: CallDelta): StreamPart[] {
   return parts
 }
 
-interface Settlement {
-  readonly end: OutputEnd
-  readonly isLast: boolean
-  /** Arguments came that belong to no named call: perhaps to one that seems to have none. */
-  readonly hasStray: boolean
-  readonly tools: readonly ToolDefinition[]
+function settleAll(
+  calls: readonly OpenCall[],
+  end: OutputEnd,
+  tools: readonly ToolDefinition[],
+): ToolCallStreamPart[] {
+  const named = calls.filter((call) => call.name !== '' || !call.args.isEmpty())
+  const hasStray = named.some((call) => call.name === '')
+  const shared = sharedIndices(named)
+  return named.map((call, at) => {
+    const isLast = at === named.length - 1
+    return settle(call, { end, isLast, isAlone: !shared.has(call.index), hasStray, tools })
+  })
+}
+
+/** No number at all is shared by all that have none. */
+function sharedIndices(calls: readonly OpenCall[]): ReadonlySet<number | undefined> {
+  const seen = new Set<number | undefined>()
+  const shared = new Set<number | undefined>([undefined])
+  for (const { index } of calls) {
+    if (seen.has(index)) shared.add(index)
+    seen.add(index)
+  }
+  return shared
 }
 
 function settle(call: OpenCall, settlement: Settlement): ToolCallStreamPart {
   const { toolCallId, name: toolName, providerId, isRenamed, args } = call
-  const parsed = readInput(call, settlement)
+  const parsed = readInput(toolName, args, settlement)
   return {
     type: 'tool-call',
     toolCallId,
@@ -211,51 +229,5 @@ function settle(call: OpenCall, settlement: Settlement): ToolCallStreamPart {
     ...('error' in parsed
       ? { ...parsed, rawInput: (args.candidates()[0] ?? '').slice(0, MAX_RAW_INPUT) }
       : parsed),
-  }
-}
-
-function readInput(call: OpenCall, { end, isLast, hasStray, tools }: Settlement): ParsedInput {
-  const { args, name } = call
-  if (end === 'cut') return truncated('The stream ended before this call was complete.')
-  if (args.isTooLarge()) {
-    return { error: { code: 'invalid-json', message: 'The arguments are too long or too deep.' } }
-  }
-  if (name === '') return { error: { code: 'malformed', message: 'The call has no tool name.' } }
-  if (args.isEmpty() || args.isPlaceholder()) {
-    // Under a limit, "nothing" and "nothing yet" look alike.
-    const isOpen = end === 'limited' || (end === 'unsaid' && args.isEmpty())
-    if (isOpen && isLast) return truncated('The output ended before the arguments.')
-    if (hasStray) return { error: { code: 'malformed', message: STRAY } }
-    return args.isEmpty() ? emptyInput(tools.find((tool) => tool.name === name)) : { input: {} }
-  }
-  const parsed = firstInput(args)
-  if (parsed) return parsed
-  if (args.isCut()) return truncated('The output ended in the middle of the arguments.')
-  return parseToolInput(args.candidates()[0] ?? '')
-}
-
-const STRAY = 'The arguments of this call could not be told apart. Send it again.'
-
-function firstInput(args: ArgumentText): ParsedInput | undefined {
-  return args
-    .candidates()
-    .map(parseToolInput)
-    .find((parsed) => 'input' in parsed)
-}
-
-/** No arguments at all are `{}`, unless the tool demands some. */
-function emptyInput(tool: ToolDefinition | undefined): ParsedInput {
-  const required = asList(asRecord(tool?.inputSchema)?.['required'])
-  if (required.length === 0) return { input: {} }
-  const message = `The call has no arguments, but ${required.join(', ')} must be given.`
-  return { error: { code: 'invalid-json', message } }
-}
-
-function truncated(what: string): { readonly error: CallError } {
-  return {
-    error: {
-      code: 'truncated',
-      message: `${what} It was not run. Send it again, with shorter arguments if they were long.`,
-    },
   }
 }

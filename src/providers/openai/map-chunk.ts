@@ -110,7 +110,7 @@ function beginsAnother(
   return false
 }
 
-/** It opens the message anew, or its first call under an id that is not known. */
+/** It opens the message anew, or a call under an unknown id, the first one or at a number that is taken. */
 function isFreshStart(state: ChatState, choice: JsonRecord | undefined): boolean {
   if (choice?.['index'] !== undefined && choice['index'] !== state.choice) return false
   const delta = asRecord(choice?.['delta'])
@@ -120,7 +120,8 @@ function isFreshStart(state: ChatState, choice: JsonRecord | undefined): boolean
   if (state.calls.count() === 0) return false
   return asList(delta['tool_calls']).some((entry) => {
     const { id, index, name } = callDelta(asRecord(entry) ?? {})
-    return name !== undefined && !index && (id === undefined || !state.calls.has(id))
+    const isFirst = !index || (id !== undefined && state.calls.hasIndex(index))
+    return name !== undefined && isFirst && (id === undefined || !state.calls.has(id))
   })
 }
 
@@ -141,6 +142,8 @@ function readChoice(state: ChatState, choice: JsonRecord | undefined, parts: Str
   // A whole message in place of deltas; after deltas it would only repeat them.
   const message = state.hasDelta ? undefined : asRecord(choice['message'])
   state.hasDelta ||= delta !== undefined ? hasContent(delta) : finish !== undefined
+  const opens = delta !== undefined && !isFinish && delta['role'] && !hasContent(delta)
+  if (opens && state.hasRoleless && state.calls.count() > 0) state.calls.reopen()
   state.hasRoleless ||= delta !== undefined && hasContent(delta) && !delta['role']
   if (isFinish) {
     state.stray = undefined
@@ -166,11 +169,10 @@ function readDelta(state: ChatState, delta: JsonRecord, parts: StreamPart[]): vo
   readText(state, delta['content'], parts)
   readText(state, delta['refusal'], parts)
   const calls = delta['tool_calls']
-  if (asRecord(calls)) readCall(state, asRecord(calls), parts)
-  for (const call of asList(calls)) readCall(state, asRecord(call), parts)
+  readCalls(state, asRecord(calls) ? [calls] : asList(calls), parts)
   // The old form counts alone; some servers send each call in both.
   const legacy = calls == null ? asRecord(delta['function_call']) : undefined
-  if (legacy) readCall(state, { function: legacy }, parts)
+  if (legacy) readCalls(state, [{ function: legacy }], parts)
 }
 
 function readText(state: ChatState, content: unknown, parts: StreamPart[]): void {
@@ -191,11 +193,14 @@ function readContentPart(state: ChatState, item: unknown, parts: StreamPart[]): 
   if (delta !== '') parts.push({ type: 'reasoning-delta', delta })
 }
 
-function readCall(state: ChatState, call: JsonRecord | undefined, parts: StreamPart[]): void {
-  if (!call) return
-  for (const part of state.calls.push(callDelta(call))) parts.push(part)
-  const extra = asRecord(call['extra_content'])
-  if (extra) state.extras[state.calls.count() - 1] = { extra_content: extra as JsonObject }
+function readCalls(state: ChatState, calls: readonly unknown[], parts: StreamPart[]): void {
+  calls.forEach((item, place) => {
+    const call = asRecord(item)
+    if (!call) return
+    for (const part of state.calls.push({ ...callDelta(call), place })) parts.push(part)
+    const extra = asRecord(call['extra_content'])
+    if (extra) state.extras[state.calls.count() - 1] = { extra_content: extra as JsonObject }
+  })
 }
 
 function callDelta(call: JsonRecord): CallDelta {
@@ -225,7 +230,7 @@ export function endChat(state: ChatState, { done }: { readonly done: boolean }):
     (state.isFinished ? undefined : strayError(state.stray)) ??
     (reason === 'error' ? failed(finishWord) : undefined)
   const isSaid = finishWord !== undefined
-  parts.push(...state.calls.finish(outputEnd(isProven && !error, reason, isSaid)))
+  parts.push(...state.calls.finish(outputEnd(finishWord, isProven && !error, isSaid)))
   if (error) return [...parts, { type: 'error', error }]
   if (!isProven) return parts
   const metadata = metadataOf(state)
