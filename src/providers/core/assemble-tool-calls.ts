@@ -1,10 +1,9 @@
 import type { StreamPart, ToolCallStreamPart } from '../../protocol/stream-part.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import { createArgumentText, type ArgumentText } from './argument-text.ts'
-import { createCallNumbers } from './call-numbers.ts'
 import { newCallId } from './new-call-id.ts'
 import { readInput, type OutputEnd, type Settlement } from './read-input.ts'
-import { secondAnswerError } from './transport-error.ts'
+import { secondAnswer } from './transport-error.ts'
 
 /** What a chunk holds of a call. Anything may be missing; arguments may be the whole value. */
 export interface CallDelta {
@@ -21,7 +20,7 @@ const MAX_RAW_INPUT = 100_000
 
 export interface ToolCallAssembler {
   push(delta: CallDelta): StreamPart[]
-  /** The message was opened again. */
+  /** The message was opened again, or is over: calls at numbers that are taken are not of this answer. */
   reopen(): void
   /** Every call, in the order in which they were opened. */
   finish(end: OutputEnd): ToolCallStreamPart[]
@@ -29,8 +28,6 @@ export interface ToolCallAssembler {
   count(): number
   /** A call with this id was opened. */
   has(id: string): boolean
-  /** A call has this number. */
-  hasIndex(index: number): boolean
 }
 
 interface OpenCall {
@@ -55,7 +52,9 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
   const calls: OpenCall[] = []
   const toolCallIds = new Set<string | undefined>()
   const keyed = createCallIndex()
-  const numbers = createCallNumbers()
+  /** The server gives numbers over the whole answer; others give all calls one, or each its place in a chunk. */
+  let counts = false
+  let isTwice = false
 
   /** Without keys it belongs to the last one opened. */
   function lastWithout(index: number | undefined): OpenCall | undefined {
@@ -64,26 +63,19 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
   }
 
   function open(delta: CallDelta): OpenCall {
-    const isTaken = toolCallIds.has(delta.id)
-    const usable = delta.id !== undefined && !isTaken
-    const call: OpenCall = {
-      toolCallId: usable && delta.id !== undefined ? delta.id : newCallId(),
-      providerId: delta.id,
-      isRenamed: isTaken,
-      index: delta.index,
-      name: '',
-      args: createArgumentText(),
-      unshown: [],
-      place: calls.length,
-    }
+    const call = newCall(delta, calls.length, toolCallIds.has(delta.id))
     calls.push(call)
     toolCallIds.add(call.toolCallId)
     return call
   }
 
-  /** The call that the delta opens has another's number because the answer has begun anew. */
-  function isRepeated(delta: CallDelta): boolean {
-    return numbers.isRepeated(delta, keyed.find({ index: delta.index })?.args.isComplete() === true)
+  /** The call that the delta opens has a number that was given: the answer has begun anew. */
+  function isRepeated({ index, place }: CallDelta): boolean {
+    if (index === undefined) return false
+    const before = keyed.find({ index })
+    if (before) isTwice ||= before.args.isComplete()
+    else counts ||= index !== place && calls.length > 0
+    return counts && isTwice
   }
 
   return {
@@ -91,7 +83,7 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
       const known = keyed.find(delta) ?? lastWithout(delta.index)
       const isKnown = known !== undefined && !opensAnother(known, delta)
       if ((known && beginsAnew(known, delta)) || (!isKnown && isRepeated(delta)))
-        return [{ type: 'error', error: secondAnswerError() }]
+        return secondAnswer()
       const call = isKnown ? known : open(delta)
       call.index ??= delta.index
       if (call.providerId === undefined && delta.id !== undefined) {
@@ -105,11 +97,32 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
         parts.push({ type: 'tool-input-delta', toolCallId: call.toolCallId, delta: '' })
       return parts
     },
-    finish: (end) => settleAll(calls, end, tools),
-    reopen: numbers.reopen,
+    finish(end) {
+      const named = calls.filter((call) => call.name !== '' || !call.args.isEmpty())
+      const hasStray = named.some((call) => call.name === '')
+      return named.map((call, at) => {
+        const isDone = keyed.find({ index: call.index }) === call
+        return settle(call, { end, isLast: at === named.length - 1, isDone, hasStray, tools })
+      })
+    },
+    reopen() {
+      counts = true
+    },
     count: () => calls.length,
     has: (id) => keyed.find({ id }) !== undefined,
-    hasIndex: (index) => keyed.find({ index }) !== undefined,
+  }
+}
+
+function newCall({ id, index }: CallDelta, place: number, isTaken: boolean): OpenCall {
+  return {
+    toolCallId: id === undefined || isTaken ? newCallId() : id,
+    providerId: id,
+    isRenamed: isTaken,
+    index,
+    name: '',
+    args: createArgumentText(),
+    unshown: [],
+    place,
   }
 }
 
@@ -191,31 +204,6 @@ function applyDelta(call: OpenCall, { name, args }: CallDelta): StreamPart[] {
   if (call.name === '') call.unshown.push(delta)
   else parts.push({ type: 'tool-input-delta', toolCallId, delta })
   return parts
-}
-
-function settleAll(
-  calls: readonly OpenCall[],
-  end: OutputEnd,
-  tools: readonly ToolDefinition[],
-): ToolCallStreamPart[] {
-  const named = calls.filter((call) => call.name !== '' || !call.args.isEmpty())
-  const hasStray = named.some((call) => call.name === '')
-  const shared = sharedIndices(named)
-  return named.map((call, at) => {
-    const isLast = at === named.length - 1
-    return settle(call, { end, isLast, isAlone: !shared.has(call.index), hasStray, tools })
-  })
-}
-
-/** No number at all is shared by all that have none. */
-function sharedIndices(calls: readonly OpenCall[]): ReadonlySet<number | undefined> {
-  const seen = new Set<number | undefined>()
-  const shared = new Set<number | undefined>([undefined])
-  for (const { index } of calls) {
-    if (seen.has(index)) shared.add(index)
-    seen.add(index)
-  }
-  return shared
 }
 
 function settle(call: OpenCall, settlement: Settlement): ToolCallStreamPart {

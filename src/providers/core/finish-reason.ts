@@ -44,8 +44,8 @@ function ownReason(word: string): FinishReason {
  */
 export function outputEnd(word: string | undefined, isProven: boolean, isSaid: boolean): OutputEnd {
   const reason = word === undefined ? 'stop' : ownReason(word)
-  if (!isProven || reason === 'error') return 'cut'
-  if (word?.toLowerCase() === 'refusal') return 'refused'
+  // A refusal makes the answer void, complete calls included.
+  if (!isProven || reason === 'error' || word?.toLowerCase() === 'refusal') return 'cut'
   if (reason === 'length' || reason === 'content-filter') return 'limited'
   return isSaid ? 'complete' : 'unsaid'
 }
