@@ -22,6 +22,7 @@ export default defineConfig({
     server: { deps: { inline: [/@cfworker\/json-schema/] } },
     include: ['test/unit/**/*.test.ts', 'test/recorded/**/*.test.ts'],
     environment: 'node',
+    setupFiles: ['test/setup/listener-leaks.ts'],
     // A hanging test names itself instead of eating the whole run's time; a busy machine is no failure.
     testTimeout: 60_000,
   },

@@ -1,6 +1,7 @@
 import { OffstageError } from '../protocol/error.ts'
 import type { ModelConfigData } from '../protocol/model.ts'
 import type { StreamPart } from '../protocol/stream-part.ts'
+import { whenAborted } from '../lib/abort.ts'
 import type { EngineContext } from './engine-definition.ts'
 
 export interface ModelLoader<Model> {
@@ -102,11 +103,4 @@ export class ModelSlot<Model> {
 
 function aborted(): OffstageError {
   return new OffstageError('aborted', 'The request was aborted.')
-}
-
-function whenAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

@@ -54,6 +54,11 @@ export interface TurnCaps {
   readonly reasoning?: number
   /** Characters of all calls' arguments as JSON. Default 1 000 000. */
   readonly arguments?: number
+  /**
+   * Characters of what is kept only to be sent back: signatures, citations, encrypted content. Default
+   * 32 000 000.
+   */
+  readonly metadata?: number
 }
 
 /** One model turn of the scripted provider. */

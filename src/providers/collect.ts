@@ -4,6 +4,7 @@ import type { CallError, FinishReason, ProviderMetadata, Usage } from '../protoc
 import type { StreamPart, ToolCallStreamPart } from '../protocol/stream-part.ts'
 import { withoutInput } from './core/part-gate.ts'
 import { incompleteError } from './core/transport-error.ts'
+import { unfinished } from './core/read-input.ts'
 import { UNOPENED_REASONING_CODE } from './unopened-reasoning.ts'
 
 /** A call with the `input` to run it with, or the `error` for which it must not run. */
@@ -117,6 +118,5 @@ function collected(call: ToolCallStreamPart): CollectedCall {
 
 /** A call of which only the beginning was streamed. */
 function cutCall(toolCallId: string, toolName: string): ToolCallStreamPart {
-  const message = 'The stream ended before this call was complete; it was not run.'
-  return { type: 'tool-call', toolCallId, toolName, error: { code: 'truncated', message } }
+  return { type: 'tool-call', toolCallId, toolName, ...unfinished() }
 }

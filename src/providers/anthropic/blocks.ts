@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../protocol/json.ts'
+import type { JsonObject } from '../../protocol/json.ts'
 import type { ToolCallStreamPart } from '../../protocol/stream-part.ts'
 import { asList, asRecord, parseJson, type JsonRecord } from '../core/read-json.ts'
 
@@ -12,7 +12,7 @@ export interface Block {
   readonly signature: string[]
   readonly json: string[]
   /** What goes back beside it: a text's citations, what a delta made of a compaction. */
-  fields: JsonObject
+  readonly fields: { [name: string]: unknown }
   /** Its deltas came before its start. */
   readonly isMade?: boolean
   /** Its end was sent. */
@@ -36,20 +36,19 @@ export function newBlock(index: number | undefined, type: string, start: JsonRec
 
 /** Another citation of a text. Those of web searches (`encrypted_index`) are demanded back with it. */
 export function cite(block: Block, citation: unknown): void {
-  const citations = [...asList(block.fields['citations']), citation] as JsonValue[]
-  block.fields = { ...block.fields, citations }
+  const citations = (block.fields['citations'] ??= []) as unknown[]
+  citations.push(citation)
 }
 
 /** A delta of a compaction: its texts are put together. */
 export function compact(block: Block, delta: JsonRecord): void {
-  const fields: { [name: string]: unknown } = { ...block.fields }
+  const { fields } = block
   for (const [name, value] of Object.entries(delta)) {
     if (name === 'type') continue
     const before = fields[name]
     if (typeof before !== 'string') fields[name] = value
     else if (typeof value === 'string') fields[name] = before + value
   }
-  block.fields = fields as JsonObject
 }
 
 /** A call of the page's tools. (Server tools run at the vendor's.) */

@@ -2,11 +2,11 @@ import type { Usage } from '../../protocol/message.ts'
 import type { StreamPart } from '../../protocol/stream-part.ts'
 import { createToolCallAssembler, type ToolCallAssembler } from '../core/assemble-tool-calls.ts'
 import { mapFinishReason, outputEnd } from '../core/finish-reason.ts'
-import { bodyError, streamError } from '../core/provider-error.ts'
+import { streamError } from '../core/provider-error.ts'
 import { asCount, asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
 import type { ModelRequest } from '../provider.ts'
-import { addStray, strayError } from '../core/stray.ts'
-import { secondAnswerError } from '../core/transport-error.ts'
+import { addStray, noAnswer, strayError } from '../core/stray.ts'
+import { secondAnswer } from '../core/transport-error.ts'
 import {
   cite,
   compact,
@@ -88,12 +88,7 @@ export function endMessages(
 ): StreamPart[] {
   const isProven = done || state.stopReason !== undefined
   if (!isProven || state.hasMessage) return finish(state, isProven)
-  const error = bodyError(state.stray) ?? {
-    code: 'bad-response',
-    message: `The endpoint's answer is no message: ${JSON.stringify(state.stray ?? null).slice(0, 300)}`,
-    retryable: state.stray === undefined,
-  }
-  return [{ type: 'error', error }]
+  return [{ type: 'error', error: noAnswer('message', state.stray) }]
 }
 
 function readUnknown(state: MessagesState, event: unknown): StreamPart[] {
@@ -121,9 +116,7 @@ function readMessage(state: MessagesState, message: JsonRecord): StreamPart[] {
 
 /** Another answer begins. The first one is over if it is complete; else nothing of either can count. */
 function beginAgain(state: MessagesState): StreamPart[] {
-  return state.stopReason === undefined
-    ? [{ type: 'error', error: secondAnswerError() }]
-    : finish(state, true)
+  return state.stopReason === undefined ? secondAnswer() : finish(state, true)
 }
 
 function readStop(state: MessagesState, source: JsonRecord | undefined): void {
@@ -150,9 +143,7 @@ function startBlock(
   const signature = asText(start['signature'])
   if (signature !== undefined) block.signature.push(signature)
   if (isCall(block)) return openCall(state, block)
-  return isReadable(block)
-    ? addText(block, start['text'] ?? start['thinking'])
-    : [{ type: 'raw', data: start }]
+  return [...addText(block, start['text'] ?? start['thinking']), { type: 'raw', data: start }]
 }
 
 function openCall(state: MessagesState, block: Block): StreamPart[] {
@@ -170,21 +161,18 @@ function readDelta(state: MessagesState, event: JsonRecord): StreamPart[] {
       return addText(block, delta['text'])
     case 'thinking_delta':
       return addText(block, delta['thinking'])
-    case 'signature_delta':
-      block.signature.push(asText(delta['signature']) ?? '')
-      return []
     case 'input_json_delta':
       return addJson(state, block, asText(delta['partial_json']) ?? '')
+    case 'signature_delta':
+      block.signature.push(asText(delta['signature']) ?? '')
+      break
     case 'citations_delta':
       cite(block, delta['citation'])
-      return [{ type: 'raw', data: event }]
-    case 'compaction_delta': {
+      break
+    case 'compaction_delta':
       compact(block, delta)
-      return [{ type: 'raw', data: event }]
-    }
-    default:
-      return [{ type: 'raw', data: event }]
   }
+  return [{ type: 'raw', data: event }]
 }
 
 /** The block with this index, else the last one; one that was never started is made up. */
@@ -220,7 +208,9 @@ function addText(block: Block, text: unknown): StreamPart[] {
 function addJson(state: MessagesState, block: Block, args: string): StreamPart[] {
   if (args === '') return []
   if (block.json.length === 0 || !isCall(block)) block.json.push(args)
-  return isCall(block) ? state.calls.push({ index: keyOf(state, block), args }) : []
+  return isCall(block)
+    ? state.calls.push({ index: keyOf(state, block), args })
+    : [{ type: 'raw', data: args }]
 }
 
 /** What keys a call's deltas: the block's index, or its place where indices are missing. */
@@ -246,7 +236,7 @@ function finish(state: MessagesState, isProven: boolean): StreamPart[] {
   const reason = isPause ? 'pause' : mapFinishReason(stopReason, hasCalls)
   const error = stopReason === undefined ? strayError(state.stray) : undefined
   const isSaid = state.blocks.findLast(isCall)?.isStopped !== false
-  const calls = state.calls.finish(outputEnd(isProven && !error, reason, isSaid))
+  const calls = state.calls.finish(outputEnd(stopReason, isProven && !error, isSaid))
   const parts: StreamPart[] = state.usage ? [{ type: 'usage', usage: state.usage }] : []
   parts.push(...calls)
   if (error) return [...parts, { type: 'error', error }]

@@ -1,32 +1,27 @@
-import type { CallError } from '../../protocol/message.ts'
 import type { StreamPart, ToolCallStreamPart } from '../../protocol/stream-part.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import { createArgumentText, type ArgumentText } from './argument-text.ts'
 import { newCallId } from './new-call-id.ts'
-import { parseToolInput, type ParsedInput } from './parse-tool-input.ts'
-import { asList, asRecord } from './read-json.ts'
-import { secondAnswerError } from './transport-error.ts'
+import { readInput, type OutputEnd, type Settlement } from './read-input.ts'
+import { secondAnswer } from './transport-error.ts'
 
 /** What a chunk holds of a call. Anything may be missing; arguments may be the whole value. */
 export interface CallDelta {
   readonly id?: string | undefined
   readonly index?: number | undefined
+  /** Its place among the calls of its chunk. */
+  readonly place?: number
   readonly name?: string | undefined
   readonly args?: string | undefined
 }
-
-/**
- * How the model's output ended. `complete`: proven. `unsaid`: proven, but nobody said that the last call
- * was whole. `limited`: proven, but cut off by a limit or a filter, so that the last arguments may be a
- * beginning only. `cut`: no proof.
- */
-export type OutputEnd = 'complete' | 'unsaid' | 'limited' | 'cut'
 
 /** Characters of an unusable input that are kept. */
 const MAX_RAW_INPUT = 100_000
 
 export interface ToolCallAssembler {
   push(delta: CallDelta): StreamPart[]
+  /** The message was opened again, or is over: calls at numbers that are taken are not of this answer. */
+  reopen(): void
   /** Every call, in the order in which they were opened. */
   finish(end: OutputEnd): ToolCallStreamPart[]
   /** Calls opened so far. */
@@ -57,6 +52,9 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
   const calls: OpenCall[] = []
   const toolCallIds = new Set<string | undefined>()
   const keyed = createCallIndex()
+  /** The server gives numbers over the whole answer; others give all calls one, or each its place in a chunk. */
+  let counts = false
+  let isTwice = false
 
   /** Without keys it belongs to the last one opened. */
   function lastWithout(index: number | undefined): OpenCall | undefined {
@@ -65,28 +63,27 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
   }
 
   function open(delta: CallDelta): OpenCall {
-    const isTaken = toolCallIds.has(delta.id)
-    const usable = delta.id !== undefined && !isTaken
-    const call: OpenCall = {
-      toolCallId: usable && delta.id !== undefined ? delta.id : newCallId(),
-      providerId: delta.id,
-      isRenamed: isTaken,
-      index: delta.index,
-      name: '',
-      args: createArgumentText(),
-      unshown: [],
-      place: calls.length,
-    }
+    const call = newCall(delta, calls.length, toolCallIds.has(delta.id))
     calls.push(call)
     toolCallIds.add(call.toolCallId)
     return call
   }
 
+  /** The call that the delta opens has a number that was given: the answer has begun anew. */
+  function isRepeated({ index, place }: CallDelta): boolean {
+    if (index === undefined) return false
+    const before = keyed.find({ index })
+    if (before) isTwice ||= before.args.isComplete()
+    else counts ||= index !== place && calls.length > 0
+    return counts && isTwice
+  }
+
   return {
     push(delta) {
       const known = keyed.find(delta) ?? lastWithout(delta.index)
-      if (known && beginsAnew(known, delta)) return [{ type: 'error', error: secondAnswerError() }]
       const isKnown = known !== undefined && !opensAnother(known, delta)
+      if ((known && beginsAnew(known, delta)) || (!isKnown && isRepeated(delta)))
+        return secondAnswer()
       const call = isKnown ? known : open(delta)
       call.index ??= delta.index
       if (call.providerId === undefined && delta.id !== undefined) {
@@ -103,12 +100,29 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
     finish(end) {
       const named = calls.filter((call) => call.name !== '' || !call.args.isEmpty())
       const hasStray = named.some((call) => call.name === '')
-      return named.map((call, index) =>
-        settle(call, { end, isLast: index === named.length - 1, hasStray, tools }),
-      )
+      return named.map((call, at) => {
+        const isDone = keyed.find({ index: call.index }) === call
+        return settle(call, { end, isLast: at === named.length - 1, isDone, hasStray, tools })
+      })
+    },
+    reopen() {
+      counts = true
     },
     count: () => calls.length,
     has: (id) => keyed.find({ id }) !== undefined,
+  }
+}
+
+function newCall({ id, index }: CallDelta, place: number, isTaken: boolean): OpenCall {
+  return {
+    toolCallId: id === undefined || isTaken ? newCallId() : id,
+    providerId: id,
+    isRenamed: isTaken,
+    index,
+    name: '',
+    args: createArgumentText(),
+    unshown: [],
+    place,
   }
 }
 
@@ -192,17 +206,9 @@ function applyDelta(call: OpenCall, { name, args }: CallDelta): StreamPart[] {
   return parts
 }
 
-interface Settlement {
-  readonly end: OutputEnd
-  readonly isLast: boolean
-  /** Arguments came that belong to no named call: perhaps to one that seems to have none. */
-  readonly hasStray: boolean
-  readonly tools: readonly ToolDefinition[]
-}
-
 function settle(call: OpenCall, settlement: Settlement): ToolCallStreamPart {
   const { toolCallId, name: toolName, providerId, isRenamed, args } = call
-  const parsed = readInput(call, settlement)
+  const parsed = readInput(toolName, args, settlement)
   return {
     type: 'tool-call',
     toolCallId,
@@ -211,51 +217,5 @@ function settle(call: OpenCall, settlement: Settlement): ToolCallStreamPart {
     ...('error' in parsed
       ? { ...parsed, rawInput: (args.candidates()[0] ?? '').slice(0, MAX_RAW_INPUT) }
       : parsed),
-  }
-}
-
-function readInput(call: OpenCall, { end, isLast, hasStray, tools }: Settlement): ParsedInput {
-  const { args, name } = call
-  if (end === 'cut') return truncated('The stream ended before this call was complete.')
-  if (args.isTooLarge()) {
-    return { error: { code: 'invalid-json', message: 'The arguments are too long or too deep.' } }
-  }
-  if (name === '') return { error: { code: 'malformed', message: 'The call has no tool name.' } }
-  if (args.isEmpty() || args.isPlaceholder()) {
-    // Under a limit, "nothing" and "nothing yet" look alike.
-    const isOpen = end === 'limited' || (end === 'unsaid' && args.isEmpty())
-    if (isOpen && isLast) return truncated('The output ended before the arguments.')
-    if (hasStray) return { error: { code: 'malformed', message: STRAY } }
-    return args.isEmpty() ? emptyInput(tools.find((tool) => tool.name === name)) : { input: {} }
-  }
-  const parsed = firstInput(args)
-  if (parsed) return parsed
-  if (args.isCut()) return truncated('The output ended in the middle of the arguments.')
-  return parseToolInput(args.candidates()[0] ?? '')
-}
-
-const STRAY = 'The arguments of this call could not be told apart. Send it again.'
-
-function firstInput(args: ArgumentText): ParsedInput | undefined {
-  return args
-    .candidates()
-    .map(parseToolInput)
-    .find((parsed) => 'input' in parsed)
-}
-
-/** No arguments at all are `{}`, unless the tool demands some. */
-function emptyInput(tool: ToolDefinition | undefined): ParsedInput {
-  const required = asList(asRecord(tool?.inputSchema)?.['required'])
-  if (required.length === 0) return { input: {} }
-  const message = `The call has no arguments, but ${required.join(', ')} must be given.`
-  return { error: { code: 'invalid-json', message } }
-}
-
-function truncated(what: string): { readonly error: CallError } {
-  return {
-    error: {
-      code: 'truncated',
-      message: `${what} It was not run. Send it again, with shorter arguments if they were long.`,
-    },
   }
 }

@@ -1,5 +1,5 @@
 import type { FinishReason } from '../../protocol/message.ts'
-import type { OutputEnd } from './assemble-tool-calls.ts'
+import type { OutputEnd } from './read-input.ts'
 
 const reasons: { readonly [word: string]: FinishReason } = {
   stop: 'stop',
@@ -42,11 +42,10 @@ function ownReason(word: string): FinishReason {
  * How complete the arguments of the last call can be, by the way the output ended. `isSaid`: the server
  * said that the call is over, not the answer alone.
  */
-export function outputEnd(isProven: boolean, reason: FinishReason, isSaid: boolean): OutputEnd {
-  if (!isProven || reason === 'error') return 'cut'
-  return reason === 'length' || reason === 'content-filter'
-    ? 'limited'
-    : isSaid
-      ? 'complete'
-      : 'unsaid'
+export function outputEnd(word: string | undefined, isProven: boolean, isSaid: boolean): OutputEnd {
+  const reason = word === undefined ? 'stop' : ownReason(word)
+  // A refusal makes the answer void, complete calls included.
+  if (!isProven || reason === 'error' || word?.toLowerCase() === 'refusal') return 'cut'
+  if (reason === 'length' || reason === 'content-filter') return 'limited'
+  return isSaid ? 'complete' : 'unsaid'
 }

@@ -1,6 +1,7 @@
 import type { ErrorData } from '../../protocol/error.ts'
 import type { StreamPart, ToolCallStreamPart } from '../../protocol/stream-part.ts'
 import { newCallId } from './new-call-id.ts'
+import { unfinished } from './read-input.ts'
 import { incompleteError } from './transport-error.ts'
 
 type Ending = Extract<StreamPart, { type: 'finish' | 'error' }>
@@ -77,12 +78,5 @@ function mergeDelta(batch: StreamPart[], part: StreamPart): boolean {
 export function withoutInput(call: ToolCallStreamPart): ToolCallStreamPart {
   if (call.error) return call
   const { input, ...rest } = call
-  return {
-    ...rest,
-    error: {
-      code: 'truncated',
-      message: 'The stream failed before the end of this call was proven; it was not run.',
-    },
-    rawInput: JSON.stringify(input),
-  }
+  return { ...rest, ...unfinished(), rawInput: JSON.stringify(input) }
 }

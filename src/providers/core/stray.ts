@@ -31,3 +31,14 @@ export function strayError(stray: unknown): ErrorData | undefined {
 function readable(error: ErrorData | undefined): ErrorData | undefined {
   return error?.code === 'provider-error' ? incompleteError(error.message) : error
 }
+
+/** An answer under status 200 that is none of its format: an error in a form of its own, or nothing. */
+export function noAnswer(format: string, stray: unknown): ErrorData {
+  return (
+    bodyError(stray) ?? {
+      code: 'bad-response',
+      message: `The endpoint's answer is no ${format}: ${JSON.stringify(stray ?? null).slice(0, 300)}.`,
+      retryable: stray === undefined,
+    }
+  )
+}

@@ -1,4 +1,5 @@
 import { describeThrown, type ErrorData } from '../../protocol/error.ts'
+import type { StreamPart } from '../../protocol/stream-part.ts'
 import { plainText } from './provider-error.ts'
 
 /**
@@ -87,12 +88,9 @@ function describeCause(thrown: unknown): string {
 }
 
 /** A second answer in the middle of the first: which of the two counts can't be known. */
-export function secondAnswerError(): ErrorData {
-  return {
-    code: 'bad-response',
-    message: 'The endpoint began its answer anew before it was complete; nothing of it was run.',
-    retryable: true,
-  }
+export function secondAnswer(): StreamPart[] {
+  const message = 'The endpoint began its answer anew; nothing was run.'
+  return [{ type: 'error', error: { code: 'bad-response', message, retryable: true } }]
 }
 
 /** Data that should be JSON and isn't: a lost piece could change a call, so nothing after it counts. */

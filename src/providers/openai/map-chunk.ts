@@ -8,10 +8,10 @@ import {
   type ToolCallAssembler,
 } from '../core/assemble-tool-calls.ts'
 import { mapFinishReason, outputEnd } from '../core/finish-reason.ts'
-import { bodyError, streamError } from '../core/provider-error.ts'
+import { streamError } from '../core/provider-error.ts'
 import { asCount, asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
-import { addStray, strayError } from '../core/stray.ts'
-import { secondAnswerError } from '../core/transport-error.ts'
+import { addStray, noAnswer, strayError } from '../core/stray.ts'
+import { secondAnswer } from '../core/transport-error.ts'
 import type { ModelRequest } from '../provider.ts'
 import { createInlineReasoning, type InlineReasoning } from './inline-reasoning.ts'
 import { createReasoningFields, type ReasoningFields } from './reasoning.ts'
@@ -73,7 +73,7 @@ export function mapChatChunk(state: ChatState, chunk: unknown): StreamPart[] {
   const choices = asList(record?.['choices'])
   if (choices.length > 0 && beginsAnother(state, asText(record?.['id']), choices)) {
     if (state.finishWord !== undefined) return endChat(state, { done: true })
-    return [{ type: 'error', error: secondAnswerError() }]
+    return secondAnswer()
   }
   const usage = record && readUsage(record)
   if (usage) state.usage = { ...state.usage, ...usage }
@@ -140,8 +140,11 @@ function readChoice(state: ChatState, choice: JsonRecord | undefined, parts: Str
   const delta = asRecord(choice['delta'])
   // A whole message in place of deltas; after deltas it would only repeat them.
   const message = state.hasDelta ? undefined : asRecord(choice['message'])
-  state.hasDelta ||= delta !== undefined ? hasContent(delta) : finish !== undefined
-  state.hasRoleless ||= delta !== undefined && hasContent(delta) && !delta['role']
+  const role = delta?.['role']
+  const holds = delta !== undefined && hasContent(delta)
+  state.hasDelta ||= delta ? holds : finish !== undefined
+  const opens = state.hasRoleless && role && !holds
+  state.hasRoleless ||= holds && !role
   if (isFinish) {
     state.stray = undefined
     state.isFinished ||=
@@ -150,6 +153,7 @@ function readChoice(state: ChatState, choice: JsonRecord | undefined, parts: Str
   const source = delta && (state.hasDelta || !message) ? delta : message
   if (source) readDelta(state, source, parts)
   else readText(state, choice['text'], parts)
+  if (state.calls.count() > 0 && (isFinish || opens)) state.calls.reopen()
 }
 
 function hasContent(delta: JsonRecord): boolean {
@@ -163,14 +167,15 @@ function readDelta(state: ChatState, delta: JsonRecord, parts: StreamPart[]): vo
     parts.push({ type: 'reasoning-delta', delta: reasoning })
     state.inline?.stopLooking()
   }
+  const details = delta['reasoning_details']
+  if (details) parts.push({ type: 'raw', data: details })
   readText(state, delta['content'], parts)
   readText(state, delta['refusal'], parts)
   const calls = delta['tool_calls']
-  if (asRecord(calls)) readCall(state, asRecord(calls), parts)
-  for (const call of asList(calls)) readCall(state, asRecord(call), parts)
+  readCalls(state, asRecord(calls) ? [calls] : asList(calls), parts)
   // The old form counts alone; some servers send each call in both.
   const legacy = calls == null ? asRecord(delta['function_call']) : undefined
-  if (legacy) readCall(state, { function: legacy }, parts)
+  if (legacy) readCalls(state, [{ function: legacy }], parts)
 }
 
 function readText(state: ChatState, content: unknown, parts: StreamPart[]): void {
@@ -179,6 +184,7 @@ function readText(state: ChatState, content: unknown, parts: StreamPart[]): void
     return
   }
   if (content === '') return
+  state.reasoning.passText(content)
   if (!state.inline) parts.push({ type: 'text-delta', delta: content })
   else for (const part of state.inline.push(content)) parts.push(part)
 }
@@ -187,15 +193,19 @@ function readContentPart(state: ChatState, item: unknown, parts: StreamPart[]): 
   const part = asRecord(item)
   if (!part) return readText(state, asText(item), parts)
   if (part['thinking'] === undefined) return readText(state, part['text'], parts)
+  parts.push({ type: 'raw', data: part })
   const delta = state.reasoning.readPart(part)
   if (delta !== '') parts.push({ type: 'reasoning-delta', delta })
 }
 
-function readCall(state: ChatState, call: JsonRecord | undefined, parts: StreamPart[]): void {
-  if (!call) return
-  for (const part of state.calls.push(callDelta(call))) parts.push(part)
-  const extra = asRecord(call['extra_content'])
-  if (extra) state.extras[state.calls.count() - 1] = { extra_content: extra as JsonObject }
+function readCalls(state: ChatState, calls: readonly unknown[], parts: StreamPart[]): void {
+  calls.forEach((item, place) => {
+    const call = asRecord(item)
+    if (!call) return
+    for (const part of state.calls.push({ ...callDelta(call), place })) parts.push(part)
+    const extra = asRecord(call['extra_content'])
+    if (extra) state.extras[state.calls.count() - 1] = { extra_content: extra as JsonObject }
+  })
 }
 
 function callDelta(call: JsonRecord): CallDelta {
@@ -219,13 +229,13 @@ export function endChat(state: ChatState, { done }: { readonly done: boolean }):
   const { finishWord } = state
   const isProven = done || finishWord !== undefined
   if (isProven && !state.hasChoice)
-    return [...parts, { type: 'error', error: noAnswer(state.stray) }]
+    return [...parts, { type: 'error', error: noAnswer('chat completion', state.stray) }]
   const reason = mapFinishReason(finishWord, state.calls.count() > 0)
   const error =
     (state.isFinished ? undefined : strayError(state.stray)) ??
     (reason === 'error' ? failed(finishWord) : undefined)
   const isSaid = finishWord !== undefined
-  parts.push(...state.calls.finish(outputEnd(isProven && !error, reason, isSaid)))
+  parts.push(...state.calls.finish(outputEnd(finishWord, isProven && !error, isSaid)))
   if (error) return [...parts, { type: 'error', error }]
   if (!isProven) return parts
   const metadata = metadataOf(state)
@@ -248,19 +258,7 @@ function metadataOf({ reasoning, extras }: ChatState): JsonObject | undefined {
 function failed(word: string | undefined): ErrorData {
   return {
     code: 'provider-error',
-    message: `The provider ended its answer with the finish reason '${word}' and no explanation.`,
+    message: `The provider ended its answer with '${word}'.`,
     retryable: true,
   }
-}
-
-/** An answer under status 200 without any choice: an error in a form of its own, or nothing. */
-function noAnswer(stray: unknown): ErrorData {
-  const words = stray === undefined ? 'nothing' : JSON.stringify(stray).slice(0, 300)
-  return (
-    bodyError(stray) ?? {
-      code: 'bad-response',
-      message: `The endpoint's answer is no chat completion; it holds ${words}.`,
-      retryable: stray === undefined,
-    }
-  )
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../protocol/json.ts'
 import type { AssistantMessage, Message, ToolMessage } from '../../protocol/message.ts'
-import { asList, asObjects, asRecord } from '../core/read-json.ts'
+import { asList, asObjects, asRecord, asText } from '../core/read-json.ts'
 import { createWireIds, type WireIds } from '../core/wire-ids.ts'
 import { legalToolName } from '../core/wire-names.ts'
 import { healHistory } from '../heal-history.ts'
@@ -64,8 +64,7 @@ function assistantMessage(
     content: own,
     ...fields
   } = message.providerMetadata?.[providerId] ?? {}
-  const thinking = rules.takesThinking ? asObjects(own) : []
-  const content = thinking.length === 0 ? text : joinContent(thinking, text)
+  const content = rules.takesThinking ? withThinking(asObjects(own), text) : text
   if (calls.length === 0) return text === '' ? [] : [{ role: 'assistant', content }]
   return [
     {
@@ -85,6 +84,18 @@ function assistantMessage(
       })),
     },
   ]
+}
+
+/** The text with the thinking that came with it: in its order, unless the text has become another. */
+function withThinking(own: readonly JsonObject[], text: string): string | JsonObject[] {
+  if (own.length === 0) return text
+  const before = own.map((part) => asText(part['text']) ?? '').join('')
+  return text.startsWith(before)
+    ? joinContent(own, text.slice(before.length))
+    : joinContent(
+        own.filter((part) => part['type'] !== 'text'),
+        text,
+      )
 }
 
 function toolMessages(message: ToolMessage, { rules, ids }: Conversion): ChatMessage[] {

@@ -10,14 +10,22 @@ export interface ReasoningFields {
   read(delta: JsonRecord): string
   /** The same of a part of the content (Mistral): `{ type: 'thinking', thinking: [text parts] }`. */
   readPart(part: JsonRecord): string
+  /** Takes text of the reply, for its place among such parts. */
+  passText(text: string): void
   /** The fields to be sent back, or undefined. */
   metadata(): JsonObject | undefined
 }
 
+/** What grows with each delta, and is nobody else's. */
+interface Growing {
+  [name: string]: unknown
+}
+
 export function createReasoningFields(): ReasoningFields {
   const texts = new Map<string, string[]>()
-  const details: JsonValue[] = []
-  let thinking: JsonRecord | undefined
+  const details: Growing[] = []
+  /** Texts and thinking, in their order. */
+  const content: Growing[] = []
 
   function readText(delta: JsonRecord): string {
     for (const field of textFields) {
@@ -40,33 +48,41 @@ export function createReasoningFields(): ReasoningFields {
       return text === '' ? items.map(detailText).join('') : text
     },
     readPart(part) {
-      const { thinking: content } = part
-      const pieces = typeof content === 'string' ? [content] : asList(content)
-      thinking = { ...thinking, ...part, thinking: joined(asList(thinking?.['thinking']), pieces) }
+      const { thinking, ...fields } = part
+      const pieces = typeof thinking === 'string' ? [thinking] : asList(thinking)
+      let last = content.at(-1)
+      if (last && isThinking(last)) mergeFields(last, fields)
+      else content.push((last = { ...fields, thinking: [] }))
+      addPieces(last['thinking'] as Growing[], pieces)
       return pieces.map(detailText).join('')
     },
+    passText: (text) => addPieces(content, [text]),
     metadata() {
       const fields: { [name: string]: JsonValue } = {}
       for (const [name, pieces] of texts) fields[name] = pieces.join('')
-      if (details.length > 0) fields['reasoning_details'] = details
-      if (thinking) fields['content'] = [thinking as JsonObject]
+      if (details.length > 0) fields['reasoning_details'] = details as JsonObject[]
+      // The text after the last thinking is the message's own.
+      const thinking = content.slice(0, content.findLastIndex(isThinking) + 1)
+      if (thinking.length > 0) fields['content'] = thinking as JsonObject[]
       return Object.keys(fields).length === 0 ? undefined : fields
     },
   }
 }
 
-/** The pieces in one list, with texts that follow each other as one. */
-function joined(first: readonly unknown[], second: readonly unknown[]): unknown[] {
-  const pieces = [...first]
-  for (const piece of second) {
+function isThinking(part: Growing): boolean {
+  return 'thinking' in part
+}
+
+/** Adds the pieces to the list, with texts that follow each other as one. */
+function addPieces(list: Growing[], pieces: readonly unknown[]): void {
+  for (const piece of pieces) {
     const text = detailText(piece)
-    const last = asRecord(pieces.at(-1))
-    if (text === '') pieces.push(piece)
+    const last = list.at(-1)
+    if (text === '') list.push(piece as Growing)
     else if (last?.['type'] === 'text')
-      pieces[pieces.length - 1] = { ...last, text: detailText(last) + text }
-    else pieces.push({ type: 'text', text })
+      list[list.length - 1] = { ...last, text: detailText(last) + text }
+    else list.push({ type: 'text', text })
   }
-  return pieces
 }
 
 function detailText(item: unknown): string {
@@ -75,27 +91,23 @@ function detailText(item: unknown): string {
 }
 
 /** OpenRouter streams the text of one item in several; those with equal `type` and `index` are one. */
-function addDetail(details: JsonValue[], item: unknown): void {
+function addDetail(details: Growing[], item: unknown): void {
   const record = asRecord(item)
   if (!record) return
-  const last = asRecord(details[details.length - 1])
-  const continues =
-    last !== undefined &&
-    record['index'] !== undefined &&
-    last['index'] === record['index'] &&
-    last['type'] === record['type']
-  if (continues) details[details.length - 1] = mergeDetail(last, record)
-  else details.push(record as JsonObject)
+  const { index, type } = record
+  const last = details.at(-1)
+  if (index !== undefined && last?.['index'] === index && last['type'] === type)
+    mergeFields(last, record)
+  else details.push({ ...record })
 }
 
-function mergeDetail(last: JsonRecord, next: JsonRecord): JsonObject {
-  const merged: { [name: string]: unknown } = { ...last }
-  for (const [name, value] of Object.entries(next)) {
-    const before = last[name]
+/** Texts go on; of other fields the last one counts. */
+function mergeFields(into: Growing, fields: JsonRecord): void {
+  for (const [name, value] of Object.entries(fields)) {
+    const before = into[name]
+    if (value === null || value === undefined) continue
     const isText = name === 'text' || name === 'summary' || name === 'data'
-    if (isText && typeof value === 'string' && typeof before === 'string') {
-      merged[name] = before + value
-    } else if (value !== null && value !== undefined) merged[name] = value
+    const goesOn = isText && typeof value === 'string' && typeof before === 'string'
+    into[name] = goesOn ? before + value : value
   }
-  return merged as JsonObject
 }

@@ -7,18 +7,22 @@ const DEFAULTS: Required<TurnCaps> = {
   text: 1_000_000,
   reasoning: 1_000_000,
   arguments: 1_000_000,
+  metadata: 32_000_000,
 }
 
 /** Counts what a model turn holds, so that one without an end can't fill the memory. */
 export class TurnMeter {
   readonly #caps: Required<TurnCaps>
-  readonly #used = { calls: 0, text: 0, reasoning: 0, arguments: 0 }
+  readonly #countsRaw: boolean
+  readonly #used = { calls: 0, text: 0, reasoning: 0, arguments: 0, metadata: 0 }
   /** Calls whose beginning was streamed, and how many characters of their arguments. */
   readonly #streamed = new Map<string, number>()
   /** Calls that have begun, and have no name yet. */
   readonly #nameless = new Set<string>()
 
-  constructor(caps: TurnCaps = {}) {
+  /** `raw`: each piece of the provider's data comes as a part. */
+  constructor(caps: TurnCaps = {}, raw = false) {
+    this.#countsRaw = !raw
     const given = Object.entries(caps).filter(([, cap]) => Number.isFinite(cap))
     this.#caps = { ...DEFAULTS, ...Object.fromEntries(given) }
   }
@@ -46,6 +50,11 @@ export class TurnMeter {
           this.#add('arguments', Math.max(0, length - (streamed ?? 0)))
         )
       }
+      case 'raw':
+        // Where pieces are wanted for logs, they hold everything, and nothing of them is kept.
+        return this.#countsRaw
+          ? this.#add('metadata', JSON.stringify(part.data)?.length ?? 0)
+          : null
       default:
         return null
     }

@@ -105,7 +105,7 @@ export class TurnReader {
 
   constructor(options: TurnReaderOptions) {
     this.#options = options
-    this.#meter = new TurnMeter(options.caps)
+    this.#meter = new TurnMeter(options.caps, options.raw)
     const { toolMode, tools, textCalls = true } = options
     const rescue = toolMode === 'native'
     this.#scanner =

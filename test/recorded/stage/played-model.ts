@@ -169,10 +169,12 @@ function endOf(turn: Turn, place: Place, { toolMode }: ModelRequest): readonly S
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   if (ms <= 0 || signal?.aborted) return Promise.resolve()
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal?.addEventListener('abort', () => {
+    const done = (): void => {
       clearTimeout(timer)
+      signal?.removeEventListener('abort', done)
       resolve()
-    })
+    }
+    const timer = setTimeout(done, ms)
+    signal?.addEventListener('abort', done)
   })
 }

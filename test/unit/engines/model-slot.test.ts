@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { EngineContext } from '../../../src/engines/engine-definition.ts'
 import { ModelSlot, type ModelLoader } from '../../../src/engines/model-slot.ts'
 import type { StreamPart } from '../../../src/protocol/stream-part.ts'
@@ -90,4 +90,12 @@ test('a failed load is tried anew, and a fatal error in a turn drops the model',
   expect(told).toEqual(['unload tiny'])
   await slot.prepare(config, context())
   expect(loads).toBe(3)
+})
+
+test('a signal that lives for many turns is listened to once', async () => {
+  const { slot } = slotWith()
+  const { signal } = new AbortController()
+  const listen = vi.spyOn(signal, 'addEventListener')
+  for (let turn = 0; turn < 20; turn++) await all(slot.turn(config, context(signal), speak))
+  expect(listen).toHaveBeenCalledTimes(1)
 })

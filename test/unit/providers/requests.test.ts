@@ -168,6 +168,35 @@ describe('Chat Completions', () => {
     }
   })
 
+  test.each([
+    ['in its order', 'One. Two. Three.'],
+    ['before the text, where that has become another', 'Two.'],
+  ])('thinking between texts goes back to Mistral %s (O34)', async (_, words) => {
+    const thought = (text: string) => ({ type: 'thinking', thinking: [{ type: 'text', text }] })
+    const text = (said: string) => ({ type: 'text', text: said }) as const
+    const content = [text('One. '), thought('Hm.'), text('Two. '), thought('Well.')]
+    const { body } = await sent(
+      { ...compatible, baseURL: 'https://api.mistral.ai/v1', apiKey: 'key-123' },
+      {
+        ...askWeather,
+        messages: [
+          user('Hi'),
+          {
+            role: 'assistant',
+            parts: [text(words)],
+            providerMetadata: { 'openai-compatible': { content } },
+          },
+          user('And now?'),
+        ],
+      },
+    )
+    expect(body.messages[1]?.content).toEqual(
+      words === 'Two.'
+        ? [thought('Hm.'), thought('Well.'), text(words)]
+        : [...content, text('Three.')],
+    )
+  })
+
   test('reasoning goes back with calls, to who gave it (O27)', async () => {
     const own = await sent(compatible, history)
     expect(own.body.messages[2]).toMatchObject({ reasoning_content: 'Hm.' })

@@ -81,6 +81,91 @@ describe('a Chat Completions turn', () => {
   })
 })
 
+const words = 'x'.repeat(100)
+const inChat = (delta: object): object => ({ choices: [{ index: 0, delta }] })
+const inBlock = (delta: object): object => ({ type: 'content_block_delta', index: 0, delta })
+const opened = (block: object): object => ({
+  type: 'content_block_start',
+  index: 0,
+  content_block: block,
+})
+
+describe('what a server streams without showing it', () => {
+  it.each<[string, 'anthropic' | 'openai-compatible', object, (n: number) => object]>([
+    [
+      'a signature',
+      'anthropic',
+      opened({ type: 'thinking', thinking: '' }),
+      () => inBlock({ type: 'signature_delta', signature: words }),
+    ],
+    [
+      'citations',
+      'anthropic',
+      opened({ type: 'text', text: '' }),
+      () => inBlock({ type: 'citations_delta', citation: { encrypted_index: words } }),
+    ],
+    [
+      'a compaction',
+      'anthropic',
+      opened({ type: 'compaction' }),
+      () => inBlock({ type: 'compaction_delta', encrypted_content: words }),
+    ],
+    [
+      'redacted thinking',
+      'anthropic',
+      { type: 'message_start', message: { id: 'm' } },
+      (n) => ({ ...opened({ type: 'redacted_thinking', data: words }), index: n }),
+    ],
+    [
+      'the input of a tool at the vendor',
+      'anthropic',
+      opened({ type: 'server_tool_use', id: 's', name: 'web_search', input: {} }),
+      () => inBlock({ type: 'input_json_delta', partial_json: words }),
+    ],
+    [
+      'encrypted reasoning',
+      'openai-compatible',
+      inChat({ role: 'assistant', content: '' }),
+      () => inChat({ reasoning_details: [{ type: 'encrypted', index: 0, data: words }] }),
+    ],
+    [
+      'ever new fields of reasoning',
+      'openai-compatible',
+      inChat({ role: 'assistant', content: '' }),
+      (n) => inChat({ reasoning_details: [{ type: 'x', index: 0, [`f${n}`]: words }] }),
+    ],
+    [
+      'references in thinking',
+      'openai-compatible',
+      inChat({ role: 'assistant', content: '' }),
+      () => inChat({ content: [{ type: 'thinking', thinking: [{ reference_ids: [words] }] }] }),
+    ],
+  ])('%s ends with its cap', async (_, provider, first, next) => {
+    let sent = 0
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        const event = sent === 0 ? first : next(sent)
+        controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`))
+        if (++sent === 1_000) controller.close()
+      },
+    })
+    vi.spyOn(globalThis, 'fetch').mockResolvedValue(
+      new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
+    )
+    const baseURL = 'https://model.example/v1'
+    const agent = createTestAgent({
+      model: { provider, model: 'm', baseURL, caps: { metadata: 2_000 } },
+    })
+    expect(await agent.run('go').result).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'response-too-large', retryable: false, details: { cap: 'metadata' } },
+    })
+    expect(sent).toBeLessThan(40)
+    await agent.dispose()
+    vi.restoreAllMocks()
+  })
+})
+
 describe('a model turn without an end', () => {
   it.each<[string, (n: number) => StreamPart[], TurnCaps]>([
     ['text', () => [{ type: 'text-delta', delta: 'x'.repeat(100) }], { text: 1000 }],

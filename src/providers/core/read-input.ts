@@ -1,0 +1,79 @@
+import type { CallError } from '../../protocol/message.ts'
+import type { ToolDefinition } from '../../protocol/tool.ts'
+import type { ArgumentText } from './argument-text.ts'
+import { parseToolInput, type ParsedInput } from './parse-tool-input.ts'
+import { asList, asRecord } from './read-json.ts'
+
+/**
+ * How the model's output ended. `complete`: proven. `unsaid`: proven, but nobody said that the last call
+ * was whole. `limited`: proven, but cut off by a limit or a filter, so that the last arguments may be a
+ * beginning only. `cut`: no proof, or all of it is void.
+ */
+export type OutputEnd = 'complete' | 'unsaid' | 'limited' | 'cut'
+
+/** What is known of the output, and of the call's place in it. */
+export interface Settlement {
+  readonly end: OutputEnd
+  readonly isLast: boolean
+  /** No call was opened after it at the same number, or without any. */
+  readonly isDone: boolean
+  /** Arguments came that belong to no named call: perhaps to one that seems to have none. */
+  readonly hasStray: boolean
+  readonly tools: readonly ToolDefinition[]
+}
+
+/**
+ * What a call's arguments come to once the output is over: an input only if they are a complete, strict
+ * JSON object, or if none were to come.
+ */
+export function readInput(
+  name: string,
+  args: ArgumentText,
+  { end, isLast, isDone, hasStray, tools }: Settlement,
+): ParsedInput {
+  if (end === 'cut') return unfinished()
+  if (args.isTooLarge()) {
+    return { error: { code: 'invalid-json', message: 'The arguments are too long or too deep.' } }
+  }
+  if (name === '') return { error: { code: 'malformed', message: 'The call has no tool name.' } }
+  if (args.isEmpty() || args.isPlaceholder()) {
+    // Under a limit, "nothing" and "nothing yet" look alike.
+    const isOpen = end === 'limited' || (end === 'unsaid' && args.isEmpty())
+    if (isOpen && isLast) return unfinished()
+    // It may have been left for the next one: only another number there says that it was done with.
+    if (hasStray || (args.isEmpty() && !isLast && !isDone))
+      return { error: { code: 'malformed', message: STRAY } }
+    return args.isEmpty() ? emptyInput(tools.find((tool) => tool.name === name)) : { input: {} }
+  }
+  const parsed = firstInput(args)
+  if (parsed) return parsed
+  if (args.isCut()) return truncated('The output ended in the middle of the arguments.')
+  return parseToolInput(args.candidates()[0] ?? '')
+}
+
+const STRAY = 'The arguments of this call could not be told apart. Send it again.'
+
+function firstInput(args: ArgumentText): ParsedInput | undefined {
+  return args
+    .candidates()
+    .map(parseToolInput)
+    .find((parsed) => 'input' in parsed)
+}
+
+/** No arguments at all are `{}`, unless the tool demands some. */
+function emptyInput(tool: ToolDefinition | undefined): ParsedInput {
+  const required = asList(asRecord(tool?.inputSchema)?.['required'])
+  if (required.length === 0) return { input: {} }
+  const message = `The call has no arguments, but ${required.join(', ')} must be given.`
+  return { error: { code: 'invalid-json', message } }
+}
+
+/** Of a call whose stream failed or ended before its own end was proven. */
+export function unfinished(): { readonly error: CallError } {
+  return truncated('The stream ended before this call was complete.')
+}
+
+function truncated(what: string): { readonly error: CallError } {
+  const message = `${what} It was not run. Send it again, with shorter arguments if they were long.`
+  return { error: { code: 'truncated', message } }
+}
