@@ -3,7 +3,8 @@ import type { CallsRead } from '../block-reader.ts'
 import { CodeTracker } from '../code-tracker.ts'
 import { cutOff } from '../malformed-calls.ts'
 import type { ToolIndex } from '../tool-index.ts'
-import { endsCalls } from '../trailing-text.ts'
+import { skipThought } from '../scan/reasoning-marks.ts'
+import { endsAnswer, endsCalls } from '../trailing-text.ts'
 import { namedElements } from './dialects/named-elements.ts'
 import { findMarker } from './dialects/table.ts'
 import { skipElements } from './dialects/wrapped.ts'
@@ -14,7 +15,7 @@ import { readMarkedCalls } from './marked-calls.ts'
 import { callName, toolName } from './names.ts'
 import { readPlainCalls } from './plain-calls.ts'
 import { readReact, startsReact } from './react-calls.ts'
-import { withoutTagMarks } from './tag-marks.ts'
+import { withoutTagMarks, writtenPosition } from './tag-marks.ts'
 
 /** Any character of a word: what follows a section is not at the start of the line. */
 const letter = 120
@@ -38,9 +39,17 @@ export function readForeign(
 ): ForeignRead | undefined {
   const fenced = fence.exec(text)
   if (fenced) {
-    const { content, end, isClosed } = fenceContent(text, fenced[0].length, fenced[1] ?? '')
-    const read = readForeign(content, index, { marked, isCut: isCut && !isClosed })
-    return read && { ...read, end }
+    const start = fenced[0].length
+    const { content, end, isClosed } = fenceContent(text, start, fenced[1] ?? '')
+    const read = readMarkedSections(content, index, { marked, isCut: isCut && !isClosed })
+    if (!read) return undefined
+    const { thoughtEnd } = read
+    return {
+      ...read,
+      // What else the fence holds is none of the calls.
+      end: endsAnswer(content.slice(read.end)) ? end : start + read.end,
+      ...(thoughtEnd !== undefined && { thoughtEnd: start + thoughtEnd }),
+    }
   }
   const start = text.search(/\S/)
   if (start < 0) return undefined
@@ -72,16 +81,23 @@ export function readMarkedSections(
   options: ForeignOptions,
 ): ForeignRead | undefined {
   const first = readForeign(text, index, options)
-  if (!first?.marked) return first
+  if (!first?.marked || first.thoughtEnd !== undefined) return first
   const sections: ForeignRead[] = [first]
   const tracker = new CodeTracker()
   let { end } = first
+  let isOver = false
   for (let at = end; at < text.length;) {
     const char = text[at] ?? ''
     tracker.flush()
     const lineStart = tracker.lineStart && at > end
-    const mayStart =
-      (lineStart || char === '<' || char === '[') && !tracker.fenced && !tracker.inRun
+    const isCode = tracker.fenced || tracker.inRun
+    const thought = isCode ? undefined : skipThought(text, at, lineStart)
+    if (thought === 'lone') return { ...joinReads(sections), end, marked: true, thoughtEnd: at }
+    if (thought !== undefined) {
+      at = thought
+      continue
+    }
+    const mayStart: boolean = (lineStart || char === '<' || char === '[') && !isCode && !isOver
     const read =
       mayStart && typeof findMarker(text, at) === 'object'
         ? readForeign(text.slice(at), index, options)
@@ -93,7 +109,7 @@ export function readMarkedSections(
       tracker.feed(letter)
       continue
     }
-    if (mayStart && endsCalls(text.slice(at, at + 40), lineStart)) break
+    isOver ||= mayStart && endsCalls(text.slice(at, at + 40), lineStart)
     tracker.feed(text.charCodeAt(at))
     at++
   }
@@ -112,7 +128,7 @@ export function readForeignBlock(
   content: string,
   index: ToolIndex,
   isCut: boolean = false,
-): CallsRead | undefined {
+): ForeignRead | undefined {
   const text = withoutTagMarks(content)
   const start = text.search(/\S/)
   if (start < 0) return undefined
@@ -121,7 +137,14 @@ export function readForeignBlock(
     typeof marker === 'object'
       ? marker.dialect !== namedElements
       : blockStart.test(text.slice(start, start + 80))
-  return isForeign ? readMarkedSections(text, index, { marked: true, isCut }) : undefined
+  const read = isForeign ? readMarkedSections(text, index, { marked: true, isCut }) : undefined
+  if (!read) return undefined
+  const { end, thoughtEnd } = read
+  return {
+    ...read,
+    end: writtenPosition(content, end),
+    ...(thoughtEnd !== undefined && { thoughtEnd: writtenPosition(content, thoughtEnd) }),
+  }
 }
 
 const blockStart = new RegExp(`^(?:[{[\`~]|${callName}\\s*\\(|Action:)`, 'u')

@@ -14,6 +14,8 @@ import { Thought } from './thought.ts'
 import type { Opening } from './thought.ts'
 import { Window } from './window.ts'
 
+/** An output ends more thoughts than these that it never opened: no call of it counts. */
+const maxThoughts = 8
 /** A mark that isn't whole by then is none. */
 const maxMark = 600
 /** Longer pieces are read in parts of this length, so that what is held back stays short. */
@@ -94,7 +96,21 @@ export class OutputMachine {
   end(): void {
     this.#run(true)
     if (this.#place instanceof Thought && !this.#isAfterBlock) this.#reportCalls(this.#place)
-    this.#reply.end()
+    let rest = this.#reply.end()
+    for (let count = 0; rest !== undefined && count < maxThoughts; count++) {
+      this.#readAgain(rest)
+      rest = this.#reply.end()
+    }
+    this.#sink.ignored(rest ?? '')
+  }
+
+  /** What was taken for a value holds the end of a thought, and more that is none (R5). */
+  #readAgain(text: string): void {
+    this.#isOver = false
+    this.#place = this.#prose
+    this.#code.restart()
+    this.#window.push(text)
+    this.#run(true)
   }
 
   #run(final: boolean): void {
@@ -107,7 +123,7 @@ export class OutputMachine {
   #readBlock(block: PendingBlock, final: boolean): boolean {
     const outcome =
       block.push(this.#window.cut(this.#window.text.length)) ??
-      (final ? block.end((content) => this.#sink.isForeignCall(content)) : undefined)
+      (final ? block.end(this.#sink) : undefined)
     if (outcome) this.#leaveBlock(outcome)
     return outcome !== undefined
   }

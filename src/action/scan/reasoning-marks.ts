@@ -1,3 +1,5 @@
+import { anyOf } from '../text-pattern.ts'
+
 /** How a model marks its reasoning. */
 export interface ReasoningMark {
   /** Absent where it is a sentence of the prompt. */
@@ -49,6 +51,11 @@ const reasoningMarks: readonly ReasoningMark[] = [
   marks('<|open|>think<|sep|>', '<|close|>think<|sep|>'),
 ]
 
+/** The closers that need no opener: a pattern. */
+export const loneClosers: string = anyOf(
+  reasoningMarks.filter(({ mayLackOpener }) => mayLackOpener).map(({ close }) => close),
+)
+
 export type ReasoningTag =
   | { readonly type: 'thought'; readonly end: number; readonly closer: string }
   | { readonly type: 'thought-end'; readonly end: number }
@@ -96,6 +103,20 @@ function find(
     partial ||= tag.startsWith(window)
   }
   return partial ? 'partial' : undefined
+}
+
+/** Where a thought that starts at `at` ends, or `'lone'`: it ends here, and its opener is missing. */
+export function skipThought(
+  text: string,
+  at: number,
+  lineStart: boolean,
+): number | 'lone' | undefined {
+  if (!/[<[◁]/.test(text[at] ?? '')) return undefined
+  const tag = matchReasoning(text, at, { opens: true, lineStart })
+  if (typeof tag !== 'object') return undefined
+  if (tag.type === 'thought-end') return 'lone'
+  const end = text.indexOf(tag.closer, tag.end)
+  return end < 0 ? text.length : end + tag.closer.length
 }
 
 /** Whether reasoning ends at a position: a piece of the output may show only that it could (`'partial'`). */

@@ -166,12 +166,13 @@ function readElements({ reader, index }: Section, wrapper: string | undefined): 
   return readBlock(`<${name}>${args}</${name}>`, withNamespaces(index))
 }
 
-/** Up to the wrapper's closer, which may be missing. */
+/** Up to the wrapper's closer; only over the elements that follow one another when it is missing. */
 function skipContent(reader: LiteralReader, wrapper: string): boolean {
   const end = endOfElement(reader.text, wrapper, reader.at)
-  const closer = /<\/[^<>]*>$/.exec(reader.text.slice(Math.max(reader.at, end - 100), end))
-  const isClosed = closer?.[0].slice(2).startsWith(wrapper) ?? false
-  reader.at = isClosed ? end - (closer?.[0].length ?? 0) : end
+  const closer = /<\/[^<>]*>$/.exec(reader.text.slice(Math.max(reader.at, end - 100), end))?.[0]
+  const isClosed = closer?.slice(2).startsWith(wrapper) ?? false
+  if (isClosed) reader.at = end - (closer?.length ?? 0)
+  else skipElements(reader)
   return isClosed
 }
 
