@@ -115,6 +115,7 @@ class PartSink implements Sink {
   /** A limit cut the output off (R6). */
   isCut = false
   #parts: StreamPart[] = []
+  #hasProblem = false
   readonly #ignored: string[] = []
 
   constructor(index: ToolIndex, options: ActionScannerOptions) {
@@ -139,6 +140,7 @@ class PartSink implements Sink {
   }
 
   loneCloser(): void {
+    this.#hasProblem = false
     this.#parts.push({ type: 'warning', code: loneThinkCloser, message: loneThinkMessage })
   }
 
@@ -216,12 +218,15 @@ class PartSink implements Sink {
   }
 
   #emitCalls(read: CallsRead): void {
+    // R16: a call before these is invalid.
+    if (this.#hasProblem) return
     for (const call of read.calls)
       this.#parts.push({ type: 'tool-call', toolCallId: this.#newId(), ...call })
     if (read.problem) this.#problem(read.problem, read.problemTool)
   }
 
   #problem(problem: CallProblem, toolName?: string): void {
+    this.#hasProblem = true
     const error = problem.toError()
     if (toolName === undefined) this.#parts.push({ type: 'action-error', error })
     else this.#parts.push({ type: 'tool-call', toolCallId: this.#newId(), toolName, error })

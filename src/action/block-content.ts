@@ -40,11 +40,10 @@ function findLoneCloser(text: string): number | undefined {
   while (!reader.ended) {
     tracker.flush()
     const { at } = reader
-    const isMark = !tracker.inRun && !tracker.fenced && /[<[◁]/.test(text[at] ?? '')
-    const thought = isMark ? skipThought(text, at, tracker.lineStart) : undefined
+    const thought = skipThought(text, at, tracker)
     if (thought === 'lone') return at
     if (thought !== undefined) reader.at = thought
-    else if (isMark) skipElements(reader)
+    else if (text[at] === '<' && !tracker.fenced && !tracker.inRun) skipElements(reader)
     tracker.feed(reader.at > at ? letter : text.charCodeAt(reader.at++))
   }
   return undefined

@@ -1,5 +1,8 @@
 import { backtick, newline, tilde } from './char-codes.ts'
 
+/** How far behind a marker the end of the backtick run before it is looked for. */
+export const maxInlineCode = 2000
+
 /** Where a character stands: prose, a closed or still open backtick run, or a fenced block. */
 export interface CodeState {
   /** Length of the backtick run that is open on this line; 0 when none is. */
@@ -57,6 +60,12 @@ export class CodeTracker implements CodeState {
   /** A backtick run is open on this line, or a fence line that a further backtick would make one. */
   get inRun(): boolean {
     return this.openRun > 0 || (this.#pendingFence > 0 && this.#fenceChar === backtick)
+  }
+
+  /** The run that is open before a position is closed behind it, on its line and not too far. */
+  isInlineCode(text: string, at: number): boolean {
+    const [line = ''] = text.slice(at, at + maxInlineCode).split('\n', 1)
+    return this.inRun && line.includes('`'.repeat(this.openRun))
   }
 
   /** Until the line ends, no run opens: its open run was found to be no code. */

@@ -108,7 +108,7 @@ function findSections(
     const code = text.charCodeAt(at)
     tracker.flush()
     const { lineStart } = tracker
-    const thought = tracker.fenced || tracker.inRun ? undefined : skipThought(text, at, lineStart)
+    const thought = skipThought(text, at, tracker)
     if (thought === 'lone') return { sections, thoughtEnd: at }
     if (thought !== undefined) {
       at = thought

@@ -84,19 +84,20 @@ export function readMarkedSections(
   if (!first?.marked || first.thoughtEnd !== undefined) return first
   const sections: ForeignRead[] = [first]
   const tracker = new CodeTracker()
+  tracker.feed(letter)
   let { end } = first
   let isOver = false
   for (let at = end; at < text.length;) {
     const char = text[at] ?? ''
     tracker.flush()
-    const lineStart = tracker.lineStart && at > end
-    const isCode = tracker.fenced || tracker.inRun
-    const thought = isCode ? undefined : skipThought(text, at, lineStart)
+    const thought = skipThought(text, at, tracker)
     if (thought === 'lone') return { ...joinReads(sections), end, marked: true, thoughtEnd: at }
     if (thought !== undefined) {
       at = thought
       continue
     }
+    const { lineStart } = tracker
+    const isCode = tracker.fenced || tracker.inRun
     const mayStart: boolean = (lineStart || char === '<' || char === '[') && !isCode && !isOver
     const read =
       mayStart && typeof findMarker(text, at) === 'object'

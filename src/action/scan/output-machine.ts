@@ -6,6 +6,7 @@ import { Comment } from './comment.ts'
 import { isCutFrame } from './frames.ts'
 import type { Header } from './harmony.ts'
 import type { Detectors } from './detectors.ts'
+import { isReasoning } from './place.ts'
 import type { Mark, Place, Scan } from './place.ts'
 import { Prose } from './prose.ts'
 import { Reply } from './reply.ts'
@@ -147,7 +148,7 @@ export class OutputMachine {
     if (mark === 'partial') {
       if (!final) return this.#release()
       if (this.#dropCut()) return true
-    } else if (mark && this.#code.tracker.inRun) this.#code.holdMarker(at)
+    } else if (mark && this.#code.tracker.inRun) this.#code.holdMarker(at, isReasoning(mark))
     else if (mark) {
       this.#go(mark)
       return true
@@ -254,7 +255,7 @@ export class OutputMachine {
     if ('text' in outcome) return this.#window.unread(outcome.text, outcome.rest)
     this.#window.push(outcome.rest)
     if (this.#isAfterBlock) return this.#sink.ignored(outcome.written)
-    this.#reply.release()
+    this.#reply.beginBlock()
     this.#sink.block(outcome.block)
     this.#place = this.#prose
     this.#code.restart()

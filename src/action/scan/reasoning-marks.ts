@@ -1,3 +1,4 @@
+import type { CodeTracker } from '../code-tracker.ts'
 import { anyOf } from '../text-pattern.ts'
 
 /** How a model marks its reasoning. */
@@ -105,15 +106,15 @@ function find(
   return partial ? 'partial' : undefined
 }
 
-/** Where a thought that starts at `at` ends, or `'lone'`: it ends here, and its opener is missing. */
+/** Where a thought that starts at `at` ends, or `'lone'`: it ends here, and its opener is missing. Not in code. */
 export function skipThought(
   text: string,
   at: number,
-  lineStart: boolean,
+  tracker: CodeTracker,
 ): number | 'lone' | undefined {
-  if (!/[<[◁]/.test(text[at] ?? '')) return undefined
-  const tag = matchReasoning(text, at, { opens: true, lineStart })
-  if (typeof tag !== 'object') return undefined
+  if (tracker.fenced || !/[<[◁]/.test(text[at] ?? '')) return undefined
+  const tag = matchReasoning(text, at, { opens: true, lineStart: tracker.lineStart })
+  if (typeof tag !== 'object' || tracker.isInlineCode(text, at)) return undefined
   if (tag.type === 'thought-end') return 'lone'
   const end = text.indexOf(tag.closer, tag.end)
   return end < 0 ? text.length : end + tag.closer.length

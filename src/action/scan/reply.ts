@@ -117,6 +117,13 @@ export class Reply {
     this.feed(newline, false, () => '')
   }
 
+  /** A block was found: messages to functions before it are calls, what else is held is text. */
+  beginBlock(): void {
+    if (this.isMessage || this.#messages.length > 0) this.#sink.ignored(this.end() ?? '')
+    this.#messages.length = 0
+    this.release()
+  }
+
   /** What is held is text. */
   release(): void {
     const text = this.#header === undefined ? this.#held.join('') : ''
