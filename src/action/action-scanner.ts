@@ -15,7 +15,7 @@ import { QuotationTracker } from './quotation-tracker.ts'
 import { readOwnSections, readSections } from './read-sections.ts'
 import { OutputMachine } from './scan/output-machine.ts'
 import type { CallsFound, CallsOptions, Sink } from './scan/sink.ts'
-import { splitAtCloser } from './trailing-text.ts'
+import { endsAnswer, splitAtCloser } from './trailing-text.ts'
 import { indexTools } from './tool-index.ts'
 import type { ToolIndex } from './tool-index.ts'
 
@@ -152,7 +152,9 @@ class PartSink implements Sink {
   }
 
   isCall(text: string): boolean {
-    return readForeign(withoutTagMarks(text), this.#index) !== undefined
+    const call = withoutTagMarks(text)
+    const read = readForeign(call, this.#index)
+    return read !== undefined && endsAnswer(call.slice(read.end))
   }
 
   calls(held: string, { quotations = new QuotationTracker(), show }: CallsOptions): CallsFound {

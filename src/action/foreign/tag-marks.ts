@@ -11,7 +11,7 @@ export const tagMarks = [
 const rest = '[^<>]{0,300}>\\s*(?:<\\S|[^\\s<])'
 /** Marks in tags: what a first tag that has one looks like, and where the mark stands. */
 const marks = [
-  ...['｜DSML｜', '｜GCML｜', 'antml:', 'atem:', 'ifm\\|'].map((mark) => ({
+  ...['｜DSML｜ ?', '｜GCML｜ ?', 'antml:', 'atem:', 'ifm\\|'].map((mark) => ({
     first: new RegExp(`^<${mark}`),
     all: new RegExp(`(?<=<)${mark}(?=${rest})|(?<=</)${mark}`, 'g'),
   })),

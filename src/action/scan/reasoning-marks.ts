@@ -48,6 +48,8 @@ const reasoningMarks: readonly ReasoningMark[] = [
     close: '<|end_message|>',
     mayLackOpener: false,
   },
+  // PLaMo
+  marks('<|plamo:begin_think:plamo|>', '<|plamo:end_think:plamo|>'),
   // Kimi K3
   marks('<|open|>think<|sep|>', '<|close|>think<|sep|>'),
 ]

@@ -49,6 +49,7 @@ const marks = [
   ['<|inner_prefix|>', '<|inner_suffix|>'],
   ['<thought>', '</thought>'],
   ['<|think|>', '<|end|>'],
+  ['<|plamo:begin_think:plamo|>', '<|plamo:end_think:plamo|>'],
   ['<|open|>think<|sep|>', '<|close|>think<|sep|>'],
   ['<|message_model|><|content_thinking|>', '<|end_message|>'],
   ['<|channel|>analysis<|message|>', '<|end|>'],
