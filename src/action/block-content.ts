@@ -1,15 +1,11 @@
 import { readBlock } from './block-reader.ts'
 import type { CallsRead } from './block-reader.ts'
-import { CodeTracker } from './code-tracker.ts'
 import { skipElements } from './foreign/dialects/wrapped.ts'
 import { LiteralReader } from './foreign/literal-reader.ts'
 import { readForeignBlock } from './foreign/read-foreign.ts'
-import { skipThought } from './scan/reasoning-marks.ts'
+import { walkText } from './own-text.ts'
 import type { ToolIndex } from './tool-index.ts'
 import { endsAnswer } from './trailing-text.ts'
-
-/** Any character of a word. */
-const letter = 120
 
 /** The calls of a block. `ignored`: what follows them in it, where they are in another format. */
 export function readBlockContent(
@@ -27,24 +23,18 @@ export function readBlockContent(
 export function findThoughtEnd(content: string, index: ToolIndex): number | undefined {
   const foreign = readForeignBlock(content, index)
   if (foreign) return foreign.thoughtEnd
-  const end = findLoneCloser(content)
+  const reader = new LiteralReader(content)
+  const end = walkText({
+    text: content,
+    from: 0,
+    step(at, { fenced, inRun }) {
+      if (fenced || inRun || content[at] !== '<') return undefined
+      reader.at = at
+      skipElements(reader)
+      return reader.at > at ? reader.at : undefined
+    },
+  })
   if (end === undefined) return undefined
   // Of what can't be read the closer may stand in a value.
   return readBlock(content.slice(0, end), index).problem?.code === 'malformed' ? undefined : end
-}
-
-/** Outside of elements and of code. */
-function findLoneCloser(text: string): number | undefined {
-  const reader = new LiteralReader(text)
-  const tracker = new CodeTracker()
-  while (!reader.ended) {
-    tracker.flush()
-    const { at } = reader
-    const thought = skipThought(text, at, tracker)
-    if (thought === 'lone') return at
-    if (thought !== undefined) reader.at = thought
-    else if (text[at] === '<' && !tracker.fenced && !tracker.inRun) skipElements(reader)
-    tracker.feed(reader.at > at ? letter : text.charCodeAt(reader.at++))
-  }
-  return undefined
 }

@@ -62,12 +62,6 @@ export class CodeTracker implements CodeState {
     return this.openRun > 0 || (this.#pendingFence > 0 && this.#fenceChar === backtick)
   }
 
-  /** The run that is open before a position is closed behind it, on its line and not too far. */
-  isInlineCode(text: string, at: number): boolean {
-    const [line = ''] = text.slice(at, at + maxInlineCode).split('\n', 1)
-    return this.inRun && line.includes('`'.repeat(this.openRun))
-  }
-
   /** Until the line ends, no run opens: its open run was found to be no code. */
   ignoreRunsOnLine(): void {
     this.openRun = 0

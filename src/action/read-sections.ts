@@ -2,7 +2,6 @@ import { tooLong } from './malformed-calls.ts'
 import { BlockCapture } from './block-capture.ts'
 import { findThoughtEnd, readBlockContent } from './block-content.ts'
 import type { CallsRead } from './block-reader.ts'
-import { CodeTracker } from './code-tracker.ts'
 import { isBeginning } from './foreign/dialects/table.ts'
 import { joinReads } from './foreign/foreign-call.ts'
 import type { ForeignRead } from './foreign/foreign-call.ts'
@@ -10,13 +9,10 @@ import { ForeignDetector } from './foreign/foreign-detector.ts'
 import { readForeign, readMarkedSections } from './foreign/read-foreign.ts'
 
 import { matchOpener } from './block-opener.ts'
+import { letter, walkText } from './own-text.ts'
 import type { QuotationTracker } from './quotation-tracker.ts'
-import { skipThought } from './scan/reasoning-marks.ts'
 import type { ToolIndex } from './tool-index.ts'
 import { endsAnswer } from './trailing-text.ts'
-
-/** Any character of a word. */
-const letter = 120
 
 /** The most positions where a call seems to start and none does: each costs some reading. */
 const maxFailures = 500
@@ -101,42 +97,31 @@ function findSections(
 ): { readonly sections: readonly Section[]; readonly thoughtEnd?: number } {
   const starts = new ForeignDetector(index, true)
   const quotations = options.quotations.clone()
-  const tracker = new CodeTracker()
   const sections: Section[] = []
   let failures = 0
-  for (let at = 0; at < text.length;) {
-    const code = text.charCodeAt(at)
-    tracker.flush()
-    const { lineStart } = tracker
-    const thought = skipThought(text, at, tracker)
-    if (thought === 'lone') return { sections, thoughtEnd: at }
-    if (thought !== undefined) {
-      at = thought
-      continue
-    }
-    if (code > 32 && !tracker.fenced) {
-      const matcher = starts.match(text, { at, lineStart, quotations })
-      const read =
-        typeof matcher === 'object' && !tracker.inRun
-          ? readSection(text.slice(at), index, options)
-          : undefined
-      if (typeof matcher === 'object' && !read && ++failures > maxFailures) break
-      if (read) {
-        const end = at + text.slice(at, at + read.end).trimEnd().length
-        if (read.thoughtEnd !== undefined) return { sections, thoughtEnd: at + read.thoughtEnd }
-        sections.push({ ...read, start: at, end })
-        at = end
-        // What follows is not at the start of the line; the call itself quotes nothing.
-        tracker.feed(letter)
-        quotations.feed(letter)
-        continue
+  const thoughtEnd = walkText({
+    text,
+    from: 0,
+    step(at, { fenced, inRun, lineStart }) {
+      if (fenced || failures > maxFailures) return undefined
+      const code = text.charCodeAt(at)
+      const matcher = code > 32 ? starts.match(text, { at, lineStart, quotations }) : undefined
+      const isStart = typeof matcher === 'object'
+      const read = isStart && !inRun ? readSection(text.slice(at), index, options) : undefined
+      // The call itself quotes nothing.
+      quotations.feed(read ? letter : code)
+      if (!read) {
+        if (isStart) failures++
+        return undefined
       }
-    }
-    if (!tracker.fenced) quotations.feed(code)
-    tracker.feed(code)
-    at++
-  }
-  return { sections }
+      // There the walk ends.
+      if (read.thoughtEnd !== undefined) return at + read.thoughtEnd
+      const end = at + text.slice(at, at + read.end).trimEnd().length
+      sections.push({ ...read, start: at, end })
+      return end
+    },
+  })
+  return { sections, ...(thoughtEnd !== undefined && { thoughtEnd }) }
 }
 
 /** A call that no marker announces is one only when nothing but another call follows (R18). */

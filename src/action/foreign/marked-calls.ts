@@ -9,7 +9,7 @@ import type { LiteralReader } from './literal-reader.ts'
 import { Unreadable } from './literal-reader.ts'
 
 const closers = new RegExp(
-  `(?:\\s*(?!${loneClosers})(?:\`\`\`|[;,]|${anyCloser}|<\\|[\\w/]*(?:end|END|suffix|eom|eot)[\\w/]*\\|>|<\\|/\\w+\\|>))*`,
+  `(?:\\s*(?!${loneClosers()})(?:\`\`\`|[;,]|${anyCloser}|<\\|[\\w/]*(?:end|END|suffix|eom|eot)[\\w/]*\\|>|<\\|/\\w+\\|>))*`,
   'iy',
 )
 

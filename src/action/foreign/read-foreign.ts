@@ -1,9 +1,8 @@
 import { readBlock } from '../block-reader.ts'
 import type { CallsRead } from '../block-reader.ts'
-import { CodeTracker } from '../code-tracker.ts'
 import { cutOff } from '../malformed-calls.ts'
 import type { ToolIndex } from '../tool-index.ts'
-import { skipThought } from '../scan/reasoning-marks.ts'
+import { walkText } from '../own-text.ts'
 import { endsAnswer, endsCalls } from '../trailing-text.ts'
 import { namedElements } from './dialects/named-elements.ts'
 import { findMarker } from './dialects/table.ts'
@@ -17,8 +16,6 @@ import { readPlainCalls } from './plain-calls.ts'
 import { readReact, startsReact } from './react-calls.ts'
 import { withoutTagMarks, writtenPosition } from './tag-marks.ts'
 
-/** Any character of a word: what follows a section is not at the start of the line. */
-const letter = 120
 const fence = /^\s*(`{3,}|~{3,})[^\n`]*\n/
 
 export interface ForeignOptions {
@@ -83,38 +80,28 @@ export function readMarkedSections(
   const first = readForeign(text, index, options)
   if (!first?.marked || first.thoughtEnd !== undefined) return first
   const sections: ForeignRead[] = [first]
-  const tracker = new CodeTracker()
-  tracker.feed(letter)
   let { end } = first
   let isOver = false
-  for (let at = end; at < text.length;) {
-    const char = text[at] ?? ''
-    tracker.flush()
-    const thought = skipThought(text, at, tracker)
-    if (thought === 'lone') return { ...joinReads(sections), end, marked: true, thoughtEnd: at }
-    if (thought !== undefined) {
-      at = thought
-      continue
-    }
-    const { lineStart } = tracker
-    const isCode = tracker.fenced || tracker.inRun
-    const mayStart: boolean = (lineStart || char === '<' || char === '[') && !isCode && !isOver
-    const read =
-      mayStart && typeof findMarker(text, at) === 'object'
-        ? readForeign(text.slice(at), index, options)
-        : undefined
-    if (read) {
+  const thoughtEnd = walkText({
+    text,
+    from: end,
+    step(at, { lineStart, fenced, inRun }) {
+      if (isOver || fenced || inRun || !(lineStart || /[<[]/.test(text[at] ?? ''))) return undefined
+      const read =
+        typeof findMarker(text, at) === 'object'
+          ? readForeign(text.slice(at), index, options)
+          : undefined
+      if (!read) {
+        isOver = endsCalls(text.slice(at, at + 40), lineStart)
+        return undefined
+      }
       sections.push(read)
-      at += read.end
-      end = at
-      tracker.feed(letter)
-      continue
-    }
-    isOver ||= mayStart && endsCalls(text.slice(at, at + 40), lineStart)
-    tracker.feed(text.charCodeAt(at))
-    at++
-  }
-  return { ...joinReads(sections), end, marked: true }
+      end = at + read.end
+      return end
+    },
+  })
+  const calls = { ...joinReads(sections), end, marked: true }
+  return thoughtEnd === undefined ? calls : { ...calls, thoughtEnd }
 }
 
 function resolved(

@@ -6,7 +6,6 @@ import { Comment } from './comment.ts'
 import { isCutFrame } from './frames.ts'
 import type { Header } from './harmony.ts'
 import type { Detectors } from './detectors.ts'
-import { isReasoning } from './place.ts'
 import type { Mark, Place, Scan } from './place.ts'
 import { Prose } from './prose.ts'
 import { Reply } from './reply.ts'
@@ -99,19 +98,15 @@ export class OutputMachine {
     if (this.#place instanceof Thought && !this.#isAfterBlock) this.#reportCalls(this.#place)
     let rest = this.#reply.end()
     for (let count = 0; rest !== undefined && count < maxThoughts; count++) {
-      this.#readAgain(rest)
+      // What was taken for a value holds the end of a thought (R5).
+      this.#isOver = false
+      this.#place = this.#prose
+      this.#code.restart()
+      this.#window.push(rest)
+      this.#run(true)
       rest = this.#reply.end()
     }
     this.#sink.ignored(rest ?? '')
-  }
-
-  /** What was taken for a value holds the end of a thought, and more that is none (R5). */
-  #readAgain(text: string): void {
-    this.#isOver = false
-    this.#place = this.#prose
-    this.#code.restart()
-    this.#window.push(text)
-    this.#run(true)
   }
 
   #run(final: boolean): void {
@@ -148,7 +143,8 @@ export class OutputMachine {
     if (mark === 'partial') {
       if (!final) return this.#release()
       if (this.#dropCut()) return true
-    } else if (mark && this.#code.tracker.inRun) this.#code.holdMarker(at, isReasoning(mark))
+    } else if (mark && this.#code.tracker.inRun)
+      this.#code.holdMarker(at, mark.type.startsWith('thought'))
     else if (mark) {
       this.#go(mark)
       return true

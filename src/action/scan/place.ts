@@ -19,13 +19,6 @@ export type Mark =
   | ReasoningTag
   | Frame
 
-/** It begins or ends a thought. */
-export function isReasoning(mark: Mark): boolean {
-  return (
-    mark.type.startsWith('thought') || (mark.type === 'message' && mark.header.kind === 'thought')
-  )
-}
-
 /** A state of the machine that reads text: where its next character stands. */
 export interface Place {
   readonly name: CaptureContext

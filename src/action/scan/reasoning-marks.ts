@@ -1,4 +1,3 @@
-import type { CodeTracker } from '../code-tracker.ts'
 import { anyOf } from '../text-pattern.ts'
 
 /** How a model marks its reasoning. */
@@ -55,9 +54,9 @@ const reasoningMarks: readonly ReasoningMark[] = [
 ]
 
 /** The closers that need no opener: a pattern. */
-export const loneClosers: string = anyOf(
-  reasoningMarks.filter(({ mayLackOpener }) => mayLackOpener).map(({ close }) => close),
-)
+export function loneClosers(): string {
+  return anyOf(reasoningMarks.flatMap((mark) => (mark.mayLackOpener ? mark.close : [])))
+}
 
 export type ReasoningTag =
   | { readonly type: 'thought'; readonly end: number; readonly closer: string }
@@ -106,20 +105,6 @@ function find(
     partial ||= tag.startsWith(window)
   }
   return partial ? 'partial' : undefined
-}
-
-/** Where a thought that starts at `at` ends, or `'lone'`: it ends here, and its opener is missing. Not in code. */
-export function skipThought(
-  text: string,
-  at: number,
-  tracker: CodeTracker,
-): number | 'lone' | undefined {
-  if (tracker.fenced || !/[<[◁]/.test(text[at] ?? '')) return undefined
-  const tag = matchReasoning(text, at, { opens: true, lineStart: tracker.lineStart })
-  if (typeof tag !== 'object' || tracker.isInlineCode(text, at)) return undefined
-  if (tag.type === 'thought-end') return 'lone'
-  const end = text.indexOf(tag.closer, tag.end)
-  return end < 0 ? text.length : end + tag.closer.length
 }
 
 /** Whether reasoning ends at a position: a piece of the output may show only that it could (`'partial'`). */
