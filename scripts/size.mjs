@@ -11,22 +11,22 @@ const rows = [
   {
     name: 'page entry (dist/index.js)',
     bytes: sizeOf('index.js', { dynamic: false }),
-    limit: 10.1 * KILOBYTE,
+    limit: 10.6 * KILOBYTE,
   },
   {
     name: 'page, with the first run',
     bytes: sizeOf('index.js', { dynamic: true, except: /^lazy-views-/ }),
-    limit: 31.5 * KILOBYTE,
+    limit: 32.2 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 34.6 * KILOBYTE,
+    limit: 35.3 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 146 * KILOBYTE,
+    limit: 148 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
@@ -37,12 +37,12 @@ const rows = [
   {
     name: 'parseAction (dist/action.js)',
     bytes: await bundledSize('parseAction', 'action.js'),
-    limit: 32.5 * KILOBYTE,
+    limit: 33.8 * KILOBYTE,
   },
   {
     name: 'createProvider (dist/providers.js)',
     bytes: await bundledSize('createProvider', 'providers.js'),
-    limit: 32.8 * KILOBYTE,
+    limit: 33.4 * KILOBYTE,
   },
   {
     name: 'fold (dist/conversation.js)',
@@ -52,7 +52,7 @@ const rows = [
   {
     name: 'all of dist/action.js',
     bytes: sizeOf('action.js', { dynamic: true }),
-    limit: 36.5 * KILOBYTE,
+    limit: 37.8 * KILOBYTE,
   },
   {
     name: 'all of dist/conversation.js',
@@ -62,7 +62,7 @@ const rows = [
   {
     name: 'all of dist/providers.js',
     bytes: sizeOf('providers.js', { dynamic: true }),
-    limit: 47.3 * KILOBYTE,
+    limit: 48.3 * KILOBYTE,
   },
 ]
 

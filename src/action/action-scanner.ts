@@ -1,11 +1,12 @@
 import type { StreamPart } from '../protocol/stream-part.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
+import { findThoughtEnd, readBlockContent } from './block-content.ts'
 import { readBlock } from './block-reader.ts'
 import type { CallsRead } from './block-reader.ts'
 import { matchOpener } from './block-opener.ts'
 import { CallProblem } from './call-problem.ts'
 import { ForeignDetector } from './foreign/foreign-detector.ts'
-import { withoutTagMarks } from './foreign/tag-marks.ts'
+import { withoutTagMarks, writtenPosition } from './foreign/tag-marks.ts'
 import { readForeign, readForeignBlock } from './foreign/read-foreign.ts'
 import { tooLong } from './malformed-calls.ts'
 import { createBlockDetector } from './pending-block.ts'
@@ -13,8 +14,8 @@ import type { FoundBlock } from './pending-block.ts'
 import { QuotationTracker } from './quotation-tracker.ts'
 import { readOwnSections, readSections } from './read-sections.ts'
 import { OutputMachine } from './scan/output-machine.ts'
-import type { CallsOptions, Sink } from './scan/sink.ts'
-import { splitAtCloser } from './trailing-text.ts'
+import type { CallsFound, CallsOptions, Sink } from './scan/sink.ts'
+import { endsAnswer, splitAtCloser } from './trailing-text.ts'
 import { indexTools } from './tool-index.ts'
 import type { ToolIndex } from './tool-index.ts'
 
@@ -114,6 +115,7 @@ class PartSink implements Sink {
   /** A limit cut the output off (R6). */
   isCut = false
   #parts: StreamPart[] = []
+  #hasProblem = false
   readonly #ignored: string[] = []
 
   constructor(index: ToolIndex, options: ActionScannerOptions) {
@@ -138,6 +140,7 @@ class PartSink implements Sink {
   }
 
   loneCloser(): void {
+    this.#hasProblem = false
     this.#parts.push({ type: 'warning', code: loneThinkCloser, message: loneThinkMessage })
   }
 
@@ -149,19 +152,28 @@ class PartSink implements Sink {
   }
 
   isCall(text: string): boolean {
-    return readForeign(withoutTagMarks(text), this.#index) !== undefined
+    const call = withoutTagMarks(text)
+    const read = readForeign(call, this.#index)
+    return read !== undefined && endsAnswer(call.slice(read.end))
   }
 
-  calls(held: string, { quotations = new QuotationTracker(), show }: CallsOptions): boolean {
+  calls(held: string, { quotations = new QuotationTracker(), show }: CallsOptions): CallsFound {
     const text = withoutTagMarks(held)
     const { isCut } = this
     const read = this.#rescue
       ? readOwnSections(text, this.#index, { quotations, maxLength: this.#maxLength, isCut })
       : readSections(text, this.#index, isCut)
-    for (const prose of read?.prose ?? []) show(prose)
-    if (read) this.#emitCalls(read)
-    if (read?.ignored !== undefined) this.ignored(read.ignored)
-    return read !== undefined
+    if (!read) return 'text'
+    if (read.thoughtEnd !== undefined) return { thoughtEnd: writtenPosition(held, read.thoughtEnd) }
+    for (const prose of read.prose) show(prose)
+    this.#emitCalls(read)
+    // It stands before what was ignored so far.
+    if (read.ignored !== undefined) this.#ignored.unshift(read.ignored)
+    return 'calls'
+  }
+
+  thoughtEnd(content: string): number | undefined {
+    return findThoughtEnd(content, this.#index)
   }
 
   isForeignCall(content: string): boolean {
@@ -195,7 +207,9 @@ class PartSink implements Sink {
   #read({ content, tooLong: isTooLong, isClosed }: FoundBlock): CallsRead {
     if (isTooLong) return tooLong()
     const isCut = this.isCut && !isClosed
-    return readForeignBlock(content, this.#index, isCut) ?? readBlock(content, this.#index)
+    const read = readBlockContent(content, this.#index, isCut)
+    if (read.ignored !== undefined) this.ignored(read.ignored)
+    return read
   }
 
   #readMention(text: string): CallsRead {
@@ -206,12 +220,15 @@ class PartSink implements Sink {
   }
 
   #emitCalls(read: CallsRead): void {
+    // R16: a call before these is invalid.
+    if (this.#hasProblem) return
     for (const call of read.calls)
       this.#parts.push({ type: 'tool-call', toolCallId: this.#newId(), ...call })
     if (read.problem) this.#problem(read.problem, read.problemTool)
   }
 
   #problem(problem: CallProblem, toolName?: string): void {
+    this.#hasProblem = true
     const error = problem.toError()
     if (toolName === undefined) this.#parts.push({ type: 'action-error', error })
     else this.#parts.push({ type: 'tool-call', toolCallId: this.#newId(), toolName, error })

@@ -1,5 +1,8 @@
 import { backtick, newline, tilde } from './char-codes.ts'
 
+/** How far behind a marker the end of the backtick run before it is looked for. */
+export const maxInlineCode = 2000
+
 /** Where a character stands: prose, a closed or still open backtick run, or a fenced block. */
 export interface CodeState {
   /** Length of the backtick run that is open on this line; 0 when none is. */

@@ -102,9 +102,10 @@ export class CallFinder {
 
   #readMarked(text: string, at: number): void {
     if (matchMarker(text, at) !== true) return
-    const reader = new LiteralReader(text, at)
-    const read = readAlone(reader, this.#index)
-    this.#take(read && { ...read, end: reader.at - at }, text, at)
+    const reads = this.#attempt(text, at, (reader) => readSection(reader, this.#index))
+    // It may have read on to the text's end to find none.
+    if (!reads.some(({ value }) => !value.problem)) this.#charge(text.length - at)
+    for (const { value } of reads) this.#add(value)
   }
 
   #readTag(text: string, at: number): void {
@@ -112,16 +113,16 @@ export class CallFinder {
     const tag = name && this.#index.find(name) ? readOpenTag(text, at + 1 + name.length) : undefined
     if (!name || !tag) return this.#readMarked(text, at)
     const end = tag.selfClosing ? tag.end : endOfElement(text, name, tag.end)
-    this.#take({ ...readBlock(text.slice(at, end), this.#index), end: end - at }, text, at)
+    const read = readBlock(text.slice(at, end), this.#index)
+    this.#charge((read.problem ? text.length : end) - at)
+    this.#add(read)
   }
 
   /** Adds the calls of a JSON object and of all in it, collects its strings, and returns where to go on. */
   #readObject(text: string, at: number, leaves: string[]): number {
-    const reader = new LiteralReader(text, at)
-    const value = this.#attempt(reader, () => reader.value())
-    if (value === undefined) return at + 1
-    this.#walk(value, leaves)
-    return reader.at
+    const reads = this.#attempt(text, at, (reader) => reader.value())
+    for (const { value } of reads) this.#walk(value, leaves)
+    return reads[0]?.end ?? at + 1
   }
 
   #walk(value: JsonValue, leaves: string[]): void {
@@ -132,45 +133,47 @@ export class CallFinder {
   }
 
   #readPython(text: string, at: number): void {
-    const reader = new LiteralReader(text, at)
-    const call = this.#attempt(reader, () => readPythonCall(reader))
-    if (call) this.#addResolved([call])
+    const reads = this.#attempt(text, at, (reader) => readPythonCall(reader))
+    for (const { value } of reads) this.#addResolved([value])
   }
 
   #readReact(text: string, at: number): void {
-    const reader = new LiteralReader(text, at)
-    const read = this.#attempt(reader, () => readReactCall(reader, this.#index))
-    if (read) this.#add(read)
+    const reads = this.#attempt(text, at, (reader) => readReactCall(reader, this.#index))
+    for (const { value } of reads) this.#add(value)
   }
 
   /** `name{…}`, or the name on a line of its own. */
   #readNamed(text: string, at: number, name: string): void {
     if (!this.#index.find(bareName(name))) return
-    const reader = new LiteralReader(text, at + name.length)
-    const args = this.#attempt(reader, () => reader.value())
-    if (args !== undefined) this.#addResolved([{ name, args }])
+    const reads = this.#attempt(text, at + name.length, (reader) => reader.value())
+    for (const { value } of reads) this.#addResolved([{ name, args: value }])
   }
 
-  #attempt<T>(reader: LiteralReader, read: () => T): T | undefined {
-    const from = reader.at
-    try {
-      return read()
-    } catch (thrown) {
-      if (!(thrown instanceof Unreadable)) throw thrown
-      return undefined
-    } finally {
-      this.#charge(reader.at - from)
+  /** What is read at a position: twice, with either value, where an object gives a key twice. */
+  #attempt<T>(
+    text: string,
+    at: number,
+    read: (reader: LiteralReader) => T | undefined,
+  ): readonly { readonly value: T; readonly end: number }[] {
+    const found: { value: T; end: number }[] = []
+    for (const repeats of ['none', 'first', 'last'] as const) {
+      const reader = new LiteralReader(text, at)
+      reader.repeats = repeats
+      try {
+        const value = read(reader)
+        if (value !== undefined) found.push({ value, end: reader.at })
+      } catch (thrown) {
+        if (!(thrown instanceof Unreadable)) throw thrown
+      }
+      this.#charge(reader.at - at)
+      if (!reader.hasRepeats) break
     }
+    return found
   }
 
   /** Each is resolved on its own: an invalid one doesn't hide those after it. */
   #addResolved(calls: readonly ForeignCall[] = []): void {
     for (const call of calls) this.#add(resolveCalls([call], this.#index))
-  }
-
-  #take(read: (CallsRead & { readonly end: number }) | undefined, text: string, at: number): void {
-    this.#charge(read && !read.problem ? read.end : text.length - at)
-    if (read) this.#add(read)
   }
 
   #add({ calls }: CallsRead): void {
@@ -183,16 +186,6 @@ export class CallFinder {
   #charge(characters: number): void {
     this.#budget -= characters + attempt
     this.#isOverBudget ||= this.#budget < 0
-  }
-}
-
-/** The calls of the marker at the reader, whatever follows them; undefined when they can't be read. */
-function readAlone(reader: LiteralReader, index: ToolIndex): CallsRead | undefined {
-  try {
-    return readSection(reader, index)
-  } catch (thrown) {
-    if (thrown instanceof Unreadable) return undefined
-    throw thrown
   }
 }
 

@@ -67,7 +67,7 @@ const openings = openers
   .map((opener) => opener.replaceAll('[', '\\[').replaceAll(/[>\]]/g, '$&?'))
 const before = new RegExp(
   '(?:<|functions|defaultapi|(?:name|tool|function|action|calls?|recipient|invoke|command|begin|sep|api|opensource|' +
-    `to=)[:=>\\],]+|to=|<tool(?:call)?:?(?:sep|name|begin)|${[...new Set(openings)].join('|')})$`,
+    `to=)[:=>\\],]+|to=|<tool(?:call)?:?(?:sep|name|begin)|name:plamo>?|${[...new Set(openings)].join('|')})$`,
 )
 /** The longest opening. */
 const maxBefore = 40

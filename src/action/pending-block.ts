@@ -29,6 +29,14 @@ export interface PendingBlockOptions {
   readonly before: string
 }
 
+/** Reads the content of a block without a closer. */
+export interface UnclosedReader {
+  /** It is a call in another format. */
+  isForeignCall(content: string): boolean
+  /** Where reasoning ends in it that was never opened: the block is a thought. */
+  thoughtEnd(content: string): number | undefined
+}
+
 /** Detects where blocks start, and opens them. */
 export interface BlockDetector {
   match(text: string, at: number, lineStart: boolean): Opener | 'partial' | undefined
@@ -66,16 +74,18 @@ export class PendingBlock {
     return this.#follow(this.#trailing, rest)
   }
 
-  /** Ends the output. `isCall`: whether the content is a call in another format. */
-  end(isCall: (content: string) => boolean): BlockOutcome {
+  /** Ends the output. */
+  end(reader: UnclosedReader): BlockOutcome {
     const { context, aloneInFence } = this.#options
     const trailing = this.#trailing?.text
     if (trailing !== undefined)
       return isBlockLast(trailing) ? this.#found('') : this.#asText(trailing)
     const { content, isMention, unclosed } = this.#capture
     const counts = context === 'prose' || aloneInFence
-    if (!counts || (isMention && !isCall(content))) return this.#asText('')
-    return this.#found(unclosed.rest, unclosed.content, false)
+    if (!counts || (isMention && !reader.isForeignCall(content))) return this.#asText('')
+    const end = reader.thoughtEnd(unclosed.content)
+    if (end === undefined) return this.#found(unclosed.rest, unclosed.content, false)
+    return { text: this.#options.before + content.slice(0, end), rest: content.slice(end) }
   }
 
   /** After a block that counts only at the end of the output: white space, and the fence's own end. */

@@ -1,21 +1,18 @@
 import { tooLong } from './malformed-calls.ts'
 import { BlockCapture } from './block-capture.ts'
-import { readBlock } from './block-reader.ts'
+import { findThoughtEnd, readBlockContent } from './block-content.ts'
 import type { CallsRead } from './block-reader.ts'
-import { CodeTracker } from './code-tracker.ts'
 import { isBeginning } from './foreign/dialects/table.ts'
 import { joinReads } from './foreign/foreign-call.ts'
 import type { ForeignRead } from './foreign/foreign-call.ts'
 import { ForeignDetector } from './foreign/foreign-detector.ts'
-import { readForeign, readForeignBlock, readMarkedSections } from './foreign/read-foreign.ts'
+import { readForeign, readMarkedSections } from './foreign/read-foreign.ts'
 
 import { matchOpener } from './block-opener.ts'
+import { letter, walkText } from './own-text.ts'
 import type { QuotationTracker } from './quotation-tracker.ts'
 import type { ToolIndex } from './tool-index.ts'
 import { endsAnswer } from './trailing-text.ts'
-
-/** Any character of a word. */
-const letter = 120
 
 /** The most positions where a call seems to start and none does: each costs some reading. */
 const maxFailures = 500
@@ -26,11 +23,15 @@ export interface SectionsRead extends CallsRead {
   readonly prose: readonly string[]
   /** What follows them, and is none of the reply (R18). */
   readonly ignored?: string
+  /** They are a thought, up to here (R5). */
+  readonly thoughtEnd?: number
 }
 
 interface SectionRead extends ForeignRead {
   /** An ACTION block. */
   readonly isBlock?: boolean
+  /** What follows its calls in it. */
+  readonly ignored?: string
 }
 
 interface Section extends SectionRead {
@@ -66,7 +67,8 @@ export function readOwnSections(
   index: ToolIndex,
   options: OwnSectionsOptions,
 ): SectionsRead | undefined {
-  const found = findSections(text, index, options)
+  const { sections: found, thoughtEnd } = findSections(text, index, options)
+  if (thoughtEnd !== undefined) return { calls: [], prose: [], thoughtEnd }
   const hasBlock = found.some(({ isBlock }) => isBlock)
   // R18: a block wins over other formats.
   const sections = found.filter((section, at) =>
@@ -75,7 +77,8 @@ export function readOwnSections(
   const last = sections.at(-1)
   if (!last || !isEnd(text, last.end, index)) return undefined
   const prose = sections.map(({ start }, at) => text.slice(sections[at - 1]?.end ?? 0, start))
-  return { ...joinReads(sections), prose }
+  const ignored = sections.map((section) => section.ignored ?? '').join('')
+  return { ...joinReads(sections), prose, ...(ignored !== '' && { ignored }) }
 }
 
 /** Nothing of the model's own follows, or only the beginning of a marker, a closer or a listed call. */
@@ -86,38 +89,39 @@ function isEnd(text: string, at: number, index: ToolIndex): boolean {
   return isListed && index.tools.some(({ name }) => `${name}(`.startsWith(rest.trim()))
 }
 
-function findSections(text: string, index: ToolIndex, options: OwnSectionsOptions): Section[] {
+/** `thoughtEnd`: reasoning ends there that was never opened. */
+function findSections(
+  text: string,
+  index: ToolIndex,
+  options: OwnSectionsOptions,
+): { readonly sections: readonly Section[]; readonly thoughtEnd?: number } {
   const starts = new ForeignDetector(index, true)
   const quotations = options.quotations.clone()
-  const tracker = new CodeTracker()
   const sections: Section[] = []
   let failures = 0
-  for (let at = 0; at < text.length;) {
-    const code = text.charCodeAt(at)
-    tracker.flush()
-    const { lineStart } = tracker
-    if (code > 32 && !tracker.fenced) {
-      const matcher = starts.match(text, { at, lineStart, quotations })
-      const read =
-        typeof matcher === 'object' && !tracker.inRun
-          ? readSection(text.slice(at), index, options)
-          : undefined
-      if (typeof matcher === 'object' && !read && ++failures > maxFailures) break
-      if (read) {
-        const end = at + text.slice(at, at + read.end).trimEnd().length
-        sections.push({ ...read, start: at, end })
-        at = end
-        // What follows is not at the start of the line; the call itself quotes nothing.
-        tracker.feed(letter)
-        quotations.feed(letter)
-        continue
+  const thoughtEnd = walkText({
+    text,
+    from: 0,
+    step(at, { fenced, inRun, lineStart }) {
+      if (fenced || failures > maxFailures) return undefined
+      const code = text.charCodeAt(at)
+      const matcher = code > 32 ? starts.match(text, { at, lineStart, quotations }) : undefined
+      const isStart = typeof matcher === 'object'
+      const read = isStart && !inRun ? readSection(text.slice(at), index, options) : undefined
+      // The call itself quotes nothing.
+      quotations.feed(read ? letter : code)
+      if (!read) {
+        if (isStart) failures++
+        return undefined
       }
-    }
-    if (!tracker.fenced) quotations.feed(code)
-    tracker.feed(code)
-    at++
-  }
-  return sections
+      // There the walk ends.
+      if (read.thoughtEnd !== undefined) return at + read.thoughtEnd
+      const end = at + text.slice(at, at + read.end).trimEnd().length
+      sections.push({ ...read, start: at, end })
+      return end
+    },
+  })
+  return { sections, ...(thoughtEnd !== undefined && { thoughtEnd }) }
 }
 
 /** A call that no marker announces is one only when nothing but another call follows (R18). */
@@ -138,10 +142,15 @@ function readSection(
   const rest = opener.selfClosing ? body : capture.push(body)
   if (capture.state === 'text' || (capture.state === 'open' && capture.isMention)) return undefined
   const { content } = capture
+  const isOpen = capture.state === 'open'
   const read =
-    capture.state === 'too-long'
-      ? tooLong()
-      : (readForeignBlock(content, index, isCut && capture.state === 'open') ??
-        readBlock(content, index))
-  return { ...read, end: text.length - rest.length, marked: true, isBlock: true }
+    capture.state === 'too-long' ? tooLong() : readBlockContent(content, index, isCut && isOpen)
+  const thoughtEnd = isOpen ? findThoughtEnd(content, index) : undefined
+  return {
+    ...read,
+    end: text.length - rest.length,
+    marked: true,
+    isBlock: true,
+    ...(thoughtEnd !== undefined && { thoughtEnd: opener.end + thoughtEnd }),
+  }
 }

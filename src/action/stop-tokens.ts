@@ -35,8 +35,10 @@ const cutToken = /^<[|｜][^<>|｜\n]{0,30}[|｜]?$/
 export function endOfTurn(text: string): 'next-turn' | 'partial' | undefined {
   let rest = text
   for (let count = 0; count < maxTokens; count++) {
+    // The beginning of a longer token may be a whole one.
+    if (isCutToken(rest)) return 'partial'
     const token = stopToken.exec(rest)
-    if (!token) return rest === '' || isCutToken(rest) ? 'partial' : undefined
+    if (!token) return undefined
     rest = rest.slice(token[0].length).trimStart()
     if (turnStart.test(rest)) return 'next-turn'
   }

@@ -67,8 +67,8 @@ class DeltaSink implements Sink {
     return false
   }
 
-  calls(): boolean {
-    return false
+  calls(): 'text' {
+    return 'text'
   }
 
   callInReasoning(): boolean {
@@ -79,6 +79,7 @@ class DeltaSink implements Sink {
     return false
   }
 
+  thoughtEnd(): undefined {}
   cutOpener(): void {}
   block(): void {}
   ignored(): void {}

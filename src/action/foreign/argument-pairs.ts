@@ -44,7 +44,7 @@ const all: readonly PairPatterns[] = [
     key: '<\\|open\\|>argument key="([^"]*)"[^<]*<\\|sep\\|>',
     next: '<\\|open\\|>argument',
     closer: '<\\|close\\|>argument<\\|sep\\|>',
-    call: '<\\|open\\|>call',
+    call: '<\\|open\\|>call[^<]{0,100}<\\|sep\\|>',
     callCloser: '<\\|close\\|>call<\\|sep\\|>',
   }),
 ]

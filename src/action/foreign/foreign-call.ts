@@ -27,6 +27,8 @@ export interface ForeignRead extends CallsRead {
   readonly end: number
   /** It has a marker. */
   readonly marked?: boolean
+  /** Where reasoning ends outside of the calls that was never opened: all before is a thought (R5). */
+  readonly thoughtEnd?: number
 }
 
 /** The registered tool a foreign name means: namespaces (`functions.`) and indices (`:0`) are dropped. */

@@ -47,6 +47,9 @@ export class LiteralReader {
   at: number
   /** A limit cut the output off where the text ends, so the end closes no value (R6). */
   readonly isCut: boolean
+  /** Which value of a key that an object gives twice is read: neither is the right one. */
+  repeats: 'none' | 'first' | 'last' = 'none'
+  hasRepeats = false
   /** Of the sections that the reader stands in. */
   limits: readonly Limit[] = []
   #depth = 0
@@ -191,9 +194,11 @@ export class LiteralReader {
       const object: Record<string, JsonValue> = {}
       while (!this.take('}')) {
         const key = this.#key()
-        // Neither value of a key that is given twice is the right one.
-        if (!this.take(':') || Object.hasOwn(object, key)) this.fail()
-        setOwn(object, key, this.value())
+        const isRepeated = Object.hasOwn(object, key)
+        this.hasRepeats ||= isRepeated
+        if (!this.take(':') || (isRepeated && this.repeats === 'none')) this.fail()
+        const value = this.value()
+        if (!isRepeated || this.repeats === 'last') setOwn(object, key, value)
         if (!this.take(',') && !this.#sees('}')) this.fail()
       }
       return object

@@ -1,6 +1,7 @@
 import type { CallsRead } from '../block-reader.ts'
 import { cutOff, unreadable } from '../malformed-calls.ts'
 import type { ToolIndex } from '../tool-index.ts'
+import { loneClosers } from '../scan/reasoning-marks.ts'
 import { anyCloser, closersOf, findMarker } from './dialects/table.ts'
 import { joinReads } from './foreign-call.ts'
 import type { ForeignRead } from './foreign-call.ts'
@@ -8,7 +9,7 @@ import type { LiteralReader } from './literal-reader.ts'
 import { Unreadable } from './literal-reader.ts'
 
 const closers = new RegExp(
-  `(?:\\s*(?:\`\`\`|[;,]|${anyCloser}|<\\|[\\w/]*(?:end|END|suffix|eom|eot)[\\w/]*\\|>|<\\|/\\w+\\|>))*`,
+  `(?:\\s*(?!${loneClosers()})(?:\`\`\`|[;,]|${anyCloser}|<\\|[\\w/]*(?:end|END|suffix|eom|eot)[\\w/]*\\|>|<\\|/\\w+\\|>))*`,
   'iy',
 )
 

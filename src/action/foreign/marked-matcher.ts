@@ -1,4 +1,4 @@
-import { lessThan, moreThan } from '../char-codes.ts'
+import { lessThan, moreThan, space } from '../char-codes.ts'
 import { BracketMatcher } from './bracket-matcher.ts'
 import { CloserWatch } from './closer-watch.ts'
 import type { ConstructMatcher, MatchState } from './construct-matcher.ts'
@@ -59,8 +59,10 @@ export class MarkedMatcher implements ConstructMatcher {
 
   /** Up to the end of the first tag's name, which decides about the closer. */
   #followName(code: number): void {
-    if (isNamePart(code)) this.#name += String.fromCharCode(code)
-    else if (this.#name !== '' || code !== lessThan) {
+    // DeepSeek V4.1 writes a space after its mark.
+    if (isNamePart(code) || (code === space && this.#name === ''))
+      this.#name += String.fromCharCode(code)
+    else if (this.#name.trim() !== '' || code !== lessThan) {
       this.#closer = this.#newCloser()
       this.#form = code === moreThan ? 'unknown' : 'tags'
     }

@@ -1,5 +1,6 @@
 import { moreThan } from '../char-codes.ts'
 import { TrailingText } from '../trailing-text.ts'
+import { BracketMatcher } from './bracket-matcher.ts'
 import type { ConstructMatcher, MatchState } from './construct-matcher.ts'
 
 /** Functionary's. */
@@ -14,6 +15,8 @@ export class PendingCall {
   #matcher: ConstructMatcher
   #phase: 'match' | 'line' | 'next' | 'final' = 'match'
   #marks = 0
+  /** A semicolon stands right before. */
+  #isListed = false
   #after = new TrailingText(false)
   readonly #hasTextBefore: boolean
 
@@ -72,6 +75,12 @@ export class PendingCall {
 
   #restOfLine(code: number): MatchState {
     if (code === 10) this.#phase = 'next'
+    // Llama's: `{…}; {…}`.
+    if (code === 123 && this.#isListed) {
+      this.restart(new BracketMatcher())
+      return this.#matcher.feed(code, false)
+    }
+    this.#isListed = code === 59 || (code <= 32 && this.#isListed)
     if (code <= 32 || code === 44 || code === 59) return 'more'
     // A stop token or the next call's mark may follow at once.
     if (code === moreThan && this.#after.text === '' && ++this.#marks < nextMark.length)

@@ -1,9 +1,9 @@
 import { readBlock } from '../block-reader.ts'
 import type { CallsRead } from '../block-reader.ts'
-import { CodeTracker } from '../code-tracker.ts'
 import { cutOff } from '../malformed-calls.ts'
 import type { ToolIndex } from '../tool-index.ts'
-import { endsCalls } from '../trailing-text.ts'
+import { walkText } from '../own-text.ts'
+import { endsAnswer, endsCalls } from '../trailing-text.ts'
 import { namedElements } from './dialects/named-elements.ts'
 import { findMarker } from './dialects/table.ts'
 import { skipElements } from './dialects/wrapped.ts'
@@ -14,10 +14,8 @@ import { readMarkedCalls } from './marked-calls.ts'
 import { callName, toolName } from './names.ts'
 import { readPlainCalls } from './plain-calls.ts'
 import { readReact, startsReact } from './react-calls.ts'
-import { withoutTagMarks } from './tag-marks.ts'
+import { withoutTagMarks, writtenPosition } from './tag-marks.ts'
 
-/** Any character of a word: what follows a section is not at the start of the line. */
-const letter = 120
 const fence = /^\s*(`{3,}|~{3,})[^\n`]*\n/
 
 export interface ForeignOptions {
@@ -38,9 +36,17 @@ export function readForeign(
 ): ForeignRead | undefined {
   const fenced = fence.exec(text)
   if (fenced) {
-    const { content, end, isClosed } = fenceContent(text, fenced[0].length, fenced[1] ?? '')
-    const read = readForeign(content, index, { marked, isCut: isCut && !isClosed })
-    return read && { ...read, end }
+    const start = fenced[0].length
+    const { content, end, isClosed } = fenceContent(text, start, fenced[1] ?? '')
+    const read = readMarkedSections(content, index, { marked, isCut: isCut && !isClosed })
+    if (!read) return undefined
+    const { thoughtEnd } = read
+    return {
+      ...read,
+      // What else the fence holds is none of the calls.
+      end: endsAnswer(content.slice(read.end)) ? end : start + read.end,
+      ...(thoughtEnd !== undefined && { thoughtEnd: start + thoughtEnd }),
+    }
   }
   const start = text.search(/\S/)
   if (start < 0) return undefined
@@ -72,32 +78,30 @@ export function readMarkedSections(
   options: ForeignOptions,
 ): ForeignRead | undefined {
   const first = readForeign(text, index, options)
-  if (!first?.marked) return first
+  if (!first?.marked || first.thoughtEnd !== undefined) return first
   const sections: ForeignRead[] = [first]
-  const tracker = new CodeTracker()
   let { end } = first
-  for (let at = end; at < text.length;) {
-    const char = text[at] ?? ''
-    tracker.flush()
-    const lineStart = tracker.lineStart && at > end
-    const mayStart =
-      (lineStart || char === '<' || char === '[') && !tracker.fenced && !tracker.inRun
-    const read =
-      mayStart && typeof findMarker(text, at) === 'object'
-        ? readForeign(text.slice(at), index, options)
-        : undefined
-    if (read) {
+  let isOver = false
+  const thoughtEnd = walkText({
+    text,
+    from: end,
+    step(at, { lineStart, fenced, inRun }) {
+      if (isOver || fenced || inRun || !(lineStart || /[<[]/.test(text[at] ?? ''))) return undefined
+      const read =
+        typeof findMarker(text, at) === 'object'
+          ? readForeign(text.slice(at), index, options)
+          : undefined
+      if (!read) {
+        isOver = endsCalls(text.slice(at, at + 40), lineStart)
+        return undefined
+      }
       sections.push(read)
-      at += read.end
-      end = at
-      tracker.feed(letter)
-      continue
-    }
-    if (mayStart && endsCalls(text.slice(at, at + 40), lineStart)) break
-    tracker.feed(text.charCodeAt(at))
-    at++
-  }
-  return { ...joinReads(sections), end, marked: true }
+      end = at + read.end
+      return end
+    },
+  })
+  const calls = { ...joinReads(sections), end, marked: true }
+  return thoughtEnd === undefined ? calls : { ...calls, thoughtEnd }
 }
 
 function resolved(
@@ -112,7 +116,7 @@ export function readForeignBlock(
   content: string,
   index: ToolIndex,
   isCut: boolean = false,
-): CallsRead | undefined {
+): ForeignRead | undefined {
   const text = withoutTagMarks(content)
   const start = text.search(/\S/)
   if (start < 0) return undefined
@@ -121,7 +125,14 @@ export function readForeignBlock(
     typeof marker === 'object'
       ? marker.dialect !== namedElements
       : blockStart.test(text.slice(start, start + 80))
-  return isForeign ? readMarkedSections(text, index, { marked: true, isCut }) : undefined
+  const read = isForeign ? readMarkedSections(text, index, { marked: true, isCut }) : undefined
+  if (!read) return undefined
+  const { end, thoughtEnd } = read
+  return {
+    ...read,
+    end: writtenPosition(content, end),
+    ...(thoughtEnd !== undefined && { thoughtEnd: writtenPosition(content, thoughtEnd) }),
+  }
 }
 
 const blockStart = new RegExp(`^(?:[{[\`~]|${callName}\\s*\\(|Action:)`, 'u')

@@ -11,7 +11,7 @@ export const tagMarks = [
 const rest = '[^<>]{0,300}>\\s*(?:<\\S|[^\\s<])'
 /** Marks in tags: what a first tag that has one looks like, and where the mark stands. */
 const marks = [
-  ...['｜DSML｜', '｜GCML｜', 'antml:', 'atem:', 'ifm\\|'].map((mark) => ({
+  ...['｜DSML｜ ?', '｜GCML｜ ?', 'antml:', 'atem:', 'ifm\\|'].map((mark) => ({
     first: new RegExp(`^<${mark}`),
     all: new RegExp(`(?<=<)${mark}(?=${rest})|(?<=</)${mark}`, 'g'),
   })),
@@ -29,10 +29,25 @@ const firstTag = /<(?!\|)|\]<\]/
  * first tag is one: in the values of another format it is content.
  */
 export function withoutTagMarks(call: string): string {
+  const own = ownMark(call)
+  return own ? call.replaceAll(own, '') : call
+}
+
+/** Where in the call, as it is written, a position of it without its marks is. */
+export function writtenPosition(call: string, position: number): number {
+  const own = ownMark(call)
+  let at = position
+  for (const { index, 0: mark } of own ? call.matchAll(own) : []) {
+    if (index > at) break
+    at += mark.length
+  }
+  return at
+}
+
+function ownMark(call: string): RegExp | undefined {
   const start = call.search(firstTag)
   const opening = call.slice(start, start + 60)
-  const own = marks.find(({ first }) => first.test(opening))
-  return own ? call.replaceAll(own.all, '') : call
+  return marks.find(({ first }) => first.test(opening))?.all
 }
 
 /** The marks anywhere, in texts whose bars were normalized, too. */

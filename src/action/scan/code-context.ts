@@ -1,14 +1,17 @@
 import { backtick, newline, tilde } from '../char-codes.ts'
-import { CodeTracker } from '../code-tracker.ts'
+import { CodeTracker, maxInlineCode } from '../code-tracker.ts'
 
-/** No inline code is this long: past it, an open backtick run doesn't hold a marker back any more. */
-const maxInlineCode = 2000
 const maxFenceLine = 200
 
 /** A position in the text that is held back, and the state before it. */
 interface Checkpoint {
   at: number
   readonly tracker: CodeTracker
+}
+
+interface Marker extends Checkpoint {
+  /** It begins or ends reasoning. */
+  readonly isReasoning: boolean
 }
 
 /**
@@ -19,7 +22,9 @@ export class CodeContext {
   tracker: CodeTracker = new CodeTracker()
   /** The state where the thought starts. */
   #suspended = new CodeTracker()
-  #pendingMarker: Checkpoint | undefined
+  #pendingMarker: Marker | undefined
+  /** The backtick run is too long to wait for its end: no call in it counts. */
+  #isLong = false
   #fence: Checkpoint | undefined
 
   /** Where the fence line starts that may belong to a block. */
@@ -39,7 +44,10 @@ export class CodeContext {
     if (isFenceMark && holdsFences && !this.#fence && !fenced)
       this.#fence = { at, tracker: this.tracker.clone() }
     this.tracker.feed(code)
-    if (code !== backtick && !this.tracker.inRun) this.#pendingMarker = undefined
+    if (code !== backtick && !this.tracker.inRun) {
+      this.#pendingMarker = undefined
+      this.#isLong = false
+    }
     if (this.#fence && !this.#mayHoldFence(this.#fence, at, code)) this.#fence = undefined
   }
 
@@ -60,13 +68,15 @@ export class CodeContext {
   }
 
   /** A marker stands after an open backtick run: whether it counts is known at the run's end. */
-  holdMarker(at: number): void {
-    this.#pendingMarker = { at, tracker: this.tracker.clone() }
+  holdMarker(at: number, isReasoning: boolean): void {
+    if (isReasoning || !this.#isLong)
+      this.#pendingMarker = { at, tracker: this.tracker.clone(), isReasoning }
   }
 
   /**
-   * Where scanning goes on because the pending marker counts by now: its run is not closed on its line, or is
-   * too long for code. `code`: the next character, undefined at the end of the output.
+   * Where scanning goes on because it is known by now what the pending marker is: it counts when its run is not
+   * closed on its line. Where that takes too long, one of reasoning counts, and one of a call doesn't, so that
+   * neither a quoted call nor one in a thought runs. `code`: the next character, undefined at the end of the output.
    */
   dueMarker(at: number, code: number | undefined): number | undefined {
     // A run that ends with the line or the output may close the one before the marker.
@@ -78,7 +88,8 @@ export class CodeContext {
     if (isDue || isLineOver) this.#pendingMarker = undefined
     if (!isDue) return undefined
     this.tracker = marker.tracker
-    this.tracker.ignoreRunsOnLine()
+    this.#isLong = !isLineOver && !marker.isReasoning
+    if (!this.#isLong) this.tracker.ignoreRunsOnLine()
     return marker.at
   }
 

@@ -14,6 +14,8 @@ import { Thought } from './thought.ts'
 import type { Opening } from './thought.ts'
 import { Window } from './window.ts'
 
+/** An output ends more thoughts than these that it never opened: no call of it counts. */
+const maxThoughts = 8
 /** A mark that isn't whole by then is none. */
 const maxMark = 600
 /** Longer pieces are read in parts of this length, so that what is held back stays short. */
@@ -94,7 +96,17 @@ export class OutputMachine {
   end(): void {
     this.#run(true)
     if (this.#place instanceof Thought && !this.#isAfterBlock) this.#reportCalls(this.#place)
-    this.#reply.end()
+    let rest = this.#reply.end()
+    for (let count = 0; rest !== undefined && count < maxThoughts; count++) {
+      // What was taken for a value holds the end of a thought (R5).
+      this.#isOver = false
+      this.#place = this.#prose
+      this.#code.restart()
+      this.#window.push(rest)
+      this.#run(true)
+      rest = this.#reply.end()
+    }
+    this.#sink.ignored(rest ?? '')
   }
 
   #run(final: boolean): void {
@@ -107,7 +119,7 @@ export class OutputMachine {
   #readBlock(block: PendingBlock, final: boolean): boolean {
     const outcome =
       block.push(this.#window.cut(this.#window.text.length)) ??
-      (final ? block.end((content) => this.#sink.isForeignCall(content)) : undefined)
+      (final ? block.end(this.#sink) : undefined)
     if (outcome) this.#leaveBlock(outcome)
     return outcome !== undefined
   }
@@ -131,7 +143,8 @@ export class OutputMachine {
     if (mark === 'partial') {
       if (!final) return this.#release()
       if (this.#dropCut()) return true
-    } else if (mark && this.#code.tracker.inRun) this.#code.holdMarker(at)
+    } else if (mark && this.#code.tracker.inRun)
+      this.#code.holdMarker(at, mark.type.startsWith('thought'))
     else if (mark) {
       this.#go(mark)
       return true
@@ -238,7 +251,7 @@ export class OutputMachine {
     if ('text' in outcome) return this.#window.unread(outcome.text, outcome.rest)
     this.#window.push(outcome.rest)
     if (this.#isAfterBlock) return this.#sink.ignored(outcome.written)
-    this.#reply.release()
+    this.#reply.beginBlock()
     this.#sink.block(outcome.block)
     this.#place = this.#prose
     this.#code.restart()

@@ -1,3 +1,5 @@
+import { anyOf } from '../text-pattern.ts'
+
 /** How a model marks its reasoning. */
 export interface ReasoningMark {
   /** Absent where it is a sentence of the prompt. */
@@ -45,9 +47,16 @@ const reasoningMarks: readonly ReasoningMark[] = [
     close: '<|end_message|>',
     mayLackOpener: false,
   },
+  // PLaMo
+  marks('<|plamo:begin_think:plamo|>', '<|plamo:end_think:plamo|>'),
   // Kimi K3
   marks('<|open|>think<|sep|>', '<|close|>think<|sep|>'),
 ]
+
+/** The closers that need no opener: a pattern. */
+export function loneClosers(): string {
+  return anyOf(reasoningMarks.flatMap((mark) => (mark.mayLackOpener ? mark.close : [])))
+}
 
 export type ReasoningTag =
   | { readonly type: 'thought'; readonly end: number; readonly closer: string }

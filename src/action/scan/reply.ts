@@ -3,7 +3,7 @@ import type { ConstructMatcher } from '../foreign/construct-matcher.ts'
 import type { PendingCall } from '../foreign/pending-call.ts'
 import type { QuotationTracker } from '../quotation-tracker.ts'
 import type { Detectors } from './detectors.ts'
-import type { Sink } from './sink.ts'
+import type { CallsFound, Sink } from './sink.ts'
 
 /**
  * What becomes of the reply's text: it is shown, or held back from where a call in another format may start. A
@@ -117,6 +117,13 @@ export class Reply {
     this.feed(newline, false, () => '')
   }
 
+  /** A block was found: messages to functions before it are calls, what else is held is text. */
+  beginBlock(): void {
+    if (this.isMessage || this.#messages.length > 0) this.#sink.ignored(this.end() ?? '')
+    this.#messages.length = 0
+    this.release()
+  }
+
   /** What is held is text. */
   release(): void {
     const text = this.#header === undefined ? this.#held.join('') : ''
@@ -131,21 +138,29 @@ export class Reply {
     this.#showUnmarked()
   }
 
-  /** The output is over: what is held is calls or text. */
-  end(): void {
+  /** The output is over: what is held is calls or text. Returns what of it ends a thought, and is to be read again. */
+  end(): string | undefined {
     const messages = this.#messages.join('\n')
     const held = this.#held.join('')
-    const read = this.#header === undefined ? held : this.#message
+    const isMessage = this.isMessage
+    const read = isMessage ? this.#message : held
     // Of a message without content there is nothing to show.
     const isCut = read === this.#header
     this.#drop()
-    if (read !== '' && this.#read(messages === '' ? read : `${messages}\n${read}`)) return
+    const before = messages === '' ? '' : `${messages}\n`
+    const found = read === '' ? 'text' : this.#read(before + read)
+    if (found === 'calls') return undefined
+    if (found !== 'text') {
+      if (!isMessage) this.#held = [(before + read).slice(before.length, found.thoughtEnd)]
+      return (before + read).slice(found.thoughtEnd)
+    }
     const marked = this.#messages.filter((text) => !this.#unmarked.has(text)).join('\n')
-    if (messages !== '' && (read !== '' || !this.#read(messages))) {
+    if (messages !== '' && (read !== '' || this.#read(messages) === 'text')) {
       this.#showUnmarked()
-      if (marked !== '') this.#read(marked)
+      if (marked !== '' && this.#read(marked) === 'text') this.#sink.ignored(marked)
     }
     if (!isCut) this.#show(held)
+    return undefined
   }
 
   /** A call without a marker stands before a message. */
@@ -165,7 +180,7 @@ export class Reply {
     return (this.#header ?? '') + this.#held.slice(1).join('').trimStart()
   }
 
-  #read(text: string): boolean {
+  #read(text: string): CallsFound {
     const show = (prose: string): void => this.#show(prose)
     return this.#sink.calls(text, { quotations: this.#before, show })
   }

@@ -1,4 +1,4 @@
-import type { FoundBlock } from '../pending-block.ts'
+import type { FoundBlock, UnclosedReader } from '../pending-block.ts'
 import type { QuotationTracker } from '../quotation-tracker.ts'
 
 export interface CallsOptions {
@@ -8,8 +8,11 @@ export interface CallsOptions {
   readonly show: (prose: string) => void
 }
 
+/** What a text that starts like a call is. `thoughtEnd`: a thought, up to the closer at this position (R5). */
+export type CallsFound = 'calls' | 'text' | { readonly thoughtEnd: number }
+
 /** Receives what the machine finds, in order. */
-export interface Sink {
+export interface Sink extends UnclosedReader {
   /** Text of the reply. */
   text(delta: string): void
   reasoning(delta: string): void
@@ -19,10 +22,8 @@ export interface Sink {
   callInReasoning(text: string): boolean
   /** Whether a text that starts like a call in another format is one. */
   isCall(text: string): boolean
-  /** Takes the calls of a text that starts with one; false when it is text. */
-  calls(text: string, options: CallsOptions): boolean
-  /** Whether a block without a closer holds a call in another format. */
-  isForeignCall(content: string): boolean
+  /** Takes the calls of a text that starts with one. */
+  calls(text: string, options: CallsOptions): CallsFound
   /** The output ended inside the opener. */
   cutOpener(text: string): void
   /** A block was found; what follows is text only if the block turns out to be a thought. */

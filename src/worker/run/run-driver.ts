@@ -8,7 +8,7 @@ import { askModel } from './ask-model.ts'
 import { cutFact, cutForMessage, turnFact, type AskedStep, type TurnOutcome } from './asked-step.ts'
 import type { ModelOutcome } from '../model/call-model.ts'
 import type { CountedRun } from './counters.ts'
-import { conclusion, decide, noConclusion, type Decision } from './decide.ts'
+import { decide, type Decision } from './decide.ts'
 import { leavesOpen, type RunContext, type Stop } from './run-context.ts'
 import { ToolTable } from './tool-table.ts'
 import { commitCut } from './cut-step.ts'
@@ -205,8 +205,6 @@ export class RunDriver {
 
   #effect(decision: Decision, run: CountedRun): Promise<void> {
     switch (decision) {
-      case 'end':
-        return this.#end(conclusion(run) ?? noConclusion())
       case 'call-model':
         return this.#callModel(run)
       case 'run-tools':
@@ -214,7 +212,7 @@ export class RunDriver {
       case 'wait':
         return this.#park()
       default:
-        return decision satisfies never
+        return this.#end(decision)
     }
   }
 

@@ -130,6 +130,34 @@ const rows: Record<string, readonly [(calls: readonly Call[]) => string, Propert
       `<｜DSML｜function_calls>\n${each((call) => invoke(call, '｜DSML｜', ' string="true"'))(calls)}\n</｜DSML｜function_calls>`,
     { ...xml, marker: 'token' },
   ],
+  'deepseek v4.1': [
+    (calls) =>
+      `<｜DSML｜ calls>\n${each((call) => invoke(call, '｜DSML｜ ', ' string="true"'))(calls)}\n</｜DSML｜ calls>`,
+    { ...xml, marker: 'token' },
+  ],
+  'plamo 3': [
+    (calls) =>
+      `<|plamo:begin_tool_requests:plamo|>${each(
+        (call) =>
+          `<|plamo:begin_tool_request:plamo|><|plamo:begin_tool_name:plamo|>${call.toolName}<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|><|plamo:constrain|>json<|plamo:msg|>${JSON.stringify(call.input)}<|plamo:end_tool_arguments:plamo|><|plamo:end_tool_request:plamo|>`,
+        '',
+      )(calls)}<|plamo:end_tool_requests:plamo|>`,
+    token,
+  ],
+  'kimi in the singular': [
+    (calls) =>
+      `<|tool_call_section_begin|>${calls
+        .map(
+          (call, at) =>
+            `<|tool_call_begin|>functions.${call.toolName}:${at}<|tool_call_argument_begin|>${JSON.stringify(call.input)}<|tool_call_end|>`,
+        )
+        .join('')}<|tool_call_section_end|>`,
+    token,
+  ],
+  'llama without its token': [
+    each((call) => named(call, 'name', 'parameters'), '; '),
+    { marker: 'plain' },
+  ],
   kimi: [
     (calls) =>
       `<|tool_calls_section_begin|>${calls

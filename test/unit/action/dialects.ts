@@ -50,6 +50,12 @@ export const dialects = {
     'Action: ```json\n[\n    {\n        "tool_name": "delete_account",\n        "parameters": {"id": 7}\n    }\n]\n```',
   'command a':
     '<|START_ACTION|>[\n    {"tool_call_id": "0", "tool_name": "delete_account", "parameters": {"id": 7}}\n]<|END_ACTION|>',
+  'kimi in the singular':
+    '<|tool_call_section_begin|><|tool_call_begin|>functions.delete_account:0<|tool_call_argument_begin|>{"id":7}<|tool_call_end|><|tool_call_section_end|>',
+  plamo:
+    '<|plamo:begin_tool_requests:plamo|><|plamo:begin_tool_request:plamo|><|plamo:begin_tool_name:plamo|>delete_account<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|><|plamo:constrain|>json<|plamo:msg|>{"id":7}<|plamo:end_tool_arguments:plamo|><|plamo:end_tool_request:plamo|><|plamo:end_tool_requests:plamo|>',
+  'dsml with spaces':
+    '<｜DSML｜ calls>\n<｜DSML｜ invoke name="delete_account">\n<｜DSML｜ parameter name="id" string="false">7</｜DSML｜ parameter>\n</｜DSML｜ invoke>\n</｜DSML｜ calls>',
   longcat:
     '<longcat_tool_call>delete_account\n<longcat_arg_key>id</longcat_arg_key>\n<longcat_arg_value>7</longcat_arg_value>\n</longcat_tool_call>',
   hunyuan:

@@ -82,3 +82,24 @@ describe('a call that a person pastes (Q3)', () => {
       expect(missed).toEqual([])
     })
 })
+
+describe('a call that gives a key twice (Q3)', () => {
+  const twice = '{"id":7,"why":"a","id":8}'
+  const written: Record<string, string> = {
+    hermes: `<tool_call>{"name":"delete_account","arguments":${twice}}</tool_call>`,
+    mistral: `[TOOL_CALLS]delete_account[ARGS]${twice}`,
+    json: `Then: {"name":"delete_account","arguments":${twice}}.`,
+    'the name before it': `delete_account ${twice}`,
+    python: `delete_account(${twice})`,
+    react: `Action: delete_account\nAction Input: ${twice}`,
+    'its name, too': `{"name":"delete_account","name":"delete_account","arguments":${twice}}`,
+  }
+  it.each(Object.entries(written))('is found with either value: %s', (_, text) => {
+    for (const coarsely of [false, true]) {
+      const finder = new CallFinder(dialectTools)
+      finder.read(`A review:\n${text}\nBye.`, coarsely)
+      const held = [7, 8, 9].map((id) => finder.holds('delete_account', { id, why: 'a' }))
+      expect(held).toEqual([true, true, false])
+    }
+  })
+})

@@ -27,6 +27,48 @@ describe('inline code (R3)', () => {
     }
   })
 
+  describe('that is longer than its end is waited for', () => {
+    const far = 'x'.repeat(2500)
+    const search = (query: string): string =>
+      `<tool_call>{"name":"search","arguments":{"query":"${query}"}}</tool_call>`
+    const block = `<ACTION><search><query>${far}</query></search></ACTION>`
+    const next = `\n\n${search('cats')}`
+    const outcomes = (output: string, rescue: boolean): unknown[] => {
+      const read = [Infinity, 1, 7, 64, 2001].map((size) => {
+        const parts = stream(cut(output, size), tools, { rescue })
+        const { text, calls, error } = toOutcome(parts)
+        const codes = parts.map((part) => (part.type === 'warning' ? part.code : '')).join('')
+        return { text, calls: calls.map(({ input }) => input), error, codes }
+      })
+      for (const other of read) expect(other).toEqual(read[0])
+      return Object.values(read[0] ?? {})
+    }
+
+    it('holds no call, whether it is closed or not', () => {
+      for (const rescue of [false, true]) {
+        for (const quoted of [`A \`${search(far)}\` b`, `A \` ${search(far)}`, `A \`${block}\``])
+          expect(outcomes(quoted, rescue)).toEqual([quoted, [], null, ''])
+        const closed = `A \`${'x'.repeat(2500)}\` b`
+        expect(outcomes(closed + next, rescue)).toEqual([closed, [{ query: 'cats' }], null, ''])
+      }
+      const quoted = `A \`${search(far)}\` b`
+      expect(outcomes(quoted + next, false)).toEqual([quoted, [{ query: 'cats' }], null, ''])
+      const beside = `A \`${search(far)}\` and ${search('cats')}`
+      expect(outcomes(beside, false)[1]).toEqual([{ query: 'cats' }])
+    })
+
+    it('begins and ends thoughts: no call in them runs', () => {
+      for (const rescue of [false, true]) {
+        const thought = `A \` <think>${far}${next}`
+        expect(outcomes(thought, rescue).slice(1)).toEqual([[], null, 'call-in-reasoning'])
+        for (const before of ['', `${search('x').slice(0, 30)} `]) {
+          const ended = `${search('cats')}\nA \` ${before}b</think>${far}\nHi`
+          expect(outcomes(ended, rescue).slice(1)).toEqual([[], null, 'lone-think-closer'])
+        }
+      }
+    })
+  })
+
   it('that its line does not close is none', () => {
     for (const size of [Infinity, 1, 3]) {
       const output = 'A ` alone\n<ACTION><list_tabs/></ACTION>'

@@ -172,3 +172,44 @@ describe.each(modes)('tokens around a reply, in %s', (_, options) => {
       expect(read(call + end, options)).toMatchObject({ text: '', calls: [deletion] })
   })
 })
+
+describe('a block after a message to a function (R4)', () => {
+  const message = `<|channel|>commentary to=functions.delete_account ${toDelete}`
+  const block = '<ACTION><search><query>a } b</query></search></ACTION>'
+  const both = { text: '', calls: [deletion, search], error: null }
+
+  it('is called after it, whatever stands between', () => {
+    for (const between of [
+      '',
+      '\n',
+      '\n\n<|start|>assistant',
+      '<|start|>assistant<|channel|>final<|message|>',
+    ])
+      expect(read(message + between + block)).toMatchObject({ ...both, calls: both.calls })
+    const two = `${message}<|start|>assistant${message}\n${block}`
+    expect(read(two).calls).toEqual([deletion, deletion, search])
+  })
+
+  it('is not called where the message is wrong (R16), or both were a thought', () => {
+    const wrong = message.replace('7', '"x"') + block
+    expect(read(wrong)).toMatchObject({ calls: [], error: 'invalid_params' })
+    expect(read(`${message}${block}\n</think>\nHi`)).toMatchObject({ calls: [], error: null })
+    const next = `${wrong}\n</think>\n${block}`
+    expect(read(next).calls).toEqual([search])
+  })
+
+  it('counts in place of it in native mode (R18), where the message is shown', () => {
+    const { text, calls } = read(`${message}\n${block}`, { rescue: true })
+    expect([text, calls]).toEqual([message, [search]])
+  })
+
+  it('leaves a message behind that holds no call: it is returned', () => {
+    const words = '<|channel|>commentary to=functions.delete_account<|message|>{"id":7} and more'
+    const final = '<|start|>assistant<|channel|>final<|message|>Done.'
+    for (const size of [1, 1000]) {
+      const parts = stream(cut(words + final, size), tools, { rescue: true })
+      expect(toOutcome(parts)).toMatchObject({ text: 'Done.', calls: [] })
+      expect(JSON.stringify(parts.at(-1))).toContain('and more')
+    }
+  })
+})

@@ -49,6 +49,7 @@ const marks = [
   ['<|inner_prefix|>', '<|inner_suffix|>'],
   ['<thought>', '</thought>'],
   ['<|think|>', '<|end|>'],
+  ['<|plamo:begin_think:plamo|>', '<|plamo:end_think:plamo|>'],
   ['<|open|>think<|sep|>', '<|close|>think<|sep|>'],
   ['<|message_model|><|content_thinking|>', '<|end_message|>'],
   ['<|channel|>analysis<|message|>', '<|end|>'],
@@ -130,6 +131,41 @@ describe.each(modes)('a call before a lone closer of reasoning, in %s', (_, opti
     }
   })
 })
+
+const next = dialects['gemma 4'].replace('7', '8')
+
+/** The call without its closers: cut before each tag, as far as none of its own is left. */
+function unclosed(written: string): string[] {
+  const tags = [...written.matchAll(/<[^<>]*>|\[\/?\w+\]/g)].map(({ index }) => index)
+  const cuts = tags.map((at) => written.slice(0, at)).filter((section) => section.includes('7'))
+  return [written, ...cuts]
+}
+
+describe.each(modes)(
+  'a call without its closers before a lone closer of reasoning, in %s',
+  (_, options) => {
+    it.each(Object.entries(dialects))('never runs: %s', (_dialect, each) => {
+      for (const close of ['</think>', '[/THINK]', '<|END_THINKING|>', '</mm:think>'])
+        for (const section of unclosed(each)) {
+          const { ids, error, warnings } = read(`Hm.\n\n${section}\n${close}\nNo.`, options)
+          expect([section, ids]).toEqual([section, []])
+          if (error === null) expect([section, warnings]).toEqual([section, ['lone-think-closer']])
+          if (error !== null) continue
+          const { ids: after } = read(`Hm.\n\n${section}\n${close}\n${next}`, options)
+          expect([section, after]).toEqual([section, [8]])
+        }
+    })
+
+    it('leaves what follows the closer to be read: another one without its own', () => {
+      const section =
+        '<minimax:tool_call>\n<invoke name="delete_account">\n<parameter name="id">7</parameter>\n</invoke>\n'
+      const output = `Hm.\n${section}</think>\nOr:\n${section}[/THINK]\n${call(8)}`
+      expect(read(output, options)).toMatchObject({ ids: [8], error: null })
+      expect(read(`${section}</think>\nOr:\n`.repeat(20) + call(8), options).ids).toEqual([])
+      expect(read(`${section}<think>\n</think>\n${next}`, options).ids).toEqual([7, 8])
+    })
+  },
+)
 
 describe('a thought that the prompt opened, with a call whose JSON stands in a fence', () => {
   const fenced =

@@ -172,6 +172,58 @@ describe('several calls in one block (R18)', () => {
   })
 })
 
+/** Where the word comes back: in a call, as text, as what was ignored, or with an error. */
+function keeps(output: string, word: string, rescue: boolean): string[] {
+  return [output.length, 1, 5].map((size) => {
+    const parts = stream(cut(output, size), tools, { rescue })
+    const isError = toOutcome(parts).error !== null
+    const shown = parts.filter(({ type }) => type !== 'reasoning-delta')
+    const text = shown.map((part) => ('delta' in part ? part.delta : JSON.stringify(part))).join('')
+    return isError || text.includes(word) ? 'kept' : 'lost'
+  })
+}
+
+describe('a call that stands where no further one is read', () => {
+  const kept = ['kept', 'kept', 'kept']
+  it.each(Object.entries(writers))('is not lost in silence in a block: %s', (_, { write }) => {
+    const [first, second] = [write([call('cats')]), write([call('dogs')])]
+    const last = second.lastIndexOf('dogs')
+    const tail = second.slice(
+      Math.max(second.lastIndexOf('{', last), second.lastIndexOf('<', last)),
+    )
+    for (const rescue of [false, true])
+      for (const next of [second, tail])
+        for (const section of [`${first} and ${next}`, `${first}\nThen:\n${next}`]) {
+          const output = `<ACTION>\n${section}\n</ACTION>`
+          expect([output, keeps(output, 'dogs', rescue)]).toEqual([output, kept])
+          expect([section, keeps(section, 'dogs', rescue)]).toEqual([section, kept])
+        }
+  })
+
+  it.each(Object.entries(writers))(
+    "is not lost in silence on a fence's closing line, or in the fence: %s",
+    (_, { write }) => {
+      const json = JSON.stringify({ name: 'search', arguments: { query: 'cats' } })
+      const second = write([call('dogs')])
+      for (const rescue of [false, true])
+        for (const output of [
+          `\`\`\`json\n${json}\n\`\`\`${second}`,
+          `\`\`\`json\n${json}\n\`\`\` ${second}`,
+          `\`\`\`\`json\n${json}\nand ${second}\n\`\`\`\``,
+          `\`\`\`\`json\n${json}\nand ${second}`,
+        ])
+          expect([output, keeps(output, 'dogs', rescue)]).toEqual([output, kept])
+    },
+  )
+
+  it('comes back as the model wrote it, marks in its tags included', () => {
+    const dsml = writers['dsml']?.write([call('cats')]) ?? ''
+    const rest = ' and <｜DSML｜b>dogs'
+    const parts = stream([`<ACTION>${dsml}${rest}</ACTION>\nBye.`], tools)
+    expect(parts.at(-1)).toEqual({ type: 'raw', data: { ignored: `${rest}\nBye.` } })
+  })
+})
+
 describe('a mark that some models write into tags', () => {
   const write = tool('write', { text: { type: 'string' } }, ['text'])
   const texts = ['<x:opensource>y', '<｜DSML｜a>b</｜DSML｜a>', '</b>', ']<]minimax[>[<a>b']

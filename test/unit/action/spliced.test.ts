@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { click, search } from './dialect-situations.ts'
 import { dialectTable } from './dialect-table.ts'
+import { dialects as samples, tools as sampleTools } from './dialects.ts'
 import { cut, stream, tools } from './harness.ts'
 import { randomOf, randomPieces } from './random.ts'
 
@@ -17,7 +18,14 @@ const marks = [
   ['<|im_end|>', '</s>', '<eos>', '<|eot_id|>', '<end_of_turn>', '<|im_start|>user\n'],
   ['<tool_call>', '</tool_call>', '[TOOL_CALLS]', '<|python_tag|>', 'functools', 'function call'],
   ['<｜DSML｜', '</｜DSML｜', '<ifm|tool_call>', ']<]minimax[>[', '<|open|>call tool="search"'],
-  ['<|close|>call<|sep|>', '<|recipient|>', '<|content|>', '<|tool_call:start|>', '>>>'],
+  [
+    '<|close|>call<|sep|>',
+    '<|close|>message<|sep|>',
+    '<|recipient|>',
+    '<|content|>',
+    '<|tool_call:start|>',
+    '>>>',
+  ],
   ['<function=search>', '</function>', '<parameter=query>', '</parameter>', 'Action: search\n'],
   ['<search>', '</search>', '{"name":"search","arguments":{"query":"x"}}', 'search(query="x")'],
   ['<', '</', '<|', '|>', '>', '{', '}', '[', ']', '(', ')', '\\', '｜', '▁', '&lt;', '👍'],
@@ -51,10 +59,10 @@ interface Options {
 }
 
 /** All that came of the output, however its deltas were cut. */
-function read(pieces: readonly string[], options: Options): string {
+function read(pieces: readonly string[], options: Options, known = tools): string {
   const deltas = { 'text-delta': '', 'reasoning-delta': '' }
   const others: unknown[] = []
-  for (const part of stream(pieces, tools, options)) {
+  for (const part of stream(pieces, known, options)) {
     if (part.type === 'text-delta' || part.type === 'reasoning-delta')
       deltas[part.type] += part.delta
     else others.push(part)
@@ -64,6 +72,26 @@ function read(pieces: readonly string[], options: Options): string {
 
 /** `npm run fuzz` sets the seconds; without it a fixed slice runs, always the same. */
 const seconds = Number(process.env['FUZZ_SECONDS'] ?? 0)
+
+describe('a call without a marker beside one of Kimi K3', () => {
+  const unmarked = ['json', 'keyed json', 'python', 'python list', 'json and a stop token']
+  it.each(unmarked)('is read the same in pieces of any size: %s', (name) => {
+    const plain = samples[name as keyof typeof samples]
+    const k3 = samples['kimi k3']
+    for (const between of ['', ' ', ', ', '\n', '\n\n'])
+      for (const end of ['', '<|close|>message<|sep|>', '<|im_end|>'])
+        for (const output of [plain + between + k3 + end, k3 + between + plain + end])
+          for (const rescue of [false, true]) {
+            const options = { rescue, reasoningPrefilled: false, finishReason: 'stop' }
+            const whole = read([output], options, sampleTools)
+            for (let size = 1; size < 20; size++)
+              expect([output, read(cut(output, size), options, sampleTools)]).toEqual([
+                output,
+                whole,
+              ])
+          }
+  })
+})
 
 describe('marks of all formats, spliced at random', () => {
   it('are read the same in pieces of any size', { timeout: seconds * 1000 + 120_000 }, () => {

@@ -4,11 +4,11 @@ import type { Dialect } from './dialect.ts'
 
 const name = new RegExp(`(${toolName})\\s*`, 'uy')
 
-/** Functionary 3.2: `>>>name`, and the parameters on the next line. */
+/** Functionary 3.2: `>>>name`, and the parameters on the next line; `>>>all` is a reply. */
 export const functionary: Dialect = {
   openers: [['>>>']],
   after: {
-    whole: new RegExp(`^${toolName}[ \\t]*\\r?\\n\\s*\\{`, 'u'),
+    whole: new RegExp(`^(?!all\\s)${toolName}[ \\t]*\\r?\\n\\s*\\{`, 'u'),
     partial: new RegExp(`^(?:${toolName}[ \\t]*(?:\\r?\\n?|\\r?\\n\\s*))?$`, 'u'),
   },
   read({ reader, index }) {

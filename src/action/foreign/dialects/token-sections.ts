@@ -27,7 +27,11 @@ function spell(words: string): [string, string][] {
 /** DeepSeek's, Kimi's and Step's special tokens, with full-width or plain bars and blocks. */
 export const tokenSections: readonly Dialect[] = [
   {
-    openers: [...spell('tool calls'), ...spell('tool calls section')],
+    openers: [
+      ...spell('tool calls'),
+      ...spell('tool calls section'),
+      ...spell('tool call section'),
+    ],
     closers: spell('tool call').map(([, closer]) => closer),
     read(section) {
       const reads: CallsRead[] = []

@@ -55,6 +55,10 @@ function headed(openers: readonly string[], after: Continuation): Dialect {
   return { openers: openers.map((opener) => [opener]), after, read: readWrapped }
 }
 
+function plamo(name: string): [string, string] {
+  return [`<|plamo:begin_${name}:plamo|>`, `<|plamo:end_${name}:plamo|>`]
+}
+
 /** A marker, a body in one of many forms, and a closer. */
 export const wrapped: readonly Dialect[] = [
   tags('tool_call', 'tool_calls', 'function_call', 'function_calls', 'functioncall', 'tool_use'),
@@ -93,7 +97,19 @@ export const wrapped: readonly Dialect[] = [
     closers: ['DSML', 'GCML'].flatMap((mark) => [
       `</｜${mark}｜function_calls>`,
       `</｜${mark}｜tool_calls>`,
+      `</｜${mark}｜ calls>`,
     ]),
+    read: readWrapped,
+  },
+  {
+    openers: [plamo('tool_requests'), plamo('tool_request')],
+    closers: [plamo('tool_arguments')[1]],
+    read: readWrapped,
+  },
+  // DeepSeek V4.1, without its marks.
+  {
+    openers: [['<calls>', '</calls>']],
+    after: { whole: /^\s*<(?:invoke name=|｜)/, partial: /^\s*(?:<[a-z =]*)?$/ },
     read: readWrapped,
   },
   headed(['functools', 'function call', '<|role_sep|>'], json),
@@ -113,7 +129,7 @@ export const wrapped: readonly Dialect[] = [
 
 /** What may stand between the marker and its body. */
 const lead =
-  /\s*(?:```\w*|<\|plugin\|>|(?:function call)?<\|role_sep\|>|[^\s<]+<\|content_invoke_tool_json\|>|\w+<\|tool_call:name\|>)?\s*/y
+  /\s*(?:```\w*|<\|plugin\|>|(?:function call)?<\|role_sep\|>|[^\s<]+<\|content_invoke_tool_json\|>|\w+<\|tool_call:name\|>|<\|plamo:begin_tool_name:plamo\|>)?\s*/y
 
 function readWrapped(section: Section): CallsRead {
   const { reader, index, opener } = section
@@ -127,7 +143,7 @@ function readWrapped(section: Section): CallsRead {
 
 const gemma = new RegExp(`call:(${toolName})\\s*`, 'uy')
 const named = new RegExp(
-  `(?:function\\n)?["']?(${toolName})["']?\\s*(?:\\[CALL_ID\\]\\s*\\w+\\s*)?(?:\\[ARGS\\]\\s*|<tool_sep>\\s*|<\\|(?:content|tool_call:args)\\|>\\s*|[^<]{0,60}<\\|sep\\|>\\s*)?`,
+  `(?:function\\n)?["']?(${toolName})["']?\\s*(?:\\[CALL_ID\\]\\s*\\w+\\s*)?(?:\\[ARGS\\]\\s*|<tool_sep>\\s*|<\\|plamo:end_tool_name:[^{]{0,90}|<\\|(?:content|tool_call:args)\\|>\\s*|[^<]{0,60}<\\|sep\\|>\\s*)?`,
   'uy',
 )
 
@@ -166,12 +182,13 @@ function readElements({ reader, index }: Section, wrapper: string | undefined): 
   return readBlock(`<${name}>${args}</${name}>`, withNamespaces(index))
 }
 
-/** Up to the wrapper's closer, which may be missing. */
+/** Up to the wrapper's closer; only over the elements that follow one another when it is missing. */
 function skipContent(reader: LiteralReader, wrapper: string): boolean {
   const end = endOfElement(reader.text, wrapper, reader.at)
-  const closer = /<\/[^<>]*>$/.exec(reader.text.slice(Math.max(reader.at, end - 100), end))
-  const isClosed = closer?.[0].slice(2).startsWith(wrapper) ?? false
-  reader.at = isClosed ? end - (closer?.[0].length ?? 0) : end
+  const closer = /<\/[^<>]*>$/.exec(reader.text.slice(Math.max(reader.at, end - 100), end))?.[0]
+  const isClosed = closer?.slice(2).startsWith(wrapper) ?? false
+  if (isClosed) reader.at = end - (closer?.length ?? 0)
+  else skipElements(reader)
   return isClosed
 }
 

@@ -83,7 +83,7 @@ export const reasoningMarks: readonly ReasoningMarks[] = [
     prefilled: true,
   },
   {
-    row: '`<think:…>…</think:…>`',
+    row: '`<think:opensource>…</think:opensource>`',
     open: '<think:opensource>',
     close: '</think:opensource>',
     prefilled: true,
@@ -131,6 +131,12 @@ export const reasoningMarks: readonly ReasoningMarks[] = [
     open: '<|think|>',
     close: '<|end|>',
     reply: ['<|begin|>assistant<|content|>', '<|end|>'],
+  },
+  {
+    row: '`<|plamo:begin_think:plamo|>…`',
+    open: '<|plamo:begin_think:plamo|>',
+    close: '<|plamo:end_think:plamo|>',
+    prefilled: true,
   },
   {
     row: '`<|open|>think<|sep|>…`',

@@ -165,6 +165,18 @@ export const tokenFormats: readonly CallFormat[] = [
         (call) =>
           `<|plamo:begin_tool_request:plamo|><|plamo:begin_tool_name:plamo|>${call.name}<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|>${body(call)}<|plamo:end_tool_arguments:plamo|><|plamo:end_tool_request:plamo|>`,
       )}<|plamo:end_tool_requests:plamo|>`,
+    ends: ['<|plamo:tag|>'],
+    variants: {
+      'tokens that constrain the JSON': oneCall(
+        `<|plamo:begin_tool_requests:plamo|><|plamo:begin_tool_request:plamo|><|plamo:begin_tool_name:plamo|>find_hotel<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|><|plamo:constrain|>json<|plamo:msg|>${body(lyon)}<|plamo:end_tool_arguments:plamo|><|plamo:end_tool_request:plamo|><|plamo:end_tool_requests:plamo|><|plamo:tag|>`,
+      ),
+      'line breaks': oneCall(
+        `<|plamo:begin_tool_requests:plamo|>\n<|plamo:begin_tool_request:plamo|>\n<|plamo:begin_tool_name:plamo|>find_hotel<|plamo:end_tool_name:plamo|>\n<|plamo:begin_tool_arguments:plamo|>${body(lyon)}<|plamo:end_tool_arguments:plamo|>\n<|plamo:end_tool_request:plamo|>\n<|plamo:end_tool_requests:plamo|>`,
+      ),
+      'no closers': oneCall(
+        `<|plamo:begin_tool_requests:plamo|><|plamo:begin_tool_request:plamo|><|plamo:begin_tool_name:plamo|>find_hotel<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|>${body(lyon)}`,
+      ),
+    },
   },
   {
     row: 'A Python list `[name(key="…")]`',
