@@ -57,7 +57,7 @@ const rows = [
   {
     name: 'all of dist/conversation.js',
     bytes: sizeOf('conversation.js', { dynamic: true }),
-    limit: 9.5 * KILOBYTE,
+    limit: 9.8 * KILOBYTE,
   },
   {
     name: 'all of dist/providers.js',
