@@ -32,6 +32,7 @@ import { sendAbort } from './send-abort.ts'
 import type { Listeners, Source } from './snapshot-store.ts'
 import type * as showing from './lazy-views.ts'
 import type { StandardSchema } from './standard-schema.ts'
+import type * as transfer from './transfer/transfer.ts'
 
 type Questions = Omit<Conversations, 'getSnapshot' | 'subscribe'>
 
@@ -122,6 +123,9 @@ export function createCommands(agent: AgentParts): AgentCommands {
   }
 }
 
+const loadTransfer = (): Promise<typeof transfer> =>
+  loadPart(() => import('./transfer/transfer.ts'))
+
 const loadShowing = (): Promise<typeof showing> => loadPart(() => import('./lazy-views.ts'))
 
 const RESUME = { interrupted: 'tell-model', waitForToolsMs: 10_000 } as const
@@ -211,7 +215,8 @@ function locate(call: CallRef): { conversationId?: string; toolCallId: string } 
   return { ...(conversationId !== undefined && { conversationId }), toolCallId }
 }
 
-function conversations({ ask, link, scope }: AgentParts): Questions {
+function conversations(agent: AgentParts): Questions {
+  const { ask, link, scope } = agent
   const scopeOf = (conversationId: string): ConversationScope => {
     checkId(conversationId)
     return { ...scope(), conversationId }
@@ -240,5 +245,17 @@ function conversations({ ask, link, scope }: AgentParts): Questions {
       return isGone
     },
     clearHistory: async (id) => ask('clearHistory', scopeOf(id)),
+    async export(id) {
+      if (id !== undefined) checkId(id)
+      return (await loadTransfer()).exportFile(agent, id)
+    },
+    async import(file) {
+      return (await loadTransfer()).importFile(agent, file)
+    },
+    async wipe() {
+      const count = await ask('wipeConversations', scope())
+      link().feeds.rejoin()
+      return count
+    },
   }
 }

@@ -9,6 +9,7 @@ import type { Run } from './run-handle.ts'
 import type { StandardSchema } from './standard-schema.ts'
 import type { RegisterOptions } from './tool-registry.ts'
 import type { Tool } from './tool.ts'
+import type { ConversationFile, ImportReport } from './transfer/report.ts'
 
 /** `Symbol.asyncDispose` is not in every app's `lib`; where it is missing, so is `await using`. */
 type AsyncDispose = SymbolConstructor extends { readonly asyncDispose: infer Key extends symbol }
@@ -37,6 +38,19 @@ export interface Conversations {
   delete(conversationId: string): Promise<boolean>
   /** Forgets the messages, keeps the conversation. `conversation-busy` while a run is open. */
   clearHistory(conversationId: string): Promise<boolean>
+  /**
+   * A file of all conversations, or of one and those that calls of it started: JSON Lines, read from the store as
+   * they are taken from the stream. `conversation-not-found` when there is none of that id.
+   */
+  export(conversationId?: string): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>
+  /**
+   * Adds the conversations of such a file to those that are there, each of them whole or not at all. Rejects
+   * with `invalid-input` when it is no such file, with `storage-newer` when a newer version wrote it. What was
+   * imported before the worker dies, or the file can't be read on, is in the error's `details`.
+   */
+  import(file: ConversationFile): Promise<ImportReport>
+  /** Deletes all conversations, and what runs in them as `delete` does. Says how many there were. */
+  wipe(): Promise<number>
 }
 
 /**

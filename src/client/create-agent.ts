@@ -1,4 +1,4 @@
-import type { Agent } from './agent.ts'
+import type { Agent, Conversations } from './agent.ts'
 import { AgentCore } from './agent-core.ts'
 import { checkModel, checkOptions } from './check-options.ts'
 import { checkNames } from './check-names.ts'
@@ -52,15 +52,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
       core.stoppable(request?.signal, (signal) =>
         later('extract')(request, signal),
       ) as Promise<never>,
-    conversations: {
-      ...core.list,
-      list: later('list'),
-      get: later('get'),
-      rename: later('rename'),
-      fork: later('fork'),
-      delete: later('delete'),
-      clearHistory: later('clearHistory'),
-    },
+    conversations: conversationsOf(core),
     newConversationId: randomId,
     conversation: (id) => core.conversation(id, agent, start),
     on: agentEvents.on,
@@ -68,4 +60,19 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
     [Symbol.asyncDispose]: () => core.dispose(),
   }
   return agent
+}
+
+function conversationsOf({ list, later }: AgentCore): Conversations {
+  return {
+    ...list,
+    list: later('list'),
+    get: later('get'),
+    rename: later('rename'),
+    fork: later('fork'),
+    delete: later('delete'),
+    clearHistory: later('clearHistory'),
+    export: later('export'),
+    import: later('import'),
+    wipe: later('wipe'),
+  }
 }

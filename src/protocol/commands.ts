@@ -1,5 +1,6 @@
+import type { ConversationRecord } from './conversation.ts'
 import type { ErrorData } from './error.ts'
-import type { InterruptionVerdict, UserContent } from './fact.ts'
+import type { InterruptionVerdict, Row, UserContent } from './fact.ts'
 import type { JsonSchema, JsonValue } from './json.ts'
 import type { RunUsage, ToolOutput, UserMessage } from './message.ts'
 import type { ModelConfigData } from './model.ts'
@@ -48,6 +49,35 @@ export interface ForkConversation extends ConversationScope {
   readonly forkId: string
   /** The last message of it. Default: the newest whose calls are done. */
   readonly at?: string
+}
+
+/** Rows of a conversation that is exported. */
+export interface RowsQuery extends ConversationScope {
+  /** How many rows come before them. */
+  readonly after: number
+  readonly count: number
+}
+
+/** What there is of them, up to the first that can't be read. */
+export interface RowsFound {
+  readonly record: ConversationRecord
+  readonly rows: readonly Row[]
+  readonly fault: string | null
+}
+
+/** A part of a conversation that is imported; the first has those that follow refused unless it was taken. */
+export interface ImportRows extends ConversationScope {
+  /** Of this one conversation's import. */
+  readonly importId: string
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly parent?: ConversationRecord['parent']
+  /** How many rows came before these. */
+  readonly after: number
+  /** Not looked at yet. */
+  readonly rows: readonly unknown[]
+  /** The conversation ends with them. */
+  readonly isLast: boolean
 }
 
 export interface ResumeRun extends AgentScope {

@@ -25,6 +25,8 @@ export interface ConversationRecord {
     readonly runId: string
     readonly toolCallId: string
   }
+  /** Of the import that made it: another one than before may have the same id. */
+  readonly importId?: string
   /** What is wrong with the stored rows: readable up to the fault, deletable, and nothing else. */
   readonly broken?: string
 }

@@ -76,6 +76,9 @@ export function isLeftOpen(outcome: RunOutcome): boolean {
 /** The reason of an `aborted` outcome of a run whose conversation was deleted. */
 export const DELETED = 'deleted'
 
+/** The same of a run that was open where its conversation was exported. */
+export const IMPORTED = 'imported'
+
 /** What `run.result` resolves to. It never rejects. */
 export type RunResult = RunResultBase & RunOutcome
 

@@ -6,10 +6,13 @@ import type {
   Extraction,
   ExtractRef,
   ForkConversation,
+  ImportRows,
   LeaseCheck,
   OlderMessagesQuery,
   Preparation,
   ResumeRun,
+  RowsFound,
+  RowsQuery,
   SendMessage,
   StartRun,
   SupplyOutput,
@@ -106,6 +109,14 @@ export const WORKER_CALLS = {
   /** Makes another conversation of its beginning. False when there is no such conversation, or message. */
   forkConversation: {} as Command<ForkConversation, boolean, Owned | 'calls-pending'>,
   deleteConversation: {} as Command<ConversationScope, boolean, Stored>,
+  /** Deletes all conversations, and says how many there were. */
+  wipeConversations: {} as Command<AgentScope, number, Stored>,
+  /** Null: there is no such conversation. */
+  exportRows: { survives: true } as Command<RowsQuery, RowsFound | null, Stored>,
+  /** False: there is a conversation of that id. When it rejects, nothing of the conversation is kept. */
+  importRows: {} as Command<ImportRows, boolean, Owned>,
+  /** Forgets what was imported of a conversation that isn't whole. */
+  dropImport: {} as Command<ConversationScope & { readonly importId: string }, void, Stored>,
   /** Forgets the messages, keeps the conversation. Refused while a run is open. */
   clearHistory: {} as Command<ConversationScope, boolean, Owned>,
 

@@ -153,6 +153,14 @@ export class ConversationRegistry {
     return [...this.#active.values()].filter((active) => active.driver?.agentId === agentId)
   }
 
+  /** The ids of those that something is done with, or is about to be. */
+  inUse({ storage }: AgentScope): string[] {
+    const key = storageKey(storage)
+    return [...this.#active.values()].flatMap(({ isInUse, scope }) =>
+      isInUse && storageKey(scope.storage) === key ? scope.conversationId : [],
+    )
+  }
+
   all(): Iterable<ActiveConversation> {
     return this.#active.values()
   }

@@ -75,7 +75,7 @@ export class Conversation {
   #run: CountedRun | null = null
   #callIds = new CallIds()
   #sentWords = new SentWords()
-  #createdAt = 0
+  #maker: string | null = null
   #lease: Lease = { storeId: '', epoch: 0, knownAt: Number.NEGATIVE_INFINITY }
   #fault: Fault | null = null
   /** The beginning of the ids of appends: random bytes are a system call, and a step appends twice. */
@@ -201,7 +201,7 @@ export class Conversation {
   /** The conversation that was folded is gone, whether or not there is another one of its id. */
   async isDeleted(): Promise<boolean> {
     const record = await this.#store.get(this.conversationId)
-    return record?.createdAt !== this.#createdAt
+    return makerOf(record) !== this.#maker
   }
 
   /** Nobody has claimed it since this worker did. */
@@ -280,7 +280,7 @@ export class Conversation {
       stored = await this.#store.read(this.conversationId)
     }
     const { record, rows } = stored
-    this.#createdAt = record?.createdAt ?? 0
+    this.#maker = makerOf(record)
     const { sound, fault } = soundRows(rows, { after: this.#state.seq, record })
     const hasChanged = this.#fault?.fault !== fault?.fault
     this.#fault = fault
@@ -308,7 +308,7 @@ export class Conversation {
       this.#fault === null &&
       record !== null &&
       record.broken === undefined &&
-      record.createdAt === this.#createdAt &&
+      makerOf(record) === this.#maker &&
       record.lastSeq >= this.#state.seq
     )
   }
@@ -332,4 +332,9 @@ export class Conversation {
       this.#underWay.delete(row.appendId)
     })
   }
+}
+
+/** What tells a conversation from another one that has its id later. */
+function makerOf(record: ConversationRecord | null): string | null {
+  return record && `${record.createdAt} ${record.importId}`
 }

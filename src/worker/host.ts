@@ -19,6 +19,7 @@ import { busy } from './busy.ts'
 import { Engines } from './model/engines.ts'
 import { Extractions } from './model/extract.ts'
 import { leftOpenBy } from './run/leave-run.ts'
+import { Imports } from './imports.ts'
 import { Library } from './library.ts'
 import { ModelMemory } from './model/model-memory.ts'
 import { isElsewhere } from './ownership/elsewhere.ts'
@@ -47,6 +48,7 @@ const NOT_KEPT = 'name its conversation, if it is still stored, to keep it as a 
 /** What the worker does for its page, apart from the wire: admits runs, finds and answers them. */
 export class Host {
   readonly library: Library
+  readonly imports: Imports
   readonly extractions: Extractions
   readonly shown: ConversationViews
   readonly #options: HostOptions
@@ -72,6 +74,7 @@ export class Host {
       },
     })
     this.library = new Library(this.#registry, options.effects)
+    this.imports = new Imports(this.#registry, options.effects)
     this.shown = new ConversationViews(this.#registry)
     const openEngine: PageApi['openEngine'] = (opening) => options.page.openEngine(opening)
     this.#engines = new Engines({ openEngine, notify: options.notify })
@@ -86,8 +89,8 @@ export class Host {
   }
 
   /** What has methods that answer commands. */
-  get parts(): readonly [Host, Library, ConversationViews, Extractions] {
-    return [this, this.library, this.shown, this.extractions]
+  get parts(): readonly [Host, Library, Imports, ConversationViews, Extractions] {
+    return [this, this.library, this.imports, this.shown, this.extractions]
   }
 
   async prepare({ model, engine, ...scope }: Preparation): Promise<void> {
@@ -239,6 +242,7 @@ export class Host {
     this.#runs.release(agentId)
     for (const tabs of this.#registry.allTabs()) tabs.released(agentId)
     this.shown.release(agentId)
+    this.imports.release(agentId)
     this.extractions.release(agentId)
     this.#engines.release(agentId)
   }

@@ -1,4 +1,4 @@
-import type { ForkConversation } from '../protocol/commands.ts'
+import type { ForkConversation, RowsFound, RowsQuery } from '../protocol/commands.ts'
 import type { AgentScope, ConversationScope } from '../protocol/scope.ts'
 import { pendingOf } from '../conversation/pending.ts'
 import { ownTitle } from '../conversation/title.ts'
@@ -9,6 +9,7 @@ import { busy } from './busy.ts'
 import type { Effects } from './effects.ts'
 import { forkedFacts } from './fork.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
+import { soundRows } from './store/sound-rows.ts'
 
 /** The stored conversations, apart from running anything in them. */
 export class Library {
@@ -101,6 +102,24 @@ export class Library {
       await active.conversation.refresh()
       return wasKnown
     })
+  }
+
+  /** Those that were not stored yet are not begun. */
+  async wipeConversations(scope: AgentScope): Promise<number> {
+    const ids = new Set(this.#registry.inUse(scope))
+    for (const { conversationId } of await this.#registry.list(scope)) ids.add(conversationId)
+    let count = 0
+    for (const conversationId of ids)
+      if (await this.deleteConversation({ ...scope, conversationId })) count++
+    return count
+  }
+
+  async exportRows({ after, count, ...scope }: RowsQuery): Promise<RowsFound | null> {
+    const store = await this.#registry.store(scope)
+    const { record, rows } = await store.read(scope.conversationId, after, count)
+    if (record === null) return null
+    const { sound, fault } = soundRows(rows, { after, record: null })
+    return { record, rows: sound, fault: fault && fault.fault }
   }
 
   async clearHistory(scope: ConversationScope): Promise<boolean> {

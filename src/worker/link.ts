@@ -15,6 +15,7 @@ import { asked } from '../protocol/wire.ts'
 import type { WorkerCalls } from '../protocol/worker-calls.ts'
 import type { Extractions } from './model/extract.ts'
 import { Host, type HostOptions } from './host.ts'
+import type { Imports } from './imports.ts'
 import type { Library } from './library.ts'
 import type { ConversationViews } from './conversation-views.ts'
 
@@ -39,6 +40,7 @@ export class Link {
     const part = parts.find((each) => name in each) as Link &
       Host &
       Library &
+      Imports &
       ConversationViews &
       Extractions
     const answers: Answers<WorkerCalls> = part

@@ -97,7 +97,7 @@ function unreadable({ type }: NewRow): OffstageError {
   )
 }
 
-function afterRow(record: StoredRecord, row: NewRow): StoredRecord {
+export function afterRow(record: StoredRecord, row: NewRow): StoredRecord {
   return {
     ...record,
     lastSeq: record.lastSeq + 1,

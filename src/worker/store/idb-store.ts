@@ -2,6 +2,7 @@ import type { StorageState } from '../../protocol/conversation.ts'
 import type { Row } from '../../protocol/fact.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { applyAppend, applyRename, committedBefore, rowsBefore } from './apply-append.ts'
+import { applyPlacement } from './apply-placement.ts'
 import { Connection, isRefused, storageError } from './idb-connection.ts'
 import { Gaps, Orphans, rowsOf } from './idb-damage.ts'
 import { BOTH, quietly, withDatabase, write, type Read, type Write } from './idb-use.ts'
@@ -15,7 +16,7 @@ import {
   type StoredRecord,
 } from './record.ts'
 import { isRecord } from '../../lib/shape.ts'
-import type { Append, Claim, Store, StoredRows } from './store.ts'
+import type { Append, Claim, Placement, Store, StoredRows } from './store.ts'
 
 /** Rows that are read together: the browser reads the next ones while these are deserialised here. */
 const PART = 1000
@@ -51,7 +52,9 @@ function createIdbStore(connection: Connection): Store {
   const orphans = new Orphans()
   const gaps = new Gaps()
   return {
-    read: (conversationId, afterSeq) => readRows(connection, conversationId, afterSeq),
+    read: (conversationId, afterSeq, count) =>
+      readRows(connection, conversationId, { afterSeq, most: count }),
+    place: (placement) => write(connection, 'relaxed', (tx) => placeIn(tx, placement)),
     claim: (conversationId, at, options) =>
       write(connection, 'relaxed', (tx) =>
         claimIn(tx, conversationId, (found) => found ?? unclaimed(conversationId, at, options)),
@@ -114,7 +117,7 @@ async function findRecord(tx: Stores, conversationId: string): Promise<StoredRec
 async function readRows(
   connection: Connection,
   conversationId: string,
-  afterSeq = 0,
+  { afterSeq = 0, most = Infinity }: { afterSeq?: number | undefined; most?: number | undefined },
 ): Promise<StoredRows> {
   return withDatabase(connection, async (db) => {
     const tx = db.transaction(BOTH)
@@ -122,10 +125,11 @@ async function readRows(
     const record =
       stored === undefined ? lostRecord(conversationId) : readRecord(conversationId, stored)
     // The last part has whatever there is behind the rows that the record knows of.
-    const count = Math.min(Math.max(1, Math.ceil((record.lastSeq - afterSeq) / PART)), MOST_PARTS)
+    const wanted = Math.min(record.lastSeq - afterSeq, most)
+    const count = Math.min(Math.max(1, Math.ceil(wanted / PART)), MOST_PARTS)
     const parts = Array.from({ length: count }, (_, at) => {
       const from = afterSeq + at * PART
-      const to = at + 1 < count ? from + PART : Infinity
+      const to = at + 1 < count ? from + PART : afterSeq + most
       return tx.objectStore('rows').getAll(rowsOf(conversationId, from, to))
     })
     const rows = (await Promise.all(parts)).flat()
@@ -155,16 +159,31 @@ async function claimIn(
   conversationId: string,
   recordOf: (found: StoredRecord | undefined) => StoredRecord,
 ): Promise<Claim> {
-  const counters = tx.objectStore('counters')
-  const [found, newest] = await Promise.all([findRecord(tx, conversationId), counters.get(COUNTER)])
-  const epoch = (newest?.epoch ?? 0) + 1
-  const claim: Claim = { storeId: newest?.storeId ?? randomId(), epoch }
-  const record = claimRecord(recordOf(found), epoch)
+  const [found, claim] = await Promise.all([findRecord(tx, conversationId), nextClaim(tx)])
+  const record = claimRecord(recordOf(found), claim.epoch)
   await Promise.all([
     tx.objectStore('records').put(record),
-    counters.put({ ...newest, ...claim }, COUNTER),
+    tx.objectStore('counters').put(claim, COUNTER),
   ])
   return claim
+}
+
+/** With whatever else the counter has. */
+async function nextClaim(tx: Write): Promise<Claim> {
+  const newest = await tx.objectStore('counters').get(COUNTER)
+  return { ...newest, storeId: newest?.storeId ?? randomId(), epoch: (newest?.epoch ?? 0) + 1 }
+}
+
+async function placeIn(tx: Write, placement: Placement): Promise<boolean> {
+  const { conversationId, after } = placement
+  const [found, claim] = await Promise.all([findRecord(tx, conversationId), nextClaim(tx)])
+  const placed = applyPlacement(found, placement, claim.epoch)
+  if (placed === null) return false
+  // What is left of an import before.
+  if (after === 0) quietly(tx.objectStore('rows').delete(rowsOf(conversationId)))
+  if (after === 0) quietly(tx.objectStore('counters').put(claim, COUNTER))
+  put(tx, placed)
+  return true
 }
 
 async function appendIn(tx: Write, append: Append): Promise<readonly Row[]> {

@@ -1,8 +1,9 @@
 import type { Row } from '../../protocol/fact.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { applyAppend, applyRename, committedBefore, rowsBefore } from './apply-append.ts'
+import { applyPlacement } from './apply-placement.ts'
 import { claimRecord, markRecord, publicRecord, unclaimed, type StoredRecord } from './record.ts'
-import type { Store } from './store.ts'
+import type { Placement, Store } from './store.ts'
 
 /** A store that lives as long as its object: for private windows, tests, and `storage: 'memory'`. */
 export function createMemoryStore(storeId: string = randomId()): Store {
@@ -34,9 +35,14 @@ export function createMemoryStore(storeId: string = randomId()): Store {
       stored.push(...applied.rows)
       return applied.rows
     },
-    read: async (conversationId, afterSeq = 0) => ({
+    place: async (placement) => {
+      const placed = placeIn({ records, rows }, placement, epoch + 1)
+      epoch = placed?.epoch ?? epoch
+      return placed !== null
+    },
+    read: async (conversationId, afterSeq = 0, count = Infinity) => ({
       record: find(conversationId),
-      rows: (rows.get(conversationId) ?? []).slice(afterSeq),
+      rows: (rows.get(conversationId) ?? []).slice(afterSeq, afterSeq + count),
     }),
     list: async () =>
       [...records.values()].map(publicRecord).sort((a, b) => b.updatedAt - a.updatedAt),
@@ -60,4 +66,25 @@ export function createMemoryStore(storeId: string = randomId()): Store {
     },
     close: () => undefined,
   }
+}
+
+interface Kept {
+  readonly records: Map<string, StoredRecord>
+  readonly rows: Map<string, Row[]>
+}
+
+/** The record; null: there is one already. */
+function placeIn(
+  { records, rows }: Kept,
+  placement: Placement,
+  epoch: number,
+): StoredRecord | null {
+  const { conversationId, after } = placement
+  const placed = applyPlacement(records.get(conversationId), placement, epoch)
+  if (placed === null) return null
+  const stored = after === 0 ? [] : (rows.get(conversationId) ?? [])
+  stored.push(...placed.rows)
+  rows.set(conversationId, stored)
+  records.set(conversationId, placed.record)
+  return placed.record
 }

@@ -21,7 +21,7 @@ export interface StoredRecord extends ConversationRecord {
 /** What records of all formats have, or what stands for it where an older one lacks it. */
 const DEFAULTS = { title: '', era: 0, openRunId: null, openCalls: [], recentAppends: [] } as const
 
-function newRecord(conversationId: string, at: number): StoredRecord {
+export function newRecord(conversationId: string, at: number): StoredRecord {
   return {
     ...DEFAULTS,
     format: FORMAT,
@@ -48,6 +48,7 @@ const isSound = shape({
   openCalls: listOf(isText),
   parent: optional(shape({ conversationId: isText, runId: isText, toolCallId: isText })),
   recentAppends: areRecent,
+  importId: optional(isText),
   broken: optional(isText),
 })
 
@@ -68,6 +69,9 @@ export function readRecord(conversationId: string, row: unknown): StoredRecord {
   const broken = "The conversation's record can't be read."
   return { ...newRecord(conversationId, updatedAt), title, broken }
 }
+
+/** Why a conversation is refused whose last rows are yet to be imported. */
+export const UNFINISHED = 'Its import was not finished.'
 
 /** What is the same in all formats, as far as it is there. */
 function inCommon(conversationId: string, fields: Readonly<Record<string, unknown>>): StoredRecord {

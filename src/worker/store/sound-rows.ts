@@ -1,6 +1,7 @@
 import type { ConversationRecord } from '../../protocol/conversation.ts'
 import type { Row } from '../../protocol/fact.ts'
 import { checkRow, type Fault } from './check-row.ts'
+import { UNFINISHED } from './record.ts'
 
 interface SoundRows {
   readonly sound: readonly Row[]
@@ -20,7 +21,8 @@ export function soundRows(
     sound.push(row)
     seq = row.seq
   }
-  if (record === null || record.lastSeq === seq) return { sound, fault: null }
+  const isWhole = record?.lastSeq === seq && record.broken !== UNFINISHED
+  if (record === null || isWhole) return { sound, fault: null }
   const fault = record.broken ?? `Row ${Math.min(seq, record.lastSeq) + 1} is missing.`
   return { sound, fault: { fault, isNewer: false } }
 }

@@ -21,6 +21,21 @@ export interface Claim {
   readonly epoch: number
 }
 
+/** Rows of a conversation from elsewhere, which are checked already. Several follow one another. */
+export interface Placement {
+  readonly conversationId: string
+  /** Another one for each import of a conversation. */
+  readonly importId: string
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly parent?: ConversationRecord['parent']
+  /** How many rows were placed before these. */
+  readonly after: number
+  readonly rows: readonly NewRow[]
+  /** The conversation is whole with these. */
+  readonly isLast: boolean
+}
+
 /** A conversation's rows as they are stored: whoever folds them checks them first. */
 export interface StoredRows {
   readonly record: ConversationRecord | null
@@ -42,8 +57,14 @@ export interface Store {
   claim(conversationId: string, at: number, options?: { readonly create?: boolean }): Promise<Claim>
   /** Gives the rows their places after the last one; all of them or none. */
   append(append: Append): Promise<readonly Row[]>
-  /** The record, and the rows after `afterSeq` (default 0: all), in order. */
-  read(conversationId: string, afterSeq?: number): Promise<StoredRows>
+  /**
+   * Makes a conversation of rows from elsewhere. It is broken until its last rows are there. False: there is one
+   * of its id, other than what is left of an import. `ownership-lost` when it isn't there any more, or
+   * another import has taken its place.
+   */
+  place(placement: Placement): Promise<boolean>
+  /** The record, and the rows after `afterSeq` (default 0: all) in order, `count` of them at most. */
+  read(conversationId: string, afterSeq?: number, count?: number): Promise<StoredRows>
   /** Newest change first. */
   list(): Promise<ConversationRecord[]>
   get(conversationId: string): Promise<ConversationRecord | null>

@@ -38,6 +38,7 @@ export class Storage {
     return {
       claim: (...args) => life.through(() => store.claim(...args)),
       append: (append) => life.through(() => this.#append(append)),
+      place: (...args) => life.through(() => store.place(...args)),
       read: (...args) => life.through(() => store.read(...args)),
       list: () => life.through(() => store.list()),
       get: (...args) => life.through(() => store.get(...args)),

@@ -32,6 +32,9 @@ const questions: Record<string, (agent: Agent) => Promise<unknown>> = {
   'conversations.rename': (agent) => agent.conversations.rename('c1', 'title'),
   'conversations.delete': (agent) => agent.conversations.delete('c2'),
   'conversations.clearHistory': (agent) => agent.conversations.clearHistory('c1'),
+  'conversations.export': (agent) => agent.conversations.export(),
+  'conversations.import': (agent) => agent.conversations.import(''),
+  'conversations.wipe': (agent) => agent.conversations.wipe(),
 }
 
 /** Opens, and never answers. */
@@ -40,6 +43,7 @@ const hangingStorage: TestStorage = {
     read: never,
     claim: never,
     append: never,
+    place: never,
     list: never,
     get: never,
     rename: never,

@@ -287,6 +287,7 @@ function killable(store: Store, life: Life): Store {
   return {
     claim: (...args) => life.cross(() => store.claim(...args)),
     append: (...args) => life.cross(() => store.append(...args)),
+    place: (...args) => life.cross(() => store.place(...args)),
     read: (...args) => life.cross(() => store.read(...args)),
     list: () => life.cross(() => store.list()),
     get: (...args) => life.cross(() => store.get(...args)),

@@ -1,0 +1,143 @@
+import type { ConversationRecord } from '../../protocol/conversation.ts'
+import { OffstageError, type ErrorCode, type ErrorData } from '../../protocol/error.ts'
+import type { RowsFound } from '../../protocol/commands.ts'
+import { FORMAT, type Row } from '../../protocol/fact.ts'
+import { Crc32 } from './crc32.ts'
+import { FILE_NAME, FILE_VERSION, type Beginning, type FileLine } from './lines.ts'
+
+/** Rows after so many of a conversation, at most `count`. Null: there is no such conversation. */
+export type ReadRows = (
+  conversationId: string,
+  after: number,
+  count: number,
+) => Promise<RowsFound | null>
+
+/** Of what is given at once. Bytes. */
+const PIECE = 256 * 1024
+/** How many rows are read together: so many that they come to about this much. Bytes. */
+const READ = 512 * 1024
+/** At most, as the next ones may be as large as rows can be. */
+const MOST_ROWS = 64
+
+/** The file, in pieces. What is written while it is read may be in it, or not: each conversation is a beginning. */
+export async function* filePieces(
+  read: ReadRows,
+  roots: readonly ConversationRecord[],
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  let piece = new Uint8Array(PIECE)
+  let used = 0
+  for await (const line of fileLines(read, roots)) {
+    for (let at = 0; at < line.length;) {
+      const taken = Math.min(PIECE - used, line.length - at)
+      piece.set(line.subarray(at, at + taken), used)
+      at += taken
+      used += taken
+      if (used < PIECE) continue
+      yield piece
+      piece = new Uint8Array(PIECE)
+      used = 0
+    }
+  }
+  if (used > 0) yield piece.slice(0, used)
+}
+
+/** Those that others don't bring with them come first; a conversation comes before what its calls started. */
+async function* fileLines(
+  read: ReadRows,
+  roots: readonly ConversationRecord[],
+): AsyncGenerator<Uint8Array> {
+  yield encoded({ offstage: FILE_NAME, version: FILE_VERSION, format: FORMAT })
+  const given = new Set(roots.map(({ conversationId }) => conversationId))
+  const isChild = ({ parent }: ConversationRecord): boolean =>
+    parent !== undefined && given.has(parent.conversationId)
+  const sorted = roots.toSorted(
+    (a, b) =>
+      Number(isChild(a)) - Number(isChild(b)) ||
+      a.createdAt - b.createdAt ||
+      (a.conversationId < b.conversationId ? -1 : 1),
+  )
+  // The last one is the next.
+  const waiting = sorted.map(({ conversationId }) => conversationId).toReversed()
+  const done = new Set<string>()
+  let conversations = 0
+  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+    if (done.has(id)) continue
+    done.add(id)
+    const children: string[] = []
+    let lines = 0
+    for await (const line of conversationLines(read, id, children)) {
+      lines += 1
+      yield line
+    }
+    if (lines > 0) conversations += 1
+    waiting.push(...children.toReversed())
+  }
+  yield encoded({ conversations })
+}
+
+/** None when there is no such conversation. `children`: takes the ids of those that its calls started. */
+async function* conversationLines(
+  read: ReadRows,
+  id: string,
+  children: string[],
+): AsyncGenerator<Uint8Array> {
+  let count = 8
+  let found = await read(id, 0, count)
+  if (found === null) return
+  const { record } = found
+  const { conversationId, createdAt, updatedAt, parent, broken } = record
+  const crc = new Crc32()
+  const counted = (line: FileLine): Uint8Array => {
+    const bytes = encoded(line)
+    crc.add(bytes)
+    return bytes
+  }
+  const beginning: Beginning = { conversationId, createdAt, updatedAt, ...(parent && { parent }) }
+  yield counted({ conversation: beginning })
+  let fault: ErrorData | null = null
+  let rows = 0
+  // What comes later than this is not part of it. The record of a broken one may know nothing.
+  const last = broken === undefined ? record.lastSeq : Infinity
+  if (record.format > FORMAT) fault = faultOf('storage-newer', 'A newer Offstage has written it.')
+  while (fault === null && rows < last) {
+    if (found === null || !isSame(found.record, record)) {
+      fault = faultOf('conversation-not-found', 'It was deleted while it was exported.')
+      break
+    }
+    let size = 0
+    for (const row of found.rows) {
+      if (row.seq > last) break
+      const line = counted({ row: withoutPlace(row) })
+      rows = row.seq
+      size += line.length
+      if (row.type === 'child-started') children.push(row.childConversationId)
+      yield line
+    }
+    const missing = found.rows.length === 0 ? `Row ${rows + 1} is missing.` : null
+    const why = found.fault ?? (missing && (broken ?? missing))
+    if (rows < last && why !== null) fault = faultOf('conversation-broken', why)
+    else if (rows < last) {
+      const fitting = Math.floor((found.rows.length * READ) / Math.max(1, size))
+      count = Math.max(1, Math.min(count * 2, fitting, MOST_ROWS))
+      found = await read(id, rows, count)
+    }
+  }
+  yield encoded({ end: { rows, crc32: crc.digits, ...(fault && { fault }) } })
+}
+
+/** A row says nothing of the store that it was in. */
+function withoutPlace({ conversationId: _id, appendId: _appendId, ...row }: Row): object {
+  return row
+}
+
+function isSame(a: ConversationRecord, b: ConversationRecord): boolean {
+  return a.createdAt === b.createdAt && a.importId === b.importId
+}
+
+function faultOf(code: ErrorCode, message: string): ErrorData {
+  return new OffstageError(code, message).toData()
+}
+
+function encoded(line: FileLine): Uint8Array {
+  return new TextEncoder().encode(`${JSON.stringify(line)}\n`)
+}

@@ -1,0 +1,251 @@
+import type { ImportRows } from '../../protocol/commands.ts'
+import { isErrorData, OffstageError, toErrorData, type ErrorData } from '../../protocol/error.ts'
+import { FORMAT } from '../../protocol/fact.ts'
+import type { JsonObject } from '../../protocol/json.ts'
+import type { AgentScope } from '../../protocol/scope.ts'
+import { randomId } from '../../lib/random-id.ts'
+import { isNumber, isRecord, isText, optional, shape } from '../../lib/shape.ts'
+import { badInput } from '../failures.ts'
+import { Crc32 } from './crc32.ts'
+import { ImportedIds } from './imported-ids.ts'
+import { FILE_NAME, FILE_VERSION, linesOf, type Beginning, type Ending } from './lines.ts'
+import type { ImportReport } from './report.ts'
+
+export type ImportPart = Omit<ImportRows, keyof AgentScope>
+
+/** Where conversations are written to. */
+export interface ImportTarget {
+  /** False: there is a conversation of that id. */
+  place(part: ImportPart): Promise<boolean>
+  /** Forgets what was placed of one that isn't whole. */
+  drop(part: Pick<ImportPart, 'conversationId' | 'importId'>): Promise<void>
+}
+
+/** Rows that are written together come to no more, apart from the last one. Bytes; rows. */
+const PART = 1024 * 1024
+const MOST_ROWS = 500
+
+const isBeginning = shape({
+  conversationId: (id) => typeof id === 'string' && id !== '' && id.length <= 1000,
+  createdAt: Number.isFinite,
+  updatedAt: Number.isFinite,
+  parent: optional(shape({ conversationId: isText, runId: isText, toolCallId: isText })),
+})
+const isEnding = shape({ rows: isNumber, crc32: isText, fault: optional(isErrorData) })
+
+/** The conversation that is being read. */
+interface Reading {
+  readonly beginning: Beginning
+  readonly importId: string
+  readonly crc: Crc32
+  to: string
+  /** Read, and of these placed. */
+  count: number
+  placed: number
+  rows: unknown[]
+  size: number
+  /** Why it is refused: its other lines are passed over. */
+  error: ErrorData | null
+}
+
+/** Reads a file of conversations, a line at a time, and places each of them whole, or not at all. */
+export class FileImport {
+  readonly #target: ImportTarget
+  readonly #ids: ImportedIds
+  readonly #imported: ImportReport['imported'][number][] = []
+  readonly #refused: ImportReport['refused'][number][] = []
+  #reading: Reading | null = null
+  #line = 0
+  #found = 0
+  #isAstray = false
+  /** As the last line says. */
+  #total: number | null = null
+
+  /** `known`: ids that are taken. */
+  constructor(known: ReadonlySet<string>, target: ImportTarget) {
+    this.#target = target
+    this.#ids = new ImportedIds(known)
+  }
+
+  get report(): ImportReport {
+    return { imported: this.#imported, refused: this.#refused }
+  }
+
+  get plainReport(): JsonObject {
+    return this.report as unknown as JsonObject
+  }
+
+  async read(pieces: AsyncIterable<Uint8Array>): Promise<void> {
+    for await (const line of linesOf(pieces)) {
+      this.#line += 1
+      const fields = line && parsed(line)
+      if (this.#line === 1) checkHeader(fields)
+      else await this.#take(fields, line)
+    }
+    if (this.#line === 0) checkHeader(null)
+    await this.#leave()
+    if (this.#total !== this.#found)
+      this.#refuse(
+        null,
+        badInput(
+          this.#total === null
+            ? 'The file is cut off.'
+            : `The file had ${this.#total} conversations, and ${this.#found} of them are found.`,
+        ).toData(),
+      )
+  }
+
+  /** Nothing is left of the conversation that was being read. */
+  async giveUp(): Promise<void> {
+    const reading = this.#reading
+    this.#reading = null
+    if (reading) await this.#drop(reading)
+  }
+
+  async #take(fields: Fields | null, line: Uint8Array | null): Promise<void> {
+    const reading = this.#reading
+    if (isBeginning(fields?.['conversation'])) {
+      await this.#leave()
+      this.#begin(fields?.['conversation'] as Beginning, line)
+    } else if (isNumber(fields?.['conversations']) && reading === null) {
+      this.#total = Number(fields?.['conversations'])
+    } else if (reading === null) {
+      if (!this.#isAstray) this.#refuse(null, this.#damage('belongs to no conversation'))
+      this.#isAstray = true
+    } else if (isEnding(fields?.['end'])) {
+      await this.#end(reading, fields?.['end'] as Ending)
+    } else if (reading.error === null) {
+      if (line && isRecord(fields?.['row'])) await this.#takeRow(reading, fields['row'], line)
+      else await this.#fail(reading, this.#damage("can't be read"))
+    }
+  }
+
+  #begin(beginning: Beginning, line: Uint8Array | null): void {
+    this.#found += 1
+    this.#isAstray = false
+    const crc = new Crc32()
+    if (line) addLine(crc, line)
+    const to = this.#ids.begin(beginning.conversationId)
+    this.#reading = {
+      beginning,
+      importId: randomId(),
+      crc,
+      to,
+      count: 0,
+      placed: 0,
+      rows: [],
+      size: 0,
+      error: null,
+    }
+  }
+
+  async #takeRow(reading: Reading, row: Fields, line: Uint8Array): Promise<void> {
+    addLine(reading.crc, line)
+    if (reading.size + line.length > PART || reading.rows.length >= MOST_ROWS)
+      await this.#place(reading, false)
+    reading.count += 1
+    reading.size += line.length
+    const child = row['type'] === 'child-started' ? row['childConversationId'] : undefined
+    reading.rows.push(
+      typeof child === 'string' ? { ...row, childConversationId: this.#ids.of(child) } : row,
+    )
+  }
+
+  async #end(reading: Reading, { rows, crc32, fault }: Ending): Promise<void> {
+    if (reading.error === null) {
+      if (rows !== reading.count || crc32 !== reading.crc.digits)
+        await this.#fail(reading, this.#damage('says that others were before it'))
+      else if (fault && fault.code !== 'conversation-broken') await this.#fail(reading, fault)
+      else await this.#place(reading, true)
+    }
+    this.#reading = null
+    const { beginning, to, error } = reading
+    const { conversationId: from } = beginning
+    if (error) return this.#refuse(from, error)
+    this.#ids.end(from, to)
+    this.#imported.push({ from, to, ...(fault && { broken: fault.message }) })
+  }
+
+  /** What is read has no end. */
+  async #leave(): Promise<void> {
+    const reading = this.#reading
+    if (!reading) return
+    this.#reading = null
+    if (reading.error === null) await this.#fail(reading, this.#damage('comes before its end'))
+    if (reading.error) this.#refuse(reading.beginning.conversationId, reading.error)
+  }
+
+  async #place(reading: Reading, isLast: boolean): Promise<void> {
+    const { beginning, importId, placed: after, rows } = reading
+    const { conversationId: from, createdAt, updatedAt } = beginning
+    const parent = this.#ids.parentOf(beginning)
+    const part = { importId, createdAt, updatedAt, after, rows, isLast, ...(parent && { parent }) }
+    try {
+      while (!(await this.#target.place({ ...part, conversationId: reading.to })))
+        reading.to = this.#ids.another(from)
+      reading.placed += rows.length
+      reading.rows = []
+      reading.size = 0
+    } catch (thrown) {
+      const error = toErrorData(thrown)
+      if (!isOfConversation(error)) throw thrown
+      await this.#fail(reading, error)
+    }
+  }
+
+  async #fail(reading: Reading, error: ErrorData): Promise<void> {
+    reading.error = error
+    reading.rows = []
+    await this.#drop(reading)
+  }
+
+  /** Where that can't be done, it stays broken in the store. */
+  async #drop({ placed, to, importId }: Reading): Promise<void> {
+    if (placed > 0) await this.#target.drop({ conversationId: to, importId }).catch(() => undefined)
+  }
+
+  #refuse(conversationId: string | null, error: ErrorData): void {
+    this.#refused.push({ conversationId, error })
+  }
+
+  #damage(what: string): ErrorData {
+    const message = `The file is damaged: line ${this.#line} ${what}.`
+    return new OffstageError('conversation-broken', message, {
+      details: { line: this.#line },
+    }).toData()
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function parsed(line: Uint8Array): Fields | null {
+  try {
+    const fields: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(line))
+    return isRecord(fields) ? fields : null
+  } catch {
+    return null
+  }
+}
+
+function checkHeader(fields: Fields | null): void {
+  if (fields?.['offstage'] !== FILE_NAME)
+    throw badInput('This is no file of exported conversations.')
+  const { version, format } = fields
+  if (Number(version) <= FILE_VERSION && Number(format) <= FORMAT) return
+  throw new OffstageError(
+    'storage-newer',
+    `The file was written by a newer Offstage (version ${String(version)}, format ${String(format)}): update the package.`,
+  )
+}
+
+const LINE_FEED = Uint8Array.of(10)
+
+function addLine(crc: Crc32, line: Uint8Array): void {
+  crc.add(line)
+  crc.add(LINE_FEED)
+}
+
+/** The others may be imported all the same. */
+function isOfConversation({ code }: ErrorData): boolean {
+  return /^(storage-|conversation-|ownership-|internal)/.test(code)
+}

@@ -1,0 +1,90 @@
+import { describeThrown, OffstageError } from '../../protocol/error.ts'
+import type { AgentParts } from '../agent-parts.ts'
+import { badInput } from '../failures.ts'
+import { filePieces } from './export-file.ts'
+import { FileImport } from './import-file.ts'
+import type { ConversationFile, ImportReport } from './report.ts'
+
+/** Larger pieces of a file are read one after the other. Bytes. */
+const PIECE = 256 * 1024
+
+export async function exportFile(
+  { ask, scope }: AgentParts,
+  conversationId?: string,
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const records = await ask('listConversations', scope())
+  const isMeant = ({ conversationId: id }: { conversationId: string }): boolean =>
+    conversationId === undefined || id === conversationId
+  const roots = records.filter(isMeant)
+  if (conversationId !== undefined && roots.length === 0)
+    throw new OffstageError('conversation-not-found', `There is no ${conversationId}.`)
+  const pieces = filePieces(
+    (id, after, count) => ask('exportRows', { ...scope(), conversationId: id, after, count }),
+    roots,
+  )
+  return new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        const { value, done } = await pieces.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: async () => void (await pieces.return(undefined)),
+    },
+    // Nothing is read before it is wanted.
+    { highWaterMark: 0 },
+  )
+}
+
+export async function importFile(
+  { ask, scope }: AgentParts,
+  file: ConversationFile,
+): Promise<ImportReport> {
+  const records = await ask('listConversations', scope())
+  const known = new Set(records.map(({ conversationId }) => conversationId))
+  const reading = new FileImport(known, {
+    place: (part) => ask('importRows', { ...scope(), ...part }),
+    drop: (part) => ask('dropImport', { ...scope(), ...part }),
+  })
+  try {
+    await reading.read(piecesOf(file))
+    return reading.report
+  } catch (thrown) {
+    await reading.giveUp()
+    const error = OffstageError.is(thrown)
+      ? thrown
+      : badInput(`The file can't be read: ${describeThrown(thrown)}`)
+    throw OffstageError.fromData({
+      ...error.toData(),
+      details: { ...error.details, ...reading.plainReport },
+    })
+  }
+}
+
+async function* piecesOf(file: ConversationFile): AsyncGenerator<Uint8Array> {
+  for await (const bytes of chunksOf(file)) {
+    if (!(bytes instanceof Uint8Array)) throw badInput('The pieces of a file must be Uint8Arrays.')
+    for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE)
+  }
+}
+
+async function* chunksOf(file: ConversationFile): AsyncGenerator<unknown> {
+  const isBody = typeof file === 'string' || file instanceof Blob || file instanceof ReadableStream
+  if (!isBody) {
+    if (!(Symbol.asyncIterator in Object(file)))
+      throw badInput(
+        'A file must be a Blob, a stream or an async iterable of Uint8Arrays, or a text.',
+      )
+    yield* file
+    return
+  }
+  // Not every browser has streams that are iterable.
+  const reader = (file instanceof ReadableStream ? file : new Blob([file]).stream()).getReader()
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
+  } finally {
+    // Where it isn't read to its end, its source is told so.
+    await reader.cancel().catch(() => undefined)
+    reader.releaseLock()
+  }
+}

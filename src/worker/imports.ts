@@ -1,0 +1,149 @@
+import { emptyState } from '../conversation/empty-state.ts'
+import { fold } from '../conversation/fold.ts'
+import type { ImportRows } from '../protocol/commands.ts'
+import { OffstageError } from '../protocol/error.ts'
+import type { NewRow, Row } from '../protocol/fact.ts'
+import { IMPORTED } from '../protocol/run.ts'
+import type { ConversationScope } from '../protocol/scope.ts'
+import type { ConversationState } from '../protocol/state.ts'
+import { isRecord } from '../lib/shape.ts'
+import type { ActiveConversation } from './active-conversation.ts'
+import type { ConversationRegistry } from './conversation-registry.ts'
+import type { Effects } from './effects.ts'
+import { settlementAtEnd } from './run/end-run.ts'
+import { returns } from './run/queued-messages.ts'
+import { settledFact } from './run/settle.ts'
+import { checkRow } from './store/check-row.ts'
+import { placed, type FactDraft } from './store/fact-draft.ts'
+
+type ImportRef = ConversationScope & { readonly importId: string }
+
+/** A conversation of which more rows are to come; its lease is held. */
+interface Half {
+  readonly active: ActiveConversation
+  readonly agentId: string
+  /** Of its newest run and what is in force, which is all that its end needs. */
+  state: ConversationState
+}
+
+/** Conversations from elsewhere, which come in parts and are there whole or not at all. */
+export class Imports {
+  readonly #registry: ConversationRegistry
+  readonly #now: () => number
+  /** By import. */
+  readonly #halves = new Map<string, Half>()
+
+  constructor(registry: ConversationRegistry, { now }: Pick<Effects, 'now'>) {
+    this.#registry = registry
+    this.#now = now
+  }
+
+  async importRows(command: ImportRows): Promise<boolean> {
+    const { after, isLast, importId } = command
+    try {
+      const rows = checkedRows(command)
+      // Half a conversation is claimed: what is left of one that nobody imports any more makes room.
+      if (after === 0 && !isLast && !(await this.#begin(command))) return false
+      const half = this.#halves.get(importId)
+      const before = half?.state ?? beginning(command.conversationId)
+      const state = fold(before, rows)
+      if (half) half.state = withoutMessages(state)
+      const store = await this.#registry.store(command)
+      const now = this.#now()
+      const ends = isLast ? closing(state, now) : []
+      const updatedAt = ends.length > 0 ? Math.max(now, command.updatedAt) : command.updatedAt
+      const isTaken = await store.place({ ...command, updatedAt, rows: [...rows, ...ends] })
+      if (isLast || !isTaken) this.#end(importId)
+      if (isLast && isTaken) await this.#changed(command)
+      return isTaken
+    } catch (error) {
+      // Where that fails, too, what there is of it stays refused.
+      await this.dropImport(command).catch(() => undefined)
+      throw error
+    }
+  }
+
+  async dropImport({ importId, ...scope }: ImportRef): Promise<void> {
+    try {
+      const store = await this.#registry.store(scope)
+      const record = await store.get(scope.conversationId)
+      if (record?.importId !== importId) return
+      await store.delete(scope.conversationId)
+      await this.#changed(scope)
+    } finally {
+      this.#end(importId)
+    }
+  }
+
+  /** What it didn't finish stays broken until it is imported again, or deleted. */
+  release(agentId: string): void {
+    for (const [importId, half] of this.#halves) if (half.agentId === agentId) this.#end(importId)
+  }
+
+  /** False: another tab, or something in this one, has the conversation. */
+  async #begin({ importId, ...scope }: ImportRows): Promise<boolean> {
+    const { agentId, conversationId } = scope
+    const active = await this.#registry.take(scope)
+    const isImported = [...this.#halves.values()].some((half) => half.active === active)
+    if (isImported || active.ownership.holds(conversationId)) return false
+    const state = beginning(conversationId)
+    this.#halves.set(importId, { active, agentId, state })
+    const isOwn = await active.ownership.acquire(conversationId)
+    if (!isOwn) this.#halves.delete(importId)
+    return isOwn
+  }
+
+  #end(importId: string): void {
+    this.#halves.get(importId)?.active.disown()
+    this.#halves.delete(importId)
+  }
+
+  async #changed(scope: ConversationScope): Promise<void> {
+    this.#registry.tabs(scope).recordChanged(scope.conversationId)
+    await this.#registry.find(scope)?.conversation.refresh()
+  }
+}
+
+function checkedRows({ conversationId, importId, after, rows }: ImportRows): Row[] {
+  return rows.map((given, index) => {
+    const stored = isRecord(given) ? { ...given, conversationId, appendId: importId } : given
+    const row = checkRow(stored, after + index + 1)
+    const isSound = !('fault' in row) && Number.isFinite(row.at)
+    if (isSound) return row
+    const isNewer = 'fault' in row && row.isNewer
+    const fault = 'fault' in row ? row.fault : `Row ${row.seq} can't be read.`
+    throw new OffstageError(
+      isNewer ? 'storage-newer' : 'conversation-broken',
+      `Conversation ${conversationId} is not imported. ${fault}`,
+      { details: { conversationId, fault } },
+    )
+  })
+}
+
+function beginning(conversationId: string): ConversationState {
+  return withoutMessages(emptyState(conversationId))
+}
+
+/** A windowed state: of a long conversation, no more is kept than of a short one. */
+function withoutMessages(state: ConversationState): ConversationState {
+  return { ...state, path: [], others: [], forks: [], leaves: [], context: [], older: 1 }
+}
+
+/**
+ * What an imported conversation ends with. A run that was open would be driven twice, here and where it comes
+ * from: it is ended, and its calls as at any end. What a person allowed was allowed there. Pure.
+ */
+function closing({ run, queue, consents }: ConversationState, at: number): NewRow[] {
+  const open = run?.end === null ? run : null
+  const end = { outcome: 'aborted', reason: IMPORTED } as const
+  const drafts: FactDraft[] = [
+    ...(open?.calls.flatMap(settlementAtEnd).map(settledFact) ?? []),
+    ...(open ? [...returns({ queue }), { type: 'run-ended' as const, end }] : []),
+    ...consents.map(({ consentId }) => ({
+      type: 'consent-revoked' as const,
+      consentId,
+      runId: null,
+    })),
+  ]
+  return placed(drafts, null).map((fact) => ({ runId: open?.runId ?? null, ...fact, at }))
+}

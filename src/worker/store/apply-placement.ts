@@ -1,0 +1,50 @@
+import { OffstageError } from '../../protocol/error.ts'
+import { FORMAT, type Row } from '../../protocol/fact.ts'
+import { afterRow } from './apply-append.ts'
+import { newRecord, UNFINISHED, type StoredRecord } from './record.ts'
+import type { Placement } from './store.ts'
+
+/**
+ * What a part of a conversation from elsewhere makes of the record, and its rows. Null: there is a conversation
+ * of that id. Throws `ownership-lost` when what was placed before isn't there any more. Pure.
+ */
+export function applyPlacement(
+  found: StoredRecord | undefined,
+  placement: Placement,
+  epoch: number,
+): { record: StoredRecord; rows: Row[] } | null {
+  const { importId: appendId, conversationId, isLast } = placement
+  const begun = beginning(found, placement, epoch)
+  if (begun === null) return null
+  const { broken: _unfinished, ...before } = begun
+  let record: StoredRecord = before
+  const rows: Row[] = []
+  for (const row of placement.rows) {
+    record = afterRow(record, row)
+    rows.push({ ...row, format: FORMAT, conversationId, seq: record.lastSeq, appendId })
+  }
+  // Not what the rows say: a title that was given from outside changes nothing of it.
+  record = { ...record, updatedAt: placement.updatedAt }
+  return { record: isLast ? record : { ...record, broken: UNFINISHED }, rows }
+}
+
+function beginning(
+  found: StoredRecord | undefined,
+  { conversationId, importId, createdAt, parent, after }: Placement,
+  epoch: number,
+): StoredRecord | null {
+  const isHalf = found?.broken === UNFINISHED
+  if (after === 0) {
+    if (found && !isHalf) return null
+    return {
+      ...newRecord(conversationId, createdAt),
+      epoch,
+      importId,
+      ...(parent && { parent }),
+    }
+  }
+  if (isHalf && found.importId === importId && found.lastSeq === after) return found
+  throw new OffstageError('ownership-lost', 'The conversation was deleted while it was imported.', {
+    details: { deleted: true },
+  })
+}

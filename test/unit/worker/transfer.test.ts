@@ -1,0 +1,276 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Row } from '../../../src/protocol/fact.ts'
+import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
+import type { Store } from '../../../src/worker/store/store.ts'
+import { KINDS } from './random-facts.ts'
+import { codeOf, ended, newId, started, stores } from './store-support.ts'
+import {
+  agentOf,
+  contentOf,
+  fileOf,
+  importInto,
+  linesIn,
+  write,
+  writeRandom,
+} from './transfer-support.ts'
+
+const choice = fc.tuple(
+  fc.constantFrom(...KINDS, 'context' as const, 'context' as const, 'branch' as const),
+  fc.nat(11),
+)
+
+/** One without an open run and without a consent, which an import would end. */
+async function fillStore(store: Store, lists: readonly (readonly (readonly [never, number])[])[]) {
+  for (const [index, choices] of lists.entries()) {
+    const id = `c${index}`
+    const { run, consents } = await writeRandom(store, id, choices)
+    if (run?.end === null) await write(store, id, { ...ended(run.runId), at: 90 })
+    for (const { consentId } of consents)
+      await write(store, id, { type: 'consent-revoked', consentId, runId: null, at: 91 })
+  }
+}
+
+const says = (text: string) => [started(newId(), text), ended('r')] as const
+const oneRun = (runId: string, text: string) => [started(runId, text), ended(runId)] as const
+
+describe.each(stores)('conversations in the %s store', (_name, open) => {
+  it('are the same after an export and an import into an empty store, and so is their next export', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(choice, { maxLength: 25 }), { maxLength: 4 }),
+        async (lists) => {
+          const store = await open()
+          await fillStore(store, lists as never)
+          const file = await fileOf(agentOf(store))
+          const other = await open()
+          const report = await importInto(other, file)
+          expect(report.refused).toEqual([])
+          expect(await contentOf(other)).toEqual(await contentOf(store))
+          expect(await fileOf(agentOf(other))).toBe(file)
+        },
+      ),
+      { numRuns: 30 },
+    )
+  })
+})
+
+describe('an export', () => {
+  it('of one conversation has those that its calls started, before them its own', async () => {
+    const store = createMemoryStore()
+    const child = (path: string, childConversationId: string) =>
+      ({
+        type: 'child-started',
+        path: [path],
+        childConversationId,
+        childRunId: 'x',
+        runId: 'r',
+        at: 3,
+      }) as const
+    await write(store, 'leaf', ...oneRun('l', 'leaf'))
+    await write(store, 'mid', ...oneRun('m', 'mid'), child('b', 'leaf'), child('b', 'top'))
+    await write(store, 'top', ...oneRun('t', 'top'), child('a', 'mid'), child('a', 'gone'))
+    await write(store, 'other', ...oneRun('o', 'other'))
+    const file = await fileOf(agentOf(store), 'top')
+    const ids = linesIn(file).flatMap((line) => JSON.parse(line).conversation?.conversationId ?? [])
+    expect(ids).toEqual(['top', 'mid', 'leaf'])
+    // Beside the originals, they name each other by their new ids.
+    const report = await importInto(store, file)
+    const to = Object.fromEntries(report.imported.map((each) => [each.from, each.to]))
+    expect(new Set([...Object.values(to), 'top', 'mid', 'leaf']).size).toBe(6)
+    const rows = (await store.read(to['top'] ?? '')).rows as readonly Row[]
+    const named = rows.flatMap((row) =>
+      row.type === 'child-started' ? row.childConversationId : [],
+    )
+    expect(named[0]).toBe(to['mid'])
+    expect(await codeOf(fileOf(agentOf(store), 'nobody'))).toBe('conversation-not-found')
+  })
+
+  it('of a conversation that goes on is a beginning of it, and what is written of it meanwhile is left out', async () => {
+    const store = createMemoryStore()
+    for (let n = 0; n < 40; n++) await write(store, 'c', ...oneRun(`r${n}`, `Say ${n}`))
+    let reads = 0
+    const growing: Store = {
+      ...store,
+      read: async (id, ...where) => {
+        if (where[1] !== undefined) await write(store, 'c', ...oneRun(`late${++reads}`, 'late'))
+        return store.read(id, ...where)
+      },
+    }
+    const file = await fileOf(agentOf(growing))
+    expect(reads).toBeGreaterThan(2)
+    expect(linesIn(file).length).toBe(1 + 1 + 82 + 1 + 1)
+    const other = createMemoryStore()
+    expect((await importInto(other, file)).refused).toEqual([])
+    expect((await other.get('c'))?.lastSeq).toBe(82)
+  })
+
+  it('reads no more of the store than is taken, and stops when it is cancelled', async () => {
+    const store = createMemoryStore()
+    for (let n = 0; n < 200; n++) await write(store, 'c', ...oneRun(`r${n}`, 'x'.repeat(100_000)))
+    let reads = 0
+    const counted: Store = {
+      ...store,
+      read: (id, ...where) => {
+        reads += 1
+        return store.read(id, ...where)
+      },
+    }
+    const stream = await agentOf(counted).conversations.export()
+    const reader = stream.getReader()
+    expect(reads).toBe(0)
+    await reader.read()
+    const first = reads
+    expect(first).toBeLessThan(4)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(reads).toBe(first)
+    await reader.cancel()
+    expect(reads).toBe(first)
+  })
+
+  it('of a damaged conversation has what can be read, and says so; a deleted one is imported by nobody', async () => {
+    const store = createMemoryStore()
+    await write(store, 'bad', ...oneRun('r', 'hi'), ...oneRun('s', 'again'))
+    await write(store, 'gone', ...oneRun('r', 'hi'), ...oneRun('s', 'again'))
+    for (let n = 0; n < 20; n++) await write(store, 'gone', ...oneRun(`r${n}`, 'on'))
+    const damaged: Store = {
+      ...store,
+      read: async (id, ...where) => {
+        const found = await store.read(id, ...where)
+        if (id === 'gone' && (where[0] ?? 0) > 0) await store.delete('gone')
+        return id === 'bad'
+          ? { ...found, rows: found.rows.map((row, at) => (at === 2 ? {} : row)) }
+          : found
+      },
+    }
+    const file = await fileOf(agentOf({ ...damaged, read: damaged.read }))
+    const other = createMemoryStore()
+    const report = await importInto(other, file)
+    expect(report.imported).toMatchObject([{ from: 'bad', broken: expect.stringMatching(/Row 3/) }])
+    expect(report.refused).toMatchObject([
+      { conversationId: 'gone', error: { code: 'conversation-not-found' } },
+    ])
+    expect((await other.get('bad'))?.lastSeq).toBe(2)
+    expect(await other.get('gone')).toBeNull()
+  })
+})
+
+describe('an import', () => {
+  it('beside what is there gives new ids, and nothing that is there changes', async () => {
+    const store = createMemoryStore()
+    await write(store, 'a', ...says('one'))
+    const before = await contentOf(store)
+    const agent = agentOf(store)
+    const file = await fileOf(agent)
+    const [one, two] = await Promise.all([
+      agent.conversations.import(file),
+      agentOf(store).conversations.import(new Blob([file])),
+    ])
+    const ids = [...one.imported, ...two.imported].map(({ to }) => to)
+    expect(new Set([...ids, 'a']).size).toBe(3)
+    const after = (await contentOf(store)) as { record: { conversationId: string } }[]
+    expect(after.filter(({ record }) => record.conversationId === 'a')).toEqual(before)
+    expect((await agent.conversations.get(ids[0] ?? ''))?.messages).toHaveLength(1)
+  })
+
+  it('at the same time as another one into an empty store leaves two, each whole', async () => {
+    const source = createMemoryStore()
+    for (let n = 0; n < 700; n++) await write(source, 'c', ...oneRun(`r${n}`, 'hi'))
+    const file = await fileOf(agentOf(source))
+    const store = createMemoryStore()
+    const agent = agentOf(store)
+    const reports = await Promise.all([
+      agent.conversations.import(file),
+      agent.conversations.import(file),
+    ])
+    expect(reports.map(({ refused }) => refused)).toEqual([[], []])
+    const records = await store.list()
+    expect(records.map(({ lastSeq, broken }) => [lastSeq, broken])).toEqual([
+      [1400, undefined],
+      [1400, undefined],
+    ])
+    expect(records.map(({ conversationId }) => conversationId)).toContain('c')
+  })
+
+  it('ends an open run, settles its calls, returns what was queued, and revokes what was allowed', async () => {
+    const store = createMemoryStore()
+    const by = { definition: 'd', replayable: false, reconcilable: false }
+    const at = { runId: 'r', at: 6 }
+    const part = (toolCallId: string) =>
+      ({ type: 'tool-call', toolCallId, toolName: 'pay', input: {} }) as const
+    const facts = (toolCallId: string) => ({ toolCallId, known: true, parallel: false })
+    await write(
+      store,
+      'c',
+      { type: 'consent-given', consentId: 'ok', scope: { tool: 'pay' }, runId: null, at: 2 },
+      started('r', 'Pay'),
+      {
+        ...at,
+        type: 'model-output',
+        step: 1,
+        attempt: 1,
+        parentId: null,
+        toolsId: 't',
+        message: { role: 'assistant', id: 'm', parts: [part('p'), part('q')] },
+        calls: [facts('p'), facts('q')],
+        usage: {},
+        finishReason: 'tool-calls',
+        toolMode: 'native',
+      },
+      { ...at, type: 'call-started', path: ['p'], executionId: 'e', by, repeats: false },
+      { ...at, type: 'approval-requested', path: ['q'], input: {}, by },
+      {
+        ...at,
+        type: 'message-queued',
+        message: { id: 'w', parts: [{ type: 'text', text: 'And?' }] },
+      },
+    )
+    const other = createMemoryStore()
+    const agent = agentOf(other)
+    expect((await agent.conversations.import(await fileOf(agentOf(store)))).refused).toEqual([])
+    const rows = (await other.read('c', 6)).rows as readonly Row[]
+    expect(rows).toMatchObject([
+      { type: 'call-settled', path: ['p'], status: 'interrupted' },
+      { type: 'call-settled', path: ['q'], status: 'aborted' },
+      { type: 'message-withdrawn', messageId: 'w', returned: { id: 'w' } },
+      { type: 'run-ended', runId: 'r', end: { outcome: 'aborted', reason: 'imported' } },
+      { type: 'consent-revoked', consentId: 'ok', runId: null },
+    ])
+    expect(await other.get('c')).toMatchObject({ openRunId: null, openCalls: [] })
+    expect(await agent.resume('c')).toBeNull()
+    expect(await agent.run('Go on', { conversationId: 'c' }).result).toMatchObject({
+      outcome: 'completed',
+    })
+    // From here on, it is the identity.
+    const again = createMemoryStore()
+    await importInto(again, await fileOf(agent))
+    expect(await contentOf(again)).toEqual(await contentOf(other))
+  })
+
+  it('of one that was deleted is shown anew, though it has the id and the time of the one before', async () => {
+    const store = createMemoryStore()
+    await write(store, 'c', ...oneRun('r', 'old'))
+    const agent = agentOf(store)
+    const file = await fileOf(agent)
+    const talk = agent.conversation('c')
+    talk.subscribe(() => undefined)
+    await agent.run('newer words', { conversationId: 'c' }).result
+    await agent.conversations.delete('c')
+    await agent.conversations.import(file)
+    expect((await agent.conversations.get('c'))?.messages).toHaveLength(1)
+  })
+})
+
+describe('a wipe', () => {
+  it('deletes all conversations, with what runs in them, and counts them', async () => {
+    const store = createMemoryStore()
+    for (const id of ['a', 'b']) await write(store, id, ...says('x'))
+    const agent = agentOf(store)
+    const run = agent.run('Hi', { conversationId: 'c' })
+    for await (const event of run) if (event.type === 'run-start') break
+    expect(await agent.conversations.wipe()).toBe(3)
+    expect(await store.list()).toEqual([])
+    expect(await agent.conversations.wipe()).toBe(0)
+    expect((await run.result).outcome).toMatch(/aborted|completed/)
+  })
+})
