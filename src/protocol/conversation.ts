@@ -31,6 +31,9 @@ export interface ConversationRecord {
   readonly broken?: string
 }
 
+/** What is `broken` of a conversation whose last rows are yet to be imported. */
+export const UNFINISHED = 'Its import was not finished.'
+
 /** A conversation with its messages, as read from the store. */
 export interface StoredConversation extends ConversationRecord {
   /** Those that models get: of the head's branch, the ones that Offstage wrote included. */

@@ -1,6 +1,7 @@
 import { emptyState } from '../conversation/empty-state.ts'
 import { fold } from '../conversation/fold.ts'
 import type { ImportRows } from '../protocol/commands.ts'
+import { UNFINISHED } from '../protocol/conversation.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { NewRow, Row } from '../protocol/fact.ts'
 import { IMPORTED } from '../protocol/run.ts'
@@ -15,6 +16,7 @@ import { returns } from './run/queued-messages.ts'
 import { settledFact } from './run/settle.ts'
 import { checkRow } from './store/check-row.ts'
 import { placed, type FactDraft } from './store/fact-draft.ts'
+import { takenOver } from './store/record.ts'
 
 type ImportRef = ConversationScope & { readonly importId: string }
 
@@ -39,16 +41,21 @@ export class Imports {
   }
 
   async importRows(command: ImportRows): Promise<boolean> {
-    const { after, isLast, importId } = command
+    const { after, isLast, importId, conversationId } = command
     try {
       const rows = checkedRows(command)
-      // Half a conversation is claimed: what is left of one that nobody imports any more makes room.
-      if (after === 0 && !isLast && !(await this.#begin(command))) return false
+      const store = await this.#registry.store(command)
+      if (after === 0) {
+        // Half a conversation is owned: one that nobody imports any more makes room.
+        const isHalf = !isLast || (await store.get(conversationId))?.broken === UNFINISHED
+        if (isHalf && !(await this.#begin(command))) return false
+      }
       const half = this.#halves.get(importId)
-      const before = half?.state ?? beginning(command.conversationId)
+      // The worker that has seen the rows before these is gone.
+      if (after > 0 && !half) throw takenOver()
+      const before = half?.state ?? beginning(conversationId)
       const state = fold(before, rows)
       if (half) half.state = withoutMessages(state)
-      const store = await this.#registry.store(command)
       const now = this.#now()
       const ends = isLast ? closing(state, now) : []
       const updatedAt = ends.length > 0 ? Math.max(now, command.updatedAt) : command.updatedAt

@@ -1,3 +1,4 @@
+import { UNFINISHED } from '../../protocol/conversation.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import type { AgentParts } from '../agent-parts.ts'
 import { badInput } from '../failures.ts'
@@ -41,7 +42,9 @@ export async function importFile(
   file: ConversationFile,
 ): Promise<ImportReport> {
   const records = await ask('listConversations', scope())
-  const known = new Set(records.map(({ conversationId }) => conversationId))
+  // What an import left unfinished may be imported again.
+  const whole = records.filter(({ broken }) => broken !== UNFINISHED)
+  const known = new Set(whole.map(({ conversationId }) => conversationId))
   const reading = new FileImport(known, {
     place: (part) => ask('importRows', { ...scope(), ...part }),
     drop: (part) => ask('dropImport', { ...scope(), ...part }),

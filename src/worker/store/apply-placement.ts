@@ -1,7 +1,8 @@
+import { UNFINISHED } from '../../protocol/conversation.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { FORMAT, type Row } from '../../protocol/fact.ts'
 import { afterRow } from './apply-append.ts'
-import { newRecord, UNFINISHED, type StoredRecord } from './record.ts'
+import { newRecord, type StoredRecord } from './record.ts'
 import type { Placement } from './store.ts'
 
 /**

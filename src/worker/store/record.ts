@@ -70,9 +70,6 @@ export function readRecord(conversationId: string, row: unknown): StoredRecord {
   return { ...newRecord(conversationId, updatedAt), title, broken }
 }
 
-/** Why a conversation is refused whose last rows are yet to be imported. */
-export const UNFINISHED = 'Its import was not finished.'
-
 /** What is the same in all formats, as far as it is there. */
 function inCommon(conversationId: string, fields: Readonly<Record<string, unknown>>): StoredRecord {
   const { title, recentAppends } = fields

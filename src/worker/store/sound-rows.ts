@@ -1,7 +1,6 @@
-import type { ConversationRecord } from '../../protocol/conversation.ts'
+import { UNFINISHED, type ConversationRecord } from '../../protocol/conversation.ts'
 import type { Row } from '../../protocol/fact.ts'
 import { checkRow, type Fault } from './check-row.ts'
-import { UNFINISHED } from './record.ts'
 
 interface SoundRows {
   readonly sound: readonly Row[]

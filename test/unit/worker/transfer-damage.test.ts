@@ -1,0 +1,216 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { OffstageError } from '../../../src/protocol/error.ts'
+import { linesOf } from '../../../src/client/transfer/lines.ts'
+import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
+import type { Store } from '../../../src/worker/store/store.ts'
+import { codeOf, ended, started } from './store-support.ts'
+import { agentOf, contentOf, fileOf, importInto, linesIn, write } from './transfer-support.ts'
+
+const IDS = ['a', 'b', 'c']
+
+async function threeConversations() {
+  const store = createMemoryStore()
+  for (const id of IDS)
+    await write(store, id, started(`${id}-run`, `Words of ${id}`), ended(`${id}-run`))
+  const file = await fileOf(agentOf(store))
+  return {
+    store,
+    file,
+    lines: linesIn(file),
+    content: (await contentOf(store)) as { record: { conversationId: string } }[],
+  }
+}
+
+/** What is imported is whole, and nothing else is left in the store. */
+async function expectWhole(
+  store: Store,
+  file: string,
+  content: readonly { record: { conversationId: string } }[],
+) {
+  const report = await importInto(store, file)
+  const ids = report.imported.map(({ to }) => to).toSorted()
+  expect((await store.list()).map(({ conversationId }) => conversationId).toSorted()).toEqual(ids)
+  expect(await contentOf(store)).toEqual(
+    content.filter(({ record }) => ids.includes(record.conversationId)),
+  )
+  return report
+}
+
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+
+describe('a damaged file', () => {
+  it('that is cut off anywhere gives the conversations before that, and says so', async () => {
+    const { file, content } = await threeConversations()
+    const header = file.indexOf('\n') + 1
+    for (let at = header; at < file.length - 1; at += 23) {
+      const report = await expectWhole(createMemoryStore(), file.slice(0, at), content)
+      expect(report.refused.length).toBeGreaterThan(0)
+      expect(report.imported.length).toBeLessThanOrEqual(3)
+    }
+    expect((await expectWhole(createMemoryStore(), file, content)).refused).toEqual([])
+    expect(
+      (await expectWhole(createMemoryStore(), file.replaceAll('\n', '\r\n\n'), content)).refused,
+    ).toEqual([])
+  })
+
+  it('with one wrong byte loses the conversation that it is in, and no other', async () => {
+    const { file, content } = await threeConversations()
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(file.length - 1),
+        fc.integer({ min: 32, max: 126 }),
+        async (at, code) => {
+          const header = file.indexOf('\n') + 1
+          const place = Math.max(header, at)
+          const damaged = file.slice(0, place) + String.fromCodePoint(code) + file.slice(place + 1)
+          if (damaged === file) return
+          const store = createMemoryStore()
+          const report = await importInto(store, damaged)
+          expect(report.refused.length).toBeGreaterThan(0)
+          const ids = report.imported.map(({ to }) => to)
+          expect((await store.list()).length).toBe(ids.length)
+          for (const each of (await contentOf(store)) as typeof content)
+            expect(content).toContainEqual(each)
+          // A line end that is gone takes the line behind it along, which may begin the next one.
+          expect(ids.length).toBeGreaterThanOrEqual(file[place] === '\n' ? 1 : 2)
+        },
+      ),
+      { numRuns: 150 },
+    )
+  })
+
+  it('with lines that are missing, twice there, or in another order is refused as far as they go', async () => {
+    const { lines, content } = await threeConversations()
+    const rowAt = lines.findIndex((line) => line.includes('Words of b'))
+    const orders = [
+      lines.toSpliced(rowAt, 1),
+      lines.toSpliced(rowAt, 0, lines[rowAt] ?? ''),
+      lines.toSpliced(rowAt, 2, lines[rowAt + 1] ?? '', lines[rowAt] ?? ''),
+      lines.toSpliced(rowAt, 0, '[[['),
+      lines.toSpliced(rowAt, 0, 'null'),
+      lines.toSpliced(rowAt, 0, '{"row":{"__proto__":{"seq":1},"constructor":1}}'),
+      lines.toSpliced(rowAt, 0, `{"row":${'['.repeat(20_000)}${']'.repeat(20_000)}}`),
+      lines.toSpliced(rowAt, 0, 'x'.repeat(10_000_000)),
+    ]
+    for (const order of orders) {
+      const report = await expectWhole(createMemoryStore(), order.join('\n'), content)
+      expect(report.imported.map(({ from }) => from)).toEqual(['a', 'c'])
+      expect(report.refused).toMatchObject([
+        { conversationId: 'b', error: { code: 'conversation-broken' } },
+      ])
+    }
+    expect(({} as Record<string, unknown>)['seq']).toBeUndefined()
+  })
+
+  it('whose rows have not the shape of rows, though the digest is right, is refused by what they are', async () => {
+    const { lines } = await threeConversations()
+    const crc = await import('../../../src/client/transfer/crc32.ts')
+    const with2 = (row: object) => {
+      const own = [lines[1] ?? '', JSON.stringify({ row })]
+      const sum = new crc.Crc32()
+      for (const line of own) sum.add(bytesOf(`${line}\n`))
+      return [
+        lines[0],
+        ...own,
+        JSON.stringify({ end: { rows: 1, crc32: sum.digits } }),
+        '{"conversations":1}',
+      ].join('\n')
+    }
+    const sound = { runId: null, type: 'renamed', title: 'T', at: 1, format: 2, seq: 1 }
+    expect((await importInto(createMemoryStore(), with2(sound))).refused).toEqual([])
+    const cases: [object, string][] = [
+      [{ ...sound, title: 7 }, 'conversation-broken'],
+      [{ ...sound, type: 'unheard-of' }, 'conversation-broken'],
+      [{ ...sound, type: '__proto__' }, 'conversation-broken'],
+      [{ ...sound, seq: 2 }, 'conversation-broken'],
+      [{ ...sound, format: 3 }, 'storage-newer'],
+      [{ ...sound, format: 1 }, 'conversation-broken'],
+    ]
+    for (const [row, code] of cases) {
+      const store = createMemoryStore()
+      const report = await importInto(store, with2(row))
+      expect(report).toMatchObject({
+        imported: [],
+        refused: [{ conversationId: 'a', error: { code } }],
+      })
+      expect(await store.list()).toEqual([])
+    }
+  })
+
+  it('that is none, or of a later format, is refused as a whole', async () => {
+    const { file } = await threeConversations()
+    const code = (text: string) => codeOf(importInto(createMemoryStore(), text))
+    expect(await code('')).toBe('invalid-input')
+    expect(await code('# Notes\n')).toBe('invalid-input')
+    expect(await code('{"offstage":"something else"}')).toBe('invalid-input')
+    expect(await code(file.replace('"version":1', '"version":2'))).toBe('storage-newer')
+    expect(await code(file.replace('"format":2', '"format":3'))).toBe('storage-newer')
+    const agent = agentOf()
+    for (const wrong of [null, 7, {}, undefined])
+      expect(await codeOf(agent.conversations.import(wrong as never))).toBe('invalid-input')
+    expect(await codeOf(agent.conversations.export(7 as never))).toBe('invalid-input')
+  })
+
+  it('that can not be read on rejects with what was imported until then, and leaves no half of a conversation', async () => {
+    const source = createMemoryStore()
+    await write(source, 'a', started('r', 'hi'), ended('r'))
+    for (let n = 0; n < 700; n++) await write(source, 'b', started(`r${n}`, 'hi'), ended(`r${n}`))
+    const file = await fileOf(agentOf(source))
+    const store = createMemoryStore()
+    let wasHalf = false
+    async function* broken() {
+      yield bytesOf(file.slice(0, -20_000))
+      wasHalf = (await store.list()).some((record) => record.broken !== undefined)
+      throw new Error('The disk is gone')
+    }
+    const error: unknown = await importInto(store, broken()).catch((thrown: unknown) => thrown)
+    expect(OffstageError.is(error) && error.toData()).toMatchObject({
+      code: 'invalid-input',
+      message: expect.stringMatching(/disk/),
+      details: { imported: [{ from: 'a', to: 'a' }], refused: [] },
+    })
+    expect(wasHalf).toBe(true)
+    expect((await store.list()).map(({ conversationId }) => conversationId)).toEqual(['a'])
+  })
+
+  it('with the same id twice gives both, under two ids', async () => {
+    const { lines } = await threeConversations()
+    const one = lines.slice(1, 5)
+    const file = [lines[0], ...one, ...one, '{"conversations":2}'].join('\n')
+    const store = createMemoryStore()
+    const report = await importInto(store, file)
+    expect(report.refused).toEqual([])
+    expect(new Set(report.imported.map(({ to }) => to)).size).toBe(2)
+    expect(report.imported.map(({ from }) => from)).toEqual(['a', 'a'])
+  })
+
+  it('for which there is no room is refused by conversation, and the others are imported', async () => {
+    const { file } = await threeConversations()
+    const store = createMemoryStore()
+    const full: Store = {
+      ...store,
+      place: (placement) =>
+        placement.conversationId === 'b'
+          ? Promise.reject(new OffstageError('storage-full', 'Full.'))
+          : store.place(placement),
+    }
+    const report = await importInto(full, file)
+    expect(report.imported.map(({ to }) => to)).toEqual(['a', 'c'])
+    expect(report.refused).toMatchObject([{ conversationId: 'b', error: { code: 'storage-full' } }])
+  })
+})
+
+it('lines are found whatever the pieces, and one that is too long is passed over', async () => {
+  const text = 'one\n\ntwo\r\n\u00fcber\nlonger than it may be\nlast'
+  const all = bytesOf(text)
+  for (let size = 1; size < all.length + 1; size++) {
+    const found: (string | null)[] = []
+    async function* pieces() {
+      for (let at = 0; at < all.length; at += size) yield all.subarray(at, at + size)
+    }
+    for await (const line of linesOf(pieces(), 12))
+      found.push(line && new TextDecoder().decode(line))
+    expect(found).toEqual(['one', 'two', '\u00fcber', null, 'last'])
+  }
+})
