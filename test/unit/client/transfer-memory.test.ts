@@ -1,0 +1,72 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, it } from 'vitest'
+import { filePieces } from '../../../src/client/transfer/export-file.ts'
+import { FileImport } from '../../../src/client/transfer/import-file.ts'
+import type { ConversationRecord } from '../../../src/protocol/conversation.ts'
+import type { Row } from '../../../src/protocol/fact.ts'
+
+const ROW = 20_000
+const ROWS = 10_000
+const MEGABYTE = 1_000_000
+
+it('200 MB go through an export and an import, and a few of them are in memory at a time', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const used = (): number => {
+    collect()
+    const { heapUsed, arrayBuffers } = process.memoryUsage()
+    return (heapUsed + arrayBuffers) / MEGABYTE
+  }
+  const record: ConversationRecord = {
+    format: 2,
+    conversationId: 'c',
+    title: 'T',
+    createdAt: 1,
+    updatedAt: 1,
+    lastSeq: ROWS,
+    epoch: 1,
+    era: 0,
+    openRunId: null,
+    openCalls: [],
+  }
+  const row = (seq: number): Row => ({
+    format: 2,
+    conversationId: 'c',
+    seq,
+    runId: null,
+    at: 1,
+    appendId: 'a',
+    type: 'renamed',
+    title: `${seq} `.padEnd(ROW, 'x'),
+  })
+  let read = 0
+  let placed = 0
+  let most = 0
+  const before = used()
+  const pieces = filePieces(
+    async (_id, after, count) => {
+      const rows = Array.from({ length: Math.min(count, ROWS - after) }, (_, at) =>
+        row(after + at + 1),
+      )
+      read += rows.length
+      return { record, rows, fault: null }
+    },
+    [record],
+  )
+  const reading = new FileImport(new Set(), {
+    place: async ({ rows }) => {
+      placed += rows.length
+      // What was read and isn't placed yet is little, at any time.
+      expect(read - placed).toBeLessThan((4 * MEGABYTE) / ROW)
+      if (placed % 500 < 60) most = Math.max(most, used() - before)
+      return true
+    },
+    drop: async () => undefined,
+  })
+  await reading.read(pieces)
+  expect(reading.report).toEqual({ imported: [{ from: 'c', to: 'c' }], refused: [] })
+  expect(placed).toBe(ROWS)
+  expect(most).toBeGreaterThan(0)
+  expect(most).toBeLessThan(40)
+}, 120_000)
