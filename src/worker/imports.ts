@@ -82,9 +82,11 @@ export class Imports {
     }
   }
 
-  /** What it didn't finish stays broken until it is imported again, or deleted. */
+  /** What it didn't finish and can't be deleted any more stays broken until it is imported again. */
   release(agentId: string): void {
-    for (const [importId, half] of this.#halves) if (half.agentId === agentId) this.#end(importId)
+    for (const [importId, half] of this.#halves)
+      if (half.agentId === agentId)
+        void this.dropImport({ ...half.active.scope, importId }).catch(() => undefined)
   }
 
   /** False: another tab, or something in this one, has the conversation. */

@@ -87,13 +87,10 @@ async function* conversationLines(
   const { record } = found
   const { conversationId, createdAt, updatedAt, parent, broken } = record
   const crc = new Crc32()
-  const counted = (line: FileLine): Uint8Array => {
-    const bytes = encoded(line)
-    crc.add(bytes)
-    return bytes
-  }
   const beginning: Beginning = { conversationId, createdAt, updatedAt, ...(parent && { parent }) }
-  yield counted({ conversation: beginning })
+  const head = encoded({ conversation: beginning })
+  crc.add(head)
+  yield head
   let fault: ErrorData | null = null
   let rows = 0
   // What comes later than this is not part of it. The record of a broken one may know nothing.
@@ -107,12 +104,18 @@ async function* conversationLines(
     let size = 0
     for (const row of found.rows) {
       if (row.seq > last) break
-      const line = counted({ row: withoutPlace(row) })
+      const line = lineOf(row)
+      if (line === null) {
+        fault = faultOf('conversation-broken', `Row ${row.seq} can't be written.`)
+        break
+      }
+      crc.add(line)
       rows = row.seq
       size += line.length
       if (row.type === 'child-started') children.push(row.childConversationId)
       yield line
     }
+    if (fault !== null) break
     const missing = found.rows.length === 0 ? `Row ${rows + 1} is missing.` : null
     const why = found.fault ?? (missing && (broken ?? missing))
     if (rows < last && why !== null) fault = faultOf('conversation-broken', why)
@@ -125,9 +128,13 @@ async function* conversationLines(
   yield encoded({ end: { rows, crc32: crc.digits, ...(fault && { fault }) } })
 }
 
-/** A row says nothing of the store that it was in. */
-function withoutPlace({ conversationId: _id, appendId: _appendId, ...row }: Row): object {
-  return row
+/** A row says nothing of the store that it was in. Null: it is nested too deep, or too long for a text. */
+function lineOf({ conversationId: _id, appendId: _appendId, ...row }: Row): Uint8Array | null {
+  try {
+    return encoded({ row })
+  } catch {
+    return null
+  }
 }
 
 function isSame(a: ConversationRecord, b: ConversationRecord): boolean {

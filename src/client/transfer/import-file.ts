@@ -141,8 +141,9 @@ export class FileImport {
 
   async #takeRow(reading: Reading, row: Fields, line: Uint8Array): Promise<void> {
     addLine(reading.crc, line)
-    if (reading.size + line.length > PART || reading.rows.length >= MOST_ROWS)
-      await this.#place(reading, false)
+    const isFull = reading.size + line.length > PART || reading.rows.length >= MOST_ROWS
+    // A row that is larger by itself is placed alone.
+    if (isFull && reading.rows.length > 0) await this.#place(reading, false)
     reading.count += 1
     reading.size += line.length
     const child = row['type'] === 'child-started' ? row['childConversationId'] : undefined
@@ -228,13 +229,13 @@ function parsed(line: Uint8Array): Fields | null {
 }
 
 function checkHeader(fields: Fields | null): void {
-  if (fields?.['offstage'] !== FILE_NAME)
+  const { offstage, version, format } = fields ?? {}
+  if (offstage !== FILE_NAME || typeof version !== 'number' || typeof format !== 'number')
     throw badInput('This is no file of exported conversations.')
-  const { version, format } = fields
-  if (Number(version) <= FILE_VERSION && Number(format) <= FORMAT) return
+  if (version <= FILE_VERSION && format <= FORMAT) return
   throw new OffstageError(
     'storage-newer',
-    `The file was written by a newer Offstage (version ${String(version)}, format ${String(format)}): update the package.`,
+    `The file was written by a newer Offstage (version ${version}, format ${format}): update the package.`,
   )
 }
 

@@ -66,23 +66,22 @@ export async function importFile(
 
 async function* piecesOf(file: ConversationFile): AsyncGenerator<Uint8Array> {
   for await (const bytes of chunksOf(file)) {
-    if (!(bytes instanceof Uint8Array)) throw badInput('The pieces of a file must be Uint8Arrays.')
+    if (!isBytes(bytes)) throw badInput('The pieces of a file must be Uint8Arrays.')
     for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE)
   }
 }
 
 async function* chunksOf(file: ConversationFile): AsyncGenerator<unknown> {
-  const isBody = typeof file === 'string' || file instanceof Blob || file instanceof ReadableStream
-  if (!isBody) {
+  const stream = streamOf(file)
+  if (stream === null) {
     if (!(Symbol.asyncIterator in Object(file)))
       throw badInput(
         'A file must be a Blob, a stream or an async iterable of Uint8Arrays, or a text.',
       )
-    yield* file
+    yield* file as AsyncIterable<unknown>
     return
   }
-  // Not every browser has streams that are iterable.
-  const reader = (file instanceof ReadableStream ? file : new Blob([file]).stream()).getReader()
+  const reader = stream.getReader()
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
   } finally {
@@ -90,4 +89,16 @@ async function* chunksOf(file: ConversationFile): AsyncGenerator<unknown> {
     await reader.cancel().catch(() => undefined)
     reader.releaseLock()
   }
+}
+
+/** By what they can do: they may be of another window. Not every browser has streams that are iterable. */
+function streamOf(file: ConversationFile | null): ReadableStream<unknown> | null {
+  if (typeof file === 'string') return new Blob([file]).stream()
+  if (typeof file !== 'object' || file === null) return null
+  if ('getReader' in file) return file
+  return 'stream' in file ? file.stream() : null
+}
+
+function isBytes(value: unknown): value is Uint8Array {
+  return Object.prototype.toString.call(value) === '[object Uint8Array]'
 }

@@ -214,3 +214,44 @@ it('lines are found whatever the pieces, and one that is too long is passed over
     expect(found).toEqual(['one', 'two', '\u00fcber', null, 'last'])
   }
 })
+
+it('rows that are larger than what is written together keep the id, and their order', async () => {
+  const source = createMemoryStore()
+  for (let n = 0; n < 4; n++)
+    await write(source, 'c', started(`r${n}`, `${n}`.repeat(1_500_000)), ended(`r${n}`))
+  const store = createMemoryStore()
+  expect((await importInto(store, await fileOf(agentOf(source)))).imported).toEqual([
+    { from: 'c', to: 'c' },
+  ])
+  expect(await contentOf(store)).toEqual(await contentOf(source))
+})
+
+it('what is nested too deep to be written is a fault of its conversation, in an export and in an import', async () => {
+  const deep = (depth: number) => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`) as never
+  const source = createMemoryStore()
+  await write(source, 'a', started('r', 'hi'), ended('r'))
+  for (const depth of [500, 3000]) {
+    const given = {
+      type: 'consent-given',
+      consentId: 'x',
+      scope: { deep: deep(depth) },
+      runId: null,
+      at: 1,
+    } as const
+    await write(source, `b${depth}`, started('r', 'hi'), given, ended('r'))
+  }
+  await write(source, 'c', started('r', 'hi'), ended('r'))
+  const agent = agentOf(source)
+  const file = await fileOf(agent).catch((error: unknown) => String(error))
+  const store = createMemoryStore()
+  const report = await importInto(store, file)
+  expect(
+    [
+      ...report.imported.map(({ from }) => from),
+      ...report.refused.map(({ conversationId }) => conversationId),
+    ].toSorted(),
+  ).toEqual(['a', 'b3000', 'b500', 'c'].toSorted())
+  expect(report.imported.map(({ from }) => from)).toEqual(
+    expect.arrayContaining(['a', 'b500', 'c']),
+  )
+})

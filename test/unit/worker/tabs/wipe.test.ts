@@ -81,3 +81,22 @@ it('what a tab that was closed left of an import makes room for the next one', a
   expect(await world.settled(two.host.imports.importRows(again))).toBe(true)
   expect(await world.store.list()).toMatchObject([{ lastSeq: 1, importId: 'y' }])
 })
+
+it('a worker that has not seen the first part takes no other, and an agent that is released leaves no half', async () => {
+  const world = new TabsWorld({ locks: true })
+  const [one, two] = [world.tab('one'), world.tab('two')]
+  const row = (seq: number) => ({ format: 2, seq, runId: null, at: 1, type: 'renamed', title: 'T' })
+  const part = { createdAt: 1, updatedAt: 1, importId: 'x', isLast: false }
+  const first = { ...one.scope, ...part, after: 0, rows: [row(1)] }
+  await world.settled(one.host.imports.importRows(first))
+  one.crash()
+  const next = { ...two.scope, ...part, after: 1, rows: [row(2)], isLast: true }
+  const refused = two.host.imports.importRows(next).catch((error: { code: string }) => error.code)
+  expect(await world.settled(refused)).toBe('ownership-lost')
+  expect(await world.store.list()).toEqual([])
+  await world.settled(two.host.imports.importRows({ ...first, ...two.scope, importId: 'y' }))
+  expect(await world.store.list()).toHaveLength(1)
+  two.host.releaseAgent(two.scope)
+  await world.run(100)
+  expect(await world.store.list()).toEqual([])
+})
