@@ -71,7 +71,7 @@ const ALIASES: { readonly [name: string]: string } = {
   maxtokens: 'maxOutputTokens',
 }
 
-function nearest(name: string, known: readonly string[]): string {
+export function nearest(name: string, known: readonly string[]): string {
   const word = plain(name)
   const far = (other: string): number => {
     const near = plain(other)

@@ -1,0 +1,105 @@
+import { isJson } from '../lib/is-json.ts'
+import type { JsonObject } from '../protocol/json.ts'
+import type { Agent } from '../client/agent.ts'
+import { nearest } from '../client/check-names.ts'
+import { cleanName } from '../client/clean-name.ts'
+import { createAgent } from '../client/create-agent.ts'
+import { badConfig } from '../client/failures.ts'
+import type { AgentOptions, ApprovalPolicy, ModelConfig } from '../client/options.ts'
+import type { InlineWorker } from '../client/worker-start.ts'
+
+type Plain =
+  | 'instructions'
+  | 'values'
+  | 'enabledTools'
+  | 'controlTools'
+  | 'maxSteps'
+  | 'retries'
+  | 'storage'
+  | 'raw'
+  | 'heartbeatMs'
+
+/** What of an agent can be written as JSON. Its fields are `createAgent`'s. */
+export interface AgentConfig extends Pick<AgentOptions, Plain> {
+  readonly model: Omit<ModelConfig, 'apiKey' | 'headers'>
+  readonly toolApproval?: Extract<ApprovalPolicy, string>
+}
+
+/** What can't: functions and objects of the page. */
+export interface ConfigParts
+  extends
+    Omit<AgentOptions, Plain | 'model' | 'toolApproval'>,
+    Pick<ModelConfig, 'apiKey' | 'headers'> {}
+
+const FIELDS = [
+  'model',
+  'instructions',
+  'values',
+  'enabledTools',
+  'controlTools',
+  'toolApproval',
+  'maxSteps',
+  'retries',
+  'storage',
+  'raw',
+  'heartbeatMs',
+] as const satisfies readonly (keyof AgentConfig)[]
+
+const PARTS = [
+  'tools',
+  'apiKey',
+  'headers',
+  'context',
+  'beforeToolCall',
+  'afterToolCall',
+  'engines',
+  'worker',
+  'workerUrl',
+] as const satisfies readonly (keyof ConfigParts)[]
+
+/** An agent as a configuration says. Throws `invalid-config`, naming what is wrong with it. */
+export function agentFromConfig(
+  config: AgentConfig | JsonObject,
+  parts: ConfigParts = {},
+  inline?: InlineWorker,
+): Agent {
+  checkFields(config, FIELDS, { of: 'The configuration', others: PARTS, elsewhere: 'beside it' })
+  if (!isJson(config)) throw badConfig('The configuration must be plain JSON.')
+  checkFields(parts, PARTS, {
+    of: 'What stands beside the configuration',
+    others: FIELDS,
+    elsewhere: 'in the configuration',
+  })
+  const { apiKey, headers, ...options } = parts
+  const { model, ...fields } = config as unknown as AgentConfig
+  if (typeof model !== 'object' || model === null || Array.isArray(model))
+    throw badConfig('model of the configuration must be an object.')
+  checkEnabled(fields.enabledTools, options.tools)
+  const secrets = { ...(apiKey && { apiKey }), ...(headers && { headers }) }
+  return createAgent({ ...fields, ...options, model: { ...model, ...secrets } }, inline)
+}
+
+function checkFields(
+  value: unknown,
+  known: readonly string[],
+  where: { readonly of: string; readonly others: readonly string[]; readonly elsewhere: string },
+): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw badConfig(`${where.of} must be an object.`)
+  for (const name of Object.keys(value)) {
+    if (known.includes(name)) continue
+    const hint = where.others.includes(name) ? ` It goes ${where.elsewhere}.` : ''
+    throw badConfig(`${where.of} has no ${name}.${hint} Did you mean ${nearest(name, known)}?`)
+  }
+}
+
+/** Later tools can be enabled with `setEnabledTools`; here, a name that none has is a mistake. */
+function checkEnabled(enabled: unknown, tools: ConfigParts['tools'] = []): void {
+  if (!Array.isArray(enabled)) return
+  const known = tools.map((tool) => String(tool?.name))
+  for (const name of enabled as unknown[]) {
+    if (known.some((each) => each === name || cleanName(each) === name)) continue
+    const hint = known.length ? ` Did you mean ${nearest(String(name), known)}?` : ''
+    throw badConfig(`enabledTools names ${String(name)}, and there is no such tool.${hint}`)
+  }
+}
