@@ -20,10 +20,10 @@ export interface CallableOptions extends Partial<Omit<Tool, 'execute'>> {
 /** A standard decorator of methods and of fields that hold functions, and a function that marks one. */
 export interface AgentCallable {
   <Method extends AnyFunction>(method: Method, context?: ClassMethodDecoratorContext): Method
-  <Method extends AnyFunction>(
+  (
     field: undefined,
     context: ClassFieldDecoratorContext,
-  ): (method: Method) => Method
+  ): <Method extends AnyFunction>(method: Method) => Method
 }
 
 const marks = new WeakMap<AnyFunction, CallableOptions>()
