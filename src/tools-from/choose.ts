@@ -61,8 +61,14 @@ export function choose(members: Members, options: ToolsFromOptions): Chosen[] {
     const signature = readSignature(method.functions[0])
     if (signature.kind === 'class' && !isAsked) return []
     if (signature.kind === 'class') throw badConfig(`${name} is a class, which can't be a tool.`)
-    return { name, method, signature, said: Object.assign({}, ...marks, own) as CallableOptions }
+    return { name, method, signature, said: merge([...marks, own ?? {}]) }
   })
+}
+
+/** What a later one leaves undefined, it leaves as it is: an approval isn't lost unseen. */
+function merge(said: readonly CallableOptions[]): CallableOptions {
+  const fields = said.flatMap((each) => Object.entries(each))
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
 }
 
 function checkSaid({ methods, names, statics }: Members, options: ToolsFromOptions): void {

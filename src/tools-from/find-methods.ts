@@ -69,28 +69,43 @@ function readMembers(target: object): Members {
 
 function valueOf(owner: object, key: string): unknown {
   const descriptor = Object.getOwnPropertyDescriptor(owner, key)
-  return descriptor?.get && isBinding(descriptor.get)
+  return descriptor?.get && isBinding(descriptor.get, owner)
     ? descriptor.get.call(owner)
     : descriptor?.value
 }
 
+/** A name, and what in a module it may be read of. */
+const NAME = String.raw`(?!this\b)[\p{ID_Start}$_][\p{ID_Continue}$]*`
+const PATH = `${NAME}(?:\\.${NAME})*`
+
+/** What bundlers make of an export. */
+const BINDINGS = (read: string): string[] => [
+  // Rolldown, esbuild, webpack, Parcel
+  String.raw`\(\)\s*=>\s*\(?\s*${read}\s*\)?`,
+  // Babel, TypeScript
+  String.raw`function\s*\(\)\s*\{\s*return\s+${read};?\s*\}`,
+  // Vite for servers, Vitest
+  String.raw`\(\)\s*=>\s*\{\s*try\s*\{\s*return\s+${read};?\s*\}\s*catch\s*\{\s*\}\s*\}`,
+  // Rollup
+  String.raw`get ${NAME}\s*\(\)\s*\{\s*return\s+${NAME};?\s*\}`,
+]
+const READS_NAME = new RegExp(`^(?:${BINDINGS(NAME).join('|')})$`, 'u')
+const READS_PATH = new RegExp(`^(?:${BINDINGS(PATH).join('|')})$`, 'u')
+
 /**
- * Bundlers make a module's namespace of functions that read one variable each. They can do nothing else,
- * as their text shows.
+ * Bundlers make a module's namespace of getters that read one variable each. They can do nothing else, as
+ * their text shows; what reads a property could run another getter, unless that is a module's, too.
  */
-function isBinding(get: () => unknown): boolean {
+function isBinding(get: () => unknown, owner: object): boolean {
   const text = textOf(get).replace(/\/\*[^*]*\*\//g, '')
-  const name = String.raw`[\p{ID_Start}$_][\p{ID_Continue}$]*`
-  return [
-    // Rolldown, esbuild, webpack, Parcel
-    String.raw`\(\)\s*=>\s*\(?\s*NAME(?:\.NAME)*\s*\)?`,
-    // Babel, TypeScript
-    String.raw`function\s*\(\)\s*\{\s*return\s+NAME(?:\.NAME)*;?\s*\}`,
-    // Vite for servers, Vitest
-    String.raw`\(\)\s*=>\s*\{\s*try\s*\{\s*return\s+NAME;?\s*\}\s*catch\s*\{\s*\}\s*\}`,
-    // Rollup
-    String.raw`get NAME\s*\(\)\s*\{\s*return\s+NAME;?\s*\}`,
-  ].some((shape) => new RegExp(`^${shape.replaceAll('NAME', name)}$`, 'u').test(text))
+  return (isModule(owner) ? READS_PATH : READS_NAME).test(text)
+}
+
+function isModule(owner: object): boolean {
+  const [tag, flag] = [Symbol.toStringTag, '__esModule'].map(
+    (key) => Object.getOwnPropertyDescriptor(owner, key)?.value as unknown,
+  )
+  return tag === 'Module' || flag === true
 }
 
 function classOf(owner: object): object | undefined {

@@ -31,8 +31,7 @@ const NOTHING: HandOver = { kind: 'arguments', names: [], spreads: false }
 export function inferInput(signature: Signature): Inferred | Problem {
   if (signature.kind !== 'function')
     return {
-      problem:
-        'its parameters can’t be read (it is native, bound or a proxy, or written in an unusual way)',
+      problem: 'its parameters can’t be read (native, bound, proxied or unusual)',
     }
   const { parameters } = signature
   const [first] = parameters
@@ -62,11 +61,18 @@ export function handOverOf(
 ): HandOver | Problem {
   const parameters = signature.kind === 'function' ? signature.parameters : undefined
   if (pass === 'object') return { kind: 'object' }
-  if (pass) return byNames(pass, parameters)
+  if (pass) {
+    const unknown = isRecord(schema.properties)
+      ? pass.find((name) => !Object.hasOwn(schema.properties as object, name))
+      : undefined
+    return unknown === undefined
+      ? byNames(pass, parameters)
+      : { problem: `pass names ${unknown}, which its schema doesn't have` }
+  }
   const [first] = parameters ?? []
   if (first && isDestructured(first)) return { kind: 'object' }
   if (!isRecord(schema.properties))
-    return Object.keys(schema).length && parameters?.length !== 0
+    return parameters?.length !== 0
       ? { problem: `its schema lists no properties: ${SAY_PASS}` }
       : NOTHING
   const names = Object.keys(schema.properties)

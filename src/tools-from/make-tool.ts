@@ -1,5 +1,5 @@
 import { badConfig } from '../client/failures.ts'
-import { jsonSchemaOf } from '../client/standard-schema.ts'
+import { toJsonSchema } from '../client/prepare-tool.ts'
 import type { Tool } from '../client/tool.ts'
 import type { Chosen } from './choose.ts'
 import { drain } from './drain.ts'
@@ -28,12 +28,12 @@ export function makeTool(chosen: Chosen, target: object, prefix: string): Tool {
 
 function inputOf(chosen: Chosen): Pick<Tool, 'inputSchema'> & Pick<Inferred, 'handOver'> {
   const { name, said, signature } = chosen
-  const { inputSchema = said.jsonSchema, jsonSchema = inputSchema, pass } = said
-  if (!inputSchema || !jsonSchema) {
+  const { inputSchema = said.jsonSchema, pass } = said
+  if (!inputSchema) {
     if (pass) throw badConfig(`pass of the tool ${name} needs an inputSchema beside it.`)
     return unlessProblem(name, inferInput(signature))
   }
-  const schema = jsonSchemaOf(jsonSchema, `of the tool ${name}`)
+  const schema = toJsonSchema(said, name)
   return { inputSchema, handOver: unlessProblem(name, handOverOf(schema, signature, pass)) }
 }
 

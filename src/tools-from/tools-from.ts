@@ -8,6 +8,9 @@ import { inferInput } from './hand-over.ts'
 import { looksMinified } from './infer/minified.ts'
 import { makeTool } from './make-tool.ts'
 
+/** The methods of `window` are hundreds. */
+const MAX_LISTED = 20
+
 /**
  * Tools of an object's methods, those of its classes included, or of the functions that a module
  * exports. Throws `invalid-config`, `duplicate-tool`, `schema-invalid` or `schema-unsupported`.
@@ -40,8 +43,13 @@ function checkReadable(chosen: readonly Chosen[]): void {
   const lacking = [...unreadable, ...renamed]
   if (lacking.length)
     throw badConfig(
-      `toolsFrom() needs an inputSchema for each of these, in describe, by agentCallable() or in static tools; or exclude them. ${lacking.join('; ')}.`,
+      `toolsFrom() needs an inputSchema for each of these, in describe, by agentCallable() or in static tools; or exclude them. ${listOf(lacking)}.`,
     )
+}
+
+function listOf(lacking: readonly string[]): string {
+  const more = lacking.length - MAX_LISTED
+  return lacking.slice(0, MAX_LISTED).join('; ') + (more > 0 ? `; and ${more} more` : '')
 }
 
 /** The names by which alone a parameter is known; the keys of a destructured one are no minifier's. */

@@ -13,7 +13,7 @@ const KINDS: readonly (readonly [Kind, RegExp])[] = [
   ['word', /[\p{ID_Start}$_][\p{ID_Continue}$\u200C\u200D]*/uy],
   ['number', /(?:0[xob][\da-f_]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:e[+-]?[\d_]+)?)n?/iy],
   ['string', /"(?:[^"\\\n\r]|\\(?:\r\n|[^]))*"|'(?:[^'\\\n\r]|\\(?:\r\n|[^]))*'/y],
-  ['sign', /=>|\.{3}|\+\+|--|[=,;:?.<>!&|^~+\-*/%#]/y],
+  ['sign', /(?!<!--|-->)(?:=>|\.{3}|\+\+|--|[=,;:?.<>!&|^~+\-*/%#])/y],
 ]
 
 const CLOSERS = { '(': ')', '[': ']', '{': '}', '${': '}' } as const
@@ -38,7 +38,7 @@ interface Frame {
 /**
  * What stands before a function's body: everything up to its first group in round brackets, included, or
  * up to `=>`. Undefined where the text can't be read for certain: a guess could take a `)` in a pattern
- * for the end. Takes linear time.
+ * for the end. HTML's comments, which old scripts may have, aren't. Takes linear time.
  */
 export function readHead(text: string): Token[] | undefined {
   const top: Frame = { open: '(', inner: [], isCondition: false }

@@ -52,6 +52,11 @@ describe('a function’s parameters are read from its text', () => {
     expect(signatureOf(make(text))).toBe(expected)
   })
 
+  it('made of text by the page', () => {
+    const made = Reflect.construct(Function, ['sku', 'quantity = ")"', 'return sku']) as object
+    expect(signatureOf(made)).toBe('sku, quantity?:string')
+  })
+
   test.each([
     ['add(sku) {}', 'sku'],
     ['async add(sku) {}', 'sku'],
@@ -191,6 +196,7 @@ describe('what can’t be read for certain is not guessed', () => {
     ['the same name twice', make('function (a, a) {}')],
     ['a slash after a block', make('function (a = function () { {} /[)]/.test("") }, b) {}')],
     ['a slash after an increment', make('function (c, a = c++ / 2, b) {}')],
+    ['an HTML comment', make('function (a = 1 <!-- , x)\n, b) {}')],
     ['brackets without end of depth', make(`(a = ${'['.repeat(200)}${']'.repeat(200)}) => 0`)],
   ])('%s', (_, fn) => {
     expect(signatureOf(fn)).toBe('unreadable')

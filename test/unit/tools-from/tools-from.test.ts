@@ -183,6 +183,7 @@ describe('the methods of an object', () => {
     const from = (text: string): ((value: unknown) => () => unknown) =>
       runInThisContext(text) as never
     const namespace = Object.defineProperties({} as object, {
+      [Symbol.toStringTag]: { value: 'Module' },
       rolldown: { enumerable: true, get: () => find },
       webpack: { enumerable: true, get: from('(f) => ()=>(/* binding */ f)')(find) },
       reexport: { enumerable: true, get: from('(o) => () => o.find')(other) },
@@ -211,6 +212,17 @@ describe('the methods of an object', () => {
       'babel',
       'rollup',
     ])
+    const state = {
+      get value() {
+        hits += 1
+        return find
+      },
+    }
+    const reactive = Object.defineProperty({}, 'value', {
+      enumerable: true,
+      get: () => state.value,
+    })
+    expect(toolsFrom(reactive)).toEqual([])
     expect(hits).toBe(0)
   })
 })
@@ -261,6 +273,13 @@ describe('what is said of a method', () => {
     const tools = toolsFrom(new Derived())
     expect(named(tools, 'wipe').needsApproval).toBe(true)
     expect(named(tools, 'drop').annotations).toEqual({ destructive: true })
+  })
+
+  it('stays when a stronger one leaves it undefined', () => {
+    const wipe = agentCallable({ needsApproval: true })(() => 0)
+    const undefinedThere = { needsApproval: undefined } as object
+    const [tool] = toolsFrom({ wipe }, { describe: { wipe: undefinedThere } })
+    expect(tool?.needsApproval).toBe(true)
   })
 
   it('can make it read-only, which runs beside others', () => {
@@ -401,6 +420,7 @@ describe('a schema is asked for', () => {
     expect(asked({ save: schema('dark', 'wide') })).toContain("pass: 'object'")
     expect(asked({ set: schema('to', 'sku') })).toContain('same order')
     expect(asked({ save: { inputSchema: { type: 'object' } } })).toContain("pass: 'object'")
+    expect(asked({ set: { ...schema('sku', 'to'), pass: ['sku', 'too'] } })).toContain('names too')
     expect(asked({ save: { pass: 'object' } })).toContain('needs an inputSchema')
     expect(asked({ save: schema('dark'), set: schema('sku', 'to') })).toBe('')
   })
@@ -454,6 +474,14 @@ describe('a mistake is an error', () => {
     expect(code).toBe('invalid-config')
     expect(message).toContain(words)
   })
+
+  test.each([[{ type: 'objekt' }], [{ type: 'string' }], [{ parameters: {} }], ['sku']])(
+    'a schema that is none: %o',
+    (inputSchema) => {
+      const describe = { set: { inputSchema } }
+      expect(refusal({ set: (sku: string) => sku }, { describe }).code).toBe('schema-invalid')
+    },
+  )
 
   it('two names that become one', () => {
     expect(refusal({ 'a b': () => 0, 'a.b': () => 0 })).toMatchObject({ code: 'duplicate-tool' })
