@@ -31,31 +31,32 @@ export interface ConfigParts
     Omit<AgentOptions, Plain | 'model' | 'toolApproval'>,
     Pick<ModelConfig, 'apiKey' | 'headers'> {}
 
-const FIELDS = [
-  'model',
-  'instructions',
-  'values',
-  'enabledTools',
-  'controlTools',
-  'toolApproval',
-  'maxSteps',
-  'retries',
-  'storage',
-  'raw',
-  'heartbeatMs',
-] as const satisfies readonly (keyof AgentConfig)[]
+// Records, so that none is missing: an option that is new doesn't compile until it has its place.
+const FIELDS = Object.keys({
+  model: true,
+  instructions: true,
+  values: true,
+  enabledTools: true,
+  controlTools: true,
+  toolApproval: true,
+  maxSteps: true,
+  retries: true,
+  storage: true,
+  raw: true,
+  heartbeatMs: true,
+} satisfies Record<keyof AgentConfig, true>)
 
-const PARTS = [
-  'tools',
-  'apiKey',
-  'headers',
-  'context',
-  'beforeToolCall',
-  'afterToolCall',
-  'engines',
-  'worker',
-  'workerUrl',
-] as const satisfies readonly (keyof ConfigParts)[]
+const PARTS = Object.keys({
+  tools: true,
+  apiKey: true,
+  headers: true,
+  context: true,
+  beforeToolCall: true,
+  afterToolCall: true,
+  engines: true,
+  worker: true,
+  workerUrl: true,
+} satisfies Record<keyof ConfigParts, true>)
 
 /** An agent as a configuration says. Throws `invalid-config`, naming what is wrong with it. */
 export function agentFromConfig(
