@@ -113,6 +113,10 @@ export interface ModelConfigData {
   readonly topP?: number
   readonly stop?: readonly string[]
   readonly seed?: number
+  /**
+   * What the server is asked for. `'none'` is kept to here, too: a call all the same doesn't run. That a model
+   * calls, or which tool, is up to its server: another tool that is offered runs.
+   */
   readonly toolChoice?: ToolChoice
   readonly parallelToolCalls?: boolean
   /** Merged into the request body last. */
