@@ -64,7 +64,8 @@ export function mapMessagesEvent(state: MessagesState, event: unknown): StreamPa
       return readMessage(state, asRecord(record['message']) ?? {})
     case 'message': {
       const parts = readMessage(state, record)
-      for (const block of state.blocks) block.isStopped = true
+      // With a stop reason it says that all of it is there.
+      for (const block of state.blocks) block.isStopped = state.stopReason !== undefined
       return parts
     }
     case 'message_delta':

@@ -5,8 +5,8 @@ import { parseJson } from './read-json.ts'
 import { brokenJsonError, incompleteError, tooLargeError } from './transport-error.ts'
 import { readErrorBody } from './vendor-error.ts'
 
-/** What a gateway adds to every answer, also to an error. */
-const END_MARKER = /data:\s*\[DONE\]\s*$/
+/** The end of a stream, which some gateways add to every answer, also to an error. */
+const STREAM_END = /^(?:event|data):[^]*|data:\s*\[DONE\]\s*$/m
 
 /** A body that is one JSON document: a non-streamed answer, or an error under status 200. */
 export function openJsonBody(): BodyFormat {
@@ -23,7 +23,7 @@ export function openJsonBody(): BodyFormat {
     },
     end() {
       const text = pieces.join('')
-      const value = parseJson(text.replace(END_MARKER, '')) ?? leadingError(text)
+      const value = parseJson(text) ?? parseJson(text.replace(STREAM_END, '')) ?? leadingError(text)
       status = value === undefined ? failureOf(text) : 'done'
       if (value === undefined) return []
       // Some gateways send the chunks of a stream as one list.

@@ -1,4 +1,4 @@
-import type { ToolCallAssembler } from '../core/assemble-tool-calls.ts'
+import type { CallDelta, ToolCallAssembler } from '../core/assemble-tool-calls.ts'
 import { asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
 import { callDelta } from './call-delta.ts'
 
@@ -78,28 +78,28 @@ const wordFields = ['content', 'reasoning_content', 'reasoning', 'refusal'] as c
 function isFreshStart(state: AnswerStart, delta: JsonRecord, begins: boolean): boolean {
   if (state.hasRoleless && begins && asText(delta['role']) !== undefined) return true
   if (state.calls.count() === 0) return false
-  return callsOf(delta).some((entry) => {
-    const { id, index, name } = callDelta(asRecord(entry) ?? {})
-    return name !== undefined && !index && (id === undefined || !state.calls.has(id))
-  })
+  return callsOf(delta).some(
+    ({ id, index, name }) =>
+      name !== undefined && !index && (id === undefined || !state.calls.has(id)),
+  )
 }
 
 /**
- * After a call: words under another id that has become steady, or after the role came again which the
- * server otherwise sends once. Calls are told by their numbers.
+ * After a call: words under another id that has become steady; or words, or the same call, after the role
+ * came again which the server otherwise sends once. Further calls are told by their numbers.
  */
 function isAnew(state: AnswerStart, delta: JsonRecord, begins: boolean): boolean {
   const calls = callsOf(delta)
   const says = wordFields.some((field) => asText(delta[field])?.trim())
   // An answer that goes on in the middle of a call is the same one, whatever its id.
-  if (calls.some((entry) => callDelta(asRecord(entry) ?? {}).name === undefined))
-    state.hasOtherId = state.saysMore = false
+  if (calls.some(({ name }) => name === undefined)) state.hasOtherId = state.saysMore = false
   state.saysMore ||= state.hasOtherId && says
   if (begins && delta['role'] && state.roles === 1 && state.hasRoleless) {
     state.isReopened = true
     state.calls.reopen()
   }
-  return (state.isReopened && says) || (state.saysMore && state.hasSteadyId)
+  const isKnown = calls.some(({ id = '', name }) => name !== undefined && state.calls.has(id))
+  return (state.isReopened && (says || isKnown)) || (state.saysMore && state.hasSteadyId)
 }
 
 /** Takes note of a delta's role. True: it does nothing but open the message once more. */
@@ -113,9 +113,10 @@ export function noteRole(state: AnswerStart, delta: JsonRecord): boolean {
   return false
 }
 
-function callsOf(delta: JsonRecord): readonly unknown[] {
+function callsOf(delta: JsonRecord): readonly CallDelta[] {
   const calls = delta['tool_calls']
-  return asRecord(calls) ? [calls] : asList(calls)
+  const entries = asRecord(calls) ? [calls] : asList(calls)
+  return entries.map((entry) => callDelta(asRecord(entry) ?? {}))
 }
 
 /** Something but a role. */

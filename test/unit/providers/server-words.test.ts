@@ -15,7 +15,7 @@ function read(provider: string, body: string): Promise<CollectedTurn> {
 }
 
 const providers = ['openai', 'llamacpp', 'anthropic', 'minimax']
-const ends = ['', DONE]
+const ends = ['', DONE, 'event: message_stop\ndata: {"type":"message_stop"}\n\n']
 
 describe.each(providers)('the whole body of an event stream, %s', (provider) => {
   test.each(['upstream connect error: reset', 'Internal Server Error: the GPU is lost\n\n'])(
