@@ -55,7 +55,7 @@ export interface TurnCaps {
   /** Characters of all calls' arguments as JSON. Default 1 000 000. */
   readonly arguments?: number
   /**
-   * Characters of what is kept only to be sent back: signatures, citations, encrypted content. Default
+   * Characters of what isn't shown: signatures, citations, encrypted content, calls without a name. Default
    * 32 000 000.
    */
   readonly metadata?: number
