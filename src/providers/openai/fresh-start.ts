@@ -55,27 +55,36 @@ export function beginsAnother(
 ): boolean {
   const isNew = id !== undefined && id !== state.id && state.hasSteadyId
   if (isNew && state.finishWord !== undefined) return true
-  const deltas = choices.flatMap((item) => {
+  const mayStart = (isNew && state.hasDelta) || state.isFinished
+  if (mayStart && ownDeltas(state, choices).some((own) => isFreshStart(state, own))) return true
+  if (id !== undefined) state.hasSteadyId = id === state.id
+  state.id = id ?? state.id
+  if (state.calls.count() === 0 || state.finishWord !== undefined) return false
+  state.hasOtherId ||= isNew
+  return ownDeltas(state, choices).some((own) => isAnew(state, own))
+}
+
+interface OwnDelta {
+  readonly delta: JsonRecord
+  /** No finish reason comes with it. */
+  readonly begins: boolean
+}
+
+/** The deltas of the choice that is read. */
+function ownDeltas(state: AnswerStart, choices: readonly unknown[]): OwnDelta[] {
+  return choices.flatMap((item) => {
     const choice = asRecord(item)
     const isOwn = choice?.['index'] === undefined || choice['index'] === state.choice
     const delta = isOwn && asRecord(choice?.['delta'])
     return delta ? [{ delta, begins: choice?.['finish_reason'] == null }] : []
   })
-  if ((isNew && state.hasDelta) || state.isFinished) {
-    if (deltas.some(({ delta, begins }) => isFreshStart(state, delta, begins))) return true
-  }
-  if (id !== undefined) state.hasSteadyId = id === state.id
-  state.id = id ?? state.id
-  if (state.calls.count() === 0 || state.finishWord !== undefined) return false
-  state.hasOtherId ||= isNew
-  return deltas.some(({ delta, begins }) => isAnew(state, delta, begins))
 }
 
 /** Line breaks alone may stand between calls. */
 const wordFields = ['content', 'reasoning_content', 'reasoning', 'refusal'] as const
 
 /** It opens the message anew, or its first call under an id that is not known. */
-function isFreshStart(state: AnswerStart, delta: JsonRecord, begins: boolean): boolean {
+function isFreshStart(state: AnswerStart, { delta, begins }: OwnDelta): boolean {
   if (state.hasRoleless && begins && asText(delta['role']) !== undefined) return true
   if (state.calls.count() === 0) return false
   return callsOf(delta).some(
@@ -88,7 +97,7 @@ function isFreshStart(state: AnswerStart, delta: JsonRecord, begins: boolean): b
  * After a call: words under another id that has become steady; or words, or the same call, after the role
  * came again which the server otherwise sends once. Further calls are told by their numbers.
  */
-function isAnew(state: AnswerStart, delta: JsonRecord, begins: boolean): boolean {
+function isAnew(state: AnswerStart, { delta, begins }: OwnDelta): boolean {
   const calls = callsOf(delta)
   const says = wordFields.some((field) => asText(delta[field])?.trim())
   // An answer that goes on in the middle of a call is the same one, whatever its id.
