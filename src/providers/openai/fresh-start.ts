@@ -98,15 +98,16 @@ function isFreshStart(state: AnswerStart, { delta, begins }: OwnDelta): boolean 
  * came again which the server otherwise sends once. Further calls are told by their numbers.
  */
 function isAnew(state: AnswerStart, { delta, begins }: OwnDelta): boolean {
+  if (begins && delta['role'] && state.roles === 1 && state.hasRoleless) {
+    state.isReopened = true
+    state.calls.reopen()
+  }
+  if (!state.isReopened && !state.hasOtherId) return false
   const calls = callsOf(delta)
   const says = wordFields.some((field) => asText(delta[field])?.trim())
   // An answer that goes on in the middle of a call is the same one, whatever its id.
   if (calls.some(({ name }) => name === undefined)) state.hasOtherId = state.saysMore = false
   state.saysMore ||= state.hasOtherId && says
-  if (begins && delta['role'] && state.roles === 1 && state.hasRoleless) {
-    state.isReopened = true
-    state.calls.reopen()
-  }
   const isKnown = calls.some(({ id = '', name }) => name !== undefined && state.calls.has(id))
   return (state.isReopened && (says || isKnown)) || (state.saysMore && state.hasSteadyId)
 }
