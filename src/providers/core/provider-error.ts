@@ -3,9 +3,7 @@ import type { JsonObject } from '../../protocol/json.ts'
 import { classifyError, isRetryable } from './classify-error.ts'
 import { parseJson } from './read-json.ts'
 import { readRetryAfter } from './retry-after.ts'
-import { readErrorBody, readVendorError, type VendorError } from './vendor-error.ts'
-
-const MAX_TEXT = 2_000
+import { MAX_MESSAGE, readErrorBody, readVendorError, type VendorError } from './vendor-error.ts'
 
 /** What a developer can do about an error, where the code suffices to know it. */
 const advice: { readonly [code in ErrorCode]?: string } = {
@@ -108,5 +106,5 @@ export function plainText(body: string): string {
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
-    .slice(0, MAX_TEXT)
+    .slice(0, MAX_MESSAGE)
 }

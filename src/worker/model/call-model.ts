@@ -145,6 +145,7 @@ async function readAttempt(
   const reader = new TurnReader({
     toolMode,
     textCalls: readsTextCalls(call.stepContext.model, toolMode),
+    refusesCalls: call.stepContext.model.toolChoice === 'none',
     tools: call.stepContext.tools,
     caps: call.stepContext.model.caps,
     partPrefix: `${call.step}.${attempt}.`,
