@@ -131,8 +131,9 @@ export class Host {
     }
     try {
       const ref = await this.#takeUp(active, agentId, { ...command, follows: true })
-      if (goOn) await active.driver?.goOn()
-      return ref
+      if (!goOn) return ref
+      await active.driver?.goOn()
+      return ref ?? (await active.inLaneNow(() => this.#runs.goOn(active, agentId)))
     } catch (error) {
       if (!isElsewhere(error)) throw error
       if (!active.tabs.follows(conversationId)) {

@@ -26,6 +26,7 @@ import type { Waiter } from './store/storage-retry.ts'
 import { placeHistory } from './place-history.ts'
 import { RunDriver } from './run/run-driver.ts'
 import type { Admission, ActiveConversation } from './active-conversation.ts'
+import type { RunState } from '../protocol/state.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
 import { whenAborted } from '../lib/abort.ts'
 import type { Stream } from './stream.ts'
@@ -153,6 +154,32 @@ export class Runs {
     if (limits === null) return { next: null }
     this.#launch(active, next)
     return { next: { conversationId, runId } }
+  }
+
+  /**
+   * Begins a run where the last one ended without being done: it failed, or used up its steps. It has the same
+   * limits, counted anew. Null when there is nothing to go on with.
+   */
+  async goOn(active: ActiveConversation, agentId: string): Promise<RunRef | null> {
+    const { conversation } = active
+    if (unfinished(conversation.run) === null) return null
+    await active.own({ create: false })
+    const runId = this.#options.effects.newId('run_')
+    let isBegun = false
+    try {
+      isBegun = await conversation.append(
+        (run) => {
+          const ended = unfinished(run)
+          return ended && firstFacts(null, ended.limits)
+        },
+        { runId, once: true },
+      )
+    } finally {
+      if (!isBegun) active.disown()
+    }
+    if (!isBegun) return null
+    this.#launch(active, { agentId, runId })
+    return { conversationId: active.scope.conversationId, runId }
   }
 
   /** Stops what the agent drives or is about to begin, without an end: whoever resumes it goes on. */
@@ -313,6 +340,11 @@ export class Runs {
     )
     active.drive(driver)
   }
+}
+
+/** The run, if it ended before it was done. */
+function unfinished(run: RunState | null): RunState | null {
+  return run?.end?.outcome === 'failed' || run?.end?.outcome === 'max-steps' ? run : null
 }
 
 function isKnown({ admissions, driver, conversation }: ActiveConversation, runId: string): boolean {
