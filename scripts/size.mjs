@@ -11,22 +11,22 @@ const rows = [
   {
     name: 'page entry (dist/index.js)',
     bytes: sizeOf('index.js', { dynamic: false }),
-    limit: 9.9 * KILOBYTE,
+    limit: 10.6 * KILOBYTE,
   },
   {
     name: 'page, with the first run',
     bytes: sizeOf('index.js', { dynamic: true, except: /^lazy-views-/ }),
-    limit: 31.3 * KILOBYTE,
+    limit: 32.2 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 34.4 * KILOBYTE,
+    limit: 35.3 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 147 * KILOBYTE,
+    limit: 148 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
@@ -57,7 +57,7 @@ const rows = [
   {
     name: 'all of dist/conversation.js',
     bytes: sizeOf('conversation.js', { dynamic: true }),
-    limit: 9.5 * KILOBYTE,
+    limit: 9.8 * KILOBYTE,
   },
   {
     name: 'all of dist/providers.js',

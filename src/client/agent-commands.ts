@@ -1,4 +1,10 @@
-import type { CallAnswer, ResumeRun, StartRun } from '../protocol/commands.ts'
+import type {
+  CallAnswer,
+  ResumeRun,
+  SendMessage,
+  StartRun,
+  WithdrawMessage,
+} from '../protocol/commands.ts'
 import type { RunOutcome } from '../protocol/run.ts'
 import type { AgentScope, ConversationScope, RunRef } from '../protocol/scope.ts'
 import type { ConversationSnapshot } from '../conversation/snapshot.ts'
@@ -8,7 +14,7 @@ import { adopt } from './adopt.ts'
 import type { Agent, Conversations } from './agent.ts'
 import type { AgentParts } from './agent-parts.ts'
 import type { CallAnswers, CallRef } from './call-answers.ts'
-import { checkId, checkText } from './check-input.ts'
+import { checkId, checkInput, checkText } from './check-input.ts'
 import { checkNames } from './check-names.ts'
 import type { Conversation } from './conversation-view.ts'
 import type { ExtractOptions } from './extract.ts'
@@ -38,6 +44,9 @@ export interface AgentCommands
   ): Promise<unknown>
   sendStart(handle: RunHandle, command: StartRun): Promise<void>
   sendAbort(runId: string): Promise<boolean>
+  /** See `Run.send`. */
+  sendMessage(message: Omit<SendMessage, keyof AgentScope>): Promise<boolean>
+  withdrawMessage(message: Omit<WithdrawMessage, keyof AgentScope>): Promise<boolean>
   /** The run ended here, without a word of the worker. */
   left(ref: RunRef, outcome: RunOutcome): Promise<void>
   show(listeners: Listeners, first: ConversationSnapshot): Promise<Source<ConversationSnapshot>>
@@ -73,6 +82,11 @@ export function createCommands(agent: AgentParts): AgentCommands {
     },
     sendStart: (handle, command) => sendStart(agent, handle, command),
     sendAbort: (runId) => sendAbort(agent, runId),
+    async sendMessage({ message, ...to }) {
+      const checked = { ...message, parts: checkInput(message.parts) }
+      return agent.ask('sendMessage', { ...agent.scope(), ...to, message: checked })
+    },
+    withdrawMessage: (what) => agent.ask('withdrawMessage', { ...agent.scope(), ...what }),
     async left({ runId, conversationId }, outcome) {
       const { link, runs, scope } = agent
       const message = runs.commands.get(runId)?.message ?? null
@@ -198,25 +212,33 @@ function locate(call: CallRef): { conversationId?: string; toolCallId: string } 
 }
 
 function conversations({ ask, link, scope }: AgentParts): Questions {
-  const at = (conversationId: string): ConversationScope => {
+  const scopeOf = (conversationId: string): ConversationScope => {
     checkId(conversationId)
     return { ...scope(), conversationId }
   }
   return {
     list: (options) => ask('listConversations', { ...scope(), ...options }),
-    get: async (id) => ask('getConversation', at(id)),
+    get: async (id) => ask('getConversation', scopeOf(id)),
     async rename(id, title) {
       checkText(title, 'The title')
-      return ask('renameConversation', { ...at(id), title })
+      return ask('renameConversation', { ...scopeOf(id), title })
+    },
+    async fork(id, how = {}) {
+      checkNames(how, 'fork')
+      const { at } = how
+      if (at !== undefined) checkText(at, 'The id of a message')
+      const forkId = randomId()
+      const command = { ...scopeOf(id), forkId, ...(at !== undefined && { at }) }
+      return (await ask('forkConversation', command)) ? forkId : null
     },
     async delete(id) {
-      const isGone = await ask('deleteConversation', at(id))
+      const isGone = await ask('deleteConversation', scopeOf(id))
       // There is no fact of it.
       void link()
         .feeds.find({ storage: storageKey(scope().storage), conversationId: id })
         ?.joined?.join()
       return isGone
     },
-    clearHistory: async (id) => ask('clearHistory', at(id)),
+    clearHistory: async (id) => ask('clearHistory', scopeOf(id)),
   }
 }

@@ -19,6 +19,7 @@ import { loadPart } from './load-part.ts'
 import type { AgentOptions } from './options.ts'
 import type { AgentParts } from './agent-parts.ts'
 import type * as live from './lazy-runtime.ts'
+import { messageOf, type RunStarter } from './start-run.ts'
 import { createSnapshotStore, type SnapshotStore } from './snapshot-store.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import { createToolRegistry } from './tool-registry.ts'
@@ -73,6 +74,9 @@ export class AgentCore implements AgentParts {
     this.runs = new AgentRuns({
       scope: this.scope,
       sendStart: this.later('sendStart'),
+      sendMessage: this.later('sendMessage'),
+      withdrawMessage: this.later('withdrawMessage'),
+      messageOf: (input) => messageOf(input, this.config.values),
       // A page that can't load the rest has no worker that could be asked.
       sendAbort: (runId) =>
         void this.later('sendAbort')(runId).catch(() => this.runs.aborts.delete(runId)),
@@ -177,7 +181,7 @@ export class AgentCore implements AgentParts {
   readonly link = (): WorkerLink => this.#joined(this.#live as Live)
 
   /** With the methods of its agent, each for this conversation. */
-  conversation(id: string, agent: Agent): Conversation {
+  conversation(id: string, agent: Agent, start: RunStarter): Conversation {
     const known = this.#conversations.get(id)
     if (known) return known
     const at = (call: CallRef) => ({
@@ -191,6 +195,15 @@ export class AgentCore implements AgentParts {
         failed: (thrown) => ({ ...emptySnapshot(id, 'idle'), error: toErrorData(thrown) }),
       }),
       send: (input, options) => agent.run(input, { ...options, conversationId: id }),
+      edit: (messageId, input, options) =>
+        start({ input, branch: { type: 'edit', messageId } }, { ...options, conversationId: id }),
+      regenerate: (messageId, options) => {
+        const branch = {
+          type: 'regenerate',
+          ...(messageId !== undefined && { messageId }),
+        } as const
+        return start({ input: null, branch }, { ...options, conversationId: id })
+      },
       resume: (options) => agent.resume(id, options),
       continue: () => agent.continue(id),
       approve: (call, options) => agent.approve(at(call), options),

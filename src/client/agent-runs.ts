@@ -1,8 +1,10 @@
-import type { AbortRun, StartRun } from '../protocol/commands.ts'
+import type { AbortRun, SendMessage, StartRun, WithdrawMessage } from '../protocol/commands.ts'
 import type { AgentScope, RunRef } from '../protocol/scope.ts'
 import { type OffstageError, toErrorData } from '../protocol/error.ts'
 import type { RunOutcome, RunResult } from '../protocol/run.ts'
 import { stopReason } from './failures.ts'
+import type { UserContent } from '../protocol/fact.ts'
+import type { RunInput } from './options.ts'
 import type { RunHandle } from './run-handle.ts'
 import { createRunHandle } from './run-handle.ts'
 
@@ -13,6 +15,10 @@ export interface RunsHost {
   scope(): AgentScope
   /** Has the worker begin the run. */
   sendStart(handle: RunHandle, command: StartRun): Promise<void>
+  /** Has a message queued. False: the run had ended. */
+  sendMessage(message: Omit<SendMessage, keyof AgentScope>): Promise<boolean>
+  withdrawMessage(message: Omit<WithdrawMessage, keyof AgentScope>): Promise<boolean>
+  messageOf(input: RunInput): UserContent
   /** Has the worker end the run whose abort is on record. */
   sendAbort(runId: string): void
   /** What the run has come to; undefined as long as no worker was asked for anything. */
@@ -95,6 +101,19 @@ export class AgentRuns {
       onAbort: (reason) => {
         this.aborts.set(runId, { conversationId, reason })
         host.sendAbort(runId)
+      },
+      onSend: (input, when, sent) => {
+        const message = host.messageOf(input)
+        const messageId = message.id
+        const outcome = sent.add(messageId, { role: 'user', ...message })
+        host.sendMessage({ ...ref, message, when }).then(
+          (isQueued) => isQueued || sent.return(messageId),
+          // It may have been stored: the run's events, or its end, decide.
+          (error: OffstageError) =>
+            error.code === 'worker-lost' || sent.return(messageId, toErrorData(error)),
+        )
+        const cancel = (): Promise<boolean> => host.withdrawMessage({ ...ref, messageId })
+        return { messageId, outcome, cancel }
       },
       onEnd: () => {
         this.#open.delete(runId)

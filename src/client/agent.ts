@@ -27,6 +27,12 @@ export interface Conversations {
   get(conversationId: string): Promise<StoredConversation | null>
   /** An empty title gives it its own back: the beginning of the first message that a person wrote. */
   rename(conversationId: string, title: string): Promise<boolean>
+  /**
+   * Makes a new conversation of its messages up to one of them, on whatever branch (default: the newest whose calls
+   * are done), and resolves to its id; null when there is no such conversation or message. Rejects with
+   * `calls-pending` when a call of that message isn't done.
+   */
+  fork(conversationId: string, options?: { readonly at?: string }): Promise<string | null>
   /** What runs in it is aborted first in this tab, and ends as aborted (`deleted`) in others. */
   delete(conversationId: string): Promise<boolean>
   /** Forgets the messages, keeps the conversation. `conversation-busy` while a run is open. */
@@ -47,7 +53,8 @@ export interface Agent extends CallAnswers, AsyncDisposes {
   resume(conversationId?: string, options?: ResumeOptions): Promise<Run | null>
   /**
    * Lets the parked open run of a conversation go on: after a crash loop, or as soon as there may be
-   * room in the storage. One that isn't parked is resumed. Null when there is none.
+   * room in the storage. One that isn't parked is resumed. Where none is open, and the last one failed or used up its
+   * steps, a new one begins without a message, with the same limits. Else null.
    */
   continue(conversationId: string): Promise<Run | null>
   /** Takes effect at the next step. `values` are added to those that are there. */

@@ -4,6 +4,8 @@ import type { ResumeOptions, RunInput, RunOptions } from './options.ts'
 import type { Run } from './run-handle.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
 
+export type BranchOptions = Omit<RunOptions, 'conversationId' | 'history'>
+
 /**
  * A conversation to follow, made for `useSyncExternalStore` and its like, and what a person does in it: calls are
  * of this conversation. Its methods are bound.
@@ -15,6 +17,18 @@ export interface Conversation extends SnapshotStore<ConversationSnapshot>, CallA
   subscribe(listener: () => void): () => void
   /** The agent's `run`, in this conversation. */
   send(input: RunInput, options?: Omit<RunOptions, 'conversationId'>): Run
+  /**
+   * Writes a message of the person anew: the run begins a branch beside it, which is shown from then on; the
+   * other one is kept (`switchBranch`). No effect of a tool is undone. What can go wrong is the run's outcome:
+   * `invalid-input` when there is no such message, or a person didn't write it; `calls-pending` while calls
+   * wait for something; `conversation-busy` as for `send`.
+   */
+  edit(messageId: string, input: RunInput, options?: BranchOptions): Run
+  /**
+   * Has the model answer anew what a person wrote, as a branch beside the answer that there is. `messageId`: that
+   * message, or any of its answer; default: the newest. Errors as for `edit`.
+   */
+  regenerate(messageId?: string, options?: BranchOptions): Run
   /** The agent's `resume`, of this conversation. */
   resume(options?: ResumeOptions): Promise<Run | null>
   /** The agent's `continue`, of this conversation. */

@@ -22,6 +22,7 @@ export type {
   RunOptions,
 } from './options.ts'
 export type { Run } from './run-handle.ts'
+export type { SentMessage, SentOutcome } from './sent-messages.ts'
 export type {
   ConversationSnapshot,
   ShownBranch,

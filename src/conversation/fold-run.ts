@@ -82,7 +82,11 @@ function changeOf(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>):
         usage: addUsage(run.usage, row.usage),
       }
     case 'step-cut':
-      return { stepOpen: false, usage: addCost(run.usage, row.usage) }
+      return {
+        stepOpen: false,
+        usage: addCost(run.usage, row.usage),
+        ...(row.goesOn && { steps: run.steps + 1 }),
+      }
     case 'run-parked':
       return { parked: row.reason }
     case 'run-continued':

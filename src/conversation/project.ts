@@ -1,6 +1,6 @@
 import type { Delta } from '../protocol/delta.ts'
 import type { RunEventBody } from '../protocol/event.ts'
-import type { Row } from '../protocol/fact.ts'
+import type { Row, RowOf } from '../protocol/fact.ts'
 import type { Live } from '../protocol/live.ts'
 import type { Message } from '../protocol/message.ts'
 import type { RunOutcome } from '../protocol/run.ts'
@@ -96,10 +96,23 @@ export function projectFact(cursor: Cursor, row: Row, moment: Moment): Projectio
         events: [...events, ...proposalEvents(row)],
       }
     }
+    case 'step-cut': {
+      const { step, usage, goesOn } = row
+      const events = goesOn
+        ? [{ type: 'step-end', step, usage, finishReason: 'other' } as const]
+        : []
+      return { cursor, events }
+    }
     case 'run-parked':
       return { cursor, events: [{ type: 'run-parked', reason: row.reason }] }
     case 'run-continued':
       return { cursor, events: [{ type: 'run-continued' }] }
+    case 'message-queued':
+      return { cursor, events: [{ type: row.type, message: { role: 'user', ...row.message } }] }
+    case 'message-delivered':
+      return { cursor, events: [{ type: row.type, messageId: row.messageId }] }
+    case 'message-withdrawn':
+      return { cursor, events: [withdrawalEvent(row)] }
     case 'run-ended':
       return endRun(cursor, moment.state, { outcome: row.end })
     case 'approval-requested':
@@ -112,6 +125,12 @@ export function projectFact(cursor: Cursor, row: Row, moment: Moment): Projectio
     default:
       return { cursor, events: [] }
   }
+}
+
+function withdrawalEvent({ type, messageId, returned }: RowOf<'message-withdrawn'>): RunEventBody {
+  return returned
+    ? { type: 'message-returned', message: { role: 'user', ...returned } }
+    : { type, messageId }
 }
 
 /** The events of the cursor's run that a delta comes to. Pure. */

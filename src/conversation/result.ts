@@ -1,5 +1,5 @@
 import type { AssistantMessage } from '../protocol/message.ts'
-import { LEFT_OPEN, type RunOutcome, type RunResult, type RunToolCall } from '../protocol/run.ts'
+import { isLeftOpen, type RunOutcome, type RunResult, type RunToolCall } from '../protocol/run.ts'
 import type { Live } from '../protocol/live.ts'
 import { isSettled } from './pending.ts'
 import type { CallState, ConversationState, MessageNode } from '../protocol/state.ts'
@@ -27,11 +27,6 @@ export function resultOf(
     finishReason: isKnown ? run.finishReason : 'other',
     ...outcome,
   }
-}
-
-/** Ended on this page only: somebody else may go on with it. */
-export function isLeftOpen(outcome: RunOutcome): boolean {
-  return outcome.outcome === 'aborted' && Object.values<string>(LEFT_OPEN).includes(outcome.reason)
 }
 
 export function messageText(message: Pick<AssistantMessage, 'parts'>): string {

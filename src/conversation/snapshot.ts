@@ -87,7 +87,7 @@ export interface ConversationSnapshot {
   readonly branches: { readonly [messageId: string]: ShownBranch }
   /** The model's plan. Nothing makes one in this version. */
   readonly plan?: readonly PlanItem[]
-  /** Written by the person, and not yet part of the conversation. Empty in this version. */
+  /** Written by the person while the run is open, and not yet part of the conversation, in their order. */
   readonly queued: readonly UserContent[]
   /**
    * What was written for the newest run, if that was refused or given up before it was stored: no message of the

@@ -24,14 +24,30 @@ export interface OlderMessagesQuery extends ConversationScope {
   readonly count: number
 }
 
+/** Where a branch begins. */
+export type BranchPoint =
+  /** The run's message takes the place of one that a person wrote, beside it. */
+  | { readonly type: 'edit'; readonly messageId: string }
+  /** The run answers anew what a person wrote: this message, or the one that it answers. Default: the newest. */
+  | { readonly type: 'regenerate'; readonly messageId?: string }
+
 export interface StartRun extends ConversationScope {
   readonly runId: string
-  /** Null: the run goes on from the history (supplied outputs). */
+  /** Null: the run goes on from the history (supplied outputs), or answers anew. */
   readonly message: UserContent | null
+  /** Default: behind the newest message. */
+  readonly branch?: BranchPoint
   /** Earlier messages from elsewhere, not looked at yet, for a conversation that has none. */
   readonly history?: unknown
   readonly limits: RunLimits
   readonly ifBusy: 'refuse' | 'queue' | 'replace'
+}
+
+export interface ForkConversation extends ConversationScope {
+  /** Of the conversation that is made. */
+  readonly forkId: string
+  /** The last message of it. Default: the newest whose calls are done. */
+  readonly at?: string
 }
 
 export interface ResumeRun extends AgentScope {
@@ -57,6 +73,20 @@ export interface AbortRun extends ConversationScope {
   readonly reason: string
   /** The run ends as failed, not as aborted. */
   readonly error?: ErrorData
+}
+
+/** What a person writes while a run is open. */
+export interface SendMessage extends ConversationScope {
+  readonly runId: string
+  readonly message: UserContent
+  /** `now`: the step under way is cut short for it. */
+  readonly when: 'next-step' | 'now'
+}
+
+/** Takes back what wasn't delivered yet. */
+export interface WithdrawMessage extends ConversationScope {
+  readonly runId: string
+  readonly messageId: string
 }
 
 /** A person's word on a parked call. `conversationId` is absent when only the call's id is known. */

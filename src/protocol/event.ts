@@ -30,6 +30,14 @@ export type RunEventBody =
       readonly message?: UserMessage
     }
   | { readonly type: 'run-continued' }
+  /** What a person wrote while the run is open waits until the model is asked next. */
+  | { readonly type: 'message-queued'; readonly message: UserMessage }
+  /** It is a message of the conversation now. */
+  | { readonly type: 'message-delivered'; readonly messageId: string }
+  /** It was taken back. */
+  | { readonly type: 'message-withdrawn'; readonly messageId: string }
+  /** The run ends without it. */
+  | { readonly type: 'message-returned'; readonly message: UserMessage }
   | { readonly type: 'step-start'; readonly step: number; readonly attempt: number }
   | { readonly type: 'text-start'; readonly partId: string }
   | { readonly type: 'text-delta'; readonly partId: string; readonly delta: string }

@@ -115,6 +115,8 @@ type RunFact =
         readonly parts: readonly (TextPart | ReasoningPart)[]
       } | null
       readonly usage: Usage
+      /** The run goes on with what a person wrote instead: it counts as a step. */
+      readonly goesOn?: true
     }
   /** The run rests until somebody lets it go on. */
   | { readonly type: 'run-parked'; readonly reason: DurableParkReason }
@@ -207,7 +209,12 @@ type MessageFact =
   | { readonly type: 'renamed'; readonly title: string }
   /** Written by the person while a run is open. */
   | { readonly type: 'message-queued'; readonly message: UserContent }
-  | { readonly type: 'message-withdrawn'; readonly messageId: string }
+  /** `returned`: what was queued, where the run ended before it was delivered; else a person took it back. */
+  | {
+      readonly type: 'message-withdrawn'
+      readonly messageId: string
+      readonly returned?: UserContent
+    }
   /** The queued message becomes one of the conversation. */
   | {
       readonly type: 'message-delivered'

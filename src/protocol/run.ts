@@ -68,6 +68,11 @@ export type RunOutcome =
  */
 export const LEFT_OPEN = { disposed: 'disposed', takenOver: 'taken-over' } as const
 
+/** Ended on this page only: somebody else may go on with it. */
+export function isLeftOpen(outcome: RunOutcome): boolean {
+  return outcome.outcome === 'aborted' && Object.values<string>(LEFT_OPEN).includes(outcome.reason)
+}
+
 /** The reason of an `aborted` outcome of a run whose conversation was deleted. */
 export const DELETED = 'deleted'
 

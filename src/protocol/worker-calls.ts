@@ -5,12 +5,15 @@ import type {
   ExtractRequest,
   Extraction,
   ExtractRef,
+  ForkConversation,
   LeaseCheck,
   OlderMessagesQuery,
   Preparation,
   ResumeRun,
+  SendMessage,
   StartRun,
   SupplyOutput,
+  WithdrawMessage,
 } from './commands.ts'
 import type { ConversationRecord, StoredConversation } from './conversation.ts'
 import type { ErrorCode } from './error.ts'
@@ -61,6 +64,10 @@ export const WORKER_CALLS = {
     boolean,
     Driven | 'conversation-busy' | 'invalid-input' | 'ambiguous-call'
   >,
+  /** False when the run had ended: the message is not part of the conversation. */
+  sendMessage: {} as Command<SendMessage, boolean, Driven | 'conversation-busy'>,
+  /** False when the message was delivered or withdrawn already, or isn't known. */
+  withdrawMessage: {} as Command<WithdrawMessage, boolean, Driven | 'conversation-busy'>,
   /** The run that goes on, when this was the last pending output; else null. */
   supplyOutput: {} as Command<SupplyOutput, RunRef | null, Owned | 'ambiguous-call'>,
   /**
@@ -96,6 +103,8 @@ export const WORKER_CALLS = {
     boolean,
     Stored | 'invalid-input'
   >,
+  /** Makes another conversation of its beginning. False when there is no such conversation, or message. */
+  forkConversation: {} as Command<ForkConversation, boolean, Owned | 'calls-pending'>,
   deleteConversation: {} as Command<ConversationScope, boolean, Stored>,
   /** Forgets the messages, keeps the conversation. Refused while a run is open. */
   clearHistory: {} as Command<ConversationScope, boolean, Owned>,

@@ -48,10 +48,14 @@ export async function untilIdle(
   await active.idle(signal)
 }
 
-/** The run, and its first step: one wait for the disk. */
-export function firstFacts(message: StartRun['message'], limits: RunLimits): FactDraft[] {
+/** The run, and its first step: one wait for the disk. `place`: default, under the head. */
+export function firstFacts(
+  message: StartRun['message'],
+  limits: RunLimits,
+  place: { readonly parentId?: string | null } = {},
+): FactDraft[] {
   return [
-    { type: 'run-started', message, limits },
+    { type: 'run-started', message, limits, ...place },
     { type: 'step-started', step: 1, resumed: false },
   ]
 }

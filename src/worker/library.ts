@@ -1,3 +1,4 @@
+import type { ForkConversation } from '../protocol/commands.ts'
 import type { AgentScope, ConversationScope } from '../protocol/scope.ts'
 import { pendingOf } from '../conversation/pending.ts'
 import { ownTitle } from '../conversation/title.ts'
@@ -6,6 +7,7 @@ import { OffstageError } from '../protocol/error.ts'
 import { DELETED } from '../protocol/run.ts'
 import { busy } from './busy.ts'
 import type { Effects } from './effects.ts'
+import { forkedFacts } from './fork.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
 
 /** The stored conversations, apart from running anything in them. */
@@ -66,6 +68,26 @@ export class Library {
     const { conversation } = await this.#registry.take(scope)
     await conversation.refresh()
     return ownTitle(conversation.state) ?? ''
+  }
+
+  /** Tried again, it finds what it made. */
+  async forkConversation({ forkId, at, ...scope }: ForkConversation): Promise<boolean> {
+    if ((await (await this.#registry.store(scope)).get(scope.conversationId)) === null) return false
+    const { conversation } = await this.#registry.take(scope)
+    await conversation.refresh()
+    conversation.refuseBroken()
+    const facts = forkedFacts(conversation.state, at)
+    if (facts === null) return false
+    const fork = await this.#registry.take({ ...scope, conversationId: forkId })
+    return fork.inLaneNow(async () => {
+      await fork.own()
+      try {
+        if (fork.conversation.state.seq > 0 || facts.length === 0) return true
+        return await fork.conversation.append(facts, { runId: null, once: true })
+      } finally {
+        fork.disown()
+      }
+    })
   }
 
   /** What runs in it, or is about to, is aborted first. */

@@ -1,4 +1,4 @@
-import type { AbortRun, CallAnswer } from '../protocol/commands.ts'
+import type { AbortRun, CallAnswer, SendMessage, WithdrawMessage } from '../protocol/commands.ts'
 import type { RunEnd } from '../protocol/fact.ts'
 import type { ActiveConversation } from './active-conversation.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
@@ -6,6 +6,7 @@ import type { Effects } from './effects.ts'
 import { elsewhere, isElsewhere } from './ownership/elsewhere.ts'
 import { waitingCall } from './run/answer-call.ts'
 import type { RunState } from '../protocol/state.ts'
+import type { ConversationScope } from '../protocol/scope.ts'
 import type { SentCommand } from './tabs/tab-commands.ts'
 import type { TabCommand } from './tabs/tab-messages.ts'
 
@@ -57,6 +58,25 @@ export class RunCommands {
     return isTaken || active.conversation.hasAppended(commandId)
   }
 
+  async send({ runId, message, when, ...scope }: SendMessage): Promise<boolean> {
+    return this.#say(scope, { type: 'send', runId, message, when })
+  }
+
+  async withdraw({ runId, messageId, ...scope }: WithdrawMessage): Promise<boolean> {
+    return this.#say(scope, { type: 'withdraw', runId, messageId })
+  }
+
+  async #say(scope: ConversationScope, command: TabCommand): Promise<boolean> {
+    const { registry, effects } = this.#options
+    const active = await registry.take(scope)
+    // One that is yet to begin is said it then.
+    if ('runId' in command) await active.admissions.get(command.runId)?.isOver
+    const commandId = effects.newId('message-')
+    const isTaken = await this.#carryOut(active, scope.agentId, { commandId, command })
+    // Taken, perhaps, by a driver that was gone before it could say so.
+    return isTaken || active.conversation.hasAppended(commandId)
+  }
+
   /** What the run that is driven here makes of it; null: it is left open for somebody else. */
   async perform(
     { driver, driven }: ActiveConversation,
@@ -69,7 +89,12 @@ export class RunCommands {
       driver.end(end)
       return isAs(await driven, end)
     }
-    const isTaken = driver.isStopped ? false : await driver.answer(command, commandId)
+    if (command.type !== 'answer' && driver.runId !== command.runId) return null
+    const isTaken = driver.isStopped
+      ? false
+      : await (command.type === 'answer'
+          ? driver.answer(command, commandId)
+          : driver.steer(command, commandId))
     // One that is stopped takes none: the run's end settles the call, if it is stored.
     if (isTaken !== false || !driver.isStopped) return isTaken
     return (await driven) && false
@@ -123,5 +148,7 @@ function outcomeOf(run: RunState | null, command: TabCommand): boolean | null {
   if (command.type === 'answer')
     return waitingCall(run, command.toolCallId, command.answer) ? null : false
   if (run?.runId !== command.runId) return false
-  return run.end && !('error' in command) && run.end.outcome === 'aborted'
+  if (command.type === 'abort')
+    return run.end && !('error' in command) && run.end.outcome === 'aborted'
+  return run.end === null ? null : false
 }

@@ -15,6 +15,10 @@ const EVENTS: Record<RunEventBody['type'], number> = {
   'run-snapshot': 80,
   'run-parked': 25,
   'run-continued': 15,
+  'message-queued': 5,
+  'message-delivered': 4,
+  'message-withdrawn': 1,
+  'message-returned': 1,
   'step-start': 400,
   'text-start': 400,
   'text-delta': 400,
@@ -49,9 +53,6 @@ type Unwritten =
   | 'step-outcome'
   | 'child-started'
   | 'renamed'
-  | 'message-queued'
-  | 'message-withdrawn'
-  | 'message-delivered'
   | 'results-cleared'
   | 'compacted'
   | 'skill-activated'
@@ -78,6 +79,9 @@ const FACTS: Record<Exclude<FactType, Unwritten>, number> = {
   'call-interrupted': 6,
   'interruption-resolved': 3,
   'call-settled': 290,
+  'message-queued': 5,
+  'message-withdrawn': 2,
+  'message-delivered': 4,
   'run-parked': 3,
   'run-continued': 2,
   'run-ended': 400,

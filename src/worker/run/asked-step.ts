@@ -1,3 +1,4 @@
+import type { FactOf } from '../../protocol/fact.ts'
 import type { StepContext } from '../../protocol/questions.ts'
 import type { CutTurn, ModelOutcome } from '../model/call-model.ts'
 import type { RunContext } from './run-context.ts'
@@ -10,6 +11,8 @@ export interface AskedStep {
   readonly messageId: string
   readonly stepContext: StepContext
 }
+
+type CutFact = Omit<FactOf<'step-cut'>, 'parentId'>
 
 export type TurnOutcome = Extract<ModelOutcome, { readonly type: 'turn' }>
 
@@ -32,11 +35,27 @@ export function turnFact(
   })
 }
 
+/** The fact of a step that is cut short for what a person wrote. */
+export function cutForMessage(
+  asked: AskedStep,
+  outcome: CutTurn & { readonly attempt: number },
+): FactDraft {
+  const { attempt, usage } = outcome
+  const cut = cutFact(asked, outcome) ?? {
+    type: 'step-cut',
+    step: asked.step,
+    attempt,
+    message: null,
+    usage,
+  }
+  return { ...cut, goesOn: true }
+}
+
 /** The fact of a step that is cut short; null when there is nothing of it. */
 export function cutFact(
   { step, messageId }: AskedStep,
   { attempt, partial, usage }: CutTurn & { readonly attempt: number },
-): FactDraft | null {
+): CutFact | null {
   if (partial.length === 0 && Object.keys(usage).length === 0) return null
   const message = partial.length === 0 ? null : { id: messageId, parts: partial }
   return { type: 'step-cut', step, attempt, message, usage }

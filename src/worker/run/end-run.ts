@@ -4,6 +4,7 @@ import type { CallState } from '../../protocol/state.ts'
 import { settledFact, type Settlement } from './settle.ts'
 import { type RunContext } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
+import { returns } from './queued-messages.ts'
 import { ABORTED, CUT_OFF, INTERRUPTED } from './tool-errors.ts'
 
 /**
@@ -19,7 +20,12 @@ export async function commitEnd(
     if (run?.runId !== context.runId || run.end !== null) return null
     const settlements = end.outcome === 'waiting' ? [] : run.calls.flatMap(settlementAtEnd)
     executionIds = settlements.flatMap(({ call }) => call.executionId ?? [])
-    return [...(cut ? [cut] : []), ...settlements.map(settledFact), { type: 'run-ended', end }]
+    return [
+      ...(cut ? [cut] : []),
+      ...settlements.map(settledFact),
+      ...returns(context.conversation.state),
+      { type: 'run-ended', end },
+    ]
   })
   if (!isNew) return
   // Whatever comes of them now is nobody's any more.
@@ -28,7 +34,7 @@ export async function commitEnd(
 }
 
 /** A call that the run's end finds open: it didn't run, or nobody knows whether it did. */
-function settlementAtEnd(call: CallState): Settlement[] {
+export function settlementAtEnd(call: CallState): Settlement[] {
   if (isSettled(call)) return []
   const unknown = call.status === 'executing' || call.status === 'awaiting-decision'
   return unknown && !call.decidedBy?.replayable

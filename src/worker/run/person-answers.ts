@@ -2,6 +2,7 @@ import { OffstageError } from '../../protocol/error.ts'
 import { isParked } from '../../conversation/pending.ts'
 import type { RunState } from '../../protocol/state.ts'
 import { answerCall, type PersonAnswer, waitingCall } from './answer-call.ts'
+import { commitSteering, type Steering } from './queued-messages.ts'
 import type { RunContext } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { isElsewhere } from '../ownership/elsewhere.ts'
@@ -32,6 +33,17 @@ export class PersonAnswers {
       await conversation.refresh()
       // The loop finds that the run goes on elsewhere.
       if (!waitingCall(conversation.run, given.toolCallId, given.answer)) this.#wake()
+      return null
+    }
+  }
+
+  /** A message for the run, or its withdrawal; false when it comes too late, null when somebody else goes on with the run. */
+  async steer(said: Steering, steerId: string): Promise<boolean | null> {
+    try {
+      return await this.#say(() => commitSteering(this.#context, said, steerId))
+    } catch (error) {
+      if (!isElsewhere(error)) throw error
+      this.#wake()
       return null
     }
   }

@@ -33,7 +33,7 @@ export interface RunContext {
   readonly ready: Map<string, ReadyCall>
   /** Executions that this driver has asked the page for, and that have not ended. */
   readonly dispatched: Set<string>
-  /** Aborted when the run is to stop; its reason is a `Stop`. */
+  /** Aborted when the run, or its step, is to stop; its reason is a `Stop`. Of each step that is cut, a new one. */
   readonly signal: AbortSignal
   readonly resume: ResumeOptions | null
 }
@@ -50,13 +50,19 @@ export interface ReadyCall {
 /** Why a run stops: for good, or so that somebody else may go on with it, or already does. */
 export type Stop =
   | { readonly type: 'end'; readonly end: RunEnd }
+  /** The step under way is cut short; the run goes on. */
+  | { readonly type: 'cut' }
   | { readonly type: 'release' }
   | { readonly type: 'deleted' }
   | { readonly type: 'taken-over' }
 
 /** The run is stopped here without an end: what is under way stays open in the store. */
 export function stopsWithoutEnd(signal: AbortSignal): boolean {
-  return signal.aborted && (signal.reason as Stop).type !== 'end'
+  return signal.aborted && leavesOpen(signal.reason as Stop)
+}
+
+export function leavesOpen({ type }: Stop): boolean {
+  return type !== 'end' && type !== 'cut'
 }
 
 export interface ResumeOptions {

@@ -1,25 +1,20 @@
-import { isStepLooping } from '../../conversation/crash-loop.ts'
 import type { Ownership } from '../../protocol/delta.ts'
 import { OffstageError, toErrorData } from '../../protocol/error.ts'
 import type { RunEnd } from '../../protocol/fact.ts'
 import { LEFT_OPEN } from '../../protocol/run.ts'
 import type { PersonAnswer } from './answer-call.ts'
-import { askModel } from './ask-model.ts'
-import { cutFact, turnFact, type AskedStep, type TurnOutcome } from './asked-step.ts'
-import type { ModelOutcome } from '../model/call-model.ts'
 import type { CountedRun } from './counters.ts'
-import { conclusion, decide, noConclusion, type Decision } from './decide.ts'
-import { stopsWithoutEnd, type RunContext, type Stop } from './run-context.ts'
+import { decide, type Decision } from './decide.ts'
+import { leavesOpen, type RunContext, type Stop } from './run-context.ts'
 import { ToolTable } from './tool-table.ts'
 import { commitEnd } from './end-run.ts'
-import { mustBeStrict, startFact, takeBack } from './execute-calls.ts'
-import type { FactDraft } from '../store/fact-draft.ts'
-import { headStart } from './head-start.ts'
 import { leftOpenBy, stopExecuting } from './leave-run.ts'
 import type { Leases } from '../ownership/leases.ts'
 import { PersonAnswers } from './person-answers.ts'
+import { ModelSteps } from './model-steps.ts'
+import type { Steering } from './queued-messages.ts'
 import { publishedWaiter } from './published-waiter.ts'
-import { stoppablePage } from '../stoppable.ts'
+import { StopSwitch } from './stop-switch.ts'
 import { StepCalls } from './step-calls.ts'
 import { RunLease } from './run-lease.ts'
 
@@ -32,36 +27,39 @@ export class RunDriver {
   readonly #lease: RunLease
   readonly #word: PersonAnswers
   readonly #calls: StepCalls
-  readonly #stop = new AbortController()
-  #stopped: Stop | null = null
+  readonly #model: ModelSteps
+  readonly #stop: StopSwitch
   #wake: (() => void) | null = null
   /** Aborted when what could not be committed yet is given up. */
   readonly #givenUp = new AbortController()
-  /** A step was open when this driver took the run, which may have crashed the page before. */
-  readonly #isOpenSinceCrash: boolean
-  /** The model was asked since this driver took the run. */
-  #hasAsked = false
 
   constructor(
     context: Omit<RunContext, 'dispatched' | 'ready' | 'signal' | 'tools'>,
     ownership: Leases,
   ) {
-    const { signal } = this.#stop
-    const page = stoppablePage(context.page, signal)
+    const stop = new StopSwitch(context.page)
+    this.#stop = stop
     this.#context = {
       ...context,
-      page,
+      get page() {
+        return stop.page
+      },
+      get signal() {
+        return stop.signal
+      },
       tools: new ToolTable(),
-      signal,
       ready: new Map(),
       dispatched: new Set(),
     }
     this.#lease = new RunLease(this.#context, ownership)
-    const { conversation, resume } = context
-    const mayHaveCrashed = resume !== null && resume.afterCrash !== false
-    this.#isOpenSinceCrash = mayHaveCrashed && conversation.run?.stepOpen === true
     this.#word = new PersonAnswers(this.#context, this.#lease, () => this.#wake?.())
     this.#calls = new StepCalls(this.#context)
+    this.#model = new ModelSteps(this.#context, {
+      stop,
+      lease: this.#lease,
+      calls: this.#calls,
+      takenOver: () => this.takenOver(),
+    })
   }
 
   get runId(): string {
@@ -122,11 +120,13 @@ export class RunDriver {
 
   /** True while it stops without an end. */
   get isLeaving(): boolean {
-    return stopsWithoutEnd(this.#context.signal)
+    const { stopped } = this.#stop
+    return stopped !== null && leavesOpen(stopped)
   }
 
   get isStopped(): boolean {
-    return this.#stopped !== null
+    const { stopped } = this.#stop
+    return stopped !== null && stopped.type !== 'cut'
   }
 
   toolsChanged(): void {
@@ -136,6 +136,15 @@ export class RunDriver {
   /** A person's word on a parked call; false when it waits for none, null when somebody else goes on with the run. */
   answer(given: PersonAnswer, answerId: string): Promise<boolean | null> {
     return this.#word.answer(given, answerId)
+  }
+
+  /** A message for the run, or its withdrawal; false and null as for an answer. */
+  async steer(said: Steering, steerId: string): Promise<boolean | null> {
+    const isTaken = await this.#word.steer(said, steerId)
+    const cuts = isTaken === true && said.type === 'send' && said.when === 'now'
+    // One that rests is not set going by a message.
+    if (cuts && this.#run.parked === null) this.#halt({ type: 'cut' })
+    return isTaken
   }
 
   /** Lets a parked run go on: one that crashed again and again, or one that waits for the storage. */
@@ -165,35 +174,38 @@ export class RunDriver {
 
   async #loop(): Promise<void> {
     for (;;) {
-      const left = leftOpenBy(this.#stopped)
+      const left = leftOpenBy(this.#stop.stopped)
       if (left !== null) return await this.#leave(left)
       const run = this.#run
       if (run.end !== null) return this.#finish()
-      if (this.#stopped?.type === 'end') {
-        await this.#end(this.#stopped.end)
+      if (this.#stop.stopped?.type === 'end') {
+        await this.#end(this.#stop.stopped.end)
+        continue
+      }
+      if (this.#stop.stopped?.type === 'cut') {
+        await this.#model.cut(null)
+        this.#stop.renew()
         continue
       }
       try {
         await this.#effect(decide(run), run)
       } catch (error) {
         // What a stop breaks off ends with the stop's own outcome.
-        if (this.#stopped === null) throw error
+        if (this.#stop.stopped === null) throw error
       }
     }
   }
 
   #effect(decision: Decision, run: CountedRun): Promise<void> {
     switch (decision) {
-      case 'end':
-        return this.#end(conclusion(run) ?? noConclusion())
       case 'call-model':
-        return this.#callModel(run)
+        return this.#model.ask(run)
       case 'run-tools':
         return this.#calls.run(run)
       case 'wait':
         return this.#park()
       default:
-        return decision satisfies never
+        return this.#end(decision)
     }
   }
 
@@ -203,56 +215,6 @@ export class RunDriver {
       throw new OffstageError('ownership-lost', 'The conversation has moved on to another run.')
     }
     return run
-  }
-
-  async #callModel(run: CountedRun): Promise<void> {
-    const { conversation, page, agentId, runId, effects } = this.#context
-    const { conversationId } = conversation
-    const step = run.steps + 1
-    const resumed = this.#isOpenSinceCrash && !this.#hasAsked
-    if (resumed && isStepLooping(run, effects.now())) return this.#parkForGood('crash-loop')
-    const stepContext = await page.stepContext({ agentId, runId, conversationId })
-    if (this.#stopped) return
-    this.#context.tools.take(stepContext)
-    // Mostly the step was begun with the commit before.
-    if (!run.stepOpen || resumed) {
-      await conversation.append([{ type: 'step-started', step, resumed }])
-    }
-    this.#hasAsked = true
-    if (this.#stopped) return
-    const messageId = effects.newId('msg_')
-    const confirm = (): Promise<boolean> | true => this.#lease.confirm(() => this.takenOver())
-    const outcome = await askModel(this.#context, run, { stepContext, messageId, confirm })
-    await this.#takeOutcome({ step, messageId, stepContext }, outcome)
-  }
-
-  async #takeOutcome(asked: AskedStep, outcome: ModelOutcome): Promise<void> {
-    switch (outcome.type) {
-      case 'turn':
-        return this.#takeTurn(asked, outcome)
-      case 'failed':
-        return this.#end({ outcome: 'failed', error: outcome.error }, cutFact(asked, outcome))
-      case 'aborted':
-        if (this.#stopped?.type === 'end')
-          await this.#end(this.#stopped.end, cutFact(asked, outcome))
-        return
-      default:
-        return outcome satisfies never
-    }
-  }
-
-  async #takeTurn(asked: AskedStep, outcome: TurnOutcome): Promise<void> {
-    const { conversation } = this.#context
-    const output = turnFact(this.#context, asked, outcome)
-    const starts = headStart(this.#context, output)
-    await conversation.append([output, ...starts.map(startFact)], { strict: mustBeStrict(starts) })
-    if (this.#stopped) await takeBack(this.#context, starts)
-    else this.#calls.begin(starts)
-  }
-
-  /** The run rests, for whoever takes it up, until somebody lets it go on. */
-  async #parkForGood(reason: 'crash-loop'): Promise<void> {
-    await this.#context.conversation.append([{ type: 'run-parked', reason }])
   }
 
   async #park(): Promise<void> {
@@ -269,29 +231,28 @@ export class RunDriver {
   }
 
   #halt(stop: Stop): void {
-    this.#stopped ??= stop
-    this.#stop.abort(this.#stopped)
+    this.#stop.halt(stop)
     this.#context.tools.changed()
     this.#wake?.()
   }
 
-  /** The one place where a run ends: in the store. The loop finds it there. */
-  #end(end: RunEnd, cut: FactDraft | null = null): Promise<void> {
-    return commitEnd(this.#context, { end, cut })
+  #end(end: RunEnd): Promise<void> {
+    return commitEnd(this.#context, { end })
   }
 
   /** What was thrown becomes the run's end, unless it goes on elsewhere, or later. */
   async #fail(thrown: unknown): Promise<void> {
     try {
-      if (leftOpenBy(this.#stopped, thrown) !== null || this.#givenUp.signal.aborted) throw thrown
+      if (leftOpenBy(this.#stop.stopped, thrown) !== null || this.#givenUp.signal.aborted)
+        throw thrown
       await this.#end({ outcome: 'failed', error: toErrorData(thrown) })
       this.#finish()
     } catch (failure) {
-      const left = leftOpenBy(this.#stopped, failure)
+      const left = leftOpenBy(this.#stop.stopped, failure)
       if (left !== null) return await this.#leave(left)
       this.#finish(
-        this.#stopped?.type === 'end'
-          ? this.#stopped.end
+        this.#stop.stopped?.type === 'end'
+          ? this.#stop.stopped.end
           : { outcome: 'failed', error: toErrorData(failure) },
       )
     }

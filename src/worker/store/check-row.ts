@@ -22,7 +22,7 @@ const textPart = shape({ text: isText })
 const filePart = shape({ mediaType: isText, data: isText })
 const error = shape({ code: isText, message: isText })
 const content = listOf(oneOf('type', { text: textPart, file: filePart }))
-const userContent = shape({ id: isText, parts: content })
+export const isUserContent: Check = shape({ id: isText, parts: content })
 
 export const isOutput: Check = oneOf('type', {
   text: shape({ value: isText }),
@@ -42,7 +42,7 @@ const assistant = shape({ id: isText, parts: listOf(assistantPart) })
 
 const message = oneOf('role', {
   system: shape({ id: isText, parts: listOf(textPart) }),
-  user: userContent,
+  user: isUserContent,
   assistant,
   tool: shape({
     id: isText,
@@ -88,7 +88,7 @@ const facts = oneOf('type', {
   'run-started': shape({
     runId: isText,
     ...under,
-    message: nullOr(userContent),
+    message: nullOr(isUserContent),
     limits: shape({ maxSteps: isNumber, retries: isNumber }),
   }),
   'step-started': shape({ step: isNumber, resumed: isFlag }),
@@ -103,7 +103,7 @@ const facts = oneOf('type', {
     toolMode: among(['native', 'action']),
     feedback: optional(shape({ id: isText, error, text: isText })),
   }),
-  'step-cut': shape({ ...ofAttempt, ...under, message: nullOr(partial) }),
+  'step-cut': shape({ goesOn: optional(isFlag), ...ofAttempt, ...under, message: nullOr(partial) }),
   'run-parked': shape({ reason: isText }),
   'run-continued': shape({}),
   'run-ended': shape({ end: runEnd }),
@@ -138,8 +138,8 @@ const facts = oneOf('type', {
   'head-moved': shape({ to: isText }),
   'history-cleared': shape({}),
   renamed: shape({ title: isText }),
-  'message-queued': shape({ message: userContent }),
-  'message-withdrawn': shape({ messageId: isText }),
+  'message-queued': shape({ message: isUserContent }),
+  'message-withdrawn': shape({ messageId: isText, returned: optional(isUserContent) }),
   'message-delivered': shape({ messageId: isText, ...under }),
   'results-cleared': shape({ ...ofContext, paths: listOf(isPath) }),
   compacted: shape({

@@ -1,9 +1,10 @@
-import type { CallAnswer } from '../../protocol/commands.ts'
+import type { CallAnswer, SendMessage } from '../../protocol/commands.ts'
 import type { ErrorData } from '../../protocol/error.ts'
+import type { UserContent } from '../../protocol/fact.ts'
 import type { Live } from '../../protocol/live.ts'
 import { LEASE_MESSAGES, type LeaseMessages } from '../ownership/lease-messages.ts'
 import type { TabShapes } from '../ownership/tab-channel.ts'
-import { isOutput, isVerdict } from '../store/check-row.ts'
+import { isOutput, isUserContent, isVerdict } from '../store/check-row.ts'
 import {
   isFlag,
   isNumber,
@@ -26,6 +27,13 @@ export type TabCommand =
       readonly answer: CallAnswer['answer']
     }
   | { readonly type: 'abort'; readonly runId: string; readonly reason: string }
+  | {
+      readonly type: 'send'
+      readonly runId: string
+      readonly message: UserContent
+      readonly when: SendMessage['when']
+    }
+  | { readonly type: 'withdraw'; readonly runId: string; readonly messageId: string }
 
 /** `pending`: it is under way. `left`: the run is open, and goes on elsewhere. */
 export type TabOutcome =
@@ -95,6 +103,12 @@ const answer = oneOf('type', {
 const command = oneOf('type', {
   answer: shape({ toolCallId: isText, answer }),
   abort: shape({ runId: isText, reason: isText }),
+  send: shape({
+    runId: isText,
+    message: isUserContent,
+    when: (value) => value === 'next-step' || value === 'now',
+  }),
+  withdraw: shape({ runId: isText, messageId: isText }),
 })
 
 const outcomes = [{ done: isFlag }, { error }, { pending: isFlag }, { left: isFlag }].map(shape)

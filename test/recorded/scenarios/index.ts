@@ -12,6 +12,7 @@ import { handed } from './handed.ts'
 import { others } from './others.ts'
 import { reloaded } from './reloads.ts'
 import { server } from './server.ts'
+import { steering } from './steering.ts'
 import { storage } from './storage.ts'
 import { tabs } from './tabs.ts'
 import { texts } from './texts.ts'
@@ -38,5 +39,6 @@ export const families: readonly ScenarioFamily[] = Object.entries({
   others,
   tabs,
   branches,
+  steering,
   generated,
 }).map(([family, scenarios]) => ({ family, scenarios }))

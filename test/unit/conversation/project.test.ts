@@ -9,7 +9,7 @@ import {
   type Cursor,
   type Projection,
 } from '../../../src/conversation/project.ts'
-import { isLeftOpen } from '../../../src/conversation/result.ts'
+import { isLeftOpen } from '../../../src/protocol/run.ts'
 import type { RunEventBody } from '../../../src/protocol/event.ts'
 import { isRow, type StreamItem } from '../../../src/protocol/stream.ts'
 import { NOTHING_SEEN, see, streams, type Seen } from './support.ts'

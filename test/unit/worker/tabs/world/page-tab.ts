@@ -216,6 +216,9 @@ export class PageTab extends Process {
       {
         resultOf: () => undefined,
         onAbort: () => undefined,
+        onSend: () => {
+          throw new Error('Nothing is said here.')
+        },
         onEnd: () => undefined,
         onLeft: () => undefined,
       },

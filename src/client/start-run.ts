@@ -1,0 +1,73 @@
+import type { BranchPoint } from '../protocol/commands.ts'
+import type { UserContent } from '../protocol/fact.ts'
+import { describeThrown, OffstageError } from '../protocol/error.ts'
+import type { AgentConfig } from './agent-page.ts'
+import type { AgentRuns } from './agent-runs.ts'
+import { hasContent, wrongLimit } from './check-options.ts'
+import { checkNames } from './check-names.ts'
+import { toOffstageError } from './failures.ts'
+import { fillInput } from './fill-values.ts'
+import { randomId } from '../lib/random-id.ts'
+import type { AgentOptions, PromptValues, RunInput, RunOptions } from './options.ts'
+import type { Run } from './run-handle.ts'
+import { limitsOf } from './run-limits.ts'
+
+/** What a run begins with. `input` is null when it answers anew what is there. */
+export interface RunBeginning {
+  readonly input: RunInput | null
+  readonly branch?: BranchPoint
+}
+
+export type RunStarter = (beginning: RunBeginning, options?: RunOptions) => Run
+
+/** Begins runs at once: what can go wrong is their outcome. */
+export function runStarter(
+  { config, runs }: { readonly config: AgentConfig; readonly runs: AgentRuns },
+  agent: AgentOptions,
+): RunStarter {
+  return ({ input, branch }, options) => {
+    const {
+      conversationId = randomId(),
+      signal,
+      ifBusy = 'refuse',
+      history,
+      values,
+    } = options ?? {}
+    const ref = { runId: randomId(), conversationId }
+    try {
+      checkNames(options ?? {}, 'run')
+      const limits = limitsOf(agent, options ?? {})
+      const wrong = wrongLimit(limits)
+      if (wrong) throw new OffstageError('invalid-input', wrong)
+      const filledWith = values === false ? {} : { ...config.values, ...values }
+      const message = branch?.type === 'regenerate' ? null : messageOf(input, filledWith)
+      const command = {
+        ...ref,
+        message,
+        ...(branch && { branch }),
+        limits,
+        ifBusy,
+        ...(history && { history: plainHistory(history) }),
+      }
+      return runs.start(command, signal).run
+    } catch (thrown) {
+      return runs.refuse(ref, toOffstageError(thrown)).run
+    }
+  }
+}
+
+/** A person's message of a template, or of what was typed where there are no values. Throws `invalid-input`. */
+export function messageOf(input: RunInput | null, values: PromptValues): UserContent {
+  if (input === null || !hasContent(input))
+    throw new OffstageError('invalid-input', 'The message is empty. Pass text or parts.')
+  return { id: randomId(), parts: fillInput(input, values) }
+}
+
+/** As JSON, so that it can cross. What it is, the worker finds out. */
+function plainHistory(history: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(history))
+  } catch (cause) {
+    throw new OffstageError('invalid-history', `history: ${describeThrown(cause)}`)
+  }
+}

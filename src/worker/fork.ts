@@ -1,0 +1,63 @@
+import { isSettled } from '../conversation/pending.ts'
+import type { ContextRow, ConversationState, MessageNode } from '../protocol/state.ts'
+import { callsPending } from './busy.ts'
+import type { FactDraft } from './store/fact-draft.ts'
+
+/**
+ * What a conversation begins with that goes on from another: its messages up to one of them (default: the newest
+ * whose calls are done), its title, and what the model's context has beside them: of texts of others, too. Null:
+ * there is no such message. Throws `calls-pending` when calls of it are. Pure.
+ */
+export function forkedFacts(
+  state: ConversationState,
+  at: string | undefined,
+): readonly FactDraft[] | null {
+  const nodes = at === undefined ? untilOpen(state.path) : pathTo(state, at)
+  if (nodes === null) return null
+  const open = nodes.filter(hasOpenCalls).flatMap(({ calls }) => calls)
+  if (open.length > 0) throw callsPending(open)
+  const ids = new Set<string | null>([null, ...nodes.map(({ id }) => id)])
+  const context = state.context.filter(
+    (row) => ids.has(row.after) && (row.type !== 'compacted' || ids.has(row.keptFrom)),
+  )
+  const messages = nodes.map(({ id, message }) => ({ ...message, id }))
+  return [
+    ...(messages.length > 0 ? [{ type: 'messages-imported' as const, messages }] : []),
+    ...context.map(unplaced),
+    ...(state.title === null ? [] : [{ type: 'renamed' as const, title: state.title }]),
+  ]
+}
+
+function unplaced({ seq: _seq, at: _at, ...fact }: ContextRow): FactDraft {
+  return fact
+}
+
+/** A step whose calls are under way, or wait, is the run's business. */
+function untilOpen(path: readonly MessageNode[]): readonly MessageNode[] {
+  const open = path.findIndex((node) => hasOpenCalls(node))
+  return open < 0 ? path : path.slice(0, open)
+}
+
+function hasOpenCalls({ kind, calls }: MessageNode): boolean {
+  return kind !== 'imported' && calls.some((call) => !isSettled(call))
+}
+
+/** The messages that lead to one, and itself, and the results of its calls. */
+function pathTo({ path, others }: ConversationState, id: string): readonly MessageNode[] | null {
+  const nodes = new Map([...path, ...others].map((node) => [node.id, node]))
+  const found: MessageNode[] = []
+  for (let at: string | null = id; at !== null;) {
+    const node = nodes.get(at)
+    if (!node) return null
+    // Each once, whatever the rows say.
+    nodes.delete(at)
+    found.push(node)
+    at = node.parentId
+  }
+  const last = nodes.size > 0 ? resultsOf(nodes.values(), id) : undefined
+  return [...found.toReversed(), ...(last ? [last] : [])]
+}
+
+function resultsOf(nodes: Iterable<MessageNode>, parentId: string): MessageNode | undefined {
+  return [...nodes].find((node) => node.parentId === parentId && node.message.role === 'tool')
+}

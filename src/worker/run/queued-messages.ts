@@ -1,0 +1,41 @@
+import type { SendMessage, WithdrawMessage } from '../../protocol/commands.ts'
+import type { ConversationState } from '../../protocol/state.ts'
+import type { FactDraft } from '../store/fact-draft.ts'
+import type { RunContext } from './run-context.ts'
+
+/** What a person says to an open run beside answers. */
+export type Steering =
+  | ({ readonly type: 'send' } & Pick<SendMessage, 'runId' | 'message' | 'when'>)
+  | ({ readonly type: 'withdraw' } & Pick<WithdrawMessage, 'runId' | 'messageId'>)
+
+/** Commits it; false when the run has ended, or the message is queued no more. `steerId`: of its append. */
+export function commitSteering(
+  { conversation, signal, runId }: RunContext,
+  said: Steering,
+  steerId: string,
+): Promise<boolean> {
+  return conversation.append(
+    (run) => {
+      if (signal.aborted || run?.runId !== runId || run.end !== null) return null
+      if (said.type === 'send') return [{ type: 'message-queued', message: said.message }]
+      const { messageId } = said
+      const isQueued = conversation.state.queue.some(({ id }) => id === messageId)
+      return isQueued ? [{ type: 'message-withdrawn', messageId }] : null
+    },
+    { waits: false, appendId: steerId },
+  )
+}
+
+/** What is queued becomes part of the conversation, in its order. */
+export function deliveries({ queue }: Pick<ConversationState, 'queue'>): FactDraft[] {
+  return queue.map(({ id }) => ({ type: 'message-delivered', messageId: id }))
+}
+
+/** What the run's end finds queued is returned to the person. */
+export function returns({ queue }: Pick<ConversationState, 'queue'>): FactDraft[] {
+  return queue.map((message) => ({
+    type: 'message-withdrawn',
+    messageId: message.id,
+    returned: message,
+  }))
+}

@@ -1,0 +1,283 @@
+import { expect, onTestFinished, test } from 'vitest'
+import type { ShownMessage } from '../../../src/conversation/snapshot.ts'
+import { defineTool, type Conversation, type RunEvent } from '../../../src/index.ts'
+import type { Message } from '../../../src/protocol/message.ts'
+import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamProviderDefinition } from '../../../src/providers/provider.ts'
+import { createTestAgent, createTestStorage, simulateReload } from '../../../src/testing/index.ts'
+import { until } from '../client/fake-worker.ts'
+
+const textOf = ({ parts }: Message): string =>
+  parts
+    .map((part) =>
+      part.type === 'text' ? part.text : part.type === 'tool-result' ? `[${part.output.type}]` : '',
+    )
+    .join('')
+
+const answer = (text: string): StreamPart[] => [
+  { type: 'text-delta', delta: text },
+  { type: 'finish', finishReason: 'stop' },
+]
+
+const call = (toolName: string): StreamPart[] => [
+  { type: 'tool-call', toolCallId: `${toolName}-${Math.random()}`, toolName, input: {} },
+  { type: 'finish', finishReason: 'tool-calls' },
+]
+
+/** A part that is held back until the test lets it go. */
+type Turn = readonly (StreamPart | Promise<unknown>)[]
+
+function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = (): void => undefined
+  const opened = new Promise<void>((resolve) => (open = resolve))
+  return { opened, open }
+}
+
+/** The model of a test, whose turns are given; `sent` is what it was sent. */
+function talk(turns: readonly Turn[], testStorage = createTestStorage()) {
+  const sent: string[][] = []
+  const left = [...turns]
+  const provider: StreamProviderDefinition = {
+    id: 'listed',
+    async *stream({ messages }, _config, { signal }) {
+      sent.push(messages.map(textOf))
+      for (const part of left.shift() ?? answer('Nothing left.')) {
+        if (part instanceof Promise)
+          await Promise.race([
+            part,
+            new Promise((resolve) => signal?.addEventListener('abort', resolve)),
+          ])
+        else yield [part]
+        if (signal?.aborted) return
+      }
+    },
+  }
+  const work = gate()
+  let stopped = 0
+  const tools = [
+    defineTool({
+      name: 'work',
+      description: 'Works.',
+      execute: async (_input, { signal }) => {
+        signal.addEventListener('abort', () => stopped++)
+        await work.opened
+        return 'worked'
+      },
+    }),
+    defineTool({ name: 'quick', description: 'Is quick.', execute: () => 'done' }),
+    defineTool({
+      name: 'buy',
+      description: 'Buys.',
+      needsApproval: true,
+      execute: () => 'bought',
+    }),
+  ]
+  const agent = createTestAgent({
+    model: { provider: 'listed', model: 'm' },
+    providers: [provider],
+    testStorage,
+    tools,
+    controlTools: ['ask_user'],
+  })
+  onTestFinished(() => agent.dispose())
+  const chat = agent.conversation('talk')
+  chat.subscribe(() => undefined)
+  return { agent, chat, sent, work, testStorage, stops: () => stopped }
+}
+
+const statusOf = (chat: Conversation, toolName: string): string | undefined =>
+  chat
+    .getSnapshot()
+    .messages.flatMap(({ calls = [] }) => calls)
+    .find((each) => each.toolName === toolName)?.status
+
+const said = (chat: Conversation): string[] =>
+  chat
+    .getSnapshot()
+    .messages.filter(({ role }: ShownMessage) => role !== 'tool')
+    .map(textOf)
+
+async function typesOf(run: AsyncIterable<RunEvent>): Promise<string[]> {
+  const types: string[] = []
+  for await (const { type } of run) types.push(type)
+  return types.filter((type) => type.startsWith('message-') || type === 'step-start')
+}
+
+test('a message is read after the results of the step, before the model is asked next', async () => {
+  const { chat, sent, work } = talk([call('work'), answer('Both.')])
+  const run = chat.send('One')
+  await until(() => statusOf(chat, 'work') === 'executing')
+  const { messageId, outcome } = run.send('And a vase')
+  await until(() => chat.getSnapshot().queued.length === 1)
+  expect(chat.getSnapshot().queued[0]).toMatchObject({ id: messageId })
+  expect(said(chat)).not.toContain('And a vase')
+  work.open()
+  expect(await outcome).toEqual({ status: 'delivered' })
+  expect(await run.result).toMatchObject({ outcome: 'completed', text: 'Both.', steps: 2 })
+  expect(sent[1]).toEqual(['One', '', '[text]', 'And a vase'])
+  expect(await typesOf(run)).toEqual([
+    'step-start',
+    'message-queued',
+    'message-delivered',
+    'step-start',
+  ])
+  await until(() => said(chat).includes('Both.'))
+  expect(said(chat)).toEqual(['One', '', 'And a vase', 'Both.'])
+  expect(chat.getSnapshot().queued).toEqual([])
+})
+
+test('several messages come in their order; one that was taken back does not', async () => {
+  const { chat, sent, work } = talk([call('work'), answer('Good.')])
+  const run = chat.send('One')
+  await until(() => statusOf(chat, 'work') === 'executing')
+  const messages = ['Two', 'Three', 'Four'].map((text) => run.send(text))
+  expect(await messages[1]?.cancel()).toBe(true)
+  expect(await messages[1]?.cancel()).toBe(false)
+  expect(await messages[1]?.outcome).toEqual({ status: 'withdrawn' })
+  work.open()
+  await run.result
+  expect(sent[1]?.slice(-2)).toEqual(['Two', 'Four'])
+  expect(await messages[0]?.cancel()).toBe(false)
+})
+
+test('what was not delivered when the run ends is returned', async () => {
+  const last = gate()
+  const { chat, sent } = talk([
+    [{ type: 'text-delta', delta: 'Nearly ' }, last.opened, ...answer('done.')],
+    answer('Next.'),
+  ])
+  const run = chat.send('One')
+  await until(() => said(chat).includes('Nearly '))
+  const { outcome, messageId } = run.send('Wait')
+  await until(() => chat.getSnapshot().queued.length === 1)
+  last.open()
+  expect(await run.result).toMatchObject({ outcome: 'completed', text: 'Nearly done.' })
+  expect(await outcome).toMatchObject({ status: 'returned', message: { id: messageId } })
+  expect((await typesOf(run)).at(-1)).toBe('message-returned')
+  await until(() => chat.getSnapshot().queued.length === 0)
+  await chat.send('Two').result
+  expect(sent.at(-1)).toEqual(['One', 'Nearly done.', 'Two'])
+  // To a run that has ended nothing is said.
+  expect(await run.send('Too late').outcome).toMatchObject({ status: 'returned' })
+})
+
+test('now: the answer is cut short, kept, and the model reads the message', async () => {
+  const never = gate()
+  const { chat, sent } = talk([
+    [{ type: 'text-delta', delta: 'I will tell you at length' }, never.opened],
+    answer('Short.'),
+  ])
+  const run = chat.send('One')
+  await until(() => said(chat).includes('I will tell you at length'))
+  const { outcome } = run.send('Be brief', { when: 'now' })
+  expect(await outcome).toEqual({ status: 'delivered' })
+  expect(await run.result).toMatchObject({ outcome: 'completed', text: 'Short.', steps: 2 })
+  expect(sent[1]).toEqual(['One', 'I will tell you at length', 'Be brief'])
+  await until(() => said(chat).includes('Short.'))
+  expect(said(chat)).toEqual(['One', 'I will tell you at length', 'Be brief', 'Short.'])
+})
+
+test('now, before the model has said anything, and twice', async () => {
+  const never = gate()
+  const { chat, sent } = talk([[never.opened], [never.opened], answer('Well.')])
+  const run = chat.send('One')
+  await until(() => sent.length === 1)
+  run.send('Two', { when: 'now' })
+  await until(() => sent.length === 2)
+  run.send('Three', { when: 'now' })
+  expect(await run.result).toMatchObject({ outcome: 'completed', text: 'Well.' })
+  expect(sent.at(-1)).toEqual(['One', 'Two', 'Three'])
+  const parts = new Set<string>()
+  for await (const event of run) if (event.type === 'text-start') parts.add(event.partId)
+  expect(parts.size).toBe(1)
+})
+
+test('now: tools that run are stopped, and the run goes on', async () => {
+  const { chat, sent, stops } = talk([call('work'), answer('As you wish.')])
+  const run = chat.send('One')
+  await until(() => statusOf(chat, 'work') === 'executing')
+  run.send('Never mind', { when: 'now' })
+  expect(await run.result).toMatchObject({ outcome: 'completed', text: 'As you wish.' })
+  expect(stops()).toBe(1)
+  expect(sent[1]).toEqual(['One', '', '[error]', 'Never mind'])
+  expect(['aborted', 'interrupted']).toContain(statusOf(chat, 'work'))
+})
+
+test('a message is never the answer to an approval; now denies it', async () => {
+  const { chat, sent, agent } = talk([call('buy'), answer('Not bought.')])
+  const run = chat.send('One')
+  await until(() => chat.getSnapshot().pending.length === 1)
+  const waiting = run.send('Yes')
+  await until(() => chat.getSnapshot().queued.length === 1)
+  expect(chat.getSnapshot().pending).toHaveLength(1)
+  expect(sent).toHaveLength(1)
+  run.send('Rather not', { when: 'now' })
+  expect(await run.result).toMatchObject({ outcome: 'completed', text: 'Not bought.' })
+  expect(sent[1]).toEqual(['One', '', '[denied]', 'Yes', 'Rather not'])
+  expect(await waiting.outcome).toEqual({ status: 'delivered' })
+  const stored = await agent.conversations.get('talk')
+  const results = stored?.messages.find(({ role }) => role === 'tool')?.parts
+  expect(results).toMatchObject([{ output: { type: 'denied', reason: /person wrote/ } }])
+})
+
+test('an abort and a message at once: the run ends, the message is returned', async () => {
+  const { chat, work } = talk([call('work'), answer('Never.')])
+  const run = chat.send('One')
+  await until(() => statusOf(chat, 'work') === 'executing')
+  const { outcome } = run.send('Two', { when: 'now' })
+  run.abort('enough')
+  expect(await run.result).toMatchObject({ outcome: 'aborted', reason: 'enough' })
+  expect(['returned', 'delivered']).toContain((await outcome).status)
+  work.open()
+  await until(() => chat.getSnapshot().status === 'idle')
+  expect(chat.getSnapshot().queued).toEqual([])
+})
+
+test('a message survives a reload, and is delivered once', async () => {
+  const testStorage = createTestStorage()
+  const first = talk([call('buy')], testStorage)
+  const run = first.chat.send('One')
+  await until(() => first.chat.getSnapshot().pending.length === 1)
+  const { outcome } = run.send('And gift-wrap it')
+  await until(() => first.chat.getSnapshot().queued.length === 1)
+  await first.agent.dispose()
+  expect(await outcome).toEqual({ status: 'left' })
+  simulateReload()
+
+  const { chat, sent, agent } = talk([answer('Wrapped.')], testStorage)
+  await until(() => chat.getSnapshot().queued.length === 1)
+  const resumed = await agent.resume('talk')
+  const [pending] = chat.getSnapshot().pending
+  expect(await chat.approve(pending?.toolCallId ?? '')).toBe(true)
+  expect(await resumed?.result).toMatchObject({ outcome: 'completed', text: 'Wrapped.' })
+  expect(sent).toEqual([['One', '', '[text]', 'And gift-wrap it']])
+})
+
+test('the limit of steps counts a step that was cut', async () => {
+  const never = gate()
+  const { chat } = talk([[{ type: 'text-delta', delta: 'Long' }, never.opened], answer('No.')])
+  const run = chat.send('One', { maxSteps: 1 })
+  await until(() => said(chat).includes('Long'))
+  run.send('Two', { when: 'now' })
+  expect(await run.result).toMatchObject({ outcome: 'max-steps' })
+})
+
+test('nothing is sent that has nothing in it, and a failure is the outcome', async () => {
+  const { chat, work } = talk([call('work'), answer('Done.')])
+  const run = chat.send('One')
+  await until(() => statusOf(chat, 'work') === 'executing')
+  expect(() => run.send(' ')).toThrow(expect.objectContaining({ code: 'invalid-input' }))
+  const { outcome } = run.send([{ type: 'file', mediaType: 'image/png', data: 'not base64!' }])
+  expect(await outcome).toMatchObject({ status: 'returned', error: { code: 'invalid-input' } })
+  work.open()
+  expect((await run.result).outcome).toBe('completed')
+})
+
+test('a message right behind the start of a run', async () => {
+  const { chat, sent } = talk([call('quick'), answer('Both.')])
+  const run = chat.send('One')
+  const { outcome } = run.send('Two')
+  await run.result
+  expect(await outcome).toEqual({ status: 'delivered' })
+  expect(sent.flat().filter((text) => text === 'Two')).not.toHaveLength(0)
+})
