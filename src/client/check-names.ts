@@ -79,16 +79,19 @@ function hint(name: string, owner: Owner): string {
     const near = known.find((other) => isNear(word, plain(other), edits))
     if (near) return `Did you mean ${near}?`
   }
-  for (const place of Object.keys(OPTION_NAMES) as Owner[]) {
-    const same = namesOf(place).find((other) => word === plain(other))
+  for (const place in OPTION_NAMES) {
+    const same = namesOf(place as Owner).find((other) => word === plain(other))
     if (same) return `Did you mean ${same} of ${place}?`
   }
   return `It has ${known.join(', ')}.`
 }
 
-/** A part, as `approval` is of `needsApproval` (an `a` is of many), or with so many edits, fewer than half of it. */
+/**
+ * With so many edits, fewer than half of it, none for the same. After the same come parts, of three letters at least, as
+ * `approval` is of `needsApproval`.
+ */
 function isNear(word: string, other: string, edits: number): boolean {
-  if (word.includes(other) || (word.length > 2 && other.includes(word))) return true
+  if (edits > 0 && (word.includes(other) || (word[2] && other.includes(word)))) return true
   return edits * 2 < other.length && isWithin(edits, word, other)
 }
 
