@@ -7,7 +7,6 @@ import { CALL_TOKENS, probeModel, probeTool, type ProbeResult } from './probe-mo
 import { adviceFor, type ToolAdvice } from './tool-advice.ts'
 
 const WEAK = 'Use a larger model, or one that was trained to call tools.'
-const WORDS = `Try toolMode: 'action': a template without tools hides them. ${WEAK}`
 
 /** What tools may be the cause of, though the server doesn't say so. */
 const FAILURES: ReadonlySet<ErrorCode> = new Set(['bad-request', 'server-error', 'provider-error'])
@@ -23,7 +22,7 @@ export async function checkTools(examination: Examination, server: string): Prom
   const advice = adviceFor(server)
   const result = await probeModel(examination, { ask: 'call' })
   if (result.error?.code === 'tools-unsupported')
-    return reportRefusal(examination, withoutAdvice(result.error), advice)
+    return reportRefusal(examination, withoutAdvice(result.error), server)
   if (result.error && FAILURES.has(result.error.code))
     return retryWithoutTools(examination, result, result.error.message)
   if (!result.error) reportVerdict(examination, judgeNative(result), advice)
@@ -59,9 +58,10 @@ function probeAction(examination: Examination): Promise<ProbeResult> {
 async function reportRefusal(
   examination: Examination,
   words: string,
-  { refused }: ToolAdvice,
+  server: string,
 ): Promise<ProbeResult> {
   const { findings, config } = examination
+  const { refused } = adviceFor(server, words)
   const message = `The server refuses tools: ${words}`
   const fix = `For native calls, ${refused}`
   if (config.toolMode === 'native') {
@@ -78,7 +78,11 @@ async function reportRefusal(
   return result
 }
 
-function reportVerdict(examination: Examination, verdict: Verdict, { asText }: ToolAdvice): void {
+function reportVerdict(
+  examination: Examination,
+  verdict: Verdict,
+  { asText, inWords }: ToolAdvice,
+): void {
   const { findings, config } = examination
   switch (verdict.type) {
     case 'native':
@@ -102,7 +106,11 @@ function reportVerdict(examination: Examination, verdict: Verdict, { asText }: T
         'It thinks at length, or is slow: try it in a run, or let it think less.',
       )
     case 'none':
-      return findings.warn('tools', 'Asked for a call, the model answered in words.', WORDS)
+      return findings.warn(
+        'tools',
+        'Asked for a call, the model answered in words.',
+        inWords === undefined ? WEAK : `${inWords} ${WEAK}`,
+      )
     default:
       verdict satisfies never
   }

@@ -2,6 +2,7 @@ import type { StepContext } from '../../protocol/questions.ts'
 import { toErrorData, type ErrorData } from '../../protocol/error.ts'
 import type { AttemptRef } from '../../protocol/delta.ts'
 import type { ReasoningPart, TextPart, Usage } from '../../protocol/message.ts'
+import { withoutAdvice } from '../../providers/core/provider-error.ts'
 import { retryDelay } from '../../providers/core/retry-delay.ts'
 import type { ModelRequest, Provider, StreamOptions } from '../../providers/provider.ts'
 import type { Effects } from '../effects.ts'
@@ -94,7 +95,11 @@ export async function callModel(call: ModelCall): Promise<ModelOutcome> {
     if (reader.isVisible) emit({ type: 'step-reset', reason: error })
     if (refused) {
       call.memory.rememberRefusal(stepContext.model)
-      emit({ type: 'warning', code: 'tools-refused', message: REFUSED })
+      emit({
+        type: 'warning',
+        code: 'tools-refused',
+        message: `${REFUSED}\n${withoutAdvice(error)}`,
+      })
     } else {
       retries += 1
       emit({ type: 'retry', retries, delayMs, error })
