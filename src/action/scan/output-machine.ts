@@ -188,8 +188,8 @@ export class OutputMachine {
       case 'message':
         return this.#enterMessage(mark.header)
       case 'reply-start':
-        this.#reply.trimNext()
-        return this.#drop(mark.end)
+        this.#drop(mark.end)
+        return this.#reply.trimNext()
       case 'frame':
         return mark.endsLine ? this.#drop(mark.end) : this.#cut(mark.end)
       case 'turn-end':

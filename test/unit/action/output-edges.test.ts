@@ -31,6 +31,7 @@ describe('what stands before the reply (R4)', () => {
         const parts = stream(cut(`${header}Hello.`, size), tools, { rescue })
         const shown = parts.map((part) => (part.type === 'text-delta' ? part.delta : '')).join('')
         expect([size, shown]).toEqual([size, 'Hello.'])
+        expect(read(`\n${header}Hello.`, rescue, size)).toEqual(read('\nHello.', rescue))
       }
   })
 
