@@ -1,4 +1,4 @@
-import { backtick, newline, tilde } from './char-codes.ts'
+import { backtick, isBlank, newline, tilde } from './char-codes.ts'
 
 /** How far behind a marker the end of the backtick run before it is looked for. */
 export const maxInlineCode = 2000
@@ -47,7 +47,7 @@ export class CodeTracker implements CodeState {
       this.#closing = false
       return
     }
-    if (code === 32 || code === 9 || code === 13) return
+    if (isBlank(code)) return
     this.lineStart = false
     this.#closing = false
   }

@@ -8,6 +8,7 @@ import type { ForeignRead } from './foreign/foreign-call.ts'
 import { ForeignDetector } from './foreign/foreign-detector.ts'
 import { readForeign, readMarkedSections } from './foreign/read-foreign.ts'
 
+import { isBlank, skipBlank } from './char-codes.ts'
 import { matchOpener } from './block-opener.ts'
 import { letter, walkText } from './own-text.ts'
 import type { QuotationTracker } from './quotation-tracker.ts'
@@ -69,7 +70,9 @@ export function readOwnSections(
 ): SectionsRead | undefined {
   const { sections: found, thoughtEnd } = findSections(text, index, options)
   if (thoughtEnd !== undefined) return { calls: [], prose: [], thoughtEnd }
-  const hasBlock = found.some(({ isBlock }) => isBlock)
+  // What follows what can't be read may stand in a value of it.
+  const hasBlock =
+    found[found.findIndex((section) => section.isBlock || isMalformed(section))]?.isBlock
   // R18: a block wins over other formats.
   const sections = found.filter((section, at) =>
     hasBlock ? section.isBlock : section.marked || isAlone(text, section, found[at + 1]),
@@ -105,7 +108,7 @@ function findSections(
     step(at, { fenced, inRun, lineStart }) {
       if (fenced || failures > maxFailures) return undefined
       const code = text.charCodeAt(at)
-      const matcher = code > 32 ? starts.match(text, { at, lineStart, quotations }) : undefined
+      const matcher = !isBlank(code) ? starts.match(text, { at, lineStart, quotations }) : undefined
       const isStart = typeof matcher === 'object'
       const read = isStart && !inRun ? readSection(text.slice(at), index, options) : undefined
       // The call itself quotes nothing.
@@ -121,13 +124,19 @@ function findSections(
       return end
     },
   })
-  return { sections, ...(thoughtEnd !== undefined && { thoughtEnd }) }
+  // In what can't be read the closer may stand in a value.
+  const isThought = thoughtEnd !== undefined && !sections.some(isMalformed)
+  return { sections, ...(isThought && { thoughtEnd }) }
+}
+
+function isMalformed({ problem }: CallsRead): boolean {
+  return problem?.code === 'malformed'
 }
 
 /** A call that no marker announces is one only when nothing but another call follows (R18). */
 function isAlone(text: string, section: Section, next: Section | undefined): boolean {
   const rest = text.slice(section.end, next?.start)
-  return next ? rest.trim() === '' : endsAnswer(rest)
+  return next ? skipBlank(rest) === '' : endsAnswer(rest)
 }
 
 function readSection(

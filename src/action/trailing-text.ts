@@ -1,3 +1,4 @@
+import { skipBlank } from './char-codes.ts'
 import { anyCloser } from './foreign/dialects/table.ts'
 import { closesReasoning } from './scan/reasoning-marks.ts'
 import type { ReasoningEnd } from './scan/reasoning-marks.ts'
@@ -53,7 +54,7 @@ export class TrailingText {
 
   #feed(char: string): 'open' | 'end' | 'text' {
     if (this.#token === '') {
-      if (char.trim() === '') {
+      if (skipBlank(char) === '') {
         this.#mayClose &&= this.#fence === undefined
         return 'open'
       }
@@ -74,11 +75,11 @@ export class TrailingText {
 
 /** Nothing but white space, stop tokens and stray closing tags follows. */
 export function endsAnswer(trailing: string): boolean {
-  let rest = trailing.trimStart()
+  let rest = skipBlank(trailing)
   for (;;) {
     const found = turnStart.exec(rest) ?? stopToken.exec(rest) ?? strayCloser.exec(rest)
     if (!found) return rest === ''
-    rest = rest.slice(found[0].length).trimStart()
+    rest = skipBlank(rest.slice(found[0].length))
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Opener } from '../block-opener.ts'
-import { lessThan, newline } from '../char-codes.ts'
+import { isBlank, lessThan, newline } from '../char-codes.ts'
 import type { BlockOutcome, PendingBlock } from '../pending-block.ts'
 import { CodeContext } from './code-context.ts'
 import { Comment } from './comment.ts'
@@ -154,7 +154,7 @@ export class OutputMachine {
   }
 
   #look(code: number): Mark | 'partial' | undefined {
-    if (code <= 32 || this.#code.isMarkerPending || this.#reply.isInsideValue) return undefined
+    if (isBlank(code) || this.#code.isMarkerPending || this.#reply.isInsideValue) return undefined
     const mark = this.#place.look(code)
     const { text, at } = this.#window
     return mark === 'partial' && text.length - at > maxMark ? undefined : mark
@@ -187,6 +187,9 @@ export class OutputMachine {
         return this.#leaveThought(mark.end)
       case 'message':
         return this.#enterMessage(mark.header)
+      case 'reply-start':
+        this.#drop(mark.end)
+        return this.#reply.trimNext()
       case 'frame':
         return mark.endsLine ? this.#drop(mark.end) : this.#cut(mark.end)
       case 'turn-end':

@@ -16,6 +16,8 @@ export type Mark =
   | { readonly type: 'block'; readonly opener: Opener }
   | { readonly type: 'call'; readonly matcher: ConstructMatcher }
   | { readonly type: 'message'; readonly header: Header }
+  /** What stands before the reply. */
+  | { readonly type: 'reply-start'; readonly end: number }
   | ReasoningTag
   | Frame
 

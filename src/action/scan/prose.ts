@@ -1,11 +1,12 @@
-import { bracket } from '../char-codes.ts'
+import { bracket, isBlank } from '../char-codes.ts'
 import { lookForCall } from './call-start.ts'
 import { Fence } from './fence.ts'
 import { matchEnding, matchFrame } from './frames.ts'
-import { isEndlessHeader, matchHeader } from './harmony.ts'
+import { matchHeader } from './harmony.ts'
 import { isTagStart, lookForBlock, mayStartMark } from './place.ts'
 import type { Mark, Place, Scan } from './place.ts'
 import { matchReasoning } from './reasoning-marks.ts'
+import { matchReplyStart } from './reply-start.ts'
 
 const comment = '<!--'
 
@@ -30,28 +31,33 @@ export class Prose implements Place {
     if (!isTag && !tracker.lineStart) return undefined
     tracker.flush()
     if (!isTag) return this.#lookForHeader() ?? lookForCall(this.#scan)
-    const { window } = this.#scan
-    const { text, at } = window
-    const start = mayStartMark(window)
+    const start = mayStartMark(this.#scan.window)
     if (start === 'partial') return start
     if (!start) return code === bracket ? lookForCall(this.#scan) : undefined
     return (
       this.#lookForTag() ??
+      this.#lookForStart() ??
       this.#lookForFrame(matchFrame) ??
       this.#lookForHeader() ??
-      (this.#isOwn && isEndlessHeader(text, at) ? undefined : lookForCall(this.#scan)) ??
+      lookForCall(this.#scan) ??
       this.#lookForFrame(matchEnding)
     )
   }
 
   take(code: number): Place {
     const { window, code: context, quotations, reply } = this.#scan
-    if (code > 32) this.#isFirst = false
+    if (!isBlank(code)) this.#isFirst = false
     // A message's value holds neither code nor quotations, and is never text.
     if (reply.isMessage && reply.isInsideValue) return this
     quotations?.feed(code)
     context.feed(window.at, code, quotations === undefined)
     return context.tracker.fenced ? new Fence(this.#scan, this) : this
+  }
+
+  #lookForStart(): Look {
+    const { text, at } = this.#scan.window
+    const end = this.#isFirst ? matchReplyStart(text, at) : undefined
+    return typeof end === 'number' ? { type: 'reply-start', end } : end
   }
 
   #lookForTag(): Look {

@@ -16,7 +16,7 @@ const marks = (open: string, close: string): ReasoningMark => ({ open, close, ma
 const tags = (name: string): ReasoningMark => marks(`<${name}>`, `</${name}>`)
 
 /** Reasoning in text, by vendor's marks. Those of harmony have headers: `harmony.ts`. */
-const reasoningMarks: readonly ReasoningMark[] = [
+export const reasoningMarks: readonly ReasoningMark[] = [
   // Seed-OSS, LongCat, MiniMax M3, Hunyuan, K2 Horizon
   ...['think', 'thinking', 'seed:think', 'longcat_think', 'mm:think', 'think:opensource'].map(tags),
   ...['ifm|think', 'ifm|think_fast', 'ifm|think_faster'].map(tags),

@@ -1,8 +1,9 @@
-import { newline } from '../char-codes.ts'
+import { newline, skipBlank } from '../char-codes.ts'
 import type { ConstructMatcher } from '../foreign/construct-matcher.ts'
 import type { PendingCall } from '../foreign/pending-call.ts'
 import type { QuotationTracker } from '../quotation-tracker.ts'
 import type { Detectors } from './detectors.ts'
+import { endOfMessage } from './harmony.ts'
 import type { CallsFound, Sink } from './sink.ts'
 
 /**
@@ -13,7 +14,7 @@ export class Reply {
   readonly #sink: Sink
   readonly #detectors: Detectors
   #hasText = false
-  /** White space right after reasoning is layout. */
+  /** White space right after reasoning, and after what stands before the reply, is layout. */
   #trimNext = false
   /** The next text is another message. */
   #separateNext = false
@@ -21,8 +22,9 @@ export class Reply {
   /** What is held is a message of harmony, and this its header as it is read. */
   #header: string | undefined
   #held: string[] = []
-  /** Where, in what is held, the newest construct starts. */
+  /** Where, in what is held, the newest construct starts: a piece, and how much of it is still of the one before. */
   #start = 0
+  #skipped = 0
   /** The quotations where what is held starts. */
   #before: QuotationTracker | undefined
   readonly #messages: string[] = []
@@ -73,6 +75,7 @@ export class Reply {
   /** A call starts with the next text. */
   beginCall(matcher: ConstructMatcher): void {
     this.#start = this.#held.length
+    this.#skipped = 0
     if (this.#call) return this.#call.restart(matcher)
     const { foreign, quotations } = this.#detectors
     if (this.#messages.length === 0) this.#before = quotations?.clone()
@@ -102,11 +105,19 @@ export class Reply {
   feed(code: number, fenced: boolean, window: () => string): void {
     let state = this.#call?.feed(code, fenced)
     if (state === 'complete') {
-      const construct = this.#held.slice(this.#start).join('') + window()
-      if (this.#sink.isCall(construct)) this.#call?.confirm()
-      else state = 'text'
+      const held = this.#held.slice(this.#start).join('') + window()
+      const construct = held.slice(this.#skipped).replace(/^[\s;]+/, '')
+      if (this.#sink.isCall(construct)) {
+        this.#call?.confirm()
+        this.#start = this.#held.length
+        this.#skipped = window().length
+      } else state = 'text'
     }
     if (state === 'text') this.release()
+  }
+
+  trimNext(): void {
+    this.#trimNext = true
   }
 
   /** A thought ended, and, but in native mode, its line with it: what is held goes on in the next one. */
@@ -148,7 +159,10 @@ export class Reply {
     const isCut = read === this.#header
     this.#drop()
     const before = messages === '' ? '' : `${messages}\n`
-    const found = read === '' ? 'text' : this.#read(before + read)
+    let found: CallsFound = read === '' ? 'text' : this.#read(before + read)
+    // What follows a message to a function takes none of those before it back.
+    if (found === 'text' && isMessage && messages !== '' && this.#unmarked.size === 0)
+      found = this.#readMessages(before + read, before.length)
     if (found === 'calls') return undefined
     if (found !== 'text') {
       if (!isMessage) this.#held = [(before + read).slice(before.length, found.thoughtEnd)]
@@ -185,6 +199,14 @@ export class Reply {
     return this.#sink.calls(text, { quotations: this.#before, show })
   }
 
+  /** Messages to functions, with text after the last one. */
+  #readMessages(text: string, lastStart: number): CallsFound {
+    const end = endOfMessage(text)
+    const found = end > lastStart ? this.#read(text.slice(0, end)) : 'text'
+    if (found === 'calls') this.#show(text.slice(end))
+    return found === 'calls' ? found : 'text'
+  }
+
   #drop(): void {
     this.#call = undefined
     this.#header = undefined
@@ -197,7 +219,7 @@ export class Reply {
     if (this.#separateNext && this.#hasText) delta = `\n\n${delta}`
     this.#trimNext = false
     this.#separateNext = false
-    this.#hasText ||= delta.trim() !== ''
+    this.#hasText ||= skipBlank(delta) !== ''
     this.#sink.text(delta)
   }
 }
