@@ -24,6 +24,8 @@ export class MarkedMatcher implements ConstructMatcher {
   #marker: number
   #form: Form
   #name = ''
+  /** The brackets are closed. */
+  #isComplete = false
   #closer: CloserWatch
   /** Its opener, once it is closed: another section begins. */
   #next: CloserWatch
@@ -34,6 +36,10 @@ export class MarkedMatcher implements ConstructMatcher {
     this.#form = this.#firstForm
     this.#closer = this.#newCloser()
     this.#next = new CloserWatch(syntax.opener)
+  }
+
+  get isClosed(): boolean {
+    return this.#form === 'whole' || (this.#form === 'brackets' && this.#isComplete)
   }
 
   get isInsideValue(): boolean {
@@ -49,7 +55,8 @@ export class MarkedMatcher implements ConstructMatcher {
     else if (this.#form === 'unknown' && code > 32)
       this.#form = code === 123 || code === 91 ? 'brackets' : 'tags'
     if (this.#form === 'whole') this.#reopen(code)
-    else if (this.#form === 'brackets') this.#value.feed(code)
+    else if (this.#form === 'brackets')
+      this.#isComplete = this.#value.feed(code) === 'complete' || this.#isComplete
     if (this.#form === 'tags' || (this.#form === 'brackets' && !this.#value.isInsideValue)) {
       this.#closer.feed(code)
       if (this.#closer.seen) this.#form = 'whole'
