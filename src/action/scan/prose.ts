@@ -87,7 +87,9 @@ export class Prose implements Place {
     const isFirst = this.#isFirst && foreign !== undefined
     const header = matchHeader(window.text, window.at, isFirst)
     if (typeof header !== 'object') return header
-    if (!this.#isOwn) {
+    // Words after a message may quote a call, but what is text ends it.
+    const isText = header.kind !== 'call' && reply.isMessage
+    if (!isText && !this.#isOwn) {
       quotations?.quoteCall(undefined)
       return undefined
     }
