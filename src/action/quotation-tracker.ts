@@ -1,4 +1,5 @@
 import { dash, isInvisible, lessThan, moreThan, newline, space, tab } from './char-codes.ts'
+import { resultTags } from './made-up.ts'
 
 /** Quotation marks that come in pairs: what may close each opener. */
 const pairs: ReadonlyMap<string, string> = new Map([
@@ -16,7 +17,7 @@ const pairs: ReadonlyMap<string, string> = new Map([
 const looseMarks = '"\'`‘'
 const shortMarks = "'`‘"
 
-/** Elements whose content is preformatted or quoted. */
+/** Elements whose content is preformatted, quoted or a tool's. */
 const quotingTags: ReadonlySet<string> = new Set([
   'pre',
   'code',
@@ -25,6 +26,8 @@ const quotingTags: ReadonlySet<string> = new Set([
   'samp',
   'xmp',
   'textarea',
+  'details',
+  ...resultTags,
 ])
 const listItem = /^(?:[-*+•]|\d{1,9}[.)])(?:\s|$)/
 

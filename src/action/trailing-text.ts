@@ -2,17 +2,14 @@ import { skipBlank } from './char-codes.ts'
 import { anyCloser } from './foreign/dialects/table.ts'
 import { closesReasoning } from './scan/reasoning-marks.ts'
 import type { ReasoningEnd } from './scan/reasoning-marks.ts'
+import { startsMadeUp } from './made-up.ts'
 import { stopToken, turnStart } from './stop-tokens.ts'
 
 /** A closer of some format of calls, left over. */
 const strayCloser = new RegExp(`^(?:${anyCloser})`, 'i')
-/** What a model makes up after its call: results. */
-const madeUp = /^(?:Observation:|<tool_response>|<\/)/
-
 /** R4: what follows a call and is neither prose nor another call; `'partial'` while it may become that. */
 export function matchMadeUp(text: string): boolean | 'partial' {
-  if (stopToken.test(text) || madeUp.test(text)) return true
-  return 'Observation:'.startsWith(text) || /^<[^<>\n]{0,30}$/.test(text) ? 'partial' : false
+  return stopToken.test(text) || text.startsWith('</') || startsMadeUp(text, true)
 }
 
 /** After these tokens, or what a model makes up at the start of a line, no call is the model's own. */

@@ -27,6 +27,8 @@ export interface ForeignCall {
 export interface ForeignRead extends CallsRead {
   /** Where it ends in the text. */
   readonly end: number
+  /** The text between its sections, where it is several. */
+  readonly between?: readonly string[]
   /** It has a marker. */
   readonly marked?: boolean
   /** Where reasoning ends outside of the calls that was never opened: all before is a thought (R5). */

@@ -31,6 +31,8 @@ export class MarkedMatcher implements ConstructMatcher {
   #name = ''
   /** In the head, what follows the last tag: a name, a tag. */
   #last = ''
+  /** The brackets are closed. */
+  #isComplete = false
   #closer: CloserWatch
   /** Its opener, once it is closed: another section begins. */
   #next: CloserWatch
@@ -41,6 +43,10 @@ export class MarkedMatcher implements ConstructMatcher {
     this.#form = this.#firstForm
     this.#closer = this.#newCloser()
     this.#next = new CloserWatch(syntax.opener)
+  }
+
+  get isClosed(): boolean {
+    return this.#form === 'whole' || (this.#form === 'brackets' && this.#isComplete)
   }
 
   get isInsideValue(): boolean {
@@ -67,8 +73,11 @@ export class MarkedMatcher implements ConstructMatcher {
 
   /** What looks like a closer in a string is none. */
   #followValue(code: number): void {
-    this.#value.feed(code)
-    if (this.#form === 'brackets') return
+    const state = this.#value.feed(code)
+    if (this.#form === 'brackets') {
+      this.#isComplete ||= state === 'complete'
+      return
+    }
     if (this.#value.isInsideValue) this.#last = ''
     else if (this.#last.length < maxTag) this.#last += String.fromCharCode(code)
     if (code !== moreThan || this.#last === '') return
@@ -95,6 +104,7 @@ export class MarkedMatcher implements ConstructMatcher {
     if (!this.#next.seen) return
     this.#name = ''
     this.#last = ''
+    this.#isComplete = false
     this.#form = this.#firstForm
     this.#closer = this.#newCloser()
     this.#next = new CloserWatch(this.#syntax.opener)

@@ -35,6 +35,11 @@ export class PendingCall {
     return this.#phase === 'next'
   }
 
+  /** A whole construct was read. */
+  get isClosed(): boolean {
+    return this.#phase !== 'match' || (this.#matcher.isClosed ?? false)
+  }
+
   /** A whole construct was read that could stand alone. */
   get isWhole(): boolean {
     return this.#phase !== 'match'

@@ -80,6 +80,7 @@ export function readMarkedSections(
   const first = readForeign(text, index, options)
   if (!first?.marked || first.thoughtEnd !== undefined) return first
   const sections: ForeignRead[] = [first]
+  const between: string[] = []
   let { end } = first
   let isOver = false
   const thoughtEnd = walkText({
@@ -96,11 +97,12 @@ export function readMarkedSections(
         return undefined
       }
       sections.push(read)
+      between.push(text.slice(end, at))
       end = at + read.end
       return end
     },
   })
-  const calls = { ...joinReads(sections), end, marked: true }
+  const calls = { ...joinReads(sections), end, between, marked: true }
   // In what can't be read the closer may stand in a value.
   const isThought = thoughtEnd !== undefined && calls.problem?.code !== 'malformed'
   return isThought ? { ...calls, thoughtEnd } : calls

@@ -20,6 +20,8 @@ export type Mark =
   | { readonly type: 'reply-start'; readonly end: number }
   | ReasoningTag
   | Frame
+  /** The model goes on in somebody else's name (R4). */
+  | { readonly type: 'made-up' }
 
 /** A state of the machine that reads text: where its next character stands. */
 export interface Place {

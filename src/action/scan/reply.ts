@@ -27,6 +27,8 @@ export class Reply {
   #skipped = 0
   /** The quotations where what is held starts. */
   #before: QuotationTracker | undefined
+  /** The calls are over: what follows is none of the model's own. */
+  #isOver = false
   readonly #messages: string[] = []
   /** Those of them that are none, but calls without a marker: text where they turn out to be no calls. */
   readonly #unmarked = new Set<string>()
@@ -48,12 +50,22 @@ export class Reply {
 
   /** A call may start: none has begun, or one is whole. */
   get takesCalls(): boolean {
-    return this.#call?.awaitsNext ?? true
+    return !this.#isOver && (this.#call?.awaitsNext ?? true)
   }
 
   /** No call is being read: what frames the text may stand here. */
   get takesFrames(): boolean {
     return this.isMessage || (this.#call?.isWhole ?? true)
+  }
+
+  /** A marked call has begun, or another one is whole. */
+  get hasCall(): boolean {
+    return !this.#isOver && (this.isMarked || (this.#call?.isWhole ?? false))
+  }
+
+  /** A whole call is held. */
+  get isWhole(): boolean {
+    return this.#call?.isClosed ?? false
   }
 
   /** What is held is a message of harmony. */
@@ -64,6 +76,11 @@ export class Reply {
   /** Inside a value of the call: what looks like a mark there is content. */
   get isInsideValue(): boolean {
     return this.#call?.isInsideValue ?? false
+  }
+
+  /** Inside the value of a call that a marker began: it is none of the text, whatever follows. */
+  get isInsideMarked(): boolean {
+    return this.isMarked && this.isInsideValue
   }
 
   text(delta: string): void {
@@ -96,6 +113,11 @@ export class Reply {
     this.text(written)
   }
 
+  /** What follows is none of the model's own, unless it shows that the calls are a thought. */
+  endCalls(): void {
+    this.#isOver = true
+  }
+
   /** Whatever follows, what is held is a call. */
   finishCall(): void {
     this.#call?.finish()
@@ -103,6 +125,7 @@ export class Reply {
 
   /** The next character of the call; `window` is all of it that isn't held yet. */
   feed(code: number, fenced: boolean, window: () => string): void {
+    if (this.#isOver) return
     let state = this.#call?.feed(code, fenced)
     if (state === 'complete') {
       const held = this.#held.slice(this.#start).join('') + window()
@@ -133,6 +156,7 @@ export class Reply {
     if (this.isMessage || this.#messages.length > 0) this.#sink.ignored(this.end() ?? '')
     this.#messages.length = 0
     this.release()
+    this.#isOver = true
   }
 
   /** What is held is text. */
@@ -144,6 +168,7 @@ export class Reply {
 
   /** What was written before is a thought, with the calls in it. */
   forgetCalls(): void {
+    this.#isOver = false
     this.release()
     this.#messages.length = 0
     this.#showUnmarked()
