@@ -101,7 +101,11 @@ function reportError({ findings }: Examination, evidence: Evidence, error: Error
     }
     case 'rate-limited':
     case 'overloaded':
-      return findings.warn('answer', message, 'Wait a little; a local model may still be loading.')
+      return findings.warn(
+        'answer',
+        `The model has not answered yet: ${message}`,
+        'Wait a little, then check again; a local model may still be loading.',
+      )
     case 'stream-incomplete':
       return findings.fail('streaming', message, 'Look for a proxy that cuts or buffers streams.')
     case 'network':
@@ -111,10 +115,18 @@ function reportError({ findings }: Examination, evidence: Evidence, error: Error
       )
     case 'bad-request':
       if (/\bstream(?:ing|ed)?\b/i.test(message)) return findings.fail('streaming', message)
-      return findings.fail('answer', message)
+      return findings.fail('answer', message, systemAdvice(message))
     default:
-      return findings.fail('answer', message)
+      return findings.fail('answer', message, systemAdvice(message))
   }
+}
+
+/** Words of a server or a template that has no system messages. */
+const NO_SYSTEM = /\bsystem (?:role|message|prompt|instruction)|\brole\W{1,4}system\b/i
+
+function systemAdvice(message: string): string | undefined {
+  if (!NO_SYSTEM.test(message)) return undefined
+  return "The agent's instructions, and ACTION mode, need a system message: use another model or chat template. Without them, runs may work."
 }
 
 /** What the requests without a model show of the key. */

@@ -1,12 +1,28 @@
 import { actionPrompt } from '../../action/index.ts'
 import type { ErrorCode } from '../../protocol/error.ts'
 import { withoutAdvice } from '../core/provider-error.ts'
+import { readsTextCalls } from '../text-calls.ts'
 import type { Examination } from './examination.ts'
-import { isActionCall, judgeNative, type Verdict } from './judge-call.ts'
+import { isActionCall, judgeNative, type Instead, type Verdict } from './judge-call.ts'
 import { CALL_TOKENS, probeModel, probeTool, type ProbeResult } from './probe-model.ts'
 import { adviceFor, type ToolAdvice } from './tool-advice.ts'
 
 const WEAK = 'Use a larger model, or one that was trained to call tools.'
+
+/** Without a `fix`, the model or its template is to blame. */
+const INSTEAD: { readonly [type in Instead]: { readonly what: string; readonly fix?: string } } = {
+  words: { what: 'answered in words' },
+  nothing: { what: 'gave an empty answer' },
+  thoughts: {
+    what: 'only thought, and gave no answer',
+    fix: `Let it think less, or try it in a run. ${WEAK}`,
+  },
+  filtered: {
+    what: 'or a filter of its server refused to answer',
+    fix: 'Look into the filters of the server, or use another model.',
+  },
+  pause: { what: 'paused before it called', fix: 'Try it in a run, which goes on after a pause.' },
+}
 
 /** What tools may be the cause of, though the server doesn't say so. */
 const FAILURES: ReadonlySet<ErrorCode> = new Set(['bad-request', 'server-error', 'provider-error'])
@@ -95,8 +111,10 @@ function reportVerdict(
       const message = `The model's call came as text${format}: the server does not parse it.`
       if (!isRead)
         return findings.fail('tools', `${message} Nor can it be read here.`, asText(dialect))
-      if (config.rescue === 'off')
-        return findings.fail('tools', `${message} With rescue 'off' it isn't run.`, asText(dialect))
+      if (!readsTextCalls(config, 'native')) {
+        const cause = config.rescue === 'off' ? "rescue 'off'" : `provider '${config.provider}'`
+        return findings.fail('tools', `${message} With ${cause} it isn't run.`, asText(dialect))
+      }
       return findings.warn('tools', `${message} Runs read it there.`, asText(dialect))
     }
     case 'cut':
@@ -108,8 +126,8 @@ function reportVerdict(
     case 'none':
       return findings.warn(
         'tools',
-        'Asked for a call, the model answered in words.',
-        inWords === undefined ? WEAK : `${inWords} ${WEAK}`,
+        `Asked for a call, the model ${INSTEAD[verdict.instead].what}.`,
+        INSTEAD[verdict.instead].fix ?? (inWords === undefined ? WEAK : `${inWords} ${WEAK}`),
       )
     default:
       verdict satisfies never

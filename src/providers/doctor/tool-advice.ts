@@ -109,6 +109,8 @@ const named: readonly (readonly [words: RegExp, server: string])[] = [
 /** @param refusal the server's words, where it refused tools. */
 export function adviceFor(server: string, refusal = ''): ToolAdvice {
   const known = Object.hasOwn(advice, server) ? advice[server] : undefined
+  // Under a vendor's name there may be any server.
+  if (known && known !== hosted) return known
   const [, found = ''] = named.find(([words]) => words.test(refusal)) ?? []
-  return known ?? advice[found] ?? generic
+  return advice[found] ?? known ?? generic
 }

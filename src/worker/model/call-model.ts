@@ -8,7 +8,7 @@ import type { ModelRequest, Provider, StreamOptions } from '../../providers/prov
 import type { Effects } from '../effects.ts'
 import type { ModelMemory } from './model-memory.ts'
 import { untilAborted } from '../../lib/abort.ts'
-import { readsTextCalls } from './text-calls.ts'
+import { readsTextCalls } from '../../providers/text-calls.ts'
 import { TurnReader, type ModelTurn, type TurnDelta } from './turn-reader.ts'
 
 export type ModelOutcome = { readonly attempt: number } & (
