@@ -26,7 +26,7 @@ const rows = [
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 152 * KILOBYTE,
+    limit: 153 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
@@ -37,12 +37,12 @@ const rows = [
   {
     name: 'parseAction (dist/action.js)',
     bytes: await bundledSize('parseAction', 'action.js'),
-    limit: 35 * KILOBYTE,
+    limit: 36.5 * KILOBYTE,
   },
   {
     name: 'createProvider (dist/providers.js)',
     bytes: await bundledSize('createProvider', 'providers.js'),
-    limit: 35 * KILOBYTE,
+    limit: 36.5 * KILOBYTE,
   },
   {
     name: 'fold (dist/conversation.js)',
@@ -52,7 +52,7 @@ const rows = [
   {
     name: 'all of dist/action.js',
     bytes: sizeOf('action.js', { dynamic: true }),
-    limit: 39 * KILOBYTE,
+    limit: 40.5 * KILOBYTE,
   },
   {
     name: 'all of dist/conversation.js',
@@ -62,7 +62,7 @@ const rows = [
   {
     name: 'all of dist/providers.js',
     bytes: sizeOf('providers.js', { dynamic: true }),
-    limit: 50 * KILOBYTE,
+    limit: 52 * KILOBYTE,
   },
 ]
 
