@@ -26,7 +26,7 @@ const rows = [
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 148 * KILOBYTE,
+    limit: 153 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
@@ -42,12 +42,12 @@ const rows = [
   {
     name: 'parseAction (dist/action.js)',
     bytes: await bundledSize('parseAction', 'action.js'),
-    limit: 33.8 * KILOBYTE,
+    limit: 36.5 * KILOBYTE,
   },
   {
     name: 'createProvider (dist/providers.js)',
     bytes: await bundledSize('createProvider', 'providers.js'),
-    limit: 33.4 * KILOBYTE,
+    limit: 36.5 * KILOBYTE,
   },
   {
     name: 'fold (dist/conversation.js)',
@@ -57,7 +57,7 @@ const rows = [
   {
     name: 'all of dist/action.js',
     bytes: sizeOf('action.js', { dynamic: true }),
-    limit: 37.8 * KILOBYTE,
+    limit: 40.5 * KILOBYTE,
   },
   {
     name: 'all of dist/conversation.js',
@@ -67,7 +67,7 @@ const rows = [
   {
     name: 'all of dist/providers.js',
     bytes: sizeOf('providers.js', { dynamic: true }),
-    limit: 48.3 * KILOBYTE,
+    limit: 52 * KILOBYTE,
   },
 ]
 

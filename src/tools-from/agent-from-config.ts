@@ -1,7 +1,7 @@
 import { isJson } from '../lib/is-json.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { Agent } from '../client/agent.ts'
-import { nearest } from '../client/check-names.ts'
+import { hintAmong } from '../client/check-names.ts'
 import { cleanName } from '../client/clean-name.ts'
 import { createAgent } from '../client/create-agent.ts'
 import { badConfig } from '../client/failures.ts'
@@ -90,7 +90,7 @@ function checkFields(
   for (const name of Object.keys(value)) {
     if (known.includes(name)) continue
     const hint = where.others.includes(name) ? ` It goes ${where.elsewhere}.` : ''
-    throw badConfig(`${where.of} has no ${name}.${hint} Did you mean ${nearest(name, known)}?`)
+    throw badConfig(`${where.of} has no ${name}.${hint} ${hintAmong(name, known)}`)
   }
 }
 
@@ -100,7 +100,7 @@ function checkEnabled(enabled: unknown, tools: ConfigParts['tools'] = []): void 
   const known = tools.map((tool) => String(tool?.name))
   for (const name of enabled as unknown[]) {
     if (known.some((each) => each === name || cleanName(each) === name)) continue
-    const hint = known.length ? ` Did you mean ${nearest(String(name), known)}?` : ''
+    const hint = known.length ? ` ${hintAmong(String(name), known)}` : ''
     throw badConfig(`enabledTools names ${String(name)}, and there is no such tool.${hint}`)
   }
 }

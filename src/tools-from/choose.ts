@@ -1,5 +1,5 @@
 import { badConfig } from '../client/failures.ts'
-import { nearest } from '../client/check-names.ts'
+import { hintAmong } from '../client/check-names.ts'
 import { type CallableOptions, checkCallable, markOf } from './callable.ts'
 import type { Members, Method } from './find-methods.ts'
 import { readSignature, type Signature } from './infer/read-signature.ts'
@@ -34,7 +34,7 @@ export function checkOptions(options: unknown): void {
     throw badConfig('The options of toolsFrom() must be an object.')
   for (const name of Object.keys(options))
     if (!OPTIONS.includes(name))
-      throw badConfig(`toolsFrom() has no ${name}. Did you mean ${nearest(name, OPTIONS)}?`)
+      throw badConfig(`toolsFrom() has no ${name}. ${hintAmong(name, OPTIONS)}`)
   const { prefix = '', include = [], exclude = [], describe = {} } = options as ToolsFromOptions
   const isFilter = (filter: unknown): boolean =>
     typeof filter === 'function' || Array.isArray(filter)
@@ -94,7 +94,7 @@ function checkMethods(
   for (const name of names)
     if (!known.includes(name as string))
       throw badConfig(
-        `${of} names ${String(name)}, and there is no such method.${known.length ? ` Did you mean ${nearest(String(name), known)}?` : ''}`,
+        `${of} names ${String(name)}, and there is no such method.${known.length ? ` ${hintAmong(String(name), known)}` : ''}`,
       )
 }
 
