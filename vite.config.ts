@@ -17,7 +17,12 @@ const builds: Record<string, UserConfig> = {
 
   /** What a page loads at once, what comes with its first run, and the inline worker in need. */
   page: library({
-    entry: { index: 'src/index.ts', 'no-inline': 'src/no-inline.ts' },
+    entry: {
+      index: 'src/index.ts',
+      'no-inline': 'src/no-inline.ts',
+      // Adds little where the page's code is there already.
+      'tools-from': 'src/tools-from.ts',
+    },
     // In one file, with what the chunk of the first run shares with it: two would compress worse.
     splitting: {
       groups: [

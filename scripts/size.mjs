@@ -16,38 +16,43 @@ const rows = [
   {
     name: 'page, with the first run',
     bytes: sizeOf('index.js', { dynamic: true, except: /^(lazy-views|transfer)-/ }),
-    limit: 32.2 * KILOBYTE,
+    limit: 32.6 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
     bytes: sizeOf('index.js', { dynamic: true, except: /^transfer-/ }),
-    limit: 35.3 * KILOBYTE,
+    limit: 35.8 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 39.1 * KILOBYTE,
+    limit: 39.8 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 149.4 * KILOBYTE,
+    limit: 155 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
     bytes: sizeOf('page-tools.js', { dynamic: true }),
     limit: 52 * KILOBYTE,
   },
+  {
+    name: 'tools from (dist/tools-from.js), beside the page',
+    bytes: sizeOf('tools-from.js', { dynamic: false, except: /^page-/ }),
+    limit: 7 * KILOBYTE,
+  },
   // Of these, a bundler takes what is imported.
   {
     name: 'parseAction (dist/action.js)',
     bytes: await bundledSize('parseAction', 'action.js'),
-    limit: 33.8 * KILOBYTE,
+    limit: 36.5 * KILOBYTE,
   },
   {
     name: 'createProvider (dist/providers.js)',
     bytes: await bundledSize('createProvider', 'providers.js'),
-    limit: 33.4 * KILOBYTE,
+    limit: 36.5 * KILOBYTE,
   },
   {
     name: 'fold (dist/conversation.js)',
@@ -57,7 +62,7 @@ const rows = [
   {
     name: 'all of dist/action.js',
     bytes: sizeOf('action.js', { dynamic: true }),
-    limit: 37.8 * KILOBYTE,
+    limit: 40.5 * KILOBYTE,
   },
   {
     name: 'all of dist/conversation.js',
@@ -67,13 +72,13 @@ const rows = [
   {
     name: 'all of dist/providers.js',
     bytes: sizeOf('providers.js', { dynamic: true }),
-    limit: 48.3 * KILOBYTE,
+    limit: 52 * KILOBYTE,
   },
 ]
 
 for (const { name, bytes, limit } of rows) {
   const verdict = `limit ${kilobytes(limit)} kB: ${bytes > limit ? 'TOO LARGE' : 'ok'}`
-  console.log(`${name.padEnd(34)} ${kilobytes(bytes).padStart(6)} kB gzip  ${verdict}`)
+  console.log(`${name.padEnd(48)} ${kilobytes(bytes).padStart(6)} kB gzip  ${verdict}`)
 }
 process.exit(rows.some(({ bytes, limit }) => bytes > limit) ? 1 : 0)
 

@@ -25,6 +25,8 @@ const cases = [
   ['<tool_call>\n{"name":"search","arguments":{"query":"', '</tool_call>'],
   ['', '<tool_call>\n{"name":"search","arguments":{"query":"cats"}}\n</tool_call>\n'],
   ['', '<invoke name="search"><parameter name="query">cats</parameter></invoke>\n'],
+  ['', '[TOOL_CALLS]search[ARGS]{"query":"cats"}'],
+  ['', '[TOOL_CALLS][{"name":"search","arguments":{"query":"cats"}}]'],
   ['', 'search(query="cats")\n'],
   ['', 'print('],
   ['', 'print(\n'],

@@ -41,7 +41,7 @@ function matchRest(text: string, at: number): Opener | 'partial' | undefined {
 }
 
 function isPartialRest(rest: string): boolean {
-  return /^(?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+))*(?:\s+(?:[\w:.-]+(?:\s*=\s*(?:"[^"]*|'[^']*|[^\s"'<>]*)?)?)?|\s*\/?)$/.test(
+  return /^(?:\s+[\w:.-]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+))?)*(?:\s+(?:[\w:.-]+(?:\s*=\s*(?:"[^"]*|'[^']*|[^\s"'<>]*)?)?)?|\s*\/?)$/.test(
     rest,
   )
 }

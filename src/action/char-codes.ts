@@ -8,3 +8,17 @@ export const moreThan = 62
 export const bracket = 91
 export const backtick = 96
 export const tilde = 126
+
+/** White space, and what nobody sees: a byte order mark, joiners, marks of direction. */
+export function isBlank(code: number): boolean {
+  return code <= space || code === 0xa0 || isInvisible(code)
+}
+
+export function isInvisible(code: number): boolean {
+  return (code >= 0x200b && code <= 0x200f) || code === 0x2060 || code === 0xfeff
+}
+
+/** The text from its first visible character on. */
+export function skipBlank(text: string): string {
+  return text.replace(/^[\s\u200b-\u200f\u2060]+/, '')
+}

@@ -1,7 +1,13 @@
-import { backtick, newline, tilde } from './char-codes.ts'
+import { backtick, isBlank, newline, tilde } from './char-codes.ts'
 
 /** How far behind a marker the end of the backtick run before it is looked for. */
 export const maxInlineCode = 2000
+
+/** What a list item or a blockquote begins with: its lines hold fences, too. */
+const container = /^(?:\s*(?:>|(?:[-*+]|\d{1,9}[.)])\s))+\s*$/
+const quote = /^[\s>]*$/
+/** The longest beginning of a line that is looked at for them. */
+const maxHead = 40
 
 /** Where a character stands: prose, a closed or still open backtick run, or a fenced block. */
 export interface CodeState {
@@ -14,7 +20,7 @@ export interface CodeState {
 
 /**
  * Follows Markdown code one character at a time (CommonMark: fences of three or more backticks or
- * tildes at the start of a line; inline code as a backtick run closed on the same line).
+ * tildes at the start of a line, a list item or a blockquote; inline code as a backtick run closed on the same line).
  * An `openRun` may turn out to be no code: that is known at its closer or at the line's end.
  */
 export class CodeTracker implements CodeState {
@@ -30,6 +36,10 @@ export class CodeTracker implements CodeState {
   #pendingFence = 0
   #closing = false
   #ignoreRuns = false
+  /** The beginning of the line. */
+  #head = ''
+  /** The fence stands in a blockquote, and its lines may begin with `>`. */
+  #inQuote = false
 
   /** Takes the next character's code unit. */
   feed(code: number): void {
@@ -39,15 +49,16 @@ export class CodeTracker implements CodeState {
       return
     }
     if (this.#run > 0) this.#endRun()
-    if (code === backtick || (code === tilde && this.lineStart)) {
+    if (code === backtick || (code === tilde && (this.lineStart || this.#mayBeginFence))) {
       this.#run = 1
       this.#runChar = code
-      this.#runAtStart = this.lineStart
+      this.#runAtStart = this.lineStart || this.#mayBeginFence
       this.lineStart = false
       this.#closing = false
       return
     }
-    if (code === 32 || code === 9 || code === 13) return
+    if (this.#head.length < maxHead) this.#head += String.fromCharCode(code)
+    if (isBlank(code)) return
     this.lineStart = false
     this.#closing = false
   }
@@ -88,7 +99,15 @@ export class CodeTracker implements CodeState {
     copy.#pendingFence = this.#pendingFence
     copy.#closing = this.#closing
     copy.#ignoreRuns = this.#ignoreRuns
+    copy.#head = this.#head
+    copy.#inQuote = this.#inQuote
     return copy
+  }
+
+  /** Nothing but what a list item or a blockquote begins with precedes on this line. */
+  get #mayBeginFence(): boolean {
+    if (this.#head.length >= maxHead) return false
+    return this.fenced ? this.#inQuote && quote.test(this.#head) : container.test(this.#head)
   }
 
   #endRun(): void {
@@ -115,11 +134,14 @@ export class CodeTracker implements CodeState {
 
   #endLine(): void {
     if (this.#run > 0) this.#endRun()
-    if (this.fenced && this.#closing) this.fenced = false
+    // A blockquote ends at a blank line, with the fence in it.
+    if (this.fenced && (this.#closing || (this.#inQuote && this.lineStart))) this.fenced = false
     else if (this.#pendingFence > 0) {
       this.fenced = true
       this.#fenceLength = this.#pendingFence
+      this.#inQuote = this.#head.includes('>')
     }
+    this.#head = ''
     this.#pendingFence = 0
     this.#closing = false
     this.openRun = 0

@@ -46,9 +46,17 @@ export function firstFit(
   whole: Shape,
   attempt: (branch: Shape) => JsonValue,
 ): JsonValue {
-  const isNull = (branch: Shape): boolean => branch.types.length === 1 && branch.types[0] === 'null'
+  const nullFirst = branches.toSorted((a, b) => Number(isNull(b)) - Number(isNull(a)))
+  return firstOf(nullFirst, whole, attempt)
+}
+
+function firstOf(
+  branches: readonly Shape[],
+  whole: Shape,
+  attempt: (branch: Shape) => JsonValue,
+): JsonValue {
   let problem: ValueProblem | undefined
-  for (const branch of branches.toSorted((a, b) => Number(isNull(b)) - Number(isNull(a)))) {
+  for (const branch of branches) {
     try {
       return attempt(branch)
     } catch (thrown) {
@@ -60,6 +68,10 @@ export function firstFit(
     `expected ${describeShape(whole)}${problem ? ` (${problem.message})` : ''}`,
     problem?.suggestion,
   )
+}
+
+function isNull({ types }: Shape): boolean {
+  return types.length === 1 && types[0] === 'null'
 }
 
 function coerceToType(text: string, shape: Shape): JsonValue {
@@ -199,7 +211,7 @@ function jsonBranch(value: JsonValue, shape: Shape, depth: number): JsonValue {
     (branch) => branch.options?.includes(value) || accepts(branch, type, value),
   )
   const order = [...own, ...branches.filter((branch) => !own.includes(branch))]
-  return firstFit(order, shape, (branch) => coerceJson(value, branch, depth))
+  return firstOf(order, shape, (branch) => coerceJson(value, branch, depth))
 }
 
 function typeOf(value: JsonValue): TypeName {

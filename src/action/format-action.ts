@@ -1,11 +1,16 @@
 import type { JsonValue } from '../protocol/json.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
 import type { ActionCall } from './call-arguments.ts'
-import { isRecord, isUntyped, propertySchema } from './schema.ts'
+import { elementName, isExactInMarkup, isWrittenAsJson } from './markup-exactness.ts'
+import { isRecord, propertySchema } from './schema.ts'
 import type { Shape } from './schema.ts'
 import { indexTools, makeTags } from './tool-index.ts'
+import type { IndexedTool } from './tool-index.ts'
 
-/** Calls as the block that a model would write; it reads back as the same calls. */
+/**
+ * Calls as the block that a model would write; those that fit their tools' schemas read back the same. A call with a
+ * value that elements can't express is JSON in its tool's element.
+ */
 export function formatAction(
   calls: readonly ActionCall[],
   tools: readonly ToolDefinition[],
@@ -14,15 +19,39 @@ export function formatAction(
   const lines = calls.map((call) => {
     const tool = index.find(call.toolName)
     const tag = tool?.tag ?? call.toolName
-    const shape = tool?.input
-    const tags = makeTags(shape?.properties.keys() ?? [])
+    if (tool && !isExact(call, tool)) return `<${tag}>${json(call.input)}</${tag}>`
+    const tags = makeTags(tool?.input.properties.keys() ?? [])
     const parameters = Object.entries(call.input).map(([name, value]) => {
-      const schema = shape && tool ? tool.reader.shape(propertySchema(shape, name)) : undefined
-      return `  ${element(tags.get(name) ?? name, value, schema)}\n`
+      const shape = tool?.reader.shape(propertySchema(tool.input, name))
+      return `  ${element(tags.get(name) ?? name, value, shape)}\n`
     })
     return parameters.length === 0 ? `<${tag}/>` : `<${tag}>\n${parameters.join('')}</${tag}>`
   })
   return `<ACTION>\n${lines.join('\n')}\n</ACTION>`
+}
+
+function isExact(
+  { input }: ActionCall,
+  { tag: toolTag, input: shape, reader }: IndexedTool,
+): boolean {
+  const tags = makeTags(shape.properties.keys())
+  const aliases = new Set(tags.values())
+  return Object.entries(input).every(([name, value]) => {
+    const tag = tags.get(name) ?? name
+    const isName = tags.has(name) || (elementName.test(name) && !aliases.has(name))
+    const isList = name === 'item' && typeof value === 'object'
+    return (
+      isName &&
+      !isList &&
+      tag !== toolTag &&
+      isExactInMarkup(value, reader.shape(propertySchema(shape, name)), [toolTag, tag])
+    )
+  })
+}
+
+/** Without anything that is markup. */
+function json(value: JsonValue): string {
+  return JSON.stringify(value).replaceAll('<', '\\u003c').replaceAll('&', '\\u0026')
 }
 
 function element(tag: string, value: JsonValue, shape: Shape | undefined): string {
@@ -38,22 +67,14 @@ function content(value: JsonValue, shape: Shape | undefined): string {
       .join('')
   }
   if (!isRecord(value)) return ''
-  const entries = Object.entries(value) as [string, JsonValue][]
+  if (isWrittenAsJson(value as JsonValue, shape)) return cdata(JSON.stringify(value))
   const tags = makeTags(shape?.properties.keys() ?? [])
-  const isWritable = entries.every(([key]) => tags.has(key) || /^[A-Za-z_][\w.-]*$/.test(key))
-  const isUntyped = shape !== undefined && !shape.listsProperties && isUntypedObject(shape)
-  if (isUntyped || !isWritable) return cdata(JSON.stringify(value))
-  return entries
+  return (Object.entries(value) as [string, JsonValue][])
     .map(([key, entry]) => {
       const schema = shape?.schemas.shape(propertySchema(shape, key))
       return element(tags.get(key) ?? key, entry, schema)
     })
     .join('')
-}
-
-/** An object type without types for its values: only JSON keeps those. */
-function isUntypedObject(shape: Shape): boolean {
-  return shape.types.includes('object') && isUntyped(shape.schemas.shape(shape.additional))
 }
 
 /** Text that reads back exactly: entities on one line, CDATA where white space or lines matter. */

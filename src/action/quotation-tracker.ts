@@ -1,4 +1,5 @@
-import { dash, lessThan, moreThan, newline, space, tab } from './char-codes.ts'
+import { dash, isInvisible, lessThan, moreThan, newline, space, tab } from './char-codes.ts'
+import { resultTags } from './made-up.ts'
 
 /** Quotation marks that come in pairs: what may close each opener. */
 const pairs: ReadonlyMap<string, string> = new Map([
@@ -16,7 +17,7 @@ const pairs: ReadonlyMap<string, string> = new Map([
 const looseMarks = '"\'`‘'
 const shortMarks = "'`‘"
 
-/** Elements whose content is preformatted or quoted. */
+/** Elements whose content is preformatted, quoted or a tool's. */
 const quotingTags: ReadonlySet<string> = new Set([
   'pre',
   'code',
@@ -25,6 +26,8 @@ const quotingTags: ReadonlySet<string> = new Set([
   'samp',
   'xmp',
   'textarea',
+  'details',
+  ...resultTags,
 ])
 const listItem = /^(?:[-*+•]|\d{1,9}[.)])(?:\s|$)/
 
@@ -43,6 +46,10 @@ export class QuotationTracker {
   #elements: readonly string[] = []
   /** How many of them are open while the newest quoted call is. */
   #callDepth = 0
+  /** The newest quoted call is one only because it stands inside a line. */
+  #isInline = false
+  /** Such a call ended right before: what follows it directly is of its kind. */
+  #isAfterInline = false
   /** A quoted control token stands in this paragraph. */
   #quotesToken = false
   /** Nothing else was written since: the call goes on in the next paragraph. */
@@ -69,7 +76,7 @@ export class QuotationTracker {
    * write their call there, under a plan in items.
    */
   get isQuoted(): boolean {
-    return (!this.#afterBlank && this.#blockquote) || this.quotesFrames
+    return this.#isAfterInline || (!this.#afterBlank && this.#blockquote) || this.quotesFrames
   }
 
   /** So is a token around the reply: what ends a list or a blockquote may be one. */
@@ -82,23 +89,26 @@ export class QuotationTracker {
 
   /** A call begins here that isn't the model's own: up to its closing tag, or else the paragraph's end. */
   quoteCall(tag: string | undefined): void {
+    if (!this.#isInCall) this.#isInline = this.#isAfterInline || !this.isQuoted
     if (tag === undefined) this.#quotesToken = this.#tokenIsLast = true
     else this.#elements = [...this.#elements, tag.toLowerCase()].slice(-50)
     this.#callDepth = this.#elements.length
   }
 
   feed(code: number): void {
+    if (isInvisible(code)) return
     if (code === newline) return this.#endLine()
-    if (code <= space) {
+    if (code <= space || code === 0xa0) {
       if (this.#head === '') this.#indent += code === tab ? 4 - (this.#indent % 4) : 1
       else this.#extendHead(code)
       if (this.#tag !== '') this.#endTag()
-      this.#last = code
+      this.#last = space
       return
     }
     if (this.#head === '' && this.#afterBlank) this.#beginParagraph()
     this.#extendHead(code)
     if (!this.#followTag(code)) {
+      this.#isAfterInline = false
       this.#tokenIsLast &&= this.#closers === '`'
       if (!this.#isInCall) this.#followQuote(code)
     }
@@ -113,6 +123,8 @@ export class QuotationTracker {
     copy.#blockquote = this.#blockquote
     copy.#elements = this.#elements
     copy.#callDepth = this.#callDepth
+    copy.#isInline = this.#isInline
+    copy.#isAfterInline = this.#isAfterInline
     copy.#quotesToken = this.#quotesToken
     copy.#tokenIsLast = this.#tokenIsLast
     copy.#comment = this.#comment
@@ -189,6 +201,7 @@ export class QuotationTracker {
     if (slash === '/') {
       const at = this.#elements.lastIndexOf(name)
       if (at >= 0) this.#elements = this.#elements.toSpliced(at, 1)
+      if (this.#elements.length < this.#callDepth) this.#isAfterInline = this.#isInline
     } else if (quotingTags.has(name)) this.#elements = [...this.#elements, name].slice(-50)
   }
 

@@ -18,10 +18,16 @@ export interface ToolIndex {
   find(name: string): IndexedTool | undefined
 }
 
-const legalName = /^[\p{L}_][\p{L}\p{N}_.-]*$/u
+/** `ACTION` is the block's. */
+const legalName = /^(?!ACTION$)[\p{L}_][\p{L}\p{N}_.-]*$/u
+/** A tool's closer could be the block's in another letter case. */
+const legalToolName = new RegExp(`^(?!action$)${legalName.source.slice(1)}`, 'iu')
 
 export function indexTools(definitions: readonly ToolDefinition[]): ToolIndex {
-  const tags = makeTags(definitions.map((tool) => tool.name))
+  const tags = makeTags(
+    definitions.map((tool) => tool.name),
+    legalToolName,
+  )
   const byName = new Map<string, IndexedTool>()
   const tools = definitions.map((definition) => {
     const reader = new SchemaReader(definition.inputSchema)
@@ -36,17 +42,17 @@ export function indexTools(definitions: readonly ToolDefinition[]): ToolIndex {
 }
 
 /** A legal XML name for each name; a name that is legal stays as it is. */
-export function makeTags(names: Iterable<string>): Map<string, string> {
+export function makeTags(names: Iterable<string>, legal: RegExp = legalName): Map<string, string> {
   const all = [...names]
-  const taken = new Set(all.filter((name) => legalName.test(name)))
+  const taken = new Set(all.filter((name) => legal.test(name)))
   const tags = new Map<string, string>()
-  for (const name of all) tags.set(name, legalName.test(name) ? name : freeTag(name, taken))
+  for (const name of all) tags.set(name, legal.test(name) ? name : freeTag(name, legal, taken))
   return tags
 }
 
-function freeTag(name: string, taken: Set<string>): string {
+function freeTag(name: string, legal: RegExp, taken: Set<string>): string {
   const cleaned = name.replaceAll(/[^\p{L}\p{N}_.-]+/gu, '_')
-  const base = /^[\p{L}_]/u.test(cleaned) ? cleaned : `_${cleaned}`
+  const base = legal.test(cleaned) ? cleaned : `_${cleaned}`
   let tag = base
   for (let count = 2; taken.has(tag); count++) tag = `${base}_${count}`
   taken.add(tag)

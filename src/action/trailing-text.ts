@@ -1,17 +1,15 @@
+import { skipBlank } from './char-codes.ts'
 import { anyCloser } from './foreign/dialects/table.ts'
 import { closesReasoning } from './scan/reasoning-marks.ts'
 import type { ReasoningEnd } from './scan/reasoning-marks.ts'
+import { startsMadeUp } from './made-up.ts'
 import { stopToken, turnStart } from './stop-tokens.ts'
 
 /** A closer of some format of calls, left over. */
 const strayCloser = new RegExp(`^(?:${anyCloser})`, 'i')
-/** What a model makes up after its call: results. */
-const madeUp = /^(?:Observation:|<tool_response>|<\/)/
-
 /** R4: what follows a call and is neither prose nor another call; `'partial'` while it may become that. */
 export function matchMadeUp(text: string): boolean | 'partial' {
-  if (stopToken.test(text) || madeUp.test(text)) return true
-  return 'Observation:'.startsWith(text) || /^<[^<>\n]{0,30}$/.test(text) ? 'partial' : false
+  return stopToken.test(text) || text.startsWith('</') || startsMadeUp(text, true)
 }
 
 /** After these tokens, or what a model makes up at the start of a line, no call is the model's own. */
@@ -53,7 +51,7 @@ export class TrailingText {
 
   #feed(char: string): 'open' | 'end' | 'text' {
     if (this.#token === '') {
-      if (char.trim() === '') {
+      if (skipBlank(char) === '') {
         this.#mayClose &&= this.#fence === undefined
         return 'open'
       }
@@ -74,11 +72,11 @@ export class TrailingText {
 
 /** Nothing but white space, stop tokens and stray closing tags follows. */
 export function endsAnswer(trailing: string): boolean {
-  let rest = trailing.trimStart()
+  let rest = skipBlank(trailing)
   for (;;) {
     const found = turnStart.exec(rest) ?? stopToken.exec(rest) ?? strayCloser.exec(rest)
     if (!found) return rest === ''
-    rest = rest.slice(found[0].length).trimStart()
+    rest = skipBlank(rest.slice(found[0].length))
   }
 }
 

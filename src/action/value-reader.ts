@@ -10,6 +10,9 @@ import { readOpenTag } from './xml-tags.ts'
 import { makeTags, propertyOfTag } from './tool-index.ts'
 import { isCdataOpener, readText } from './xml-text.ts'
 
+/** Comments before and after a value; in it they are content, as JSON's strings and CDATA are. */
+const outerComments = /^(?:\s*<!--(?:(?!-->)[^])*-->)+|(?:<!--(?:(?!-->|<!--|\]\]>)[^])*-->\s*)+$/g
+
 /** Reads values out of a block's markup, guided by their schemas. */
 export class ValueReader extends ElementFinder {
   /** The value of an element, or of several elements of one name, as `shape` wants it. */
@@ -160,8 +163,8 @@ export class ValueReader extends ElementFinder {
 
   #textOf(slice: Slice, shape: Shape): string {
     const raw = this.#raw(slice)
-    const hasComment = !admitsText(shape) && raw.length < 1000 && raw.includes('<!--')
-    return readText(hasComment ? raw.replaceAll(/<!--.*?-->/gs, '') : raw)
+    const mayHoldComments = !admitsText(shape) && raw.length < 1000
+    return readText(mayHoldComments ? raw.replaceAll(outerComments, '') : raw)
   }
 
   #raw(slice: Slice): string {

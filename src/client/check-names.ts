@@ -10,8 +10,8 @@ export interface NamesCheck {
 }
 
 /**
- * Throws for an option that there isn't, at any depth, with the one that was probably meant, and for a
- * value of the wrong kind.
+ * Throws for an option that there isn't, at any depth, with the one that was probably meant or those that
+ * there are, and for a value of the wrong kind.
  */
 export function checkNames(
   value: unknown,
@@ -24,7 +24,7 @@ export function checkNames(
     const spec = specs.find((each) => each[0] === name)
     if (!spec) {
       if (allows?.(name, inner)) continue
-      throw badConfig(`${of} has no ${name}. Did you mean ${nearest(name, namesOf(owner))}?`)
+      throw badConfig(`${of} has no ${name}. ${hint(name, owner)}`)
     }
     if (inner === undefined) continue
     const kinds = spec[2]?.split('|')
@@ -60,7 +60,7 @@ function kindOf(value: unknown): string {
 
 /** A known option with other letter cases or signs (`base_url`), or with so many letters changed. */
 export function isMisspelt(name: string, owner: Owner, letters = 0): boolean {
-  return namesOf(owner).some((known) => distance(plain(name), plain(known)) <= letters)
+  return namesOf(owner).some((known) => isWithin(letters, plain(name), plain(known)))
 }
 
 /** What other libraries call it. */
@@ -71,31 +71,55 @@ const ALIASES: { readonly [name: string]: string } = {
   maxtokens: 'maxOutputTokens',
 }
 
-function nearest(name: string, known: readonly string[]): string {
-  const word = plain(name)
-  const far = (other: string): number => {
-    const near = plain(other)
-    if (ALIASES[word] === other || word === near) return 0
-    return near.includes(word) || word.includes(near) ? 1 : distance(word, near)
+/** What was probably meant here, else what has this name elsewhere, else all that there is: never a guess. */
+function hint(name: string, owner: Owner): string {
+  const word = plain(ALIASES[plain(name)] ?? name)
+  const known = namesOf(owner)
+  const near = nearest(name, known)
+  if (near) return `Did you mean ${near}?`
+  for (const place in OPTION_NAMES) {
+    const same = namesOf(place as Owner).find((other) => word === plain(other))
+    if (same) return `Did you mean ${same} of ${place}?`
   }
-  return known.toSorted((a, b) => far(a) - far(b))[0] ?? ''
+  return `It has ${known.join(', ')}.`
+}
+
+/** The name that was probably meant, of those that are known. */
+function nearest(name: string, known: readonly string[]): string | undefined {
+  const word = plain(ALIASES[plain(name)] ?? name)
+  for (let edits = 0; edits * 2 < word.length; edits++) {
+    const near = known.find((other) => isNear(word, plain(other), edits))
+    if (near) return near
+  }
+  return undefined
+}
+
+/** For a name that isn't known: what was probably meant, else all that there is. */
+export function hintAmong(name: string, known: readonly string[]): string {
+  const near = nearest(name, known)
+  return near ? `Did you mean ${near}?` : `It has ${known.join(', ')}.`
+}
+
+/**
+ * With so many edits, fewer than half of it, none for the same. After the same come parts, of three letters at least, as
+ * `approval` is of `needsApproval`.
+ */
+function isNear(word: string, other: string, edits: number): boolean {
+  if (edits > 0 && (word.includes(other) || (word[2] && other.includes(word)))) return true
+  return edits * 2 < other.length && isWithin(edits, word, other)
 }
 
 function plain(name: string): string {
   return name.toLowerCase().replace(/\W|_/g, '')
 }
 
-/** Levenshtein's. */
-function distance(from: string, to: string): number {
-  let row = Array.from(`${to} `, (_, index) => index)
-  for (const [index, letter] of from.split('').entries()) {
-    let left = index + 1
-    row = row.map((above, at) => {
-      if (at === 0) return left
-      const corner = (row[at - 1] ?? 0) + (to[at - 1] === letter ? 0 : 1)
-      left = Math.min(left + 1, above + 1, corner)
-      return left
-    })
-  }
-  return row.at(-1) ?? 0
+/** Whether so many edits make one of the other: a letter more, less or changed, or two exchanged. */
+function isWithin(edits: number, from: string, to: string): boolean {
+  if (Math.abs(from.length - to.length) > edits) return false
+  if (!from) return true
+  const after = (letters: number, others: number, more = 1): boolean =>
+    isWithin(edits - more, from.slice(letters), to.slice(others))
+  if (from[0] === to[0]) return after(1, 1, 0)
+  if (from[0] === to[1] && from[1] === to[0] && after(2, 2)) return true
+  return after(1, 1) || after(1, 0) || after(0, 1)
 }

@@ -60,7 +60,11 @@ function checkToolNames(tool: Tool, name: string): void {
   })
 }
 
-function toJsonSchema({ inputSchema, jsonSchema }: Tool, name: string): JsonSchema {
+/** The schema that the model is to see, checked. */
+export function toJsonSchema(
+  { inputSchema, jsonSchema }: Pick<Tool, 'inputSchema' | 'jsonSchema'>,
+  name: string,
+): JsonSchema {
   const schema = jsonSchemaOf(jsonSchema ?? inputSchema ?? {}, `of the tool ${name}`)
   const where = `inputSchema of the tool ${name}`
   checkSchema(schema, where)

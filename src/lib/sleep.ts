@@ -5,3 +5,17 @@ export function sleep(ms: number): Promise<void> {
     if (typeof timer === 'object') timer.unref?.()
   })
 }
+
+/** The same, or until the signal aborts. */
+export function sleepUnlessAborted(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve()
+    const done = (): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal?.addEventListener('abort', done)
+  })
+}

@@ -55,7 +55,7 @@ export interface TurnCaps {
   /** Characters of all calls' arguments as JSON. Default 1 000 000. */
   readonly arguments?: number
   /**
-   * Characters of what is kept only to be sent back: signatures, citations, encrypted content. Default
+   * Characters of what isn't shown: signatures, citations, encrypted content, calls without a name. Default
    * 32 000 000.
    */
   readonly metadata?: number
@@ -113,6 +113,10 @@ export interface ModelConfigData {
   readonly topP?: number
   readonly stop?: readonly string[]
   readonly seed?: number
+  /**
+   * What the server is asked for. `'none'` is kept to here, too: a call all the same doesn't run. That a model
+   * calls, or which tool, is up to its server: another tool that is offered runs.
+   */
   readonly toolChoice?: ToolChoice
   readonly parallelToolCalls?: boolean
   /** Merged into the request body last. */

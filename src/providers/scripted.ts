@@ -1,3 +1,4 @@
+import { sleepUnlessAborted } from '../lib/sleep.ts'
 import { formatAction } from '../action/format-action.ts'
 import { describeThrown, type ErrorData } from '../protocol/error.ts'
 import type { JsonObject } from '../protocol/json.ts'
@@ -34,7 +35,7 @@ async function* playScript(
   }
   let delayMs = step.delayMs ?? 0
   for (const part of piecesOf(step, script, request)) {
-    await pause(delayMs, signal)
+    if (delayMs > 0) await sleepUnlessAborted(delayMs, signal)
     if (signal?.aborted) {
       yield [{ type: 'error', error: abortedError(signal) }]
       return
@@ -149,17 +150,4 @@ function exhausted({ text, index }: ScriptPosition): ErrorData {
     retryable: false,
     details: { position: index },
   }
-}
-
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  if (ms <= 0 || signal?.aborted) return Promise.resolve()
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal?.addEventListener('abort', done)
-  })
 }

@@ -5,7 +5,7 @@ import type { ToolDefinition } from '../protocol/tool.ts'
 const opener = '<ACTION>\n'
 
 /** Names that are their own tags in a block; others stand there under an alias. */
-const legalName = /^[\p{L}_][\p{L}\p{N}_.-]*$/u
+const legalName = /^(?!action$)[\p{L}_][\p{L}\p{N}_.-]*$/iu
 
 /**
  * WebLLM's `response_format` that lets text run free until an ACTION block begins, and then admits calls

@@ -1,3 +1,4 @@
+import { sleepUnlessAborted } from '../lib/sleep.ts'
 import type { OpenTabPort } from './ownership/tab-channel.ts'
 import { randomId } from '../lib/random-id.ts'
 
@@ -34,15 +35,5 @@ export const realEffects: Effects = {
   monotonic: () => performance.now(),
   random: () => Math.random(),
   newId: (prefix) => prefix + randomId(),
-  sleep: (ms, signal) =>
-    new Promise((resolve) => {
-      if (signal?.aborted) return resolve()
-      const done = (): void => {
-        clearTimeout(timer)
-        signal?.removeEventListener('abort', done)
-        resolve()
-      }
-      const timer = setTimeout(done, ms)
-      signal?.addEventListener('abort', done)
-    }),
+  sleep: sleepUnlessAborted,
 }

@@ -24,7 +24,9 @@ import { Library } from './library.ts'
 import { ModelMemory } from './model/model-memory.ts'
 import { isElsewhere } from './ownership/elsewhere.ts'
 import { RunCommands } from './run-commands.ts'
-import { leaveRun, Runs, TELL_MODEL, type Resume } from './runs.ts'
+import { LeftRuns, TELL_MODEL, type Resume } from './left-runs.ts'
+import { RunLauncher } from './run-launcher.ts'
+import { leaveRun, Runs } from './runs.ts'
 import type { ActiveConversation } from './active-conversation.ts'
 import { ConversationRegistry } from './conversation-registry.ts'
 import { ConversationViews } from './conversation-views.ts'
@@ -55,6 +57,8 @@ export class Host {
   readonly #registry: ConversationRegistry
   readonly #memory = new ModelMemory()
   readonly #engines: Engines
+  readonly #launcher: RunLauncher
+  readonly #left: LeftRuns
   readonly #runs: Runs
   readonly #commands: RunCommands
   constructor(options: HostOptions) {
@@ -79,7 +83,15 @@ export class Host {
     const openEngine: PageApi['openEngine'] = (opening) => options.page.openEngine(opening)
     this.#engines = new Engines({ openEngine, notify: options.notify })
     const own = { memory: this.#memory, engines: this.#engines }
-    this.#runs = new Runs({ ...options, ...own, registry: this.#registry })
+    const { effects } = options
+    this.#launcher = new RunLauncher({ ...options, ...own, registry: this.#registry })
+    this.#left = new LeftRuns(this.#launcher, effects)
+    this.#runs = new Runs({
+      effects,
+      registry: this.#registry,
+      launcher: this.#launcher,
+      left: this.#left,
+    })
     this.#commands = new RunCommands({
       registry: this.#registry,
       effects: options.effects,
@@ -134,8 +146,9 @@ export class Host {
     }
     try {
       const ref = await this.#takeUp(active, agentId, { ...command, follows: true })
-      if (goOn) await active.driver?.goOn()
-      return ref
+      if (!goOn) return ref
+      await active.driver?.goOn()
+      return ref ?? (await active.inLaneNow(() => this.#left.goOn(active, agentId)))
     } catch (error) {
       if (!isElsewhere(error)) throw error
       if (!active.tabs.follows(conversationId)) {
@@ -167,7 +180,7 @@ export class Host {
     // One that stops without an end is taken up as soon as it has.
     if (active.driver?.isLeaving) await active.idle()
     if (active.driver) return active.refTo(resume)
-    return active.inLaneNow(() => this.#runs.resume(active, agentId, resume))
+    return active.inLaneNow(() => this.#left.resume(active, agentId, resume))
   }
 
   abortRun(command: AbortRun): Promise<boolean> {
@@ -193,7 +206,7 @@ export class Host {
       return null
     }
     return active.inLaneNow(async () => {
-      const supplied = await this.#runs.supply(active, command)
+      const supplied = await this.#left.supply(active, command)
       if (supplied === null) await this.#keepLateOutput(active, command)
       return supplied && supplied.next
     })
@@ -239,7 +252,7 @@ export class Host {
   }
 
   releaseAgent({ agentId }: AgentRef): void {
-    this.#runs.release(agentId)
+    this.#launcher.release(agentId)
     for (const tabs of this.#registry.allTabs()) tabs.released(agentId)
     this.shown.release(agentId)
     this.imports.release(agentId)

@@ -1,13 +1,9 @@
-import type { StartRun, SupplyOutput } from '../protocol/commands.ts'
+import type { StartRun } from '../protocol/commands.ts'
 import type { DeltaOf } from '../protocol/delta.ts'
-import type { WorkerNotice } from '../protocol/notices.ts'
-import type { PageApi } from '../protocol/page-calls.ts'
-import type { RunRef } from '../protocol/scope.ts'
 import { pendingOf } from '../conversation/pending.ts'
 import { toErrorData } from '../protocol/error.ts'
-import { LEFT_OPEN, type RunLimits, type RunOutcome } from '../protocol/run.ts'
+import type { RunOutcome } from '../protocol/run.ts'
 import { importHistory } from '../providers/history/import-history.ts'
-import type { ProviderRegistry } from '../providers/registry.ts'
 import {
   continueAdmission,
   firstFacts,
@@ -18,46 +14,26 @@ import {
 } from './admissions.ts'
 import { branchPoint } from './branch-point.ts'
 import { busy, callsPending, parkedRun } from './busy.ts'
-import type { ResumeOptions } from './run/run-context.ts'
 import type { Effects } from './effects.ts'
-import type { Engines } from './model/engines.ts'
-import type { ModelMemory } from './model/model-memory.ts'
 import type { Waiter } from './store/storage-retry.ts'
 import { placeHistory } from './place-history.ts'
-import { RunDriver } from './run/run-driver.ts'
 import type { Admission, ActiveConversation } from './active-conversation.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
+import { TELL_MODEL, type LeftRuns } from './left-runs.ts'
+import type { RunLauncher } from './run-launcher.ts'
 import { whenAborted } from '../lib/abort.ts'
 import type { Stream } from './stream.ts'
-import { pendingOutput } from './supply-output.ts'
-import { sharedValidator } from './validation/create-validator.ts'
-import { watchedValidator } from './validation/watched-validator.ts'
 
 export interface RunsOptions {
-  readonly page: PageApi
-  readonly pageId: string
-  readonly providers: ProviderRegistry
-  readonly effects: Effects
-  readonly memory: ModelMemory
-  readonly engines: Engines
+  readonly effects: Pick<Effects, 'newId'>
   readonly registry: ConversationRegistry
-  readonly notify: (notice: WorkerNotice) => void
+  readonly launcher: RunLauncher
+  readonly left: LeftRuns
 }
 
-export interface Resume extends ResumeOptions {
-  /** The run that the page shows: if it has ended meanwhile, the page is notified of that. */
-  readonly runId?: string
-  /** The page is sent where the run stands, if another agent drives it. */
-  readonly follows?: boolean
-}
-
-export const TELL_MODEL: Resume = { interrupted: 'tell-model', waitForToolsMs: 10_000 }
-
-/** Begins runs and takes them up: at most one in a conversation, stored before it is driven. */
+/** Begins runs: at most one in a conversation, stored before it is driven. */
 export class Runs {
   readonly #options: RunsOptions
-  /** Agents that are gone: what was asked for in their name is not driven any more. */
-  readonly #released = new Set<string>()
 
   constructor(options: RunsOptions) {
     this.#options = options
@@ -103,68 +79,6 @@ export class Runs {
     }
   }
 
-  /**
-   * Takes in an output that a call waits for, in the lane. The last one begins the run that goes on from
-   * it, in the same append. Null: no call waits for it. Throws `conversation-busy` while a run is open: nothing
-   * comes between what that asks its model and the answer.
-   */
-  async supply(
-    active: ActiveConversation,
-    command: SupplyOutput,
-  ): Promise<{ next: RunRef | null } | null> {
-    const { conversation } = active
-    const { conversationId } = active.scope
-    await conversation.refresh()
-    conversation.refuseBroken()
-    if (conversation.run?.end === null) throw busy(conversationId)
-    if (pendingOutput(conversation, command) === null) return null
-    await active.idle()
-    await active.own({ create: false })
-    const { agentId, storage, nextRunId: runId } = command
-    const next = {
-      agentId,
-      storage,
-      conversationId,
-      runId,
-      message: null,
-      ifBusy: 'refuse',
-    } as const
-    let limits: RunLimits | null = null
-    try {
-      const isTaken = await conversation.append(
-        (run) => {
-          if (run?.end === null) throw busy(conversationId)
-          const supplied = pendingOutput(conversation, command)
-          if (supplied === null) return null
-          limits = supplied.goesOn
-          return limits === null
-            ? [supplied.settled]
-            : [supplied.settled, ...firstFacts(null, limits)]
-        },
-        { runId },
-      )
-      if (!isTaken) return null
-    } catch (error) {
-      limits = null
-      throw error
-    } finally {
-      if (limits === null) active.disown()
-    }
-    if (limits === null) return { next: null }
-    this.#launch(active, next)
-    return { next: { conversationId, runId } }
-  }
-
-  /** Stops what the agent drives or is about to begin, without an end: whoever resumes it goes on. */
-  release(agentId: string): void {
-    this.#released.add(agentId)
-    const { registry } = this.#options
-    for (const active of registry.drivenBy(agentId)) active.driver?.release()
-    for (const active of registry.all())
-      for (const admission of active.admissions.values())
-        if (admission.agentId === agentId) admission.stop.abort(LEFT_OPEN.disposed)
-  }
-
   async #commitStart(active: ActiveConversation, command: StartRun): Promise<void> {
     const { conversation } = active
     const { runId, message, limits, branch } = command
@@ -191,43 +105,6 @@ export class Runs {
       active.disown()
       throw error
     }
-  }
-
-  #launch(active: ActiveConversation, command: Pick<StartRun, 'agentId' | 'runId'>): void {
-    if (this.#released.has(command.agentId)) return active.disown()
-    this.#drive(active, command, null)
-  }
-
-  /** Null when there is no open run; of the run that was asked for, the page is sent how it ended. */
-  async resume(
-    active: ActiveConversation,
-    agentId: string,
-    resume: Resume,
-  ): Promise<RunRef | null> {
-    const { conversation } = active
-    const { conversationId } = active.scope
-    if (active.driver?.isLeaving) await active.idle()
-    if (active.driver) return active.refTo(resume)
-    await conversation.refresh()
-    conversation.refuseBroken()
-    const newest = conversation.run
-    if (newest === null) return null
-    // The one that the page shows has ended, and another one began since: it is nobody's to go on with here.
-    if (resume.runId !== undefined && resume.runId !== newest.runId) return null
-    if (newest.end !== null) {
-      if (newest.runId !== resume.runId) return null
-      conversation.publish('taken-up')
-      return { conversationId, runId: newest.runId }
-    }
-    await active.own({ create: false })
-    const { run } = conversation
-    if (run === null || run.end !== null || this.#released.has(agentId)) {
-      active.disown()
-      return null
-    }
-    conversation.publish('taken-up')
-    this.#drive(active, { agentId, runId: run.runId }, resume)
-    return { conversationId, runId: run.runId }
   }
 
   /** Begins the run as soon as there is room; while the storage is full, the message is kept. */
@@ -260,7 +137,7 @@ export class Runs {
     if (!(await this.#makeRoom(active, command))) return false
     signal.throwIfAborted()
     await this.#commitStart(active, command)
-    this.#launch(active, command)
+    this.#options.launcher.launch(active, command)
     if (signal.aborted) active.driver?.abort(String(signal.reason))
     return true
   }
@@ -280,38 +157,16 @@ export class Runs {
         // A run that nobody drives would never make room.
         await conversation.refresh()
         if (conversation.run?.parked) throw parkedRun(conversationId, conversation.run.parked)
-        await this.resume(active, agentId, TELL_MODEL)
+        await this.#options.left.resume(active, agentId, TELL_MODEL)
         break
       case 'replace':
-        await this.resume(active, agentId, TELL_MODEL)
+        await this.#options.left.resume(active, agentId, TELL_MODEL)
         active.driver?.abort('replaced')
         break
       default:
         ifBusy satisfies never
     }
     return active.driver === null
-  }
-
-  #drive(
-    active: ActiveConversation,
-    ref: { readonly agentId: string; readonly runId: string },
-    resume: ResumeOptions | null,
-  ): void {
-    const { page, pageId, providers, effects, memory, engines } = this.#options
-    const shared = { page, pageId, providers, effects, memory, engines }
-    const { agentId, runId } = ref
-    const { conversation, ownership, tabs } = active
-    const isElsewhere = (toolName: string): Promise<boolean> =>
-      tabs.hasTool(conversation.conversationId, toolName)
-    const validator = watchedValidator(sharedValidator(), (risk) =>
-      this.#options.notify({ type: 'risk', agentId, runId, risk }),
-    )
-    const { stream } = conversation
-    const driver = new RunDriver(
-      { agentId, runId, conversation, stream, validator, resume, isElsewhere, ...shared },
-      ownership,
-    )
-    active.drive(driver)
   }
 }
 

@@ -1,4 +1,6 @@
+import { lessThan } from '../char-codes.ts'
 import type { ConstructMatcher, MatchState } from './construct-matcher.ts'
+import { textMarks } from './literal-reader.ts'
 import { isLetter } from './names.ts'
 
 const openers: ReadonlySet<number> = new Set([40, 91, 123])
@@ -12,6 +14,9 @@ export class BracketMatcher implements ConstructMatcher {
   #quotes = 0
   #long = false
   #escaped = false
+  /** The mark around the text that is being read (Gemma's), and how much of one was read. */
+  #mark = ''
+  #markSeen = ''
   #first = 0
   #blankLines = 0
 
@@ -20,9 +25,7 @@ export class BracketMatcher implements ConstructMatcher {
   }
 
   feed(code: number): MatchState {
-    if (this.#quote !== 0) {
-      if (this.#inString(code)) return 'more'
-    }
+    if (this.#quote === 0 ? this.#inMarkedText(code) : this.#inString(code)) return 'more'
     if (code === 34 || code === 39) {
       if (this.#depth === 0) return 'text'
       this.#quote = code
@@ -39,6 +42,19 @@ export class BracketMatcher implements ConstructMatcher {
     if (closers.has(code)) return --this.#depth === 0 ? 'complete' : 'more'
     if (code === 10 && ++this.#blankLines > 1 && this.#depth === 0) return 'text'
     return code <= 32 ? 'more' : this.#checkFirst(code)
+  }
+
+  /** True while the character belongs to a text between marks, or to a mark. */
+  #inMarkedText(code: number): boolean {
+    if (this.#depth === 0) return false
+    const seen = this.#markSeen + String.fromCharCode(code)
+    const isMark = this.#mark === '' ? isBeginning(seen) : this.#mark.startsWith(seen)
+    this.#markSeen = isMark ? seen : code === lessThan ? '<' : ''
+    if (isMark && textMarks.includes(seen)) {
+      this.#mark = this.#mark === '' ? seen : ''
+      this.#markSeen = ''
+    }
+    return this.#mark !== '' || (isMark && seen !== '<')
   }
 
   /** True while the character belongs to the string. */
@@ -72,4 +88,8 @@ export class BracketMatcher implements ConstructMatcher {
     if (first === 91) return code === 123 || isLetter(code) ? 'more' : 'text'
     return 'more'
   }
+}
+
+function isBeginning(text: string): boolean {
+  return textMarks.some((mark) => mark.startsWith(text))
 }

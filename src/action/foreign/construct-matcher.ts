@@ -7,5 +7,7 @@ export interface ConstructMatcher {
   readonly kind: 'held' | 'lines' | 'fence'
   /** Inside a value: what looks like a marker there is content. */
   readonly isInsideValue: boolean
+  /** Of one that stays a call: its value is over, and another one may follow. */
+  readonly isClosed?: boolean
   feed(code: number, fenced: boolean): MatchState
 }

@@ -5,8 +5,10 @@ import type { ActionCall } from '../call-arguments.ts'
 import { CallProblem } from '../call-problem.ts'
 import { coerceJson } from '../coerce.ts'
 import { isRecord } from '../schema.ts'
+import { anyOf } from '../text-pattern.ts'
 import { describeParameters } from '../tool-index.ts'
 import type { IndexedTool, ToolIndex } from '../tool-index.ts'
+import { namespaces } from './names.ts'
 
 /** A call as another format writes it, before its tool is known. */
 export interface ForeignCall {
@@ -25,6 +27,8 @@ export interface ForeignCall {
 export interface ForeignRead extends CallsRead {
   /** Where it ends in the text. */
   readonly end: number
+  /** The text between its sections, where it is several. */
+  readonly between?: readonly string[]
   /** It has a marker. */
   readonly marked?: boolean
   /** Where reasoning ends outside of the calls that was never opened: all before is a thought (R5). */
@@ -41,12 +45,11 @@ export function withNamespaces(index: ToolIndex): ToolIndex {
   return { tools: index.tools, find: (name) => findTool(name, index) }
 }
 
+const namespace = new RegExp(`^(?:${anyOf(namespaces)})[.:]`)
+
 /** Without a namespace and an index. */
 export function bareName(name: string): string {
-  return name
-    .trim()
-    .replace(/:\d+$/, '')
-    .replace(/^(?:functions?|default_api|tools?|api)[.:]/, '')
+  return name.trim().replace(/:\d+$/, '').replace(namespace, '')
 }
 
 /** R16: up to the first invalid call; a malformed part runs nothing. */

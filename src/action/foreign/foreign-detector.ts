@@ -11,8 +11,7 @@ import { TagMatcher } from './tag-matcher.ts'
 import { PendingCall } from './pending-call.ts'
 import { findMarker, isToken } from './dialects/table.ts'
 import { matchMarker } from './markers.ts'
-
-const namespaces = ['functions.', 'default_api.', 'tools.'] as const
+import { namespaces } from './names.ts'
 
 /** Detects where a call in another format may start; `'partial'` while more input may make one. */
 export class ForeignDetector {
@@ -25,7 +24,7 @@ export class ForeignDetector {
     this.#blocks = blocks
     const names = index.tools.map((tool) => tool.name)
     this.#prefixes = [
-      ...names.flatMap((name) => [`${name}(`, ...namespaces.map((space) => `${space}${name}(`)]),
+      ...names.flatMap((name) => [`${name}(`, ...namespaces.map((space) => `${space}.${name}(`)]),
       // Functionary: the parameters stand on the next line.
       ...names.map((name) => `${name}\n{`),
       'print(',

@@ -32,7 +32,7 @@ const constants: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
   ['None', null],
 ])
 /** Marks on both sides of a text without escapes. */
-const textMarks = ['<escape>', '<|"|>']
+export const textMarks: readonly string[] = ['<escape>', '<|"|>']
 /** No string goes on behind the section that it stands in. */
 interface Limit {
   readonly opener: string

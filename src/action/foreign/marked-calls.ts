@@ -9,9 +9,12 @@ import type { LiteralReader } from './literal-reader.ts'
 import { Unreadable } from './literal-reader.ts'
 
 const closers = new RegExp(
-  `(?:\\s*(?!${loneClosers()})(?:\`\`\`|[;,]|${anyCloser}|<\\|[\\w/]*(?:end|END|suffix|eom|eot)[\\w/]*\\|>|<\\|/\\w+\\|>))*`,
+  `(?:\\s*(?!${loneClosers()})(?:[;,]|${anyCloser}|<\\|[\\w/]*(?:end|END|suffix|eom|eot)[\\w/]*\\|>|<\\|/\\w+\\|>))*`,
   'iy',
 )
+/** A section's body stands in a fence: what it begins with, and what ends it. */
+const fence = /^[^`{]{0,200}```/
+const fenceEnd = /\s*```/y
 
 /** Markers that may stand one inside the other. */
 const maxMarkers = 5
@@ -31,6 +34,9 @@ export function readMarkedCalls(reader: LiteralReader, index: ToolIndex): Foreig
       return { ...read, end: endOfUnreadable(reader.text, start), marked: true }
     }
     reader.match(closers)
+    const section = reader.text.slice(start, reader.at)
+    const isFenced = fence.test(section) && section.split('```').length % 2 === 0
+    if (isFenced && reader.match(fenceEnd)) reader.match(closers)
     const end = reader.at
     reader.skipSpace()
     if (typeof findMarker(reader.text, reader.at) !== 'object')

@@ -13,8 +13,13 @@ export interface MarkedSyntax {
   readonly isMark?: boolean
 }
 
-/** Its body is followed up to the brackets' end, or to the closer. */
-type Form = 'name' | 'unknown' | 'brackets' | 'tags' | 'whole'
+/** Its body is followed up to the brackets' end, or to the closer. `head`: a name and the like; brackets may follow. */
+type Form = 'name' | 'unknown' | 'brackets' | 'head' | 'tags' | 'whole'
+
+/** Tags and tokens that JSON or `name(…)` may follow; after any other, values are raw text. */
+const headTag =
+  /^<(?:[|｜](?!tool_arg)[^<>]*[|｜]|(?:[\w:-]*:)?(?:invoke|function)[\s=][^<>]*|[\w:-]*(?:tool|function)_?(?:calls?|sep|use)|\/[^<>]*)>$/
+const maxTag = 300
 
 /** A construct with a marker: a call whatever follows. Its value is JSON, or text up to a closing tag. */
 export class MarkedMatcher implements ConstructMatcher {
@@ -24,6 +29,10 @@ export class MarkedMatcher implements ConstructMatcher {
   #marker: number
   #form: Form
   #name = ''
+  /** In the head, what follows the last tag: a name, a tag. */
+  #last = ''
+  /** The brackets are closed. */
+  #isComplete = false
   #closer: CloserWatch
   /** Its opener, once it is closed: another section begins. */
   #next: CloserWatch
@@ -36,8 +45,13 @@ export class MarkedMatcher implements ConstructMatcher {
     this.#next = new CloserWatch(syntax.opener)
   }
 
+  get isClosed(): boolean {
+    return this.#form === 'whole' || (this.#form === 'brackets' && this.#isComplete)
+  }
+
   get isInsideValue(): boolean {
-    return this.#form === 'brackets' ? this.#value.isInsideValue : this.#form === 'tags'
+    if (this.#form === 'brackets') return this.#value.isInsideValue
+    return this.#form === 'head' || this.#form === 'tags'
   }
 
   feed(code: number): MatchState {
@@ -47,14 +61,31 @@ export class MarkedMatcher implements ConstructMatcher {
     }
     if (this.#form === 'name') this.#followName(code)
     else if (this.#form === 'unknown' && code > 32)
-      this.#form = code === 123 || code === 91 ? 'brackets' : 'tags'
+      this.#form = code === 123 || code === 91 ? 'brackets' : this.#syntax.isMark ? 'tags' : 'head'
     if (this.#form === 'whole') this.#reopen(code)
-    else if (this.#form === 'brackets') this.#value.feed(code)
-    if (this.#form === 'tags' || (this.#form === 'brackets' && !this.#value.isInsideValue)) {
+    else if (this.#form === 'brackets' || this.#form === 'head') this.#followValue(code)
+    if (this.#form !== 'whole' && this.#form !== 'name' && !this.#value.isInsideValue) {
       this.#closer.feed(code)
       if (this.#closer.seen) this.#form = 'whole'
     }
     return 'more'
+  }
+
+  /** What looks like a closer in a string is none. */
+  #followValue(code: number): void {
+    const state = this.#value.feed(code)
+    if (this.#form === 'brackets') {
+      this.#isComplete ||= state === 'complete'
+      return
+    }
+    if (this.#value.isInsideValue) this.#last = ''
+    else if (this.#last.length < maxTag) this.#last += String.fromCharCode(code)
+    if (code !== moreThan || this.#last === '') return
+    const at = this.#last.indexOf('<')
+    // The first tag may begin in the opener. Kimi K3 writes a parameter's name between two tokens.
+    const isHead = at < 0 || headTag.test(this.#last.slice(at))
+    if (!isHead || this.#last.startsWith('argument')) this.#form = 'tags'
+    this.#last = ''
   }
 
   /** Up to the end of the first tag's name, which decides about the closer. */
@@ -72,6 +103,8 @@ export class MarkedMatcher implements ConstructMatcher {
     this.#next.feed(code)
     if (!this.#next.seen) return
     this.#name = ''
+    this.#last = ''
+    this.#isComplete = false
     this.#form = this.#firstForm
     this.#closer = this.#newCloser()
     this.#next = new CloserWatch(this.#syntax.opener)

@@ -12,3 +12,13 @@ export function isLetter(code: number): boolean {
 export function isNamePart(code: number): boolean {
   return isLetter(code) || (code >= 48 && code <= 57) || code === dash || code === 46
 }
+
+/** What models write before a tool's name, with a dot or a colon. */
+export const namespaces: readonly string[] = [
+  'functions',
+  'function',
+  'default_api',
+  'tools',
+  'tool',
+  'api',
+]

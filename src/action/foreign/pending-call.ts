@@ -1,4 +1,4 @@
-import { moreThan } from '../char-codes.ts'
+import { isBlank, moreThan } from '../char-codes.ts'
 import { TrailingText } from '../trailing-text.ts'
 import { BracketMatcher } from './bracket-matcher.ts'
 import type { ConstructMatcher, MatchState } from './construct-matcher.ts'
@@ -35,6 +35,11 @@ export class PendingCall {
     return this.#phase === 'next'
   }
 
+  /** A whole construct was read. */
+  get isClosed(): boolean {
+    return this.#phase !== 'match' || (this.#matcher.isClosed ?? false)
+  }
+
   /** A whole construct was read that could stand alone. */
   get isWhole(): boolean {
     return this.#phase !== 'match'
@@ -66,7 +71,7 @@ export class PendingCall {
   feed(code: number, fenced: boolean): MatchState {
     if (this.#phase === 'match') return this.#matcher.feed(code, fenced)
     if (this.#phase === 'line') return this.#restOfLine(code)
-    if (this.#phase === 'next' && code > 32) {
+    if (this.#phase === 'next' && !isBlank(code)) {
       if (this.#matcher.kind === 'fence' || this.#hasTextBefore) return 'text'
       this.#phase = 'final'
     }
@@ -81,7 +86,7 @@ export class PendingCall {
       return this.#matcher.feed(code, false)
     }
     this.#isListed = code === 59 || (code <= 32 && this.#isListed)
-    if (code <= 32 || code === 44 || code === 59) return 'more'
+    if (isBlank(code) || code === 44 || code === 59) return 'more'
     // A stop token or the next call's mark may follow at once.
     if (code === moreThan && this.#after.text === '' && ++this.#marks < nextMark.length)
       return 'more'

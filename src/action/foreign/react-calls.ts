@@ -10,7 +10,7 @@ const action = new RegExp(
   `\\s*Action:[ \\t]*(?:\`?(${toolName})\`?[ \\t]*\\r?\\n\\s*Action Input:[ \\t]*|(?:\\r?\\n\\s*)?\`\`\`(?:json)?\\s*(?=[[{]))`,
   'uy',
 )
-const thought = /\s*(?:```\s*)?(?:Thought:[^\n]*\n\s*)?(?=Action:)/y
+const thought = /\s*(?:Thought:[^\n]*\n\s*)?(?=Action:)/y
 
 export function startsReact(text: string): boolean {
   action.lastIndex = 0
@@ -52,11 +52,11 @@ export function readReactCall(reader: LiteralReader, index: ToolIndex): CallsRea
     if (!calls) reader.at = start
     return calls && resolveCalls(calls, index)
   }
-  reader.match(/\s*```(?:json)?\s*/y)
+  const isFenced = reader.match(/\s*```(?:json)?\s*/y)
   reader.skipSpace()
   if (reader.text[reader.at] === '{') {
     const args = reader.value()
-    reader.match(/\s*```/y)
+    if (isFenced) reader.match(/\s*```/y)
     return resolveCalls([{ name, args }], index)
   }
   const line = reader.match(/[^\n]*/y)?.[0].trim() ?? ''

@@ -10,6 +10,7 @@ type ReactPhase = 'action' | 'name' | 'after-name' | 'fence' | 'input' | 'value'
 /** No tool's name is this long. */
 const maxName = 300
 const maxFenceLine = 20
+const fenceLength = 3
 
 /** ReAct: `Action: name` and `Action Input:` on the next line. Command R: `Action:` and JSON in a fence. */
 export class ReactMatcher implements ConstructMatcher {
@@ -20,11 +21,17 @@ export class ReactMatcher implements ConstructMatcher {
   /** Characters of this phase so far. */
   #count = 0
   #whole = false
+  /** How much of the closing line is to come of the fence that its value stands in. */
+  #fence = 0
   /** A whole one was read: what follows is another one, or nothing. */
   #isCertain = false
 
+  get isClosed(): boolean {
+    return this.#whole
+  }
+
   get isInsideValue(): boolean {
-    return !this.#whole && this.#value.isInsideValue
+    return this.#whole ? this.#fence > 0 : this.#value.isInsideValue
   }
 
   feed(code: number): MatchState {
@@ -55,6 +62,7 @@ export class ReactMatcher implements ConstructMatcher {
 
   /** Another one may follow. */
   #reopen(code: number): void {
+    if (this.#fence > 0 && code > space) this.#fence = code === backtick ? this.#fence - 1 : 0
     this.#next.feed(code)
     if (!this.#next.seen) return
     this.#next = new CloserWatch(action)
@@ -84,6 +92,7 @@ export class ReactMatcher implements ConstructMatcher {
   /** The line that opens a fence, after its first mark. */
   #followFence(code: number): MatchState {
     if (this.#phase !== 'fence') this.#enter('fence')
+    this.#fence = fenceLength
     const isPart = code === backtick || code <= space || isLetter(code)
     return isPart && this.#count < maxFenceLine ? 'more' : 'text'
   }

@@ -80,6 +80,7 @@ export function readMarkedSections(
   const first = readForeign(text, index, options)
   if (!first?.marked || first.thoughtEnd !== undefined) return first
   const sections: ForeignRead[] = [first]
+  const between: string[] = []
   let { end } = first
   let isOver = false
   const thoughtEnd = walkText({
@@ -96,12 +97,15 @@ export function readMarkedSections(
         return undefined
       }
       sections.push(read)
+      between.push(text.slice(end, at))
       end = at + read.end
       return end
     },
   })
-  const calls = { ...joinReads(sections), end, marked: true }
-  return thoughtEnd === undefined ? calls : { ...calls, thoughtEnd }
+  const calls = { ...joinReads(sections), end, between, marked: true }
+  // In what can't be read the closer may stand in a value.
+  const isThought = thoughtEnd !== undefined && calls.problem?.code !== 'malformed'
+  return isThought ? { ...calls, thoughtEnd } : calls
 }
 
 function resolved(
@@ -149,19 +153,23 @@ function fenceContent(
   return { content: rest.slice(0, close.index), end, isClosed: true }
 }
 
+/** Visible text on the line. */
+const talk = /^[ \t\u200b-\u200f\u2060]*[^\s<\u200b-\u200f\u2060]/
+
 /** Tool tags without a block around them, one after the other. */
 function readBareTags(reader: LiteralReader, index: ToolIndex): CallsRead | undefined {
   const { text, at: start } = reader
   skipElements(reader, (name) => index.find(name) !== undefined)
   if (reader.at === start) return undefined
-  const isTalk = /^[ \t]*[^\s<]/.test(text.slice(reader.at, reader.at + 200))
+  const isTalk = talk.test(text.slice(reader.at, reader.at + 200))
   return isTalk ? undefined : readBlock(text.slice(start, reader.at), index)
 }
 
 /** A tool that is named like a wrapper, where its tag holds its parameters. */
 function readOwnTag(reader: LiteralReader, index: ToolIndex): ForeignRead | undefined {
   const { text, at: start } = reader
-  const name = /^<([^\s<>/]+)>/.exec(text.slice(start, start + 40))?.[1]
+  // Lists and `name(…)` stand in wrappers.
+  const name = /^<([^\s<>/]+)>\s*[<{]/.exec(text.slice(start, start + 100))?.[1]
   if (name === undefined || !index.find(name)) return undefined
   const read = readBareTags(reader, index)
   if (read && !read.problem) return { ...read, end: reader.at, marked: true }

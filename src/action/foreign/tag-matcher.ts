@@ -16,12 +16,16 @@ export class TagMatcher implements ConstructMatcher {
     this.#closer = new CloserWatch(`</${tag}`)
   }
 
+  get isClosed(): boolean {
+    return this.#isCertain && (this.#last === 47 || this.#closer.seen)
+  }
+
   get isInsideValue(): boolean {
-    return this.#isCertain && this.#last !== 47 && !this.#closer.seen
+    return this.#isCertain && !this.isClosed
   }
 
   feed(code: number): MatchState {
-    if (this.#isCertain && (this.#closer.seen || this.#last === 47)) this.#reopen(code)
+    if (this.isClosed) this.#reopen(code)
     else this.#closer.feed(code)
     if (this.#isCertain) return 'more'
     if (!this.#opened) {

@@ -16,7 +16,7 @@ export class Comment implements Place {
   }
 
   look(code: number): Mark | 'partial' | undefined {
-    if (code !== lessThan) return undefined
+    if (code !== lessThan || this.#scan.reply.isWhole) return undefined
     this.#scan.code.tracker.flush()
     return lookForBlock(this.#scan)
   }

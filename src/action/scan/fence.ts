@@ -1,5 +1,6 @@
 import { lessThan } from '../char-codes.ts'
 import { lookForCall } from './call-start.ts'
+import { letter } from '../own-text.ts'
 import { isTagStart, lookForBlock } from './place.ts'
 import type { Mark, Place, Scan } from './place.ts'
 import { matchReasoning } from './reasoning-marks.ts'
@@ -9,32 +10,35 @@ export class Fence implements Place {
   readonly name = 'fence'
   readonly #scan: Scan
   readonly #prose: Place
+  /** It follows a call, and is no part of it. */
+  readonly #isAfterCall: boolean
 
   constructor(scan: Scan, prose: Place) {
     this.#scan = scan
     this.#prose = prose
+    this.#isAfterCall = scan.reply.isWhole
   }
 
   look(code: number): Mark | 'partial' | undefined {
     const { tracker } = this.#scan.code
     if (!isTagStart(code)) return tracker.lineStart ? lookForCall(this.#scan) : undefined
     tracker.flush()
-    const block = code === lessThan ? lookForBlock(this.#scan) : undefined
+    const block = code === lessThan && !this.#isAfterCall ? lookForBlock(this.#scan) : undefined
     return block ?? this.#lookForCloser(code) ?? lookForCall(this.#scan)
   }
 
   /** A fence may be part of a call with a marker: what is held ends in it, too. */
   #lookForCloser(code: number): Mark | 'partial' | undefined {
     const { window, reply } = this.#scan
-    if (!reply.isHeld || reply.takesCalls) return undefined
+    if (!reply.isHeld || reply.takesCalls || this.#isAfterCall) return undefined
     // A bracket may begin what is held itself, unless a marker did.
     if (code !== lessThan && !reply.isMarked) return undefined
     return matchReasoning(window.text, window.at, { opens: false, lineStart: false })
   }
 
   take(code: number): Place {
-    const { window, code: context } = this.#scan
-    context.feed(window.at, code, false)
+    const { window, code: context, reply } = this.#scan
+    context.feed(window.at, reply.isInsideMarked ? letter : code, false)
     return context.tracker.fenced ? this : this.#prose
   }
 }

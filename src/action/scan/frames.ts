@@ -2,6 +2,7 @@ import type { ForeignDetector } from '../foreign/foreign-detector.ts'
 import { endOfTurn } from '../stop-tokens.ts'
 import { matchHeader } from './harmony.ts'
 import { matchReasoning } from './reasoning-marks.ts'
+import { matchReplyStart } from './reply-start.ts'
 
 /** Tokens around the text of a reply, dropped wherever they stand outside of code. */
 const frames = [
@@ -60,5 +61,5 @@ export function isCutFrame(cut: string, foreign: ForeignDetector | undefined): b
   // A token that is whole is no opener by itself.
   const isWhole = /^<\|[^<>|]+\|>$/.test(cut)
   if (!isWhole && cut.length >= 4 && foreign?.mayMark(cut)) return false
-  return (matchFrame(cut, 0) ?? matchEnding(cut, 0)) !== undefined
+  return (matchFrame(cut, 0) ?? matchEnding(cut, 0) ?? matchReplyStart(cut, 0)) !== undefined
 }

@@ -28,6 +28,12 @@ export function matchCloser(text: string, at: number): number | 'partial' | unde
   return closers.some((each) => each.startsWith(window)) ? 'partial' : undefined
 }
 
+/** After the last token in a text that ends a message; -1 when there is none. */
+export function endOfMessage(text: string): number {
+  const ends = closers.map((each) => ({ at: text.lastIndexOf(each), length: each.length }))
+  return Math.max(...ends.map(({ at, length }) => (at < 0 ? -1 : at + length)))
+}
+
 /** A header of harmony (gpt-oss): what its message is. */
 export type Header = { readonly end: number } & (
   | { readonly kind: 'text' | 'thought' | 'turn' }
@@ -52,12 +58,6 @@ export function matchHeader(
   const header = window.slice(0, mark)
   if (!headerText.test(header)) return undefined
   return { end: at + mark + messageMark.length, ...kindOf(header) }
-}
-
-/** A header starts at `at` that never becomes a message. */
-export function isEndlessHeader(text: string, at: number): boolean {
-  if (!heads.some((head) => text.startsWith(head, at))) return false
-  return text.length - at >= maxHeader && !text.slice(at, at + maxHeader).includes('{')
 }
 
 function kindOf(

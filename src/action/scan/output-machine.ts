@@ -1,5 +1,5 @@
 import type { Opener } from '../block-opener.ts'
-import { lessThan, newline } from '../char-codes.ts'
+import { isBlank, lessThan, newline } from '../char-codes.ts'
 import type { BlockOutcome, PendingBlock } from '../pending-block.ts'
 import { CodeContext } from './code-context.ts'
 import { Comment } from './comment.ts'
@@ -67,8 +67,8 @@ export class OutputMachine {
   readonly #prose: Prose
   #place: Place
   #block: PendingBlock | undefined
-  /** A block was found: what follows is ignored, unless it shows that the block was a thought. */
-  #isAfterBlock = false
+  /** A block was found, or what is held are all calls: what follows is ignored, unless it shows that they were a thought. */
+  #isAfterCalls = false
   #isOver = false
 
   constructor(sink: Sink, { reasoning, ...detectors }: MachineOptions) {
@@ -95,7 +95,7 @@ export class OutputMachine {
   /** The output is over: what is left is a block, text or a cut opener. */
   end(): void {
     this.#run(true)
-    if (this.#place instanceof Thought && !this.#isAfterBlock) this.#reportCalls(this.#place)
+    if (this.#place instanceof Thought && !this.#isAfterCalls) this.#reportCalls(this.#place)
     let rest = this.#reply.end()
     for (let count = 0; rest !== undefined && count < maxThoughts; count++) {
       // What was taken for a value holds the end of a thought (R5).
@@ -154,7 +154,7 @@ export class OutputMachine {
   }
 
   #look(code: number): Mark | 'partial' | undefined {
-    if (code <= 32 || this.#code.isMarkerPending || this.#reply.isInsideValue) return undefined
+    if (isBlank(code) || this.#code.isMarkerPending || this.#reply.isInsideValue) return undefined
     const mark = this.#place.look(code)
     const { text, at } = this.#window
     return mark === 'partial' && text.length - at > maxMark ? undefined : mark
@@ -187,12 +187,19 @@ export class OutputMachine {
         return this.#leaveThought(mark.end)
       case 'message':
         return this.#enterMessage(mark.header)
+      case 'reply-start':
+        this.#drop(mark.end)
+        return this.#reply.trimNext()
       case 'frame':
         return mark.endsLine ? this.#drop(mark.end) : this.#cut(mark.end)
       case 'turn-end':
         this.#emit(at)
         this.#isOver = true
         return
+      case 'made-up':
+        this.#emit(at)
+        this.#isAfterCalls = true
+        return this.#reply.endCalls()
       default:
         mark satisfies never
     }
@@ -213,7 +220,7 @@ export class OutputMachine {
     // Q2: what quotes the beginning of the line quotes the rest of it, too.
     if (!isLone && this.#scan.quotations) this.#code.resume()
     if (isLone) {
-      this.#isAfterBlock = false
+      this.#isAfterCalls = false
       this.#reply.forgetCalls()
       this.#sink.loneCloser()
     }
@@ -227,7 +234,7 @@ export class OutputMachine {
     const written = text.slice(at, header.end)
     this.#drop(header.end)
     if (header.kind === 'turn') this.#isOver = true
-    else if (!this.#isAfterBlock)
+    else if (!this.#isAfterCalls)
       this.#reply.beginMessage(header.kind === 'call' ? header.recipient : undefined, written)
   }
 
@@ -250,12 +257,12 @@ export class OutputMachine {
     this.#block = undefined
     if ('text' in outcome) return this.#window.unread(outcome.text, outcome.rest)
     this.#window.push(outcome.rest)
-    if (this.#isAfterBlock) return this.#sink.ignored(outcome.written)
+    if (this.#isAfterCalls) return this.#sink.ignored(outcome.written)
     this.#reply.beginBlock()
     this.#sink.block(outcome.block)
     this.#place = this.#prose
     this.#code.restart()
-    this.#isAfterBlock = true
+    this.#isAfterCalls = true
   }
 
   /** R6: an opener or tag cut off by the end of the output is never shown, unless it is very short. */
@@ -272,7 +279,7 @@ export class OutputMachine {
     const isOpener = cut.length >= 4 && /^[<[]/.test(cut) && place.name !== 'reasoning'
     if (!isFrame && (!isOpener || this.#reply.isHeld)) return false
     this.#emit(fenceStart ?? at)
-    if (!isFrame && !this.#isAfterBlock) this.#sink.cutOpener(this.#window.cut(text.length))
+    if (!isFrame && !this.#isAfterCalls) this.#sink.cutOpener(this.#window.cut(text.length))
     this.#isOver = true
     return true
   }
@@ -293,7 +300,7 @@ export class OutputMachine {
     const { at } = this.#window
     this.#emit(at)
     const mark = this.#window.cut(end - at)
-    if (this.#isAfterBlock) this.#sink.ignored(mark)
+    if (this.#isAfterCalls) this.#sink.ignored(mark)
   }
 
   /** Emits what need not be held back. */
@@ -305,7 +312,7 @@ export class OutputMachine {
   #emit(until: number): void {
     const text = this.#window.cut(until)
     if (text === '') return
-    if (this.#isAfterBlock) return this.#sink.ignored(text)
+    if (this.#isAfterCalls) return this.#sink.ignored(text)
     if (!(this.#place instanceof Thought)) return this.#reply.text(text)
     this.#place.keep(text)
     this.#sink.reasoning(text)

@@ -16,8 +16,12 @@ export type Mark =
   | { readonly type: 'block'; readonly opener: Opener }
   | { readonly type: 'call'; readonly matcher: ConstructMatcher }
   | { readonly type: 'message'; readonly header: Header }
+  /** What stands before the reply. */
+  | { readonly type: 'reply-start'; readonly end: number }
   | ReasoningTag
   | Frame
+  /** The model goes on in somebody else's name (R4). */
+  | { readonly type: 'made-up' }
 
 /** A state of the machine that reads text: where its next character stands. */
 export interface Place {

@@ -1,11 +1,14 @@
-import { bracket } from '../char-codes.ts'
+import { bracket, isBlank } from '../char-codes.ts'
+import { startsMadeUp } from '../made-up.ts'
 import { lookForCall } from './call-start.ts'
 import { Fence } from './fence.ts'
 import { matchEnding, matchFrame } from './frames.ts'
-import { isEndlessHeader, matchHeader } from './harmony.ts'
+import { matchHeader } from './harmony.ts'
+import { letter } from '../own-text.ts'
 import { isTagStart, lookForBlock, mayStartMark } from './place.ts'
 import type { Mark, Place, Scan } from './place.ts'
 import { matchReasoning } from './reasoning-marks.ts'
+import { matchReplyStart } from './reply-start.ts'
 
 const comment = '<!--'
 
@@ -19,6 +22,8 @@ export class Prose implements Place {
   #isFirst = true
   /** The model frames its messages: a token around one began a line. */
   #isFramed = false
+  /** Words follow the value of a message to a function. */
+  #isPastMessage = false
 
   constructor(scan: Scan) {
     this.#scan = scan
@@ -29,29 +34,37 @@ export class Prose implements Place {
     const isTag = isTagStart(code)
     if (!isTag && !tracker.lineStart) return undefined
     tracker.flush()
-    if (!isTag) return this.#lookForHeader() ?? lookForCall(this.#scan)
-    const { window } = this.#scan
-    const { text, at } = window
-    const start = mayStartMark(window)
+    if (!isTag) return this.#lookForMadeUp() ?? this.#lookForHeader() ?? lookForCall(this.#scan)
+    const start = mayStartMark(this.#scan.window)
     if (start === 'partial') return start
     if (!start) return code === bracket ? lookForCall(this.#scan) : undefined
     return (
       this.#lookForTag() ??
+      this.#lookForStart() ??
+      this.#lookForMadeUp() ??
       this.#lookForFrame(matchFrame) ??
       this.#lookForHeader() ??
-      (this.#isOwn && isEndlessHeader(text, at) ? undefined : lookForCall(this.#scan)) ??
+      lookForCall(this.#scan) ??
       this.#lookForFrame(matchEnding)
     )
   }
 
   take(code: number): Place {
     const { window, code: context, quotations, reply } = this.#scan
-    if (code > 32) this.#isFirst = false
-    // A message's value holds neither code nor quotations, and is never text.
-    if (reply.isMessage && reply.isInsideValue) return this
-    quotations?.feed(code)
-    context.feed(window.at, code, quotations === undefined)
+    if (!isBlank(code)) this.#isFirst = false
+    if (!isBlank(code) && reply.isMessage && reply.isWhole) this.#isPastMessage = true
+    // A value holds neither code nor quotations.
+    const { isInsideMarked } = reply
+    const fed = isInsideMarked ? letter : code
+    quotations?.feed(fed)
+    context.feed(window.at, fed, quotations === undefined && !isInsideMarked)
     return context.tracker.fenced ? new Fence(this.#scan, this) : this
+  }
+
+  #lookForStart(): Look {
+    const { text, at } = this.#scan.window
+    const end = this.#isFirst ? matchReplyStart(text, at) : undefined
+    return typeof end === 'number' ? { type: 'reply-start', end } : end
   }
 
   #lookForTag(): Look {
@@ -65,17 +78,29 @@ export class Prose implements Place {
     return tag ?? (comment.startsWith(text.slice(at, at + 4)) ? 'partial' : undefined)
   }
 
+  /** After a call. In native mode what is quoted isn't known while a call is held: its reader looks for it. */
+  #lookForMadeUp(): Look {
+    const { window, code, reply, quotations } = this.#scan
+    if (quotations || !reply.hasCall) return undefined
+    const { text, at } = window
+    const found = startsMadeUp(text.slice(at, at + 60), code.tracker.lineStart)
+    return found === true ? { type: 'made-up' } : found || undefined
+  }
+
   #lookForHeader(): Look {
     const { window, foreign, reply, quotations } = this.#scan
     if (!reply.isMessage && !reply.takesCalls) return undefined
     const isFirst = this.#isFirst && foreign !== undefined
     const header = matchHeader(window.text, window.at, isFirst)
     if (typeof header !== 'object') return header
-    if (!this.#isOwn) {
+    // Words after a message may quote a call, but what is text ends it.
+    const isText = header.kind !== 'call' && reply.isMessage
+    if (!isText && !this.#isOwn) {
       quotations?.quoteCall(undefined)
       return undefined
     }
     this.#isFramed = true
+    this.#isPastMessage = false
     return header.kind === 'call' && !foreign ? undefined : { type: 'message', header }
   }
 
@@ -92,7 +117,7 @@ export class Prose implements Place {
   /** What starts here is the model's own, and no quotation (Q2). */
   get #isOwn(): boolean {
     const { code, quotations, reply } = this.#scan
-    if (!quotations || reply.isMessage) return true
+    if (!quotations || (reply.isMessage && !this.#isPastMessage)) return true
     return !quotations.isQuoted && (code.tracker.lineStart || quotations.endsSentence)
   }
 }

@@ -16,7 +16,7 @@ const marks = (open: string, close: string): ReasoningMark => ({ open, close, ma
 const tags = (name: string): ReasoningMark => marks(`<${name}>`, `</${name}>`)
 
 /** Reasoning in text, by vendor's marks. Those of harmony have headers: `harmony.ts`. */
-const reasoningMarks: readonly ReasoningMark[] = [
+export const reasoningMarks: readonly ReasoningMark[] = [
   // Seed-OSS, LongCat, MiniMax M3, Hunyuan, K2 Horizon
   ...['think', 'thinking', 'seed:think', 'longcat_think', 'mm:think', 'think:opensource'].map(tags),
   ...['ifm|think', 'ifm|think_fast', 'ifm|think_faster'].map(tags),
@@ -64,8 +64,12 @@ export type ReasoningTag =
 
 interface Match {
   readonly mark: ReasoningMark
-  readonly tag: string
+  /** Of the tag, as it is written. */
+  readonly length: number
 }
+
+/** Of the tags that many write, `<think>` and its like: the letter case, and white space before the `>`, don't count. */
+const loose = /^(<\/?t\w*)(\s*)(?=>|$)/i
 
 /** The opener or closer that starts at `at`; `'partial'` while more input may make one. */
 export function matchReasoning(
@@ -83,11 +87,11 @@ export function matchReasoning(
     ? find(text, at, (mark) => (where.lineStart || !mark.startsLine ? mark.open : undefined))
     : undefined
   if (typeof opener === 'object')
-    return { type: 'thought', end: at + opener.tag.length, closer: opener.mark.close }
+    return { type: 'thought', end: at + opener.length, closer: opener.mark.close }
   const closer = find(text, at, (mark) =>
     mark.mayLackOpener || mark.close === where.closer ? mark.close : undefined,
   )
-  if (typeof closer === 'object') return { type: 'thought-end', end: at + closer.tag.length }
+  if (typeof closer === 'object') return { type: 'thought-end', end: at + closer.length }
   return opener ?? closer
 }
 
@@ -96,12 +100,14 @@ function find(
   at: number,
   tagOf: (mark: ReasoningMark) => string | undefined,
 ): Match | 'partial' | undefined {
-  const window = text.slice(at, at + 40)
+  const written = text.slice(at, at + 40)
+  const [whole = '', name = '', space = ''] = loose.exec(written) ?? []
+  const window = name.toLowerCase() + written.slice(whole.length)
   let partial = false
   for (const mark of reasoningMarks) {
     const tag = tagOf(mark)
     if (tag === undefined || tag[1] !== (window[1] ?? tag[1])) continue
-    if (window.startsWith(tag)) return { mark, tag }
+    if (window.startsWith(tag)) return { mark, length: tag.length + space.length }
     partial ||= tag.startsWith(window)
   }
   return partial ? 'partial' : undefined

@@ -1,8 +1,9 @@
-import { newline } from '../char-codes.ts'
+import { newline, skipBlank } from '../char-codes.ts'
 import type { ConstructMatcher } from '../foreign/construct-matcher.ts'
 import type { PendingCall } from '../foreign/pending-call.ts'
 import type { QuotationTracker } from '../quotation-tracker.ts'
 import type { Detectors } from './detectors.ts'
+import { endOfMessage } from './harmony.ts'
 import type { CallsFound, Sink } from './sink.ts'
 
 /**
@@ -13,7 +14,7 @@ export class Reply {
   readonly #sink: Sink
   readonly #detectors: Detectors
   #hasText = false
-  /** White space right after reasoning is layout. */
+  /** White space right after reasoning, and after what stands before the reply, is layout. */
   #trimNext = false
   /** The next text is another message. */
   #separateNext = false
@@ -21,10 +22,13 @@ export class Reply {
   /** What is held is a message of harmony, and this its header as it is read. */
   #header: string | undefined
   #held: string[] = []
-  /** Where, in what is held, the newest construct starts. */
+  /** Where, in what is held, the newest construct starts: a piece, and how much of it is still of the one before. */
   #start = 0
+  #skipped = 0
   /** The quotations where what is held starts. */
   #before: QuotationTracker | undefined
+  /** The calls are over: what follows is none of the model's own. */
+  #isOver = false
   readonly #messages: string[] = []
   /** Those of them that are none, but calls without a marker: text where they turn out to be no calls. */
   readonly #unmarked = new Set<string>()
@@ -46,12 +50,22 @@ export class Reply {
 
   /** A call may start: none has begun, or one is whole. */
   get takesCalls(): boolean {
-    return this.#call?.awaitsNext ?? true
+    return !this.#isOver && (this.#call?.awaitsNext ?? true)
   }
 
   /** No call is being read: what frames the text may stand here. */
   get takesFrames(): boolean {
     return this.isMessage || (this.#call?.isWhole ?? true)
+  }
+
+  /** A marked call has begun, or another one is whole. */
+  get hasCall(): boolean {
+    return !this.#isOver && (this.isMarked || (this.#call?.isWhole ?? false))
+  }
+
+  /** A whole call is held. */
+  get isWhole(): boolean {
+    return this.#call?.isClosed ?? false
   }
 
   /** What is held is a message of harmony. */
@@ -64,6 +78,11 @@ export class Reply {
     return this.#call?.isInsideValue ?? false
   }
 
+  /** Inside the value of a call that a marker began: it is none of the text, whatever follows. */
+  get isInsideMarked(): boolean {
+    return this.isMarked && this.isInsideValue
+  }
+
   text(delta: string): void {
     if (delta === '') return
     if (this.#call) this.#held.push(delta)
@@ -73,6 +92,7 @@ export class Reply {
   /** A call starts with the next text. */
   beginCall(matcher: ConstructMatcher): void {
     this.#start = this.#held.length
+    this.#skipped = 0
     if (this.#call) return this.#call.restart(matcher)
     const { foreign, quotations } = this.#detectors
     if (this.#messages.length === 0) this.#before = quotations?.clone()
@@ -93,6 +113,11 @@ export class Reply {
     this.text(written)
   }
 
+  /** What follows is none of the model's own, unless it shows that the calls are a thought. */
+  endCalls(): void {
+    this.#isOver = true
+  }
+
   /** Whatever follows, what is held is a call. */
   finishCall(): void {
     this.#call?.finish()
@@ -100,13 +125,22 @@ export class Reply {
 
   /** The next character of the call; `window` is all of it that isn't held yet. */
   feed(code: number, fenced: boolean, window: () => string): void {
+    if (this.#isOver) return
     let state = this.#call?.feed(code, fenced)
     if (state === 'complete') {
-      const construct = this.#held.slice(this.#start).join('') + window()
-      if (this.#sink.isCall(construct)) this.#call?.confirm()
-      else state = 'text'
+      const held = this.#held.slice(this.#start).join('') + window()
+      const construct = held.slice(this.#skipped).replace(/^[\s;]+/, '')
+      if (this.#sink.isCall(construct)) {
+        this.#call?.confirm()
+        this.#start = this.#held.length
+        this.#skipped = window().length
+      } else state = 'text'
     }
     if (state === 'text') this.release()
+  }
+
+  trimNext(): void {
+    this.#trimNext = true
   }
 
   /** A thought ended, and, but in native mode, its line with it: what is held goes on in the next one. */
@@ -122,6 +156,7 @@ export class Reply {
     if (this.isMessage || this.#messages.length > 0) this.#sink.ignored(this.end() ?? '')
     this.#messages.length = 0
     this.release()
+    this.#isOver = true
   }
 
   /** What is held is text. */
@@ -133,6 +168,7 @@ export class Reply {
 
   /** What was written before is a thought, with the calls in it. */
   forgetCalls(): void {
+    this.#isOver = false
     this.release()
     this.#messages.length = 0
     this.#showUnmarked()
@@ -148,7 +184,10 @@ export class Reply {
     const isCut = read === this.#header
     this.#drop()
     const before = messages === '' ? '' : `${messages}\n`
-    const found = read === '' ? 'text' : this.#read(before + read)
+    let found: CallsFound = read === '' ? 'text' : this.#read(before + read)
+    // What follows a message to a function takes none of those before it back.
+    if (found === 'text' && isMessage && messages !== '' && this.#unmarked.size === 0)
+      found = this.#readMessages(before + read, before.length)
     if (found === 'calls') return undefined
     if (found !== 'text') {
       if (!isMessage) this.#held = [(before + read).slice(before.length, found.thoughtEnd)]
@@ -185,6 +224,14 @@ export class Reply {
     return this.#sink.calls(text, { quotations: this.#before, show })
   }
 
+  /** Messages to functions, with text after the last one. */
+  #readMessages(text: string, lastStart: number): CallsFound {
+    const end = endOfMessage(text)
+    const found = end > lastStart ? this.#read(text.slice(0, end)) : 'text'
+    if (found === 'calls') this.#show(text.slice(end))
+    return found === 'calls' ? found : 'text'
+  }
+
   #drop(): void {
     this.#call = undefined
     this.#header = undefined
@@ -197,7 +244,7 @@ export class Reply {
     if (this.#separateNext && this.#hasText) delta = `\n\n${delta}`
     this.#trimNext = false
     this.#separateNext = false
-    this.#hasText ||= delta.trim() !== ''
+    this.#hasText ||= skipBlank(delta) !== ''
     this.#sink.text(delta)
   }
 }

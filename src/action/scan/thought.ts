@@ -1,3 +1,4 @@
+import { isBlank } from '../char-codes.ts'
 import { matchCloser, matchHeader } from './harmony.ts'
 import { isTagStart, lookForBlock, mayStartMark } from './place.ts'
 import type { Mark, Place, Scan } from './place.ts'
@@ -40,7 +41,7 @@ export class Thought implements Place {
 
   take(code: number): Place {
     const { window, code: context } = this.#scan
-    if (code > 32) this.#isFirst = false
+    if (!isBlank(code)) this.#isFirst = false
     context.feed(window.at, code, false)
     return this
   }

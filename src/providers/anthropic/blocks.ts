@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../protocol/json.ts'
 import type { ToolCallStreamPart } from '../../protocol/stream-part.ts'
+import { asArguments } from '../core/argument-value.ts'
 import { asList, asRecord, parseJson, type JsonRecord } from '../core/read-json.ts'
 
 /** A content block as it grows. */
@@ -61,11 +62,12 @@ export function isReadable(block: Block): boolean {
   return block.type === 'text' || block.type === 'thinking'
 }
 
-/** The input that came whole with the block's start, when no deltas followed. */
-export function startInput(block: Block): string | undefined {
-  const input = asRecord(block.start['input'])
-  const isUsed = input && Object.keys(input).length > 0 && block.json.every((piece) => piece === '')
-  return isUsed ? JSON.stringify(input) : undefined
+/** The input that came with the block's start, when no deltas followed. (`{}` announces them.) */
+export function startInput({ start, json }: Block): string | undefined {
+  const { input } = start
+  const record = asRecord(input)
+  const isNone = record !== undefined && Object.keys(record).length === 0
+  return isNone || json.length > 0 ? undefined : asArguments(input)
 }
 
 /**

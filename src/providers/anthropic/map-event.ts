@@ -1,7 +1,8 @@
 import type { Usage } from '../../protocol/message.ts'
 import type { StreamPart } from '../../protocol/stream-part.ts'
+import { asArguments, asPiece } from '../core/argument-value.ts'
 import { createToolCallAssembler, type ToolCallAssembler } from '../core/assemble-tool-calls.ts'
-import { mapFinishReason, outputEnd } from '../core/finish-reason.ts'
+import { countingWord, failedError, mapFinishReason, outputEnd } from '../core/finish-reason.ts'
 import { streamError } from '../core/provider-error.ts'
 import { asCount, asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
 import type { ModelRequest } from '../provider.ts'
@@ -61,8 +62,12 @@ export function mapMessagesEvent(state: MessagesState, event: unknown): StreamPa
       return startBlock(state, asIndex(record), asRecord(record['content_block']))
     case 'message_start':
       return readMessage(state, asRecord(record['message']) ?? {})
-    case 'message':
-      return readMessage(state, record)
+    case 'message': {
+      const parts = readMessage(state, record)
+      // With a stop reason it says that all of it is there.
+      for (const block of state.blocks) block.isStopped = state.stopReason !== undefined
+      return parts
+    }
     case 'message_delta':
       state.usage = addUsage(state.usage, record['usage'])
       readStop(state, asRecord(record['delta']))
@@ -122,7 +127,7 @@ function beginAgain(state: MessagesState): StreamPart[] {
 function readStop(state: MessagesState, source: JsonRecord | undefined): void {
   const reason = asText(source?.['stop_reason'])
   if (reason === undefined) return
-  state.stopReason = reason
+  state.stopReason = countingWord(state.stopReason, reason)
   state.stray = undefined
 }
 
@@ -162,7 +167,7 @@ function readDelta(state: MessagesState, event: JsonRecord): StreamPart[] {
     case 'thinking_delta':
       return addText(block, delta['thinking'])
     case 'input_json_delta':
-      return addJson(state, block, asText(delta['partial_json']) ?? '')
+      return addJson(state, block, delta['partial_json'])
     case 'signature_delta':
       block.signature.push(asText(delta['signature']) ?? '')
       break
@@ -205,8 +210,9 @@ function addText(block: Block, text: unknown): StreamPart[] {
   return [{ type: block.type === 'thinking' ? 'reasoning-delta' : 'text-delta', delta }]
 }
 
-function addJson(state: MessagesState, block: Block, args: string): StreamPart[] {
-  if (args === '') return []
+function addJson(state: MessagesState, block: Block, piece: unknown): StreamPart[] {
+  const args = block.json.length === 0 ? asArguments(piece) : asPiece(piece)
+  if (!args) return []
   if (block.json.length === 0 || !isCall(block)) block.json.push(args)
   return isCall(block)
     ? state.calls.push({ index: keyOf(state, block), args })
@@ -234,7 +240,8 @@ function finish(state: MessagesState, isProven: boolean): StreamPart[] {
   const hasCalls = state.calls.count() > 0
   const isPause = !hasCalls && pauses.has(stopReason)
   const reason = isPause ? 'pause' : mapFinishReason(stopReason, hasCalls)
-  const error = stopReason === undefined ? strayError(state.stray) : undefined
+  const failure = reason === 'error' ? failedError(stopReason) : undefined
+  const error = stopReason === undefined ? strayError(state.stray) : failure
   const isSaid = state.blocks.findLast(isCall)?.isStopped !== false
   const calls = state.calls.finish(outputEnd(stopReason, isProven && !error, isSaid))
   const parts: StreamPart[] = state.usage ? [{ type: 'usage', usage: state.usage }] : []

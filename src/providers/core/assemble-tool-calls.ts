@@ -55,6 +55,7 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
   /** The server gives numbers over the whole answer; others give all calls one, or each its place in a chunk. */
   let counts = false
   let isTwice = false
+  let isReopened = false
 
   /** Without keys it belongs to the last one opened. */
   function lastWithout(index: number | undefined): OpenCall | undefined {
@@ -73,7 +74,7 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
   function isRepeated({ index, place }: CallDelta): boolean {
     if (index === undefined) return false
     const before = keyed.find({ index })
-    if (before) isTwice ||= before.args.isComplete()
+    if (before) isTwice ||= isReopened || before.args.isComplete()
     else counts ||= index !== place && calls.length > 0
     return counts && isTwice
   }
@@ -95,7 +96,8 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
       // Reports that a call was opened: it is counted, though it can't be shown without a name.
       if (!isKnown && call.name === '')
         parts.push({ type: 'tool-input-delta', toolCallId: call.toolCallId, delta: '' })
-      return parts
+      // What shows nothing is counted, too.
+      return parts.length > 0 ? parts : [{ type: 'raw', data: delta }]
     },
     finish(end) {
       const named = calls.filter((call) => call.name !== '' || !call.args.isEmpty())
@@ -107,6 +109,7 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
     },
     reopen() {
       counts = true
+      isReopened = true
     },
     count: () => calls.length,
     has: (id) => keyed.find({ id }) !== undefined,
@@ -158,12 +161,13 @@ function keysOf(id: string | undefined, index: number | undefined): unknown[] {
 }
 
 /**
- * The same call once more, in pieces after it was complete: the answer begins anew. (Whole arguments
- * under one id may be a repetition or another call; both are told apart.)
+ * The same call once more, in pieces after it was complete, or under another name before it was: the answer
+ * begins anew. (Whole arguments under one id may be a repetition or another call; both are told apart.)
  */
 function beginsAnew(call: OpenCall, { id, index, name, args }: CallDelta): boolean {
-  if (id === undefined || id !== call.providerId || name !== call.name) return false
+  if (id === undefined || id !== call.providerId || name === undefined) return false
   if (index !== undefined && call.index !== undefined && index !== call.index) return false
+  if (name !== call.name) return call.name !== '' && !call.args.isComplete()
   if (args === undefined || args.trim() === '' || !call.args.isComplete()) return false
   return !call.args.isPlaceholder() && !isWhole(args)
 }

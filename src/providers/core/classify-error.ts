@@ -7,56 +7,95 @@ export interface Refusal {
   readonly message: string
 }
 
-/** Matches nothing, not even an empty message. */
-const NEVER = /(?!)/
-
 /**
  * The patterns that tell vendors' errors apart where the status alone doesn't, in order: the first match
- * counts. Labels are `code` and `type` of the error body; messages are matched without their links.
+ * counts. Labels are `code` and `type` of the error body; messages are matched without their links, by any pattern of a
+ * list. Beside a pattern stands whose words it was made for, where it is not for the words of many.
  */
-const patterns: readonly (readonly [ErrorCode, labels: RegExp, message: RegExp])[] = [
+const patterns: readonly (readonly [ErrorCode, labels: RegExp, messages: readonly RegExp[]])[] = [
   [
     'rate-limited',
     /^(rate_limit\w*|too_many_requests|tokens|requests|1002|1039)$/,
-    /\brate.?limit (?:reached|exceeded)|too many requests|(?:retry|try again) in \d|per[- ]minute/,
+    [
+      /\brate.?limit (?:reached|exceeded)|too many requests|(?:retry|try again) in \d|per[- ]minute/,
+    ],
   ],
   [
     'quota-exceeded',
     /^(insufficient_quota|billing\w*|insufficient_balance|quota_exceeded|1008)$/,
-    /exceeded your current quota|insufficient (?:balance|credits?|funds|quota)|credit balance is too low|billing|payment required|out of credits|quota (?:has been )?exceeded/,
+    [
+      /exceeded your current quota/, // OpenAI, Gemini
+      /credit balance is too low/, // Anthropic
+      /insufficient (?:balance|credits?|funds|quota)|out of credits/,
+      /billing|payment required|quota (?:has been )?exceeded/,
+    ],
   ],
   [
     'context-overflow',
     /^(context_length_exceeded|exceed_context_size_error|context_window_exceeded|model_context_window_exceeded|request_too_large)$/,
-    /(?:maximum|available|model'?s?|the) context (?:length|size|window)|context (?:length|size|window)\s?(?:is |was |has been )?(?:exceed|overflow|too)|exceeds?\b[^.]{0,40}\bcontext (?:length|size|window|limit)|(?:input|prompt|request) (?:is |was )?too (?:long|large|big)|longer than the maximum model length|reached context length|context shift is disabled|prompt exceeds max length|exceeded model token limit|range of input length should be|too many tokens\b|exceeds the maximum number of tokens|max_new_tokens\W* must be|must have less than \d+ tokens|too (?:long|large) for (?:the |this )?(?:model|context)|when context the overflows|maximum (?:prompt|allowed input) length|input length and `?max_tokens`? exceed/,
+    [
+      /(?:maximum|available|model'?s?|the) context (?:length|size|window)/, // OpenAI, vLLM, llama.cpp
+      /context (?:length|size|window)\s?(?:is |was |has been )?(?:exceed|overflow|too)/, // MiniMax
+      /exceeds?\b[^.]{0,40}\bcontext (?:length|size|window|limit)/, // Anthropic, llama.cpp
+      /(?:input|prompt|request) (?:is |was )?too (?:long|large|big)/, // Anthropic, llama.cpp before 2025
+      /too (?:long|large) for (?:the |this )?(?:model|context)/,
+      /longer than the maximum model length/, // vLLM
+      /reached context length|when context the overflows/, // LM Studio
+      /context shift is disabled/, // llama.cpp
+      /prompt exceeds max length/, // Zhipu
+      /exceeded model token limit/, // Moonshot
+      /range of input length should be/, // DashScope
+      /too many tokens\b/, // Cohere
+      /exceeds the maximum number of tokens/, // Gemini
+      /tokens (?:of input )?exceeds? (?:the )?(?:model|configured) limit/, // Volcengine
+      /max_new_tokens\W* must be/, // Together
+      /must have less than \d+ tokens/, // TGI
+      /maximum (?:prompt|allowed input) length/, // xAI
+      /input length and `?max_tokens`? exceed/, // Anthropic
+    ],
   ],
   [
     'tools-unsupported',
     /^tools?_(?:not_supported|unsupported)$/,
-    /does(?: not|n't) support (?:\w+ )?(?:tools?|function|functions)\b|(?:tools?|function|tool use|tool choice|function calling|tool calling)\b[^.]{0,30}(?:\bnot|n't) (?:supported|enabled|available)|tool choice requires|tools? param requires|no endpoints found that support tool|unsupported (?:parameter|field)[^.]{0,20}\btools\b/,
+    [
+      /does(?: not|n't) support (?:\w+ )?(?:tools?|function|functions)\b/, // Ollama
+      /(?:tools?|function|tool use|tool choice|function calling|tool calling)\b[^.]{0,30}(?:\bnot|n't) (?:supported|enabled|available)/,
+      /tool choice requires/, // vLLM
+      /tools? param requires/, // llama.cpp
+      /no endpoints found that support tool/, // OpenRouter
+      /unsupported (?:parameter|field)[^.]{0,20}\btools\b/,
+    ],
   ],
   [
     'model-not-found',
     /^(model_not_found|model_not_available|invalid_model)$/,
-    /^model: \S+$|model\b[^\n]{0,120}(?:not found|does not exist|doesn't exist|is not available|not loaded|has been deprecated)|no models? (?:is |are )?loaded|try pulling it|unknown model|invalid model\b|no such model|not a valid model/,
+    [
+      /^model: \S+$/, // Anthropic
+      /model\b[^\n]{0,120}(?:not found|does not exist|doesn't exist|is not available|not loaded|has been deprecated)/,
+      /no models? (?:is |are )?loaded/, // LM Studio
+      /try pulling it/, // Ollama
+      /unknown model|invalid model\b|no such model|not a valid model/,
+    ],
   ],
   [
     'authentication',
     /^(invalid_api_key|authentication_error|invalid_authentication|unauthorized|unauthenticated|1004)$/,
-    /(?:invalid|incorrect|missing|no|expired) (?:api|access|auth\w*)[ _-]?(?:key|token)|api key not valid|unauthorized/,
+    [
+      /(?:invalid|incorrect|missing|no|expired) (?:api|access|auth\w*)[ _-]?(?:key|token)|api key not valid|unauthorized/,
+    ],
   ],
-  ['permission-denied', /^(permission_error|permission_denied|forbidden|access_denied)$/, NEVER],
+  ['permission-denied', /^(permission_error|permission_denied|forbidden|access_denied)$/, []],
   [
     'overloaded',
     /^(overloaded_error|overloaded|service_unavailable|unavailable|engine_overloaded\w*)$/,
-    /overloaded|server (?:is )?busy|at capacity|loading model|model is (?:still )?loading/,
+    [/overloaded|server (?:is )?busy|at capacity|loading model|model is (?:still )?loading/],
   ],
-  ['timeout', /^(timeout|timeout_error|request_timeout)$/, NEVER],
-  ['bad-request', /^(invalid_request_error|bad_request|badrequesterror|invalid_request)$/, NEVER],
+  ['timeout', /^(timeout|timeout_error|request_timeout)$/, []],
+  ['bad-request', /^(invalid_request_error|bad_request|badrequesterror|invalid_request)$/, []],
   [
     'server-error',
     /^(api_error|server_error|internal_server_error|internal_error|internalservererror|internal|1000|1013)$/,
-    /internal (?:server )?error/,
+    [/internal (?:server )?error/],
   ],
 ]
 
@@ -121,7 +160,7 @@ function codeOfText(labels: readonly string[], message: string): ErrorCode | und
   // It exceeds a limit per minute on its own (Groq, OpenAI): waiting doesn't help.
   if (/request too large for/.test(text)) return 'context-overflow'
   const labelled = patterns.find(([, pattern]) => lowered.some((label) => pattern.test(label)))
-  const matched = patterns.find(([, , pattern]) => pattern.test(text))
+  const matched = patterns.find(([, , messages]) => messages.some((words) => words.test(text)))
   // A specific label counts; a general one only where the message matches nothing.
   if (labelled && !general.has(labelled[0])) return labelled[0]
   return matched?.[0] ?? labelled?.[0]

@@ -19,6 +19,7 @@ const EXCERPT = 300
  * in a field `error`, or as a line of bare JSON; other lines of bare text are returned as strings.
  */
 export function openEventStream(contentType: string | null): BodyFormat {
+  const isStream = (): boolean => events > 0 || contentType?.includes('event-stream') === true
   let values: unknown[] = []
   let status: ReadStatus = 'open'
   let events = 0
@@ -48,8 +49,8 @@ export function openEventStream(contentType: string | null): BodyFormat {
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded') status = tooLargeError(MAX_BUFFER)
       const chunk = status === 'open' ? errorOfLine(error) : undefined
-      // A body of lines alone is no event stream.
-      if (chunk !== undefined && (events > 0 || typeof chunk !== 'string')) values.push(chunk)
+      // A body of lines alone is no event stream, unless the server says so.
+      if (chunk !== undefined && (isStream() || typeof chunk !== 'string')) values.push(chunk)
     },
   })
   const toLineFeeds = lineFeeds()
@@ -75,8 +76,7 @@ export function openEventStream(contentType: string | null): BodyFormat {
       // An event or a line without its end doesn't count, unless it is an error.
       isCut = true
       parser.feed('\n\n')
-      const isStream = events > 0 || contentType?.includes('event-stream') === true
-      status = isStream ? incompleteError() : badResponseError({ contentType, body: opening })
+      status = isStream() ? incompleteError() : badResponseError({ contentType, body: opening })
       return take()
     },
     status: () => status,

@@ -3,7 +3,10 @@ import { MAX_BUFFER, type BodyFormat, type ReadStatus } from './body-format.ts'
 import { createJsonScan } from './json-scan.ts'
 import { parseJson } from './read-json.ts'
 import { brokenJsonError, incompleteError, tooLargeError } from './transport-error.ts'
-import { readVendorError } from './vendor-error.ts'
+import { readErrorBody } from './vendor-error.ts'
+
+/** The end of a stream, which some gateways add to every answer, also to an error. */
+const STREAM_END = /^(?:event|data):[^]*|data:\s*\[DONE\]\s*$/m
 
 /** A body that is one JSON document: a non-streamed answer, or an error under status 200. */
 export function openJsonBody(): BodyFormat {
@@ -20,7 +23,7 @@ export function openJsonBody(): BodyFormat {
     },
     end() {
       const text = pieces.join('')
-      const value = parseJson(text) ?? leadingError(text)
+      const value = parseJson(text) ?? parseJson(text.replace(STREAM_END, '')) ?? leadingError(text)
       status = value === undefined ? failureOf(text) : 'done'
       if (value === undefined) return []
       // Some gateways send the chunks of a stream as one list.
@@ -34,7 +37,7 @@ export function openJsonBody(): BodyFormat {
 function leadingError(text: string): unknown {
   const [line = ''] = text.trimStart().split(/[\r\n]/, 1)
   const value = parseJson(line)
-  return readVendorError(value) && value
+  return readErrorBody(value) && value
 }
 
 function failureOf(text: string): ErrorData {

@@ -3,9 +3,7 @@ import type { JsonObject } from '../../protocol/json.ts'
 import { classifyError, isRetryable } from './classify-error.ts'
 import { parseJson } from './read-json.ts'
 import { readRetryAfter } from './retry-after.ts'
-import { readErrorBody, readVendorError, type VendorError } from './vendor-error.ts'
-
-const MAX_TEXT = 2_000
+import { MAX_MESSAGE, readErrorBody, readVendorError, type VendorError } from './vendor-error.ts'
 
 /** What a developer can do about an error, where the code suffices to know it. */
 const advice: { readonly [code in ErrorCode]?: string } = {
@@ -14,6 +12,14 @@ const advice: { readonly [code in ErrorCode]?: string } = {
   'model-not-found': 'Check the model name; a local server may have to download or load it first.',
   'tools-unsupported': "Use toolMode 'action' for this model.",
   'quota-exceeded': 'Check the balance and limits of the account.',
+}
+
+const CHECK_PATH =
+  'Check the path of the baseURL (most servers want it to end in /v1) and the model name.'
+
+/** Whether a 2xx answer says what a 404 would: LM Studio's to a path that it doesn't have. */
+export function isWrongPath(text: string): boolean {
+  return /unexpected endpoint or method/i.test(text)
 }
 
 /** The error of a response that isn't 2xx, with the provider's message. */
@@ -25,9 +31,7 @@ export function httpError(response: Response, bodyText: string): ErrorData {
   const retryAfterMs = readRetryAfter(headers, Date.now())
   const limits = { ...rateLimits(headers), ...tokenLimits(vendor) }
   const hint =
-    (status === 404 || status === 405) && code === 'bad-request'
-      ? 'Check the path of the baseURL (most servers want it to end in /v1) and the model name.'
-      : advice[code]
+    (status === 404 || status === 405) && code === 'bad-request' ? CHECK_PATH : advice[code]
   return {
     code,
     message: withAdvice(`The endpoint answered ${status}: ${text || 'no message'}`, hint),
@@ -63,7 +67,7 @@ function errorFromVendor(vendor: VendorError): ErrorData {
   const limits = tokenLimits(vendor)
   return {
     code,
-    message: withAdvice(vendor.message, advice[code]),
+    message: withAdvice(vendor.message, isWrongPath(vendor.message) ? CHECK_PATH : advice[code]),
     retryable: isRetryable(code),
     details: {
       ...(vendor.status !== undefined && { status: vendor.status }),
@@ -108,5 +112,5 @@ export function plainText(body: string): string {
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
-    .slice(0, MAX_TEXT)
+    .slice(0, MAX_MESSAGE)
 }

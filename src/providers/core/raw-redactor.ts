@@ -124,7 +124,8 @@ function mapStrings(
     if (typeof value === 'string') return change(value, key)
     if (Array.isArray(value)) return value.map((item, index) => visit(item, `${key}/${index}`))
     if (typeof value !== 'object' || value === null) return value
-    const own = 'index' in value ? `${key}#${String(value.index)}` : key
+    const index = 'index' in value ? value.index : undefined
+    const own = typeof index === 'number' || typeof index === 'string' ? `${key}#${index}` : key
     return Object.fromEntries(
       Object.entries(value).map(([name, item]) => [rename(name), visit(item, `${own}/${name}`)]),
     )

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../protocol/json.ts'
+import { createJsonScan } from './json-scan.ts'
 
 /** An object of unknown shape: what parsed JSON is until it has been looked at. */
 export type JsonRecord = { readonly [key: string]: unknown }
@@ -33,11 +34,21 @@ export function asCount(value: unknown): number | undefined {
   return typeof count === 'number' && Number.isFinite(count) && count >= 0 ? count : undefined
 }
 
-/** The parsed text, or undefined when it isn't JSON. (`undefined` is no JSON value.) */
+/** Deeper values would overflow the stack of whoever walks through them. */
+const MAX_DEPTH = 500
+
+/** The parsed text, or undefined when it isn't JSON, or too deep. (`undefined` is no JSON value.) */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown
+    return isTooDeep(text) ? undefined : (JSON.parse(text) as unknown)
   } catch {
     return undefined
   }
+}
+
+function isTooDeep(text: string): boolean {
+  if (text.length < 2 * MAX_DEPTH) return false
+  const scan = createJsonScan()
+  scan.push(text)
+  return scan.maxDepth() > MAX_DEPTH
 }

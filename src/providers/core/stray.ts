@@ -34,11 +34,11 @@ function readable(error: ErrorData | undefined): ErrorData | undefined {
 
 /** An answer under status 200 that is none of its format: an error in a form of its own, or nothing. */
 export function noAnswer(format: string, stray: unknown): ErrorData {
-  return (
-    bodyError(stray) ?? {
-      code: 'bad-response',
-      message: `The endpoint's answer is no ${format}: ${JSON.stringify(stray ?? null).slice(0, 300)}.`,
-      retryable: stray === undefined,
-    }
-  )
+  const error = typeof stray === 'string' ? strayError(stray) : bodyError(stray)
+  if (error && error.code !== 'stream-incomplete') return error
+  return {
+    code: 'bad-response',
+    message: `The endpoint's answer is no ${format}: ${JSON.stringify(stray ?? null).slice(0, 300)}.`,
+    retryable: stray === undefined,
+  }
 }

@@ -1,5 +1,9 @@
 import { asCount, asList, asRecord, asText, type JsonRecord } from './read-json.ts'
 
+/** Characters that an error carries of the provider's words, and of a label. */
+export const MAX_MESSAGE = 2_000
+const MAX_LABEL = 100
+
 /** An error as the provider describes it. */
 export interface VendorError {
   readonly message: string
@@ -75,9 +79,9 @@ function readNested(error: JsonRecord): VendorError {
 }
 
 function messageOf(record: JsonRecord): string | undefined {
-  const { message, msg, detail, error_msg: errorMsg, errors } = record
+  const { message, msg, detail, error_msg: errorMsg, error_message: long, errors } = record
   const { text: erring } = record['error_code'] === undefined ? {} : record
-  for (const words of [message, msg, detail, errorMsg, erring]) {
+  for (const words of [message, msg, detail, errorMsg, long, erring]) {
     const inner = asRecord(words)
     const text = asText(words) ?? asText(inner?.['message']) ?? asText(inner?.['msg'])
     if (text !== undefined) return text
@@ -87,9 +91,12 @@ function messageOf(record: JsonRecord): string | undefined {
   return asText(texts.filter((text) => text !== undefined).join('; '))
 }
 
-function vendorError(message: string, source: JsonRecord): VendorError {
+function vendorError(words: string, source: JsonRecord): VendorError {
+  const message = words.slice(0, MAX_MESSAGE)
   const labels = [source['code'], source['type']].flatMap((label) =>
-    typeof label === 'string' || typeof label === 'number' ? [String(label)] : [],
+    typeof label === 'string' || typeof label === 'number'
+      ? [String(label).slice(0, MAX_LABEL)]
+      : [],
   )
   const status = statusOf(source)
   const contextWindow = asCount(source['n_ctx']) ?? readNumber(message, CONTEXT_WINDOW)

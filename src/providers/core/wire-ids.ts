@@ -1,3 +1,5 @@
+import { fnv1a } from '../../lib/fnv1a.ts'
+
 const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz'
 
 export interface IdRule {
@@ -38,20 +40,11 @@ export function createWireIds(rule: IdRule): WireIds {
 /** The id as it is, or one that the vendor accepts: the same for the same id, every time. */
 function wireId(id: string, { pattern, length }: IdRule): string {
   if (pattern.test(id)) return id
-  let state = hash(id, 0x811c9dc5)
+  let state = fnv1a(id)
   let made = ''
   while (made.length < length) {
     made += ALPHABET[state % ALPHABET.length]
-    state = hash(`${made}${id}`, state)
+    state = fnv1a(`${made}${id}`, state)
   }
   return made
-}
-
-/** FNV-1a, 32 bits. */
-function hash(text: string, seed: number): number {
-  let state = seed
-  for (let at = 0; at < text.length; at++) {
-    state = Math.imul(state ^ text.charCodeAt(at), 0x01000193) >>> 0
-  }
-  return state
 }

@@ -17,8 +17,17 @@ export interface Evidence {
 
 const KEY_PASSED = 'Nothing was refused for lack of a key.'
 
-/** The key, the model, its answer, streaming and tools. */
-export async function checkModel(examination: Examination, evidence: Evidence): Promise<void> {
+/**
+ * The key, the model, its answer, streaming and tools.
+ *
+ * @param unlessSilent says nothing of the answer when there is none.
+ * @returns false when it said nothing.
+ */
+export async function checkModel(
+  examination: Examination,
+  evidence: Evidence,
+  { unlessSilent = false }: { readonly unlessSilent?: boolean } = {},
+): Promise<boolean> {
   const { findings, options } = examination
   if (evidence.model === '' && evidence.list.models) {
     const message = `No model is configured. ${listed(evidence.list.models)}`
@@ -29,19 +38,22 @@ export async function checkModel(examination: Examination, evidence: Evidence): 
     checkKey(examination, evidence)
     checkListing(examination, evidence)
     for (const name of ['answer', 'streaming', 'tools'] as const) findings.skip(name, message)
-    return
+    return true
   }
   const result = await askModel(examination, evidence.server)
+  if (unlessSilent && result.error?.code === 'network') return false
   if (!result.error) {
     findings.ok('path', 'A model endpoint answers there.')
     findings.ok('authentication', KEY_PASSED)
-    return reportAnswer(examination, evidence, result)
+    reportAnswer(examination, evidence, result)
+    return true
   }
   reportError(examination, evidence, result.error)
   // An answer about something else means that the key, perhaps a fresh one, has passed.
   if (result.error.details?.['status'] !== undefined) findings.ok('authentication', KEY_PASSED)
   checkKey(examination, evidence)
   checkListing(examination, evidence)
+  return true
 }
 
 /** Asks for a call, or for a word where no run would offer tools. */
@@ -89,7 +101,11 @@ function reportError({ findings }: Examination, evidence: Evidence, error: Error
     }
     case 'rate-limited':
     case 'overloaded':
-      return findings.warn('answer', message, 'Wait a little; a local model may still be loading.')
+      return findings.warn(
+        'answer',
+        `The model has not answered yet: ${message}`,
+        'Wait a little, then check again; a local model may still be loading.',
+      )
     case 'stream-incomplete':
       return findings.fail('streaming', message, 'Look for a proxy that cuts or buffers streams.')
     case 'network':
@@ -99,10 +115,18 @@ function reportError({ findings }: Examination, evidence: Evidence, error: Error
       )
     case 'bad-request':
       if (/\bstream(?:ing|ed)?\b/i.test(message)) return findings.fail('streaming', message)
-      return findings.fail('answer', message)
+      return findings.fail('answer', message, systemAdvice(message))
     default:
-      return findings.fail('answer', message)
+      return findings.fail('answer', message, systemAdvice(message))
   }
+}
+
+/** Words of a server or a template that has no system messages. */
+const NO_SYSTEM = /\bsystem (?:role|message|prompt|instruction)|\brole\W{1,4}system\b/i
+
+function systemAdvice(message: string): string | undefined {
+  if (!NO_SYSTEM.test(message)) return undefined
+  return "The agent's instructions, and ACTION mode, need a system message: use another model or chat template. Without them, runs may work."
 }
 
 /** What the requests without a model show of the key. */

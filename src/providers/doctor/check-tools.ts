@@ -1,13 +1,28 @@
 import { actionPrompt } from '../../action/index.ts'
 import type { ErrorCode } from '../../protocol/error.ts'
 import { withoutAdvice } from '../core/provider-error.ts'
+import { readsTextCalls } from '../text-calls.ts'
 import type { Examination } from './examination.ts'
-import { isActionCall, judgeNative, type Verdict } from './judge-call.ts'
+import { isActionCall, judgeNative, type Instead, type Verdict } from './judge-call.ts'
 import { CALL_TOKENS, probeModel, probeTool, type ProbeResult } from './probe-model.ts'
 import { adviceFor, type ToolAdvice } from './tool-advice.ts'
 
 const WEAK = 'Use a larger model, or one that was trained to call tools.'
-const WORDS = `Try toolMode: 'action': a template without tools hides them. ${WEAK}`
+
+/** Without a `fix`, the model or its template is to blame. */
+const INSTEAD: { readonly [type in Instead]: { readonly what: string; readonly fix?: string } } = {
+  words: { what: 'answered in words' },
+  nothing: { what: 'gave an empty answer' },
+  thoughts: {
+    what: 'only thought, and gave no answer',
+    fix: `Let it think less, or try it in a run. ${WEAK}`,
+  },
+  filtered: {
+    what: 'or a filter of its server refused to answer',
+    fix: 'Look into the filters of the server, or use another model.',
+  },
+  pause: { what: 'paused before it called', fix: 'Try it in a run, which goes on after a pause.' },
+}
 
 /** What tools may be the cause of, though the server doesn't say so. */
 const FAILURES: ReadonlySet<ErrorCode> = new Set(['bad-request', 'server-error', 'provider-error'])
@@ -23,7 +38,7 @@ export async function checkTools(examination: Examination, server: string): Prom
   const advice = adviceFor(server)
   const result = await probeModel(examination, { ask: 'call' })
   if (result.error?.code === 'tools-unsupported')
-    return reportRefusal(examination, withoutAdvice(result.error), advice)
+    return reportRefusal(examination, withoutAdvice(result.error), server)
   if (result.error && FAILURES.has(result.error.code))
     return retryWithoutTools(examination, result, result.error.message)
   if (!result.error) reportVerdict(examination, judgeNative(result), advice)
@@ -59,9 +74,10 @@ function probeAction(examination: Examination): Promise<ProbeResult> {
 async function reportRefusal(
   examination: Examination,
   words: string,
-  { refused }: ToolAdvice,
+  server: string,
 ): Promise<ProbeResult> {
   const { findings, config } = examination
+  const { refused } = adviceFor(server, words)
   const message = `The server refuses tools: ${words}`
   const fix = `For native calls, ${refused}`
   if (config.toolMode === 'native') {
@@ -78,7 +94,11 @@ async function reportRefusal(
   return result
 }
 
-function reportVerdict(examination: Examination, verdict: Verdict, { asText }: ToolAdvice): void {
+function reportVerdict(
+  examination: Examination,
+  verdict: Verdict,
+  { asText, inWords }: ToolAdvice,
+): void {
   const { findings, config } = examination
   switch (verdict.type) {
     case 'native':
@@ -91,8 +111,10 @@ function reportVerdict(examination: Examination, verdict: Verdict, { asText }: T
       const message = `The model's call came as text${format}: the server does not parse it.`
       if (!isRead)
         return findings.fail('tools', `${message} Nor can it be read here.`, asText(dialect))
-      if (config.rescue === 'off')
-        return findings.fail('tools', `${message} With rescue 'off' it isn't run.`, asText(dialect))
+      if (!readsTextCalls(config, 'native')) {
+        const cause = config.rescue === 'off' ? "rescue 'off'" : `provider '${config.provider}'`
+        return findings.fail('tools', `${message} With ${cause} it isn't run.`, asText(dialect))
+      }
       return findings.warn('tools', `${message} Runs read it there.`, asText(dialect))
     }
     case 'cut':
@@ -102,7 +124,11 @@ function reportVerdict(examination: Examination, verdict: Verdict, { asText }: T
         'It thinks at length, or is slow: try it in a run, or let it think less.',
       )
     case 'none':
-      return findings.warn('tools', 'Asked for a call, the model answered in words.', WORDS)
+      return findings.warn(
+        'tools',
+        `Asked for a call, the model ${INSTEAD[verdict.instead].what}.`,
+        INSTEAD[verdict.instead].fix ?? (inWords === undefined ? WEAK : `${inWords} ${WEAK}`),
+      )
     default:
       verdict satisfies never
   }

@@ -8,7 +8,7 @@ import { examineEngine } from './examine-engine.ts'
 import { shown, Examination, type DiagnoseOptions } from './examination.ts'
 import { explainNoAnswer } from './explain-no-answer.ts'
 import { checkModel } from './check-model.ts'
-import { listModels } from './list-models.ts'
+import { listModels, type ModelList } from './list-models.ts'
 import { findEndpoint, probeEndpoint, describeNonEndpoint } from './find-endpoint.ts'
 import type { Diagnosis } from './report.ts'
 import { helpFor, serverOf } from './server-help.ts'
@@ -52,8 +52,13 @@ async function examineEndpoint(examination: Examination): Promise<readonly strin
       passReach(examination, plan, page)
       return await examineAnswer(examination, { plan, outcome })
     }
-    await explainNoAnswer(examination, { plan, outcome, page, policy, help })
-    return undefined
+    const list = await listModels(examination, plan, plan.url)
+    if (list.models && (await answersReal(examination, plan, list))) {
+      passReach(examination, plan, page)
+      return list.models
+    }
+    await explainNoAnswer(examination, { plan, outcome, page, policy, help, list })
+    return list.models
   } finally {
     policy.stop()
   }
@@ -115,6 +120,18 @@ async function examineAnswer(
     ...(isClosed && refusal && { refusal }),
   })
   return list.models
+}
+
+/** A server may get stuck at the empty request, and answer the real one. */
+async function answersReal(
+  examination: Examination,
+  plan: Plan,
+  list: ModelList,
+): Promise<boolean> {
+  if (examination.options.probe === false) return false
+  const server = serverOf(examination.config.provider, plan.url, list.owner)
+  const evidence = { model: plan.model, list, help: helpFor(server), server }
+  return checkModel(examination, evidence, { unlessSilent: true })
 }
 
 function refusalOf({ status, headers, body }: Reached['outcome']): ErrorData | undefined {

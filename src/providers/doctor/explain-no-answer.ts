@@ -5,6 +5,7 @@ import type { Outcome } from './ask.ts'
 import { isOnline, localNetworkPermission, type Page } from './browser-environment.ts'
 import { shown, type Examination } from './examination.ts'
 import { findEndpoint } from './find-endpoint.ts'
+import type { ModelList } from './list-models.ts'
 import type { Plan } from './probe-model.ts'
 import type { ServerHelp } from './server-help.ts'
 
@@ -14,6 +15,8 @@ export interface NoAnswer {
   readonly page: Page | undefined
   readonly policy: PolicyWatch
   readonly help: ServerHelp
+  /** What the server listed all the same. */
+  readonly list: ModelList
 }
 
 /**
@@ -44,8 +47,16 @@ export async function explainNoAnswer(examination: Examination, noAnswer: NoAnsw
   })
 }
 
-function explainWithoutPage({ findings }: Examination, { plan, outcome, help }: NoAnswer): void {
+function explainWithoutPage(
+  { findings }: Examination,
+  { plan, outcome, help, list }: NoAnswer,
+): void {
   const cause = outcome.type === 'timeout' ? 'no answer in time' : outcome.cause
+  if (list.models) {
+    findings.ok('server', `${plan.url.origin} answers.`)
+    const message = `The server lists its models, but ${shown(plan.url)} gave no answer (${cause}).`
+    return findings.fail('path', message, "Look into the server's log.")
+  }
   findings.fail('server', `${plan.url.origin} could not be reached (${cause}).`, help.start)
 }
 

@@ -1,8 +1,12 @@
+import { isWrongPath } from '../core/provider-error.ts'
 import type { Outcome } from './ask.ts'
 import { shown, type Examination } from './examination.ts'
 import type { Plan } from './probe-model.ts'
 
-/** Well-formed JSON that no server accepts as a conversation: it costs nothing and runs nothing. */
+/**
+ * Well-formed JSON that no server accepts as a conversation: it costs nothing and runs nothing. docs/providers/doctor.md
+ * tells those who write a server.
+ */
 const EMPTY_REQUEST = JSON.stringify({ messages: 0 })
 
 const CHAT = '/chat/completions'
@@ -23,10 +27,11 @@ export function probeEndpoint(
 /** Why the answer is not a model endpoint's, or undefined. */
 export function describeNonEndpoint(outcome: Outcome): string | undefined {
   if (outcome.type !== 'answer') return undefined
-  const { status, redirected, contentType } = outcome
+  const { status, redirected, contentType, body } = outcome
   if (redirected) return 'redirects elsewhere, and redirects are refused to keep keys safe'
   if (status === 404 || status === 405 || status === 501) return `answers ${status}`
   if (status < 300 && /html/i.test(contentType)) return 'answers with a web page'
+  if (status < 300 && isWrongPath(body)) return 'is no path of the server'
   return undefined
 }
 

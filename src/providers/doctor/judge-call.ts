@@ -1,4 +1,5 @@
 import { createActionScanner, parseAction } from '../../action/index.ts'
+import { meantName } from '../../action/meant-name.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { asRecord } from '../core/read-json.ts'
 import type { CollectedTurn } from '../collect.ts'
@@ -11,11 +12,14 @@ export type Verdict =
   | { readonly type: 'native' }
   /** A call that can't be run, and why. */
   | { readonly type: 'invalid'; readonly reason: string }
-  /** The call is in the text. `isRead`: a run reads it there. */
+  /** The call is in the text. `isRead`: it is whole, in a format that can be read. */
   | { readonly type: 'text'; readonly isRead: boolean; readonly dialect?: Dialect }
   /** Neither a call nor the end of the answer. */
   | { readonly type: 'cut' }
-  | { readonly type: 'none' }
+  | { readonly type: 'none'; readonly instead: Instead }
+
+/** What came in the place of a call. `filtered`: also a refusal of the vendor's own. */
+export type Instead = 'words' | 'nothing' | 'thoughts' | 'filtered' | 'pause'
 
 const MAX_SHOWN = 200
 
@@ -27,7 +31,16 @@ export function judgeNative({ turn, isLate }: ProbeResult): Verdict {
     if (call.input !== undefined) return judgeInput(call.toolName, call.input)
     return isCut ? { type: 'cut' } : { type: 'invalid', reason: call.error.message }
   }
-  return judgeText(turn) ?? { type: isCut ? 'cut' : 'none' }
+  const inText = judgeText(turn)
+  if (inText) return inText
+  return isCut ? { type: 'cut' } : { type: 'none', instead: insteadOf(turn) }
+}
+
+function insteadOf({ text, reasoning, finishReason }: CollectedTurn): Instead {
+  if (finishReason === 'content-filter') return 'filtered'
+  if (finishReason === 'pause') return 'pause'
+  if (text.trim() !== '') return 'words'
+  return reasoning.trim() === '' ? 'nothing' : 'thoughts'
 }
 
 /** Whether the answer to a request in ACTION mode has the call. */
@@ -38,7 +51,7 @@ export function isActionCall({ turn }: ProbeResult): boolean {
 }
 
 function judgeInput(toolName: string, input: JsonValue): Verdict {
-  if (toolName !== probeTool.name)
+  if (meantName(toolName, [probeTool.name]) === undefined)
     return { type: 'invalid', reason: `It called '${shortened(toolName)}', which it has not.` }
   if (typeof asRecord(input)?.['value'] === 'number') return { type: 'native' }
   const text = shortened(JSON.stringify(input))

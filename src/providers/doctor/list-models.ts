@@ -35,7 +35,7 @@ export async function listModels(
   const status = listed.type === 'answer' ? { status: listed.status } : {}
   const owner = ownerOf(modelEntries(listed) ?? [])
   if (models) return { ...status, models, ...(owner !== undefined && { owner }) }
-  if (addressSpaceOf(endpoint.hostname) === 'public') return status
+  if (listed.type === 'timeout' || addressSpaceOf(endpoint.hostname) === 'public') return status
   const tags = modelNames(await get('/api/tags'))
   return { ...status, ...(tags && { models: tags }) }
 }

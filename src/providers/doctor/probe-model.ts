@@ -44,6 +44,8 @@ export const probeTool: ToolDefinition = {
   },
 }
 
+/** As runs have one, unless their agent has neither instructions nor ACTION mode. */
+const INSTRUCTIONS = 'You help a person on a web page.'
 const WORD_PROMPT = 'Answer with the word OK.'
 const CALL_PROMPT = `Call the tool ${probeTool.name} with the value 7.`
 
@@ -118,7 +120,7 @@ function requestOf(probe: Probe): ModelRequest {
     messages: [{ role: 'user', parts: [{ type: 'text', text: prompt }] }],
     tools: probe.ask === 'word' ? [] : [probeTool],
     toolMode: probe.ask === 'call' ? 'native' : 'action',
-    ...(probe.ask === 'action' && { instructions: probe.instructions }),
+    instructions: probe.ask === 'action' ? probe.instructions : INSTRUCTIONS,
   }
 }
 

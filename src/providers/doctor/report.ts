@@ -29,7 +29,7 @@ export interface Check {
 
 /** Plain data; holds no key and no header. */
 export interface Diagnosis {
-  /** No check failed. */
+  /** No check failed, and the model answered, if it was asked. */
   readonly ok: boolean
   readonly checks: readonly Check[]
   /** What the server lists, if it does. */
@@ -68,7 +68,7 @@ export class Findings {
       return { ...check, message: clean(check.message), ...(fix && { fix }) }
     })
     return {
-      ok: checks.every((check) => check.status !== 'failed'),
+      ok: !checks.some(isInTheWay),
       checks,
       ...(models && { models: models.map(clean) }),
     }
@@ -77,6 +77,11 @@ export class Findings {
   #add(check: Check): void {
     if (!this.#checks.has(check.name)) this.#checks.set(check.name, check)
   }
+}
+
+/** An answer that is only warned of is still to come: nothing has shown that the model works. */
+function isInTheWay({ name, status }: Check): boolean {
+  return status === 'failed' || (name === 'answer' && status === 'warning')
 }
 
 function notReached(name: CheckName): Check {

@@ -4,14 +4,25 @@ import type { Dialect } from './dialects.ts'
 export interface ToolAdvice {
   /** The server refuses tools: what has it take them, after "For native calls, ". */
   readonly refused: string
+  /** The model answers in words: what may be the cause beside the model. An imperative sentence. */
+  readonly inWords?: string
   /** It hands calls on as text. Imperative sentences. */
   readonly asText: (dialect: Dialect | undefined) => string
 }
 
+const TEMPLATE = "Try toolMode: 'action': the server's template may not show the model its tools."
+
 const generic: ToolAdvice = {
-  refused: 'choose a model and a server that take tools.',
+  refused: 'set what these words ask for, or choose a model and a server that take tools.',
+  inWords: TEMPLATE,
   asText: () =>
     "Look for the server's setting that has it parse the calls of this model, or use toolMode 'action'.",
+}
+
+/** There is nothing to set on its servers. */
+const hosted: ToolAdvice = {
+  refused: 'choose a model that takes tools.',
+  asText: generic.asText,
 }
 
 const VLLM_FLAGS = '--enable-auto-tool-choice --tool-call-parser'
@@ -34,7 +45,11 @@ function byParser(
  * tool-parser page, Ollama's server/images.go, LM Studio's tool-use page, LocalAI's functions page.
  */
 const advice: { readonly [server: string]: ToolAdvice } = {
+  openai: hosted,
+  anthropic: hosted,
+  minimax: hosted,
   ollama: {
+    inWords: TEMPLATE,
     refused: "choose a model with the capability 'tools' (ollama show <model>).",
     asText: (dialect) => {
       const advise = (parser: string): string =>
@@ -43,11 +58,12 @@ const advice: { readonly [server: string]: ToolAdvice } = {
     },
   },
   lmstudio: {
-    refused: generic.refused,
+    ...generic,
     asText: () =>
       'Update LM Studio and its runtime, and choose a model that it marks as trained for tool use.',
   },
   llamacpp: {
+    inWords: TEMPLATE,
     refused: 'start llama-server with --jinja.',
     asText: (dialect) =>
       dialect && !dialect.llamacpp
@@ -55,6 +71,7 @@ const advice: { readonly [server: string]: ToolAdvice } = {
         : "Start llama-server with --jinja and without --skip-chat-parsing, and give it the model's own template: --chat-template-file <file>",
   },
   vllm: {
+    inWords: TEMPLATE,
     refused: `start it with ${VLLM_FLAGS} <parser>, where <parser> is that of the model (https://docs.vllm.ai/en/latest/features/tool_calling.html).`,
     asText: (dialect) =>
       byParser(
@@ -64,7 +81,7 @@ const advice: { readonly [server: string]: ToolAdvice } = {
       ),
   },
   sglang: {
-    refused: generic.refused,
+    ...generic,
     asText: (dialect) =>
       byParser(
         'SGLang',
@@ -73,7 +90,7 @@ const advice: { readonly [server: string]: ToolAdvice } = {
       ),
   },
   localai: {
-    refused: generic.refused,
+    ...generic,
     asText: (dialect) => {
       const own =
         "In the model's configuration, use the model's own template (template.use_tokenizer_template: true)."
@@ -83,6 +100,17 @@ const advice: { readonly [server: string]: ToolAdvice } = {
   },
 }
 
-export function adviceFor(server: string): ToolAdvice {
-  return Object.hasOwn(advice, server) ? (advice[server] ?? generic) : generic
+/** What a refusal says of a server that is not known otherwise. */
+const named: readonly (readonly [words: RegExp, server: string])[] = [
+  [/--enable-auto-tool-choice/, 'vllm'],
+  [/--jinja/, 'llamacpp'],
+]
+
+/** @param refusal the server's words, where it refused tools. */
+export function adviceFor(server: string, refusal = ''): ToolAdvice {
+  const known = Object.hasOwn(advice, server) ? advice[server] : undefined
+  // Under a vendor's name there may be any server.
+  if (known && known !== hosted) return known
+  const [, found = ''] = named.find(([words]) => words.test(refusal)) ?? []
+  return advice[found] ?? known ?? generic
 }

@@ -1,44 +1,37 @@
-import type { ErrorData } from '../../protocol/error.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import type { Usage } from '../../protocol/message.ts'
 import type { StreamPart } from '../../protocol/stream-part.ts'
-import {
-  createToolCallAssembler,
-  type CallDelta,
-  type ToolCallAssembler,
-} from '../core/assemble-tool-calls.ts'
-import { mapFinishReason, outputEnd } from '../core/finish-reason.ts'
+import { createToolCallAssembler } from '../core/assemble-tool-calls.ts'
+import { countingWord, failedError, mapFinishReason, outputEnd } from '../core/finish-reason.ts'
 import { streamError } from '../core/provider-error.ts'
 import { asCount, asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
 import { addStray, noAnswer, strayError } from '../core/stray.ts'
 import { secondAnswer } from '../core/transport-error.ts'
 import type { ModelRequest } from '../provider.ts'
+import { callDelta } from './call-delta.ts'
+import {
+  beginsAnother,
+  hasContent,
+  noteRole,
+  startAnswer,
+  type AnswerStart,
+} from './fresh-start.ts'
 import { createInlineReasoning, type InlineReasoning } from './inline-reasoning.ts'
 import { createReasoningFields, type ReasoningFields } from './reasoning.ts'
 import { readUsage } from './usage.ts'
 
 /** What is remembered from chunk to chunk of one answer. */
-export interface ChatState {
+export interface ChatState extends AnswerStart {
   readonly providerId: string
-  readonly calls: ToolCallAssembler
   readonly reasoning: ReasoningFields
   /** Null where the text is read elsewhere. */
   readonly inline: InlineReasoning | null
   usage: Usage | undefined
-  finishWord: string | undefined
-  /** The answer's id; steady once two chunks in a row had it. (Some servers make one up for each chunk.) */
-  id: string | undefined
-  hasSteadyId: boolean
   /** Its last parts were returned. */
   isOver: boolean
-  /** The `index` of the choice that is read; others are alternatives. */
-  choice: unknown
   hasChoice: boolean
-  hasDelta: boolean
-  /** A delta came without a role: another role begins an answer. */
-  hasRoleless: boolean
-  /** A finish reason came with or after output. */
-  isFinished: boolean
+  /** Something of the choice that is read was there. */
+  hasOutput: boolean
   /** By place of the call: the vendor's own fields, to be sent back with it (Gemini's signatures). */
   readonly extras: JsonObject[]
   /** What came beside this format. */
@@ -48,19 +41,13 @@ export interface ChatState {
 export function startChat(providerId: string, request: ModelRequest): ChatState {
   return {
     providerId,
-    calls: createToolCallAssembler(request.tools),
+    ...startAnswer(createToolCallAssembler(request.tools)),
     reasoning: createReasoningFields(),
     inline: request.toolMode === 'action' || request.textAsWritten ? null : createInlineReasoning(),
     usage: undefined,
-    finishWord: undefined,
-    id: undefined,
-    hasSteadyId: false,
     isOver: false,
-    choice: undefined,
     hasChoice: false,
-    hasDelta: false,
-    hasRoleless: false,
-    isFinished: false,
+    hasOutput: false,
     extras: [],
     stray: undefined,
   }
@@ -89,76 +76,44 @@ export function mapChatChunk(state: ChatState, chunk: unknown): StreamPart[] {
   return parts
 }
 
-/**
- * Whether a chunk begins another completion: one with another id after the end of this one, or with a
- * fresh start. Neither another id says it alone (some servers make one up for each chunk) nor a finish
- * reason: there are servers that send it early (Open WebUI).
- */
-function beginsAnother(
-  state: ChatState,
-  id: string | undefined,
-  choices: readonly unknown[],
-): boolean {
-  const isNew = id !== undefined && id !== state.id && state.hasSteadyId
-  if (isNew && state.finishWord !== undefined) return true
-  if ((isNew && state.hasDelta) || state.isFinished) {
-    if (choices.some((choice) => isFreshStart(state, asRecord(choice)))) return true
-  }
-  if (id === undefined) return false
-  state.hasSteadyId = id === state.id
-  state.id = id
-  return false
-}
-
-/** It opens the message anew, or its first call under an id that is not known. */
-function isFreshStart(state: ChatState, choice: JsonRecord | undefined): boolean {
-  if (choice?.['index'] !== undefined && choice['index'] !== state.choice) return false
-  const delta = asRecord(choice?.['delta'])
-  if (!delta) return false
-  const begins = asText(delta['role']) !== undefined && choice?.['finish_reason'] == null
-  if (state.hasRoleless && begins) return true
-  if (state.calls.count() === 0) return false
-  return asList(delta['tool_calls']).some((entry) => {
-    const { id, index, name } = callDelta(asRecord(entry) ?? {})
-    return name !== undefined && !index && (id === undefined || !state.calls.has(id))
-  })
-}
-
 function readChoice(state: ChatState, choice: JsonRecord | undefined, parts: StreamPart[]): void {
   if (!choice) return
-  if (!state.hasChoice) state.choice = choice['index']
-  else if (choice['index'] !== undefined && choice['index'] !== state.choice) return
-  state.hasChoice = true
-  const error = choice['error'] ? streamError(choice) : undefined
+  if (!takesChoice(state, choice['index'])) return
+  const delta = asRecord(choice['delta'])
+  const source = choice['error'] ? choice : delta?.['error'] ? delta : undefined
+  const error = source && streamError(source)
   if (error) parts.push({ type: 'error', error })
   // Moonshot's place for it.
   const usage = choice['usage'] ? readUsage(choice) : undefined
   if (usage) state.usage = { ...state.usage, ...usage }
   const finish = asText(choice['finish_reason'])
   const isFinish = finish !== undefined && finish !== 'null'
-  if (isFinish) state.finishWord = finish
-  const delta = asRecord(choice['delta'])
+  if (isFinish) state.finishWord = countingWord(state.finishWord, finish)
   // A whole message in place of deltas; after deltas it would only repeat them.
   const message = state.hasDelta ? undefined : asRecord(choice['message'])
-  const role = delta?.['role']
-  const holds = delta !== undefined && hasContent(delta)
-  state.hasDelta ||= delta ? holds : finish !== undefined
-  const opens = state.hasRoleless && role && !holds
-  state.hasRoleless ||= holds && !role
+  state.hasDelta ||= delta ? hasContent(delta) : finish !== undefined
+  const opens = delta && noteRole(state, delta)
   if (isFinish) {
     state.stray = undefined
     state.isFinished ||=
       state.hasDelta || message !== undefined || asText(choice['text']) !== undefined
   }
-  const source = delta && (state.hasDelta || !message) ? delta : message
-  if (source) readDelta(state, source, parts)
+  const content = delta && (state.hasDelta || !message) ? delta : message
+  state.hasOutput ||= content ? hasContent(content) : choice['text'] !== undefined
+  if (content) readDelta(state, content, parts)
   else readText(state, choice['text'], parts)
   if (state.calls.count() > 0 && (isFinish || opens)) state.calls.reopen()
 }
 
-function hasContent(delta: JsonRecord): boolean {
-  for (const name in delta) if (name !== 'role' && delta[name]) return true
-  return false
+/** Another choice is an alternative, unless nothing came of one with a higher number. */
+function takesChoice(state: ChatState, index: unknown): boolean {
+  const isFirst = !state.hasOutput && (asCount(index) ?? 0) < (asCount(state.choice) ?? 0)
+  if (state.hasChoice && !isFirst) return index === undefined || index === state.choice
+  state.hasChoice = true
+  state.choice = index
+  state.finishWord = undefined
+  state.hasDelta = state.isFinished = false
+  return true
 }
 
 function readDelta(state: ChatState, delta: JsonRecord, parts: StreamPart[]): void {
@@ -204,20 +159,10 @@ function readCalls(state: ChatState, calls: readonly unknown[], parts: StreamPar
     if (!call) return
     for (const part of state.calls.push({ ...callDelta(call), place })) parts.push(part)
     const extra = asRecord(call['extra_content'])
-    if (extra) state.extras[state.calls.count() - 1] = { extra_content: extra as JsonObject }
+    if (!extra) return
+    parts.push({ type: 'raw', data: extra })
+    state.extras[state.calls.count() - 1] = { extra_content: extra as JsonObject }
   })
-}
-
-function callDelta(call: JsonRecord): CallDelta {
-  const fn = asRecord(call['function']) ?? call
-  const { id } = call
-  const args = fn['arguments'] ?? fn['parameters']
-  return {
-    id: typeof id === 'number' ? String(id) : asText(id),
-    index: asCount(call['index']),
-    name: asText(fn['name'])?.trim() || undefined,
-    args: typeof args === 'string' || args == null ? (args ?? undefined) : JSON.stringify(args),
-  }
 }
 
 /** The answer is over. A finish reason or the end marker is the proof that it is whole. */
@@ -233,8 +178,8 @@ export function endChat(state: ChatState, { done }: { readonly done: boolean }):
   const reason = mapFinishReason(finishWord, state.calls.count() > 0)
   const error =
     (state.isFinished ? undefined : strayError(state.stray)) ??
-    (reason === 'error' ? failed(finishWord) : undefined)
-  const isSaid = finishWord !== undefined
+    (reason === 'error' ? failedError(finishWord) : undefined)
+  const isSaid = finishWord !== undefined && !state.saysMore
   parts.push(...state.calls.finish(outputEnd(finishWord, isProven && !error, isSaid)))
   if (error) return [...parts, { type: 'error', error }]
   if (!isProven) return parts
@@ -253,12 +198,4 @@ function metadataOf({ reasoning, extras }: ChatState): JsonObject | undefined {
   const fields = reasoning.metadata()
   if (extras.length === 0) return fields
   return { ...fields, tool_calls: Array.from(extras, (extra) => extra ?? {}) }
-}
-
-function failed(word: string | undefined): ErrorData {
-  return {
-    code: 'provider-error',
-    message: `The provider ended its answer with '${word}'.`,
-    retryable: true,
-  }
 }

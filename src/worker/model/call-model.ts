@@ -2,12 +2,13 @@ import type { StepContext } from '../../protocol/questions.ts'
 import { toErrorData, type ErrorData } from '../../protocol/error.ts'
 import type { AttemptRef } from '../../protocol/delta.ts'
 import type { ReasoningPart, TextPart, Usage } from '../../protocol/message.ts'
+import { withoutAdvice } from '../../providers/core/provider-error.ts'
 import { retryDelay } from '../../providers/core/retry-delay.ts'
 import type { ModelRequest, Provider, StreamOptions } from '../../providers/provider.ts'
 import type { Effects } from '../effects.ts'
 import type { ModelMemory } from './model-memory.ts'
 import { untilAborted } from '../../lib/abort.ts'
-import { readsTextCalls } from './text-calls.ts'
+import { readsTextCalls } from '../../providers/text-calls.ts'
 import { TurnReader, type ModelTurn, type TurnDelta } from './turn-reader.ts'
 
 export type ModelOutcome = { readonly attempt: number } & (
@@ -94,7 +95,11 @@ export async function callModel(call: ModelCall): Promise<ModelOutcome> {
     if (reader.isVisible) emit({ type: 'step-reset', reason: error })
     if (refused) {
       call.memory.rememberRefusal(stepContext.model)
-      emit({ type: 'warning', code: 'tools-refused', message: REFUSED })
+      emit({
+        type: 'warning',
+        code: 'tools-refused',
+        message: `${REFUSED}\n${withoutAdvice(error)}`,
+      })
     } else {
       retries += 1
       emit({ type: 'retry', retries, delayMs, error })
@@ -145,6 +150,7 @@ async function readAttempt(
   const reader = new TurnReader({
     toolMode,
     textCalls: readsTextCalls(call.stepContext.model, toolMode),
+    refusesCalls: call.stepContext.model.toolChoice === 'none',
     tools: call.stepContext.tools,
     caps: call.stepContext.model.caps,
     partPrefix: `${call.step}.${attempt}.`,

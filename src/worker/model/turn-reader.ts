@@ -28,6 +28,13 @@ type Part = AssistantMessage['parts'][number]
 /** Warnings that the text before them was reasoning: from the provider, and from the scanner. */
 const LATE_REASONING: ReadonlySet<string> = new Set([UNOPENED_REASONING_CODE, loneThinkCloser])
 
+function notAsked(call: ToolCallStreamPart): ToolCallStreamPart {
+  if (call.error) return call
+  const { input, ...rest } = call
+  const message = 'No tool may be called now; it was not run. Answer in words.'
+  return { ...rest, error: { code: 'unknown_tool', message }, rawInput: JSON.stringify(input) }
+}
+
 /** A model's whole answer, proven complete. */
 export interface ModelTurn {
   readonly parts: readonly Part[]
@@ -67,6 +74,8 @@ export interface TurnReaderOptions {
   readonly tools: readonly ToolDefinition[]
   /** Calls in text are read. Default true. */
   readonly textCalls?: boolean
+  /** No call may run, whatever the server makes of that (`toolChoice: 'none'`). */
+  readonly refusesCalls?: boolean
   readonly caps?: TurnCaps | undefined
   /** Makes part ids unique within the run. */
   readonly partPrefix: string
@@ -209,7 +218,7 @@ export class TurnReader {
           delta: part.delta,
         })
       case 'tool-call':
-        return this.#takeCall(part)
+        return this.#takeCall(this.#options.refusesCalls ? notAsked(part) : part)
       case 'action-error':
         this.#feedback ??= part.error
         return

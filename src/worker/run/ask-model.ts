@@ -10,7 +10,7 @@ import type { RunContext } from './run-context.ts'
 import { providerOf } from '../model/engines.ts'
 import { buildRequest } from '../model/build-request.ts'
 import { modelFetch } from '../model/page-fetch.ts'
-import { readsTextCalls } from '../model/text-calls.ts'
+import { readsTextCalls } from '../../providers/text-calls.ts'
 import { resolveName } from './resolve-name.ts'
 import type { ToolTable } from './tool-table.ts'
 

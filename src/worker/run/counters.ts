@@ -38,36 +38,53 @@ export function countRow(
   if (run === null) return null
   if (row.type === 'run-started' || before === null) return { ...run, ...NOTHING_COUNTED }
   const counted = { ...before, ...run }
-  if (row.runId !== run.runId) return counted
-  if (row.type === 'message-delivered') return { ...counted, isAddressed: true }
-  if (row.type === 'model-output') {
-    const { feedback } = row
-    const { calls } = run
-    return {
-      ...counted,
-      // A step with calls is judged when they settle; only a step without any is judged here.
-      invalidStreak: feedback
-        ? before.invalidStreak + 1
-        : calls.length === 0
-          ? 0
-          : before.invalidStreak,
-      lastInvalid: feedback?.error ?? before.lastInvalid,
-      pauses: row.finishReason === 'pause' ? before.pauses + 1 : 0,
-      isAddressed: false,
-      repetition: countRepetition(before.repetition, calls),
+  return row.runId === run.runId ? { ...counted, ...changeBy(counted, row) } : counted
+}
+
+/** What a row of the run makes of its counters. */
+function changeBy(run: CountedRun, row: Row): Partial<Counters> {
+  switch (row.type) {
+    case 'model-output':
+      return {
+        ...streakAfter(run, row.feedback ? 'invalid' : run.calls.length > 0 ? 'open' : 'valid'),
+        lastInvalid: row.feedback?.error ?? run.lastInvalid,
+        pauses: row.finishReason === 'pause' ? run.pauses + 1 : 0,
+        isAddressed: false,
+        repetition: countRepetition(run.repetition, run.calls),
+      }
+    case 'message-delivered':
+      return { isAddressed: true }
+    case 'call-settled': {
+      const { status, output } = row
+      const isInvalid = status === 'invalid' && output.type === 'error'
+      return {
+        ...(run.calls.every(isSettled) && streakAfter(run, judge(run))),
+        ...(isInvalid && { lastInvalid: { code: output.code, message: output.message } }),
+      }
     }
+    default:
+      return {}
   }
-  if (row.type !== 'call-settled') return counted
-  const { status, output } = row
-  const isInvalid = status === 'invalid' && output.type === 'error'
-  const settled = isInvalid
-    ? { ...counted, lastInvalid: { code: output.code, message: output.message } }
-    : counted
-  if (!run.calls.every(isSettled)) return settled
-  const anyInvalid = run.calls.some((call) => call.status === 'invalid')
-  const { invalidStreak } = before
-  return {
-    ...settled,
-    invalidStreak: anyInvalid ? invalidStreak + 1 : run.feedback ? invalidStreak : 0,
+}
+
+/** `open`: not decided yet, or counted already. */
+type Verdict = 'valid' | 'invalid' | 'open'
+
+/** Of a step whose calls are settled. What was unreadable beside them was counted with the output. */
+function judge({ calls, feedback }: RunState): Verdict {
+  if (calls.some(({ status }) => status === 'invalid')) return 'invalid'
+  return feedback ? 'open' : 'valid'
+}
+
+function streakAfter({ invalidStreak }: Counters, verdict: Verdict): Partial<Counters> {
+  switch (verdict) {
+    case 'valid':
+      return { invalidStreak: 0 }
+    case 'invalid':
+      return { invalidStreak: invalidStreak + 1 }
+    case 'open':
+      return {}
+    default:
+      return verdict satisfies never
   }
 }

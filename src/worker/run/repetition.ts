@@ -1,3 +1,4 @@
+import { fnv1a } from '../../lib/fnv1a.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 
 /** Rounds in a row after which the model is warned that it repeats itself, and after which the run stops. */
@@ -38,13 +39,9 @@ export function countRepetition(
   return { recent: [...before.recent, signature].slice(-MAX_LENGTH), streaks, ...best }
 }
 
-/** FNV-1a and the length: enough to tell one step's calls from another's, in a few bytes. */
+/** Enough to tell one step's calls from another's, in a few bytes. */
 function digest(text: string): string {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < text.length; i++) {
-    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  }
-  return `${text.length}:${hash >>> 0}`
+  return `${text.length}:${fnv1a(text)}`
 }
 
 /** `3 times in a row`, and of how many steps a round is, where it is more than one. */

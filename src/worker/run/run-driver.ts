@@ -1,25 +1,18 @@
-import { isStepLooping } from '../../conversation/crash-loop.ts'
 import type { Ownership } from '../../protocol/delta.ts'
 import { OffstageError, toErrorData } from '../../protocol/error.ts'
 import type { RunEnd } from '../../protocol/fact.ts'
 import { LEFT_OPEN } from '../../protocol/run.ts'
 import type { PersonAnswer } from './answer-call.ts'
-import { askModel } from './ask-model.ts'
-import { cutFact, cutForMessage, turnFact, type AskedStep, type TurnOutcome } from './asked-step.ts'
-import type { ModelOutcome } from '../model/call-model.ts'
 import type { CountedRun } from './counters.ts'
 import { decide, type Decision } from './decide.ts'
 import { leavesOpen, type RunContext, type Stop } from './run-context.ts'
 import { ToolTable } from './tool-table.ts'
-import { commitCut } from './cut-step.ts'
 import { commitEnd } from './end-run.ts'
-import { mustBeStrict, startFact, takeBack } from './execute-calls.ts'
-import type { FactDraft } from '../store/fact-draft.ts'
-import { headStart } from './head-start.ts'
 import { leftOpenBy, stopExecuting } from './leave-run.ts'
 import type { Leases } from '../ownership/leases.ts'
 import { PersonAnswers } from './person-answers.ts'
-import { deliveries, type Steering } from './queued-messages.ts'
+import { ModelSteps } from './model-steps.ts'
+import type { Steering } from './queued-messages.ts'
 import { publishedWaiter } from './published-waiter.ts'
 import { StopSwitch } from './stop-switch.ts'
 import { StepCalls } from './step-calls.ts'
@@ -34,14 +27,11 @@ export class RunDriver {
   readonly #lease: RunLease
   readonly #word: PersonAnswers
   readonly #calls: StepCalls
+  readonly #model: ModelSteps
   readonly #stop: StopSwitch
   #wake: (() => void) | null = null
   /** Aborted when what could not be committed yet is given up. */
   readonly #givenUp = new AbortController()
-  /** A step was open when this driver took the run, which may have crashed the page before. */
-  readonly #isOpenSinceCrash: boolean
-  /** The model was asked since this driver took the run. */
-  #hasAsked = false
 
   constructor(
     context: Omit<RunContext, 'dispatched' | 'ready' | 'signal' | 'tools'>,
@@ -62,11 +52,14 @@ export class RunDriver {
       dispatched: new Set(),
     }
     this.#lease = new RunLease(this.#context, ownership)
-    const { conversation, resume } = context
-    const mayHaveCrashed = resume !== null && resume.afterCrash !== false
-    this.#isOpenSinceCrash = mayHaveCrashed && conversation.run?.stepOpen === true
     this.#word = new PersonAnswers(this.#context, this.#lease, () => this.#wake?.())
     this.#calls = new StepCalls(this.#context)
+    this.#model = new ModelSteps(this.#context, {
+      stop,
+      lease: this.#lease,
+      calls: this.#calls,
+      takenOver: () => this.takenOver(),
+    })
   }
 
   get runId(): string {
@@ -190,7 +183,7 @@ export class RunDriver {
         continue
       }
       if (this.#stop.stopped?.type === 'cut') {
-        await this.#cut(null)
+        await this.#model.cut(null)
         this.#stop.renew()
         continue
       }
@@ -206,7 +199,7 @@ export class RunDriver {
   #effect(decision: Decision, run: CountedRun): Promise<void> {
     switch (decision) {
       case 'call-model':
-        return this.#callModel(run)
+        return this.#model.ask(run)
       case 'run-tools':
         return this.#calls.run(run)
       case 'wait':
@@ -224,60 +217,6 @@ export class RunDriver {
     return run
   }
 
-  async #callModel(run: CountedRun): Promise<void> {
-    const { conversation, page, agentId, runId, effects } = this.#context
-    const { conversationId } = conversation
-    const step = run.steps + 1
-    const resumed = this.#isOpenSinceCrash && !this.#hasAsked
-    if (resumed && isStepLooping(run, effects.now())) return this.#parkForGood('crash-loop')
-    const stepContext = await page.stepContext({ agentId, runId, conversationId })
-    if (this.#stop.stopped) return
-    this.#context.tools.take(stepContext)
-    // Mostly the step was begun with the commit before.
-    const begins = !run.stepOpen || resumed
-    await conversation.append(() => {
-      const facts = deliveries(conversation.state)
-      if (begins) facts.push({ type: 'step-started', step, resumed })
-      return facts.length > 0 ? facts : null
-    })
-    this.#hasAsked = true
-    if (this.#stop.stopped) return
-    const messageId = effects.newId('msg_')
-    const confirm = (): Promise<boolean> | true => this.#lease.confirm(() => this.takenOver())
-    const outcome = await askModel(this.#context, run, { stepContext, messageId, confirm })
-    await this.#takeOutcome({ step, messageId, stepContext }, outcome)
-  }
-
-  async #takeOutcome(asked: AskedStep, outcome: ModelOutcome): Promise<void> {
-    switch (outcome.type) {
-      case 'turn':
-        return this.#takeTurn(asked, outcome)
-      case 'failed':
-        return this.#end({ outcome: 'failed', error: outcome.error }, cutFact(asked, outcome))
-      case 'aborted':
-        if (this.#stop.stopped?.type === 'end')
-          await this.#end(this.#stop.stopped.end, cutFact(asked, outcome))
-        else if (this.#stop.stopped?.type === 'cut') await this.#cut(cutForMessage(asked, outcome))
-        return
-      default:
-        return outcome satisfies never
-    }
-  }
-
-  async #takeTurn(asked: AskedStep, outcome: TurnOutcome): Promise<void> {
-    const { conversation } = this.#context
-    const output = turnFact(this.#context, asked, outcome)
-    const starts = headStart(this.#context, output)
-    await conversation.append([output, ...starts.map(startFact)], { strict: mustBeStrict(starts) })
-    if (this.#stop.stopped) await takeBack(this.#context, starts)
-    else this.#calls.begin(starts)
-  }
-
-  /** The run rests, for whoever takes it up, until somebody lets it go on. */
-  async #parkForGood(reason: 'crash-loop'): Promise<void> {
-    await this.#context.conversation.append([{ type: 'run-parked', reason }])
-  }
-
   async #park(): Promise<void> {
     const { conversation, stream } = this.#context
     stream.flush()
@@ -291,22 +230,14 @@ export class RunDriver {
     if (!this.isLeaving) await conversation.storageRetry.persist(() => this.#lease.take())
   }
 
-  /** The step is cut short, and the run goes on with what the person wrote. */
-  async #cut(cut: FactDraft | null): Promise<void> {
-    this.#calls.begin([])
-    this.#context.ready.clear()
-    await commitCut(this.#context, cut)
-  }
-
   #halt(stop: Stop): void {
     this.#stop.halt(stop)
     this.#context.tools.changed()
     this.#wake?.()
   }
 
-  /** The one place where a run ends: in the store. The loop finds it there. */
-  #end(end: RunEnd, cut: FactDraft | null = null): Promise<void> {
-    return commitEnd(this.#context, { end, cut })
+  #end(end: RunEnd): Promise<void> {
+    return commitEnd(this.#context, { end })
   }
 
   /** What was thrown becomes the run's end, unless it goes on elsewhere, or later. */

@@ -19,6 +19,7 @@ import {
   withoutPartialThoughts,
   withoutTimes,
   withoutWarningsOfFollowers,
+  withoutWordsOfRefusals,
   withSentences,
 } from './stored.ts'
 import { withWaitsAndEnds, withoutOtherViews } from './snapshots.ts'
@@ -85,6 +86,7 @@ export const differences: readonly Difference[] = [
   { name: 'imported results', to: 'both', apply: withImportedResultsAsRead },
   { name: 'thoughts of partial answers', to: 'now', apply: withoutPartialThoughts },
   { name: 'advice', to: 'old', apply: withSentences },
+  { name: 'words of refusals', to: 'now', apply: withoutWordsOfRefusals },
   { name: 'warnings of followers', to: 'old', apply: withoutWarningsOfFollowers },
   { name: 'joined deltas', to: 'both', apply: (each) => mapRuns(each, withJoinedDeltas) },
   {

@@ -81,6 +81,15 @@ export function withSentences(recording: Compared): Compared {
   })
 }
 
+/** The warning that a server refuses tools ends with its words. */
+export function withoutWordsOfRefusals(recording: Compared): Compared {
+  return mapObjects(recording, (object) => {
+    const { code, message } = object
+    if (code !== 'tools-refused' || typeof message !== 'string') return object
+    return { ...object, message: message.replace(/\n.*/s, '') }
+  })
+}
+
 /** What waits for somebody has the tool's title, and what is asked. */
 export function withoutNewOfPending(recording: Compared): Compared {
   return mapObjects(recording, (object) => {

@@ -2,6 +2,8 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { worst } from '../../../bench/lib/action-worst.mjs'
 import { createActionScanner } from '../../../src/action/index.ts'
 import { cut, tools } from './harness.ts'
+import { openers } from '../../../src/action/foreign/dialects/table.ts'
+import { dialectTable } from './dialect-table.ts'
 import { openings, pathological } from './pathological.ts'
 import type { Pathological } from './pathological.ts'
 import { randomOf } from './random.ts'
@@ -94,6 +96,18 @@ describe('the work of reading (counted in steps, the same on any machine)', () =
       expect(problems).toEqual([])
     },
   )
+
+  it('is flat for calls and openers of every format on one line', { timeout: 300_000 }, () => {
+    const call = { toolName: 'search', input: { query: 'x' } }
+    const units = [
+      ...dialectTable.flatMap(({ write }) => [write([call]), write([call, call, call])]),
+      ...openers,
+    ]
+    const problems = units.flatMap((unit, at) =>
+      problem(repeated('', unit), ways[at % ways.length] ?? ways[0]),
+    )
+    expect(problems).toEqual([])
+  })
 
   it('is flat for beginnings followed by anything', { timeout: seconds * 1000 + 300_000 }, () => {
     const random = randomOf(seconds > 0 ? Date.now() % 1e9 : 11)

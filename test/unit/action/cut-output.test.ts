@@ -75,3 +75,20 @@ describe('an output that a limit cut anywhere', () => {
     }
   })
 })
+
+describe('a section that is cut in its end token, or in the name of its second call (R6)', () => {
+  const lines = 'list_notes(limit=5)\nsearch(query="cats")'
+  it.each([
+    '<|message_model|>list_notes<|content_invoke_tool_json|>{"name":"list_notes","args":{}}<|end_message|>',
+    `<function_calls>\n${lines}\n</function_calls>`,
+    `<|tool_call_start|>\n\`\`\`python\n${lines}\n\`\`\`\n<|tool_call_end|>`,
+  ])('is never shown: %s', (section) => {
+    const before = 'Look:\n'
+    for (const rescue of [false, true])
+      // Less than four characters of a marker are text.
+      for (let at = 4; at <= section.length; at++) {
+        const { text } = toOutcome(stream([before + section.slice(0, at)], tools, { rescue }))
+        expect([at, text]).toEqual([at, before.trim()])
+      }
+  })
+})

@@ -232,6 +232,12 @@ const rows: Record<string, readonly [(calls: readonly Call[]) => string, Propert
     (calls) => `<function_calls>\n${each((call) => invoke(call))(calls)}\n</function_calls>`,
     xml,
   ],
+  'function calls with a prefix': [
+    (calls) =>
+      `<antml:function_calls>\n${each((call) => invoke(call, 'antml:'))(calls)}\n</antml:function_calls>`,
+    xml,
+  ],
+  calls: [(calls) => `<calls>\n${each((call) => invoke(call))(calls)}\n</calls>`, xml],
   minimax: [
     (calls) => `<minimax:tool_call>\n${each((call) => invoke(call))(calls)}\n</minimax:tool_call>`,
     xml,
@@ -263,10 +269,7 @@ const rows: Record<string, readonly [(calls: readonly Call[]) => string, Propert
     ),
     { marker: 'tag', without: /<\/(?:arguments|tool_use)/ },
   ],
-  'olmo 3': [
-    (calls) => `<function_calls>\n${each(python)(calls)}\n</function_calls>`,
-    { marker: 'tag', without: /<\/function_calls/ },
-  ],
+  'olmo 3': [(calls) => `<function_calls>\n${each(python)(calls)}\n</function_calls>`, tag],
   jamba: [
     (calls) => `<tool_calls>[\n${each((call) => named(call), ',\n')(calls)}\n]</tool_calls>`,
     tag,

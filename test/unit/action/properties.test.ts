@@ -72,6 +72,103 @@ describe('formatting', () => {
   })
 })
 
+/** Names that some part of the format has, too. */
+const toolNames = [
+  'make',
+  'ACTION',
+  'action',
+  'Action',
+  'think',
+  'tool_call',
+  'tool_calls',
+  'invoke',
+]
+const names = ['make', 'query', 'item', 'ACTION', 'action', 'parameter', 'name', 'a b', 'toString']
+const json = fc
+  .jsonValue({ maxDepth: 2, noUnicodeString: false })
+  .filter((value) => !canonical(value).includes('__proto__'))
+  .map((value) => (Object.is(value, -0) ? 0 : value))
+const string = { type: 'string' }
+const nothing = { type: 'null' }
+const words = fc.oneof(text, fc.constantFrom('null', 'true', '5', '', ' ', '[]', '{}', '1', 'cats'))
+/** Values that text and elements can't always say. */
+const ambiguous = fc.oneof(
+  json.map((value) => [{}, value] as const),
+  fc.array(json, { maxLength: 3 }).map((value) => [{ type: 'array' }, value] as const),
+  fc
+    .option(words)
+    .chain((value) =>
+      fc
+        .constantFrom(
+          { type: ['string', 'null'] },
+          { type: 'string', nullable: true },
+          { anyOf: [string, nothing] },
+          { oneOf: [nothing, string] },
+        )
+        .map((schema) => [schema, value] as const),
+    ),
+  fc
+    .oneof(words, fc.integer(), fc.boolean())
+    .map((value) => [{ type: ['string', 'integer', 'boolean'] }, value] as const),
+  fc
+    .option(fc.array(words, { maxLength: 2 }))
+    .map((value) => [{ type: ['array', 'null'], items: string }, value] as const),
+  fc
+    .constantFrom(1, '1', null, 'null', 'Yes', 'yes')
+    .map((value) => [{ enum: ['1', 1, null, 'null', 'yes', 'Yes'] }, value] as const),
+  fc
+    .dictionary(fc.constantFrom(...names, 'é', '1a', '<'), words, {
+      maxKeys: 3,
+      noNullPrototype: true,
+    })
+    .map((value) => [{ type: 'object', additionalProperties: string }, value] as const),
+)
+const within = (value: typeof ambiguous): typeof ambiguous =>
+  fc
+    .tuple(fc.constantFrom(...names), value)
+    .map(
+      ([name, [schema, inner]]) =>
+        [{ type: 'object', properties: { [name]: schema } }, { [name]: inner }] as const,
+    )
+
+describe('formatting what is easily misread', () => {
+  it('reads back as the same calls, whatever the names and the values', () => {
+    const value = fc.oneof(listed, nested, ambiguous, within(ambiguous), within(within(ambiguous)))
+    const made = fc.record({
+      toolName: fc.constantFrom(...toolNames),
+      parameters: fc.uniqueArray(fc.tuple(fc.constantFrom(...names), value), {
+        maxLength: 4,
+        selector: ([name]) => name,
+      }),
+    })
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(made, { maxLength: 3, minLength: 1, selector: (t) => t.toolName }),
+        (list) => {
+          const definitions = list.map(({ toolName, parameters }) =>
+            tool(
+              toolName,
+              Object.fromEntries(parameters.map(([name, [schema]]) => [name, schema])),
+            ),
+          )
+          const calls = list.map(({ toolName, parameters }) => ({
+            toolName,
+            input: Object.fromEntries(
+              parameters.map(([name, [, inner]]) => [name, inner]),
+            ) as JsonObject,
+          }))
+          for (const given of [calls, calls.toReversed()]) {
+            const read = parseAction(formatAction(given, definitions), definitions)
+            expect(read.error).toBeUndefined()
+            expect(canonical(read.calls)).toBe(canonical(given))
+          }
+        },
+      ),
+      { numRuns: 1500, seed: 5 },
+    )
+  })
+})
+
 describe('promptness', () => {
   it('hands out plain words with the piece that brought them', () => {
     const word = fc.stringMatching(/^[b-z ,.!?äö]{1,8}$/)

@@ -47,6 +47,39 @@ describe('a misspelt option', () => {
     expect(message).toContain(`Did you mean ${meant}?`)
   })
 
+  test.each([
+    [{ tools: [{ ...tool, annotations: { needsApproval: true } }] }, 'needsApproval of tool'],
+    [{ tools: [{ ...tool, readOnly: true }] }, 'readOnly of annotations'],
+    [{ temperature: 0 }, 'temperature of model'],
+    [{ maxTokens: 5 }, 'maxOutputTokens of model'],
+    [{ model: { ...model, maxSteps: 5 } }, 'maxSteps of createAgent'],
+  ])('in %o is an option of another place, and %s is named', (options, meant) => {
+    const { code, message } = refusal(create(options))
+    expect(code).toBe('invalid-config')
+    expect(message).toContain(`Did you mean ${meant}?`)
+  })
+
+  const annotated = (name: string): object => ({
+    tools: [{ ...tool, annotations: { [name]: true } }],
+  })
+  test.each([
+    [annotated('requiresApproval'), 'readOnly, destructive'],
+    [annotated('dangerous'), 'readOnly, destructive'],
+    [annotated('sideEffects'), 'readOnly, destructive'],
+    [annotated('confirm'), 'readOnly, destructive'],
+    [annotated('writeOnly'), 'readOnly, destructive'],
+    [{ tools: [{ ...tool, needsConfirmation: true }] }, 'needsApproval'],
+    [{ tools: [{ ...tool, strict: true }] }, 'inputSchema'],
+    [{ onToolCall: 'x' }, 'beforeToolCall'],
+    [{ model: { ...model, stream: true } }, 'maxOutputTokens'],
+    [{ model: { ...model, reasoningParser: 'x' } }, 'extraBody'],
+  ])('in %o is like no other: none is suggested, and all are named', (options, one) => {
+    const { code, message } = refusal(create(options))
+    expect(code).toBe('invalid-config')
+    expect(message).not.toContain('Did you mean')
+    expect(message).toMatch(new RegExp(` has no \\w+\\. It has .*${one}`))
+  })
+
   it('is refused by defineTool, registerTool and configure, which then changes nothing', async () => {
     const agent = createAgent({ model, instructions: 'old' })
     const bad = { ...tool, descripton: 'x' }

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { diagnose } from '../../../src/providers/doctor/diagnose.ts'
 import type { CheckName, Diagnosis } from '../../../src/providers/doctor/report.ts'
+import { callStream } from './small-server.ts'
 
 /** What a page sees of a network: a function from request to answer; undefined is a network error. */
 type Network = (url: string, init: RequestInit) => Response | undefined
@@ -68,6 +69,20 @@ test('a server that allows the origin, but not the headers', async () => {
     { page, fetch: browse(network) },
   )
   expect(wordsOf(report, 'cors')).toMatch(/allows the origin.*authorization, content-type/)
+})
+
+test('a server that gives the empty request no answer is not said to keep the page out', async () => {
+  const network: Network = (_, { method, body }) => {
+    if (method === undefined) return Response.json({ data: [{ id: 'm' }] })
+    if (String(body).includes('"messages":0')) return undefined
+    const sse = callStream('report_number', '{"value":7}')
+    return new Response(sse, { headers: { 'content-type': 'text/event-stream' } })
+  }
+  const config = { provider: 'openai-compatible', model: 'm', baseURL: 'https://models.example/v1' }
+  const report = await diagnose(config, { page, fetch: browse(network) })
+  expect(failed(report)).toEqual([])
+  for (const name of ['server', 'cors', 'path', 'tools'] as const)
+    expect(report.checks.find((check) => check.name === name)?.status, name).toBe('ok')
 })
 
 test('a wrong path, hidden behind a 404 without CORS headers', async () => {

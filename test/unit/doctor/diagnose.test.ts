@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ProviderConfig } from '../../../src/providers/create-provider.ts'
+import { collect } from '../../../src/providers/collect.ts'
+import { createProvider, type ProviderConfig } from '../../../src/providers/create-provider.ts'
 import { defineProvider } from '../../../src/providers/define-provider.ts'
 import { diagnose } from '../../../src/providers/doctor/diagnose.ts'
 import type { Check, CheckName, Diagnosis } from '../../../src/providers/doctor/report.ts'
@@ -85,6 +86,58 @@ test.each([
   const baseURL = origin + configured
   const report = await diagnose({ provider: 'openai-compatible', model: 'm', baseURL })
   expect(check(report, 'path').fix).toBe(`Set baseURL: '${origin}${served}'`)
+})
+
+test('LM Studio’s answer to a wrong path: a 200 that says so', async () => {
+  const route = chatRoute(['m'])
+  const { origin } = await serve(
+    (asked) =>
+      route(asked) ?? {
+        json: { error: `Unexpected endpoint or method. (${asked.method} ${asked.path})` },
+      },
+  )
+  const config = { provider: 'openai-compatible', model: 'm', baseURL: origin }
+  const report = await diagnose(config)
+  expect(troubles(report)).toEqual(['path failed'])
+  expect(check(report, 'path').fix).toBe(`Set baseURL: '${origin}/v1'`)
+  const messages = [{ role: 'user', parts: [{ type: 'text', text: 'Hi' }] }] as const
+  const turn = await collect(createProvider(config).stream({ messages, tools: [] }))
+  expect(turn.error?.message).toMatch(/Unexpected endpoint.*\n.*path of the baseURL/)
+})
+
+type Stuck = () => Promise<Response>
+const closes: Stuck = () => Promise.reject(new TypeError('fetch failed'))
+const hangs: Stuck = () => new Promise(() => {})
+
+/** A server that gives requests that aren't a conversation no answer. */
+const stuckAt =
+  (stuck: Stuck, isStuck = (body: string): boolean => body.includes('"messages":0')) =>
+  (url: string | URL | Request, init?: RequestInit): Promise<Response> =>
+    init?.method === 'POST' && isStuck(String(init.body)) ? stuck() : fetch(url, init)
+
+test.each([
+  ['closes the connection', closes],
+  ['hangs', hangs],
+])('a server that %s at the empty request, and answers the real one', async (_, stuck) => {
+  const { config, asked } = await configFor(chatRoute(['m']))
+  const options = { fetch: stuckAt(stuck), timeoutMs: 200 }
+  const report = await diagnose(config, options)
+  expect(troubles(report)).toEqual([])
+  for (const name of ['server', 'path', 'model', 'answer', 'tools'] as const)
+    expect(check(report, name).status, name).toBe('ok')
+  expect(asked.filter(({ method }) => method === 'POST')).toHaveLength(1)
+})
+
+test('a server that answers neither request, and lists its models: it runs', async () => {
+  const { config } = await configFor(chatRoute(['m']))
+  const all = await diagnose(config, { fetch: stuckAt(closes, () => true) })
+  const unasked = await diagnose(config, { fetch: stuckAt(closes), probe: false })
+  for (const report of [all, unasked]) {
+    expect(troubles(report)).toEqual(['path failed'])
+    expect(check(report, 'server').status).toBe('ok')
+    expect(check(report, 'path').message).toMatch(/lists its models.*no answer \(fetch failed\)/)
+    expect(report.models).toEqual(['m'])
+  }
 })
 
 test('an Anthropic endpoint below another path', async () => {

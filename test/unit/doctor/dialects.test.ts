@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { dialectOf, dialects } from '../../../src/providers/doctor/dialects.ts'
 import { callFormats } from '../action/known-formats/index.ts'
 import { lyon } from '../action/known-formats/samples.ts'
 import { read } from '../docs/sources.ts'
+import { parsersOf, registries } from './registries.ts'
 
 // The doctor's names of parsers, and those of the documents.
 
@@ -34,14 +35,15 @@ test.each(callFormats.map((format) => [format.row, format] as const))(
     const [, , llamacpp, vllm, sglang, ollama] = known.get(row) ?? []
     const found = dialectOf(format.write([lyon]))
     if (!found) throw new Error('Not recognised.')
-    for (const [parsers, cell] of [
-      [found.vllm, vllm],
-      [found.sglang?.replace('qwen ', 'qwen25 '), sglang], // two names of one parser
-      [found.ollama, ollama],
+    for (const [parsers, cell, registered] of [
+      [found.vllm, vllm, registries.vllm.calls],
+      [found.sglang, sglang, registries.sglang.calls],
+      [found.ollama, ollama, []],
     ] as const) {
       if (released(cell).length === 0) expect(parsers).toBeUndefined()
       else expect(parsers).toBeDefined()
-      expect(released(cell)).toEqual(expect.arrayContaining(names(parsers)))
+      const listed = [...parsersOf(released(cell), registered)]
+      expect(listed).toEqual(expect.arrayContaining([...parsersOf(names(parsers), registered)]))
     }
     expect(found.llamacpp === true).toBe(released(llamacpp).length > 0)
   },
@@ -58,13 +60,57 @@ test('every dialect of the doctor is found by its own mark: none stands in front
   expect(dialects.map(({ name }) => name).filter((name) => !found.has(name))).toEqual([])
 })
 
-test.each([
-  ['vllm', 'docs/providers/vllm.md'],
-  ['sglang', 'docs/providers/openai-compatible.md'],
-] as const)('the parsers of %s are those that %s lists', (server, document) => {
-  const listed = rowsOf(document, 'models').flatMap(([, cell = '']) =>
-    [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
-  )
-  const given = dialects.flatMap((dialect) => names(dialect[server]))
-  expect([...new Set(given)].toSorted()).toEqual([...new Set(listed)].toSorted())
+describe.each([
+  ['vllm', 'docs/providers/vllm.md', 3],
+  ['sglang', 'docs/providers/openai-compatible.md', 4],
+] as const)('%s', (server, document, column) => {
+  const { calls, reasoning } = registries[server]
+  const rows = rowsOf(document, 'models')
+  const quoted = (text = ''): string[] =>
+    [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
+  const sorted = (parsers: Iterable<string>): string[] => [...parsers].toSorted()
+  const namesIn = (at: number): string[] => rows.flatMap((cells) => quoted(cells[at]))
+
+  test(`${document}: a row names one parser of each kind at most`, () => {
+    for (const [models, call = '', thought = ''] of rows) {
+      expect(call, models).toMatch(/^(`[\w-]+`|–)$/)
+      expect(thought, models).toMatch(/^(`[\w-]+`|–)$/)
+    }
+  })
+
+  test('the parsers that the doctor names are those that the document lists, and all that there are', () => {
+    const given = sorted(
+      parsersOf(
+        dialects.flatMap((dialect) => names(dialect[server])),
+        calls,
+      ),
+    )
+    const listed = sorted(parsersOf(namesIn(1), calls))
+    expect(given).toEqual(listed)
+    expect(listed).toEqual(calls.toSorted())
+  })
+
+  test('the document names every parser of reasoning, and no other', () => {
+    const all = reasoning.flatMap((entry) => entry.split(' '))
+    expect(namesIn(2).filter((name) => !all.includes(name))).toEqual([])
+    const named = new Set([...namesIn(2), ...namesIn(3)])
+    expect(all.filter((name) => !named.has(name))).toEqual([])
+  })
+
+  test('the formats of docs/action.md name parsers that are registered, and all of them', () => {
+    const cells = rowsOf('docs/action.md', 'calls').flatMap((row) => released(row[column]))
+    // MiniMax M1's, of older versions.
+    const given = parsersOf(
+      cells.filter((name) => name !== 'minimax'),
+      calls,
+    )
+    expect(sorted(given)).toEqual(calls.toSorted())
+  })
+
+  test('so do its marks of reasoning, which name not all', () => {
+    const all = reasoning.flatMap((entry) => entry.split(' '))
+    const cells = rowsOf('docs/action.md', 'reasoning').flatMap((row) => released(row[column]))
+    const given = cells.map((name) => name.replace(/ …$/, ''))
+    expect(given.filter((name) => !all.includes(name))).toEqual([])
+  })
 })

@@ -141,6 +141,30 @@ test.each([
   },
 )
 
+test('an unknown server refuses tools: its words say which it is, else they are not contradicted', async () => {
+  const { tools } = await examine(refusing(vllm400))
+  expect(tools.fix).toContain('--enable-auto-tool-choice --tool-call-parser <parser>')
+  const llamacpp = await examine(refusing(llamacpp500))
+  expect(llamacpp.tools.fix).toContain('start llama-server with --jinja')
+  const message = 'tools need FLAG=1: function calling is not enabled'
+  const other = await examine(refusing({ status: 400, json: { error: { message } } }))
+  expect(other.tools.message).toContain(message)
+  expect(other.tools.fix).toContain('set what these words ask for')
+})
+
+test.each([
+  ['openai', false],
+  ['vllm', true],
+  ['openai-compatible', true],
+])(
+  'words in the place of a call: %s has a template to blame: %s',
+  async (provider, hasTemplate) => {
+    const { tools } = await examine(says('It is seven.'), { provider })
+    expect(tools.fix?.includes('template')).toBe(hasTemplate)
+    expect(tools.fix).toContain('larger model')
+  },
+)
+
 test('tools refused, and ACTION mode beyond the model', async () => {
   const { tools } = await examine((asked) =>
     asked.body['tools'] ? vllm400 : { sse: chatStream([{ content: 'Seven!' }]) },

@@ -81,6 +81,7 @@ const search = { name: 'search', description: 'Searches.' }
 test.each([
   ['no tools', []],
   ['a name that is no tag', [paint, { ...paint, name: 'paint it' }]],
+  ['a name that is the block’s own', [paint, { ...paint, name: 'Action' }]],
   [
     'a parameter named like its tool',
     [{ ...search, inputSchema: { type: 'object', properties: { search: { type: 'string' } } } }],

@@ -3,9 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { messagesProviders } from '../../../src/providers/anthropic/define-messages.ts'
 import { chatProviders } from '../../../src/providers/openai/define-chat.ts'
 import type { HttpProviderDefinition } from '../../../src/providers/provider.ts'
+import { createProvider } from '../../../src/providers/create-provider.ts'
+import type { StreamPart } from '../../../src/protocol/stream-part.ts'
 import { chatFixtures } from '../../fixtures/providers/openai.ts'
 import { messagesFixtures } from '../../fixtures/providers/anthropic.ts'
-import { sse } from './support/replay.ts'
+import { askWeather, replay, sse } from './support/replay.ts'
 import { readTurn } from './support/streams.ts'
 
 const encoder = new TextEncoder()
@@ -68,6 +70,150 @@ describe.each(formats)('%s', (_, definition, fixtures) => {
       }),
       { numRuns: 300 },
     )
+  })
+})
+
+/** What JSON can hold and code trips over, as its text. */
+const odd: readonly string[] = [
+  '{"toString":1,"valueOf":1}',
+  '{"toJSON":1,"length":-1}',
+  '[{"toString":1}]',
+  '[[[]]]',
+  '"toString"',
+  '"__proto__"',
+  '-1',
+  'true',
+  'null',
+  '{"__proto__":{"x":1},"constructor":null}',
+  '1e400',
+  `${'['.repeat(20_000)}${']'.repeat(20_000)}`,
+  `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`,
+]
+
+/** One event with each key that is read anywhere, in the places where it is. */
+const places: readonly ((value: unknown) => object)[] = [
+  ...[
+    'index',
+    'type',
+    'id',
+    'object',
+    'error',
+    'usage',
+    'choices',
+    'delta',
+    'message',
+    'detail',
+    'content_block',
+    'code',
+    'status',
+    'base_resp',
+  ].flatMap((key) => [
+    (value: unknown) => ({ [key]: value }),
+    (value: unknown) => ({ type: 'error', error: { [key]: value } }),
+    (value: unknown) => ({
+      type: 'content_block_start',
+      index: 3,
+      content_block: { type: 'tool_use', name: 'ping', [key]: value },
+    }),
+    (value: unknown) => ({ type: 'content_block_start', index: 4, [key]: value }),
+    (value: unknown) => ({ type: 'content_block_delta', index: 0, [key]: value }),
+    (value: unknown) => ({ type: 'message_start', message: { [key]: value } }),
+    (value: unknown) => ({ choices: [{ index: 0, [key]: value }] }),
+  ]),
+  ...[
+    'role',
+    'content',
+    'reasoning',
+    'reasoning_content',
+    'reasoning_details',
+    'tool_calls',
+    'function_call',
+    'refusal',
+    'error',
+  ].flatMap((key) => [
+    (value: unknown) => ({ choices: [{ index: 0, delta: { [key]: value } }] }),
+    (value: unknown) => ({ choices: [{ index: 0, message: { [key]: value } }] }),
+    (value: unknown) => ({ choices: [{ index: 0, delta: { [key]: [value] } }] }),
+  ]),
+  ...[
+    'id',
+    'index',
+    'type',
+    'function',
+    'custom',
+    'name',
+    'arguments',
+    'input',
+    'extra_content',
+  ].flatMap((key) => [
+    (value: unknown) => ({ choices: [{ index: 0, delta: { tool_calls: [{ [key]: value }] } }] }),
+    (value: unknown) => ({
+      choices: [
+        {
+          index: 0,
+          delta: { tool_calls: [{ index: 0, function: { name: 'ping', [key]: value } }] },
+        },
+      ],
+    }),
+    (value: unknown) => ({
+      type: 'content_block_start',
+      index: 5,
+      content_block: { type: 'tool_use', name: 'ping', [key]: value },
+    }),
+  ]),
+  ...[
+    'type',
+    'text',
+    'thinking',
+    'signature',
+    'partial_json',
+    'citation',
+    'content',
+    'stop_reason',
+  ].flatMap((key) => [
+    ...[
+      'text_delta',
+      'thinking_delta',
+      'signature_delta',
+      'input_json_delta',
+      'citations_delta',
+      'compaction_delta',
+    ].map((type) => (value: unknown) => ({
+      type: 'content_block_delta',
+      index: 0,
+      delta: { type, [key]: value },
+    })),
+    (value: unknown) => ({ type: 'message_delta', delta: { [key]: value } }),
+  ]),
+  ...['prompt_tokens', 'completion_tokens_details', 'input_tokens', 'iterations'].flatMap((key) => [
+    (value: unknown) => ({ choices: [], usage: { [key]: value } }),
+    (value: unknown) => ({ type: 'message_delta', usage: { [key]: value } }),
+  ]),
+]
+
+describe.each(['openai', 'minimax', 'anthropic'])('odd values, %s', (provider) => {
+  const config = { provider, model: 'm', apiKey: 'sk-abcdefghijklmnop' }
+  const started =
+    provider === 'openai'
+      ? { choices: [{ index: 0, delta: { content: 'Hi' } }] }
+      : { type: 'message_start', message: {} }
+
+  test.each(odd.map((text) => [text.slice(0, 30), text]))('%s under every key', async (_, text) => {
+    for (const place of places) {
+      const event = JSON.stringify(place('ODD')).replace('"ODD"', text)
+      const body = sse(started, event, '[DONE]')
+      for (const raw of [false, true]) {
+        const parts: StreamPart[] = []
+        const stream = createProvider(config).stream(
+          { ...askWeather, raw },
+          { fetch: replay(body) },
+        )
+        for await (const part of stream) parts.push(part)
+        const last = parts.at(-1)
+        expect(['finish', 'error']).toContain(last?.type)
+        expect(last?.type === 'error' && last.error.code).not.toBe('internal')
+      }
+    }
   })
 })
 

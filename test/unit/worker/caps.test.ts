@@ -140,6 +140,36 @@ describe('what a server streams without showing it', () => {
       inChat({ role: 'assistant', content: '' }),
       () => inChat({ content: [{ type: 'thinking', thinking: [{ reference_ids: [words] }] }] }),
     ],
+    [
+      'fields beside a call',
+      'openai-compatible',
+      inChat({ role: 'assistant', content: '' }),
+      () => inChat({ tool_calls: [{ index: 0, id: 'a', extra_content: { google: words } }] }),
+    ],
+    [
+      'arguments of a call without a name',
+      'openai-compatible',
+      inChat({ role: 'assistant', content: '' }),
+      () => inChat({ tool_calls: [{ index: 0, id: 'a', function: { arguments: words } }] }),
+    ],
+    [
+      'arguments of a block without a name',
+      'anthropic',
+      opened({ type: 'tool_use', id: 'a' }),
+      () => inBlock({ type: 'input_json_delta', partial_json: words }),
+    ],
+    [
+      'a name again and again',
+      'openai-compatible',
+      inChat({ role: 'assistant', content: '' }),
+      () => inChat({ tool_calls: [{ index: 0, id: 'a', function: { name: words } }] }),
+    ],
+    [
+      'a call in pieces that hold nothing',
+      'openai-compatible',
+      inChat({ tool_calls: [{ index: 0, id: words, function: { name: 'touch' } }] }),
+      () => inChat({ tool_calls: [{ index: 0, id: words, function: { arguments: '' } }] }),
+    ],
   ])('%s ends with its cap', async (_, provider, first, next) => {
     let sent = 0
     const body = new ReadableStream<Uint8Array>({

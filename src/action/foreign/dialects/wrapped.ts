@@ -129,7 +129,7 @@ export const wrapped: readonly Dialect[] = [
 
 /** What may stand between the marker and its body. */
 const lead =
-  /\s*(?:```\w*|<\|plugin\|>|(?:function call)?<\|role_sep\|>|[^\s<]+<\|content_invoke_tool_json\|>|\w+<\|tool_call:name\|>|<\|plamo:begin_tool_name:plamo\|>)?\s*/y
+  /\s*(?:```\w*|<\|plugin\|>|(?:function call)?<\|role_sep\|>|[^\s<]{1,128}<\|content_invoke_tool_json\|>|\w{1,128}<\|tool_call:name\|>|<\|plamo:begin_tool_name:plamo\|>)?\s*/y
 
 function readWrapped(section: Section): CallsRead {
   const { reader, index, opener } = section

@@ -8,6 +8,7 @@ import * as pageTools from 'offstage/page-tools'
 import * as promptApi from 'offstage/prompt-api'
 import * as providers from 'offstage/providers'
 import * as testing from 'offstage/testing'
+import * as toolsFrom from 'offstage/tools-from'
 import * as webllm from 'offstage/webllm'
 import * as webllmWorker from 'offstage/webllm/worker'
 import * as wllama from 'offstage/wllama'
@@ -27,6 +28,7 @@ export const entries = [
   promptApi.promptApi,
   providers.createProvider,
   testing.createTestAgent,
+  toolsFrom.toolsFrom,
   webllm.webllm,
   webllmWorker.serveWebLLM,
   wllama.wllama,

@@ -1,0 +1,106 @@
+import { isJson } from '../lib/is-json.ts'
+import type { JsonObject } from '../protocol/json.ts'
+import type { Agent } from '../client/agent.ts'
+import { hintAmong } from '../client/check-names.ts'
+import { cleanName } from '../client/clean-name.ts'
+import { createAgent } from '../client/create-agent.ts'
+import { badConfig } from '../client/failures.ts'
+import type { AgentOptions, ApprovalPolicy, ModelConfig } from '../client/options.ts'
+import type { InlineWorker } from '../client/worker-start.ts'
+
+type Plain =
+  | 'instructions'
+  | 'values'
+  | 'enabledTools'
+  | 'controlTools'
+  | 'maxSteps'
+  | 'retries'
+  | 'storage'
+  | 'raw'
+  | 'heartbeatMs'
+
+/** What of an agent can be written as JSON. Its fields are `createAgent`'s. */
+export interface AgentConfig extends Pick<AgentOptions, Plain> {
+  readonly model: Omit<ModelConfig, 'apiKey' | 'headers'>
+  readonly toolApproval?: Extract<ApprovalPolicy, string>
+}
+
+/** What can't: functions and objects of the page. */
+export interface ConfigParts
+  extends
+    Omit<AgentOptions, Plain | 'model' | 'toolApproval'>,
+    Pick<ModelConfig, 'apiKey' | 'headers'> {}
+
+// Records, so that none is missing: an option that is new doesn't compile until it has its place.
+const FIELDS = Object.keys({
+  model: true,
+  instructions: true,
+  values: true,
+  enabledTools: true,
+  controlTools: true,
+  toolApproval: true,
+  maxSteps: true,
+  retries: true,
+  storage: true,
+  raw: true,
+  heartbeatMs: true,
+} satisfies Record<keyof AgentConfig, true>)
+
+const PARTS = Object.keys({
+  tools: true,
+  apiKey: true,
+  headers: true,
+  context: true,
+  beforeToolCall: true,
+  afterToolCall: true,
+  engines: true,
+  worker: true,
+  workerUrl: true,
+} satisfies Record<keyof ConfigParts, true>)
+
+/** An agent as a configuration says. Throws `invalid-config`, naming what is wrong with it. */
+export function agentFromConfig(
+  config: AgentConfig | JsonObject,
+  parts: ConfigParts = {},
+  inline?: InlineWorker,
+): Agent {
+  checkFields(config, FIELDS, { of: 'The configuration', others: PARTS, elsewhere: 'beside it' })
+  if (!isJson(config)) throw badConfig('The configuration must be plain JSON.')
+  checkFields(parts, PARTS, {
+    of: 'What stands beside the configuration',
+    others: FIELDS,
+    elsewhere: 'in the configuration',
+  })
+  const { apiKey, headers, ...options } = parts
+  const { model, ...fields } = config as unknown as AgentConfig
+  if (typeof model !== 'object' || model === null || Array.isArray(model))
+    throw badConfig('model of the configuration must be an object.')
+  checkEnabled(fields.enabledTools, options.tools)
+  const secrets = { ...(apiKey && { apiKey }), ...(headers && { headers }) }
+  return createAgent({ ...fields, ...options, model: { ...model, ...secrets } }, inline)
+}
+
+function checkFields(
+  value: unknown,
+  known: readonly string[],
+  where: { readonly of: string; readonly others: readonly string[]; readonly elsewhere: string },
+): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw badConfig(`${where.of} must be an object.`)
+  for (const name of Object.keys(value)) {
+    if (known.includes(name)) continue
+    const hint = where.others.includes(name) ? ` It goes ${where.elsewhere}.` : ''
+    throw badConfig(`${where.of} has no ${name}.${hint} ${hintAmong(name, known)}`)
+  }
+}
+
+/** Later tools can be enabled with `setEnabledTools`; here, a name that none has is a mistake. */
+function checkEnabled(enabled: unknown, tools: ConfigParts['tools'] = []): void {
+  if (!Array.isArray(enabled)) return
+  const known = tools.map((tool) => String(tool?.name))
+  for (const name of enabled as unknown[]) {
+    if (known.some((each) => each === name || cleanName(each) === name)) continue
+    const hint = known.length ? ` ${hintAmong(String(name), known)}` : ''
+    throw badConfig(`enabledTools names ${String(name)}, and there is no such tool.${hint}`)
+  }
+}

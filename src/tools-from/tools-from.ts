@@ -1,0 +1,82 @@
+import { OffstageError } from '../protocol/error.ts'
+import { badConfig } from '../client/failures.ts'
+import { type PreparedTool, prepareTool } from '../client/prepare-tool.ts'
+import type { Tool } from '../client/tool.ts'
+import { type Chosen, checkOptions, choose, type ToolsFromOptions } from './choose.ts'
+import { findMethods } from './find-methods.ts'
+import { inferInput } from './hand-over.ts'
+import { looksMinified } from './infer/minified.ts'
+import { makeTool } from './make-tool.ts'
+
+/** The methods of `window` are hundreds. */
+const MAX_LISTED = 20
+
+/**
+ * Tools of an object's methods, those of its classes included, or of the functions that a module
+ * exports. Throws `invalid-config`, `duplicate-tool`, `schema-invalid` or `schema-unsupported`.
+ */
+export function toolsFrom<Target extends object>(
+  target: Target,
+  options: ToolsFromOptions<Target> = {},
+): Tool[] {
+  checkOptions(options)
+  const chosen = choose(findMethods(target), options)
+  checkReadable(chosen)
+  const tools = chosen.map((each) => makeTool(each, target, options.prefix ?? ''))
+  checkUnique(tools.map(prepareTool))
+  return tools
+}
+
+/** One error for all methods that lack a schema. */
+function checkReadable(chosen: readonly Chosen[]): void {
+  const isMinified = looksMinified(chosen.flatMap(positional))
+  const bare = chosen.filter(({ said }) => !said.inputSchema && !said.jsonSchema)
+  const unreadable = bare.flatMap(({ name, signature }) => {
+    const inferred = inferInput(signature)
+    return 'problem' in inferred ? `${name}: ${inferred.problem}` : []
+  })
+  const minified = isMinified ? bare.filter((each) => positional(each).length > 0) : []
+  if (minified.length) warnOnce()
+  const renamed = minified.map(
+    (each) => `${each.name}: its parameters (${positional(each).join(', ')}) look minified`,
+  )
+  const lacking = [...unreadable, ...renamed]
+  if (lacking.length)
+    throw badConfig(
+      `toolsFrom() needs an inputSchema for each of these, in describe, by agentCallable() or in static tools; or exclude them. ${listOf(lacking)}.`,
+    )
+}
+
+function listOf(lacking: readonly string[]): string {
+  const more = lacking.length - MAX_LISTED
+  return lacking.slice(0, MAX_LISTED).join('; ') + (more > 0 ? `; and ${more} more` : '')
+}
+
+/** The names by which alone a parameter is known; the keys of a destructured one are no minifier's. */
+function positional({ signature }: Chosen): string[] {
+  return signature.kind === 'function' ? signature.parameters.flatMap(({ name }) => name ?? []) : []
+}
+
+let isWarned = false
+
+/** There is no agent yet that could emit it. */
+function warnOnce(): void {
+  if (!isWarned)
+    console.warn(
+      'offstage: toolsFrom() got functions whose parameters look minified. Such names tell a model nothing: in this build, each function with parameters needs an inputSchema.',
+    )
+  isWarned = true
+}
+
+function checkUnique(tools: readonly PreparedTool[]): void {
+  const byName = new Map<string, PreparedTool>()
+  for (const entry of tools) {
+    const present = byName.get(entry.name)
+    if (present)
+      throw new OffstageError(
+        'duplicate-tool',
+        `The tools ${present.tool.name} and ${entry.tool.name} both become ${entry.name} for the model. Give one another name in describe, or exclude it.`,
+      )
+    byName.set(entry.name, entry)
+  }
+}

@@ -1,0 +1,146 @@
+import type { SupplyOutput } from '../protocol/commands.ts'
+import type { RunLimits } from '../protocol/run.ts'
+import type { RunRef } from '../protocol/scope.ts'
+import type { RunState } from '../protocol/state.ts'
+import type { ActiveConversation } from './active-conversation.ts'
+import { firstFacts } from './admissions.ts'
+import { busy } from './busy.ts'
+import type { Effects } from './effects.ts'
+import type { ResumeOptions } from './run/run-context.ts'
+import type { RunLauncher } from './run-launcher.ts'
+import { pendingOutput } from './supply-output.ts'
+
+export interface Resume extends ResumeOptions {
+  /** The run that the page shows: if it has ended meanwhile, the page is notified of that. */
+  readonly runId?: string
+  /** The page is sent where the run stands, if another agent drives it. */
+  readonly follows?: boolean
+}
+
+export const TELL_MODEL: Resume = { interrupted: 'tell-model', waitForToolsMs: 10_000 }
+
+/** Goes on where a run was left: with the run itself, or with one that follows it. */
+export class LeftRuns {
+  readonly #launcher: RunLauncher
+  readonly #effects: Pick<Effects, 'newId'>
+
+  constructor(launcher: RunLauncher, effects: Pick<Effects, 'newId'>) {
+    this.#launcher = launcher
+    this.#effects = effects
+  }
+
+  /** Null when there is no open run; of the run that was asked for, the page is sent how it ended. */
+  async resume(
+    active: ActiveConversation,
+    agentId: string,
+    resume: Resume,
+  ): Promise<RunRef | null> {
+    const { conversation } = active
+    const { conversationId } = active.scope
+    if (active.driver?.isLeaving) await active.idle()
+    if (active.driver) return active.refTo(resume)
+    await conversation.refresh()
+    conversation.refuseBroken()
+    const newest = conversation.run
+    if (newest === null) return null
+    // The one that the page shows has ended, and another one began since: it is nobody's to go on with here.
+    if (resume.runId !== undefined && resume.runId !== newest.runId) return null
+    if (newest.end !== null) {
+      if (newest.runId !== resume.runId) return null
+      conversation.publish('taken-up')
+      return { conversationId, runId: newest.runId }
+    }
+    await active.own({ create: false })
+    const { run } = conversation
+    if (run === null || run.end !== null || this.#launcher.isReleased(agentId)) {
+      active.disown()
+      return null
+    }
+    conversation.publish('taken-up')
+    this.#launcher.drive(active, { agentId, runId: run.runId }, resume)
+    return { conversationId, runId: run.runId }
+  }
+
+  /**
+   * Takes in an output that a call waits for, in the lane. The last one begins the run that goes on from
+   * it, in the same append. Null: no call waits for it. Throws `conversation-busy` while a run is open: nothing
+   * comes between what that asks its model and the answer.
+   */
+  async supply(
+    active: ActiveConversation,
+    command: SupplyOutput,
+  ): Promise<{ next: RunRef | null } | null> {
+    const { conversation } = active
+    const { conversationId } = active.scope
+    await conversation.refresh()
+    conversation.refuseBroken()
+    if (conversation.run?.end === null) throw busy(conversationId)
+    if (pendingOutput(conversation, command) === null) return null
+    await active.idle()
+    await active.own({ create: false })
+    const { agentId, storage, nextRunId: runId } = command
+    const next = {
+      agentId,
+      storage,
+      conversationId,
+      runId,
+      message: null,
+      ifBusy: 'refuse',
+    } as const
+    let limits: RunLimits | null = null
+    try {
+      const isTaken = await conversation.append(
+        (run) => {
+          if (run?.end === null) throw busy(conversationId)
+          const supplied = pendingOutput(conversation, command)
+          if (supplied === null) return null
+          limits = supplied.goesOn
+          return limits === null
+            ? [supplied.settled]
+            : [supplied.settled, ...firstFacts(null, limits)]
+        },
+        { runId },
+      )
+      if (!isTaken) return null
+    } catch (error) {
+      limits = null
+      throw error
+    } finally {
+      if (limits === null) active.disown()
+    }
+    if (limits === null) return { next: null }
+    this.#launcher.launch(active, next)
+    return { next: { conversationId, runId } }
+  }
+
+  /**
+   * Begins a run where the last one ended without being done: it failed, or used up its steps. It has the same
+   * limits, counted anew. Null when there is nothing to go on with.
+   */
+  async goOn(active: ActiveConversation, agentId: string): Promise<RunRef | null> {
+    const { conversation } = active
+    if (unfinished(conversation.run) === null) return null
+    await active.own({ create: false })
+    const runId = this.#effects.newId('run_')
+    let isBegun = false
+    try {
+      isBegun = await conversation.append(
+        (run) => {
+          const ended = unfinished(run)
+          return ended && firstFacts(null, ended.limits)
+        },
+        { runId, once: true },
+      )
+    } finally {
+      if (!isBegun) active.disown()
+    }
+    if (!isBegun) return null
+    this.#launcher.launch(active, { agentId, runId })
+    return { conversationId: active.scope.conversationId, runId }
+  }
+}
+
+/** The run, if it ended before it was done. */
+function unfinished(run: RunState | null): RunState | null {
+  return run?.end?.outcome === 'failed' || run?.end?.outcome === 'max-steps' ? run : null
+}

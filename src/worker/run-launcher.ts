@@ -1,0 +1,80 @@
+import type { WorkerNotice } from '../protocol/notices.ts'
+import type { PageApi } from '../protocol/page-calls.ts'
+import type { RunRef } from '../protocol/scope.ts'
+import { LEFT_OPEN } from '../protocol/run.ts'
+import type { ProviderRegistry } from '../providers/registry.ts'
+import type { ActiveConversation } from './active-conversation.ts'
+import type { ConversationRegistry } from './conversation-registry.ts'
+import type { Effects } from './effects.ts'
+import type { Engines } from './model/engines.ts'
+import type { ModelMemory } from './model/model-memory.ts'
+import type { ResumeOptions } from './run/run-context.ts'
+import { RunDriver } from './run/run-driver.ts'
+import { sharedValidator } from './validation/create-validator.ts'
+import { watchedValidator } from './validation/watched-validator.ts'
+
+export interface LauncherOptions {
+  readonly page: PageApi
+  readonly pageId: string
+  readonly providers: ProviderRegistry
+  readonly effects: Effects
+  readonly memory: ModelMemory
+  readonly engines: Engines
+  readonly registry: ConversationRegistry
+  readonly notify: (notice: WorkerNotice) => void
+}
+
+type AgentRun = Pick<RunRef, 'runId'> & { readonly agentId: string }
+
+/** Drives runs that are stored, as long as their agents are there. */
+export class RunLauncher {
+  readonly #options: LauncherOptions
+  /** Agents that are gone: what was asked for in their name is not driven any more. */
+  readonly #released = new Set<string>()
+
+  constructor(options: LauncherOptions) {
+    this.#options = options
+  }
+
+  isReleased(agentId: string): boolean {
+    return this.#released.has(agentId)
+  }
+
+  /** Drives a run that has just begun; its lease is held. */
+  launch(active: ActiveConversation, command: AgentRun): void {
+    if (this.#released.has(command.agentId)) return active.disown()
+    this.drive(active, command, null)
+  }
+
+  /** Stops what the agent drives or is about to begin, without an end: whoever resumes it goes on. */
+  release(agentId: string): void {
+    this.#released.add(agentId)
+    const { registry } = this.#options
+    for (const active of registry.drivenBy(agentId)) active.driver?.release()
+    for (const active of registry.all())
+      for (const admission of active.admissions.values())
+        if (admission.agentId === agentId) admission.stop.abort(LEFT_OPEN.disposed)
+  }
+
+  /** `resume`: null when the run has just begun. */
+  drive(
+    active: ActiveConversation,
+    { agentId, runId }: AgentRun,
+    resume: ResumeOptions | null,
+  ): void {
+    const { page, pageId, providers, effects, memory, engines } = this.#options
+    const shared = { page, pageId, providers, effects, memory, engines }
+    const { conversation, ownership, tabs } = active
+    const isElsewhere = (toolName: string): Promise<boolean> =>
+      tabs.hasTool(conversation.conversationId, toolName)
+    const validator = watchedValidator(sharedValidator(), (risk) =>
+      this.#options.notify({ type: 'risk', agentId, runId, risk }),
+    )
+    const { stream } = conversation
+    const driver = new RunDriver(
+      { agentId, runId, conversation, stream, validator, resume, isElsewhere, ...shared },
+      ownership,
+    )
+    active.drive(driver)
+  }
+}

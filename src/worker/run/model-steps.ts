@@ -1,0 +1,108 @@
+import { isStepLooping } from '../../conversation/crash-loop.ts'
+import type { ModelOutcome } from '../model/call-model.ts'
+import type { FactDraft } from '../store/fact-draft.ts'
+import { askModel } from './ask-model.ts'
+import { cutFact, cutForMessage, turnFact, type AskedStep, type TurnOutcome } from './asked-step.ts'
+import type { CountedRun } from './counters.ts'
+import { commitCut } from './cut-step.ts'
+import { commitEnd } from './end-run.ts'
+import { mustBeStrict, startFact, takeBack } from './execute-calls.ts'
+import { headStart } from './head-start.ts'
+import { deliveries } from './queued-messages.ts'
+import type { RunContext } from './run-context.ts'
+import type { RunLease } from './run-lease.ts'
+import type { StepCalls } from './step-calls.ts'
+import type { StopSwitch } from './stop-switch.ts'
+
+interface Parts {
+  readonly stop: StopSwitch
+  readonly lease: RunLease
+  readonly calls: StepCalls
+  /** Another worker owns the conversation. */
+  takenOver(): void
+}
+
+/** Asks the model for a run's steps, and commits what comes of it. */
+export class ModelSteps {
+  readonly #context: RunContext
+  readonly #parts: Parts
+  /** A step was open when this driver took the run, which may have crashed the page before. */
+  readonly #isOpenSinceCrash: boolean
+  /** The model was asked since this driver took the run. */
+  #hasAsked = false
+
+  constructor(context: RunContext, parts: Parts) {
+    this.#context = context
+    this.#parts = parts
+    const { conversation, resume } = context
+    const mayHaveCrashed = resume !== null && resume.afterCrash !== false
+    this.#isOpenSinceCrash = mayHaveCrashed && conversation.run?.stepOpen === true
+  }
+
+  async ask(run: CountedRun): Promise<void> {
+    const { conversation, page, agentId, runId, effects } = this.#context
+    const { stop, lease, takenOver } = this.#parts
+    const { conversationId } = conversation
+    const step = run.steps + 1
+    const resumed = this.#isOpenSinceCrash && !this.#hasAsked
+    if (resumed && isStepLooping(run, effects.now())) return this.#park('crash-loop')
+    const stepContext = await page.stepContext({ agentId, runId, conversationId })
+    if (stop.stopped) return
+    this.#context.tools.take(stepContext)
+    // Mostly the step was begun with the commit before.
+    const begins = !run.stepOpen || resumed
+    await conversation.append(() => {
+      const facts = deliveries(conversation.state)
+      if (begins) facts.push({ type: 'step-started', step, resumed })
+      return facts.length > 0 ? facts : null
+    })
+    this.#hasAsked = true
+    if (stop.stopped) return
+    const messageId = effects.newId('msg_')
+    const confirm = (): Promise<boolean> | true => lease.confirm(takenOver)
+    const outcome = await askModel(this.#context, run, { stepContext, messageId, confirm })
+    await this.#takeOutcome({ step, messageId, stepContext }, outcome)
+  }
+
+  /** The step is cut short, and the run goes on with what the person wrote. */
+  async cut(cut: FactDraft | null): Promise<void> {
+    this.#parts.calls.begin([])
+    this.#context.ready.clear()
+    await commitCut(this.#context, cut)
+  }
+
+  async #takeOutcome(asked: AskedStep, outcome: ModelOutcome): Promise<void> {
+    switch (outcome.type) {
+      case 'turn':
+        return this.#takeTurn(asked, outcome)
+      case 'failed': {
+        const end = { outcome: 'failed', error: outcome.error } as const
+        return commitEnd(this.#context, { end, cut: cutFact(asked, outcome) })
+      }
+      case 'aborted': {
+        const { stopped } = this.#parts.stop
+        if (stopped?.type === 'end')
+          await commitEnd(this.#context, { end: stopped.end, cut: cutFact(asked, outcome) })
+        else if (stopped?.type === 'cut') await this.cut(cutForMessage(asked, outcome))
+        return
+      }
+      default:
+        return outcome satisfies never
+    }
+  }
+
+  async #takeTurn(asked: AskedStep, outcome: TurnOutcome): Promise<void> {
+    const { conversation } = this.#context
+    const { stop, calls } = this.#parts
+    const output = turnFact(this.#context, asked, outcome)
+    const starts = headStart(this.#context, output)
+    await conversation.append([output, ...starts.map(startFact)], { strict: mustBeStrict(starts) })
+    if (stop.stopped) await takeBack(this.#context, starts)
+    else calls.begin(starts)
+  }
+
+  /** The run rests, for whoever takes it up, until somebody lets it go on. */
+  async #park(reason: 'crash-loop'): Promise<void> {
+    await this.#context.conversation.append([{ type: 'run-parked', reason }])
+  }
+}

@@ -1,0 +1,60 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { defineTool } from '../../../src/index.ts'
+import { createTestAgent, createTestStorage, simulateReload } from '../../../src/testing/index.ts'
+
+// The scripted provider answers.
+
+const look = defineTool({ name: 'look', description: 'Looks.', execute: () => 'seen' })
+const calls = { toolCalls: [{ toolName: 'look', input: {} }] }
+
+function talk(steps: object[], testStorage = createTestStorage()) {
+  const agent = createTestAgent({ script: { steps }, tools: [look], testStorage })
+  onTestFinished(() => agent.dispose())
+  return agent
+}
+
+test('a run that used up its steps goes on in a new one, with as many', async () => {
+  const agent = talk([calls, { ...calls, text: 'Again.' }, { text: 'Done.' }])
+  const first = await agent.run('One', { conversationId: 'c', maxSteps: 1 }).result
+  expect(first.outcome).toBe('max-steps')
+  const second = await (await agent.continue('c'))?.result
+  expect(second).toMatchObject({ outcome: 'max-steps', steps: 1 })
+  expect(second?.runId).not.toBe(first.runId)
+  const third = await (await agent.continue('c'))?.result
+  expect(third).toMatchObject({ outcome: 'completed', text: 'Done.' })
+  expect(await agent.continue('c')).toBeNull()
+  const stored = await agent.conversations.get('c')
+  expect(stored?.messages.filter(({ role }) => role === 'user')).toHaveLength(1)
+})
+
+test('a run that failed goes on, after a reload, too', async () => {
+  const testStorage = createTestStorage()
+  const before = talk([{ error: 'The model fell over.' }], testStorage)
+  const failed = await before.run('One', { conversationId: 'c' }).result
+  expect(failed.outcome).toBe('failed')
+  await before.dispose()
+  simulateReload()
+  const agent = talk([{ text: 'There.' }], testStorage)
+  const run = await agent.continue('c')
+  expect(await run?.result).toMatchObject({ outcome: 'completed', text: 'There.' })
+})
+
+test('asked for twice at once, it begins once', async () => {
+  const agent = talk([calls, { text: 'Done.' }])
+  await agent.run('One', { conversationId: 'c', maxSteps: 1 }).result
+  const [left, right] = await Promise.all([agent.continue('c'), agent.continue('c')])
+  const results = await Promise.all([left?.result, right?.result])
+  expect(new Set(results.map((result) => result?.runId).filter(Boolean)).size).toBe(1)
+  expect(results.find(Boolean)).toMatchObject({ outcome: 'completed', text: 'Done.' })
+})
+
+test('what a person stopped, what is done and what is not there does not go on', async () => {
+  const agent = talk([{ text: 'A slow answer.', delayMs: 50 }])
+  expect(await agent.continue('nothing')).toBeNull()
+  const run = agent.run('One', { conversationId: 'c' })
+  for await (const { type } of run) if (type === 'step-start') run.abort()
+  expect((await run.result).outcome).toBe('aborted')
+  expect(await agent.continue('c')).toBeNull()
+  await agent.run('Two', { conversationId: 'c' }).result
+  expect(await agent.continue('c')).toBeNull()
+})

@@ -1,0 +1,69 @@
+import { describe, expect, it, test } from 'vitest'
+import { OffstageError, type JsonObject } from '../../../src/index.ts'
+import { agentFromConfig, toolsFrom } from '../../../src/tools-from.ts'
+
+const model = { provider: 'scripted', model: 'x', script: { steps: [{ text: 'Hi.' }] } }
+const tools = toolsFrom({ addToCart: (sku: string) => sku, clear: () => 0 })
+
+function refusal(config: unknown, parts?: object): string {
+  try {
+    void agentFromConfig(config as JsonObject, parts).dispose()
+  } catch (error) {
+    if (OffstageError.is(error)) return `${error.code}: ${error.message}`
+    throw error
+  }
+  return ''
+}
+
+it('makes an agent of what JSON can say, and of the parts that it can’t', async () => {
+  const config = JSON.parse(
+    JSON.stringify({
+      model,
+      instructions: 'Help {{who}}.',
+      values: { who: 'Ada' },
+      enabledTools: ['addToCart'],
+      controlTools: ['finish_task'],
+      toolApproval: 'writes',
+      maxSteps: 4,
+      retries: 1,
+      storage: 'memory',
+      raw: false,
+      heartbeatMs: 5000,
+    }),
+  ) as object
+  const parts = { tools, apiKey: () => 'k', headers: {}, context: () => 'now' }
+  expect(refusal(config, parts)).toBe('')
+  expect(refusal({ model })).toBe('')
+})
+
+describe('a mistake names what was probably meant', () => {
+  test.each([
+    [{ model, instruction: 'x' }, {}, 'Did you mean instructions?'],
+    [{ model, maxstep: 1 }, {}, 'Did you mean maxSteps?'],
+    [{ model, tools: ['clear'] }, {}, 'Did you mean enabledTools?'],
+    [{ model, tools: ['clear'] }, {}, 'It goes beside it.'],
+    [{ model, workerUrl: '/evil.js' }, {}, 'has no workerUrl'],
+    [{ model, skills: [] }, {}, 'has no skills'],
+    [{ model: { ...model, base_url: 'x' } }, {}, 'Did you mean baseURL?'],
+    [{ model, toolApproval: 'sometimes' }, {}, 'toolApproval'],
+    [{ model, toolApproval: () => false }, {}, 'plain JSON'],
+    [{ model, values: { at: new Date() } }, {}, 'plain JSON'],
+    [{ model, enabledTools: ['addTocart'] }, { tools }, 'Did you mean addToCart?'],
+    [{ model, enabledTools: ['clear'] }, {}, 'no such tool'],
+    [{ model, enabledTools: 'clear' }, { tools }, 'enabledTools'],
+    [{ model, maxSteps: -3 }, {}, 'maxSteps'],
+    [{ model: 'x' }, {}, 'must be an object'],
+    [{}, {}, 'must be an object'],
+    [null, {}, 'must be an object'],
+    ['{}', {}, 'must be an object'],
+    [{ model }, { tool: [] }, 'Did you mean tools?'],
+    [{ model }, { skills: [] }, 'has no skills'],
+    [{ model }, { maxSteps: 3 }, 'It goes in the configuration.'],
+    [{ model }, null, 'must be an object'],
+    [JSON.parse('{"__proto__":{},"model":{"provider":"ollama","model":"m"}}'), {}, '__proto__'],
+  ])('%#', (config, parts, words) => {
+    const message = refusal(config, parts as object)
+    expect(message).toContain(words)
+    expect(message).toMatch(/^invalid-config/)
+  })
+})
