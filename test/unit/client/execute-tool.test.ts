@@ -72,7 +72,7 @@ describe('a tool', () => {
     const execute = vi.fn(() => 'ran')
     const { worker, command } = await withTool(execute)
     const outcome = (more: object) => worker.page.executeTool(execution(command, more))
-    expect(await outcome({ leasedAt: performance.now() - 60_001 })).toEqual({
+    expect(await outcome({ leasedAt: performance.now() - 90_000 })).toEqual({
       status: 'not-started',
       reason: 'deadline',
     })
