@@ -3,8 +3,8 @@ const role =
 const results = '(?:responses?|results?|outputs?)'
 /** The header of another turn, or of a result, by vendor's tokens. */
 const turn = new RegExp(
-  `^(?:<(?:start_of_turn|\\|turn|start_function_response|\\|tool_response)>` +
-    `|<[|｜](?:im_(?:start|user|system|assistant)|start_header_id|start_of_role|START_OF_TURN_TOKEN|${role}` +
+  `^(?:<(?:start_of_turn|seed:bos|\\|turn|start_function_response|\\|tool_response)>` +
+    `|<[|｜](?:im_(?:start|user|system|assistant)|start_header_id|start_of_role|START_OF_TURN_TOKEN|header_start|${role}` +
     `|(?:START_)?tool[▁_ ]?${results}(?:[▁_ :]?(?:begin|start))?)[|｜]>` +
     `|<\\|start\\|>\\w|\\[(?:INST|TOOL_RESULTS)\\])`,
   'i',

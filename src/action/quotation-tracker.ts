@@ -4,7 +4,8 @@ import { resultTags } from './made-up.ts'
 /** Quotation marks that come in pairs: what may close each opener. */
 const pairs: ReadonlyMap<string, string> = new Map([
   ['“', '”'],
-  ['„', '“”'],
+  // On many keyboards German quotations end with a plain mark.
+  ['„', '“”"'],
   ['‚', '‘’'],
   ['«', '»'],
   ['»', '«'],

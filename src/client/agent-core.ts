@@ -77,6 +77,10 @@ export class AgentCore implements AgentParts {
       sendMessage: this.later('sendMessage'),
       withdrawMessage: this.later('withdrawMessage'),
       messageOf: (input) => messageOf(input, this.config.values),
+      isStored: async (conversationId, messageId) => {
+        const stored = await this.later('get')(conversationId)
+        return stored?.messages.some(({ id }) => id === messageId) === true
+      },
       // A page that can't load the rest has no worker that could be asked.
       sendAbort: (runId) =>
         void this.later('sendAbort')(runId).catch(() => this.runs.aborts.delete(runId)),

@@ -19,6 +19,8 @@ export interface RunsHost {
   sendMessage(message: Omit<SendMessage, keyof AgentScope>): Promise<boolean>
   withdrawMessage(message: Omit<WithdrawMessage, keyof AgentScope>): Promise<boolean>
   messageOf(input: RunInput): UserContent
+  /** Whether a message is one of the stored conversation. */
+  isStored(conversationId: string, messageId: string): Promise<boolean>
   /** Has the worker end the run whose abort is on record. */
   sendAbort(runId: string): void
   /** What the run has come to; undefined as long as no worker was asked for anything. */
@@ -107,14 +109,16 @@ export class AgentRuns {
         const messageId = message.id
         const outcome = sent.add(messageId, { role: 'user', ...message })
         host.sendMessage({ ...ref, message, when }).then(
-          (isQueued) => isQueued || sent.return(messageId),
+          (isQueued) => (isQueued ? sent.queued(messageId) : sent.return(messageId)),
           // It may have been stored: the run's events, or its end, decide.
           (error: OffstageError) =>
             error.code === 'worker-lost' || sent.return(messageId, toErrorData(error)),
         )
-        const cancel = (): Promise<boolean> => host.withdrawMessage({ ...ref, messageId })
+        const cancel = async (): Promise<boolean> =>
+          sent.isOpen(messageId) && host.withdrawMessage({ ...ref, messageId })
         return { messageId, outcome, cancel }
       },
+      isStored: (messageId) => host.isStored(conversationId, messageId),
       onEnd: () => {
         this.#open.delete(runId)
         host.onOpen(this.#open.size)

@@ -56,6 +56,8 @@ export interface RunObserver {
   onAbort(reason: string): void
   /** Makes a message of the input, and has it queued. */
   onSend(input: RunInput, when: 'next-step' | 'now', sent: SentMessages): SentMessage
+  /** Whether a message is one of the stored conversation. */
+  isStored(messageId: string): Promise<boolean>
   onEnd(): void
   /** It ended here, without a word of the worker. */
   onLeft(outcome: RunOutcome): void
@@ -65,6 +67,7 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
   const log = createEventLog(ref)
   const sent = new SentMessages()
   let ended = false
+  let isOwn = false
   let abortReason: string | undefined
   let resolveResult: (result: RunResult) => void
   const result = new Promise<RunResult>((resolve) => (resolveResult = resolve))
@@ -78,7 +81,8 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
     const end = bodies[last]
     if (end?.type !== 'run-end') return
     ended = true
-    sent.end(isLeftOpen(end.result))
+    if (isLeftOpen(end.result)) sent.leave()
+    else void sent.end(isOwn ? observer.isStored : undefined)
     log.close()
     resolveResult(end.result)
     observer.onEnd()
@@ -86,6 +90,8 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
   const end = (outcome: RunOutcome): void => {
     if (ended) return
     const result = observer.resultOf(outcome) ?? { ...NOTHING_YET, ...ref, ...outcome }
+    // What the worker has stored meanwhile isn't known here.
+    isOwn = true
     push([{ type: 'run-end', result }])
     observer.onLeft(outcome)
   }
@@ -96,7 +102,7 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
       result,
       send: (input, { when = 'next-step' } = {}) => {
         const message = observer.onSend(input, when, sent)
-        if (ended) sent.end(false)
+        if (ended) void sent.end()
         return message
       },
       abort(why?: unknown) {

@@ -8,9 +8,12 @@ export type SentOutcome =
   | { readonly status: 'delivered' }
   /** It was taken back. */
   | { readonly status: 'withdrawn' }
-  /** The run ended without it, or it could not be stored (`error`): it is no part of the conversation. */
+  /**
+   * The run ended without it, or it was not stored (`error`), or not known to be when the page let go of the run:
+   * it is no part of the conversation.
+   */
   | { readonly status: 'returned'; readonly message: UserMessage; readonly error?: ErrorData }
-  /** The run goes on without this page, or later, and the message with it. */
+  /** The run goes on without this page, or later, and the message, which is stored, with it. */
   | { readonly status: 'left' }
 
 export interface SentMessage {
@@ -21,23 +24,40 @@ export interface SentMessage {
   cancel(): Promise<boolean>
 }
 
+interface Open {
+  readonly message: UserMessage
+  readonly resolve: (outcome: SentOutcome) => void
+  /** It is known to be stored. */
+  isQueued: boolean
+}
+
 /** The messages that were sent to a run, until it is known what became of them. */
 export class SentMessages {
-  readonly #open = new Map<
-    string,
-    { readonly message: UserMessage; readonly resolve: (outcome: SentOutcome) => void }
-  >()
+  readonly #open = new Map<string, Open>()
 
   add(messageId: string, message: UserMessage): Promise<SentOutcome> {
-    return new Promise((resolve) => this.#open.set(messageId, { message, resolve }))
+    return new Promise((resolve) =>
+      this.#open.set(messageId, { message, resolve, isQueued: false }),
+    )
+  }
+
+  isOpen(messageId: string): boolean {
+    return this.#open.has(messageId)
   }
 
   take(body: RunEventBody): void {
-    if (body.type === 'message-delivered') this.#decide(body.messageId, { status: 'delivered' })
+    if (body.type === 'message-queued') this.queued(body.message.id)
+    else if (body.type === 'message-delivered')
+      this.#decide(body.messageId, { status: 'delivered' })
     else if (body.type === 'message-withdrawn')
       this.#decide(body.messageId, { status: 'withdrawn' })
     else if (body.type === 'message-returned' && body.message.id !== undefined)
       this.return(body.message.id)
+  }
+
+  queued(messageId: string | undefined): void {
+    const open = messageId !== undefined && this.#open.get(messageId)
+    if (open) open.isQueued = true
   }
 
   return(messageId: string, error?: ErrorData): void {
@@ -45,11 +65,19 @@ export class SentMessages {
     if (message) this.#decide(messageId, { status: 'returned', message, ...(error && { error }) })
   }
 
-  /** The handle has ended. `isLeft`: the run has not. */
-  end(isLeft: boolean): void {
-    for (const id of this.#open.keys())
-      if (isLeft) this.#decide(id, { status: 'left' })
+  /** The page has let go of a run that goes on. */
+  leave(): void {
+    for (const [id, { isQueued }] of this.#open)
+      if (isQueued) this.#decide(id, { status: 'left' })
       else this.return(id)
+  }
+
+  /** The run has ended. `isStored`: whether a message is one of the conversation; absent: none of these is. */
+  async end(isStored?: (messageId: string) => Promise<boolean>): Promise<void> {
+    for (const id of this.#open.keys()) {
+      if (await isStored?.(id).catch(() => false)) this.#decide(id, { status: 'delivered' })
+      else this.return(id)
+    }
   }
 
   #decide(messageId: string, outcome: SentOutcome): void {

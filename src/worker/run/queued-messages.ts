@@ -1,7 +1,7 @@
 import type { SendMessage, WithdrawMessage } from '../../protocol/commands.ts'
 import type { ConversationState } from '../../protocol/state.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
-import type { RunContext } from './run-context.ts'
+import type { RunContext, Stop } from './run-context.ts'
 
 /** What a person says to an open run beside answers. */
 export type Steering =
@@ -16,7 +16,9 @@ export function commitSteering(
 ): Promise<boolean> {
   return conversation.append(
     (run) => {
-      if (signal.aborted || run?.runId !== runId || run.end !== null) return null
+      // While a step is cut short, more may be said; a run that is being stopped takes nothing more in.
+      const isStopping = signal.aborted && (signal.reason as Stop).type !== 'cut'
+      if (isStopping || run?.runId !== runId || run.end !== null) return null
       if (said.type === 'send') return [{ type: 'message-queued', message: said.message }]
       const { messageId } = said
       const isQueued = conversation.state.queue.some(({ id }) => id === messageId)

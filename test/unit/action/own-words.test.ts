@@ -87,6 +87,7 @@ const beginnings = {
   'after a line of prose': 'Plan:\n\n1. delete it\n\nHere I go:\n',
   'after closed quotations': 'You said "delete it" and \'now\', 5" wide. I do.\n',
   'after quotations of other countries': '„So“, „igen”, »ja«, «oui», ‚so‘, ‘tis so.\n\n',
+  'after a German quotation as it is typed': 'Ich suche „das" jetzt.\n\n',
   'right under a list': '- delete it\n- say so\n',
   'after a list and a blank line': '- delete it\n- say so\n\n',
   'after a list, a blank line and prose': '* delete it\nright now\n\nHere I go:\n',

@@ -34,7 +34,10 @@ function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
 }
 
 /** The model of a test, whose turns are given; `sent` is what it was sent. */
-function talk(turns: readonly Turn[], testStorage = createTestStorage()) {
+function talk(
+  turns: readonly Turn[],
+  testStorage: ReturnType<typeof createTestStorage> = createTestStorage(),
+) {
   const sent: string[][] = []
   const left = [...turns]
   const provider: StreamProviderDefinition = {
@@ -271,6 +274,66 @@ test('nothing is sent that has nothing in it, and a failure is the outcome', asy
   expect(await outcome).toMatchObject({ status: 'returned', error: { code: 'invalid-input' } })
   work.open()
   expect((await run.result).outcome).toBe('completed')
+})
+
+/** A storage whose appends take a while, if they have a row of a type. */
+function slowStorage(type: string, ms: number) {
+  const inner = createTestStorage()
+  return {
+    open: async (name: string) => {
+      const store = await inner.open(name)
+      return {
+        ...store,
+        append: async (...args: Parameters<typeof store.append>) => {
+          if (args[0].rows.some((row) => row.type === type))
+            await new Promise((resolve) => setTimeout(resolve, ms))
+          return store.append(...args)
+        },
+      }
+    },
+  }
+}
+
+test('what is said while a step is being cut short is delivered, too', async () => {
+  const testStorage = slowStorage('step-cut', 30)
+  const { chat, sent } = talk([[gate().opened], answer('Well.'), answer('Well.')], testStorage)
+  const run = chat.send('One')
+  await until(() => sent.length === 1)
+  const messages = [run.send('Two', { when: 'now' }), run.send('Three')]
+  await new Promise((resolve) => setTimeout(resolve, 15))
+  messages.push(run.send('Four'))
+  await run.result
+  const outcomes = await Promise.all(messages.map(({ outcome }) => outcome))
+  expect(outcomes.filter(({ status }) => status === 'returned').length).toBeLessThanOrEqual(1)
+  expect(outcomes.slice(0, 2)).toEqual([{ status: 'delivered' }, { status: 'delivered' }])
+})
+
+test('an abort beside a delivery: the outcome is what the store says', async () => {
+  const testStorage = slowStorage('message-delivered', 150)
+  const { chat, work, agent } = talk([call('quick'), answer('Never.')], testStorage)
+  work.open()
+  const run = chat.send('One')
+  const message = run.send('Two')
+  for await (const { type } of run) if (type === 'tool-result') break
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  run.abort('enough')
+  await run.result
+  const { status } = await message.outcome
+  const stored = await agent.conversations.get('talk')
+  const isThere = stored?.messages.some(({ id }) => id === message.messageId) === true
+  expect(status).toBe(isThere ? 'delivered' : 'returned')
+  expect(await message.cancel()).toBe(false)
+})
+
+test('a message on its way when the page lets go is stored, or returned', async () => {
+  const testStorage = slowStorage('message-queued', 20)
+  const first = talk([call('buy')], testStorage)
+  const run = first.chat.send('One')
+  await until(() => first.chat.getSnapshot().pending.length === 1)
+  const { outcome, cancel } = run.send('And gift-wrap it')
+  await first.agent.dispose()
+  expect(await outcome).toMatchObject({ status: 'returned' })
+  expect(await cancel()).toBe(false)
 })
 
 test('a message right behind the start of a run', async () => {
