@@ -8,7 +8,7 @@ export interface Parameter {
   /** It has a default, or takes the rest. */
   readonly isOptional: boolean
   readonly isRest: boolean
-  /** As far as its default tells, or its pattern. */
+  /** As far as its default shows it, or its pattern. */
   readonly schema: JsonSchema
 }
 

@@ -276,62 +276,76 @@ test('nothing is sent that has nothing in it, and a failure is the outcome', asy
   expect((await run.result).outcome).toBe('completed')
 })
 
-/** A storage whose appends take a while, if they have a row of a type. */
-function slowStorage(type: string, ms: number) {
+/** A storage that holds the first append with a row of a type back, until it is let go. */
+function heldStorage(type: string) {
   const inner = createTestStorage()
-  return {
+  const [reached, release] = [gate(), gate()]
+  const testStorage = {
     open: async (name: string) => {
       const store = await inner.open(name)
       return {
         ...store,
         append: async (...args: Parameters<typeof store.append>) => {
-          if (args[0].rows.some((row) => row.type === type))
-            await new Promise((resolve) => setTimeout(resolve, ms))
+          if (args[0].rows.some((row) => row.type === type)) {
+            reached.open()
+            await release.opened
+          }
           return store.append(...args)
         },
       }
     },
   }
+  return { testStorage, reached: reached.opened, release: release.open }
 }
 
 test('what is said while a step is being cut short is delivered, too', async () => {
-  const testStorage = slowStorage('step-cut', 30)
-  const { chat, sent } = talk([[gate().opened], answer('Well.'), answer('Well.')], testStorage)
+  const { testStorage, reached, release } = heldStorage('step-cut')
+  const next = gate()
+  const turns = [[gate().opened], [next.opened, ...call('quick')], answer('Well.')]
+  const { chat, sent } = talk(turns, testStorage)
   const run = chat.send('One')
   await until(() => sent.length === 1)
-  const messages = [run.send('Two', { when: 'now' }), run.send('Three')]
-  await new Promise((resolve) => setTimeout(resolve, 15))
-  messages.push(run.send('Four'))
-  await run.result
-  const outcomes = await Promise.all(messages.map(({ outcome }) => outcome))
-  expect(outcomes.filter(({ status }) => status === 'returned').length).toBeLessThanOrEqual(1)
-  expect(outcomes.slice(0, 2)).toEqual([{ status: 'delivered' }, { status: 'delivered' }])
+  const first = run.send('Two', { when: 'now' })
+  await reached
+  const second = run.send('Three')
+  // Its command mostly reaches the worker while the storage is held; later, it comes with the step after the next.
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  release()
+  await until(() => said(chat).includes('Three') || chat.getSnapshot().queued.length === 1)
+  next.open()
+  expect(await run.result).toMatchObject({ outcome: 'completed', text: 'Well.' })
+  expect(await first.outcome).toEqual({ status: 'delivered' })
+  expect(await second.outcome).toEqual({ status: 'delivered' })
+  expect(sent.at(-1)).toEqual(expect.arrayContaining(['One', 'Two', 'Three']))
 })
 
 test('an abort beside a delivery: the outcome is what the store says', async () => {
-  const testStorage = slowStorage('message-delivered', 150)
-  const { chat, work, agent } = talk([call('quick'), answer('Never.')], testStorage)
-  work.open()
+  const { testStorage, reached, release } = heldStorage('message-delivered')
+  const { chat, work, agent } = talk([call('work'), answer('Never.')], testStorage)
   const run = chat.send('One')
+  await until(() => statusOf(chat, 'work') === 'executing')
   const message = run.send('Two')
-  for await (const { type } of run) if (type === 'tool-result') break
-  await new Promise((resolve) => setTimeout(resolve, 20))
+  await until(() => chat.getSnapshot().queued.length === 1)
+  work.open()
+  await reached
   run.abort('enough')
-  await run.result
-  const { status } = await message.outcome
+  expect((await run.result).outcome).toBe('aborted')
+  release()
+  expect(await message.outcome).toEqual({ status: 'delivered' })
   const stored = await agent.conversations.get('talk')
-  const isThere = stored?.messages.some(({ id }) => id === message.messageId) === true
-  expect(status).toBe(isThere ? 'delivered' : 'returned')
+  expect(stored?.messages.some(({ id }) => id === message.messageId)).toBe(true)
   expect(await message.cancel()).toBe(false)
 })
 
 test('a message on its way when the page lets go is stored, or returned', async () => {
-  const testStorage = slowStorage('message-queued', 20)
+  const { testStorage, release } = heldStorage('message-queued')
   const first = talk([call('buy')], testStorage)
   const run = first.chat.send('One')
   await until(() => first.chat.getSnapshot().pending.length === 1)
   const { outcome, cancel } = run.send('And gift-wrap it')
-  await first.agent.dispose()
+  const disposed = first.agent.dispose()
+  release()
+  await disposed
   expect(await outcome).toMatchObject({ status: 'returned' })
   expect(await cancel()).toBe(false)
 })
