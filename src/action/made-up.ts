@@ -1,3 +1,5 @@
+import { anyOf } from './text-pattern.ts'
+
 const role =
   '(?:hy_|ctrl_)?(?:user|assistant|system|developer|observation|environment|ipython|tool)'
 const results = '(?:responses?|results?|outputs?)'
@@ -14,6 +16,56 @@ const result = new RegExp(`^(?:Observation:|<(?:(?:tool|function)_?${results}|ob
 const cut = /^(?:<[^<>\n]{0,30}|\[[A-Z_]{0,12})$/
 /** Of harmony. */
 const own = '<|start|>assistant'
+
+const bars = [
+  'im_start',
+  'start_header_id',
+  'header_start',
+  'start_of_role',
+  'bot',
+  'plamo:msg',
+  'begin',
+]
+const tokens = ['start_of_turn', '|turn', 'seed:bos', 'extra_id_0', 'extra_id_1']
+const otherRoles = [
+  'user',
+  'human',
+  'system',
+  'developer',
+  'observation',
+  'environment',
+  'ipython',
+  'tool',
+  'function',
+]
+/** The headers of turns that aren't the model's, by vendors' tokens and the role, in lower case; harmony's are read elsewhere. */
+const otherTurns: readonly string[] = [
+  ...otherRoles.flatMap((role) => [
+    ...bars.map((token) => `<|${token}|>${role}`),
+    ...tokens.map((token) => `<${token}>${role}`),
+    `<|${role}|>`,
+    `<|hy_${role}|>`,
+    `<｜${role}｜>`,
+    `[|${role}|]`,
+    `]~b]${role}`,
+  ]),
+  '<|im_user|>',
+  '<|im_system|>',
+  '[inst]',
+  '[tool_results]',
+  '<|start_of_turn_token|><|user_token|>',
+  '<|start_of_turn_token|><|system_token|>',
+  '<｜tool▁outputs▁begin｜>',
+  '<｜tool▁output▁begin｜>',
+  '<|tool_response>',
+  '<start_function_response>',
+  '[round 1] user:',
+]
+
+const othersTurn = new RegExp(`^(?:${anyOf(otherTurns)})`, 'i')
+const beginnings = new Set(
+  otherTurns.flatMap((header) => Array.from(header, (_, at) => header.slice(0, at + 1))),
+)
 
 /** Names of the elements in which results stand. */
 export const resultTags: readonly string[] = ['tool', 'function'].flatMap((kind) =>
@@ -33,4 +85,11 @@ export function startsMadeUp(text: string, lineStart: boolean): boolean | 'parti
   if (result.test(text)) return lineStart || text.startsWith('<')
   const isPartial = cut.test(text) || (lineStart && 'Observation:'.startsWith(text))
   return isPartial ? 'partial' : false
+}
+
+/** R4: somebody else's turn starts here, after whatever the model wrote; `'partial'` while more input may make that. */
+export function startsOthersTurn(text: string): boolean | 'partial' {
+  if (!/^[<[\]]/.test(text)) return false
+  if (othersTurn.test(text)) return true
+  return beginnings.has(text.toLowerCase()) ? 'partial' : false
 }

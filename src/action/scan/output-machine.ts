@@ -69,6 +69,8 @@ export class OutputMachine {
   #block: PendingBlock | undefined
   /** A block was found, or what is held are all calls: what follows is ignored, unless it shows that they were a thought. */
   #isAfterCalls = false
+  /** The model goes on in somebody else's name: a block is text. */
+  #isOthersTurn = false
   #isOver = false
 
   constructor(sink: Sink, { reasoning, ...detectors }: MachineOptions) {
@@ -196,6 +198,9 @@ export class OutputMachine {
         this.#emit(at)
         this.#isOver = true
         return
+      case 'others-turn':
+        this.#isOthersTurn = true
+        return this.#reply.endCalls()
       case 'made-up':
         this.#emit(at)
         this.#isAfterCalls = true
@@ -221,6 +226,7 @@ export class OutputMachine {
     if (!isLone && this.#scan.quotations) this.#code.resume()
     if (isLone) {
       this.#isAfterCalls = false
+      this.#isOthersTurn = false
       this.#reply.forgetCalls()
       this.#sink.loneCloser()
     }
@@ -234,7 +240,7 @@ export class OutputMachine {
     const written = text.slice(at, header.end)
     this.#drop(header.end)
     if (header.kind === 'turn') this.#isOver = true
-    else if (!this.#isAfterCalls)
+    else if (!this.#isAfterCalls && !(this.#isOthersTurn && header.kind === 'call'))
       this.#reply.beginMessage(header.kind === 'call' ? header.recipient : undefined, written)
   }
 
@@ -256,6 +262,7 @@ export class OutputMachine {
   #leaveBlock(outcome: BlockOutcome): void {
     this.#block = undefined
     if ('text' in outcome) return this.#window.unread(outcome.text, outcome.rest)
+    if (this.#isOthersTurn) return this.#window.unread(outcome.written, outcome.rest)
     this.#window.push(outcome.rest)
     if (this.#isAfterCalls) return this.#sink.ignored(outcome.written)
     this.#reply.beginBlock()

@@ -22,6 +22,8 @@ export type Mark =
   | Frame
   /** The model goes on in somebody else's name (R4). */
   | { readonly type: 'made-up' }
+  /** The same in a reply without a call: what follows is shown, and no call in it counts. */
+  | { readonly type: 'others-turn' }
 
 /** A state of the machine that reads text: where its next character stands. */
 export interface Place {

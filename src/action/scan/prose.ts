@@ -1,5 +1,5 @@
 import { bracket, isBlank } from '../char-codes.ts'
-import { startsMadeUp } from '../made-up.ts'
+import { startsMadeUp, startsOthersTurn } from '../made-up.ts'
 import { lookForCall } from './call-start.ts'
 import { Fence } from './fence.ts'
 import { matchEnding, matchFrame } from './frames.ts'
@@ -78,12 +78,17 @@ export class Prose implements Place {
     return tag ?? (comment.startsWith(text.slice(at, at + 4)) ? 'partial' : undefined)
   }
 
-  /** After a call. In native mode what is quoted isn't known while a call is held: its reader looks for it. */
+  /** In native mode what is quoted isn't known while a call is held: its reader looks for it. */
   #lookForMadeUp(): Look {
     const { window, code, reply, quotations } = this.#scan
+    const { lineStart } = code.tracker
+    const text = window.text.slice(window.at, window.at + 60)
+    if (!reply.isHeld && reply.takesCalls && lineStart && this.#isOwn) {
+      const found = startsOthersTurn(text)
+      return found === true ? { type: 'others-turn' } : found || undefined
+    }
     if (quotations || !reply.hasCall) return undefined
-    const { text, at } = window
-    const found = startsMadeUp(text.slice(at, at + 60), code.tracker.lineStart)
+    const found = startsMadeUp(text, lineStart)
     return found === true ? { type: 'made-up' } : found || undefined
   }
 
