@@ -16,6 +16,14 @@ export function createMemoryStore(storeId: string = randomId()): Store {
     return record ? publicRecord(record) : null
   }
 
+  const treeOf = (conversationId: string): Set<string> => {
+    const tree = new Set([conversationId])
+    for (const id of tree)
+      for (const [childId, { parent }] of records)
+        if (parent?.conversationId === id) tree.add(childId)
+    return tree
+  }
+
   return {
     claim: async (conversationId, at, options) => {
       const found = records.get(conversationId) ?? unclaimed(conversationId, at, options)
@@ -60,9 +68,14 @@ export function createMemoryStore(storeId: string = randomId()): Store {
       const marked = record && markRecord(record, broken)
       if (marked) records.set(conversationId, marked)
     },
+    descendants: async (conversationId) => [...treeOf(conversationId)].slice(1),
     delete: async (conversationId) => {
-      rows.delete(conversationId)
-      return records.delete(conversationId)
+      if (!records.has(conversationId)) return false
+      for (const id of treeOf(conversationId)) {
+        rows.delete(id)
+        records.delete(id)
+      }
+      return true
     },
     close: () => undefined,
   }
