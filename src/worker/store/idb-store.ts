@@ -96,17 +96,7 @@ function createIdbStore(connection: Connection): Store {
         return below
       }),
     delete: async (conversationId) => {
-      const deleted = await write(connection, 'relaxed', async (tx) => {
-        if ((await findRecord(tx, conversationId)) === undefined) return []
-        const tree = await treeOf(tx.objectStore('records'), conversationId)
-        await Promise.all(
-          tree.flatMap((id) => [
-            tx.objectStore('records').delete(id),
-            tx.objectStore('rows').delete(rowsOf(id)),
-          ]),
-        )
-        return tree
-      })
+      const deleted = await write(connection, 'relaxed', (tx) => deleteIn(tx, conversationId))
       for (const id of [conversationId, ...deleted]) orphans.forget(id)
       return deleted.length > 0
     },
@@ -126,6 +116,18 @@ async function findRecord(tx: Stores, conversationId: string): Promise<StoredRec
   if (record !== undefined) return readRecord(conversationId, record)
   const first = await tx.objectStore('rows').getKey(rowsOf(conversationId))
   return first === undefined ? undefined : lostRecord(conversationId)
+}
+
+/** The ids of what was there and is deleted. */
+async function deleteIn(tx: Write, conversationId: string): Promise<string[]> {
+  if ((await findRecord(tx, conversationId)) === undefined) return []
+  const tree = await treeOf(tx.objectStore('records'), conversationId)
+  const deletions = tree.flatMap((id) => [
+    tx.objectStore('records').delete(id),
+    tx.objectStore('rows').delete(rowsOf(id)),
+  ])
+  await Promise.all(deletions)
+  return tree
 }
 
 /** Itself, then its descendants. */
