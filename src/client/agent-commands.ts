@@ -155,7 +155,9 @@ async function abortOpen(
 ): Promise<boolean> {
   const { ask, link, runs, scope } = agent
   const feed = link().feeds.find({ storage: storageKey(scope().storage), conversationId })
-  const records = feed?.isKnown ? null : await ask('listConversations', scope())
+  const records = feed?.isKnown
+    ? null
+    : await ask('listConversations', { ...scope(), children: true })
   const runId = records
     ? records.find((record) => record.conversationId === conversationId)?.openRunId
     : feed?.openRunId

@@ -24,7 +24,14 @@ export interface Conversations {
   getSnapshot(): readonly ConversationRecord[]
   /** At most one call a frame, other tabs' changes included. Returns its undo. Starts the worker. */
   subscribe(listener: () => void): () => void
-  list(options?: { readonly unfinished?: boolean }): Promise<ConversationRecord[]>
+  /**
+   * Newest first. `unfinished`: those with an open run. `children`: also those that calls of other conversations
+   * started (`parent`), which are left out as long as that one is there. Default: both false.
+   */
+  list(options?: {
+    readonly unfinished?: boolean
+    readonly children?: boolean
+  }): Promise<ConversationRecord[]>
   get(conversationId: string): Promise<StoredConversation | null>
   /** An empty title gives it its own back: the beginning of the first message that a person wrote. */
   rename(conversationId: string, title: string): Promise<boolean>
@@ -34,7 +41,10 @@ export interface Conversations {
    * `calls-pending` when a call of that message isn't done.
    */
   fork(conversationId: string, options?: { readonly at?: string }): Promise<string | null>
-  /** What runs in it is aborted first in this tab, and ends as aborted (`deleted`) in others. */
+  /**
+   * With the conversations that its calls started. What runs in them is aborted first in this tab, and ends as
+   * aborted (`deleted`) in others.
+   */
   delete(conversationId: string): Promise<boolean>
   /** Forgets the messages, keeps the conversation. `conversation-busy` while a run is open. */
   clearHistory(conversationId: string): Promise<boolean>

@@ -92,7 +92,7 @@ export const WORKER_CALLS = {
   switchBranch: {} as Command<ConversationScope & { readonly messageId: string }, boolean, Owned>,
 
   listConversations: { survives: true } as Command<
-    AgentScope & { readonly unfinished?: boolean },
+    AgentScope & { readonly unfinished?: boolean; readonly children?: boolean },
     ConversationRecord[],
     Stored
   >,
@@ -108,6 +108,7 @@ export const WORKER_CALLS = {
   >,
   /** Makes another conversation of its beginning. False when there is no such conversation, or message. */
   forkConversation: {} as Command<ForkConversation, boolean, Owned | 'calls-pending'>,
+  /** With those that its calls started. */
   deleteConversation: {} as Command<ConversationScope, boolean, Stored>,
   /** Deletes all conversations, and says how many there were. */
   wipeConversations: {} as Command<AgentScope, number, Stored>,

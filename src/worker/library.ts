@@ -22,9 +22,10 @@ export class Library {
   }
 
   async listConversations(
-    scope: AgentScope & { readonly unfinished?: boolean },
+    scope: AgentScope & { readonly unfinished?: boolean; readonly children?: boolean },
   ): Promise<ConversationRecord[]> {
-    const records = await this.#registry.list(scope)
+    const all = await this.#registry.list(scope)
+    const records = scope.children ? all : withoutChildren(all)
     return scope.unfinished ? records.filter((record) => record.openRunId !== null) : records
   }
 
@@ -91,16 +92,31 @@ export class Library {
     })
   }
 
-  /** What runs in it, or is about to, is aborted first. */
   async deleteConversation(scope: ConversationScope): Promise<boolean> {
+    return (await this.#delete(scope)).length > 0
+  }
+
+  /**
+   * With its descendants, whose ids it resolves to after its own. What runs in them, or is about to, is aborted
+   * first, and before that what could start more of them.
+   */
+  async #delete(scope: ConversationScope): Promise<string[]> {
     const active = await this.#registry.take(scope)
     await active.discard(DELETED)
     return active.inLane(async () => {
       await active.discard(DELETED)
-      const wasKnown = await (await this.#registry.store(scope)).delete(scope.conversationId)
-      if (wasKnown) this.#registry.tabs(scope).recordChanged(scope.conversationId)
-      await active.conversation.refresh()
-      return wasKnown
+      const store = await this.#registry.store(scope)
+      const tree = [scope.conversationId]
+      for (const conversationId of await store.descendants(scope.conversationId)) {
+        tree.push(conversationId)
+        await this.#registry.find({ ...scope, conversationId })?.discard(DELETED)
+      }
+      const wasKnown = await store.delete(scope.conversationId)
+      for (const conversationId of tree) {
+        if (wasKnown) this.#registry.tabs(scope).recordChanged(conversationId)
+        await this.#registry.find({ ...scope, conversationId })?.conversation.refresh()
+      }
+      return wasKnown ? tree : []
     })
   }
 
@@ -108,10 +124,12 @@ export class Library {
   async wipeConversations(scope: AgentScope): Promise<number> {
     const ids = new Set(this.#registry.inUse(scope))
     for (const { conversationId } of await this.#registry.list(scope)) ids.add(conversationId)
-    let count = 0
-    for (const conversationId of ids)
-      if (await this.deleteConversation({ ...scope, conversationId })) count++
-    return count
+    const deleted = new Set<string>()
+    for (const conversationId of ids) {
+      if (deleted.has(conversationId)) continue
+      for (const id of await this.#delete({ ...scope, conversationId })) deleted.add(id)
+    }
+    return deleted.size
   }
 
   async exportRows({ after, count, ...scope }: RowsQuery): Promise<RowsFound | null> {
@@ -143,4 +161,10 @@ export class Library {
       return true
     })
   }
+}
+
+/** Without those that a call of another one started, as long as that one is there. */
+function withoutChildren(records: readonly ConversationRecord[]): ConversationRecord[] {
+  const ids = new Set(records.map(({ conversationId }) => conversationId))
+  return records.filter(({ parent }) => !parent || !ids.has(parent.conversationId))
 }

@@ -13,7 +13,7 @@ export async function exportFile(
   { ask, scope }: AgentParts,
   conversationId?: string,
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-  const records = await ask('listConversations', scope())
+  const records = await ask('listConversations', { ...scope(), children: true })
   const isMeant = ({ conversationId: id }: { conversationId: string }): boolean =>
     conversationId === undefined || id === conversationId
   const roots = records.filter(isMeant)
@@ -41,7 +41,7 @@ export async function importFile(
   { ask, scope }: AgentParts,
   file: ConversationFile,
 ): Promise<ImportReport> {
-  const records = await ask('listConversations', scope())
+  const records = await ask('listConversations', { ...scope(), children: true })
   // What an import left unfinished may be imported again.
   const whole = records.filter(({ broken }) => broken !== UNFINISHED)
   const known = new Set(whole.map(({ conversationId }) => conversationId))

@@ -27,6 +27,7 @@ const MOST_PARTS = 100
 const COUNTER = 'epoch'
 
 type Stores = { objectStore(name: 'records' | 'rows'): Gets }
+type Indexed = { index(name: 'parent'): { getAllKeys(of: string): Promise<string[]> } }
 type Gets = Pick<ReturnType<Read['objectStore']>, 'get' | 'getKey'>
 
 /**
@@ -86,16 +87,19 @@ function createIdbStore(connection: Connection): Store {
         return record && { record, rows: [] }
       })
     },
-    delete: (conversationId) =>
-      write(connection, 'relaxed', async (tx) => {
-        const known = (await findRecord(tx, conversationId)) !== undefined
-        await Promise.all([
-          tx.objectStore('records').delete(conversationId),
-          tx.objectStore('rows').delete(rowsOf(conversationId)),
-        ])
-        orphans.forget(conversationId)
-        return known
+    descendants: (conversationId) =>
+      withDatabase(connection, async (db) => {
+        const [, ...below] = await treeOf(
+          db.transaction(BOTH).objectStore('records'),
+          conversationId,
+        )
+        return below
       }),
+    delete: async (conversationId) => {
+      const deleted = await write(connection, 'relaxed', (tx) => deleteIn(tx, conversationId))
+      for (const id of [conversationId, ...deleted]) orphans.forget(id)
+      return deleted.length > 0
+    },
     close: () => {
       void connection.database().then(
         (db) => db.close(),
@@ -112,6 +116,26 @@ async function findRecord(tx: Stores, conversationId: string): Promise<StoredRec
   if (record !== undefined) return readRecord(conversationId, record)
   const first = await tx.objectStore('rows').getKey(rowsOf(conversationId))
   return first === undefined ? undefined : lostRecord(conversationId)
+}
+
+/** The ids of what was there and is deleted. */
+async function deleteIn(tx: Write, conversationId: string): Promise<string[]> {
+  if ((await findRecord(tx, conversationId)) === undefined) return []
+  const tree = await treeOf(tx.objectStore('records'), conversationId)
+  const deletions = tree.flatMap((id) => [
+    tx.objectStore('records').delete(id),
+    tx.objectStore('rows').delete(rowsOf(id)),
+  ])
+  await Promise.all(deletions)
+  return tree
+}
+
+/** Itself, then its descendants. */
+async function treeOf(records: Indexed, conversationId: string): Promise<string[]> {
+  const byParent = records.index('parent')
+  const tree = new Set([conversationId])
+  for (const id of tree) for (const childId of await byParent.getAllKeys(id)) tree.add(childId)
+  return [...tree]
 }
 
 async function readRows(

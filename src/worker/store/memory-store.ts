@@ -60,10 +60,8 @@ export function createMemoryStore(storeId: string = randomId()): Store {
       const marked = record && markRecord(record, broken)
       if (marked) records.set(conversationId, marked)
     },
-    delete: async (conversationId) => {
-      rows.delete(conversationId)
-      return records.delete(conversationId)
-    },
+    descendants: async (conversationId) => treeOf(records, conversationId).slice(1),
+    delete: async (conversationId) => deleteIn({ records, rows }, conversationId),
     close: () => undefined,
   }
 }
@@ -71,6 +69,24 @@ export function createMemoryStore(storeId: string = randomId()): Store {
 interface Kept {
   readonly records: Map<string, StoredRecord>
   readonly rows: Map<string, Row[]>
+}
+
+/** Itself, then its descendants. */
+function treeOf(records: Kept['records'], conversationId: string): string[] {
+  const tree = new Set([conversationId])
+  for (const id of tree)
+    for (const [childId, { parent }] of records)
+      if (parent?.conversationId === id) tree.add(childId)
+  return [...tree]
+}
+
+function deleteIn({ records, rows }: Kept, conversationId: string): boolean {
+  if (!records.has(conversationId)) return false
+  for (const id of treeOf(records, conversationId)) {
+    rows.delete(id)
+    records.delete(id)
+  }
+  return true
 }
 
 /** The record; null: there is one already. */

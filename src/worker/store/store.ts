@@ -75,6 +75,9 @@ export interface Store {
    * newer version has written are left as they are.
    */
   mark(conversationId: string, broken: string | null): Promise<void>
+  /** Those that its calls started, that calls of these started, and so on. */
+  descendants(conversationId: string): Promise<string[]>
+  /** With its descendants: all of them or none. False: there is no such conversation, and nothing is deleted. */
   delete(conversationId: string): Promise<boolean>
   close(): void
 }

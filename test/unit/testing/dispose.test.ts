@@ -49,6 +49,7 @@ const hangingStorage: TestStorage = {
     rename: never,
     mark: never,
     delete: never,
+    descendants: never,
     close: () => undefined,
   }),
 }

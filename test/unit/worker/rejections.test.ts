@@ -166,7 +166,16 @@ const argumentsFor = ({ asked, open }: Pick<Scene, 'asked' | 'open'>): Arguments
   clearHistory: [waits, asks],
 })
 
-const methods = ['claim', 'append', 'read', 'list', 'get', 'rename', 'delete'] as const
+const methods = [
+  'claim',
+  'append',
+  'read',
+  'list',
+  'get',
+  'rename',
+  'descendants',
+  'delete',
+] as const
 
 const refusing =
   (code: string, refused: readonly (keyof Store)[]): Trouble =>

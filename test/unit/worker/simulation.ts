@@ -293,6 +293,7 @@ function killable(store: Store, life: Life): Store {
     get: (...args) => life.cross(() => store.get(...args)),
     rename: (...args) => life.cross(() => store.rename(...args)),
     mark: (...args) => life.cross(() => store.mark(...args)),
+    descendants: (...args) => life.cross(() => store.descendants(...args)),
     delete: (...args) => life.cross(() => store.delete(...args)),
     close: () => store.close(),
   }
