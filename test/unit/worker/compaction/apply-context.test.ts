@@ -32,6 +32,7 @@ function pathOf(messages: readonly Message[]): MessageNode[] {
     kind: 'imported',
     at: 0,
     message,
+    calls: [],
   }))
 }
 
@@ -143,7 +144,7 @@ describe('results-cleared', () => {
       called('a1', 'c1'),
       got('t1', 'c1', { type: 'denied', reason: 'no' }),
       called('a2', 'c2'),
-      got('t2', 'c2', { type: 'error', code: 'tool-error', message: 'broken' }),
+      got('t2', 'c2', { type: 'error', code: 'failed', message: 'broken' }),
     ])
     expect(applyContext(path, [clearing(['c1'], ['c2'])])).toEqual(
       path.map(({ message }) => message),
