@@ -1,4 +1,5 @@
 import { actionPrompt, formatAction, formatObservation } from '../../action/index.ts'
+import { contextOn } from '../../conversation/context.ts'
 import { messageText } from '../../conversation/result.ts'
 import type { StepContext } from '../../protocol/questions.ts'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
@@ -10,15 +11,16 @@ import type {
   ToolResultPart,
   UserMessage,
 } from '../../protocol/message.ts'
-import type { MessageNode } from '../../protocol/state.ts'
+import type { ConversationState } from '../../protocol/state.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import type { ModelRequest } from '../../providers/provider.ts'
 import type { CountedRun } from '../run/counters.ts'
 import { REPETITION, repetitionWords } from '../run/repetition.ts'
+import { applyContext } from './compaction/apply-context.ts'
 
 /** The request of the run's next step. Pure: the stored history stays as it is. */
 export function buildRequest(
-  path: readonly MessageNode[],
+  state: ConversationState,
   run: CountedRun,
   step: { readonly stepContext: StepContext; readonly toolMode: 'native' | 'action' },
 ): ModelRequest {
@@ -34,7 +36,11 @@ export function buildRequest(
     .filter((text) => text !== '')
     .join('\n\n')
   return {
-    messages: outgoingMessages(path, stepContext.tools, toolMode),
+    messages: outgoingMessages(
+      applyContext(state.path, contextOn(state)),
+      stepContext.tools,
+      toolMode,
+    ),
     tools: tools.map(({ name, description, inputSchema }) => ({
       name,
       description,
@@ -70,12 +76,12 @@ function notices(run: CountedRun): string[] {
 }
 
 function outgoingMessages(
-  path: readonly MessageNode[],
+  messages: readonly Message[],
   tools: readonly ToolDefinition[],
   toolMode: 'native' | 'action',
 ): Message[] {
   const outgoing: Message[] = []
-  for (const { message } of path) {
+  for (const message of messages) {
     switch (message.role) {
       case 'tool':
         if (message.parts.length === 0) break

@@ -63,6 +63,9 @@ export class SentWords {
         return
       case 'message-queued':
         return this.#takeParts(entry.message.parts, false)
+      // It may repeat what a page or a file said.
+      case 'compacted':
+        return this.#take(entry.summary, false)
       case 'call-settled':
         if (OWN_WORDS.has(entry.status)) {
           this.#takeOutput(entry.output)

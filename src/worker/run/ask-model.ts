@@ -33,7 +33,7 @@ export function askModel(
   return callModel({
     step,
     stepContext,
-    request: (toolMode) => buildRequest(conversation.state.path, run, { stepContext, toolMode }),
+    request: (toolMode) => buildRequest(conversation.state, run, { stepContext, toolMode }),
     provider: providerOf({ ...stepContext, agentId }, context),
     memory,
     effects,

@@ -218,6 +218,21 @@ const cases: readonly (readonly [vendor: string, status: number, body: unknown, 
     'context-overflow',
   ],
   [
+    'vLLM overflow',
+    400,
+    openai(
+      "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4488 in the messages, 512 in the completion). Please reduce the length of the messages or completion.",
+      'BadRequestError',
+    ),
+    'context-overflow',
+  ],
+  [
+    'Ollama overflow',
+    400,
+    openai('prompt too long; exceeded max context length by 512 tokens', 'invalid_request_error'),
+    'context-overflow',
+  ],
+  [
     'vLLM decoder overflow',
     400,
     openai(
