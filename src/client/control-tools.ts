@@ -1,7 +1,7 @@
 import type { ToolDescriptor } from '../protocol/tool.ts'
 
 /** Tools that steer the run itself; the worker carries them out, the page is not asked. */
-export type ControlTool = 'ask_user' | 'finish_task'
+export type ControlTool = 'ask_user' | 'finish_task' | 'plan'
 
 const control = {
   annotations: { readOnly: true },
@@ -43,6 +43,31 @@ const descriptors: { readonly [Name in ControlTool]: ToolDescriptor } = {
       type: 'object',
       properties: { result: { type: 'string', description: 'What the person is told.' } },
       required: ['result'],
+    },
+  },
+  plan: {
+    ...control,
+    name: 'plan',
+    title: 'Plan',
+    control: 'plan',
+    description:
+      'Write down your plan for a task of several steps, and keep it up to date. Each call replaces the whole list.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        items: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              content: { type: 'string' },
+              status: { enum: ['pending', 'in-progress', 'done', 'dropped'] },
+            },
+            required: ['content', 'status'],
+          },
+        },
+      },
+      required: ['items'],
     },
   },
 }

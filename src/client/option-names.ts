@@ -17,7 +17,7 @@ export const OPTION_NAMES = {
   tool: 'name title:string description:string inputSchema jsonSchema annotations:object timeoutMs:number sequential:boolean needsApproval:boolean|function available:function dispose:function reconcile:function toModelOutput:function metadata execute:function',
   // The last two are MCP's: they mean nothing here and do no harm.
   annotations: 'readOnly:boolean destructive:boolean idempotent:boolean title openWorldHint',
-  controlTools: 'ask_user finish_task',
+  controlTools: 'ask_user finish_task plan',
   storage: 'name:string',
   retry: 'maxRetries:number baseDelayMs:number maxDelayMs:number',
   timeouts: 'firstChunkMs:number idleMs:number',

@@ -74,7 +74,7 @@ export interface AgentOptions {
   readonly enabledTools?: readonly string[]
   /**
    * Tools for steering the run: `ask_user` parks it until `agent.answer()`, `finish_task` ends it with
-   * a text. Default: none.
+   * a text, `plan` keeps a list of what is to be done. Default: none.
    */
   readonly controlTools?: readonly ControlTool[]
   /** Live page context, read before each step. A string as it is, all else as JSON. */

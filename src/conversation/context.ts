@@ -15,9 +15,19 @@ export function contextOn({ context, others }: ConversationState): readonly Cont
   )
 }
 
-/** The model's plan on this branch; null when it has none. */
+/** The model's plan on this branch; null when it has none, or nothing of it is left to be done. */
 export function planOf(state: ConversationState): readonly PlanItem[] | null {
-  return contextOn(state).findLast(isPlan)?.plan ?? null
+  const plan = contextOn(state).findLast(isPlan)?.plan
+  return plan?.some(isOpenItem) ? plan : null
+}
+
+/** A plan with something left to be done, on whatever branch. */
+export function hasPlan({ context }: ConversationState): boolean {
+  return context.some((row) => isPlan(row) && row.plan.some(isOpenItem))
+}
+
+export function isOpenItem({ status }: PlanItem): boolean {
+  return status === 'pending' || status === 'in-progress'
 }
 
 /** Whose texts the model has read on this branch. */

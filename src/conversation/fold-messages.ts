@@ -42,7 +42,7 @@ export function foldMessage(draft: Draft, row: MessageRow): void {
 }
 
 function addOutput(draft: Draft, row: RowOf<'model-output'>): void {
-  const { parentId, message, toolsId, feedback } = row
+  const { parentId, message, toolsId, feedback, reminder } = row
   const { run } = draft.state
   const calls = isOfRun(run, row) ? run.calls : proposedCalls(row)
   add(draft, row, { parentId, kind: 'assistant', message, calls })
@@ -52,8 +52,9 @@ function addOutput(draft: Draft, row: RowOf<'model-output'>): void {
       kind: 'tools',
       message: { role: 'tool', id: toolsId, parts: [] },
     })
-  if (!feedback) return
-  const { id, text } = feedback
+  const told = feedback ?? reminder
+  if (!told) return
+  const { id, text } = told
   add(draft, row, {
     parentId: toolsId ?? message.id,
     kind: 'feedback',

@@ -85,7 +85,7 @@ export interface ConversationSnapshot {
   readonly ownership: Ownership
   /** By message, for those that have siblings. */
   readonly branches: { readonly [messageId: string]: ShownBranch }
-  /** The model's plan. Nothing makes one in this version. */
+  /** The model's plan, by the control tool `plan`. Absent when nothing of it is left to be done. */
   readonly plan?: readonly PlanItem[]
   /** Written by the person while the run is open, and not yet part of the conversation, in their order. */
   readonly queued: readonly UserContent[]

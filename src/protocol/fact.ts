@@ -103,6 +103,8 @@ type RunFact =
       readonly toolMode: 'native' | 'action'
       /** ACTION mode: what was unreadable, and the message that the model gets. */
       readonly feedback?: { readonly id: string; readonly error: CallError; readonly text: string }
+      /** The model would be done, and is told of its plan's open items: the run goes on. Once in a run. */
+      readonly reminder?: { readonly id: string; readonly text: string }
     }
   /** A step ended without an output. `message`: what there was of it; it stands where the output would. */
   | {
@@ -262,9 +264,11 @@ type ConsentFact =
 
 /** A step of a plan that the model keeps. */
 export interface PlanItem {
-  readonly text: string
-  readonly status: 'open' | 'in-progress' | 'done'
+  readonly content: string
+  readonly status: PlanStatus
 }
+
+export type PlanStatus = 'pending' | 'in-progress' | 'done' | 'dropped'
 
 /**
  * What happens in a conversation and is stored. Append-only; everything else (messages, pending calls,

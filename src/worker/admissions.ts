@@ -1,5 +1,7 @@
+import { hasPlan } from '../conversation/context.ts'
 import type { StartRun } from '../protocol/commands.ts'
 import type { ParkReason, RunLimits } from '../protocol/run.ts'
+import type { ConversationState } from '../protocol/state.ts'
 import type { FactDraft } from './store/fact-draft.ts'
 import type { Admission, ActiveConversation } from './active-conversation.ts'
 import type { Stream } from './stream.ts'
@@ -58,4 +60,9 @@ export function firstFacts(
     { type: 'run-started', message, limits, ...place },
     { type: 'step-started', step: 1, resumed: false },
   ]
+}
+
+/** With a new request of the person, what the model had planned for the one before is over. */
+export function planDropped(state: ConversationState, message: StartRun['message']): FactDraft[] {
+  return message && hasPlan(state) ? [{ type: 'plan-changed', after: message.id, plan: [] }] : []
 }

@@ -7,6 +7,7 @@ import { importHistory } from '../providers/history/import-history.ts'
 import {
   continueAdmission,
   firstFacts,
+  planDropped,
   parkAdmission,
   stopAdmissions,
   type Asked,
@@ -100,7 +101,11 @@ export class Runs {
       const pending = pendingOf(conversation.state)
       if ((message !== null || branch) && pending.length > 0) throw callsPending(pending)
       const place = branch && { parentId: branchPoint(conversation.state, branch) }
-      await conversation.append(firstFacts(message, limits, place), { runId, once: true })
+      const facts = [
+        ...firstFacts(message, limits, place),
+        ...planDropped(conversation.state, message),
+      ]
+      await conversation.append(facts, { runId, once: true })
     } catch (error) {
       active.disown()
       throw error

@@ -1,4 +1,4 @@
-import type { CallPath } from '../../protocol/fact.ts'
+import type { CallPath, PlanItem } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { CallState } from '../../protocol/state.ts'
 import type { RunContext } from './run-context.ts'
@@ -32,4 +32,11 @@ export async function askQuestions(
 export function finished(call: CallState, input: JsonValue): Settlement {
   const { result } = input as { result: string }
   return { call, status: 'succeeded', output: { type: 'text', value: result } }
+}
+
+/** `input` was checked against the tool's schema: `{ items: [{ content, status }] }`. The result repeats them. */
+export function planned(call: CallState, input: JsonValue): Settlement {
+  const { items } = input as unknown as { readonly items: readonly PlanItem[] }
+  const plan = items.map(({ content, status }) => ({ content, status }))
+  return { call, status: 'succeeded', output: { type: 'json', value: plan }, plan }
 }

@@ -12,8 +12,10 @@ export interface Counters {
   readonly lastInvalid: CallError | null
   /** Steps in a row at whose end the vendor paused the turn. */
   readonly pauses: number
-  /** A person's message came since the newest output. */
+  /** A message came since the newest output: a person's, or a reminder. */
   readonly isAddressed: boolean
+  /** The model was reminded of its plan. */
+  readonly wasReminded: boolean
   /** Steps that ask for the same over and over. */
   readonly repetition: Repetition
 }
@@ -26,6 +28,7 @@ const NOTHING_COUNTED: Counters = {
   lastInvalid: null,
   pauses: 0,
   isAddressed: false,
+  wasReminded: false,
   repetition: NO_REPETITION,
 }
 
@@ -49,7 +52,8 @@ function changeBy(run: CountedRun, row: Row): Partial<Counters> {
         ...streakAfter(run, row.feedback ? 'invalid' : run.calls.length > 0 ? 'open' : 'valid'),
         lastInvalid: row.feedback?.error ?? run.lastInvalid,
         pauses: row.finishReason === 'pause' ? run.pauses + 1 : 0,
-        isAddressed: false,
+        isAddressed: row.reminder !== undefined,
+        wasReminded: run.wasReminded || row.reminder !== undefined,
         repetition: countRepetition(run.repetition, run.calls),
       }
     case 'message-delivered':

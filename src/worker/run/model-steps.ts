@@ -9,6 +9,7 @@ import { commitEnd } from './end-run.ts'
 import { mustBeStrict, startFact, takeBack } from './execute-calls.ts'
 import { headStart } from './head-start.ts'
 import { deliveries } from './queued-messages.ts'
+import { withReminder } from './remind-of-plan.ts'
 import type { RunContext } from './run-context.ts'
 import type { RunLease } from './run-lease.ts'
 import type { StepCalls } from './step-calls.ts'
@@ -94,7 +95,7 @@ export class ModelSteps {
   async #takeTurn(asked: AskedStep, outcome: TurnOutcome): Promise<void> {
     const { conversation } = this.#context
     const { stop, calls } = this.#parts
-    const output = turnFact(this.#context, asked, outcome)
+    const output = withReminder(turnFact(this.#context, asked, outcome), this.#context)
     const starts = headStart(this.#context, output)
     await conversation.append([output, ...starts.map(startFact)], { strict: mustBeStrict(starts) })
     if (stop.stopped) await takeBack(this.#context, starts)

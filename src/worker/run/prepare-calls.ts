@@ -6,7 +6,7 @@ import { decidedBy } from './decided-by.ts'
 import { callContext, type RunContext, type ReadyCall } from './run-context.ts'
 import { settle, type Settlement } from './settle.ts'
 import { errorOutput, unknownTool, unreadable } from './tool-errors.ts'
-import { askQuestions, finished, questionOf, type Question } from './control-calls.ts'
+import { askQuestions, finished, planned, questionOf, type Question } from './control-calls.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { availableTool, unavailable } from './wait-for-tool.ts'
 
@@ -93,6 +93,7 @@ async function judge(context: RunContext, call: CallState): Promise<Verdict> {
   if (controlled === 'finish-task') {
     return { type: 'settle', settlement: finished(call, verdict.input) }
   }
+  if (controlled === 'plan') return { type: 'settle', settlement: planned(call, verdict.input) }
   const { input } = verdict
   const type = (await mustAsk(context, call, { tool, input })) ? 'ask' : 'ready'
   const { toolName } = call

@@ -1,4 +1,5 @@
 import { isSettled } from '../../conversation/pending.ts'
+import type { PlanItem } from '../../protocol/fact.ts'
 import type { ToolOutput } from '../../protocol/message.ts'
 import type { CallState } from '../../protocol/state.ts'
 import type { SettledStatus } from '../../protocol/tool.ts'
@@ -11,6 +12,8 @@ export interface Settlement {
   readonly status: SettledStatus
   readonly output: ToolOutput
   readonly note?: string
+  /** The plan that the call makes. */
+  readonly plan?: readonly PlanItem[]
 }
 
 /** Commits the ends of calls in one transaction, as far as the run is open and they have none yet. */
@@ -22,8 +25,14 @@ export async function settle(
   await conversation.append((run) => {
     if (run?.runId !== runId || run.end !== null) return null
     const open = new Set(run.calls.flatMap((call) => (isSettled(call) ? [] : call.toolCallId)))
-    const facts = settlements.filter(({ call }) => open.has(call.toolCallId)).map(settledFact)
-    return facts.length === 0 ? null : withNextStep(conversation, facts)
+    const settled = settlements.filter(({ call }) => open.has(call.toolCallId))
+    if (settled.length === 0) return null
+    const plan = settled.findLast((settlement) => settlement.plan)?.plan
+    const after = conversation.state.path.at(-1)?.id ?? null
+    return [
+      ...(plan ? [{ type: 'plan-changed', after, plan } as const] : []),
+      ...withNextStep(conversation, settled.map(settledFact)),
+    ]
   })
 }
 

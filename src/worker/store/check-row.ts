@@ -1,4 +1,4 @@
-import { FORMAT, type FactType, type Row } from '../../protocol/fact.ts'
+import { FORMAT, type FactType, type PlanStatus, type Row } from '../../protocol/fact.ts'
 import type { Message } from '../../protocol/message.ts'
 import type { SettledStatus } from '../../protocol/tool.ts'
 import {
@@ -73,6 +73,13 @@ const settledStatus = amongAll<SettledStatus>({
   interrupted: true,
 })
 
+const planStatus = amongAll<PlanStatus>({
+  pending: true,
+  'in-progress': true,
+  done: true,
+  dropped: true,
+})
+
 /** What a person says of a call that was interrupted. */
 export const isVerdict: Check = among(['happened', 'did-not-happen', 'run-again'])
 
@@ -102,6 +109,7 @@ const facts = oneOf('type', {
     finishReason: isText,
     toolMode: among(['native', 'action']),
     feedback: optional(shape({ id: isText, error, text: isText })),
+    reminder: optional(shape({ id: isText, text: isText })),
   }),
   'step-cut': shape({ goesOn: optional(isFlag), ...ofAttempt, ...under, message: nullOr(partial) }),
   'run-parked': shape({ reason: isText }),
@@ -150,7 +158,10 @@ const facts = oneOf('type', {
     summary: isText,
   }),
   'skill-activated': shape({ ...ofContext, name: isText, hash: isText, text: isText }),
-  'plan-changed': shape({ ...ofContext, plan: listOf(shape({ text: isText, status: isText })) }),
+  'plan-changed': shape({
+    ...ofContext,
+    plan: listOf(shape({ content: isText, status: planStatus })),
+  }),
   'untrusted-taken-in': shape({ ...ofContext, origin: isText, path: optional(isPath) }),
   'memory-retrieved': shape({ ...ofContext, items: listOf(isRecord) }),
   'consent-given': shape({ consentId: isText, scope: isRecord, until: optional(isNumber) }),

@@ -49,7 +49,7 @@ function lastMessage(fact: Fact): string | null {
     case 'step-cut':
       return fact.message?.id ?? null
     case 'model-output':
-      return fact.feedback?.id ?? fact.toolsId ?? fact.message.id
+      return (fact.feedback ?? fact.reminder)?.id ?? fact.toolsId ?? fact.message.id
     case 'messages-imported':
       return fact.messages.at(-1)?.id ?? null
     case 'message-delivered':

@@ -142,7 +142,11 @@ export class Scene {
         return
       }
       case 5:
-        return this.#row({ type: 'plan-changed', after, plan: [{ text, status: 'open' }] })
+        return this.#row({
+          type: 'plan-changed',
+          after,
+          plan: [{ content: text, status: 'pending' }],
+        })
       case 6:
         return this.#row({ type: 'untrusted-taken-in', after, origin: `https://${text}.example` })
       case 7:

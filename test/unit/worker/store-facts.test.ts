@@ -66,7 +66,7 @@ const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> } = {
   'results-cleared': { after: 'm', paths: [path] },
   compacted: { after: 'm', from: 'a', to: 'b', keptFrom: null, summary: 's' },
   'skill-activated': { after: null, name: 'n', hash: 'h', text: 't' },
-  'plan-changed': { after: null, plan: [{ text: 't', status: 'open' }] },
+  'plan-changed': { after: null, plan: [{ content: 't', status: 'pending' }] },
   'untrusted-taken-in': { after: null, origin: 'https://a.example', path },
   'memory-retrieved': { after: null, items: [{}] },
   'consent-given': { consentId: 'c', scope: {}, until: 5 },

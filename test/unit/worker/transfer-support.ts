@@ -80,7 +80,7 @@ function contextRows(state: ConversationState, choice: number): NewRow[] {
       hash: 'h',
       text: 'Be "kind" \u2028\n\u0000 \ud800.',
     },
-    { ...of, type: 'plan-changed', plan: [{ text: 'Do', status: 'open' }] },
+    { ...of, type: 'plan-changed', plan: [{ content: 'Do', status: 'pending' }] },
     { ...of, type: 'untrusted-taken-in', origin: 'web', path: ['x'] },
     { ...of, type: 'memory-retrieved', items: [{ text: 'ü', n: 1.5, list: [null, true] }] },
     { ...of, type: 'results-cleared', paths: [['a', 'b']] },
