@@ -58,7 +58,8 @@ describe('a damaged file', () => {
     const { file, content } = await threeConversations()
     await fc.assert(
       fc.asyncProperty(
-        fc.nat(file.length - 1),
+        // Of the last line end, a blank makes no difference.
+        fc.nat(file.length - 2),
         fc.integer({ min: 32, max: 126 }),
         async (at, code) => {
           const header = file.indexOf('\n') + 1
