@@ -77,6 +77,8 @@ export interface AgentOptions {
    * a text, `plan` keeps a list of what is to be done. Default: none.
    */
   readonly controlTools?: readonly ControlTool[]
+  /** `ask_user` may ask for several values at once, as a form that the page shows. Default false. */
+  readonly questionFields?: boolean
   /** Live page context, read before each step. A string as it is, all else as JSON. */
   readonly context?: () => unknown
   readonly toolApproval?: ApprovalPolicy
