@@ -31,7 +31,7 @@ const rows = [
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 156 * KILOBYTE,
+    limit: 159.5 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',

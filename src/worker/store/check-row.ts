@@ -144,6 +144,7 @@ const facts = oneOf('type', {
     question: isText,
     options: optional(listOf(isText)),
     fields: optional(isFields),
+    sensitive: optional(listOf(isText)),
   }),
   'question-answered': shape({
     ...ofCall,

@@ -455,7 +455,7 @@ describe('in ACTION mode', () => {
     const wrong = `<fields><type>object</type>${number}<required>n</required></fields>`
     const mended = await waiting([block(wrong), block(`<fields>${json}</fields>`)], { model })
     const told = JSON.stringify(mended.asked[1]?.messages)
-    expect(told).toContain("'n' has a wrong minimum: a number")
+    expect(told).toContain("'n' has a wrong minimum: it must be a number")
     expect(told).toContain('must have in required a list of names')
   })
 })
