@@ -207,7 +207,7 @@ describe('a question with fields', () => {
       { question: 'Who are you?', fields: { type: 'object', properties } },
       'Hm.',
     ])
-    const sensitive = ['userPassword', 'code', 'p', 'secretary', 'api_key', 'kennwort']
+    const sensitive = ['userPassword', 'code', 'p', 'api_key', 'kennwort']
     expect(chat.getSnapshot().pending[0]?.question?.sensitive).toEqual(sensitive)
     await answer({ action: 'decline' })
     await run.result

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import type { FactOf, FactType } from '../../../src/protocol/fact.ts'
 import { isSoundRow } from '../../../src/worker/store/check-row.ts'
 import { words } from './store-support.ts'
@@ -111,4 +111,22 @@ describe.each(Object.entries(samples))('a row of the fact %s', (type, fields) =>
     for (const name of Object.keys(row).filter((each) => !free.includes(each)))
       expect([name, isSoundRow({ ...row, [name]: Symbol.iterator })]).toEqual([name, false])
   })
+})
+
+test.each([
+  {},
+  { type: 'object' },
+  { type: 'object', properties: [] },
+  { type: 'object', properties: { a: null } },
+  { type: 'object', properties: { a: { type: 'object' } } },
+  { type: 'object', properties: { a: { type: 'string', title: 5 } } },
+  { type: 'object', properties: { a: { type: 'string', enum: [5] } } },
+  { type: 'object', properties: { a: { type: 'string', oneOf: [{ const: 'a' }] } } },
+  { type: 'object', properties: { a: { type: 'array' } } },
+  { type: 'object', properties: { a: { type: 'array', items: { anyOf: ['a'] } } } },
+  { type: 'object', properties: {}, required: 'a' },
+])('a question whose fields a page could not show is not sound: %j', (fields) => {
+  const row = { type: 'question-asked', runId: 'r', at: 1, ...samples['question-asked'] }
+  expect(isSoundRow(row)).toBe(true)
+  expect(isSoundRow({ ...row, fields })).toBe(false)
 })
