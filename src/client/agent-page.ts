@@ -60,6 +60,7 @@ export function createAgentPage(
         tools: offered,
         ...leftOut(registry, offered),
         hasBeforeToolCall: options.beforeToolCall !== undefined,
+        ...(options.compaction !== undefined && { compaction: options.compaction }),
         raw: options.raw ?? false,
       }
     },

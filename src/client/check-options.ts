@@ -8,12 +8,14 @@ import type { AgentOptions, ModelConfig, RunInput } from './options.ts'
 /** Throws an `OffstageError` that says what to change. */
 export function checkOptions(options: AgentOptions): void {
   checkNames(options ?? {}, 'createAgent')
-  const { storage, worker } = options ?? {}
+  const { compaction, storage, worker } = options ?? {}
   checkModel(options?.model, options ?? {})
   const wrong = wrongLimit(options)
   if (wrong) throw badConfig(wrong)
   if (storage !== undefined && storage !== 'memory' && !storage?.name)
     throw badConfig("storage must be 'memory' or { name }.")
+  const { at = 1 } = compaction || {}
+  if (!(at > 0 && at <= 1)) throw badConfig('at of compaction must be above 0 and at most 1.')
   for (const engine of options.engines ?? [])
     if (typeof engine?.open !== 'function' || typeof engine.release !== 'function')
       throw badConfig('engines must be objects with open() and release().')

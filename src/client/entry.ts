@@ -42,6 +42,7 @@ export type {
   StorageState,
   StoredConversation,
 } from '../protocol/conversation.ts'
+export type { CompactionOptions, CompactionPolicy } from '../protocol/compaction.ts'
 export type { Engine, EngineLine, EngineOpening, EngineProgress } from '../protocol/engine.ts'
 export type { Ownership } from '../protocol/delta.ts'
 export type { ErrorCode, ErrorData } from '../protocol/error.ts'

@@ -1,3 +1,4 @@
+import type { CompactionOptions } from '../protocol/compaction.ts'
 import type { StorageConfig } from '../protocol/conversation.ts'
 import type { Engine } from '../protocol/engine.ts'
 import type { JsonValue } from '../protocol/json.ts'
@@ -90,6 +91,11 @@ export interface AgentOptions {
   readonly maxSteps?: number
   /** Steps in a row that may hold an invalid call. Default 3. */
   readonly retries?: number
+  /**
+   * How what is sent is kept within the context window. False: never cut down; a model that is sent too much
+   * fails the run with `context-overflow`. Default `{ at: 0.8, policy: 'auto' }`.
+   */
+  readonly compaction?: CompactionOptions | false
   /** Where conversations are kept. Default `{ name: 'offstage' }`. */
   readonly storage?: StorageConfig
   /**

@@ -1,11 +1,10 @@
 import type { Row, RowOf } from '../protocol/fact.ts'
-import type { RunUsage, Usage } from '../protocol/message.ts'
 import type { RunState, StepOutput } from '../protocol/state.ts'
 import { isSoonAfter } from './crash-loop.ts'
 import type { Draft } from './draft.ts'
 import { proposedCalls } from './propose-call.ts'
 import { titleOf } from './title.ts'
-import { addUsage } from './usage.ts'
+import { addCost, addUsage } from './usage.ts'
 
 type RunRow = RowOf<
   | 'run-started'
@@ -101,9 +100,4 @@ function changeOf(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>):
 export function outputOf(row: RowOf<'model-output'>): StepOutput {
   const { step, usage, finishReason, rawFinishReason } = row
   return { step, usage, finishReason, ...(rawFinishReason !== undefined && { rawFinishReason }) }
-}
-
-/** A failed attempt counts as a model call if the model is known to have worked for it. */
-function addCost(total: RunUsage, usage: Usage): RunUsage {
-  return Object.keys(usage).length === 0 ? total : addUsage(total, usage)
 }

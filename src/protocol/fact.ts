@@ -9,6 +9,7 @@ import type {
   ReasoningPart,
   TextPart,
   ToolOutput,
+  RunUsage,
   Usage,
 } from './message.ts'
 import type { ParkReason, PendingCall, RunLimits } from './run.ts'
@@ -237,6 +238,8 @@ type ContextFact = { readonly after: string | null } & (
       readonly to: string
       readonly keptFrom: string | null
       readonly summary: string
+      /** Of the model calls that the summary took. */
+      readonly usage?: RunUsage
     }
   | {
       readonly type: 'skill-activated'

@@ -1,3 +1,4 @@
+import type { CompactionOptions } from './compaction.ts'
 import type { JsonValue } from './json.ts'
 import type { ToolOutput } from './message.ts'
 import type { Endpoint, ModelConfigData } from './model.ts'
@@ -25,6 +26,8 @@ export interface StepContext {
   /** Names of registered tools that are not to be used now: disabled or unavailable. */
   readonly otherTools?: readonly string[]
   readonly hasBeforeToolCall: boolean
+  /** As the agent's option says; absent: by the defaults. */
+  readonly compaction?: CompactionOptions | false
   /** Emit `raw` events. */
   readonly raw: boolean
 }

@@ -13,6 +13,7 @@ type Plain =
   | 'values'
   | 'enabledTools'
   | 'controlTools'
+  | 'compaction'
   | 'maxSteps'
   | 'retries'
   | 'storage'
@@ -38,6 +39,7 @@ const FIELDS = Object.keys({
   values: true,
   enabledTools: true,
   controlTools: true,
+  compaction: true,
   toolApproval: true,
   maxSteps: true,
   retries: true,

@@ -45,6 +45,8 @@ export interface ModelCall {
   readonly credentials: NonNullable<StreamOptions['credentials']>
   /** Default: the worker's own. */
   readonly fetch?: StreamOptions['fetch'] | undefined
+  /** Default 1: more where attempts at the step have failed before. */
+  readonly firstAttempt?: number | undefined
   /** Of the message that comes of it. */
   readonly messageId: string
   readonly emit: (delta: CallDelta, attempt: AttemptRef['attempt']) => void
@@ -74,7 +76,7 @@ export type CallDelta =
  */
 export async function callModel(call: ModelCall): Promise<ModelOutcome> {
   const { stepContext, effects, signal, messageId } = call
-  for (let attempt = 1, retries = 0; ; attempt++) {
+  for (let attempt = call.firstAttempt ?? 1, retries = 0; ; attempt++) {
     const toolMode = call.memory.toolMode(stepContext.model)
     const emit = (delta: CallDelta): void => call.emit(delta, attempt)
     const isOwned = call.confirm?.() ?? true

@@ -14,26 +14,60 @@ import { readsTextCalls } from '../../providers/text-calls.ts'
 import { resolveName } from './resolve-name.ts'
 import type { ToolTable } from './tool-table.ts'
 
-interface Asking extends Pick<ModelCall, 'confirm' | 'messageId'> {
-  readonly stepContext: StepContext
-}
+type Asking = Pick<ModelCall, 'confirm' | 'messageId' | 'firstAttempt' | 'stepContext'>
+
+type AskingQuietly = Pick<
+  ModelCall,
+  'attemptFailed' | 'confirm' | 'messageId' | 'request' | 'stepContext'
+>
 
 /** Asks the model for the run's next step, by the configuration that the page gave for it. */
 export function askModel(
   context: RunContext,
   run: CountedRun,
-  { stepContext, messageId, confirm }: Asking,
+  asking: Asking,
 ): Promise<ModelOutcome> {
-  const { agentId, conversation, effects, stream, memory, page, runId, signal, tools } = context
-  const { configId, keyless, model } = stepContext
+  const { conversation, stream, memory, runId, tools } = context
+  const { stepContext } = asking
   const step = run.steps + 1
-  if (readsTextCalls(model, memory.toolMode(model))) {
+  if (readsTextCalls(stepContext.model, memory.toolMode(stepContext.model))) {
     conversation.sentWords.takeContext(stepContext.context ?? '', stepContext.tools)
   }
   return callModel({
+    ...reaching(context, stepContext),
+    ...asking,
     step,
-    stepContext,
     request: (toolMode) => buildRequest(conversation.state, run, { stepContext, toolMode }),
+    emit: (delta, attempt) => stream.delta({ ...named(delta, tools), runId, step, attempt }),
+    attemptFailed: (failed) => conversation.append([{ type: 'attempt-failed', step, ...failed }]),
+  })
+}
+
+/** Asks the model beside the run's steps: nothing of it is shown, and what comes of it is the caller's. */
+export function askQuietly(
+  context: RunContext,
+  run: CountedRun,
+  asking: AskingQuietly,
+): Promise<ModelOutcome> {
+  return callModel({
+    ...reaching(context, asking.stepContext),
+    ...asking,
+    step: run.steps + 1,
+    emit: () => undefined,
+  })
+}
+
+/** Where the model is, and who signs the requests. */
+function reaching(
+  context: RunContext,
+  stepContext: StepContext,
+): Pick<
+  ModelCall,
+  'credentials' | 'effects' | 'fetch' | 'isUsedId' | 'memory' | 'provider' | 'signal'
+> {
+  const { agentId, conversation, effects, memory, page, signal } = context
+  const { configId, keyless, model } = stepContext
+  return {
     provider: providerOf({ ...stepContext, agentId }, context),
     memory,
     effects,
@@ -41,12 +75,8 @@ export function askModel(
     credentials: async (previousRejected, endpoint) =>
       keyless ? {} : page.credentials({ agentId, configId, endpoint, previousRejected }),
     fetch: modelFetch(page, model),
-    messageId,
-    confirm,
-    emit: (delta, attempt) => stream.delta({ ...named(delta, tools), runId, step, attempt }),
     isUsedId: (toolCallId) => conversation.hasCallId(toolCallId),
-    attemptFailed: (failed) => conversation.append([{ type: 'attempt-failed', step, ...failed }]),
-  })
+  }
 }
 
 /** People are shown a call by its tool's title, also while it is written. */

@@ -156,6 +156,7 @@ const facts = oneOf('type', {
     to: isText,
     keptFrom: nullOr(isText),
     summary: isText,
+    usage: optional(shape({ modelCalls: isNumber })),
   }),
   'skill-activated': shape({ ...ofContext, name: isText, hash: isText, text: isText }),
   'plan-changed': shape({
