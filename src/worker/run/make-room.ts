@@ -1,20 +1,11 @@
-import type { CompactionOptions, CompactionPolicy } from '../../protocol/compaction.ts'
-import type { Usage } from '../../protocol/message.ts'
+import type { CompactionPolicy } from '../../protocol/compaction.ts'
 import type { StepContext } from '../../protocol/questions.ts'
-import { modelFacts } from '../../providers/catalogue/model-facts.ts'
-import { buildRequest } from '../model/build-request.ts'
 import type { ModelCall } from '../model/call-model.ts'
-import {
-  planCompaction,
-  sentTokens,
-  type PlannedCompaction,
-} from '../model/compaction/plan-compaction.ts'
-import { fixedTokens, outputTokens } from '../model/compaction/request-size.ts'
+import { planCompaction, type PlannedCompaction } from '../model/compaction/plan-compaction.ts'
+import { COMPACTION_DEFAULTS, refuseTooSmall, roomOf, sizeOf } from './context-room.ts'
 import type { CountedRun } from './counters.ts'
 import type { RunContext } from './run-context.ts'
 import { summarize, type Summary } from './summarize.ts'
-
-const DEFAULTS = { at: 0.8, policy: 'auto' } as const
 
 /** Of the room: less isn't worth that the server's cache of the prompt is broken. */
 const WORTH_ASKED = 0.15
@@ -39,11 +30,11 @@ interface Asking extends Pick<ModelCall, 'confirm'> {
 export async function makeRoom(context: RunContext, asking: Asking): Promise<boolean> {
   const { conversation, runId, signal } = context
   const { stepContext, occasion } = asking
-  const { compaction = DEFAULTS } = stepContext
+  const { compaction = COMPACTION_DEFAULTS } = stepContext
   if (compaction === false) return false
   const room = roomOf(context, stepContext, compaction)
   if (room === undefined && occasion === 'asked') return false
-  const policy = compaction.policy ?? DEFAULTS.policy
+  const policy = compaction.policy ?? COMPACTION_DEFAULTS.policy
   const plan = (run: CountedRun | null): PlannedCompaction | null => {
     const isOpen = run?.runId === runId && run.end === null
     return isOpen ? planFor(context, run, { ...asking, room, policy }) : null
@@ -68,50 +59,6 @@ export async function makeRoom(context: RunContext, asking: Asking): Promise<boo
   return made
 }
 
-/** Compares what the server counted in the newest request with its estimate. Before the answer is appended. */
-export function learnTokens(context: RunContext, stepContext: StepContext, usage: Usage): void {
-  const { compaction = DEFAULTS, model } = stepContext
-  const { run } = context.conversation
-  const counted = usage.inputTokens
-  if (compaction === false || run === null || counted === undefined) return
-  if (windowOf(stepContext, compaction) === undefined) return
-  context.memory.rememberTokens(model, {
-    counted,
-    estimated: sizeOf(context, run, stepContext).sent,
-  })
-}
-
-function windowOf(
-  { model }: StepContext,
-  { contextWindow }: CompactionOptions,
-): number | undefined {
-  return contextWindow ?? model.contextWindow ?? modelFacts(model.model).contextWindow
-}
-
-/** Estimated tokens that a request may have; undefined where nobody knows. */
-function roomOf(
-  { memory }: RunContext,
-  stepContext: StepContext,
-  compaction: CompactionOptions,
-): number | undefined {
-  const { model } = stepContext
-  const window = windowOf(stepContext, compaction)
-  if (window === undefined) return undefined
-  const { at = DEFAULTS.at } = compaction
-  return ((window - outputTokens(model, window)) * at) / memory.tokenFactor(model)
-}
-
-/** Of the next request, in estimated tokens. */
-function sizeOf(
-  { conversation: { state }, memory }: RunContext,
-  run: CountedRun,
-  stepContext: StepContext,
-): { readonly fixed: number; readonly sent: number } {
-  const toolMode = memory.toolMode(stepContext.model)
-  const fixed = fixedTokens(buildRequest(state, run, { stepContext, toolMode }))
-  return { fixed, sent: sentTokens(state, fixed) }
-}
-
 function planFor(
   context: RunContext,
   run: CountedRun,
@@ -123,9 +70,11 @@ function planFor(
   }: Asking & { readonly room: number | undefined; readonly policy: CompactionPolicy },
 ): PlannedCompaction | null {
   const { state } = context.conversation
-  const { fixed, sent } = sizeOf(context, run, stepContext)
+  const size = sizeOf(context, run, stepContext)
+  const { fixed, sent } = size
   if (occasion === 'refused' || room === undefined)
     return planCompaction(state, { total: sent, fixed, worth: sent * WORTH_REFUSED }, policy)
+  refuseTooSmall(stepContext, size)
   if (sent < room) return null
   return planCompaction(state, { total: room, fixed, worth: room * WORTH_ASKED }, policy)
 }

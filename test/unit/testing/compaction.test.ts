@@ -343,6 +343,18 @@ describe('room', () => {
     }
   })
 
+  it('is none where instructions and tools alone outgrow the window', async () => {
+    const { agent, sent } = talk(reads(3), {
+      instructions: words(1_000, 1),
+      compaction: { contextWindow: 2_000 },
+    })
+    expect(await agent.run('Find the blue mug.').result).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'context-too-small', details: { contextWindow: 2_000 } },
+    })
+    expect(sent).toEqual([])
+  })
+
   it('leaves the plan in sight', async () => {
     const items = [{ content: 'Look at every shelf', status: 'pending' }]
     const { agent, sent } = talk(

@@ -26,13 +26,23 @@ export function messageTokens(message: Message): number {
   return tokens
 }
 
-/** Of a request without its messages. */
-export function fixedTokens({ instructions, trailer, tools, toolMode }: ModelRequest): number {
-  let tokens = estimateTokens(instructions ?? '') + estimateTokens(trailer ?? '') + 2 * FRAME_TOKENS
-  // In ACTION mode the instructions list them.
+/** What a request holds beside its messages. */
+export interface FixedSize {
+  /** In ACTION mode with the tools, which they describe. */
+  readonly instructions: number
+  readonly context: number
+  readonly tools: number
+}
+
+export function fixedSize({ instructions, trailer, tools, toolMode }: ModelRequest): FixedSize {
+  let listed = 0
   if (toolMode === 'native')
-    for (const tool of tools) tokens += estimateTokens(JSON.stringify(tool)) + FRAME_TOKENS
-  return tokens
+    for (const tool of tools) listed += estimateTokens(JSON.stringify(tool)) + FRAME_TOKENS
+  return {
+    instructions: estimateTokens(instructions ?? '') + FRAME_TOKENS,
+    context: estimateTokens(trailer ?? '') + FRAME_TOKENS,
+    tools: listed,
+  }
 }
 
 /** What the answer may need of the window. */
