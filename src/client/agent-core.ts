@@ -214,6 +214,7 @@ export class AgentCore implements AgentParts {
       deny: (call, reason) => agent.deny(at(call), reason),
       answer: (call, text) => agent.answer(at(call), text),
       supplyOutput: (call, output) => agent.supplyOutput(at(call), output),
+      settle: (call, outcome) => agent.settle(at(call), outcome),
       resolveInterrupted: (call, verdict, output) =>
         agent.resolveInterrupted(at(call), verdict, output),
       abort: (reason) => this.later('abortOpen')(id, reason),

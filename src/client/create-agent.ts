@@ -42,6 +42,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
       return later('answer')(call, text)
     },
     supplyOutput: later('supplyOutput'),
+    settle: later('settle'),
     async resolveInterrupted(call, verdict, output) {
       if (verdict === 'run-again') consent.check(call)
       return later('resolveInterrupted')(call, verdict, output)

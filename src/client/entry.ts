@@ -1,10 +1,11 @@
 /** What the entries `offstage` and `offstage/no-inline` have in common: all but `createAgent`. */
 export { defineTool } from './define-tool.ts'
+export { pending, type Pending } from './pending.ts'
 export { OffstageError } from '../protocol/error.ts'
 
 export type { Agent, Conversations } from './agent.ts'
 export type { AgentEvent, AgentListener } from './agent-events.ts'
-export type { CallRef } from './call-answers.ts'
+export type { CallOutcome, CallRef } from './call-answers.ts'
 export type { Conversation } from './conversation-view.ts'
 export type { ControlTool } from './control-tools.ts'
 export type { Extracted, ExtractOptions } from './extract.ts'

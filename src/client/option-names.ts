@@ -9,6 +9,7 @@ export const OPTION_NAMES = {
   run: 'conversationId signal maxSteps retries ifBusy=refuse|queue|replace history values:object|boolean',
   resume: 'interrupted=tell-model|ask waitForToolsMs:number',
   approve: 'input',
+  settle: 'output error',
   fork: 'at',
   registerTool: 'signal replace:boolean',
   extract: 'schema input retries:number signal onUsage:function',

@@ -91,7 +91,7 @@ function changeOf(
       return withdrawalOf(call)
     case 'call-suspended': {
       const { token, until } = row
-      return { suspended: { token, ...(until !== undefined && { until }) } }
+      return { status: 'suspended', suspended: { token, ...(until !== undefined && { until }) } }
     }
     case 'step-outcome':
       return { outcomes: { ...call.outcomes, [row.key]: row.value } }
@@ -119,6 +119,7 @@ function startOf(call: CallState, row: RowOf<'call-started'>): Partial<CallState
     startedAt: row.at,
     mayHaveBegun: row.repeats,
     decidedBy: row.by,
+    suspended: null,
     ...(row.input !== undefined && { input: row.input }),
   }
 }
@@ -135,6 +136,7 @@ function withdrawalOf(call: CallState): Partial<CallState> {
     withdrawals: call.withdrawals + 1,
     parallel: false,
     decidedBy: null,
+    suspended: null,
     ...(!call.edited && { input: call.modelInput }),
   }
 }

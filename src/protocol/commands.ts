@@ -132,6 +132,8 @@ export interface CallAnswer extends AgentScope {
         readonly verdict: InterruptionVerdict
         readonly output?: ToolOutput
       }
+    /** What a long-running call came to. */
+    | { readonly type: 'settle'; readonly output: ToolOutput }
 }
 
 export interface SupplyOutput extends AgentScope {

@@ -87,6 +87,14 @@ export type RunEventBody =
       readonly status: SettledStatus
       readonly output: ToolOutput
     }
+  /** A long-running call waits for `agent.settle()`. */
+  | {
+      readonly type: 'tool-suspended'
+      readonly toolCallId: string
+      readonly toolName: string
+      /** What the tool returned with `pending()`. */
+      readonly resumeToken: string
+    }
   /** A resumed call whose tool isn't registered yet; it runs when it is, within `waitMs`. */
   | {
       readonly type: 'tool-unavailable'

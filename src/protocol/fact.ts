@@ -174,7 +174,7 @@ type CallFact = OfCall &
       }
     /** Executing no more: the page has proven that it did not begin, and it is decided anew. */
     | { readonly type: 'call-withdrawn' }
-    /** Its function ended, and its outcome comes later, by this token. `until`: ms since 1970. */
+    /** Its function ended, and its outcome comes later: whoever has it is known by the token. `until`: ms since 1970. */
     | { readonly type: 'call-suspended'; readonly token: string; readonly until?: number }
     /** A step within the call was done: it isn't done again. */
     | { readonly type: 'step-outcome'; readonly key: string; readonly value: JsonValue }

@@ -76,6 +76,8 @@ export type ToolOutcome =
   | { readonly status: 'aborted'; readonly output: ToolOutput }
   /** The page's own schema refused the input; the tool did not run. */
   | { readonly status: 'invalid'; readonly output: ToolOutput }
+  /** Its function ended, and what it comes to is said later, by somebody who has the token. */
+  | { readonly status: 'suspended'; readonly token: string }
   /** The tool began, and nobody can say what became of it. `running`: it goes on even now. */
   | { readonly status: 'unknown'; readonly output: ToolOutput; readonly running: boolean }
   /**

@@ -29,11 +29,13 @@ export interface PendingCall {
   /** What the tool is called for people. */
   readonly title?: string
   readonly input: JsonValue
-  readonly kind: 'approval' | 'answer' | 'output' | 'decision'
+  readonly kind: 'approval' | 'answer' | 'output' | 'decision' | 'settlement'
   /** What `ask_user` asks. */
   readonly question?: Question
   /** The model wrote the call as text, and it may be a quotation: a person should be asked. */
   readonly asks?: boolean
+  /** What a long-running tool returned with `pending()`. */
+  readonly resumeToken?: string
 }
 
 /** Why a run rests though it waits for nobody's answer. `continue()` lets it go on. */

@@ -36,6 +36,7 @@ const WAITING: ReadonlySet<ToolCallStatus> = new Set([
   'awaiting-answer',
   'awaiting-output',
   'awaiting-decision',
+  'suspended',
 ])
 
 /** Once all calls of a step are settled. */

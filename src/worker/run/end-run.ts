@@ -5,7 +5,7 @@ import { settledFact, type Settlement } from './settle.ts'
 import { type RunContext } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { returns } from './queued-messages.ts'
-import { ABORTED, CUT_OFF, INTERRUPTED } from './tool-errors.ts'
+import { ABORTED, CUT_OFF, INTERRUPTED, WAITED } from './tool-errors.ts'
 
 /**
  * Commits the run's end and the ends of its open calls, in one transaction. Writes nothing when the
@@ -36,6 +36,7 @@ export async function commitEnd(
 /** A call that the run's end finds open: it didn't run, or nobody knows whether it did. */
 export function settlementAtEnd(call: CallState): Settlement[] {
   if (isSettled(call)) return []
+  if (call.status === 'suspended') return [{ call, status: 'aborted', output: WAITED }]
   const unknown = call.status === 'executing' || call.status === 'awaiting-decision'
   return unknown && !call.decidedBy?.replayable
     ? [{ call, status: 'interrupted', output: INTERRUPTED }]

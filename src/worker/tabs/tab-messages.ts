@@ -15,6 +15,7 @@ import {
   oneOf,
   optional,
   shape,
+  type Check,
 } from '../../lib/shape.ts'
 import { isDelta, isLive, type ShownDelta } from './check-live.ts'
 import { isJson } from '../../lib/is-json.ts'
@@ -90,14 +91,17 @@ const error = shape({ code: isText, message: isText, retryable: isFlag })
 const ofConversation = shape({ conversationId: isText })
 const driving = { conversationId: isText, epoch: isNumber, sent: isNumber }
 
+const isPlainOutput: Check = (value) => isOutput(value) && isJson(value)
+
 const answer = oneOf('type', {
   approve: shape({ input: optional(isJson) }),
   deny: shape({ reason: optional(isText) }),
   answer: shape({ text: isText }),
   resolve: shape({
     verdict: isVerdict,
-    output: optional((value) => isOutput(value) && isJson(value)),
+    output: optional(isPlainOutput),
   }),
+  settle: shape({ output: isPlainOutput }),
 })
 
 const command = oneOf('type', {
