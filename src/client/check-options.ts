@@ -3,6 +3,7 @@ import { PROVIDER_IDS } from '../protocol/model.ts'
 import type { RunLimits } from '../protocol/run.ts'
 import { badConfig } from './failures.ts'
 import { checkNames, isMisspelt } from './check-names.ts'
+import { memoriesOf } from './memory.ts'
 import type { AgentOptions, ModelConfig, RunInput } from './options.ts'
 
 /** Throws an `OffstageError` that says what to change. */
@@ -19,6 +20,8 @@ export function checkOptions(options: AgentOptions): void {
   for (const engine of options.engines ?? [])
     if (typeof engine?.open !== 'function' || typeof engine.release !== 'function')
       throw badConfig('engines must be objects with open() and release().')
+  for (const each of memoriesOf(options))
+    if (typeof each?.retrieve !== 'function') throw badConfig('A memory must have retrieve().')
   if (worker && options.workerUrl) throw badConfig('Give worker or workerUrl, not both.')
 }
 

@@ -4,6 +4,7 @@ import { checkModel, checkOptions } from './check-options.ts'
 import { checkNames } from './check-names.ts'
 import { copyConfig } from './copy-config.ts'
 import { randomId } from '../lib/random-id.ts'
+import { memoriesOf } from './memory.ts'
 import type { AgentOptions } from './options.ts'
 import { runStarter } from './start-run.ts'
 import type { InlineWorker } from './worker-start.ts'
@@ -14,6 +15,8 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
   const core = new AgentCore(options, inline)
   const { agentEvents, config, consent, registry, later } = core
   for (const tool of options.tools ?? []) registry.register(tool)
+  for (const { tools = [] } of memoriesOf(options))
+    for (const tool of tools) registry.register(tool)
   if (options.enabledTools) registry.enable(options.enabledTools)
   const start = runStarter(core, options)
   const agent: Agent = {

@@ -22,6 +22,7 @@ export type {
   RunInput,
   RunOptions,
 } from './options.ts'
+export type { AgentMemory, MemoryEntry, RetrieveContext } from './memory.ts'
 export type { Run } from './run-handle.ts'
 export type { SentMessage, SentOutcome } from './sent-messages.ts'
 export type {

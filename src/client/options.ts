@@ -8,6 +8,7 @@ import type { Endpoint, ModelConfigData } from '../protocol/model.ts'
 import type { SettledStatus } from '../protocol/tool.ts'
 import type { ControlTool } from './control-tools.ts'
 import type { WorkerAddress, WorkerLike } from './spawn-worker.ts'
+import type { AgentMemory } from './memory.ts'
 import type { Tool, ToolCallInfo } from './tool.ts'
 
 /** Which request a key is for. A key belongs to an `origin`: give it to no other. */
@@ -78,6 +79,8 @@ export interface AgentOptions {
    * a text, `plan` keeps a list of what is to be done. Default: none.
    */
   readonly controlTools?: readonly ControlTool[]
+  /** What the agent remembers beside its conversations: one or several, asked about each message of a person. */
+  readonly memory?: AgentMemory | readonly AgentMemory[]
   /** Live page context, read before each step. A string as it is, all else as JSON. */
   readonly context?: () => unknown
   readonly toolApproval?: ApprovalPolicy

@@ -26,10 +26,17 @@ export interface StepContext {
   /** Names of registered tools that are not to be used now: disabled or unavailable. */
   readonly otherTools?: readonly string[]
   readonly hasBeforeToolCall: boolean
+  /** `retrieveMemories` is to be asked about what a person writes. */
+  readonly hasMemory?: true
   /** As the agent's option says; absent: by the defaults. */
   readonly compaction?: CompactionOptions | false
   /** Emit `raw` events. */
   readonly raw: boolean
+}
+
+export interface MemoryQuery extends AgentRef, RunRef {
+  /** What a person wrote. */
+  readonly query: string
 }
 
 export interface CredentialsQuery extends AgentRef {

@@ -53,6 +53,7 @@ const PARTS = Object.keys({
   apiKey: true,
   headers: true,
   context: true,
+  memory: true,
   beforeToolCall: true,
   afterToolCall: true,
   engines: true,

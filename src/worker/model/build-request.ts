@@ -17,6 +17,7 @@ import type { ModelRequest } from '../../providers/provider.ts'
 import type { CountedRun } from '../run/counters.ts'
 import { REPETITION, repetitionWords } from '../run/repetition.ts'
 import { applyContext } from './compaction/apply-context.ts'
+import { memoryNote } from './memory-note.ts'
 
 /** The request of the run's next step. Pure: the stored history stays as it is. */
 export function buildRequest(
@@ -32,7 +33,12 @@ export function buildRequest(
   const instructions = [stepContext.instructions, action ? actionPrompt(tools) : '']
     .filter((text) => text !== '')
     .join('\n\n')
-  const trailer = [liveContext(stepContext.context), planNote(state), ...notices(run)]
+  const trailer = [
+    liveContext(stepContext.context),
+    memoryNote(state),
+    planNote(state),
+    ...notices(run),
+  ]
     .filter((text) => text !== '')
     .join('\n\n')
   return {

@@ -11,6 +11,7 @@ import { headStart } from './head-start.ts'
 import { learnTokens } from './context-room.ts'
 import { makeRoom } from './make-room.ts'
 import { deliveries } from './queued-messages.ts'
+import { recall } from './recall.ts'
 import { withReminder } from './remind-of-plan.ts'
 import type { RunContext } from './run-context.ts'
 import type { RunLease } from './run-lease.ts'
@@ -60,6 +61,8 @@ export class ModelSteps {
       return facts.length > 0 ? facts : null
     })
     this.#hasAsked = true
+    if (stop.stopped) return
+    await recall(this.#context, stepContext)
     if (stop.stopped) return
     const confirm = (): Promise<boolean> | true => lease.confirm(takenOver)
     await makeRoom(this.#context, { stepContext, confirm, occasion: 'asked' })

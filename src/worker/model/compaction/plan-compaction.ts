@@ -1,4 +1,5 @@
 import { contextOn } from '../../../conversation/context.ts'
+import { isRequest } from '../../../conversation/requests.ts'
 import type { CompactionPolicy } from '../../../protocol/compaction.ts'
 import type { CallPath } from '../../../protocol/fact.ts'
 import type { Message, ToolMessage } from '../../../protocol/message.ts'
@@ -139,11 +140,6 @@ function dropWithin(
   }
   const end = ends[low] ?? before
   return now - leftBy(end) >= room.worth ? dropping(end) : null
-}
-
-/** Of a person, or a host. */
-function isRequest({ message }: MessageNode): boolean {
-  return message.role === 'user' && !message.synthetic
 }
 
 function isStart(node: MessageNode | undefined): boolean {
