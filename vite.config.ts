@@ -50,6 +50,7 @@ const builds: Record<string, UserConfig> = {
       action: 'src/action/index.ts',
       conversation: 'src/conversation/index.ts',
       'page-tools': 'src/page-tools/index.ts',
+      memory: 'src/memory/index.ts',
       testing: 'src/testing/index.ts',
       engines: 'src/engines/index.ts',
       'prompt-api': 'src/prompt-api/index.ts',

@@ -43,6 +43,11 @@ const rows = [
     bytes: sizeOf('tools-from.js', { dynamic: false, except: /^page-/ }),
     limit: 7 * KILOBYTE,
   },
+  {
+    name: 'memory (dist/memory.js)',
+    bytes: sizeOf('memory.js', { dynamic: true }),
+    limit: 12 * KILOBYTE,
+  },
   // Of these, a bundler takes what is imported.
   {
     name: 'parseAction (dist/action.js)',

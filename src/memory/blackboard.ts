@@ -1,10 +1,8 @@
-import { badConfig } from '../client/failures.ts'
-import { defineTool } from '../client/define-tool.ts'
 import type { AgentMemory } from '../client/memory.ts'
 import type { Tool } from '../client/tool.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { StoredEntry } from './entry.ts'
-import { rowsFor, type MemoryOptions } from './options.ts'
+import { badConfig, rowsFor, type MemoryOptions } from './options.ts'
 import { spaceName, type Where } from './scope.ts'
 
 export interface Block {
@@ -98,40 +96,43 @@ function blockTools(
   written: (where: Where) => Promise<readonly StoredEntry[]>,
 ): readonly Tool[] {
   const block = { type: 'string', enum: [...names] } as const
-  return [
-    defineTool({
-      name: 'write_block',
-      title: 'Write into a block',
-      description:
-        'Writes a block of the blackboard, which is seen in later messages and conversations: in place of its text, or, with append, after it. Never passwords or keys.',
-      inputSchema: {
-        type: 'object',
-        properties: { block, text: { type: 'string' }, append: { type: 'boolean' } },
-        required: ['block', 'text'],
-        additionalProperties: false,
-      },
-      execute: async ({ block: name, text, append }, where) => {
-        await change(String(name), where, (before) =>
-          append && before !== '' ? `${before}\n${text}` : text,
-        )
-        return 'written'
-      },
-    }),
-    defineTool({
-      name: 'read_block',
-      title: 'Read a block',
-      description: 'Reads a block of the blackboard as it is now.',
-      inputSchema: {
-        type: 'object',
-        properties: { block },
-        required: ['block'],
-        additionalProperties: false,
-      },
-      annotations: { readOnly: true },
-      execute: async ({ block: name }, where) =>
-        (await written(where)).find(({ id }) => id === name)?.text ?? '',
-    }),
-  ] as readonly Tool[]
+  const write: Tool<'write_block', Writing> = {
+    name: 'write_block',
+    title: 'Write into a block',
+    description:
+      'Writes a block of the blackboard, which is seen in later messages and conversations: in place of its text, or, with append, after it. Never passwords or keys.',
+    inputSchema: {
+      type: 'object',
+      properties: { block, text: { type: 'string' }, append: { type: 'boolean' } },
+      required: ['block', 'text'],
+      additionalProperties: false,
+    },
+    async execute({ block: name, text, append }, where) {
+      await change(name, where, (before) => (append && before !== '' ? `${before}\n${text}` : text))
+      return 'written'
+    },
+  }
+  const read: Tool<'read_block', Pick<Writing, 'block'>> = {
+    name: 'read_block',
+    title: 'Read a block',
+    description: 'Reads a block of the blackboard as it is now.',
+    inputSchema: {
+      type: 'object',
+      properties: { block },
+      required: ['block'],
+      additionalProperties: false,
+    },
+    annotations: { readOnly: true },
+    execute: async ({ block: name }, where) =>
+      (await written(where)).find(({ id }) => id === name)?.text ?? '',
+  }
+  return [write, read]
+}
+
+interface Writing {
+  readonly block: string
+  readonly text: string
+  readonly append?: boolean
 }
 
 function wrong(message: string): OffstageError {

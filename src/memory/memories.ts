@@ -1,7 +1,7 @@
-import { badConfig } from '../client/failures.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { StoredEntry } from './entry.ts'
 import { keptMemory, type KeptMemoryOptions, type Memory } from './memory.ts'
+import { badConfig } from './options.ts'
 import { fused, nearest, unitVector } from './vectors.ts'
 
 /** The newest entries, whatever the message says. */

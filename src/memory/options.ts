@@ -1,4 +1,4 @@
-import { badConfig } from '../client/failures.ts'
+import { OffstageError } from '../protocol/error.ts'
 import { databaseRows, volatileRows, type Rows } from './rows.ts'
 import type { MemoryScope } from './scope.ts'
 
@@ -18,4 +18,8 @@ export function rowsFor({ scope = 'origin', storage = { name: 'offstage' } }: Me
   if (typeof storage?.name !== 'string' || storage.name === '')
     throw badConfig("storage of a memory must be 'memory' or { name }.")
   return databaseRows(storage.name)
+}
+
+export function badConfig(message: string): OffstageError {
+  return new OffstageError('invalid-config', message)
 }

@@ -3,6 +3,7 @@ import * as action from 'offstage/action'
 import * as conversation from 'offstage/conversation'
 import * as engines from 'offstage/engines'
 import * as inline from 'offstage/inline'
+import * as memory from 'offstage/memory'
 import * as noInline from 'offstage/no-inline'
 import * as pageTools from 'offstage/page-tools'
 import * as promptApi from 'offstage/prompt-api'
@@ -23,6 +24,7 @@ export const entries = [
   conversation.fold,
   engines.workerEngine,
   inline.createInlineWorker,
+  memory.keywordMemory,
   noInline.createAgent,
   pageTools.pageTools,
   promptApi.promptApi,
