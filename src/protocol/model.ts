@@ -17,6 +17,18 @@ export const PROVIDER_IDS = [
   'scripted',
 ] as const
 
+/** What is asked for where the configuration names no model, by provider id; the others need a name. */
+export const DEFAULT_MODELS: { readonly [providerId: string]: string } = {
+  minimax: 'MiniMax-M2.5',
+}
+
+/** The model that the configuration names, or its provider's default; empty where there is none. */
+export function modelName(config: { readonly provider: string; readonly model?: string }): string {
+  if (config.model) return config.model
+  const { provider } = config
+  return (Object.hasOwn(DEFAULT_MODELS, provider) && DEFAULT_MODELS[provider]) || ''
+}
+
 export type ToolMode = 'auto' | 'native' | 'action'
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly toolName: string }

@@ -4,8 +4,6 @@ import type { MessagesId } from '../provider-ids.ts'
 export interface MessagesRules {
   readonly baseURL: string
   readonly defaultPath: string
-  /** Null: required in the configuration. */
-  readonly defaultModel: string | null
   /** The format demands a limit; this one is sent when the configuration has none. */
   readonly maxTokens: number
   readonly keyHeader: 'x-api-key' | 'authorization'
@@ -31,7 +29,6 @@ export const messagesPresets: { readonly [Id in MessagesId]: MessagesRules } = {
   anthropic: {
     baseURL: 'https://api.anthropic.com',
     defaultPath: '',
-    defaultModel: null,
     maxTokens: 8_192,
     keyHeader: 'x-api-key',
     headers,
@@ -40,7 +37,6 @@ export const messagesPresets: { readonly [Id in MessagesId]: MessagesRules } = {
   minimax: {
     baseURL: minimaxBaseURLs.international,
     defaultPath: '/anthropic',
-    defaultModel: 'MiniMax-M2.5',
     maxTokens: 16_384,
     keyHeader: 'x-api-key',
     headers,

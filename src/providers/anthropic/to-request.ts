@@ -1,5 +1,6 @@
 import { OffstageError } from '../../protocol/error.ts'
 import type { JsonObject } from '../../protocol/json.ts'
+import { modelName } from '../../protocol/model.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import { baseURLOf, endpointURL } from '../core/base-url.ts'
 import { defined } from '../core/defined.ts'
@@ -44,7 +45,7 @@ export function toMessagesRequest(
       ...config.headers,
     },
     body: {
-      model: modelOf(config, rules, providerId),
+      model: modelOf(config, providerId),
       max_tokens: config.maxOutputTokens ?? rules.maxTokens,
       ...(system.length > 0 && { system }),
       messages: turns.map(({ role, content }) => ({ role, content })),
@@ -66,8 +67,8 @@ function messagesURL(baseURL: URL): string {
   return endpointURL(baseURL, hasVersion ? '/messages' : '/v1/messages')
 }
 
-function modelOf(config: RequestConfig, rules: MessagesRules, providerId: string): string {
-  const model = config.model || rules.defaultModel
+function modelOf(config: RequestConfig, providerId: string): string {
+  const model = modelName(config)
   if (model) return model
   throw new OffstageError('invalid-config', `The provider '${providerId}' needs a model.`)
 }
