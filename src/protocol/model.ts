@@ -5,6 +5,7 @@ export const PROVIDER_IDS = [
   'openai',
   'anthropic',
   'minimax',
+  'gemini',
   'ollama',
   'lmstudio',
   'llamacpp',

@@ -17,6 +17,7 @@ import {
   type AnswerStart,
 } from './fresh-start.ts'
 import { createInlineReasoning, type InlineReasoning } from './inline-reasoning.ts'
+import { createMarkedThoughts, type MarkedPiece, type MarkedThoughts } from './marked-thoughts.ts'
 import { createReasoningFields, type ReasoningFields } from './reasoning.ts'
 import { readUsage } from './usage.ts'
 
@@ -24,6 +25,7 @@ import { readUsage } from './usage.ts'
 export interface ChatState extends AnswerStart {
   readonly providerId: string
   readonly reasoning: ReasoningFields
+  readonly thoughts: MarkedThoughts
   /** Null where the text is read elsewhere. */
   readonly inline: InlineReasoning | null
   usage: Usage | undefined
@@ -43,6 +45,7 @@ export function startChat(providerId: string, request: ModelRequest): ChatState 
     providerId,
     ...startAnswer(createToolCallAssembler(request.tools)),
     reasoning: createReasoningFields(),
+    thoughts: createMarkedThoughts(),
     inline: request.toolMode === 'action' || request.textAsWritten ? null : createInlineReasoning(),
     usage: undefined,
     isOver: false,
@@ -124,13 +127,28 @@ function readDelta(state: ChatState, delta: JsonRecord, parts: StreamPart[]): vo
   }
   const details = delta['reasoning_details']
   if (details) parts.push({ type: 'raw', data: details })
-  readText(state, delta['content'], parts)
+  readContent(state, delta, parts)
   readText(state, delta['refusal'], parts)
   const calls = delta['tool_calls']
   readCalls(state, asRecord(calls) ? [calls] : asList(calls), parts)
   // The old form counts alone; some servers send each call in both.
   const legacy = calls == null ? asRecord(delta['function_call']) : undefined
   if (legacy) readCalls(state, [{ function: legacy }], parts)
+}
+
+function readContent(state: ChatState, delta: JsonRecord, parts: StreamPart[]): void {
+  const { content } = delta
+  const pieces = typeof content === 'string' ? state.thoughts.read(delta, content) : null
+  if (pieces) readPieces(state, pieces, parts)
+  else readText(state, content, parts)
+}
+
+function readPieces(state: ChatState, pieces: readonly MarkedPiece[], parts: StreamPart[]): void {
+  for (const { isThought, text } of pieces) {
+    if (!isThought) readText(state, text, parts)
+    else parts.push({ type: 'reasoning-delta', delta: text })
+    state.inline?.stopLooking()
+  }
 }
 
 function readText(state: ChatState, content: unknown, parts: StreamPart[]): void {
@@ -169,7 +187,9 @@ function readCalls(state: ChatState, calls: readonly unknown[], parts: StreamPar
 export function endChat(state: ChatState, { done }: { readonly done: boolean }): StreamPart[] {
   if (state.isOver) return []
   state.isOver = true
-  const parts: StreamPart[] = state.inline?.end() ?? []
+  const parts: StreamPart[] = []
+  readPieces(state, state.thoughts.end(), parts)
+  parts.push(...(state.inline?.end() ?? []))
   if (state.usage) parts.push({ type: 'usage', usage: state.usage })
   const { finishWord } = state
   const isProven = done || finishWord !== undefined

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../protocol/json.ts'
 import type { ChatId } from '../provider-ids.ts'
 
 /** What differs between servers with Chat Completions. Data: the code names no vendor. */
@@ -21,6 +22,14 @@ export interface ChatRules {
   readonly namedToolChoice: boolean
   /** Thinking goes back as it came, as a part of the message's content. */
   readonly takesThinking: boolean
+  /** Only the last of several system messages is heeded: they become one. */
+  readonly mergesSystem: boolean
+  /** Fields of the request that are refused, and so are not sent. */
+  readonly leavesOut: readonly ('seed' | 'parallel_tool_calls')[]
+  /** Tools' parameters: JSON Schema, or what OpenAPI 3.0 has of it. */
+  readonly toolSchemas: 'json-schema' | 'openapi'
+  /** Fields of every call in a message whose calls have none of this server's own; null: no such fields. */
+  readonly unsignedCall: JsonObject | null
   readonly toolCallId: RegExp
   readonly toolCallIdLength: number
 }
@@ -38,6 +47,10 @@ const openai: ChatRules = {
   mergesUsers: false,
   namedToolChoice: true,
   takesThinking: false,
+  mergesSystem: false,
+  leavesOut: [],
+  toolSchemas: 'json-schema',
+  unsignedCall: null,
   toolCallId: /^.{1,40}$/s,
   toolCallIdLength: 40,
 }
@@ -57,9 +70,35 @@ export const compatible: ChatRules = {
 
 const local = (baseURL: string): ChatRules => ({ ...compatible, baseURL, defaultPath: '/v1' })
 
+/**
+ * What of Google's endpoint differs (https://ai.google.dev/gemini-api/docs/openai; docs/providers/quirks.md, G1 to
+ * G14). A user's message after a tool's result would begin another turn.
+ */
+const geminiRules = {
+  ...anyId,
+  namesToolMessages: true,
+  userAfterTool: false,
+  namedToolChoice: false,
+  mergesSystem: true,
+  leavesOut: ['seed', 'parallel_tool_calls'],
+  toolSchemas: 'openapi',
+  unsignedCall: {
+    extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } },
+  },
+} as const satisfies Partial<ChatRules>
+
+const gemini: ChatRules = {
+  ...openai,
+  ...geminiRules,
+  baseURL: 'https://generativelanguage.googleapis.com/v1beta/openai',
+  defaultPath: '/v1beta/openai',
+  tokenField: 'max_tokens',
+}
+
 /** By provider id. Ports are the servers' defaults. */
 export const chatPresets: { readonly [Id in ChatId]: ChatRules } = {
   openai,
+  gemini,
   ollama: local('http://localhost:11434/v1'),
   lmstudio: { ...local('http://localhost:1234/v1'), namedToolChoice: false },
   llamacpp: local('http://localhost:8080/v1'),
@@ -82,4 +121,5 @@ export const hostRules: { readonly [host: string]: Partial<ChatRules> } = {
   'api.deepseek.com': { asksUsage: true, userAfterTool: true },
   'openrouter.ai': { asksUsage: true, userAfterTool: true },
   'api.groq.com': { asksUsage: true, userAfterTool: true },
+  'generativelanguage.googleapis.com': geminiRules,
 }
