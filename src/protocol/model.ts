@@ -132,6 +132,11 @@ export interface ModelConfigData {
    */
   readonly toolChoice?: ToolChoice
   readonly parallelToolCalls?: boolean
+  /**
+   * The vendor holds native calls to their tools' schemas, where it can: with `openai` and `anthropic`, for schemas that
+   * it takes. Default false.
+   */
+  readonly strictTools?: boolean
   /** Merged into the request body last. */
   readonly extraBody?: JsonObject
   /** Who calls fetch. `'page'` where a worker may not reach the endpoint. Default `'worker'`. */

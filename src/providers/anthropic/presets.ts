@@ -1,3 +1,4 @@
+import type { StrictRules } from '../core/strict-schema.ts'
 import type { MessagesId } from '../provider-ids.ts'
 
 /** What differs between endpoints with Anthropic's Messages format. Data. */
@@ -10,6 +11,8 @@ export interface MessagesRules {
   readonly headers: { readonly [name: string]: string }
   /** Images and documents may be sent. */
   readonly takesFiles: boolean
+  /** How tools are strict; null: they can't be. */
+  readonly strict: StrictRules | null
 }
 
 /** MiniMax's two platforms: accounts and keys belong to one of them. */
@@ -24,6 +27,14 @@ const headers: MessagesRules['headers'] = {
   'anthropic-dangerous-direct-browser-access': 'true',
 }
 
+/** https://platform.claude.com/docs/en/build-with-claude/structured-outputs, "JSON Schema limitations". */
+const strict: StrictRules = {
+  allRequired: false,
+  keywords: new Set(['description']),
+  formats: new Set('date-time time date duration email hostname uri ipv4 ipv6 uuid'.split(' ')),
+  limits: { tools: 20, optional: 24, unions: 16 },
+}
+
 /** By provider id. */
 export const messagesPresets: { readonly [Id in MessagesId]: MessagesRules } = {
   anthropic: {
@@ -33,6 +44,7 @@ export const messagesPresets: { readonly [Id in MessagesId]: MessagesRules } = {
     keyHeader: 'x-api-key',
     headers,
     takesFiles: true,
+    strict,
   },
   minimax: {
     baseURL: minimaxBaseURLs.international,
@@ -41,5 +53,6 @@ export const messagesPresets: { readonly [Id in MessagesId]: MessagesRules } = {
     keyHeader: 'x-api-key',
     headers,
     takesFiles: false,
+    strict: null,
   },
 }

@@ -5,6 +5,7 @@ import type { ToolDefinition } from '../../protocol/tool.ts'
 import { baseURLOf, endpointURL } from '../core/base-url.ts'
 import { defined } from '../core/defined.ts'
 import { asRecord } from '../core/read-json.ts'
+import { strictParameters, type StrictRules } from '../core/strict-schema.ts'
 import type { HttpRequest, ModelRequest, RequestConfig } from '../provider.ts'
 import { textBlocks } from './content.ts'
 import { addBlocks, messagesTurns, type Turn } from './messages.ts'
@@ -30,7 +31,7 @@ export function toMessagesRequest(
   const mark = cacheMark(asRecord(cache) as JsonObject | undefined)
   const turns = messagesTurns(request, { providerId, takesFiles: rules.takesFiles, refused })
   const system = textBlocks(systemText(request))
-  const tools = toolFields(request, config, turns)
+  const tools = toolFields(request, config, { turns, strict: rules.strict })
   mark(system)
   mark(tools.tools)
   // A turn that is to be continued stays the last one: what is new stands before it.
@@ -101,9 +102,9 @@ interface ToolFields {
 function toolFields(
   request: ModelRequest,
   config: RequestConfig,
-  turns: readonly Turn[],
+  { turns, strict }: { readonly turns: readonly Turn[]; readonly strict: StrictRules | null },
 ): ToolFields {
-  const { toolChoice, parallelToolCalls } = config
+  const { toolChoice, parallelToolCalls, strictTools } = config
   const isOffered = request.toolMode !== 'action' && request.tools.length > 0
   // A history with calls is refused unless tools are defined: those it names, not to be called.
   if (!isOffered) {
@@ -117,8 +118,9 @@ function toolFields(
       : toolChoice !== undefined || isSerial
         ? { type: toolChoice === 'required' ? 'any' : (toolChoice ?? 'auto') }
         : undefined
+  const schemas = strictTools && strict ? strictParameters(request.tools, strict) : []
   return {
-    tools: request.tools.map(messagesTool),
+    tools: request.tools.map((tool, at) => messagesTool(tool, schemas[at] ?? null)),
     ...(choice && {
       tool_choice: {
         ...choice,
@@ -128,7 +130,11 @@ function toolFields(
   }
 }
 
-function messagesTool({ name, description, inputSchema }: ToolDefinition): JsonObject {
+function messagesTool(
+  { name, description, inputSchema }: ToolDefinition,
+  strict: JsonObject | null,
+): JsonObject {
+  if (strict) return { name, description, strict: true, input_schema: strict }
   return { name, description, input_schema: { type: 'object', ...inputSchema } as JsonObject }
 }
 

@@ -1,11 +1,13 @@
 import type { JsonObject } from '../../protocol/json.ts'
 import type { Usage } from '../../protocol/message.ts'
-import type { StreamPart } from '../../protocol/stream-part.ts'
+import type { StreamPart, ToolCallStreamPart } from '../../protocol/stream-part.ts'
+import type { ToolDefinition } from '../../protocol/tool.ts'
 import { createToolCallAssembler } from '../core/assemble-tool-calls.ts'
 import { countingWord, failedError, mapFinishReason, outputEnd } from '../core/finish-reason.ts'
 import { streamError } from '../core/provider-error.ts'
 import { asCount, asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
 import { addStray, noAnswer, strayError } from '../core/stray.ts'
+import { withoutStrictNulls } from '../core/strict-nulls.ts'
 import { secondAnswer } from '../core/transport-error.ts'
 import type { ModelRequest } from '../provider.ts'
 import { callDelta } from './call-delta.ts'
@@ -24,6 +26,8 @@ import { readUsage } from './usage.ts'
 /** What is remembered from chunk to chunk of one answer. */
 export interface ChatState extends AnswerStart {
   readonly providerId: string
+  /** The tools whose calls may have nulls for what is absent. */
+  readonly strictTools: readonly ToolDefinition[]
   readonly reasoning: ReasoningFields
   readonly thoughts: MarkedThoughts
   /** Null where the text is read elsewhere. */
@@ -40,9 +44,10 @@ export interface ChatState extends AnswerStart {
   stray: unknown
 }
 
-export function startChat(providerId: string, request: ModelRequest): ChatState {
+export function startChat(providerId: string, request: ModelRequest, isStrict = false): ChatState {
   return {
     providerId,
+    strictTools: isStrict ? request.tools : [],
     ...startAnswer(createToolCallAssembler(request.tools)),
     reasoning: createReasoningFields(),
     thoughts: createMarkedThoughts(),
@@ -200,7 +205,8 @@ export function endChat(state: ChatState, { done }: { readonly done: boolean }):
     (state.isFinished ? undefined : strayError(state.stray)) ??
     (reason === 'error' ? failedError(finishWord) : undefined)
   const isSaid = finishWord !== undefined && !state.saysMore
-  parts.push(...state.calls.finish(outputEnd(finishWord, isProven && !error, isSaid)))
+  const calls = state.calls.finish(outputEnd(finishWord, isProven && !error, isSaid))
+  parts.push(...calls.map((call) => withoutNulls(call, state.strictTools)))
   if (error) return [...parts, { type: 'error', error }]
   if (!isProven) return parts
   const metadata = metadataOf(state)
@@ -211,6 +217,15 @@ export function endChat(state: ChatState, { done }: { readonly done: boolean }):
     ...(metadata && { providerMetadata: { [state.providerId]: metadata } }),
   })
   return parts
+}
+
+function withoutNulls(
+  call: ToolCallStreamPart,
+  tools: readonly ToolDefinition[],
+): ToolCallStreamPart {
+  const tool = tools.find(({ name }) => name === call.toolName)
+  if (!tool || call.input === undefined) return call
+  return { ...call, input: withoutStrictNulls(call.input, tool.inputSchema) }
 }
 
 /** What is sent back with the message, in the fields in which it was received. */

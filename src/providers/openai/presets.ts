@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../protocol/json.ts'
+import type { StrictRules } from '../core/strict-schema.ts'
 import type { ChatId } from '../provider-ids.ts'
 
 /** What differs between servers with Chat Completions. Data: the code names no vendor. */
@@ -28,6 +29,8 @@ export interface ChatRules {
   readonly leavesOut: readonly ('seed' | 'parallel_tool_calls')[]
   /** Tools' parameters: JSON Schema, or what OpenAPI 3.0 has of it. */
   readonly toolSchemas: 'json-schema' | 'openapi'
+  /** How tools are strict; null: they can't be. */
+  readonly strict: StrictRules | null
   /** Fields of every call in a message whose calls have none of this server's own; null: no such fields. */
   readonly unsignedCall: JsonObject | null
   readonly toolCallId: RegExp
@@ -35,6 +38,18 @@ export interface ChatRules {
 }
 
 const anyId = { toolCallId: /^.+$/s, toolCallIdLength: 64 } as const
+
+/** https://platform.openai.com/docs/guides/structured-outputs, "Supported schemas". */
+const strict: StrictRules = {
+  allRequired: true,
+  keywords: new Set(
+    'description pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems'.split(
+      ' ',
+    ),
+  ),
+  formats: new Set('date-time time date duration email hostname ipv4 ipv6 uuid'.split(' ')),
+  limits: { tools: Infinity, optional: Infinity, unions: Infinity },
+}
 
 const openai: ChatRules = {
   baseURL: 'https://api.openai.com/v1',
@@ -50,6 +65,7 @@ const openai: ChatRules = {
   mergesSystem: false,
   leavesOut: [],
   toolSchemas: 'json-schema',
+  strict,
   unsignedCall: null,
   toolCallId: /^.{1,40}$/s,
   toolCallIdLength: 40,
@@ -66,6 +82,7 @@ export const compatible: ChatRules = {
   namesToolMessages: true,
   userAfterTool: false,
   mergesUsers: true,
+  strict: null,
 }
 
 const local = (baseURL: string): ChatRules => ({ ...compatible, baseURL, defaultPath: '/v1' })
@@ -82,6 +99,7 @@ const geminiRules = {
   mergesSystem: true,
   leavesOut: ['seed', 'parallel_tool_calls'],
   toolSchemas: 'openapi',
+  strict: null,
   unsignedCall: {
     extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } },
   },

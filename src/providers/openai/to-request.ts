@@ -4,6 +4,7 @@ import type { ToolDefinition } from '../../protocol/tool.ts'
 import { baseURLOf, endpointURL } from '../core/base-url.ts'
 import { defined } from '../core/defined.ts'
 import { openapiParameters } from '../core/openapi-schema.ts'
+import { strictParameters } from '../core/strict-schema.ts'
 import type { HttpRequest, ModelRequest, RequestConfig } from '../provider.ts'
 import { chatMessages } from './messages.ts'
 import { hostRules, type ChatRules } from './presets.ts'
@@ -59,7 +60,7 @@ function sampling(config: RequestConfig, rules: ChatRules): JsonObject {
 
 function toolFields(
   tools: readonly ToolDefinition[],
-  { toolChoice, parallelToolCalls }: RequestConfig,
+  { toolChoice, parallelToolCalls, strictTools }: RequestConfig,
   rules: ChatRules,
 ): JsonObject {
   if (tools.length === 0) return {}
@@ -68,8 +69,11 @@ function toolFields(
     isNamed && !rules.namedToolChoice
       ? tools.filter((tool) => tool.name === toolChoice.toolName)
       : tools
+  const strict = strictTools && rules.strict ? strictParameters(offered, rules.strict) : []
   return {
-    tools: offered.map((tool) => chatTool(tool, rules)),
+    tools: offered.map((tool, at) =>
+      strict[at] ? strictTool(tool, strict[at]) : chatTool(tool, rules),
+    ),
     ...takenFields(rules, {
       tool_choice: isNamed && !rules.namedToolChoice ? 'required' : wireChoice(toolChoice),
       parallel_tool_calls: parallelToolCalls,
@@ -86,6 +90,10 @@ function takenFields(
   return defined(
     Object.fromEntries(Object.entries(fields).filter(([name]) => !left.includes(name))),
   )
+}
+
+function strictTool({ name, description }: ToolDefinition, parameters: JsonObject): JsonObject {
+  return { type: 'function', function: { name, description, strict: true, parameters } }
 }
 
 function chatTool(
