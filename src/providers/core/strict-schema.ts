@@ -24,6 +24,11 @@ const STRUCTURE: ReadonlySet<string> = new Set(
   'type properties required additionalProperties items enum const anyOf'.split(' '),
 )
 
+interface Counting {
+  readonly rules: StrictRules
+  readonly counts: Counts
+}
+
 interface Counts {
   optional: number
   unions: number
@@ -38,7 +43,7 @@ export function strictParameters(
   return tools.map(({ inputSchema }) => {
     const counts: Counts = { optional: 0, unions: 0 }
     const parameters =
-      left.tools > 0 ? strictNode({ type: 'object', ...inputSchema }, rules, counts) : null
+      left.tools > 0 ? strictNode({ type: 'object', ...inputSchema }, { rules, counts }) : null
     if (parameters?.['properties'] === undefined) return null
     if (counts.optional > left.optional || counts.unions > left.unions) return null
     left.tools--
@@ -49,7 +54,8 @@ export function strictParameters(
 }
 
 /** Null: what the schema says can't be said here. */
-function strictNode(schema: unknown, rules: StrictRules, counts: Counts): JsonObject | null {
+function strictNode(schema: unknown, counting: Counting): JsonObject | null {
+  const { rules, counts } = counting
   const node = asRecord(schema) as JsonObject | undefined
   if (!node || Object.keys(node).some((name) => !LOOSE.has(name) && !STRUCTURE.has(name)))
     return null
@@ -61,11 +67,11 @@ function strictNode(schema: unknown, rules: StrictRules, counts: Counts): JsonOb
     ),
   )
   if (node['anyOf'] !== undefined || Array.isArray(node['type'])) counts.unions++
-  if (node['anyOf'] !== undefined) return strictAlternatives(node, kept, rules, counts)
+  if (node['anyOf'] !== undefined) return strictAlternatives(node, kept, counting)
   const types = [node['type']].flat()
-  if (types.includes('object')) return strictObject(node, kept, rules, counts)
+  if (types.includes('object')) return strictObject(node, kept, counting)
   if (types.includes('array')) {
-    const items = strictNode(node['items'], rules, counts)
+    const items = strictNode(node['items'], counting)
     return items && { ...kept, items }
   }
   const type = node['type'] ?? typeOfValues(node)
@@ -83,11 +89,10 @@ function typeOfValues({ enum: choices, const: value }: JsonObject): JsonValue | 
 function strictAlternatives(
   node: JsonObject,
   kept: JsonObject,
-  rules: StrictRules,
-  counts: Counts,
+  counting: Counting,
 ): JsonObject | null {
   const given = asList(node['anyOf'])
-  const anyOf = given.map((member) => strictNode(member, rules, counts))
+  const anyOf = given.map((member) => strictNode(member, counting))
   const isPlain =
     node['properties'] === undefined && node['items'] === undefined && given.length > 0
   return isPlain && isWhole(anyOf) ? { ...kept, anyOf } : null
@@ -97,12 +102,8 @@ function isWhole(nodes: readonly (JsonObject | null)[]): nodes is readonly JsonO
   return !nodes.includes(null)
 }
 
-function strictObject(
-  node: JsonObject,
-  kept: JsonObject,
-  rules: StrictRules,
-  counts: Counts,
-): JsonObject | null {
+function strictObject(node: JsonObject, kept: JsonObject, counting: Counting): JsonObject | null {
+  const { rules, counts } = counting
   const given = Object.entries((asRecord(node['properties']) ?? {}) as JsonObject)
   const isClosed = node['additionalProperties'] === false
   // With no property named, an object may hold anything, unless it is said to be empty.
@@ -111,7 +112,7 @@ function strictObject(
   const required = asList(node['required'])
   const properties: { [name: string]: JsonObject } = {}
   for (const [name, value] of given) {
-    const property = strictNode(value, rules, counts)
+    const property = strictNode(value, counting)
     if (!property) return null
     const isOptional = !required.includes(name)
     if (isOptional) counts.optional++
@@ -135,7 +136,8 @@ function orNull(schema: JsonObject): JsonObject {
     const hasNull = members.some((member) => [member['type']].flat().includes('null'))
     return hasNull ? schema : { ...schema, anyOf: [...members, nothing] }
   }
-  if (rest['const'] !== undefined) return { ...said, anyOf: [withoutDescription(schema), nothing] }
+  if (rest['const'] !== undefined)
+    return { ...said, anyOf: [{ ...(type !== undefined && { type }), ...rest }, nothing] }
   const types = [type ?? []].flat()
   const values = asList(choices) as JsonValue[]
   return {
@@ -143,8 +145,4 @@ function orNull(schema: JsonObject): JsonObject {
     type: types.includes('null') ? types : [...types, 'null'],
     ...(choices !== undefined && { enum: values.includes(null) ? values : [...values, null] }),
   }
-}
-
-function withoutDescription({ description: _, ...schema }: JsonObject): JsonObject {
-  return schema
 }
