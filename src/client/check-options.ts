@@ -1,5 +1,5 @@
 import { OffstageError } from '../protocol/error.ts'
-import { PROVIDER_IDS } from '../protocol/model.ts'
+import { modelName, PROVIDER_IDS } from '../protocol/model.ts'
 import type { RunLimits } from '../protocol/run.ts'
 import { badConfig } from './failures.ts'
 import { checkNames, isMisspelt } from './check-names.ts'
@@ -34,7 +34,7 @@ export function checkModel(
   { worker, workerUrl, engines = [] }: Partial<AgentOptions>,
 ): void {
   const { provider } = model ?? {}
-  if (!provider || !model.model)
+  if (!provider || !modelName(model))
     throw badConfig("model must be like { provider: 'ollama', model: 'qwen3:4b' }.")
   const known = [...PROVIDER_IDS, ...engines.map((engine) => engine?.id)]
   if (!worker && !workerUrl && !known.includes(provider))

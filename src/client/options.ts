@@ -27,7 +27,9 @@ export interface Headers {
  * A model and how to reach it. Plain data but for `apiKey` and `headers`, which stay on the page and
  * are handed to the worker for each request; nothing of them is stored or logged.
  */
-export interface ModelConfig extends Omit<ModelConfigData, 'headers'> {
+export interface ModelConfig extends Omit<ModelConfigData, 'headers' | 'model'> {
+  /** May be left out where the provider has a default: `minimax`. */
+  readonly model?: string
   readonly apiKey?: string | ((request: CredentialRequest) => string | Promise<string>)
   readonly headers?: Headers | ((request: CredentialRequest) => Headers | Promise<Headers>)
 }

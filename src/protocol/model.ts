@@ -5,6 +5,7 @@ export const PROVIDER_IDS = [
   'openai',
   'anthropic',
   'minimax',
+  'gemini',
   'ollama',
   'lmstudio',
   'llamacpp',
@@ -16,6 +17,18 @@ export const PROVIDER_IDS = [
   'prompt-api',
   'scripted',
 ] as const
+
+/** What is asked for where the configuration names no model, by provider id; the others need a name. */
+export const DEFAULT_MODELS: { readonly [providerId: string]: string } = {
+  minimax: 'MiniMax-M2.5',
+}
+
+/** The model that the configuration names, or its provider's default; empty where there is none. */
+export function modelName(config: { readonly provider: string; readonly model?: string }): string {
+  if (config.model) return config.model
+  const { provider } = config
+  return (Object.hasOwn(DEFAULT_MODELS, provider) && DEFAULT_MODELS[provider]) || ''
+}
 
 export type ToolMode = 'auto' | 'native' | 'action'
 
@@ -119,6 +132,11 @@ export interface ModelConfigData {
    */
   readonly toolChoice?: ToolChoice
   readonly parallelToolCalls?: boolean
+  /**
+   * The vendor holds native calls to their tools' schemas, where it can: with `openai` and `anthropic`, for schemas that
+   * it takes. Default false.
+   */
+  readonly strictTools?: boolean
   /** Merged into the request body last. */
   readonly extraBody?: JsonObject
   /** Who calls fetch. `'page'` where a worker may not reach the endpoint. Default `'worker'`. */
