@@ -12,6 +12,7 @@ import { type ConversationRecord, storageKey } from '../protocol/conversation.ts
 import { describeThrown } from '../protocol/error.ts'
 import type { JsonSchema } from '../protocol/json.ts'
 import { adopt } from './adopt.ts'
+import { saidOf } from './said-of.ts'
 import type { Agent, Conversations } from './agent.ts'
 import type { AgentParts } from './agent-parts.ts'
 import type { CallAnswers, CallRef } from './call-answers.ts'
@@ -188,10 +189,7 @@ function answers(agent: AgentParts): CallAnswers {
       checkText(reason ?? '', 'The reason')
       return reply(call, { type: 'deny', ...(reason && { reason }) })
     },
-    async answer(call, text) {
-      checkText(text, 'The answer')
-      return reply(call, { type: 'answer', text })
-    },
+    answer: async (call, answer) => reply(call, saidOf(answer)),
     async supplyOutput(call, output) {
       const limits = limitsOf(options)
       const command = { ...scope(), ...locate(call), nextRunId: randomId(), limits }

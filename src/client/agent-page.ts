@@ -46,7 +46,7 @@ export function createAgentPage(
     const { controlDescriptors } = await whileStaying(() =>
       loadPart(() => import('./control-tools.ts')),
     )
-    return [...own, ...controlDescriptors(options.controlTools)]
+    return [...own, ...controlDescriptors(options.controlTools, options.questionFields)]
   }
   const book = createConfigBook()
   return {

@@ -1,3 +1,4 @@
+import type { QuestionAnswer } from '../protocol/fields.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { Run } from './run-handle.ts'
 
@@ -17,8 +18,12 @@ export interface CallAnswers {
    */
   approve(call: CallRef, options?: { readonly input?: JsonValue }): Promise<boolean>
   deny(call: CallRef, reason?: string): Promise<boolean>
-  /** Answers a question that the agent asked. */
-  answer(call: CallRef, text: string): Promise<boolean>
+  /**
+   * Answers a question that the agent asked: with a text, or, where it asks for fields, with
+   * `{ action: 'accept', content }`. `invalid-input` for what doesn't fit, with `details.fields` naming each field
+   * that is wrong; the question stays open. `decline` and `cancel` settle the call as denied, and always work.
+   */
+  answer(call: CallRef, answer: string | QuestionAnswer): Promise<boolean>
   /**
    * The output of a call that the page ran: in one-shot mode, or of an imported history. The run that goes
    * on once the last is in, else null. `conversation-busy` while a run is open.

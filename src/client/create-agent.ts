@@ -40,9 +40,10 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
       return later('approve')(call, how)
     },
     deny: later('deny'),
-    async answer(call, text) {
-      consent.check(call)
-      return later('answer')(call, text)
+    async answer(call, answer) {
+      // As `deny`, saying nothing takes no person.
+      if (typeof answer === 'string' || answer?.action === 'accept') consent.check(call)
+      return later('answer')(call, answer)
     },
     supplyOutput: later('supplyOutput'),
     settle: later('settle'),

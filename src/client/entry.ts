@@ -49,6 +49,20 @@ export type { Engine, EngineLine, EngineOpening, EngineProgress } from '../proto
 export type { Ownership } from '../protocol/delta.ts'
 export type { ErrorCode, ErrorData } from '../protocol/error.ts'
 export type { RunEvent } from '../protocol/event.ts'
+export type {
+  BooleanField,
+  ChoiceField,
+  ChoicesField,
+  FieldChoice,
+  FieldFormat,
+  FieldSchema,
+  FieldsSchema,
+  FieldValue,
+  FieldValues,
+  NumberField,
+  QuestionAnswer,
+  TextField,
+} from '../protocol/fields.ts'
 export type { CallPath, PlanItem, PlanStatus, UserContent } from '../protocol/fact.ts'
 export type { AnthropicMessage, ChatMessage, HistoryMessage } from '../protocol/history.ts'
 export type { JsonObject, JsonSchema, JsonValue } from '../protocol/json.ts'

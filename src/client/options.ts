@@ -83,6 +83,8 @@ export interface AgentOptions {
   readonly controlTools?: readonly ControlTool[]
   /** What the agent remembers beside its conversations: one or several, asked about each message of a person. */
   readonly memory?: AgentMemory | readonly AgentMemory[]
+  /** `ask_user` may ask for several values at once, as a form that the page shows. Default false. */
+  readonly questionFields?: boolean
   /** Live page context, read before each step. A string as it is, all else as JSON. */
   readonly context?: () => unknown
   readonly toolApproval?: ApprovalPolicy

@@ -1,6 +1,7 @@
 import type { RowOf } from '../protocol/fact.ts'
 import type { CallState } from '../protocol/state.ts'
 import { addResult } from './add-result.ts'
+import { askedQuestion } from './asked-question.ts'
 import { isSoonAfter } from './crash-loop.ts'
 import type { Draft } from './draft.ts'
 import { nestedCall } from './propose-call.ts'
@@ -74,13 +75,8 @@ function changeOf(
         status: 'approved',
         ...(row.input !== undefined && { input: row.input, edited: true }),
       }
-    case 'question-asked': {
-      const { question, options, fields } = row
-      return {
-        status: 'awaiting-answer',
-        question: { question, ...(options && { options }), ...(fields && { fields }) },
-      }
-    }
+    case 'question-asked':
+      return { status: 'awaiting-answer', question: askedQuestion(row) }
     case 'question-answered':
       return null
     case 'output-requested':

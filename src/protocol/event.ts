@@ -1,7 +1,7 @@
 import type { ErrorData } from './error.ts'
 import type { JsonValue } from './json.ts'
 import type { CallError, FinishReason, Message, ToolOutput, Usage, UserMessage } from './message.ts'
-import type { ParkReason, PendingCall, RunResult } from './run.ts'
+import type { ParkReason, PendingCall, Question, RunResult } from './run.ts'
 import type { SettledStatus } from './tool.ts'
 
 /**
@@ -109,12 +109,7 @@ export type RunEventBody =
       readonly toolName: string
       readonly input: JsonValue
     }
-  | {
-      readonly type: 'question'
-      readonly toolCallId: string
-      readonly question: string
-      readonly options?: readonly string[]
-    }
+  | ({ readonly type: 'question'; readonly toolCallId: string } & Question)
   /** The step's output so far is withdrawn; the step is asked again. */
   | { readonly type: 'step-reset'; readonly step: number; readonly reason: ErrorData }
   | {

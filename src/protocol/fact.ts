@@ -1,4 +1,5 @@
 import type { ErrorData } from './error.ts'
+import type { FieldsSchema } from './fields.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import type {
   AssistantMessage,
@@ -152,10 +153,18 @@ type CallFact = OfCall &
         readonly type: 'question-asked'
         readonly question: string
         readonly options?: readonly string[]
-        /** A form in place of a text: JSON Schema of what is asked for. */
-        readonly fields?: JsonObject
+        /** A form in place of a text. */
+        readonly fields?: FieldsSchema
       }
-    | { readonly type: 'question-answered'; readonly answer: string; readonly values?: JsonObject }
+    | {
+        readonly type: 'question-answered'
+        /** Empty where the answer isn't a text. */
+        readonly answer: string
+        /** Of the fields. */
+        readonly values?: JsonObject
+        /** The person gave no answer. */
+        readonly action?: 'decline' | 'cancel'
+      }
     /** One-shot mode: the page is to supply the call's output. */
     | {
         readonly type: 'output-requested'

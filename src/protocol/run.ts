@@ -1,5 +1,6 @@
 import type { ErrorData } from './error.ts'
-import type { JsonObject, JsonValue } from './json.ts'
+import type { FieldsSchema } from './fields.ts'
+import type { JsonValue } from './json.ts'
 import type { CallError, FinishReason, RunUsage, ToolOutput } from './message.ts'
 import type { ToolCallStatus } from './tool.ts'
 
@@ -19,7 +20,13 @@ export interface RunToolCall {
 export interface Question {
   readonly question: string
   readonly options?: readonly string[]
-  readonly fields?: JsonObject
+  /** A form in place of a text. */
+  readonly fields?: FieldsSchema
+  /**
+   * Names of fields whose words are those for a secret (a password, a card's number). Whoever shows them says so to the
+   * person: secrets are none of a model's business. That a field isn't among them proves nothing.
+   */
+  readonly sensitive?: readonly string[]
 }
 
 /** What a parked run waits for. */

@@ -14,6 +14,7 @@ type Plain =
   | 'enabledTools'
   | 'controlTools'
   | 'compaction'
+  | 'questionFields'
   | 'maxSteps'
   | 'retries'
   | 'storage'
@@ -40,6 +41,7 @@ const FIELDS = Object.keys({
   enabledTools: true,
   controlTools: true,
   compaction: true,
+  questionFields: true,
   toolApproval: true,
   maxSteps: true,
   retries: true,

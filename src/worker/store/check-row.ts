@@ -64,6 +64,27 @@ const runEnd = oneOf('outcome', {
   waiting: shape({ pending: listOf(shape({ toolCallId: isText, toolName: isText })) }),
 })
 
+const choices = listOf(shape({ const: isText, title: isText }))
+const field = shape({
+  type: among(['string', 'number', 'integer', 'boolean', 'array']),
+  title: optional(isText),
+  description: optional(isText),
+  enum: optional(listOf(isText)),
+  enumNames: optional(listOf(isText)),
+  oneOf: optional(choices),
+})
+const items = shape({ enum: optional(listOf(isText)), anyOf: optional(choices) })
+/** What a page relies on. Bounds are those of the time at which it was asked. */
+const isFields = shape({
+  type: among(['object']),
+  properties: (value) =>
+    isRecord(value) &&
+    Object.values(value).every(
+      (each) => field(each) && isRecord(each) && (each['type'] !== 'array' || items(each['items'])),
+    ),
+  required: optional(listOf(isText)),
+})
+
 const settledStatus = amongAll<SettledStatus>({
   invalid: true,
   denied: true,
@@ -122,9 +143,14 @@ const facts = oneOf('type', {
     ...ofCall,
     question: isText,
     options: optional(listOf(isText)),
-    fields: optional(isRecord),
+    fields: optional(isFields),
   }),
-  'question-answered': shape({ ...ofCall, answer: isText, values: optional(isRecord) }),
+  'question-answered': shape({
+    ...ofCall,
+    answer: isText,
+    values: optional(isRecord),
+    action: optional(among(['decline', 'cancel'])),
+  }),
   'output-requested': shape({ ...ofCall, input: isThere, asks: isFlag }),
   'call-started': shape({ ...ofCall, executionId: isText, by: decidedBy, repeats: isFlag }),
   'call-withdrawn': shape(ofCall),

@@ -97,6 +97,9 @@ const answer = oneOf('type', {
   approve: shape({ input: optional(isJson) }),
   deny: shape({ reason: optional(isText) }),
   answer: shape({ text: isText }),
+  accept: shape({ content: (value) => isRecord(value) && isJson(value) }),
+  decline: shape({}),
+  cancel: shape({}),
   resolve: shape({
     verdict: isVerdict,
     output: optional(isPlainOutput),
