@@ -67,8 +67,10 @@ export type {
   Usage,
   UserMessage,
 } from '../protocol/message.ts'
-export type { Script, ScriptScene, ScriptStep } from '../protocol/model.ts'
+export type { ModelPrices, Script, ScriptScene, ScriptStep } from '../protocol/model.ts'
 export type {
+  LimitName,
+  Limits,
   ParkReason,
   PendingCall,
   Question,

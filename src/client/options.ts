@@ -4,6 +4,7 @@ import type { JsonValue } from '../protocol/json.ts'
 import type { HistoryMessage } from '../protocol/history.ts'
 import type { FilePart, TextPart, ToolOutput } from '../protocol/message.ts'
 import type { Endpoint, ModelConfigData } from '../protocol/model.ts'
+import type { Limits } from '../protocol/run.ts'
 import type { SettledStatus } from '../protocol/tool.ts'
 import type { ControlTool } from './control-tools.ts'
 import type { WorkerAddress, WorkerLike } from './spawn-worker.ts'
@@ -90,6 +91,8 @@ export interface AgentOptions {
   readonly maxSteps?: number
   /** Steps in a row that may hold an invalid call. Default 3. */
   readonly retries?: number
+  /** What a run may use: model outputs, tokens, money, time. Default: nothing but `maxSteps` limits it. */
+  readonly limits?: Limits
   /** Where conversations are kept. Default `{ name: 'offstage' }`. */
   readonly storage?: StorageConfig
   /**
@@ -113,6 +116,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal
   readonly maxSteps?: number
   readonly retries?: number
+  /** Each in place of the agent's. */
+  readonly limits?: Limits
   /**
    * When the conversation has an open run. Default `'refuse'`: fails with `conversation-busy`, as all do of a run
    * that another tab drives. What is queued begins on this page, or not at all: a reload loses it.

@@ -6,6 +6,8 @@ const FIELDS = [
   'cachedInputTokens',
   'cacheWriteTokens',
   'reasoningTokens',
+  'totalTokens',
+  'costUSD',
 ] as const
 
 /** One more model call's usage. A count that neither side knows stays absent. */
@@ -18,5 +20,6 @@ export function addUsage(total: RunUsage, step: Usage): RunUsage {
     const b = step[field]
     if (a !== undefined || b !== undefined) sum[field] = (a ?? 0) + (b ?? 0)
   }
+  if (total.estimated || step.estimated) sum.estimated = true
   return sum
 }

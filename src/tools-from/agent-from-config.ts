@@ -15,6 +15,7 @@ type Plain =
   | 'controlTools'
   | 'maxSteps'
   | 'retries'
+  | 'limits'
   | 'storage'
   | 'raw'
   | 'heartbeatMs'
@@ -41,6 +42,7 @@ const FIELDS = Object.keys({
   toolApproval: true,
   maxSteps: true,
   retries: true,
+  limits: true,
   storage: true,
   raw: true,
   heartbeatMs: true,

@@ -4,7 +4,9 @@ import type {
   AgentOptions,
   ControlTool,
   ExtractOptions,
+  Limits,
   ModelConfig,
+  ModelPrices,
   RegisterOptions,
   ResumeOptions,
   RunOptions,
@@ -35,6 +37,8 @@ interface Owners {
   model: ModelConfig
   tool: Tool
   annotations: ToolAnnotations
+  limits: Limits
+  prices: ModelPrices
   retry: NonNullable<ModelConfig['retry']>
   timeouts: NonNullable<ModelConfig['timeouts']>
   script: Script
