@@ -11,7 +11,7 @@ import { headStart } from './head-start.ts'
 import { nextStep } from './look-ahead.ts'
 import { deliveries } from './queued-messages.ts'
 import { withReminder } from './remind-of-plan.ts'
-import { withinLimits } from './run-budget.ts'
+import { limitOf, withinLimits } from './run-budget.ts'
 import type { RunContext } from './run-context.ts'
 import type { RunLease } from './run-lease.ts'
 import type { StepCalls } from './step-calls.ts'
@@ -53,8 +53,8 @@ export class ModelSteps {
     if (stop.stopped) return
     const stepContext = withinLimits(asked, run)
     this.#context.tools.take(stepContext)
-    // Mostly the step was begun with the commit before.
-    const begins = !run.stepOpen || resumed
+    // Mostly the step was begun with the commit before, of whose time nothing was known.
+    const begins = !run.stepOpen || resumed || limitOf(run) !== run.limit
     await conversation.append(() => {
       const facts = deliveries(conversation.state)
       if (begins) facts.push(nextStep(run, { resumed }))

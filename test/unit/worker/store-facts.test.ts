@@ -81,6 +81,7 @@ const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> } = {
 /** Fields that a fact may do without. */
 const OPTIONAL: { readonly [Type in FactType]?: readonly string[] } = {
   'model-output': ['rawFinishReason', 'feedback'],
+  'step-started': ['limit'],
   'call-proposed': ['title'],
   'approval-answered': ['reason', 'input'],
   'question-asked': ['options', 'fields'],
