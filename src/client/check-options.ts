@@ -16,6 +16,11 @@ export function checkOptions(options: AgentOptions): void {
   checkPrices(options.limits, options.model)
   if (storage !== undefined && storage !== 'memory' && !storage?.name)
     throw badConfig("storage must be 'memory' or { name }.")
+  const { days = 1, ...counts } = options.retention ?? {}
+  if (!(days > 0)) throw badConfig('retention.days must be a number above 0.')
+  for (const [name, count] of Object.entries(counts))
+    if (!Number.isInteger(count) || count < 1)
+      throw badConfig(`retention.${name} must be a whole number, 1 or more.`)
   for (const engine of options.engines ?? [])
     if (typeof engine?.open !== 'function' || typeof engine.release !== 'function')
       throw badConfig('engines must be objects with open() and release().')

@@ -78,4 +78,5 @@ export type {
   RunResult,
   RunToolCall,
 } from '../protocol/run.ts'
+export type { DroppedConversation, Retention } from '../protocol/retention.ts'
 export type { SettledStatus, ToolAnnotations, ToolCallStatus } from '../protocol/tool.ts'

@@ -4,6 +4,7 @@ import type { JsonValue } from '../protocol/json.ts'
 import type { HistoryMessage } from '../protocol/history.ts'
 import type { FilePart, TextPart, ToolOutput } from '../protocol/message.ts'
 import type { Endpoint, ModelConfigData } from '../protocol/model.ts'
+import type { Retention } from '../protocol/retention.ts'
 import type { Limits } from '../protocol/run.ts'
 import type { SettledStatus } from '../protocol/tool.ts'
 import type { ControlTool } from './control-tools.ts'
@@ -95,6 +96,8 @@ export interface AgentOptions {
   readonly limits?: Limits
   /** Where conversations are kept. Default `{ name: 'offstage' }`. */
   readonly storage?: StorageConfig
+  /** How much is kept there. Default: all. */
+  readonly retention?: Retention
   /**
    * Makes the worker, for providers of your own or a bundler that can't follow the default. What a worker
    * says before it is returned is missed: make it last.

@@ -17,6 +17,7 @@ type Plain =
   | 'retries'
   | 'limits'
   | 'storage'
+  | 'retention'
   | 'raw'
   | 'heartbeatMs'
 
@@ -44,6 +45,7 @@ const FIELDS = Object.keys({
   retries: true,
   limits: true,
   storage: true,
+  retention: true,
   raw: true,
   heartbeatMs: true,
 } satisfies Record<keyof AgentConfig, true>)

@@ -8,6 +8,7 @@ import type {
   ModelConfig,
   ModelPrices,
   RegisterOptions,
+  Retention,
   ResumeOptions,
   RunOptions,
   Script,
@@ -38,6 +39,7 @@ interface Owners {
   tool: Tool
   annotations: ToolAnnotations
   limits: Limits
+  retention: Retention
   prices: ModelPrices
   retry: NonNullable<ModelConfig['retry']>
   timeouts: NonNullable<ModelConfig['timeouts']>
