@@ -179,7 +179,11 @@ export class AgentCore implements AgentParts {
   }
 
   #joined(live: Live): WorkerLink {
-    return (this.#link ??= live.join({ ...this.options, inline: this.#inline }, this))
+    if (!this.#link) {
+      this.#link = live.join({ ...this.options, inline: this.#inline }, this)
+      live.keepRetention(this)
+    }
+    return this.#link
   }
 
   readonly link = (): WorkerLink => this.#joined(this.#live as Live)

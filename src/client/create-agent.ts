@@ -1,6 +1,6 @@
 import type { Agent, Conversations } from './agent.ts'
 import { AgentCore } from './agent-core.ts'
-import { checkModel, checkOptions } from './check-options.ts'
+import { checkModel, checkOptions, checkPrices } from './check-options.ts'
 import { checkNames } from './check-names.ts'
 import { copyConfig } from './copy-config.ts'
 import { randomId } from '../lib/random-id.ts'
@@ -28,6 +28,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
       const { model, instructions, values } = change
       if (model) {
         checkModel(model, options)
+        checkPrices(options.limits, model)
         config.model = copyConfig(model)
       }
       config.instructions = instructions ?? config.instructions

@@ -84,8 +84,10 @@ export type {
   Usage,
   UserMessage,
 } from '../protocol/message.ts'
-export type { Script, ScriptScene, ScriptStep } from '../protocol/model.ts'
+export type { ModelPrices, Script, ScriptScene, ScriptStep } from '../protocol/model.ts'
 export type {
+  LimitName,
+  Limits,
   ParkReason,
   PendingCall,
   Question,
@@ -93,4 +95,5 @@ export type {
   RunResult,
   RunToolCall,
 } from '../protocol/run.ts'
+export type { DroppedConversation, Retention } from '../protocol/retention.ts'
 export type { SettledStatus, ToolAnnotations, ToolCallStatus } from '../protocol/tool.ts'

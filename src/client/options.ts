@@ -5,6 +5,8 @@ import type { JsonValue } from '../protocol/json.ts'
 import type { HistoryMessage } from '../protocol/history.ts'
 import type { FilePart, TextPart, ToolOutput } from '../protocol/message.ts'
 import type { Endpoint, ModelConfigData } from '../protocol/model.ts'
+import type { Retention } from '../protocol/retention.ts'
+import type { Limits } from '../protocol/run.ts'
 import type { SettledStatus } from '../protocol/tool.ts'
 import type { ControlTool } from './control-tools.ts'
 import type { WorkerAddress, WorkerLike } from './spawn-worker.ts'
@@ -103,8 +105,12 @@ export interface AgentOptions {
    * fails the run with `context-overflow`. Default `{ at: 0.8, policy: 'auto' }`.
    */
   readonly compaction?: CompactionOptions | false
+  /** What a run may use: model outputs, tokens, money, time. Default: nothing but `maxSteps` limits it. */
+  readonly limits?: Limits
   /** Where conversations are kept. Default `{ name: 'offstage' }`. */
   readonly storage?: StorageConfig
+  /** How much is kept there. Default: all. */
+  readonly retention?: Retention
   /**
    * Makes the worker, for providers of your own or a bundler that can't follow the default. What a worker
    * says before it is returned is missed: make it last.
@@ -126,6 +132,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal
   readonly maxSteps?: number
   readonly retries?: number
+  /** Each in place of the agent's. */
+  readonly limits?: Limits
   /**
    * When the conversation has an open run. Default `'refuse'`: fails with `conversation-busy`, as all do of a run
    * that another tab drives. What is queued begins on this page, or not at all: a reload loses it.

@@ -12,6 +12,7 @@ type RunRow = RowOf<
   | 'attempt-failed'
   | 'model-output'
   | 'step-cut'
+  | 'run-taken-up'
   | 'run-parked'
   | 'run-continued'
   | 'run-ended'
@@ -86,6 +87,8 @@ function changeOf(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>):
         usage: addCost(run.usage, row.usage),
         ...(row.goesOn && { steps: run.steps + 1 }),
       }
+    case 'run-taken-up':
+      return {}
     case 'run-parked':
       return { parked: row.reason }
     case 'run-continued':

@@ -39,6 +39,7 @@ function foldRow(draft: Draft, row: Row): void {
       return foldMessage(draft, row)
     case 'step-started':
     case 'attempt-failed':
+    case 'run-taken-up':
     case 'run-parked':
     case 'run-continued':
     case 'run-ended':

@@ -6,6 +6,8 @@ const FIELDS = [
   'cachedInputTokens',
   'cacheWriteTokens',
   'reasoningTokens',
+  'totalTokens',
+  'costUSD',
 ] as const
 
 /** One more model call's usage. A count that neither side knows stays absent. */
@@ -27,5 +29,6 @@ export function sumUsage(total: RunUsage, more: RunUsage): RunUsage {
     const b = more[field]
     if (a !== undefined || b !== undefined) sum[field] = (a ?? 0) + (b ?? 0)
   }
+  if (total.estimated || step.estimated) sum.estimated = true
   return sum
 }

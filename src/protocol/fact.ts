@@ -13,7 +13,7 @@ import type {
   RunUsage,
   Usage,
 } from './message.ts'
-import type { ParkReason, PendingCall, RunLimits } from './run.ts'
+import type { LimitName, ParkReason, PendingCall, RunLimits } from './run.ts'
 import type { SettledStatus } from './tool.ts'
 
 /** Of the rows below and of records. What a newer one means, older code doesn't know, and refuses. */
@@ -61,6 +61,7 @@ export interface DecidedBy {
 /** How a run ended, as stored. */
 export type RunEnd =
   | { readonly outcome: 'completed' | 'max-steps' }
+  | { readonly outcome: 'limit'; readonly limit: LimitName }
   | { readonly outcome: 'aborted'; readonly reason: string }
   | { readonly outcome: 'failed'; readonly error: ErrorData }
   | { readonly outcome: 'waiting'; readonly pending: readonly PendingCall[] }
@@ -80,7 +81,15 @@ type RunFact =
       readonly limits: RunLimits
     }
   /** Written before the model is asked. `resumed`: after a crash or reload, not a transport retry. */
-  | { readonly type: 'step-started'; readonly step: number; readonly resumed: boolean }
+  | {
+      readonly type: 'step-started'
+      readonly step: number
+      readonly resumed: boolean
+      /** It was reached: the model is asked for its last answer. */
+      readonly limit?: LimitName
+    }
+  /** Written where `minutes` are limited: since the row before, nobody has driven the run. */
+  | { readonly type: 'run-taken-up' }
   /** Of a failed attempt nothing but this is kept. */
   | {
       readonly type: 'attempt-failed'

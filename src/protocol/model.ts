@@ -74,6 +74,17 @@ export interface TurnCaps {
   readonly metadata?: number
 }
 
+/** What a model costs: USD per million tokens. */
+export interface ModelPrices {
+  readonly input: number
+  /** Of input that was read from a cache. Default: as `input`. */
+  readonly cachedInput?: number
+  /** Of input that was written into a cache. Default: as `input`. */
+  readonly cacheWrite?: number
+  /** Reasoning included. */
+  readonly output: number
+}
+
 /** One model turn of the scripted provider. */
 export interface ScriptStep {
   readonly text?: string
@@ -144,6 +155,8 @@ export interface ModelConfigData {
   readonly retry?: RetryPolicy
   readonly timeouts?: TimeoutPolicy
   readonly caps?: TurnCaps
+  /** For `costUSD` of usage and limits. Default: unknown. */
+  readonly prices?: ModelPrices
   /** For `provider: 'scripted'`. */
   readonly script?: Script
 }

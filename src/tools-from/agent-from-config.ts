@@ -17,7 +17,9 @@ type Plain =
   | 'questionFields'
   | 'maxSteps'
   | 'retries'
+  | 'limits'
   | 'storage'
+  | 'retention'
   | 'raw'
   | 'heartbeatMs'
 
@@ -45,7 +47,9 @@ const FIELDS = Object.keys({
   toolApproval: true,
   maxSteps: true,
   retries: true,
+  limits: true,
   storage: true,
+  retention: true,
   raw: true,
   heartbeatMs: true,
 } satisfies Record<keyof AgentConfig, true>)

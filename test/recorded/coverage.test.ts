@@ -47,12 +47,13 @@ const EVENTS: Record<RunEventBody['type'], number> = {
   'run-end': 500,
 }
 
-/** Facts that nothing in `src/worker` writes yet. */
+/** Facts that no scenario writes: they are newer than the recordings, or no run writes them. */
 type Unwritten =
   | 'call-proposed'
   | 'step-outcome'
   | 'child-started'
   | 'renamed'
+  | 'run-taken-up'
   | 'results-cleared'
   | 'compacted'
   | 'skill-activated'
@@ -91,7 +92,7 @@ const FACTS: Record<Exclude<FactType, Unwritten>, number> = {
   'messages-imported': 15,
 }
 
-const OUTCOMES: Record<RunOutcome['outcome'], number> = {
+const OUTCOMES: Record<Exclude<RunOutcome['outcome'], 'limit'>, number> = {
   completed: 300,
   'max-steps': 3,
   aborted: 80,

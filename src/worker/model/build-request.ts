@@ -11,11 +11,13 @@ import type {
   ToolResultPart,
   UserMessage,
 } from '../../protocol/message.ts'
+import type { LimitName } from '../../protocol/run.ts'
 import type { ConversationState } from '../../protocol/state.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import type { ModelRequest } from '../../providers/provider.ts'
 import type { CountedRun } from '../run/counters.ts'
 import { REPETITION, repetitionWords } from '../run/repetition.ts'
+import { limitOf } from '../run/run-budget.ts'
 import { applyContext } from './compaction/apply-context.ts'
 import { memoryNote } from './memory-note.ts'
 
@@ -75,11 +77,23 @@ function planNote(state: ConversationState): string {
     : `Your plan, as of now:\n${plan.map(({ content, status }) => `- ${content} (${status})`).join('\n')}`
 }
 
+const LIMIT_WORDS: Readonly<Record<LimitName, string>> = {
+  steps: 'steps',
+  tokens: 'tokens',
+  costUSD: 'cost',
+  minutes: 'time',
+}
+
 /** What the model is told about the run's limits. Never stored. */
 function notices(run: CountedRun): string[] {
   const notes: string[] = []
   const { maxSteps } = run.limits
-  if (maxSteps >= 2 && run.steps === maxSteps - 1) {
+  const limit = limitOf(run)
+  if (limit !== null) {
+    notes.push(
+      `The run's limit of ${LIMIT_WORDS[limit]} is reached. No tool can be called any more: answer now with what you have, and say what is done and what remains.`,
+    )
+  } else if (maxSteps >= 2 && run.steps === maxSteps - 1) {
     notes.push(
       'This is the last step you have. Conclude now, or sum up what is done and what remains. Call no more tools unless one call completes the task.',
     )

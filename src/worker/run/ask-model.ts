@@ -9,7 +9,9 @@ import type { CountedRun } from './counters.ts'
 import type { RunContext } from './run-context.ts'
 import { providerOf } from '../model/engines.ts'
 import { buildRequest } from '../model/build-request.ts'
+import { meterUsage } from '../model/meter-usage.ts'
 import { modelFetch } from '../model/page-fetch.ts'
+import type { ModelRequest } from '../../providers/provider.ts'
 import { readsTextCalls } from '../../providers/text-calls.ts'
 import { resolveName } from './resolve-name.ts'
 import type { ToolTable } from './tool-table.ts'
@@ -75,8 +77,25 @@ function reaching(
     credentials: async (previousRejected, endpoint) =>
       keyless ? {} : page.credentials({ agentId, configId, endpoint, previousRejected }),
     fetch: modelFetch(page, model),
+    messageId,
+    confirm,
+    meter: (said, attempt) => {
+      const request = (): ModelRequest =>
+        buildRequest(conversation.state, run, { stepContext, toolMode: said.toolMode })
+      const usage = meterUsage(said, { model, limits: run.limits, request })
+      if (usage.estimated && !conversation.run?.usage.estimated)
+        stream.delta({ type: 'warning', ...ESTIMATED, runId, step, attempt })
+      return usage
+    },
+    emit: (delta, attempt) => stream.delta({ ...named(delta, tools), runId, step, attempt }),
     isUsedId: (toolCallId) => conversation.hasCallId(toolCallId),
   }
+}
+
+const ESTIMATED = {
+  code: 'usage-estimated',
+  message:
+    "The model's server didn't say how many tokens it used: the run's limits go by estimates.",
 }
 
 /** People are shown a call by its tool's title, also while it is written. */

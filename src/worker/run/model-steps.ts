@@ -10,9 +10,11 @@ import { mustBeStrict, startFact, takeBack } from './execute-calls.ts'
 import { headStart } from './head-start.ts'
 import { learnTokens } from './context-room.ts'
 import { makeRoom } from './make-room.ts'
+import { nextStep } from './look-ahead.ts'
 import { deliveries } from './queued-messages.ts'
 import { recall } from './recall.ts'
 import { withReminder } from './remind-of-plan.ts'
+import { limitOf, withinLimits } from './run-budget.ts'
 import type { RunContext } from './run-context.ts'
 import type { RunLease } from './run-lease.ts'
 import type { StepCalls } from './step-calls.ts'
@@ -50,14 +52,15 @@ export class ModelSteps {
     const step = run.steps + 1
     const resumed = this.#isOpenSinceCrash && !this.#hasAsked
     if (resumed && isStepLooping(run, effects.now())) return this.#park('crash-loop')
-    const stepContext = await page.stepContext({ agentId, runId, conversationId })
+    const asked = await page.stepContext({ agentId, runId, conversationId })
     if (stop.stopped) return
+    const stepContext = withinLimits(asked, run)
     this.#context.tools.take(stepContext)
-    // Mostly the step was begun with the commit before.
-    const begins = !run.stepOpen || resumed
+    // Mostly the step was begun with the commit before, of whose time nothing was known.
+    const begins = !run.stepOpen || resumed || limitOf(run) !== run.limit
     await conversation.append(() => {
       const facts = deliveries(conversation.state)
-      if (begins) facts.push({ type: 'step-started', step, resumed })
+      if (begins) facts.push(nextStep(run, { resumed }))
       return facts.length > 0 ? facts : null
     })
     this.#hasAsked = true

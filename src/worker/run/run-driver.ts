@@ -158,6 +158,7 @@ export class RunDriver {
     conversation.storageRetry.waiter = publishedWaiter({ stream, runId }, this.#givenUp.signal)
     stream.own('this-tab')
     try {
+      await this.#takeUp()
       await this.#loop()
     } catch (error) {
       await this.#fail(error)
@@ -170,6 +171,14 @@ export class RunDriver {
   get #storedEnd(): RunEnd | null {
     const { conversation, runId } = this.#context
     return conversation.run?.runId === runId ? conversation.run.end : null
+  }
+
+  /** The time in which nobody drove it isn't active time. */
+  async #takeUp(): Promise<void> {
+    const { conversation, resume } = this.#context
+    const { limits, activeSince } = this.#run
+    if (resume === null || limits.minutes === undefined || activeSince === null) return
+    await conversation.append([{ type: 'run-taken-up' }])
   }
 
   async #loop(): Promise<void> {

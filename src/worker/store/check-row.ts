@@ -1,5 +1,6 @@
 import { FORMAT, type FactType, type PlanStatus, type Row } from '../../protocol/fact.ts'
 import type { Message } from '../../protocol/message.ts'
+import type { LimitName } from '../../protocol/run.ts'
 import type { SettledStatus } from '../../protocol/tool.ts'
 import {
   among,
@@ -55,10 +56,21 @@ const partial = shape({
   parts: listOf(oneOf('type', { text: textPart, reasoning: textPart })),
 })
 
+const isLimit = amongAll<LimitName>({ steps: true, tokens: true, costUSD: true, minutes: true })
+const limits = shape({
+  maxSteps: isNumber,
+  retries: isNumber,
+  steps: optional(isNumber),
+  tokens: optional(isNumber),
+  costUSD: optional(isNumber),
+  minutes: optional(isNumber),
+})
+
 const ended = shape({})
 const runEnd = oneOf('outcome', {
   completed: ended,
   'max-steps': ended,
+  limit: shape({ limit: isLimit }),
   aborted: shape({ reason: isText }),
   failed: shape({ error }),
   waiting: shape({ pending: listOf(shape({ toolCallId: isText, toolName: isText })) }),
@@ -117,9 +129,10 @@ const facts = oneOf('type', {
     runId: isText,
     ...under,
     message: nullOr(isUserContent),
-    limits: shape({ maxSteps: isNumber, retries: isNumber }),
+    limits,
   }),
-  'step-started': shape({ step: isNumber, resumed: isFlag }),
+  'step-started': shape({ step: isNumber, resumed: isFlag, limit: optional(isLimit) }),
+  'run-taken-up': shape({}),
   'attempt-failed': shape({ ...ofAttempt, error }),
   'model-output': shape({
     ...ofAttempt,

@@ -79,6 +79,9 @@ export interface FollowMessages {
     readonly askId: string
   }
   'tool-there': { readonly askId: string }
+  /** Which conversations a tab shows or works on. */
+  'use-ask': { readonly askId: string }
+  'use-there': { readonly askId: string; readonly conversationIds: readonly string[] }
   /** The page of this tab wants to go on with the run: it was reloaded, for example. */
   'run-wanted': { readonly conversationId: string }
   /** The conversation's record changed, or it was deleted. */
@@ -139,6 +142,8 @@ export const TAB_MESSAGES: TabShapes<TabMessages> = {
   }),
   'tool-ask': shape({ conversationId: isText, toolName: isText, askId: isText }),
   'tool-there': shape({ askId: isText }),
+  'use-ask': shape({ askId: isText }),
+  'use-there': shape({ askId: isText, conversationIds: listOf(isText) }),
   'run-wanted': ofConversation,
   'record-changed': ofConversation,
 }
