@@ -36,7 +36,8 @@ export function checkNames(
       Object.hasOwn(OPTION_NAMES, name) &&
       name !== 'model' &&
       !isWord &&
-      typeof inner !isWord && inner !== false)!== 'number'
+      inner !== false &&
+      typeof inner !== 'number'
     )
       checkNames(inner, name as Owner, { of: `${name} of ${of}` })
   }

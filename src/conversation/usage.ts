@@ -29,6 +29,6 @@ export function sumUsage(total: RunUsage, more: RunUsage): RunUsage {
     const b = more[field]
     if (a !== undefined || b !== undefined) sum[field] = (a ?? 0) + (b ?? 0)
   }
-  if (total.estimated || step.estimated) sum.estimated = true
+  if (total.estimated || more.estimated) sum.estimated = true
   return sum
 }

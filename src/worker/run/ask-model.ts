@@ -11,7 +11,6 @@ import { providerOf } from '../model/engines.ts'
 import { buildRequest } from '../model/build-request.ts'
 import { meterUsage } from '../model/meter-usage.ts'
 import { modelFetch } from '../model/page-fetch.ts'
-import type { ModelRequest } from '../../providers/provider.ts'
 import { readsTextCalls } from '../../providers/text-calls.ts'
 import { resolveName } from './resolve-name.ts'
 import type { ToolTable } from './tool-table.ts'
@@ -32,6 +31,8 @@ export function askModel(
   const { conversation, stream, memory, runId, tools } = context
   const { stepContext } = asking
   const step = run.steps + 1
+  const request: ModelCall['request'] = (toolMode) =>
+    buildRequest(conversation.state, run, { stepContext, toolMode })
   if (readsTextCalls(stepContext.model, memory.toolMode(stepContext.model))) {
     conversation.sentWords.takeContext(stepContext.context ?? '', stepContext.tools)
   }
@@ -39,7 +40,8 @@ export function askModel(
     ...reaching(context, stepContext),
     ...asking,
     step,
-    request: (toolMode) => buildRequest(conversation.state, run, { stepContext, toolMode }),
+    request,
+    meter: meter(context, run, { stepContext, request }),
     emit: (delta, attempt) => stream.delta({ ...named(delta, tools), runId, step, attempt }),
     attemptFailed: (failed) => conversation.append([{ type: 'attempt-failed', step, ...failed }]),
   })
@@ -55,8 +57,27 @@ export function askQuietly(
     ...reaching(context, asking.stepContext),
     ...asking,
     step: run.steps + 1,
+    meter: meter(context, run, asking),
     emit: () => undefined,
   })
+}
+
+/** What an attempt used, as the run's limits count it. */
+function meter(
+  { conversation, runId, stream }: RunContext,
+  run: CountedRun,
+  { stepContext, request }: Pick<ModelCall, 'request' | 'stepContext'>,
+): ModelCall['meter'] {
+  return (said, attempt) => {
+    const usage = meterUsage(said, {
+      model: stepContext.model,
+      limits: run.limits,
+      request: () => request(said.toolMode),
+    })
+    if (usage.estimated && !conversation.run?.usage.estimated)
+      stream.delta({ type: 'warning', ...ESTIMATED, runId, step: run.steps + 1, attempt })
+    return usage
+  }
 }
 
 /** Where the model is, and who signs the requests. */
@@ -77,17 +98,6 @@ function reaching(
     credentials: async (previousRejected, endpoint) =>
       keyless ? {} : page.credentials({ agentId, configId, endpoint, previousRejected }),
     fetch: modelFetch(page, model),
-    messageId,
-    confirm,
-    meter: (said, attempt) => {
-      const request = (): ModelRequest =>
-        buildRequest(conversation.state, run, { stepContext, toolMode: said.toolMode })
-      const usage = meterUsage(said, { model, limits: run.limits, request })
-      if (usage.estimated && !conversation.run?.usage.estimated)
-        stream.delta({ type: 'warning', ...ESTIMATED, runId, step, attempt })
-      return usage
-    },
-    emit: (delta, attempt) => stream.delta({ ...named(delta, tools), runId, step, attempt }),
     isUsedId: (toolCallId) => conversation.hasCallId(toolCallId),
   }
 }

@@ -19,7 +19,7 @@ export function learnTokens(context: RunContext, stepContext: StepContext, usage
   const { compaction = COMPACTION_DEFAULTS, model } = stepContext
   const { run } = context.conversation
   const counted = usage.inputTokens
-  if (compaction === false || run === null || counted === undefined) return
+  if (compaction === false || run === null || counted === undefined || usage.estimated) return
   if (windowOf(stepContext, compaction) === undefined) return
   context.memory.rememberTokens(model, {
     counted,

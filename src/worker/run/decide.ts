@@ -31,15 +31,6 @@ export function decide(run: CountedRun): Decision {
   return isWaiting ? 'wait' : 'run-tools'
 }
 
-/** Of calls that somebody else has to say something to. */
-const WAITING: ReadonlySet<ToolCallStatus> = new Set([
-  'awaiting-approval',
-  'awaiting-answer',
-  'awaiting-output',
-  'awaiting-decision',
-  'suspended',
-])
-
 /** Once all calls of a step are settled. */
 function afterStep(run: CountedRun): 'call-model' | RunEnd {
   const finished = run.calls.some((call) => call.finishes && call.status === 'succeeded')
