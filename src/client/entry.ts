@@ -21,8 +21,7 @@ export type {
   RunInput,
   RunOptions,
 } from './options.ts'
-export type { Run } from './run-handle.ts'
-export type { SentMessage, SentOutcome } from './sent-messages.ts'
+export type { Run, SentMessage, SentOutcome } from './run.ts'
 export type {
   ConversationSnapshot,
   ShownBranch,

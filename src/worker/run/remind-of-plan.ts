@@ -3,6 +3,7 @@ import type { FactOf, PlanItem } from '../../protocol/fact.ts'
 import type { ConversationState } from '../../protocol/state.ts'
 import type { Effects } from '../effects.ts'
 import type { CountedRun } from './counters.ts'
+import { hasDeliveries } from './queued-messages.ts'
 
 type Output = Omit<FactOf<'model-output'>, 'parentId'>
 
@@ -14,7 +15,7 @@ export function withReminder(output: Output, { conversation, effects }: Given): 
   const { state, run } = conversation
   if (run === null) return output
   const isLast = run.limits.maxSteps >= 0 && output.step >= run.limits.maxSteps
-  const goesOn = output.calls.length > 0 || output.feedback !== undefined || state.queue.length > 0
+  const goesOn = output.calls.length > 0 || output.feedback !== undefined || hasDeliveries(state)
   if (isLast || goesOn || run.wasReminded || output.finishReason !== 'stop') return output
   const open = planOf(state)?.filter(isOpenItem) ?? []
   return open.length === 0
