@@ -1,7 +1,7 @@
 import type { SendMessage } from '../protocol/commands.ts'
 import type { RunRef } from '../protocol/scope.ts'
 import type { RunEvent, RunEventBody } from '../protocol/event.ts'
-import { isLeftOpen, type RunOutcome, type RunResult } from '../protocol/run.ts'
+import type { RunOutcome, RunResult } from '../protocol/run.ts'
 import { createEventLog } from './event-log.ts'
 import { stopReason } from './failures.ts'
 import type { RunInput } from './options.ts'
@@ -65,10 +65,8 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
     const end = bodies[last]
     if (end?.type !== 'run-end') return
     ended = true
-    const { nextRunId } = end.result
-    if (nextRunId !== undefined && !isOwn) next = observer.onNext(nextRunId)
-    if (isLeftOpen(end.result)) sent.leave()
-    else void sent.end(isOwn ? observer.isStored : undefined)
+    next = isOwn ? null : nextOf(end.result, observer)
+    sent.over(end.result, isOwn ? observer.isStored : undefined)
     log.close()
     resolveResult(end.result)
     observer.onEnd()
@@ -110,4 +108,8 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
     push,
     end,
   }
+}
+
+function nextOf({ nextRunId }: RunResult, { onNext }: RunObserver): RunHandle | null {
+  return nextRunId === undefined ? null : onNext(nextRunId)
 }

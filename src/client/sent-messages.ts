@@ -1,6 +1,7 @@
 import type { RunEventBody } from '../protocol/event.ts'
 import type { ErrorData } from '../protocol/error.ts'
 import type { UserMessage } from '../protocol/message.ts'
+import { isLeftOpen, type RunOutcome } from '../protocol/run.ts'
 import type { Run, SentOutcome } from './run.ts'
 
 type Delivery = Extract<RunEventBody, { readonly type: 'message-delivered' }>
@@ -35,7 +36,7 @@ export class SentMessages {
     if (body.type === 'message-queued') this.queued(body.message.id)
     else if (body.type === 'message-delivered') this.#delivered(body)
     else if (body.type === 'run-snapshot')
-      for (const { id } of body.messages) id !== undefined && this.#delivered({ messageId: id })
+      for (const { id = '' } of body.messages) this.#delivered({ messageId: id })
     else if (body.type === 'message-withdrawn')
       this.#decide(body.messageId, { status: 'withdrawn' })
     else if (body.type === 'message-returned' && body.message.id !== undefined)
@@ -53,10 +54,16 @@ export class SentMessages {
   }
 
   /** The page has let go of a run that goes on. */
-  leave(): void {
+  #leave(): void {
     for (const [id, { isQueued }] of this.#open)
       if (isQueued) this.#decide(id, { status: 'left' })
       else this.return(id)
+  }
+
+  /** The handle has ended. `isStored`: see `end`. */
+  over(outcome: RunOutcome, isStored?: (messageId: string) => Promise<boolean>): void {
+    if (isLeftOpen(outcome)) this.#leave()
+    else void this.end(isStored)
   }
 
   /** The run has ended. `isStored`: whether a message is one of the conversation; absent: none of these is. */

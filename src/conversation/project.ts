@@ -75,10 +75,7 @@ export function catchUpEvents(moment: Moment, runId: string): RunEventBody[] {
     return [snapshot, ...endBefore(state, state.run.runId, state.run.follows)]
   const run = state.run?.runId === runId ? state.run : null
   if (run?.end)
-    return [
-      snapshot,
-      { type: 'run-end', result: resultOf(state, runId, { outcome: run.end }) },
-    ]
+    return [snapshot, { type: 'run-end', result: resultOf(state, runId, { outcome: run.end }) }]
   return run?.parked ? [snapshot, { type: 'run-parked', reason: run.parked }] : [snapshot]
 }
 

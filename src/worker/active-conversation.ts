@@ -134,20 +134,27 @@ export class ActiveConversation {
     this.tabs.driven(this)
     const ending = this.#ending.get(driver.runId)
     if (ending) driver.end(ending)
-    this.#driven = driver.drive().then((end) => {
-      const { next, askedEnd } = driver
-      this.#driver = next === null ? null : driverOf(next)
-      if (this.#driver) {
-        // What was to stop the run came too late for it.
-        if (askedEnd) this.#driver.end(askedEnd)
-        this.drive(this.#driver, driverOf)
-        return end
-      }
-      // The run that is to follow one that has ended keeps the lease, so that nobody comes in between.
-      if (end === null || !this.#isFollowed) this.disown()
-      this.tabs.undriven(this)
+    this.#driven = this.#driveOn(driver, driverOf)
+  }
+
+  async #driveOn(
+    driver: RunDriver,
+    driverOf: (runId: string) => RunDriver,
+  ): Promise<RunEnd | null> {
+    const end = await driver.drive()
+    const { next, askedEnd } = driver
+    if (next !== null) {
+      const following = driverOf(next)
+      // What was to stop the run came too late for it.
+      if (askedEnd) following.end(askedEnd)
+      this.drive(following, driverOf)
       return end
-    })
+    }
+    this.#driver = null
+    // The run that is to follow one that has ended keeps the lease, so that nobody comes in between.
+    if (end === null || !this.#isFollowed) this.disown()
+    this.tabs.undriven(this)
+    return end
   }
 
   /** How the run that is driven ends in the store; null: it is left open. */

@@ -186,7 +186,6 @@ export class RunDriver {
     return run?.follows?.runId === runId ? run.follows.end : null
   }
 
-
   async #loop(): Promise<void> {
     for (;;) {
       const left = leftOpenBy(this.#stop.stopped)
@@ -284,7 +283,10 @@ export class RunDriver {
   }
 
   /** `unstored`: how it ends for its handles when no fact says so. */
-  #finish(unstored?: RunEnd, ownership: Ownership = this.next === null ? 'none' : 'this-tab'): void {
+  #finish(
+    unstored?: RunEnd,
+    ownership: Ownership = this.next === null ? 'none' : 'this-tab',
+  ): void {
     const { stream, runId } = this.#context
     this.#lease.announce()
     if (unstored && !this.#storedEnd) stream.delta({ type: 'run-left', runId, outcome: unstored })

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
-import { createTestStorage, simulateReload } from '../../../src/testing/index.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { createAgent, OffstageError } from '../../../src/index.ts'
+import { createTestStorage, inProcessWorker, simulateReload } from '../../../src/testing/index.ts'
 import { until } from '../client/fake-worker.ts'
 import { answer, call, gate, heldStorage, said, statusOf, talk, typesOf } from './talk.ts'
 
@@ -7,7 +8,10 @@ const AFTER = { when: 'after-run' } as const
 
 test('what was sent for after the run begins the next one, in one append with the end', async () => {
   const testStorage = createTestStorage()
-  const { chat, sent, work, agent } = talk([call('work'), answer('One done.'), answer('Two done.')], testStorage)
+  const { chat, sent, work, agent } = talk(
+    [call('work'), answer('One done.'), answer('Two done.')],
+    testStorage,
+  )
   const run = chat.send('One', { maxSteps: 7 })
   await until(() => statusOf(chat, 'work') === 'executing')
   const { messageId, outcome } = run.send('Two', AFTER)
@@ -68,18 +72,16 @@ test('several begin one run together; what was taken back does not, and one for 
 })
 
 test.each(['aborted', 'failed'] as const)('of a run that is %s it is returned', async (how) => {
-  const { chat, sent, agent } = talk([
-    how === 'failed' ? [{ type: 'error', error: { code: 'provider-error', message: 'No.' } } as never] : [gate().opened],
-  ])
-  const hold = talk([[gate().opened]])
-  void hold
+  const told = gate()
+  const refused = told.opened.then(() => {
+    throw new OffstageError('provider-error', 'No.')
+  })
+  const { chat, sent, agent } = talk([[refused]])
   const run = chat.send('One')
   const { outcome } = run.send('Two', AFTER)
-  await until(() => sent.length === 1)
-  if (how === 'aborted') {
-    await until(() => chat.getSnapshot().queued.length === 1)
-    run.abort('enough')
-  }
+  await until(() => sent.length === 1 && chat.getSnapshot().queued.length === 1)
+  if (how === 'aborted') run.abort('enough')
+  else told.open()
   expect((await run.result).outcome).toBe(how)
   expect((await run.result).nextRunId).toBeUndefined()
   expect(await outcome).toMatchObject({ status: 'returned', message: { parts: [{ text: 'Two' }] } })
@@ -137,7 +139,10 @@ test('an abort beside the end: nothing goes on', async () => {
 
 test('a run that is asked for as a replacement takes the place of the next one, too', async () => {
   const { testStorage, reached, release } = heldStorage('run-ended')
-  const { chat, sent } = talk([answer('Done.'), answer('Another.'), answer('Another.')], testStorage)
+  const { chat, sent } = talk(
+    [answer('Done.'), answer('Another.'), answer('Another.')],
+    testStorage,
+  )
   const run = chat.send('One')
   run.send('Two', AFTER)
   await reached
@@ -156,7 +161,7 @@ test('a run that waits in line comes behind the one that follows', async () => {
   await until(() => chat.getSnapshot().queued.length === 1)
   work.open()
   await queued.result
-  expect(sent.at(-1)).toEqual(['One', '', '[text]', '1', 'Two', '2', 'Three', ])
+  expect(sent.at(-1)).toEqual(['One', '', '[text]', '1', 'Two', '2', 'Three'])
 })
 
 test('one after the other: the next run takes the same for what comes after it', async () => {
@@ -179,4 +184,53 @@ test('a run in one-shot mode that waits for outputs returns it', async () => {
   const { outcome } = run.send('Two', AFTER)
   expect((await run.result).outcome).toBe('waiting')
   expect((await outcome).status).toBe('returned')
+})
+
+test.each(['before', 'behind'])('a worker that dies %s the commit of the end', async (when) => {
+  const inner = createTestStorage()
+  let isArmed = true
+  const spawn = inProcessWorker({
+    storage: {
+      open: async (name) => {
+        const store = await inner.open(name)
+        return {
+          ...store,
+          append: async (append) => {
+            const kills = isArmed && append.rows.some(({ type }) => type === 'run-ended')
+            if (!kills) return store.append(append)
+            isArmed = false
+            if (when === 'behind') await store.append(append)
+            worker?.terminate?.()
+            return new Promise(() => undefined)
+          },
+        }
+      },
+    },
+  })
+  let worker: ReturnType<typeof spawn> | undefined
+  const agent = createAgent({
+    model: {
+      provider: 'scripted',
+      model: 'scripted',
+      script: {
+        scenes: [
+          { match: ['One'], steps: [{ text: 'First.', delayMs: 50 }] },
+          { match: ['Two'], steps: [{ text: 'Second.' }] },
+        ],
+      },
+    },
+    worker: () => (worker = spawn()),
+    heartbeatMs: 20,
+  })
+  onTestFinished(() => agent.dispose())
+  const run = agent.run('One', { conversationId: 'c' })
+  const { outcome } = run.send('Two', AFTER)
+  const result = await run.result
+  expect(result).toMatchObject({ outcome: 'completed', text: 'First.' })
+  const delivered = await outcome
+  const next = delivered.status === 'delivered' ? delivered.run : undefined
+  expect(next?.runId).toBe(result.nextRunId)
+  expect(await next?.result).toMatchObject({ outcome: 'completed', text: 'Second.' })
+  const stored = await agent.conversations.get('c')
+  expect(stored?.messages.filter(({ role }) => role === 'user')).toHaveLength(2)
 })
