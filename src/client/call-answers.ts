@@ -1,6 +1,6 @@
 import type { QuestionAnswer } from '../protocol/fields.ts'
 import type { JsonValue } from '../protocol/json.ts'
-import type { Run } from './run-handle.ts'
+import type { Run } from './run.ts'
 
 /** A call: its id where that is unambiguous, else with its conversation. */
 export type CallRef = string | { readonly conversationId?: string; readonly toolCallId: string }

@@ -24,7 +24,7 @@ export type {
 } from './options.ts'
 export type { AgentMemory, MemoryEntry, RetrieveContext } from './memory.ts'
 export type { Run } from './run-handle.ts'
-export type { SentMessage, SentOutcome } from './sent-messages.ts'
+export type { Run, SentMessage, SentOutcome } from './run.ts'
 export type {
   ConversationSnapshot,
   ShownBranch,

@@ -32,8 +32,12 @@ export type RunEventBody =
   | { readonly type: 'run-continued' }
   /** What a person wrote while the run is open waits until the model is asked next. */
   | { readonly type: 'message-queued'; readonly message: UserMessage }
-  /** It is a message of the conversation now. */
-  | { readonly type: 'message-delivered'; readonly messageId: string }
+  /** It is a message of the conversation now. `nextRunId`: of the run that begins with it, when this one ends. */
+  | {
+      readonly type: 'message-delivered'
+      readonly messageId: string
+      readonly nextRunId?: string
+    }
   /** It was taken back. */
   | { readonly type: 'message-withdrawn'; readonly messageId: string }
   /** The run ends without it. */

@@ -29,6 +29,8 @@ export type Identified<Kind extends Message> = Kind & { readonly id: string }
 export interface UserContent {
   readonly id: string
   readonly parts: readonly (TextPart | FilePart)[]
+  /** Of what is queued: it begins the next run, unless this one comes to nothing. */
+  readonly when?: 'after-run'
 }
 
 /** What the loop must remember of a call beyond the message that holds it. */
@@ -134,7 +136,8 @@ type RunFact =
   /** The run rests until somebody lets it go on. */
   | { readonly type: 'run-parked'; readonly reason: DurableParkReason }
   | { readonly type: 'run-continued' }
-  | { readonly type: 'run-ended'; readonly end: RunEnd }
+  /** `next`: the run that begins in the same append, with what was written for after this one. */
+  | { readonly type: 'run-ended'; readonly end: RunEnd; readonly next?: string }
 
 /** Why a run is parked in the store; the other reasons are that the store can't be written. */
 export type DurableParkReason = Extract<ParkReason, 'crash-loop'>

@@ -63,6 +63,8 @@ interface RunResultBase {
   readonly steps: number
   readonly usage: RunUsage
   readonly finishReason: FinishReason
+  /** The run that began with its end, of what was sent to it for `after-run`. */
+  readonly nextRunId?: string
 }
 
 export type RunOutcome =

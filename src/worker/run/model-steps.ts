@@ -100,7 +100,8 @@ export class ModelSteps {
         return this.#takeTurn(asked, outcome)
       case 'failed': {
         const end = { outcome: 'failed', error: outcome.error } as const
-        return commitEnd(this.#context, { end, cut: cutFact(asked, outcome) })
+        await commitEnd(this.#context, { end, cut: cutFact(asked, outcome) })
+        return
       }
       case 'aborted': {
         const { stopped } = this.#parts.stop

@@ -23,7 +23,11 @@ const textPart = shape({ text: isText })
 const filePart = shape({ mediaType: isText, data: isText })
 const error = shape({ code: isText, message: isText })
 const content = listOf(oneOf('type', { text: textPart, file: filePart }))
-export const isUserContent: Check = shape({ id: isText, parts: content })
+export const isUserContent: Check = shape({
+  id: isText,
+  parts: content,
+  when: optional(among(['after-run'])),
+})
 
 export const isOutput: Check = oneOf('type', {
   text: shape({ value: isText }),
@@ -148,7 +152,7 @@ const facts = oneOf('type', {
   'step-cut': shape({ goesOn: optional(isFlag), ...ofAttempt, ...under, message: nullOr(partial) }),
   'run-parked': shape({ reason: isText }),
   'run-continued': shape({}),
-  'run-ended': shape({ end: runEnd }),
+  'run-ended': shape({ end: runEnd, next: optional(isText) }),
   'call-proposed': shape({ ...ofCall, toolName: isText, title: optional(isText), input: isThere }),
   'approval-requested': shape({ ...ofCall, input: isThere, by: decidedBy }),
   'approval-answered': shape({ ...ofCall, approved: isFlag, reason: optional(isText) }),

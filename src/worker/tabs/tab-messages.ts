@@ -6,6 +6,7 @@ import { LEASE_MESSAGES, type LeaseMessages } from '../ownership/lease-messages.
 import type { TabShapes } from '../ownership/tab-channel.ts'
 import { isOutput, isUserContent, isVerdict } from '../store/check-row.ts'
 import {
+  among,
   isFlag,
   isNumber,
   isRecord,
@@ -116,7 +117,7 @@ const command = oneOf('type', {
   send: shape({
     runId: isText,
     message: isUserContent,
-    when: (value) => value === 'next-step' || value === 'now',
+    when: among(['next-step', 'now', 'after-run']),
   }),
   withdraw: shape({ runId: isText, messageId: isText }),
 })

@@ -6,7 +6,7 @@ import type {
   ResumeOptions,
   RunInput,
 } from '../../../src/index.ts'
-import type { Run } from '../../../src/client/run-handle.ts'
+import type { Run } from '../../../src/client/run.ts'
 import type { ModelConfig, RunOptions } from '../../../src/client/options.ts'
 import { forgetPage } from '../../../src/client/page-registry.ts'
 import { OffstageError } from '../../../src/protocol/error.ts'
