@@ -49,6 +49,7 @@ const builds: Record<string, UserConfig> = {
       providers: 'src/providers/index.ts',
       action: 'src/action/index.ts',
       conversation: 'src/conversation/index.ts',
+      histories: 'src/providers/history/index.ts',
       'page-tools': 'src/page-tools/index.ts',
       memory: 'src/memory/index.ts',
       testing: 'src/testing/index.ts',

@@ -32,6 +32,8 @@ export function modelName(config: { readonly provider: string; readonly model?: 
 
 export type ToolMode = 'auto' | 'native' | 'action'
 
+export type InputMode = 'messages' | 'prompt'
+
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly toolName: string }
 
 /** Transport retries of one model call. */
@@ -126,8 +128,13 @@ export interface ModelConfigData {
   readonly baseURL?: string
   readonly headers?: { readonly [name: string]: string }
   readonly credentials?: 'omit' | 'same-origin'
-  /** Default `'auto'`: native, and ACTION once the server has refused tools. */
+  /** Default `'auto'`: native, and ACTION once the server has refused tools, or with `inputMode: 'prompt'`. */
   readonly toolMode?: ToolMode
+  /**
+   * `'prompt'`: instructions, messages, calls and results are sent as one text, for models that complete a text
+   * rather than chat. Scripts always get messages. Default `'messages'`.
+   */
+  readonly inputMode?: InputMode
   /** Default `'auto'`. */
   readonly rescue?: Rescue
   /** Tokens. */

@@ -10,6 +10,7 @@ import type { ModelMemory } from './model-memory.ts'
 import type { Said } from './meter-usage.ts'
 import { untilAborted } from '../../lib/abort.ts'
 import { readsTextCalls } from '../../providers/text-calls.ts'
+import { asConfigured } from './as-prompt.ts'
 import { TurnReader, type ModelTurn, type TurnDelta } from './turn-reader.ts'
 
 export type ModelOutcome = { readonly attempt: number } & (
@@ -168,11 +169,14 @@ async function readAttempt(
   })
   const { signal, credentials, fetch } = call
   try {
-    const batches = call.provider.batches(call.request(toolMode), {
-      signal,
-      credentials,
-      ...(fetch && { fetch }),
-    })
+    const batches = call.provider.batches(
+      asConfigured(call.request(toolMode), call.stepContext.model),
+      {
+        signal,
+        credentials,
+        ...(fetch && { fetch }),
+      },
+    )
     for await (const batch of untilAborted(batches, signal)) {
       const isOwned = call.confirm?.() ?? true
       if (isOwned !== true && !(await isOwned)) break

@@ -20,6 +20,8 @@ export class ModelMemory {
       case 'action':
         return 'action'
       case 'auto':
+        // Its calls and results are words in a prompt: so are the tools.
+        if (model.inputMode === 'prompt') return 'action'
         return this.#refusesTools.has(keyOf(model)) || modelFacts(model.model).tools === false
           ? 'action'
           : 'native'

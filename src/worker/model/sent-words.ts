@@ -101,6 +101,11 @@ export class SentWords {
       if (part.type === 'tool-call' && part.input !== undefined) collectTexts(part.input, inputs)
       for (const text of inputs) this.#take(text, false)
     }
+    // The model may get these in place of the parts.
+    if (message.actionText !== undefined) this.#take(message.actionText, false)
+    const own: string[] = []
+    collectTexts(message.providerMetadata ?? {}, own)
+    for (const text of own) this.#take(text, false)
   }
 
   #takeMessage(message: Message): void {
