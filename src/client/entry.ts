@@ -23,7 +23,6 @@ export type {
   RunOptions,
 } from './options.ts'
 export type { AgentMemory, MemoryEntry, RetrieveContext } from './memory.ts'
-export type { Run } from './run-handle.ts'
 export type { Run, SentMessage, SentOutcome } from './run.ts'
 export type {
   ConversationSnapshot,
