@@ -1,8 +1,15 @@
 import type { Tool } from '../client/tool.ts'
-import type { Memory } from './memory.ts'
+import type { MemoryEntry } from '../client/memory.ts'
+import type { Where } from './scope.ts'
+
+/** Of a memory, what its tools use. */
+interface Writable {
+  remember(text: string, where: Where): Promise<readonly MemoryEntry[]>
+  forget(ids: readonly string[], where: Where): Promise<number>
+}
 
 /** The tools by which a model writes into a memory. What it reads is put before it. */
-export function memoryTools(memory: () => Memory): readonly Tool[] {
+export function memoryTools(memory: () => Writable): readonly Tool[] {
   const remember: Tool<'remember', { readonly text: string }> = {
     name: 'remember',
     title: 'Remember',
