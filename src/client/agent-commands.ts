@@ -9,6 +9,7 @@ import type { RunOutcome } from '../protocol/run.ts'
 import type { AgentScope, ConversationScope, RunRef } from '../protocol/scope.ts'
 import type { ConversationSnapshot } from '../conversation/snapshot.ts'
 import { type ConversationRecord, storageKey } from '../protocol/conversation.ts'
+import { describeThrown } from '../protocol/error.ts'
 import type { JsonSchema } from '../protocol/json.ts'
 import { adopt } from './adopt.ts'
 import { saidOf } from './said-of.ts'
@@ -20,13 +21,14 @@ import { checkNames } from './check-names.ts'
 import type { Conversation } from './conversation-view.ts'
 import type { ExtractOptions } from './extract.ts'
 import { stopReason } from './failures.ts'
-import { formatOutput } from './format-output.ts'
+import { errorOutput, formatOutput } from './format-output.ts'
 import { randomId } from '../lib/random-id.ts'
 import { wasPageLeft } from './page-left.ts'
 import { loadPart } from './load-part.ts'
 import { pageRegistry } from './page-registry.ts'
 import { prepare } from './prepare.ts'
-import type { Run, RunHandle } from './run-handle.ts'
+import type { Run } from './run.ts'
+import type { RunHandle } from './run-handle.ts'
 import { limitsOf } from './run-limits.ts'
 import { sendStart } from './run-line.ts'
 import { sendAbort } from './send-abort.ts'
@@ -195,6 +197,12 @@ function answers(agent: AgentParts): CallAnswers {
       const supplied = { ...command, output: await formatOutput(output) }
       const handle = await adopt(agent, () => ask('supplyOutput', supplied))
       return handle && handle.run
+    },
+    async settle(call, outcome) {
+      checkNames(outcome, 'settle')
+      const { output, error } = outcome
+      const failed = error === undefined ? null : errorOutput('failed', describeThrown(error))
+      return reply(call, { type: 'settle', output: failed ?? (await formatOutput(output)) })
     },
     async resolveInterrupted(call, verdict, output) {
       return reply(call, {

@@ -18,6 +18,7 @@ type CallRow = RowOf<
   | 'approval-answered'
   | 'question-asked'
   | 'call-started'
+  | 'call-suspended'
   | 'call-interrupted'
   | 'call-settled'
 >
@@ -49,6 +50,8 @@ export function callEvents(row: CallRow, { run, path }: ConversationState): RunE
       return [{ type: 'question', toolCallId, ...askedQuestion(row) }]
     case 'call-started':
       return [{ type: 'tool-execution-start', ...ref, input }]
+    case 'call-suspended':
+      return [{ type: 'tool-suspended', ...ref, resumeToken: row.token }]
     case 'call-interrupted':
       return [{ type: 'tool-interrupted', ...ref, input }]
     case 'call-settled':

@@ -87,7 +87,7 @@ function changeOf(
       return withdrawalOf(call)
     case 'call-suspended': {
       const { token, until } = row
-      return { suspended: { token, ...(until !== undefined && { until }) } }
+      return { status: 'suspended', suspended: { token, ...(until !== undefined && { until }) } }
     }
     case 'step-outcome':
       return { outcomes: { ...call.outcomes, [row.key]: row.value } }
@@ -115,6 +115,7 @@ function startOf(call: CallState, row: RowOf<'call-started'>): Partial<CallState
     startedAt: row.at,
     mayHaveBegun: row.repeats,
     decidedBy: row.by,
+    suspended: null,
     ...(row.input !== undefined && { input: row.input }),
   }
 }
@@ -131,6 +132,7 @@ function withdrawalOf(call: CallState): Partial<CallState> {
     withdrawals: call.withdrawals + 1,
     parallel: false,
     decidedBy: null,
+    suspended: null,
     ...(!call.edited && { input: call.modelInput }),
   }
 }

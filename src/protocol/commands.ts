@@ -109,8 +109,8 @@ export interface AbortRun extends ConversationScope {
 export interface SendMessage extends ConversationScope {
   readonly runId: string
   readonly message: UserContent
-  /** `now`: the step under way is cut short for it. */
-  readonly when: 'next-step' | 'now'
+  /** `now`: the step under way is cut short for it. `after-run`: it begins the next run. */
+  readonly when: 'next-step' | 'now' | 'after-run'
 }
 
 /** Takes back what wasn't delivered yet. */
@@ -134,6 +134,8 @@ export interface CallAnswer extends AgentScope {
         readonly verdict: InterruptionVerdict
         readonly output?: ToolOutput
       }
+    /** What a long-running call came to. */
+    | { readonly type: 'settle'; readonly output: ToolOutput }
 }
 
 export interface SupplyOutput extends AgentScope {

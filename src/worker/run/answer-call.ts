@@ -31,6 +31,7 @@ const WAITS_AS = {
   decline: 'awaiting-answer',
   cancel: 'awaiting-answer',
   resolve: 'awaiting-decision',
+  settle: 'suspended',
 } as const
 
 /**
@@ -72,12 +73,13 @@ async function checkEdit(
 }
 
 function factsOf(call: CallState, answer: Answer): FactDraft[] {
+  const word = wordOf(call, answer)
   const settlement = settlementBy(call, answer)
-  return [wordOf(call, answer), ...(settlement ? [settledFact(settlement)] : [])]
+  return [...(word ? [word] : []), ...(settlement ? [settledFact(settlement)] : [])]
 }
 
-/** The answer itself. */
-function wordOf({ path }: CallState, answer: Answer): FactDraft {
+/** The answer itself; null when the end of the call says it all. */
+function wordOf({ path }: CallState, answer: Answer): FactDraft | null {
   switch (answer.type) {
     case 'approve': {
       const { input } = answer
@@ -106,6 +108,8 @@ function wordOf({ path }: CallState, answer: Answer): FactDraft {
       return { type: 'question-answered', path, answer: '', action: answer.type }
     case 'resolve':
       return { type: 'interruption-resolved', path, verdict: answer.verdict }
+    case 'settle':
+      return null
     default:
       return answer satisfies never
   }
@@ -130,6 +134,10 @@ function settlementBy(call: CallState, answer: Answer): Settlement | null {
       return { call, status: 'denied', output: { type: 'denied', reason: UNANSWERED[answer.type] } }
     case 'resolve':
       return resolution(call, answer)
+    case 'settle': {
+      const { output } = answer
+      return { call, status: output.type === 'error' ? 'failed' : 'succeeded', output }
+    }
     default:
       return answer satisfies never
   }

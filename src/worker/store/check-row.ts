@@ -1,5 +1,6 @@
 import { FORMAT, type FactType, type PlanStatus, type Row } from '../../protocol/fact.ts'
 import type { Message } from '../../protocol/message.ts'
+import type { LimitName } from '../../protocol/run.ts'
 import type { SettledStatus } from '../../protocol/tool.ts'
 import {
   among,
@@ -22,7 +23,11 @@ const textPart = shape({ text: isText })
 const filePart = shape({ mediaType: isText, data: isText })
 const error = shape({ code: isText, message: isText })
 const content = listOf(oneOf('type', { text: textPart, file: filePart }))
-export const isUserContent: Check = shape({ id: isText, parts: content })
+export const isUserContent: Check = shape({
+  id: isText,
+  parts: content,
+  when: optional(among(['after-run'])),
+})
 
 export const isOutput: Check = oneOf('type', {
   text: shape({ value: isText }),
@@ -55,10 +60,21 @@ const partial = shape({
   parts: listOf(oneOf('type', { text: textPart, reasoning: textPart })),
 })
 
+const isLimit = amongAll<LimitName>({ steps: true, tokens: true, costUSD: true, minutes: true })
+const limits = shape({
+  maxSteps: isNumber,
+  retries: isNumber,
+  steps: optional(isNumber),
+  tokens: optional(isNumber),
+  costUSD: optional(isNumber),
+  minutes: optional(isNumber),
+})
+
 const ended = shape({})
 const runEnd = oneOf('outcome', {
   completed: ended,
   'max-steps': ended,
+  limit: shape({ limit: isLimit }),
   aborted: shape({ reason: isText }),
   failed: shape({ error }),
   waiting: shape({ pending: listOf(shape({ toolCallId: isText, toolName: isText })) }),
@@ -117,9 +133,10 @@ const facts = oneOf('type', {
     runId: isText,
     ...under,
     message: nullOr(isUserContent),
-    limits: shape({ maxSteps: isNumber, retries: isNumber }),
+    limits,
   }),
-  'step-started': shape({ step: isNumber, resumed: isFlag }),
+  'step-started': shape({ step: isNumber, resumed: isFlag, limit: optional(isLimit) }),
+  'run-taken-up': shape({}),
   'attempt-failed': shape({ ...ofAttempt, error }),
   'model-output': shape({
     ...ofAttempt,
@@ -135,7 +152,7 @@ const facts = oneOf('type', {
   'step-cut': shape({ goesOn: optional(isFlag), ...ofAttempt, ...under, message: nullOr(partial) }),
   'run-parked': shape({ reason: isText }),
   'run-continued': shape({}),
-  'run-ended': shape({ end: runEnd }),
+  'run-ended': shape({ end: runEnd, next: optional(isText) }),
   'call-proposed': shape({ ...ofCall, toolName: isText, title: optional(isText), input: isThere }),
   'approval-requested': shape({ ...ofCall, input: isThere, by: decidedBy }),
   'approval-answered': shape({ ...ofCall, approved: isFlag, reason: optional(isText) }),
@@ -183,6 +200,7 @@ const facts = oneOf('type', {
     to: isText,
     keptFrom: nullOr(isText),
     summary: isText,
+    usage: optional(shape({ modelCalls: isNumber })),
   }),
   'skill-activated': shape({ ...ofContext, name: isText, hash: isText, text: isText }),
   'plan-changed': shape({

@@ -14,8 +14,13 @@ const parts = [
 
 /** Of each fact one that has all of its fields. */
 const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> } = {
-  'run-started': { parentId: null, message: words('hi'), limits: { maxSteps: 1, retries: 1 } },
-  'step-started': { step: 1, resumed: false },
+  'run-started': {
+    parentId: null,
+    message: words('hi'),
+    limits: { maxSteps: 1, retries: 1, steps: 1, tokens: 1, costUSD: 0.5, minutes: 1 },
+  },
+  'step-started': { step: 1, resumed: false, limit: 'tokens' },
+  'run-taken-up': {},
   'attempt-failed': { ...attempt, error },
   'model-output': {
     ...attempt,
@@ -82,6 +87,7 @@ const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> } = {
 /** Fields that a fact may do without. */
 const OPTIONAL: { readonly [Type in FactType]?: readonly string[] } = {
   'model-output': ['rawFinishReason', 'feedback'],
+  'step-started': ['limit'],
   'call-proposed': ['title'],
   'approval-answered': ['reason', 'input'],
   'question-asked': ['options', 'fields', 'sensitive'],
