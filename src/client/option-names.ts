@@ -21,7 +21,7 @@ export const OPTION_NAMES = {
   storage: 'name:string',
   retry: 'maxRetries:number baseDelayMs:number maxDelayMs:number',
   timeouts: 'firstChunkMs:number idleMs:number',
-  caps: 'calls:number text:number reasoning:number arguments:number metadata:number',
+  caps: 'calls:number text:number reasoning:number arguments:number metadata:number files:number',
   toolChoice: 'toolName:string',
   script: 'steps scenes fallback paceMs pieceLength',
   scenes: 'match steps',

@@ -72,6 +72,8 @@ export interface TurnCaps {
    * 32 000 000.
    */
   readonly metadata?: number
+  /** Characters of the files that the model produces, in base64. Default 32 000 000. */
+  readonly files?: number
 }
 
 /** One model turn of the scripted provider. */

@@ -113,7 +113,8 @@ function asWritten(message: AssistantMessage, tools: readonly ToolDefinition[]):
     [messageText(message), calls.length > 0 ? formatAction(calls, tools) : '']
       .filter((piece) => piece !== '')
       .join('\n')
-  return { ...message, parts: [{ type: 'text', text }] }
+  const files = message.parts.filter((part) => part.type === 'file')
+  return { ...message, parts: [{ type: 'text', text }, ...files] }
 }
 
 function isObject(value: JsonValue | undefined): value is JsonObject {
