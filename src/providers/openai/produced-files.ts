@@ -2,7 +2,11 @@ import type { StreamPart } from '../../protocol/stream-part.ts'
 import { fileOfDataURL } from '../core/data-url.ts'
 import { asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
 
-export const FILE_LEFT_OUT = 'file-left-out'
+const LEFT_OUT: StreamPart = {
+  type: 'warning',
+  code: 'file-left-out',
+  message: 'The model sent a file as an address, or of a kind that is not taken. It was left out.',
+}
 
 /** The files of one answer, each once. */
 export interface ProducedFiles {
@@ -19,18 +23,18 @@ export interface ProducedFiles {
  */
 export function createProducedFiles(): ProducedFiles {
   const known = new Set<string>()
+  let hasWarned = false
 
   function readPart(part: JsonRecord): StreamPart[] | null {
     const place = part['image_url']
     const url = asText(place) ?? asText(asRecord(place)?.['url'])
     if (url === undefined) return null
     if (known.has(url)) return []
-    known.add(url)
     const file = fileOfDataURL(url)
-    if (file) return [{ type: 'file', file }]
-    const message =
-      'The model sent a file as an address, or of a kind that is not taken. It was left out.'
-    return [{ type: 'warning', code: FILE_LEFT_OUT, message }]
+    if (file) known.add(url)
+    else if (hasWarned) return []
+    else hasWarned = true
+    return [file ? { type: 'file', file } : LEFT_OUT]
   }
 
   return {

@@ -76,6 +76,19 @@ describe('files that a model produced (O38)', () => {
     expect(warnings).toEqual(['file-left-out'])
   })
 
+  test('one warning for all that is left out', async () => {
+    const warnings: string[] = []
+    const images = ['a', 'b', 'c'].map((name) => ({
+      image_url: { url: `https://x.example/${name}` },
+    }))
+    const chunk = { choices: [{ delta: { images }, finish_reason: 'stop' }] }
+    const stream = createProvider(openrouter).stream(askWeather, {
+      fetch: replay(sse(chunk, '[DONE]')),
+    })
+    for await (const part of stream) if (part.type === 'warning') warnings.push(part.code)
+    expect(warnings).toEqual(['file-left-out'])
+  })
+
   test('media types with parameters, in any letter case', () => {
     expect(fileOfDataURL('data:IMAGE/Jpeg;charset=x;base64,aGk=')).toEqual({
       type: 'file',
