@@ -1,11 +1,4 @@
-import type {
-  AssistantMessage,
-  FilePart,
-  Message,
-  TextPart,
-  ToolOutput,
-} from '../protocol/message.ts'
-import { modelFacts } from './catalogue/model-facts.ts'
+import type { AssistantMessage, FilePart, Message, TextPart } from '../protocol/message.ts'
 
 const INTRO: TextPart = { type: 'text', text: 'Files from your answer above:' }
 
@@ -61,37 +54,4 @@ function withoutFiles(
 
 function hasFiles({ parts }: AssistantMessage): boolean {
   return parts.some((part) => part.type === 'file')
-}
-
-/** The messages with words in place of images, for a model that is known to take none. */
-export function forEyesOf(model: string, messages: readonly Message[]): readonly Message[] {
-  if (modelFacts(model).vision !== false) return messages
-  return messages.map((message) => {
-    switch (message.role) {
-      case 'user':
-        return { ...message, parts: inWords(message.parts) }
-      case 'tool':
-        return {
-          ...message,
-          parts: message.parts.map((part) => ({ ...part, output: outputInWords(part.output) })),
-        }
-      case 'system':
-      case 'assistant':
-        return message
-      default:
-        return message satisfies never
-    }
-  })
-}
-
-function outputInWords(output: ToolOutput): ToolOutput {
-  return output.type === 'content' ? { ...output, value: inWords(output.value) } : output
-}
-
-function inWords(parts: readonly (TextPart | FilePart)[]): readonly (TextPart | FilePart)[] {
-  return parts.map((part) =>
-    part.type === 'file' && part.mediaType.startsWith('image/')
-      ? { type: 'text', text: fileInWords(part) }
-      : part,
-  )
 }

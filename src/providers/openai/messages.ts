@@ -5,7 +5,7 @@ import { createWireIds, type WireIds } from '../core/wire-ids.ts'
 import { legalToolName } from '../core/wire-names.ts'
 import { healHistory } from '../heal-history.ts'
 import { outputFiles, outputText } from '../output-text.ts'
-import { forEyesOf, withFilesAsInput } from '../sent-files.ts'
+import { withFilesAsInput } from '../sent-files.ts'
 import type { ModelRequest } from '../provider.ts'
 import { fileContent, joinContent, userContent } from './content.ts'
 import type { ChatRules } from './presets.ts'
@@ -26,18 +26,13 @@ interface Conversion {
 /** The conversation in the form of Chat Completions, by the server's rules. */
 export function chatMessages(
   request: ModelRequest,
-  {
-    providerId,
-    rules,
-    model = '',
-  }: { readonly providerId: string; readonly rules: ChatRules; readonly model?: string },
+  { providerId, rules }: { readonly providerId: string; readonly rules: ChatRules },
 ): ChatMessage[] {
   const messages: ChatMessage[] = []
   const add = (message: ChatMessage): void => addMessage(messages, message, rules)
   if (request.instructions) add({ role: 'system', content: request.instructions })
   const ids = createWireIds({ pattern: rules.toolCallId, length: rules.toolCallIdLength })
-  const history = forEyesOf(model, withFilesAsInput(healHistory(request.messages)))
-  for (const message of history) {
+  for (const message of withFilesAsInput(healHistory(request.messages))) {
     for (const converted of convert(message, { providerId, rules, ids })) add(converted)
   }
   if (request.trailer) addTrailer(messages, request.trailer, rules)

@@ -39,7 +39,7 @@ export function chatBody(
 ): JsonObject {
   return {
     model: config.model,
-    messages: chatMessages(request, { providerId, rules, model: config.model }),
+    messages: chatMessages(request, { providerId, rules }),
     stream: true,
     ...(rules.asksUsage && { stream_options: { include_usage: true } }),
     ...(request.toolMode !== 'action' && toolFields(request.tools, config, rules)),

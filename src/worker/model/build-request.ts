@@ -16,6 +16,7 @@ import type { ToolDefinition } from '../../protocol/tool.ts'
 import type { ModelRequest } from '../../providers/provider.ts'
 import type { CountedRun } from '../run/counters.ts'
 import { REPETITION, repetitionWords } from '../run/repetition.ts'
+import { imagesInWords } from './images-in-words.ts'
 import { applyContext } from './compaction/apply-context.ts'
 
 /** The request of the run's next step. Pure: the stored history stays as it is. */
@@ -36,10 +37,9 @@ export function buildRequest(
     .filter((text) => text !== '')
     .join('\n\n')
   return {
-    messages: outgoingMessages(
-      applyContext(state.path, contextOn(state)),
-      stepContext.tools,
-      toolMode,
+    messages: imagesInWords(
+      outgoingMessages(applyContext(state.path, contextOn(state)), stepContext.tools, toolMode),
+      stepContext.model.model,
     ),
     tools: tools.map(({ name, description, inputSchema }) => ({
       name,

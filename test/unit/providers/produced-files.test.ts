@@ -165,13 +165,3 @@ describe('they are sent back as input', () => {
     ])
   })
 })
-
-test('a model that is known to take no images gets words in their place', async () => {
-  const blind: ProviderConfig = { ...openrouter, model: 'openai/gpt-oss-120b' }
-  const shown: Message = { role: 'user', parts: [{ ...png, filename: 'cat.png' }] }
-  const bodies = await sent(blind, shown, calling, result, say('Well?'))
-  const all = JSON.stringify(bodies)
-  expect(all).not.toContain(png.data)
-  expect(all).toContain("[A file that can't be read here: cat.png]")
-  expect(all.match(/can't be read here: image\/png/g)).toHaveLength(2)
-})

@@ -115,3 +115,52 @@ test('of an answer that is cut short, the words are kept and the files are not',
   expect(messages.at(-1)?.parts).toEqual([{ type: 'text', text: 'Here: ' }])
   await agent.dispose()
 })
+
+test('a model that is known to take no images gets words in their place', async () => {
+  const { provider, asked } = painter(words, file)
+  for (const [model, isShown] of [
+    ['gpt-oss:20b', false],
+    ['unknown', true],
+  ] as const) {
+    asked.length = 0
+    const agent = createTestAgent({ model: { provider: 'painter', model }, providers: [provider] })
+    const { conversationId, result } = agent.run([{ ...png, filename: 'cat.png' }])
+    await result
+    await agent.run('Well?', { conversationId }).result
+    await agent.dispose()
+    const sent = JSON.stringify(asked[1]?.messages)
+    expect(sent.includes(png.data)).toBe(isShown)
+    expect(sent.includes("[A file that can't be read here: cat.png]")).toBe(!isShown)
+    expect(sent.includes("[A file that can't be read here: image/png]")).toBe(!isShown)
+  }
+})
+
+test('those of tools, too', async () => {
+  const asked: ModelRequest[] = []
+  const provider = defineProvider({
+    id: 'painter',
+    async *stream(request) {
+      asked.push(request)
+      const call: StreamPart = { type: 'tool-call', toolCallId: 'a', toolName: 'look', input: {} }
+      yield asked.length === 1
+        ? [call, { type: 'finish', finishReason: 'tool-calls' }]
+        : [words, { type: 'finish', finishReason: 'stop' }]
+    },
+  })
+  const agent = createTestAgent({
+    model: { provider: 'painter', model: 'gpt-oss:20b' },
+    providers: [provider],
+    tools: [
+      {
+        name: 'look',
+        description: 'Looks.',
+        execute: () => 'seen',
+        toModelOutput: () => ({ type: 'content', value: [png] }),
+      },
+    ],
+  })
+  expect(await agent.run('Look.').result).toMatchObject({ outcome: 'completed', steps: 2 })
+  expect(JSON.stringify(asked[1]?.messages)).toContain("can't be read here: image/png")
+  expect(JSON.stringify(asked[1]?.messages)).not.toContain(png.data)
+  await agent.dispose()
+})
