@@ -154,8 +154,10 @@ test('those of tools, too', async () => {
       {
         name: 'look',
         description: 'Looks.',
-        execute: () => 'seen',
-        toModelOutput: () => ({ type: 'content', value: [png] }),
+        execute: () =>
+          new Blob([Uint8Array.from(atob(png.data), (char) => char.charCodeAt(0))], {
+            type: png.mediaType,
+          }),
       },
     ],
   })
