@@ -67,6 +67,22 @@ test('a file is a part of the message, an event, and shown, also after a reload'
   await after.dispose()
 })
 
+test('a file goes along with an export', async () => {
+  const { provider } = painter(words, file, more)
+  const open = (): Agent =>
+    createTestAgent({ model: { provider: 'painter', model: 'm' }, providers: [provider] })
+  const from = open()
+  const { conversationId, result } = from.run('Draw.')
+  await result
+  const exported = await new Response(await from.conversations.export(conversationId)).blob()
+  await from.dispose()
+  const to = open()
+  await to.conversations.import(exported)
+  const messages = (await to.conversations.get(conversationId))?.messages ?? []
+  expect(messages[1]?.parts).toEqual(drawn)
+  await to.dispose()
+})
+
 test('in ACTION mode, too', async () => {
   const { provider, asked } = painter(words, file)
   const agent = createTestAgent({
