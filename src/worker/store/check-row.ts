@@ -40,6 +40,7 @@ export const isOutput: Check = oneOf('type', {
 const assistantPart = oneOf('type', {
   text: textPart,
   reasoning: textPart,
+  file: filePart,
   'tool-call': shape({ toolCallId: isText, toolName: isText, error: optional(error) }),
 })
 
