@@ -146,6 +146,12 @@ export interface Usage {
   readonly cachedInputTokens?: number
   readonly cacheWriteTokens?: number
   readonly reasoningTokens?: number
+  /** Input and output, cached input included. Where the model's `prices` are known or the run is limited. */
+  readonly totalTokens?: number
+  /** By the model's `prices`. */
+  readonly costUSD?: number
+  /** Counts that the provider didn't say are estimates: of runs that are limited in tokens or cost. */
+  readonly estimated?: true
 }
 
 /** Usage summed over a run. */

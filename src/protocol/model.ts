@@ -5,6 +5,7 @@ export const PROVIDER_IDS = [
   'openai',
   'anthropic',
   'minimax',
+  'gemini',
   'ollama',
   'lmstudio',
   'llamacpp',
@@ -16,6 +17,18 @@ export const PROVIDER_IDS = [
   'prompt-api',
   'scripted',
 ] as const
+
+/** What is asked for where the configuration names no model, by provider id; the others need a name. */
+export const DEFAULT_MODELS: { readonly [providerId: string]: string } = {
+  minimax: 'MiniMax-M2.5',
+}
+
+/** The model that the configuration names, or its provider's default; empty where there is none. */
+export function modelName(config: { readonly provider: string; readonly model?: string }): string {
+  if (config.model) return config.model
+  const { provider } = config
+  return (Object.hasOwn(DEFAULT_MODELS, provider) && DEFAULT_MODELS[provider]) || ''
+}
 
 export type ToolMode = 'auto' | 'native' | 'action'
 
@@ -61,6 +74,17 @@ export interface TurnCaps {
    * 32 000 000.
    */
   readonly metadata?: number
+}
+
+/** What a model costs: USD per million tokens. */
+export interface ModelPrices {
+  readonly input: number
+  /** Of input that was read from a cache. Default: as `input`. */
+  readonly cachedInput?: number
+  /** Of input that was written into a cache. Default: as `input`. */
+  readonly cacheWrite?: number
+  /** Reasoning included. */
+  readonly output: number
 }
 
 /** One model turn of the scripted provider. */
@@ -126,6 +150,11 @@ export interface ModelConfigData {
    */
   readonly toolChoice?: ToolChoice
   readonly parallelToolCalls?: boolean
+  /**
+   * The vendor holds native calls to their tools' schemas, where it can: with `openai` and `anthropic`, for schemas that
+   * it takes. Default false.
+   */
+  readonly strictTools?: boolean
   /** Merged into the request body last. */
   readonly extraBody?: JsonObject
   /** Who calls fetch. `'page'` where a worker may not reach the endpoint. Default `'worker'`. */
@@ -133,6 +162,8 @@ export interface ModelConfigData {
   readonly retry?: RetryPolicy
   readonly timeouts?: TimeoutPolicy
   readonly caps?: TurnCaps
+  /** For `costUSD` of usage and limits. Default: unknown. */
+  readonly prices?: ModelPrices
   /** For `provider: 'scripted'`. */
   readonly script?: Script
 }

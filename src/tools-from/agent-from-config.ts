@@ -13,9 +13,13 @@ type Plain =
   | 'values'
   | 'enabledTools'
   | 'controlTools'
+  | 'compaction'
+  | 'questionFields'
   | 'maxSteps'
   | 'retries'
+  | 'limits'
   | 'storage'
+  | 'retention'
   | 'raw'
   | 'heartbeatMs'
 
@@ -38,10 +42,14 @@ const FIELDS = Object.keys({
   values: true,
   enabledTools: true,
   controlTools: true,
+  compaction: true,
+  questionFields: true,
   toolApproval: true,
   maxSteps: true,
   retries: true,
+  limits: true,
   storage: true,
+  retention: true,
   raw: true,
   heartbeatMs: true,
 } satisfies Record<keyof AgentConfig, true>)
@@ -51,6 +59,7 @@ const PARTS = Object.keys({
   apiKey: true,
   headers: true,
   context: true,
+  memory: true,
   beforeToolCall: true,
   afterToolCall: true,
   engines: true,

@@ -8,14 +8,13 @@ import type { RunOutcome } from '../protocol/run.ts'
 import { importHistory } from '../providers/history/import-history.ts'
 import {
   continueAdmission,
-  firstFacts,
-  planDropped,
   parkAdmission,
   stopAdmissions,
   type Asked,
   untilIdle,
 } from './admissions.ts'
 import { branchPoint } from './branch-point.ts'
+import { firstFacts, planDropped } from './run/first-facts.ts'
 import { busy, callsPending, parkedRun } from './busy.ts'
 import type { Effects } from './effects.ts'
 import type { Waiter } from './store/storage-retry.ts'

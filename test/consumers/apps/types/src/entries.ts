@@ -4,6 +4,7 @@ import * as conversation from 'offstage/conversation'
 import * as engines from 'offstage/engines'
 import * as histories from 'offstage/histories'
 import * as inline from 'offstage/inline'
+import * as memory from 'offstage/memory'
 import * as noInline from 'offstage/no-inline'
 import * as pageTools from 'offstage/page-tools'
 import * as promptApi from 'offstage/prompt-api'
@@ -25,6 +26,7 @@ export const entries = [
   engines.workerEngine,
   histories.toOpenAI,
   inline.createInlineWorker,
+  memory.keywordMemory,
   noInline.createAgent,
   pageTools.pageTools,
   promptApi.promptApi,
