@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest'
-import type { HistoryMessage, Tool } from '../../../src/index.ts'
+import type { HistoryMessage, Message, Tool } from '../../../src/index.ts'
+import {
+  fromAnthropic,
+  fromOpenAI,
+  toAnthropic,
+  toOpenAI,
+} from '../../../src/providers/history/index.ts'
 import type { StreamProviderDefinition } from '../../../src/providers/provider.ts'
 import { createTestAgent, createTestStorage } from '../../../src/testing/index.ts'
 
@@ -143,5 +149,69 @@ it('values are put into nothing that somebody else said', async () => {
   await agent.run('Hi {{name}}', { history }).result
   for (const said of ['page {{name}}', 'tool {{name}} {{nobody}}', 'history {{name}}', 'Hi Ann'])
     expect(requests.at(-1)).toContain(said)
+  await agent.dispose()
+})
+
+it('a history comes out of its conversation as it went in', async () => {
+  const chat: HistoryMessage[] = [
+    { role: 'developer', content: 'Be brief.' },
+    { role: 'user', content: 'Two mugs', name: 'ann' },
+    {
+      role: 'assistant',
+      content: null,
+      reasoning_content: 'Mugs.',
+      tool_calls: [
+        { id: 'b', type: 'function', function: { name: 'find', arguments: '{"q": "mug"}' } },
+        { id: 'a', type: 'function', function: { name: 'find', arguments: '{"q":"cup"}' } },
+      ],
+    },
+    { role: 'tool', tool_call_id: 'b', content: 'found' },
+    {
+      role: 'tool',
+      tool_call_id: 'a',
+      content: 'Error (timeout): none',
+      offstage: { output: 'error', code: 'timeout' },
+    },
+    { role: 'assistant', content: 'Here.', ...{ annotations: [] } },
+  ]
+  const image = { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' }
+  const turns: HistoryMessage[] = [
+    {
+      role: 'user',
+      content: [{ type: 'image', source: image, cache_control: { type: 'ephemeral' } }],
+    },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'Hm.', signature: 'sig' },
+        { type: 'tool_use', id: 'c', name: 'find', input: { q: 'mug' } },
+      ],
+    },
+    {
+      role: 'user',
+      content: [
+        {
+          type: 'tool_result',
+          tool_use_id: 'c',
+          content: [
+            { type: 'text', text: 'a' },
+            { type: 'image', source: image },
+          ],
+          is_error: true,
+        },
+        { type: 'text', text: 'Well?' },
+      ],
+    },
+    { role: 'assistant', content: 'It is a mug.' },
+  ]
+  const agent = createTestAgent({ script })
+  const kept = async (history: readonly HistoryMessage[]): Promise<readonly Message[]> => {
+    const { conversationId } = await agent.run('x', { history }).result
+    return (await agent.conversations.get(conversationId))?.messages.slice(0, -2) ?? []
+  }
+  for (const history of [chat, fromOpenAI(chat)])
+    expect(toOpenAI(await kept(history))).toEqual(chat)
+  for (const history of [turns, fromAnthropic(turns)])
+    expect(toAnthropic(await kept(history))).toEqual({ messages: turns })
   await agent.dispose()
 })
