@@ -153,6 +153,7 @@ it('values are put into nothing that somebody else said', async () => {
 })
 
 it('a history comes out of its conversation as it went in', async () => {
+  const answered = { role: 'assistant', content: 'Here.', annotations: [] } as const
   const chat: HistoryMessage[] = [
     { role: 'developer', content: 'Be brief.' },
     { role: 'user', content: 'Two mugs', name: 'ann' },
@@ -172,7 +173,7 @@ it('a history comes out of its conversation as it went in', async () => {
       content: 'Error (timeout): none',
       offstage: { output: 'error', code: 'timeout' },
     },
-    { role: 'assistant', content: 'Here.', ...{ annotations: [] } },
+    answered,
   ]
   const image = { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' }
   const turns: HistoryMessage[] = [
