@@ -42,7 +42,7 @@ export interface Finder {
   complete?(entries: readonly StoredEntry[]): Promise<readonly StoredEntry[]>
 }
 
-export const MAX_TEXT = 2_000
+const MAX_TEXT = 2_000
 const SEARCH_LIMIT = 20
 
 /** A memory over a store of entries. */

@@ -4,12 +4,23 @@ type Part = AssistantMessage['parts'][number]
 
 /**
  * The order of an assistant's parts, where a format holds text, reasoning and calls apart: `t` and `r` with
- * the length of a text, in UTF-16 units, and `c` for a call.
+ * the length of a text, in UTF-16 units, `c` for a call and `f` for a file.
  */
 export function orderOf(parts: readonly Part[]): string[] {
-  return parts.map((part) =>
-    part.type === 'tool-call' ? 'c' : `${part.type === 'text' ? 't' : 'r'}${part.text.length}`,
-  )
+  return parts.map((part) => {
+    switch (part.type) {
+      case 'tool-call':
+        return 'c'
+      case 'file':
+        return 'f'
+      case 'text':
+        return `t${part.text.length}`
+      case 'reasoning':
+        return `r${part.text.length}`
+      default:
+        return part satisfies never
+    }
+  })
 }
 
 /** The parts in an order that `orderOf` gave; as they are, where it isn't theirs (any more). */
@@ -18,12 +29,14 @@ export function arranged(parts: readonly Part[], order: unknown): readonly Part[
   const texts = new Cutter('text', parts)
   const thoughts = new Cutter('reasoning', parts)
   const calls = parts.filter((part) => part.type === 'tool-call')
+  const files = parts.filter((part) => part.type === 'file')
   const arrangement = order.map((entry: unknown): Part | undefined => {
-    const [, kind, length] = /^([trc])(\d{0,9})$/.exec(String(entry)) ?? []
+    const [, kind, length] = /^([trcf])(\d{0,9})$/.exec(String(entry)) ?? []
     if (kind === 'c') return calls.shift()
+    if (kind === 'f') return files.shift()
     return (kind === 't' ? texts : thoughts).take(Number(length || NaN))
   })
-  const isWhole = calls.length === 0 && texts.isDone && thoughts.isDone
+  const isWhole = calls.length + files.length === 0 && texts.isDone && thoughts.isDone
   const known = arrangement.filter((part) => part !== undefined)
   return isWhole && known.length === arrangement.length ? known : parts
 }

@@ -117,6 +117,7 @@ function assistantParts(block: Placed): AssistantMessage['parts'] {
       return [useCall(block)]
     default:
       if (isHidden(type)) return []
+      if (type === 'text' && keptOf(block)['file']) return [readContent(block)]
       return [place.shape === 'anthropic' ? withoutOwn(readText(block)) : readText(block)]
   }
 }

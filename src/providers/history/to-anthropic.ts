@@ -226,8 +226,8 @@ function ownContent({ parts, providerMetadata }: AssistantMessage): OwnContent |
 function saidBy(parts: AssistantMessage['parts']): object {
   const textOf = (type: 'text' | 'reasoning'): string =>
     parts.map((part) => (part.type === type ? part.text : '')).join('')
-  const calls = parts.filter((part) => part.type === 'tool-call')
-  return { text: textOf('text'), reasoning: textOf('reasoning'), calls }
+  const others = parts.filter(({ type }) => type === 'tool-call' || type === 'file')
+  return { text: textOf('text'), reasoning: textOf('reasoning'), others }
 }
 
 function answerBlocks(
@@ -241,6 +241,8 @@ function answerBlocks(
       return [useBlock(part, target)]
     case 'reasoning':
       return []
+    case 'file':
+      return [fileWords(part, target)]
     default:
       return part satisfies never
   }

@@ -126,9 +126,10 @@ function assistantMessage(message: AssistantMessage, target: Target): OpenAIAssi
   const { parts, foreign, actionText, partial, providerMetadata } = message
   const thoughts = parts.filter((part) => part.type === 'reasoning')
   const reasoning = thoughts.map(({ text }) => text).join('')
-  const all = parts.filter((part) => part.type === 'text')
+  const all = parts.filter((part) => part.type === 'text' || part.type === 'file')
   const last = all.at(-1)
-  const refusal = last?.foreign?.openai?.['refusal'] === true ? last : undefined
+  const isRefusal = last?.type === 'text' && last.foreign?.openai?.['refusal'] === true
+  const refusal = isRefusal ? last : undefined
   const texts = refusal ? all.slice(0, -1) : all
   const calls = parts.filter((part) => part.type === 'tool-call')
   const usual = [
@@ -157,7 +158,8 @@ function assistantMessage(message: AssistantMessage, target: Target): OpenAIAssi
 
 type AnswerPart = Exclude<NonNullable<OpenAIAssistantMessage['content']>, string>[number]
 
-function answerPart(part: TextPart, target: Target): AnswerPart {
+function answerPart(part: TextPart | FilePart, target: Target): AnswerPart {
+  if (part.type === 'file') return fileWords(part, target)
   const { type, ...openai } = part.foreign?.openai ?? {}
   if (type !== 'refusal') return textPart(part, target)
   const other = otherForeign(part.foreign, target)

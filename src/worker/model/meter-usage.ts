@@ -1,9 +1,8 @@
-import { estimateTokens } from '../../lib/estimate-tokens.ts'
 import type { AssistantMessage, Usage } from '../../protocol/message.ts'
 import type { ModelConfigData, ModelPrices } from '../../protocol/model.ts'
 import type { Limits } from '../../protocol/run.ts'
 import type { ModelRequest } from '../../providers/provider.ts'
-import { fixedSize, messageTokens } from './compaction/request-size.ts'
+import { fixedSize, messageTokens, partTokens } from './compaction/request-size.ts'
 
 /** What came of an attempt at a model call. */
 export interface Said {
@@ -93,11 +92,7 @@ function withEstimates({ usage, parts, whole }: Said, request: () => ModelReques
 }
 
 function outputEstimate(parts: AssistantMessage['parts']): number {
-  return parts.reduce(
-    (sum, part) =>
-      sum + estimateTokens(part.type === 'tool-call' ? JSON.stringify(part) : part.text),
-    0,
-  )
+  return parts.reduce((sum, part) => sum + partTokens(part), 0)
 }
 
 function inputEstimate(request: ModelRequest): number {

@@ -123,6 +123,7 @@ const answer = fc.record({
       textPart,
       text.map((value) => ({ type: 'reasoning', text: value }) as const),
       call,
+      file,
     ),
     { maxLength: 5 },
   ),

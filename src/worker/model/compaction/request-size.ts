@@ -50,7 +50,8 @@ export function outputTokens({ maxOutputTokens }: ModelConfigData, contextWindow
   return maxOutputTokens === undefined ? 0 : Math.min(maxOutputTokens, contextWindow / 2)
 }
 
-function partTokens(part: Part): number {
+/** Of a part of a message, the same. */
+export function partTokens(part: Part): number {
   switch (part.type) {
     case 'text':
     case 'reasoning':
