@@ -11,7 +11,7 @@ import type { StreamPart } from '../../../src/protocol/stream-part.ts'
 import type { StreamProviderDefinition } from '../../../src/providers/provider.ts'
 import { createTestAgent, createTestStorage } from '../../../src/testing/index.ts'
 
-export const textOf = ({ parts }: Message): string =>
+const textOf = ({ parts }: Message): string =>
   parts
     .map((part) =>
       part.type === 'text' ? part.text : part.type === 'tool-result' ? `[${part.output.type}]` : '',
