@@ -11,6 +11,7 @@ import { loadPart } from './load-part.ts'
 import { createConfigBook, isKeyless, readContext, readCredentials } from './model-config.ts'
 import type { AgentOptions, HookedCall, ModelConfig, PromptValues } from './options.ts'
 import type { AgentPage } from './page-api.ts'
+import type { Verifier, VerifierParts } from './verify.ts'
 import { whileStaying } from './page-leaving.ts'
 import { stringify } from './stringify.ts'
 import type { PreparedTool } from './prepare-tool.ts'
@@ -26,16 +27,9 @@ export interface AgentConfig {
 /** The functions of an agent's configuration, as the worker may ask for them. */
 export function createAgentPage(
   options: AgentOptions,
-  {
-    config,
-    registry,
-    signal,
-  }: {
-    readonly config: AgentConfig
-    readonly registry: ToolRegistry
-    readonly signal: AbortSignal
-  },
+  agent: VerifierParts & { readonly config: AgentConfig; readonly registry: ToolRegistry },
 ): AgentPage {
+  const { config, registry, signal } = agent
   const tools = async (): Promise<ToolDescriptor[]> => {
     const own = describeTools(registry, options.toolApproval ?? 'destructive')
     if (!options.controlTools?.length) return own
@@ -60,6 +54,7 @@ export function createAgentPage(
         tools: offered,
         ...leftOut(registry, offered),
         hasBeforeToolCall: options.beforeToolCall !== undefined,
+        ...(options.verify && { hasVerify: true }),
         raw: options.raw ?? false,
       }
     },
@@ -76,7 +71,29 @@ export function createAgentPage(
     },
     beforeToolCall: (call) => beforeToolCall(options, call),
     needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
+    ...verifying(agent),
     reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
+  }
+}
+
+/** The part of it that few agents need is loaded with the first question. */
+function verifying(agent: VerifierParts): Pick<AgentPage, 'verify' | 'stopVerifying'> {
+  let verifier: Promise<Verifier> | undefined
+  const load = async (): Promise<Verifier> => {
+    try {
+      const part = await whileStaying(() => loadPart(() => import('./verify.ts')))
+      return new part.Verifier(agent)
+    } catch (thrown) {
+      verifier = undefined
+      const message = `verify was not asked: ${describeThrown(thrown)}`
+      agent.agentEvents.emit({ type: 'warning', code: 'hook-failed', message })
+      throw thrown
+    }
+  }
+  return {
+    verify: async (answer) =>
+      agent.options.verify ? (await (verifier ??= load())).verify(answer) : null,
+    stopVerifying: async ({ messageId }) => (await verifier)?.stop(messageId),
   }
 }
 

@@ -4,6 +4,7 @@ import type { JsonValue } from '../protocol/json.ts'
 import type { HistoryMessage } from '../protocol/history.ts'
 import type { FilePart, TextPart, ToolOutput } from '../protocol/message.ts'
 import type { Endpoint, ModelConfigData } from '../protocol/model.ts'
+import type { RunToolCall } from '../protocol/run.ts'
 import type { SettledStatus } from '../protocol/tool.ts'
 import type { ControlTool } from './control-tools.ts'
 import type { WorkerAddress, WorkerLike } from './spawn-worker.ts'
@@ -40,6 +41,20 @@ export interface HookedCall extends ToolCallInfo {
   readonly toolName: string
   readonly input: JsonValue
 }
+
+/** An answer with which a run would be completed. */
+export interface ProposedAnswer {
+  readonly runId: string
+  readonly conversationId: string
+  readonly text: string
+  /** All of the run. */
+  readonly toolCalls: readonly RunToolCall[]
+  /** Aborted when the run is stopped, or it took too long. */
+  readonly signal: AbortSignal
+}
+
+/** What `verify` says. `feedback`: what is wrong, and how to do better, in words for the model. */
+export type AnswerVerdict = { readonly ok: true } | { readonly feedback: string }
 
 /** A call that ran. */
 export interface FinishedCall extends HookedCall {
@@ -86,6 +101,15 @@ export interface AgentOptions {
   ) => Awaitable<void | { readonly veto: string } | { readonly input: JsonValue }>
   /** After a call ran: may change its result. Throwing, or taking longer than the tool may, changes nothing and is a `warning`. */
   readonly afterToolCall?: (call: FinishedCall) => Awaitable<void | { readonly result: unknown }>
+  /**
+   * Asked before a run is completed with a text, unless no step is left: `feedback` is told to the model, which answers
+   * again; `{ ok: true }` lets the answer stand. So does throwing, or taking too long, which is a `warning`.
+   */
+  readonly verify?: (answer: ProposedAnswer) => Awaitable<AnswerVerdict>
+  /** How many answers of a run `verify` may reject. One after that stands, unasked. Default 2. */
+  readonly verifyRounds?: number
+  /** How long `verify` may take. Milliseconds. Default 60 000. */
+  readonly verifyTimeoutMs?: number
   /** Model calls a run; 0: one turn, calls handed to the page; -1: no limit. Default 10. */
   readonly maxSteps?: number
   /** Steps in a row that may hold an invalid call. Default 3. */

@@ -59,6 +59,7 @@ function foldRow(draft: Draft, row: Row): void {
       return foldCall(draft, row)
     case 'messages-imported':
     case 'message-delivered':
+    case 'answer-rejected':
       return foldMessage(draft, row)
     case 'head-moved':
       return headOf(draft, row.to, row.seq)

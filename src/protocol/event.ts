@@ -111,6 +111,8 @@ export type RunEventBody =
       readonly question: string
       readonly options?: readonly string[]
     }
+  /** The app's `verify` has found the answer of the step wanting: the model is told so, and answers again. */
+  | { readonly type: 'answer-rejected'; readonly step: number; readonly feedback: string }
   /** The step's output so far is withdrawn; the step is asked again. */
   | { readonly type: 'step-reset'; readonly step: number; readonly reason: ErrorData }
   | {

@@ -122,6 +122,14 @@ type RunFact =
       /** The run goes on with what a person wrote instead: it counts as a step. */
       readonly goesOn?: true
     }
+  /** The app's `verify` has found the answer wanting: the model is told so, and the run goes on. */
+  | {
+      readonly type: 'answer-rejected'
+      readonly step: number
+      readonly parentId: string | null
+      /** What the model is told. */
+      readonly message: { readonly id: string; readonly text: string }
+    }
   /** The run rests until somebody lets it go on. */
   | { readonly type: 'run-parked'; readonly reason: DurableParkReason }
   | { readonly type: 'run-continued' }

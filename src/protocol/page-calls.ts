@@ -4,6 +4,7 @@ import type { ErrorCode } from './error.ts'
 import type { Credentials } from './model.ts'
 import type { ModelFetch, ModelFetchHead, ModelFetchRefusal } from './model-fetch.ts'
 import type {
+  AnswerRef,
   BeforeToolCallVerdict,
   CallContext,
   CancelTools,
@@ -15,6 +16,7 @@ import type {
   StepContext,
   StepQuery,
   ToolOutcome,
+  VerifyAnswer,
 } from './questions.ts'
 import type { AgentRef } from './scope.ts'
 import type { ToolDescriptor } from './tool.ts'
@@ -47,6 +49,10 @@ export const PAGE_CALLS = {
   openEngine: {} as Question<EngineOpening & { readonly provider: string }, EngineLine, ErrorCode>,
   beforeToolCall: { stops: true } as Question<CallContext, BeforeToolCallVerdict>,
   needsApproval: { stops: true } as Question<CallContext, boolean>,
+  /** What is wrong with the answer, for the model; null: nothing, or nothing that is to be said any more. */
+  verify: { stops: true } as Question<VerifyAnswer, string | null>,
+  /** Nobody waits for the verdict any more. */
+  stopVerifying: {} as Question<AnswerRef, void>,
   /** Asks a tool's `reconcile` whether an interrupted call happened. */
   reconcileTool: { stops: true } as Question<ReconcileTool, ReconcileVerdict>,
 

@@ -1,6 +1,7 @@
 import type { JsonValue } from './json.ts'
 import type { ToolOutput } from './message.ts'
 import type { Endpoint, ModelConfigData } from './model.ts'
+import type { RunToolCall } from './run.ts'
 import type { AgentRef, RunRef } from './scope.ts'
 import type { ToolDescriptor } from './tool.ts'
 
@@ -25,8 +26,24 @@ export interface StepContext {
   /** Names of registered tools that are not to be used now: disabled or unavailable. */
   readonly otherTools?: readonly string[]
   readonly hasBeforeToolCall: boolean
+  readonly hasVerify?: true
   /** Emit `raw` events. */
   readonly raw: boolean
+}
+
+/** An answer with which a run would be completed. */
+export interface VerifyAnswer extends AgentRef, RunRef {
+  /** Of its message. A second question about it joins the first. */
+  readonly messageId: string
+  /** From 1: how often the run was asked about, this one included. */
+  readonly round: number
+  readonly text: string
+  /** Of the run. */
+  readonly toolCalls: readonly RunToolCall[]
+}
+
+export interface AnswerRef extends AgentRef {
+  readonly messageId: string
 }
 
 export interface CredentialsQuery extends AgentRef {

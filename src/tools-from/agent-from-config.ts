@@ -15,6 +15,8 @@ type Plain =
   | 'controlTools'
   | 'maxSteps'
   | 'retries'
+  | 'verifyRounds'
+  | 'verifyTimeoutMs'
   | 'storage'
   | 'raw'
   | 'heartbeatMs'
@@ -41,6 +43,8 @@ const FIELDS = Object.keys({
   toolApproval: true,
   maxSteps: true,
   retries: true,
+  verifyRounds: true,
+  verifyTimeoutMs: true,
   storage: true,
   raw: true,
   heartbeatMs: true,
@@ -53,6 +57,7 @@ const PARTS = Object.keys({
   context: true,
   beforeToolCall: true,
   afterToolCall: true,
+  verify: true,
   engines: true,
   worker: true,
   workerUrl: true,

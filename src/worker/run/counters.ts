@@ -14,6 +14,10 @@ export interface Counters {
   readonly pauses: number
   /** A message came since the newest output: a person's, or a reminder. */
   readonly isAddressed: boolean
+  /** The newest answer was rejected. */
+  readonly isRejected: boolean
+  /** Answers of the run that were. */
+  readonly rejections: number
   /** The model was reminded of its plan. */
   readonly wasReminded: boolean
   /** Steps that ask for the same over and over. */
@@ -28,6 +32,8 @@ const NOTHING_COUNTED: Counters = {
   lastInvalid: null,
   pauses: 0,
   isAddressed: false,
+  isRejected: false,
+  rejections: 0,
   wasReminded: false,
   repetition: NO_REPETITION,
 }
@@ -53,11 +59,14 @@ function changeBy(run: CountedRun, row: Row): Partial<Counters> {
         lastInvalid: row.feedback?.error ?? run.lastInvalid,
         pauses: row.finishReason === 'pause' ? run.pauses + 1 : 0,
         isAddressed: row.reminder !== undefined,
+        isRejected: false,
         wasReminded: run.wasReminded || row.reminder !== undefined,
         repetition: countRepetition(run.repetition, run.calls),
       }
     case 'message-delivered':
       return { isAddressed: true }
+    case 'answer-rejected':
+      return { isRejected: true, rejections: run.rejections + 1 }
     case 'call-settled': {
       const { status, output } = row
       const isInvalid = status === 'invalid' && output.type === 'error'

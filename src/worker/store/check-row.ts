@@ -116,6 +116,11 @@ const facts = oneOf('type', {
     reminder: optional(shape({ id: isText, text: isText })),
   }),
   'step-cut': shape({ goesOn: optional(isFlag), ...ofAttempt, ...under, message: nullOr(partial) }),
+  'answer-rejected': shape({
+    step: isNumber,
+    ...under,
+    message: shape({ id: isText, text: isText }),
+  }),
   'run-parked': shape({ reason: isText }),
   'run-continued': shape({}),
   'run-ended': shape({ end: runEnd, next: optional(isText) }),

@@ -72,6 +72,14 @@ export const steering: readonly Scenario[] = [
     },
   },
   {
+    name: 'an answer is rejected, and given again',
+    turns: [{ text: 'Four.' }, { text: 'Five.' }],
+    options: {
+      verify: ({ text }) => (text === 'Five.' ? { ok: true } : { feedback: 'Count again.' }),
+    },
+    play: async (on) => on.end(on.run('How many?')),
+  },
+  {
     name: 'messages begin the next run',
     turns: slow,
     tools: ['slow'],

@@ -33,9 +33,10 @@ const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> } = {
     feedback: { id: 'f', error: { code: 'malformed', message: 'Odd.' }, text: 'Odd.' },
   },
   'step-cut': { ...attempt, parentId: null, message: { id: 'm', parts } },
+  'answer-rejected': { step: 1, parentId: 'm', message: { id: 'f', text: 'No.' } },
   'run-parked': { reason: 'crash-loop' },
   'run-continued': {},
-  'run-ended': { end: { outcome: 'failed', error } },
+  'run-ended': { end: { outcome: 'failed', error }, next: 'run' },
   'call-proposed': { path: ['call', 'inner'], toolName: 't', title: 'T', input: null },
   'approval-requested': { path, input: {}, by },
   'approval-answered': { path, approved: true, reason: 'Fine.', input: {} },
@@ -76,6 +77,7 @@ const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> } = {
 /** Fields that a fact may do without. */
 const OPTIONAL: { readonly [Type in FactType]?: readonly string[] } = {
   'model-output': ['rawFinishReason', 'feedback'],
+  'run-ended': ['next'],
   'call-proposed': ['title'],
   'approval-answered': ['reason', 'input'],
   'question-asked': ['options', 'fields'],
