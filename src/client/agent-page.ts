@@ -1,5 +1,10 @@
 import { transfer } from 'comlink'
-import type { CallContext, ReconcileTool, ReconcileVerdict } from '../protocol/questions.ts'
+import type {
+  AskBeforeModel,
+  CallContext,
+  ReconcileTool,
+  ReconcileVerdict,
+} from '../protocol/questions.ts'
 import { describeThrown } from '../protocol/error.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
 import { describeTools } from './describe-tools.ts'
@@ -55,6 +60,7 @@ export function createAgentPage(
         ...leftOut(registry, offered),
         hasBeforeToolCall: options.beforeToolCall !== undefined,
         ...(options.verify && { hasVerify: true }),
+        ...(options.beforeModel && { hasBeforeModel: true }),
         raw: options.raw ?? false,
       }
     },
@@ -71,8 +77,30 @@ export function createAgentPage(
     },
     beforeToolCall: (call) => beforeToolCall(options, call),
     needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
+    beforeModel: (request) => beforeModel(agent, request),
     ...verifying(agent),
     reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
+  }
+}
+
+/** A hook that throws, or returns something else, changes nothing. */
+async function beforeModel(
+  { options, agentEvents }: VerifierParts,
+  { agentId: _agent, ...request }: AskBeforeModel,
+): ReturnType<AgentPage['beforeModel']> {
+  try {
+    const change = (await whileStaying(async () => options.beforeModel?.(request))) ?? {}
+    const { appendToLastUser: appended, rewriteLastUser: rewritten } = change
+    for (const text of [appended, rewritten])
+      if (text !== undefined && typeof text !== 'string') throw new TypeError('return texts.')
+    return {
+      ...(appended && { appended: truncate(appended) }),
+      ...(rewritten && { rewritten: truncate(rewritten) }),
+    }
+  } catch (thrown) {
+    const message = `beforeModel has failed, and changes nothing: ${describeThrown(thrown)}`
+    agentEvents.emit({ type: 'warning', code: 'hook-failed', message })
+    return {}
   }
 }
 

@@ -17,6 +17,8 @@ export type {
   AnswerVerdict,
   HookedCall,
   ProposedAnswer,
+  ProposedRequest,
+  RequestChange,
   ModelConfig,
   PromptValues,
   ResumeOptions,
@@ -47,7 +49,7 @@ export type { Engine, EngineLine, EngineOpening, EngineProgress } from '../proto
 export type { Ownership } from '../protocol/delta.ts'
 export type { ErrorCode, ErrorData } from '../protocol/error.ts'
 export type { RunEvent } from '../protocol/event.ts'
-export type { CallPath, PlanItem, PlanStatus, UserContent } from '../protocol/fact.ts'
+export type { Amendment, CallPath, PlanItem, PlanStatus, UserContent } from '../protocol/fact.ts'
 export type { AnthropicMessage, ChatMessage, HistoryMessage } from '../protocol/history.ts'
 export type { JsonObject, JsonSchema, JsonValue } from '../protocol/json.ts'
 export type { RetryNotice } from '../protocol/live.ts'

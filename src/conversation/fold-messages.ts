@@ -84,6 +84,18 @@ interface Told {
   readonly text: string
 }
 
+export function amendMessage(draft: Draft, row: RowOf<'message-amended'>): void {
+  const { messageId, appended, rewritten } = row
+  const sent = {
+    ...(appended !== undefined && { appended }),
+    ...(rewritten !== undefined && { rewritten }),
+  }
+  draft.changeNode(
+    ({ id }) => id === messageId,
+    (node) => ({ ...node, sent }),
+  )
+}
+
 export function clearHistory(draft: Draft): void {
   const { state } = draft
   for (const list of ['path', 'others', 'forks', 'leaves', 'context'] as const)

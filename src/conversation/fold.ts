@@ -2,7 +2,7 @@ import type { Row, RowOf } from '../protocol/fact.ts'
 import type { Consent, ContextRow, ConversationState } from '../protocol/state.ts'
 import { Draft } from './draft.ts'
 import { foldCall } from './fold-call.ts'
-import { clearHistory, foldMessage } from './fold-messages.ts'
+import { amendMessage, clearHistory, foldMessage } from './fold-messages.ts'
 import { foldRun } from './fold-run.ts'
 import { headOf } from './tree.ts'
 
@@ -61,6 +61,8 @@ function foldRow(draft: Draft, row: Row): void {
     case 'message-delivered':
     case 'answer-rejected':
       return foldMessage(draft, row)
+    case 'message-amended':
+      return amendMessage(draft, row)
     case 'head-moved':
       return headOf(draft, row.to, row.seq)
     case 'history-cleared':

@@ -31,6 +31,14 @@ export interface UserContent {
   readonly when?: 'after-run'
 }
 
+/** How a message of the person is sent. */
+export interface Amendment {
+  /** Sent behind it. */
+  readonly appended?: string
+  /** Sent in place of its text. */
+  readonly rewritten?: string
+}
+
 /** What the loop must remember of a call beyond the message that holds it. */
 export interface CallFacts {
   readonly toolCallId: string
@@ -228,6 +236,8 @@ type MessageFact =
       readonly messageId: string
       readonly returned?: UserContent
     }
+  /** What the app's `beforeModel` made of a message of the person, before a model read it; both may be absent. */
+  | ({ readonly type: 'message-amended'; readonly messageId: string } & Amendment)
   /** The queued message becomes one of the conversation. */
   | {
       readonly type: 'message-delivered'

@@ -1,5 +1,5 @@
 import type { JsonValue } from './json.ts'
-import type { ToolOutput } from './message.ts'
+import type { Message, ToolOutput } from './message.ts'
 import type { Endpoint, ModelConfigData } from './model.ts'
 import type { RunToolCall } from './run.ts'
 import type { AgentRef, RunRef } from './scope.ts'
@@ -27,6 +27,7 @@ export interface StepContext {
   readonly otherTools?: readonly string[]
   readonly hasBeforeToolCall: boolean
   readonly hasVerify?: true
+  readonly hasBeforeModel?: true
   /** Emit `raw` events. */
   readonly raw: boolean
 }
@@ -40,6 +41,14 @@ export interface VerifyAnswer extends AgentRef, RunRef {
   readonly text: string
   /** Of the run. */
   readonly toolCalls: readonly RunToolCall[]
+}
+
+/** A message of the person that no model has read yet, before it is sent. */
+export interface AskBeforeModel extends AgentRef, RunRef {
+  /** Of the run, from 1. */
+  readonly step: number
+  /** All that is about to be sent; the message is the last one. */
+  readonly messages: readonly Message[]
 }
 
 export interface AnswerRef extends AgentRef {

@@ -57,6 +57,7 @@ const PARTS = Object.keys({
   context: true,
   beforeToolCall: true,
   afterToolCall: true,
+  beforeModel: true,
   verify: true,
   engines: true,
   worker: true,

@@ -84,6 +84,7 @@ const FACTS: Record<Exclude<FactType, Unwritten>, number> = {
   'message-queued': 5,
   'message-withdrawn': 2,
   'message-delivered': 4,
+  'message-amended': 1,
   'run-parked': 3,
   'run-continued': 2,
   'run-ended': 400,

@@ -61,6 +61,9 @@ export class SentWords {
           if (entry.toolMode === 'native' && call.known && !call.rescued)
             this.#nativeCalls.add(call.toolCallId)
         return
+      case 'message-amended':
+        for (const text of [entry.appended, entry.rewritten]) if (text) this.#take(text, false)
+        return
       case 'answer-rejected':
         return this.#take(entry.message.text, false)
       case 'message-queued':

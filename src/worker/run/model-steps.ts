@@ -1,6 +1,7 @@
 import { isStepLooping } from '../../conversation/crash-loop.ts'
 import type { ModelOutcome } from '../model/call-model.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
+import { amendMessage } from './amend-message.ts'
 import { askModel } from './ask-model.ts'
 import { cutFact, cutForMessage, turnFact, type AskedStep, type TurnOutcome } from './asked-step.ts'
 import type { CountedRun } from './counters.ts'
@@ -58,6 +59,8 @@ export class ModelSteps {
       return facts.length > 0 ? facts : null
     })
     this.#hasAsked = true
+    if (stop.stopped) return
+    await amendMessage(this.#context, step, stepContext)
     if (stop.stopped) return
     const messageId = effects.newId('msg_')
     const confirm = (): Promise<boolean> | true => lease.confirm(takenOver)

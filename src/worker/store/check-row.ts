@@ -157,6 +157,11 @@ const facts = oneOf('type', {
   renamed: shape({ title: isText }),
   'message-queued': shape({ message: isUserContent }),
   'message-withdrawn': shape({ messageId: isText, returned: optional(isUserContent) }),
+  'message-amended': shape({
+    messageId: isText,
+    appended: optional(isText),
+    rewritten: optional(isText),
+  }),
   'message-delivered': shape({ messageId: isText, ...under }),
   'results-cleared': shape({ ...ofContext, paths: listOf(isPath) }),
   compacted: shape({

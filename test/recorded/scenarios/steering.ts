@@ -80,6 +80,12 @@ export const steering: readonly Scenario[] = [
     play: async (on) => on.end(on.run('How many?')),
   },
   {
+    name: 'what a person wrote is sent with more behind it',
+    turns: [{ text: 'Noted.' }],
+    options: { beforeModel: () => ({ appendToLastUser: 'It is raining.' }) },
+    play: async (on) => on.end(on.run('What shall I wear?')),
+  },
+  {
     name: 'messages begin the next run',
     turns: slow,
     tools: ['slow'],

@@ -221,6 +221,7 @@ const FACTS: Record<FactType, true> = {
   'message-queued': true,
   'message-withdrawn': true,
   'message-delivered': true,
+  'message-amended': true,
   'results-cleared': true,
   compacted: true,
   'skill-activated': true,

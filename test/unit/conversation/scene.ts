@@ -283,6 +283,8 @@ export class Scene {
     if (messageId !== undefined) {
       this.#row({ type: 'message-delivered', messageId, parentId: this.#head })
       this.#add(messageId, this.#head)
+      if (this.#chance(3))
+        this.#row({ type: 'message-amended', messageId, appended: this.#id('more') })
     }
     run.step += 1
     run.attempt = 0

@@ -152,8 +152,8 @@ test('an abort beside the commit of a verdict', async () => {
   const run = chat.send('One')
   await reached
   run.abort('enough')
-  release()
   expect(await run.result).toMatchObject({ outcome: 'aborted', text: 'First.' })
+  release()
   await until(() => chat.getSnapshot().status === 'idle')
   expect(await agent.resume('talk')).toBeNull()
   expect(sent).toHaveLength(1)

@@ -64,6 +64,7 @@ const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> } = {
   'message-queued': { message: words('hi') },
   'message-withdrawn': { messageId: 'm' },
   'message-delivered': { messageId: 'm', parentId: null },
+  'message-amended': { messageId: 'm', appended: 'More.', rewritten: 'Else.' },
   'results-cleared': { after: 'm', paths: [path] },
   compacted: { after: 'm', from: 'a', to: 'b', keptFrom: null, summary: 's' },
   'skill-activated': { after: null, name: 'n', hash: 'h', text: 't' },
@@ -78,6 +79,7 @@ const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> } = {
 const OPTIONAL: { readonly [Type in FactType]?: readonly string[] } = {
   'model-output': ['rawFinishReason', 'feedback'],
   'run-ended': ['next'],
+  'message-amended': ['appended', 'rewritten'],
   'call-proposed': ['title'],
   'approval-answered': ['reason', 'input'],
   'question-asked': ['options', 'fields'],
