@@ -14,6 +14,7 @@ import { formatOutput, truncate } from './format-output.ts'
 import { fillValues } from './fill-values.ts'
 import { loadPart } from './load-part.ts'
 import { createConfigBook, isKeyless, readContext, readCredentials } from './model-config.ts'
+import { memoriesOf } from './memory.ts'
 import type { AgentOptions, HookedCall, ModelConfig, PromptValues } from './options.ts'
 import type { AgentPage } from './page-api.ts'
 import type { Verifier, VerifierParts } from './verify.ts'
@@ -31,17 +32,16 @@ export interface AgentConfig {
 
 /** The functions of an agent's configuration, as the worker may ask for them. */
 export function createAgentPage(
-  options: AgentOptions,
   agent: VerifierParts & { readonly config: AgentConfig; readonly registry: ToolRegistry },
 ): AgentPage {
-  const { config, registry, signal } = agent
+  const { config, options, registry, signal, warn } = agent
   const tools = async (): Promise<ToolDescriptor[]> => {
     const own = describeTools(registry, options.toolApproval ?? 'destructive')
     if (!options.controlTools?.length) return own
     const { controlDescriptors } = await whileStaying(() =>
       loadPart(() => import('./control-tools.ts')),
     )
-    return [...own, ...controlDescriptors(options.controlTools)]
+    return [...own, ...controlDescriptors(options.controlTools, options.questionFields)]
   }
   const book = createConfigBook()
   return {
@@ -61,6 +61,8 @@ export function createAgentPage(
         hasBeforeToolCall: options.beforeToolCall !== undefined,
         ...(options.verify && { hasVerify: true }),
         ...(options.beforeModel && { hasBeforeModel: true }),
+        ...(options.compaction !== undefined && { compaction: options.compaction }),
+        ...(memoriesOf(options).length > 0 && { hasMemory: true }),
         raw: options.raw ?? false,
       }
     },
@@ -79,13 +81,22 @@ export function createAgentPage(
     needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
     beforeModel: (request) => beforeModel(agent, request),
     ...verifying(agent),
+    async retrieveMemories({ query, conversationId }) {
+      const part = await whileStaying(() => loadPart(() => import('./retrieve-memories.ts')))
+      return part.retrieveMemories(memoriesOf(options), {
+        query,
+        conversationId,
+        signal,
+        warn: (message) => warn('memory-failed', message),
+      })
+    },
     reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
   }
 }
 
 /** A hook that throws, or returns something else, changes nothing. */
 async function beforeModel(
-  { options, agentEvents }: VerifierParts,
+  { options, warn }: VerifierParts,
   { agentId: _agent, ...request }: AskBeforeModel,
 ): ReturnType<AgentPage['beforeModel']> {
   try {
@@ -99,7 +110,7 @@ async function beforeModel(
     }
   } catch (thrown) {
     const message = `beforeModel has failed, and changes nothing: ${describeThrown(thrown)}`
-    agentEvents.emit({ type: 'warning', code: 'hook-failed', message })
+    warn('hook-failed', message)
     return {}
   }
 }
@@ -114,7 +125,7 @@ function verifying(agent: VerifierParts): Pick<AgentPage, 'verify' | 'stopVerify
     } catch (thrown) {
       verifier = undefined
       const message = `verify was not asked: ${describeThrown(thrown)}`
-      agent.agentEvents.emit({ type: 'warning', code: 'hook-failed', message })
+      agent.warn('hook-failed', message)
       throw thrown
     }
   }

@@ -3,7 +3,7 @@ import type { UserContent } from '../protocol/fact.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { AgentConfig } from './agent-page.ts'
 import type { AgentRuns } from './agent-runs.ts'
-import { hasContent, wrongLimit } from './check-options.ts'
+import { checkPrices, hasContent, wrongLimit } from './check-options.ts'
 import { checkNames } from './check-names.ts'
 import { toOffstageError } from './failures.ts'
 import { fillInput } from './fill-values.ts'
@@ -39,6 +39,7 @@ export function runStarter(
       const limits = limitsOf(agent, options ?? {})
       const wrong = wrongLimit(limits)
       if (wrong) throw new OffstageError('invalid-input', wrong)
+      checkPrices(limits, config.model)
       const filledWith = values === false ? {} : { ...config.values, ...values }
       const message = branch?.type === 'regenerate' ? null : messageOf(input, filledWith)
       const command = {

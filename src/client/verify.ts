@@ -1,6 +1,5 @@
 import { describeThrown } from '../protocol/error.ts'
 import type { VerifyAnswer } from '../protocol/questions.ts'
-import type { AgentEvents } from './agent-events.ts'
 import { truncate } from './format-output.ts'
 import type { AgentOptions } from './options.ts'
 import { whileStaying } from './page-leaving.ts'
@@ -12,7 +11,8 @@ const TIMEOUT_MS = 60_000
 /** What is needed of an agent. */
 export interface VerifierParts {
   readonly options: AgentOptions
-  readonly agentEvents: Pick<AgentEvents, 'emit'>
+  /** Emits a warning of the agent. */
+  warn(code: string, message: string): void
   /** Aborted when the agent is disposed. */
   readonly signal: AbortSignal
 }
@@ -53,7 +53,7 @@ export class Verifier {
   }
 
   async #check(answer: VerifyAnswer, stop: AbortController): Promise<string | null> {
-    const { options, agentEvents, signal: life } = this.#agent
+    const { options, signal: life } = this.#agent
     const { verifyTimeoutMs = TIMEOUT_MS } = options
     const { runId, conversationId, text, toolCalls } = answer
     const { signal } = stop
@@ -74,7 +74,7 @@ export class Verifier {
       if (signal.aborted && !isLate) return null
       const why = isLate ? `it took longer than ${verifyTimeoutMs} ms` : describeThrown(thrown)
       const message = `verify has failed, and the answer stands: ${why}`
-      agentEvents.emit({ type: 'warning', code: 'hook-failed', message })
+      this.#agent.warn('hook-failed', message)
       return null
     } finally {
       clearTimeout(timer)

@@ -1,11 +1,10 @@
 import type { Row, RowOf } from '../protocol/fact.ts'
-import type { RunUsage, Usage } from '../protocol/message.ts'
 import type { RunState, StepOutput } from '../protocol/state.ts'
 import { isSoonAfter } from './crash-loop.ts'
 import type { Draft } from './draft.ts'
 import { proposedCalls } from './propose-call.ts'
 import { titleOf } from './title.ts'
-import { addUsage } from './usage.ts'
+import { addCost, addUsage } from './usage.ts'
 
 type RunRow = RowOf<
   | 'run-started'
@@ -13,6 +12,7 @@ type RunRow = RowOf<
   | 'attempt-failed'
   | 'model-output'
   | 'step-cut'
+  | 'run-taken-up'
   | 'run-parked'
   | 'run-continued'
   | 'run-ended'
@@ -89,6 +89,8 @@ function changeOf(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>):
         usage: addCost(run.usage, row.usage),
         ...(row.goesOn && { steps: run.steps + 1 }),
       }
+    case 'run-taken-up':
+      return {}
     case 'run-parked':
       return { parked: row.reason }
     case 'run-continued':
@@ -110,9 +112,4 @@ function changeOf(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>):
 export function outputOf(row: RowOf<'model-output'>): StepOutput {
   const { step, usage, finishReason, rawFinishReason } = row
   return { step, usage, finishReason, ...(rawFinishReason !== undefined && { rawFinishReason }) }
-}
-
-/** A failed attempt counts as a model call if the model is known to have worked for it. */
-function addCost(total: RunUsage, usage: Usage): RunUsage {
-  return Object.keys(usage).length === 0 ? total : addUsage(total, usage)
 }

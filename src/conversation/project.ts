@@ -139,6 +139,7 @@ export function projectFact(cursor: Cursor, row: Row, moment: Moment): Projectio
     case 'approval-answered':
     case 'question-asked':
     case 'call-started':
+    case 'call-suspended':
     case 'call-interrupted':
     case 'call-settled':
       return { cursor, events: callEvents(row, moment.state) }

@@ -1,7 +1,7 @@
 import type { ErrorData } from './error.ts'
 import type { JsonValue } from './json.ts'
 import type { CallError, FinishReason, Message, ToolOutput, Usage, UserMessage } from './message.ts'
-import type { ParkReason, PendingCall, RunResult } from './run.ts'
+import type { ParkReason, PendingCall, Question, RunResult } from './run.ts'
 import type { SettledStatus } from './tool.ts'
 
 /**
@@ -91,6 +91,14 @@ export type RunEventBody =
       readonly status: SettledStatus
       readonly output: ToolOutput
     }
+  /** A long-running call waits for `agent.settle()`. */
+  | {
+      readonly type: 'tool-suspended'
+      readonly toolCallId: string
+      readonly toolName: string
+      /** What the tool returned with `pending()`. */
+      readonly resumeToken: string
+    }
   /** A resumed call whose tool isn't registered yet; it runs when it is, within `waitMs`. */
   | {
       readonly type: 'tool-unavailable'
@@ -105,12 +113,7 @@ export type RunEventBody =
       readonly toolName: string
       readonly input: JsonValue
     }
-  | {
-      readonly type: 'question'
-      readonly toolCallId: string
-      readonly question: string
-      readonly options?: readonly string[]
-    }
+  | ({ readonly type: 'question'; readonly toolCallId: string } & Question)
   /** The app's `verify` has found the answer of the step wanting: the model is told so, and answers again. */
   | { readonly type: 'answer-rejected'; readonly step: number; readonly feedback: string }
   /** The step's output so far is withdrawn; the step is asked again. */

@@ -1,4 +1,5 @@
 import type { ErrorData } from './error.ts'
+import type { FieldsSchema } from './fields.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import type {
   AssistantMessage,
@@ -9,9 +10,10 @@ import type {
   ReasoningPart,
   TextPart,
   ToolOutput,
+  RunUsage,
   Usage,
 } from './message.ts'
-import type { ParkReason, PendingCall, RunLimits } from './run.ts'
+import type { LimitName, ParkReason, PendingCall, RunLimits } from './run.ts'
 import type { SettledStatus } from './tool.ts'
 
 /** Of the rows below and of records. What a newer one means, older code doesn't know, and refuses. */
@@ -69,6 +71,7 @@ export interface DecidedBy {
 /** How a run ended, as stored. */
 export type RunEnd =
   | { readonly outcome: 'completed' | 'max-steps' }
+  | { readonly outcome: 'limit'; readonly limit: LimitName }
   | { readonly outcome: 'aborted'; readonly reason: string }
   | { readonly outcome: 'failed'; readonly error: ErrorData }
   | { readonly outcome: 'waiting'; readonly pending: readonly PendingCall[] }
@@ -88,7 +91,15 @@ type RunFact =
       readonly limits: RunLimits
     }
   /** Written before the model is asked. `resumed`: after a crash or reload, not a transport retry. */
-  | { readonly type: 'step-started'; readonly step: number; readonly resumed: boolean }
+  | {
+      readonly type: 'step-started'
+      readonly step: number
+      readonly resumed: boolean
+      /** It was reached: the model is asked for its last answer. */
+      readonly limit?: LimitName
+    }
+  /** Written where `minutes` are limited: since the row before, nobody has driven the run. */
+  | { readonly type: 'run-taken-up' }
   /** Of a failed attempt nothing but this is kept. */
   | {
       readonly type: 'attempt-failed'
@@ -170,10 +181,18 @@ type CallFact = OfCall &
         readonly type: 'question-asked'
         readonly question: string
         readonly options?: readonly string[]
-        /** A form in place of a text: JSON Schema of what is asked for. */
-        readonly fields?: JsonObject
+        /** A form in place of a text. */
+        readonly fields?: FieldsSchema
       }
-    | { readonly type: 'question-answered'; readonly answer: string; readonly values?: JsonObject }
+    | {
+        readonly type: 'question-answered'
+        /** Empty where the answer isn't a text. */
+        readonly answer: string
+        /** Of the fields. */
+        readonly values?: JsonObject
+        /** The person gave no answer. */
+        readonly action?: 'decline' | 'cancel'
+      }
     /** One-shot mode: the page is to supply the call's output. */
     | {
         readonly type: 'output-requested'
@@ -192,7 +211,7 @@ type CallFact = OfCall &
       }
     /** Executing no more: the page has proven that it did not begin, and it is decided anew. */
     | { readonly type: 'call-withdrawn' }
-    /** Its function ended, and its outcome comes later, by this token. `until`: ms since 1970. */
+    /** Its function ended, and its outcome comes later: whoever has it is known by the token. `until`: ms since 1970. */
     | { readonly type: 'call-suspended'; readonly token: string; readonly until?: number }
     /** A step within the call was done: it isn't done again. */
     | { readonly type: 'step-outcome'; readonly key: string; readonly value: JsonValue }
@@ -258,6 +277,8 @@ type ContextFact = { readonly after: string | null } & (
       readonly to: string
       readonly keptFrom: string | null
       readonly summary: string
+      /** Of the model calls that the summary took. */
+      readonly usage?: RunUsage
     }
   | {
       readonly type: 'skill-activated'

@@ -2,6 +2,7 @@ import type { Calls, Question } from './call.ts'
 import type { EngineLine, EngineOpening } from './engine.ts'
 import type { ErrorCode } from './error.ts'
 import type { Amendment } from './fact.ts'
+import type { RetrievedMemory } from './memory.ts'
 import type { Credentials } from './model.ts'
 import type { ModelFetch, ModelFetchHead, ModelFetchRefusal } from './model-fetch.ts'
 import type {
@@ -13,6 +14,7 @@ import type {
   CredentialsQuery,
   ExecuteTool,
   ExecutionRefs,
+  MemoryQuery,
   ReconcileTool,
   ReconcileVerdict,
   StepContext,
@@ -57,6 +59,8 @@ export const PAGE_CALLS = {
   verify: { stops: true } as Question<VerifyAnswer, string | null>,
   /** Nobody waits for the verdict any more. */
   stopVerifying: {} as Question<AnswerRef, void>,
+  /** What the agent's memories find. */
+  retrieveMemories: { stops: true } as Question<MemoryQuery, readonly RetrievedMemory[]>,
   /** Asks a tool's `reconcile` whether an interrupted call happened. */
   reconcileTool: { stops: true } as Question<ReconcileTool, ReconcileVerdict>,
 

@@ -1,3 +1,4 @@
+import type { CompactionOptions } from './compaction.ts'
 import type { JsonValue } from './json.ts'
 import type { Message, ToolOutput } from './message.ts'
 import type { Endpoint, ModelConfigData } from './model.ts'
@@ -28,6 +29,10 @@ export interface StepContext {
   readonly hasBeforeToolCall: boolean
   readonly hasVerify?: true
   readonly hasBeforeModel?: true
+  /** `retrieveMemories` is to be asked about what a person writes. */
+  readonly hasMemory?: true
+  /** As the agent's option says; absent: by the defaults. */
+  readonly compaction?: CompactionOptions | false
   /** Emit `raw` events. */
   readonly raw: boolean
 }
@@ -53,6 +58,11 @@ export interface AskBeforeModel extends AgentRef, RunRef {
 
 export interface AnswerRef extends AgentRef {
   readonly messageId: string
+}
+
+export interface MemoryQuery extends AgentRef, RunRef {
+  /** What a person wrote. */
+  readonly query: string
 }
 
 export interface CredentialsQuery extends AgentRef {
@@ -99,6 +109,8 @@ export type ToolOutcome =
   | { readonly status: 'aborted'; readonly output: ToolOutput }
   /** The page's own schema refused the input; the tool did not run. */
   | { readonly status: 'invalid'; readonly output: ToolOutput }
+  /** Its function ended, and what it comes to is said later, by somebody who has the token. */
+  | { readonly status: 'suspended'; readonly token: string }
   /** The tool began, and nobody can say what became of it. `running`: it goes on even now. */
   | { readonly status: 'unknown'; readonly output: ToolOutput; readonly running: boolean }
   /**

@@ -13,11 +13,15 @@ type Plain =
   | 'values'
   | 'enabledTools'
   | 'controlTools'
+  | 'compaction'
+  | 'questionFields'
   | 'maxSteps'
   | 'retries'
   | 'verifyRounds'
   | 'verifyTimeoutMs'
+  | 'limits'
   | 'storage'
+  | 'retention'
   | 'raw'
   | 'heartbeatMs'
 
@@ -40,12 +44,16 @@ const FIELDS = Object.keys({
   values: true,
   enabledTools: true,
   controlTools: true,
+  compaction: true,
+  questionFields: true,
   toolApproval: true,
   maxSteps: true,
   retries: true,
   verifyRounds: true,
   verifyTimeoutMs: true,
+  limits: true,
   storage: true,
+  retention: true,
   raw: true,
   heartbeatMs: true,
 } satisfies Record<keyof AgentConfig, true>)
@@ -55,6 +63,7 @@ const PARTS = Object.keys({
   apiKey: true,
   headers: true,
   context: true,
+  memory: true,
   beforeToolCall: true,
   afterToolCall: true,
   beforeModel: true,

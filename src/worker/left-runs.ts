@@ -117,7 +117,7 @@ export class LeftRuns {
   }
 
   /**
-   * Begins a run where the last one ended without being done: it failed, or used up its steps. It has the same
+   * Begins a run where the last one ended without being done: it failed, used up its steps, or reached a limit. It has the same
    * limits, counted anew. Null when there is nothing to go on with.
    */
   async goOn(active: ActiveConversation, agentId: string): Promise<RunRef | null> {
@@ -145,5 +145,12 @@ export class LeftRuns {
 
 /** The run, if it ended before it was done. */
 function unfinished(run: RunState | null): RunState | null {
-  return run?.end?.outcome === 'failed' || run?.end?.outcome === 'max-steps' ? run : null
+  switch (run?.end?.outcome) {
+    case 'failed':
+    case 'max-steps':
+    case 'limit':
+      return run
+    default:
+      return null
+  }
 }

@@ -6,7 +6,7 @@ import { type RunContext } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { nextRun, type NextRun } from './next-run.ts'
 import { returns } from './queued-messages.ts'
-import { ABORTED, CUT_OFF, INTERRUPTED } from './tool-errors.ts'
+import { ABORTED, CUT_OFF, INTERRUPTED, WAITED } from './tool-errors.ts'
 
 /**
  * Commits the run's end, the ends of its open calls, and the begin of the run that was asked for after it, in one
@@ -48,6 +48,7 @@ export async function commitEnd(
 /** A call that the run's end finds open: it didn't run, or nobody knows whether it did. */
 export function settlementAtEnd(call: CallState): Settlement[] {
   if (isSettled(call)) return []
+  if (call.status === 'suspended') return [{ call, status: 'aborted', output: WAITED }]
   const unknown = call.status === 'executing' || call.status === 'awaiting-decision'
   return unknown && !call.decidedBy?.replayable
     ? [{ call, status: 'interrupted', output: INTERRUPTED }]

@@ -3,6 +3,7 @@ import { OffstageError } from '../../protocol/error.ts'
 import type { RunEnd } from '../../protocol/fact.ts'
 import type { VerifyAnswer } from '../../protocol/questions.ts'
 import type { CountedRun } from './counters.ts'
+import { limitOf } from './run-budget.ts'
 import type { RunContext } from './run-context.ts'
 
 /**
@@ -16,7 +17,7 @@ export async function rejectAnswer(
 ): Promise<boolean> {
   const { conversation, effects, runId, tools } = context
   const { maxSteps } = run.limits
-  const isLast = maxSteps >= 0 && run.steps >= maxSteps
+  const isLast = (maxSteps >= 0 && run.steps >= maxSteps) || limitOf(run) !== null
   if (end.outcome !== 'completed' || isLast || !tools.hasVerify) return false
   const answer = answerOf(context, run, end)
   const feedback = answer && (await ask(context, answer))

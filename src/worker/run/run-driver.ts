@@ -171,6 +171,7 @@ export class RunDriver {
     conversation.storageRetry.waiter = publishedWaiter({ stream, runId }, this.#givenUp.signal)
     stream.own('this-tab')
     try {
+      await this.#takeUp()
       await this.#loop()
     } catch (error) {
       await this.#fail(error)
@@ -185,6 +186,14 @@ export class RunDriver {
     const { run } = conversation
     if (run?.runId === runId) return run.end
     return run?.follows?.runId === runId ? run.follows.end : null
+  }
+
+  /** The time in which nobody drove it isn't active time. */
+  async #takeUp(): Promise<void> {
+    const { conversation, resume } = this.#context
+    const { limits, activeSince } = this.#run
+    if (resume === null || limits.minutes === undefined || activeSince === null) return
+    await conversation.append([{ type: 'run-taken-up' }])
   }
 
   async #loop(): Promise<void> {

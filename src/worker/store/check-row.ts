@@ -1,5 +1,6 @@
 import { FORMAT, type FactType, type PlanStatus, type Row } from '../../protocol/fact.ts'
 import type { Message } from '../../protocol/message.ts'
+import type { LimitName } from '../../protocol/run.ts'
 import type { SettledStatus } from '../../protocol/tool.ts'
 import {
   among,
@@ -59,13 +60,45 @@ const partial = shape({
   parts: listOf(oneOf('type', { text: textPart, reasoning: textPart })),
 })
 
+const isLimit = amongAll<LimitName>({ steps: true, tokens: true, costUSD: true, minutes: true })
+const limits = shape({
+  maxSteps: isNumber,
+  retries: isNumber,
+  steps: optional(isNumber),
+  tokens: optional(isNumber),
+  costUSD: optional(isNumber),
+  minutes: optional(isNumber),
+})
+
 const ended = shape({})
 const runEnd = oneOf('outcome', {
   completed: ended,
   'max-steps': ended,
+  limit: shape({ limit: isLimit }),
   aborted: shape({ reason: isText }),
   failed: shape({ error }),
   waiting: shape({ pending: listOf(shape({ toolCallId: isText, toolName: isText })) }),
+})
+
+const choices = listOf(shape({ const: isText, title: isText }))
+const field = shape({
+  type: among(['string', 'number', 'integer', 'boolean', 'array']),
+  title: optional(isText),
+  description: optional(isText),
+  enum: optional(listOf(isText)),
+  enumNames: optional(listOf(isText)),
+  oneOf: optional(choices),
+})
+const items = shape({ enum: optional(listOf(isText)), anyOf: optional(choices) })
+/** What a page relies on. Bounds are those of the time at which it was asked. */
+const isFields = shape({
+  type: among(['object']),
+  properties: (value) =>
+    isRecord(value) &&
+    Object.values(value).every(
+      (each) => field(each) && isRecord(each) && (each['type'] !== 'array' || items(each['items'])),
+    ),
+  required: optional(listOf(isText)),
 })
 
 const settledStatus = amongAll<SettledStatus>({
@@ -100,9 +133,10 @@ const facts = oneOf('type', {
     runId: isText,
     ...under,
     message: nullOr(isUserContent),
-    limits: shape({ maxSteps: isNumber, retries: isNumber }),
+    limits,
   }),
-  'step-started': shape({ step: isNumber, resumed: isFlag }),
+  'step-started': shape({ step: isNumber, resumed: isFlag, limit: optional(isLimit) }),
+  'run-taken-up': shape({}),
   'attempt-failed': shape({ ...ofAttempt, error }),
   'model-output': shape({
     ...ofAttempt,
@@ -131,9 +165,14 @@ const facts = oneOf('type', {
     ...ofCall,
     question: isText,
     options: optional(listOf(isText)),
-    fields: optional(isRecord),
+    fields: optional(isFields),
   }),
-  'question-answered': shape({ ...ofCall, answer: isText, values: optional(isRecord) }),
+  'question-answered': shape({
+    ...ofCall,
+    answer: isText,
+    values: optional(isRecord),
+    action: optional(among(['decline', 'cancel'])),
+  }),
   'output-requested': shape({ ...ofCall, input: isThere, asks: isFlag }),
   'call-started': shape({ ...ofCall, executionId: isText, by: decidedBy, repeats: isFlag }),
   'call-withdrawn': shape(ofCall),
@@ -170,6 +209,7 @@ const facts = oneOf('type', {
     to: isText,
     keptFrom: nullOr(isText),
     summary: isText,
+    usage: optional(shape({ modelCalls: isNumber })),
   }),
   'skill-activated': shape({ ...ofContext, name: isText, hash: isText, text: isText }),
   'plan-changed': shape({

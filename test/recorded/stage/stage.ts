@@ -214,7 +214,12 @@ export class Stage {
 
   /** The call that was asked about last. */
   get asked(): string {
-    const kinds: EventType[] = ['tool-approval-request', 'question', 'tool-interrupted']
+    const kinds: EventType[] = [
+      'tool-approval-request',
+      'question',
+      'tool-interrupted',
+      'tool-suspended',
+    ]
     const event = this.runs.flatMap(({ events }) => events).findLast((e) => kinds.includes(e.type))
     return event && 'toolCallId' in event ? event.toolCallId : ''
   }
