@@ -4,6 +4,7 @@ import type {
   CallContext,
   ReconcileTool,
   ReconcileVerdict,
+  StepContext,
 } from '../protocol/questions.ts'
 import { describeThrown } from '../protocol/error.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
@@ -59,8 +60,7 @@ export function createAgentPage(
         tools: offered,
         ...leftOut(registry, offered),
         hasBeforeToolCall: options.beforeToolCall !== undefined,
-        ...(options.verify && { hasVerify: true }),
-        ...(options.beforeModel && { hasBeforeModel: true }),
+        ...hooksThere(options),
         ...(options.compaction !== undefined && { compaction: options.compaction }),
         ...(memoriesOf(options).length > 0 && { hasMemory: true }),
         raw: options.raw ?? false,
@@ -79,8 +79,7 @@ export function createAgentPage(
     },
     beforeToolCall: (call) => beforeToolCall(options, call),
     needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
-    beforeModel: (request) => beforeModel(agent, request),
-    ...verifying(agent),
+    ...modelHooks(agent),
     async retrieveMemories({ query, conversationId }) {
       const part = await whileStaying(() => loadPart(() => import('./retrieve-memories.ts')))
       return part.retrieveMemories(memoriesOf(options), {
@@ -115,8 +114,14 @@ async function beforeModel(
   }
 }
 
-/** The part of it that few agents need is loaded with the first question. */
-function verifying(agent: VerifierParts): Pick<AgentPage, 'verify' | 'stopVerifying'> {
+function hooksThere({ verify, beforeModel: before }: AgentOptions): Partial<StepContext> {
+  return { ...(verify && { hasVerify: true }), ...(before && { hasBeforeModel: true }) }
+}
+
+/** What asks `verify` is loaded with the first question: few agents have one. */
+function modelHooks(
+  agent: VerifierParts,
+): Pick<AgentPage, 'beforeModel' | 'verify' | 'stopVerifying'> {
   let verifier: Promise<Verifier> | undefined
   const load = async (): Promise<Verifier> => {
     try {
@@ -130,6 +135,7 @@ function verifying(agent: VerifierParts): Pick<AgentPage, 'verify' | 'stopVerify
     }
   }
   return {
+    beforeModel: (request) => beforeModel(agent, request),
     verify: async (answer) =>
       agent.options.verify ? (await (verifier ??= load())).verify(answer) : null,
     stopVerifying: async ({ messageId }) => (await verifier)?.stop(messageId),
