@@ -1,5 +1,11 @@
 import { transfer } from 'comlink'
-import type { CallContext, ReconcileTool, ReconcileVerdict } from '../protocol/questions.ts'
+import type {
+  AskBeforeModel,
+  CallContext,
+  ReconcileTool,
+  ReconcileVerdict,
+  StepContext,
+} from '../protocol/questions.ts'
 import { describeThrown } from '../protocol/error.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
 import { describeTools } from './describe-tools.ts'
@@ -12,6 +18,7 @@ import { createConfigBook, isKeyless, readContext, readCredentials } from './mod
 import { memoriesOf } from './memory.ts'
 import type { AgentOptions, HookedCall, ModelConfig, PromptValues } from './options.ts'
 import type { AgentPage } from './page-api.ts'
+import type { Verifier, VerifierParts } from './verify.ts'
 import { whileStaying } from './page-leaving.ts'
 import { stringify } from './stringify.ts'
 import type { PreparedTool } from './prepare-tool.ts'
@@ -26,20 +33,9 @@ export interface AgentConfig {
 
 /** The functions of an agent's configuration, as the worker may ask for them. */
 export function createAgentPage(
-  options: AgentOptions,
-  {
-    config,
-    registry,
-    signal,
-    warn,
-  }: {
-    readonly config: AgentConfig
-    readonly registry: ToolRegistry
-    readonly signal: AbortSignal
-    /** Emits a warning of the agent. */
-    warn(code: string, message: string): void
-  },
+  agent: VerifierParts & { readonly config: AgentConfig; readonly registry: ToolRegistry },
 ): AgentPage {
+  const { config, options, registry, signal, warn } = agent
   const tools = async (): Promise<ToolDescriptor[]> => {
     const own = describeTools(registry, options.toolApproval ?? 'destructive')
     if (!options.controlTools?.length) return own
@@ -64,6 +60,7 @@ export function createAgentPage(
         tools: offered,
         ...leftOut(registry, offered),
         hasBeforeToolCall: options.beforeToolCall !== undefined,
+        ...hooksThere(options),
         ...(options.compaction !== undefined && { compaction: options.compaction }),
         ...(memoriesOf(options).length > 0 && { hasMemory: true }),
         raw: options.raw ?? false,
@@ -82,6 +79,7 @@ export function createAgentPage(
     },
     beforeToolCall: (call) => beforeToolCall(options, call),
     needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
+    ...modelHooks(agent),
     async retrieveMemories({ query, conversationId }) {
       const part = await whileStaying(() => loadPart(() => import('./retrieve-memories.ts')))
       return part.retrieveMemories(memoriesOf(options), {
@@ -92,6 +90,55 @@ export function createAgentPage(
       })
     },
     reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
+  }
+}
+
+/** A hook that throws, or returns something else, changes nothing. */
+async function beforeModel(
+  { options, warn }: VerifierParts,
+  { agentId: _agent, ...request }: AskBeforeModel,
+): ReturnType<AgentPage['beforeModel']> {
+  try {
+    const change = (await whileStaying(async () => options.beforeModel?.(request))) ?? {}
+    const { appendToLastUser: appended, rewriteLastUser: rewritten } = change
+    for (const text of [appended, rewritten])
+      if (text !== undefined && typeof text !== 'string') throw new TypeError('return texts.')
+    return {
+      ...(appended && { appended: truncate(appended) }),
+      ...(rewritten && { rewritten: truncate(rewritten) }),
+    }
+  } catch (thrown) {
+    const message = `beforeModel has failed, and changes nothing: ${describeThrown(thrown)}`
+    warn('hook-failed', message)
+    return {}
+  }
+}
+
+function hooksThere({ verify, beforeModel: before }: AgentOptions): Partial<StepContext> {
+  return { ...(verify && { hasVerify: true }), ...(before && { hasBeforeModel: true }) }
+}
+
+/** What asks `verify` is loaded with the first question: few agents have one. */
+function modelHooks(
+  agent: VerifierParts,
+): Pick<AgentPage, 'beforeModel' | 'verify' | 'stopVerifying'> {
+  let verifier: Promise<Verifier> | undefined
+  const load = async (): Promise<Verifier> => {
+    try {
+      const part = await whileStaying(() => loadPart(() => import('./verify.ts')))
+      return new part.Verifier(agent)
+    } catch (thrown) {
+      verifier = undefined
+      const message = `verify was not asked: ${describeThrown(thrown)}`
+      agent.warn('hook-failed', message)
+      throw thrown
+    }
+  }
+  return {
+    beforeModel: (request) => beforeModel(agent, request),
+    verify: async (answer) =>
+      agent.options.verify ? (await (verifier ??= load())).verify(answer) : null,
+    stopVerifying: async ({ messageId }) => (await verifier)?.stop(messageId),
   }
 }
 

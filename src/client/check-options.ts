@@ -14,6 +14,9 @@ export function checkOptions(options: AgentOptions): void {
   checkModel(options?.model, options ?? {})
   const wrong = wrongLimit({ ...options, ...options.limits })
   if (wrong) throw badConfig(wrong)
+  const { verifyRounds = 0 } = options
+  if (!Number.isInteger(verifyRounds) || verifyRounds < 0)
+    throw badConfig('verifyRounds must be a whole number, 0 or more.')
   checkPrices(options.limits, options.model)
   if (storage !== undefined && storage !== 'memory' && !storage?.name)
     throw badConfig("storage must be 'memory' or { name }.")

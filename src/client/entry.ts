@@ -15,7 +15,11 @@ export type {
   ApprovalPolicy,
   CredentialRequest,
   FinishedCall,
+  AnswerVerdict,
   HookedCall,
+  ProposedAnswer,
+  ProposedRequest,
+  RequestChange,
   ModelConfig,
   PromptValues,
   ResumeOptions,
@@ -62,7 +66,7 @@ export type {
   QuestionAnswer,
   TextField,
 } from '../protocol/fields.ts'
-export type { CallPath, PlanItem, PlanStatus, UserContent } from '../protocol/fact.ts'
+export type { Amendment, CallPath, PlanItem, PlanStatus, UserContent } from '../protocol/fact.ts'
 export type { AnthropicMessage, ChatMessage, HistoryMessage } from '../protocol/history.ts'
 export type { JsonObject, JsonSchema, JsonValue } from '../protocol/json.ts'
 export type { RetryNotice } from '../protocol/live.ts'

@@ -18,7 +18,8 @@ function createLinkedAgent(agent: AgentParts): LinkedAgent {
   return {
     agentId: agent.scope().agentId,
     parts: agent,
-    page: createAgentPage(options, {
+    page: createAgentPage({
+      options,
       config,
       registry,
       signal,

@@ -3,8 +3,9 @@ import type { StorageConfig } from '../protocol/conversation.ts'
 import type { Engine } from '../protocol/engine.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { HistoryMessage } from '../protocol/history.ts'
-import type { FilePart, TextPart, ToolOutput } from '../protocol/message.ts'
+import type { FilePart, Message, TextPart, ToolOutput } from '../protocol/message.ts'
 import type { Endpoint, ModelConfigData } from '../protocol/model.ts'
+import type { RunToolCall } from '../protocol/run.ts'
 import type { Retention } from '../protocol/retention.ts'
 import type { Limits } from '../protocol/run.ts'
 import type { SettledStatus } from '../protocol/tool.ts'
@@ -46,6 +47,38 @@ export interface HookedCall extends ToolCallInfo {
   readonly toolName: string
   readonly input: JsonValue
 }
+
+/** What a model is about to be asked. */
+export interface ProposedRequest {
+  readonly runId: string
+  readonly conversationId: string
+  /** Of the run, from 1. */
+  readonly step: number
+  /** As they would be sent; the person's message is the last one. */
+  readonly messages: readonly Message[]
+}
+
+/** What `beforeModel` makes of the person's message. */
+export interface RequestChange {
+  /** Sent behind it. */
+  readonly appendToLastUser?: string
+  /** Sent in place of its text; its files stay. */
+  readonly rewriteLastUser?: string
+}
+
+/** An answer with which a run would be completed. */
+export interface ProposedAnswer {
+  readonly runId: string
+  readonly conversationId: string
+  readonly text: string
+  /** All of the run. */
+  readonly toolCalls: readonly RunToolCall[]
+  /** Aborted when the run is stopped, or it took too long. */
+  readonly signal: AbortSignal
+}
+
+/** What `verify` says. `feedback`: what is wrong, and how to do better, in words for the model. */
+export type AnswerVerdict = { readonly ok: true } | { readonly feedback: string }
 
 /** A call that ran. */
 export interface FinishedCall extends HookedCall {
@@ -96,6 +129,21 @@ export interface AgentOptions {
   ) => Awaitable<void | { readonly veto: string } | { readonly input: JsonValue }>
   /** After a call ran: may change its result. Throwing, or taking longer than the tool may, changes nothing and is a `warning`. */
   readonly afterToolCall?: (call: FinishedCall) => Awaitable<void | { readonly result: unknown }>
+  /**
+   * Before a model reads what the person has written last: may have a text sent behind it (live facts, a reminder), or
+   * another text in its place. Of each message once; it is sent so from then on. Throwing changes nothing and is a
+   * `warning`.
+   */
+  readonly beforeModel?: (request: ProposedRequest) => Awaitable<void | RequestChange>
+  /**
+   * Asked before a run is completed with a text, unless no step is left: `feedback` is told to the model, which answers
+   * again; `{ ok: true }` lets the answer stand. So does throwing, or taking too long, which is a `warning`.
+   */
+  readonly verify?: (answer: ProposedAnswer) => Awaitable<AnswerVerdict>
+  /** How many answers of a run `verify` may reject. One after that stands, unasked. Default 2. */
+  readonly verifyRounds?: number
+  /** How long `verify` may take. Milliseconds. Default 60 000. */
+  readonly verifyTimeoutMs?: number
   /** Model calls a run; 0: one turn, calls handed to the page; -1: no limit. Default 10. */
   readonly maxSteps?: number
   /** Steps in a row that may hold an invalid call. Default 3. */

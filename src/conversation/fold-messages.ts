@@ -8,7 +8,12 @@ import { callParts, importedCall, proposedCalls } from './propose-call.ts'
 import { growHead, headOf } from './tree.ts'
 
 type MessageRow = RowOf<
-  'run-started' | 'model-output' | 'step-cut' | 'messages-imported' | 'message-delivered'
+  | 'run-started'
+  | 'model-output'
+  | 'step-cut'
+  | 'answer-rejected'
+  | 'messages-imported'
+  | 'message-delivered'
 >
 
 /** Adds the messages that a row bears, each under the one before it, and moves the head to the last. */
@@ -26,6 +31,8 @@ export function foldMessage(draft: Draft, row: MessageRow): void {
       const message = { role: 'assistant', ...row.message, partial: true } as const
       return add(draft, row, { parentId, kind: 'partial', message })
     }
+    case 'answer-rejected':
+      return add(draft, row, { parentId, kind: 'feedback', message: toldMessage(row.message) })
     case 'messages-imported':
       return addImported(draft, row)
     case 'message-delivered': {
@@ -60,12 +67,33 @@ function addOutput(draft: Draft, row: RowOf<'model-output'>): void {
     })
   const told = feedback ?? reminder
   if (!told) return
-  const { id, text } = told
   add(draft, row, {
     parentId: toolsId ?? message.id,
     kind: 'feedback',
-    message: { role: 'user', id, synthetic: true, parts: [{ type: 'text', text }] },
+    message: toldMessage(told),
   })
+}
+
+/** What the loop says to the model. */
+function toldMessage({ id, text }: Told): Identified<Message> {
+  return { role: 'user', id, synthetic: true, parts: [{ type: 'text', text }] }
+}
+
+interface Told {
+  readonly id: string
+  readonly text: string
+}
+
+export function amendMessage(draft: Draft, row: RowOf<'message-amended'>): void {
+  const { messageId, appended, rewritten } = row
+  const sent = {
+    ...(appended !== undefined && { appended }),
+    ...(rewritten !== undefined && { rewritten }),
+  }
+  draft.changeNode(
+    ({ id }) => id === messageId,
+    (node) => ({ ...node, sent }),
+  )
 }
 
 export function clearHistory(draft: Draft): void {

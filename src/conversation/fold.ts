@@ -2,7 +2,7 @@ import type { Row, RowOf } from '../protocol/fact.ts'
 import type { Consent, ContextRow, ConversationState } from '../protocol/state.ts'
 import { Draft } from './draft.ts'
 import { foldCall } from './fold-call.ts'
-import { clearHistory, foldMessage } from './fold-messages.ts'
+import { amendMessage, clearHistory, foldMessage } from './fold-messages.ts'
 import { foldRun, isOfRun } from './fold-run.ts'
 import { headOf } from './tree.ts'
 import { sumUsage } from './usage.ts'
@@ -61,7 +61,10 @@ function foldRow(draft: Draft, row: Row): void {
       return foldCall(draft, row)
     case 'messages-imported':
     case 'message-delivered':
+    case 'answer-rejected':
       return foldMessage(draft, row)
+    case 'message-amended':
+      return amendMessage(draft, row)
     case 'head-moved':
       return headOf(draft, row.to, row.seq)
     case 'history-cleared':

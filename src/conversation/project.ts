@@ -117,6 +117,10 @@ export function projectFact(cursor: Cursor, row: Row, moment: Moment): Projectio
         : []
       return { cursor, events }
     }
+    case 'answer-rejected': {
+      const { type, step, message } = row
+      return { cursor, events: [{ type, step, feedback: message.text }] }
+    }
     case 'run-parked':
       return { cursor, events: [{ type: 'run-parked', reason: row.reason }] }
     case 'run-continued':

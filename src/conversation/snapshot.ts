@@ -1,6 +1,6 @@
 import type { Ownership } from '../protocol/delta.ts'
 import type { ErrorData } from '../protocol/error.ts'
-import type { CallPath, PlanItem, UserContent } from '../protocol/fact.ts'
+import type { Amendment, CallPath, PlanItem, UserContent } from '../protocol/fact.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { RetryNotice } from '../protocol/live.ts'
 import type { CallError, Message, RunUsage, ToolOutput } from '../protocol/message.ts'
@@ -38,6 +38,8 @@ export type ShownMessage = Message & {
   /** When it was stored, in milliseconds since 1970. Absent while the model writes it, or the storage is waited for. */
   readonly at?: number
   readonly calls?: readonly ShownCall[]
+  /** Of the person's, how the app's `beforeModel` had it sent: with a text behind it, or another one in its place. */
+  readonly sent?: Amendment
 }
 
 /** The open run. */

@@ -124,6 +124,8 @@ export type RunEventBody =
       readonly input: JsonValue
     }
   | ({ readonly type: 'question'; readonly toolCallId: string } & Question)
+  /** The app's `verify` has found the answer of the step wanting: the model is told so, and answers again. */
+  | { readonly type: 'answer-rejected'; readonly step: number; readonly feedback: string }
   /** The step's output so far is withdrawn; the step is asked again. */
   | { readonly type: 'step-reset'; readonly step: number; readonly reason: ErrorData }
   | {

@@ -33,6 +33,14 @@ export interface UserContent {
   readonly when?: 'after-run'
 }
 
+/** How a message of the person is sent. */
+export interface Amendment {
+  /** Sent behind it. */
+  readonly appended?: string
+  /** Sent in place of its text. */
+  readonly rewritten?: string
+}
+
 /** What the loop must remember of a call beyond the message that holds it. */
 export interface CallFacts {
   readonly toolCallId: string
@@ -132,6 +140,14 @@ type RunFact =
       readonly usage: Usage
       /** The run goes on with what a person wrote instead: it counts as a step. */
       readonly goesOn?: true
+    }
+  /** The app's `verify` has found the answer wanting: the model is told so, and the run goes on. */
+  | {
+      readonly type: 'answer-rejected'
+      readonly step: number
+      readonly parentId: string | null
+      /** What the model is told. */
+      readonly message: { readonly id: string; readonly text: string }
     }
   /** The run rests until somebody lets it go on. */
   | { readonly type: 'run-parked'; readonly reason: DurableParkReason }
@@ -241,6 +257,8 @@ type MessageFact =
       readonly messageId: string
       readonly returned?: UserContent
     }
+  /** What the app's `beforeModel` made of a message of the person, before a model read it; both may be absent. */
+  | ({ readonly type: 'message-amended'; readonly messageId: string } & Amendment)
   /** The queued message becomes one of the conversation. */
   | {
       readonly type: 'message-delivered'

@@ -1,10 +1,13 @@
 import type { Calls, Question } from './call.ts'
 import type { EngineLine, EngineOpening } from './engine.ts'
 import type { ErrorCode } from './error.ts'
+import type { Amendment } from './fact.ts'
 import type { RetrievedMemory } from './memory.ts'
 import type { Credentials } from './model.ts'
 import type { ModelFetch, ModelFetchHead, ModelFetchRefusal } from './model-fetch.ts'
 import type {
+  AnswerRef,
+  AskBeforeModel,
   BeforeToolCallVerdict,
   CallContext,
   CancelTools,
@@ -17,6 +20,7 @@ import type {
   StepContext,
   StepQuery,
   ToolOutcome,
+  VerifyAnswer,
 } from './questions.ts'
 import type { AgentRef } from './scope.ts'
 import type { ToolDescriptor } from './tool.ts'
@@ -49,6 +53,12 @@ export const PAGE_CALLS = {
   openEngine: {} as Question<EngineOpening & { readonly provider: string }, EngineLine, ErrorCode>,
   beforeToolCall: { stops: true } as Question<CallContext, BeforeToolCallVerdict>,
   needsApproval: { stops: true } as Question<CallContext, boolean>,
+  /** How the last message is to be sent. */
+  beforeModel: { stops: true } as Question<AskBeforeModel, Amendment>,
+  /** What is wrong with the answer, for the model; null: nothing, or nothing that is to be said any more. */
+  verify: { stops: true } as Question<VerifyAnswer, string | null>,
+  /** Nobody waits for the verdict any more. */
+  stopVerifying: {} as Question<AnswerRef, void>,
   /** What the agent's memories find. */
   retrieveMemories: { stops: true } as Question<MemoryQuery, readonly RetrievedMemory[]>,
   /** Asks a tool's `reconcile` whether an interrupted call happened. */

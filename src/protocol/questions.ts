@@ -1,7 +1,8 @@
 import type { CompactionOptions } from './compaction.ts'
 import type { JsonValue } from './json.ts'
-import type { ToolOutput } from './message.ts'
+import type { Message, ToolOutput } from './message.ts'
 import type { Endpoint, ModelConfigData } from './model.ts'
+import type { RunToolCall } from './run.ts'
 import type { AgentRef, RunRef } from './scope.ts'
 import type { ToolDescriptor } from './tool.ts'
 
@@ -26,12 +27,37 @@ export interface StepContext {
   /** Names of registered tools that are not to be used now: disabled or unavailable. */
   readonly otherTools?: readonly string[]
   readonly hasBeforeToolCall: boolean
+  readonly hasVerify?: true
+  readonly hasBeforeModel?: true
   /** `retrieveMemories` is to be asked about what a person writes. */
   readonly hasMemory?: true
   /** As the agent's option says; absent: by the defaults. */
   readonly compaction?: CompactionOptions | false
   /** Emit `raw` events. */
   readonly raw: boolean
+}
+
+/** An answer with which a run would be completed. */
+export interface VerifyAnswer extends AgentRef, RunRef {
+  /** Of its message. A second question about it joins the first. */
+  readonly messageId: string
+  /** From 1: how often the run was asked about, this one included. */
+  readonly round: number
+  readonly text: string
+  /** Of the run. */
+  readonly toolCalls: readonly RunToolCall[]
+}
+
+/** A message of the person that no model has read yet, before it is sent. */
+export interface AskBeforeModel extends AgentRef, RunRef {
+  /** Of the run, from 1. */
+  readonly step: number
+  /** All that is about to be sent; the message is the last one. */
+  readonly messages: readonly Message[]
+}
+
+export interface AnswerRef extends AgentRef {
+  readonly messageId: string
 }
 
 export interface MemoryQuery extends AgentRef, RunRef {

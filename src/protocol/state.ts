@@ -1,4 +1,5 @@
 import type {
+  Amendment,
   CallPath,
   DecidedBy,
   FactOf,
@@ -76,6 +77,8 @@ export interface MessageNode {
   readonly at: number
   /** As models get it. */
   readonly message: Message
+  /** Of one that the app's `beforeModel` was asked about: how it is sent. */
+  readonly sent?: Amendment
   /** The calls in it; those nested in others follow the call that they are nested in. */
   readonly calls: readonly CallState[]
 }

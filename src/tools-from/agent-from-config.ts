@@ -17,6 +17,8 @@ type Plain =
   | 'questionFields'
   | 'maxSteps'
   | 'retries'
+  | 'verifyRounds'
+  | 'verifyTimeoutMs'
   | 'limits'
   | 'storage'
   | 'retention'
@@ -47,6 +49,8 @@ const FIELDS = Object.keys({
   toolApproval: true,
   maxSteps: true,
   retries: true,
+  verifyRounds: true,
+  verifyTimeoutMs: true,
   limits: true,
   storage: true,
   retention: true,
@@ -62,6 +66,8 @@ const PARTS = Object.keys({
   memory: true,
   beforeToolCall: true,
   afterToolCall: true,
+  beforeModel: true,
+  verify: true,
   engines: true,
   worker: true,
   workerUrl: true,

@@ -61,6 +61,11 @@ export class SentWords {
           if (entry.toolMode === 'native' && call.known && !call.rescued)
             this.#nativeCalls.add(call.toolCallId)
         return
+      case 'message-amended':
+        for (const text of [entry.appended, entry.rewritten]) if (text) this.#take(text, false)
+        return
+      case 'answer-rejected':
+        return this.#take(entry.message.text, false)
       case 'message-queued':
         return this.#takeParts(entry.message.parts, false)
       // It may repeat what a page or a file said.

@@ -16,6 +16,10 @@ export interface Counters extends ActiveTime {
   readonly pauses: number
   /** A message came since the newest output: a person's, or a reminder. */
   readonly isAddressed: boolean
+  /** The newest answer was rejected. */
+  readonly isRejected: boolean
+  /** Answers of the run that were. */
+  readonly rejections: number
   /** The model was reminded of its plan. */
   readonly wasReminded: boolean
   /** Steps that ask for the same over and over. */
@@ -34,6 +38,8 @@ const NOTHING_COUNTED: Counters = {
   lastInvalid: null,
   pauses: 0,
   isAddressed: false,
+  isRejected: false,
+  rejections: 0,
   wasReminded: false,
   repetition: NO_REPETITION,
   limit: null,
@@ -69,11 +75,14 @@ function changeBy(run: CountedRun, row: Row): Partial<Counters> {
         lastInvalid: row.feedback?.error ?? run.lastInvalid,
         pauses: row.finishReason === 'pause' ? run.pauses + 1 : 0,
         isAddressed: row.reminder !== undefined,
+        isRejected: false,
         wasReminded: run.wasReminded || row.reminder !== undefined,
         repetition: countRepetition(run.repetition, run.calls),
       }
     case 'message-delivered':
       return { isAddressed: true }
+    case 'answer-rejected':
+      return { isRejected: true, rejections: run.rejections + 1 }
     case 'call-settled': {
       const { status, output } = row
       const isInvalid = status === 'invalid' && output.type === 'error'

@@ -34,9 +34,10 @@ export function decide(run: CountedRun): Decision {
 /** Once all calls of a step are settled. */
 function afterStep(run: CountedRun): 'call-model' | RunEnd {
   const finished = run.calls.some((call) => call.finishes && call.status === 'succeeded')
-  if (finished) return { outcome: 'completed' }
+  if (finished && !run.isRejected) return { outcome: 'completed' }
   const isPaused = run.pauses > 0 && run.pauses <= MAX_PAUSES
-  const asksOn = run.calls.length > 0 || run.feedback !== null || isPaused || run.isAddressed
+  const isTold = run.feedback !== null || run.isAddressed || run.isRejected
+  const asksOn = run.calls.length > 0 || isTold || isPaused
   if (!asksOn) return { outcome: 'completed' }
   if (run.invalidStreak > run.limits.retries) {
     return failed(

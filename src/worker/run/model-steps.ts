@@ -1,6 +1,7 @@
 import { isStepLooping } from '../../conversation/crash-loop.ts'
 import type { ModelOutcome } from '../model/call-model.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
+import { amendMessage } from './amend-message.ts'
 import { askModel } from './ask-model.ts'
 import { cutFact, cutForMessage, turnFact, type AskedStep, type TurnOutcome } from './asked-step.ts'
 import type { CountedRun } from './counters.ts'
@@ -66,6 +67,8 @@ export class ModelSteps {
     this.#hasAsked = true
     if (stop.stopped) return
     await recall(this.#context, stepContext)
+    if (stop.stopped) return
+    await amendMessage(this.#context, step, stepContext)
     if (stop.stopped) return
     const confirm = (): Promise<boolean> | true => lease.confirm(takenOver)
     await makeRoom(this.#context, { stepContext, confirm, occasion: 'asked' })

@@ -14,6 +14,7 @@ import { PersonAnswers } from './person-answers.ts'
 import { ModelSteps } from './model-steps.ts'
 import type { Steering } from './queued-messages.ts'
 import { publishedWaiter } from './published-waiter.ts'
+import { rejectAnswer } from './reject-answer.ts'
 import { StopSwitch } from './stop-switch.ts'
 import { StepCalls } from './step-calls.ts'
 import { RunLease } from './run-lease.ts'
@@ -228,7 +229,7 @@ export class RunDriver {
       case 'wait':
         return this.#park()
       default:
-        return this.#end(decision)
+        return this.#complete(decision, run)
     }
   }
 
@@ -257,6 +258,10 @@ export class RunDriver {
     this.#stop.halt(stop)
     this.#context.tools.changed()
     this.#wake?.()
+  }
+
+  async #complete(end: RunEnd, run: CountedRun): Promise<void> {
+    if (!(await rejectAnswer(this.#context, run, end))) await this.#end(end)
   }
 
   async #end(end: RunEnd): Promise<void> {

@@ -6,6 +6,8 @@ export class ToolTable {
   #tools: ReadonlyMap<string, ToolDescriptor> | null = null
   /** The page has a `beforeToolCall`. Assumed until a step says otherwise. */
   hasBeforeToolCall = true
+  /** The page has a `verify`. Assumed in the same way. */
+  hasVerify = true
   /** Names of registered tools that the newest step left out. */
   others: readonly string[] = []
   readonly #waiters = new Set<() => void>()
@@ -28,10 +30,11 @@ export class ToolTable {
   }
 
   /** What the page named for a step. */
-  take({ tools, otherTools, hasBeforeToolCall }: StepContext): void {
+  take({ tools, otherTools, hasBeforeToolCall, hasVerify }: StepContext): void {
     this.set(tools)
     this.others = otherTools ?? []
     this.hasBeforeToolCall = hasBeforeToolCall
+    this.hasVerify = hasVerify === true
   }
 
   /** The page's tools changed: whoever waits looks again. */

@@ -151,6 +151,11 @@ const facts = oneOf('type', {
     reminder: optional(shape({ id: isText, text: isText })),
   }),
   'step-cut': shape({ goesOn: optional(isFlag), ...ofAttempt, ...under, message: nullOr(partial) }),
+  'answer-rejected': shape({
+    step: isNumber,
+    ...under,
+    message: shape({ id: isText, text: isText }),
+  }),
   'run-parked': shape({ reason: isText }),
   'run-continued': shape({}),
   'run-ended': shape({ end: runEnd, next: optional(isText) }),
@@ -193,6 +198,11 @@ const facts = oneOf('type', {
   renamed: shape({ title: isText }),
   'message-queued': shape({ message: isUserContent }),
   'message-withdrawn': shape({ messageId: isText, returned: optional(isUserContent) }),
+  'message-amended': shape({
+    messageId: isText,
+    appended: optional(isText),
+    rewritten: optional(isText),
+  }),
   'message-delivered': shape({ messageId: isText, ...under }),
   'results-cleared': shape({ ...ofContext, paths: listOf(isPath) }),
   compacted: shape({

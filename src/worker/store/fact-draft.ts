@@ -1,7 +1,12 @@
 import type { Fact, FactOf } from '../../protocol/fact.ts'
 
 type Bearing = FactOf<
-  'run-started' | 'model-output' | 'step-cut' | 'messages-imported' | 'message-delivered'
+  | 'run-started'
+  | 'model-output'
+  | 'step-cut'
+  | 'answer-rejected'
+  | 'messages-imported'
+  | 'message-delivered'
 >
 
 type Unplaced<Each extends Bearing> = Each extends Bearing
@@ -33,6 +38,7 @@ function bears(draft: FactDraft): draft is Unplaced<Bearing> & FactDraft {
     case 'run-started':
     case 'model-output':
     case 'step-cut':
+    case 'answer-rejected':
     case 'messages-imported':
     case 'message-delivered':
       return true
@@ -48,6 +54,8 @@ function lastMessage(fact: Fact): string | null {
       return fact.message?.id ?? fact.parentId
     case 'step-cut':
       return fact.message?.id ?? null
+    case 'answer-rejected':
+      return fact.message.id
     case 'model-output':
       return (fact.feedback ?? fact.reminder)?.id ?? fact.toolsId ?? fact.message.id
     case 'messages-imported':

@@ -72,6 +72,20 @@ export const steering: readonly Scenario[] = [
     },
   },
   {
+    name: 'an answer is rejected, and given again',
+    turns: [{ text: 'Four.' }, { text: 'Five.' }],
+    options: {
+      verify: ({ text }) => (text === 'Five.' ? { ok: true } : { feedback: 'Count again.' }),
+    },
+    play: async (on) => on.end(on.run('How many?')),
+  },
+  {
+    name: 'what a person wrote is sent with more behind it',
+    turns: [{ text: 'Noted.' }],
+    options: { beforeModel: () => ({ appendToLastUser: 'It is raining.' }) },
+    play: async (on) => on.end(on.run('What shall I wear?')),
+  },
+  {
     name: 'messages begin the next run',
     turns: slow,
     tools: ['slow'],

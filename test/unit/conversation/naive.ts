@@ -130,9 +130,14 @@ export class NaiveTree {
         const queued = all.find(
           (each) => each.type === 'message-queued' && each.message.id === row.messageId,
         )
-        if (queued?.type === 'message-queued')
-          this.#add(row.parentId, { role: 'user', ...queued.message }, seq)
-        return
+        if (queued?.type !== 'message-queued') return
+        const { id, parts } = queued.message
+        return this.#add(row.parentId, { role: 'user', id, parts }, seq)
+      }
+      case 'answer-rejected': {
+        const { id, text } = row.message
+        const told = { role: 'user', id, synthetic: true, parts: [{ type: 'text', text }] } as const
+        return this.#add(row.parentId, told, seq)
       }
       case 'head-moved':
         return this.#use(row.to, seq)

@@ -1,5 +1,5 @@
 import type { Delta } from '../../../src/protocol/delta.ts'
-import type { CallFacts, Fact, Row } from '../../../src/protocol/fact.ts'
+import type { CallFacts, Fact, Row, UserContent } from '../../../src/protocol/fact.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
 import type { AssistantMessage, ToolCallPart } from '../../../src/protocol/message.ts'
 import { FORMAT } from '../../../src/protocol/fact.ts'
@@ -46,6 +46,7 @@ export class Scene {
   #waiting: SceneCall[] = []
   #imported: SceneCall[] = []
   #queue: string[] = []
+  #afterRun: UserContent[] = []
   #consents: string[] = []
 
   constructor(choices: readonly number[]) {
@@ -116,12 +117,12 @@ export class Scene {
     const text = this.#id('t')
     switch (this.#pick(14)) {
       case 0: {
-        const id = this.#id('m')
-        this.#queue.push(id)
-        return this.#row({
-          type: 'message-queued',
-          message: { id, parts: [{ type: 'text', text }] },
-        })
+        const content = { id: this.#id('m'), parts: [{ type: 'text' as const, text }] }
+        const isNext = this.#chance(3)
+        if (isNext) this.#afterRun.push(content)
+        else this.#queue.push(content.id)
+        const message = isNext ? { ...content, when: 'after-run' as const } : content
+        return this.#row({ type: 'message-queued', message })
       }
       case 1: {
         const messageId = this.#queue.pop()
@@ -273,10 +274,17 @@ export class Scene {
 
   #between(run: SceneRun): void {
     if (run.step > 0 && this.#chance(3)) return this.#end(run)
+    if (run.step > 0 && this.#chance(6)) {
+      const message = { id: this.#id('m'), text: 'Again.' }
+      this.#row({ type: 'answer-rejected', step: run.step, parentId: this.#head, message })
+      this.#add(message.id, this.#head)
+    }
     const messageId = this.#queue.shift()
     if (messageId !== undefined) {
       this.#row({ type: 'message-delivered', messageId, parentId: this.#head })
       this.#add(messageId, this.#head)
+      if (this.#chance(3))
+        this.#row({ type: 'message-amended', messageId, appended: this.#id('more') })
     }
     run.step += 1
     run.attempt = 0
@@ -596,6 +604,12 @@ export class Scene {
 
   #end(run: SceneRun): void {
     for (const call of run.calls.toReversed()) this.#settle(call, 'aborted')
+    const isFollowed = this.#afterRun.length > 0 && this.#chance(2)
+    if (isFollowed) {
+      const next = this.#id('run')
+      this.#row({ type: 'run-ended', end: { outcome: 'completed' }, next })
+      return this.#follow(next)
+    }
     this.#row({
       type: 'run-ended',
       end: this.#oneOf([
@@ -607,6 +621,22 @@ export class Scene {
       ] as const),
     })
     this.#run = null
+  }
+
+  /** The run that begins with the end of the one before. */
+  #follow(id: string): void {
+    const [message, ...others] = this.#afterRun.splice(0)
+    if (!message) return
+    const base = { step: 0, attempt: 0, isBegun: false, messageId: '' }
+    this.#run = { id, phase: 'between', calls: [], ...base }
+    this.#waiting = []
+    const limits = { maxSteps: 10, retries: 3 }
+    this.#row({ type: 'run-started', parentId: this.#head, message, limits })
+    this.#add(message.id, this.#head)
+    for (const other of others) {
+      this.#row({ type: 'message-delivered', messageId: other.id, parentId: this.#head })
+      this.#add(other.id, this.#head)
+    }
   }
 
   #import(): void {

@@ -38,9 +38,10 @@ const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> } = {
     feedback: { id: 'f', error: { code: 'malformed', message: 'Odd.' }, text: 'Odd.' },
   },
   'step-cut': { ...attempt, parentId: null, message: { id: 'm', parts } },
+  'answer-rejected': { step: 1, parentId: 'm', message: { id: 'f', text: 'No.' } },
   'run-parked': { reason: 'crash-loop' },
   'run-continued': {},
-  'run-ended': { end: { outcome: 'failed', error } },
+  'run-ended': { end: { outcome: 'failed', error }, next: 'run' },
   'call-proposed': { path: ['call', 'inner'], toolName: 't', title: 'T', input: null },
   'approval-requested': { path, input: {}, by },
   'approval-answered': { path, approved: true, reason: 'Fine.', input: {} },
@@ -74,6 +75,7 @@ const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> } = {
   'message-queued': { message: words('hi') },
   'message-withdrawn': { messageId: 'm' },
   'message-delivered': { messageId: 'm', parentId: null },
+  'message-amended': { messageId: 'm', appended: 'More.', rewritten: 'Else.' },
   'results-cleared': { after: 'm', paths: [path] },
   compacted: { after: 'm', from: 'a', to: 'b', keptFrom: null, summary: 's' },
   'skill-activated': { after: null, name: 'n', hash: 'h', text: 't' },
@@ -87,6 +89,8 @@ const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> } = {
 /** Fields that a fact may do without. */
 const OPTIONAL: { readonly [Type in FactType]?: readonly string[] } = {
   'model-output': ['rawFinishReason', 'feedback'],
+  'run-ended': ['next'],
+  'message-amended': ['appended', 'rewritten'],
   'step-started': ['limit'],
   'call-proposed': ['title'],
   'approval-answered': ['reason', 'input'],

@@ -1,3 +1,4 @@
+import { sentMessage } from '../../../conversation/sent-message.ts'
 import type {
   Message,
   ToolMessage,
@@ -31,14 +32,15 @@ export function applyContext(
 ): readonly Message[] {
   const cleared = clearedCalls(rows)
   const ranges = rangesOf(path, rows)
-  if (cleared.size === 0 && ranges.length === 0) return path.map(({ message }) => message)
+  if (cleared.size === 0 && ranges.length === 0) return path.map(sentMessage)
   const rangeAt = new Map<number, Range>()
   // Where ranges overlap, the newest counts, and comes last.
   for (const range of ranges) {
     for (let at = range.start; at <= range.end; at++) rangeAt.set(at, range)
   }
   const told = new Set<Range>()
-  return path.flatMap(({ message }, at): Message[] => {
+  return path.flatMap((node, at): Message[] => {
+    const message = sentMessage(node)
     const range = rangeAt.get(at)
     if (!range) return [message.role === 'tool' ? withoutCleared(message, cleared) : message]
     const summary = told.has(range) ? [] : [summaryMessage(range.row)]

@@ -1,0 +1,17 @@
+import type { Message, TextPart } from '../protocol/message.ts'
+import type { MessageNode } from '../protocol/state.ts'
+
+/** A message as models get it. */
+export function sentMessage({ message, sent }: Pick<MessageNode, 'message' | 'sent'>): Message {
+  if (!sent || message.role !== 'user') return message
+  const { appended, rewritten } = sent
+  const own =
+    rewritten === undefined
+      ? message.parts
+      : [textPart(rewritten), ...message.parts.filter(({ type }) => type === 'file')]
+  return { ...message, parts: [...own, ...(appended === undefined ? [] : [textPart(appended)])] }
+}
+
+function textPart(text: string): TextPart {
+  return { type: 'text', text }
+}

@@ -1,0 +1,159 @@
+import { expect, test, vi } from 'vitest'
+import type { AgentOptions, ProposedRequest } from '../../../src/index.ts'
+import { createTestStorage, simulateReload } from '../../../src/testing/index.ts'
+import { until } from '../client/fake-worker.ts'
+import { answer, call, gate, heldStorage, said, statusOf, talk } from './talk.ts'
+
+type BeforeModel = NonNullable<AgentOptions['beforeModel']>
+
+const textOf = ({ messages }: ProposedRequest): string =>
+  messages
+    .at(-1)
+    ?.parts.map((part) => (part.type === 'text' ? part.text : ''))
+    .join('') ?? ''
+
+const append: BeforeModel = (request) => ({ appendToLastUser: ` [to ${textOf(request)}]` })
+
+const mine = ({ chat }: Pick<ReturnType<typeof talk>, 'chat'>) =>
+  chat.getSnapshot().messages.filter(({ role }) => role === 'user')
+
+test('a text is sent behind what the person wrote, and stays there', async () => {
+  const beforeModel = vi.fn(append)
+  const turns = [call('quick'), answer('One done.'), answer('Two done.')]
+  const set = talk(turns, createTestStorage(), { beforeModel })
+  const { chat, sent } = set
+  const run = chat.send('One')
+  await run.result
+  await chat.send('Two').result
+  expect(sent).toEqual([
+    ['One [to One]'],
+    ['One [to One]', '', '[text]'],
+    ['One [to One]', '', '[text]', 'One done.', 'Two [to Two]'],
+  ])
+  // Of each message once, and of no result.
+  expect(beforeModel.mock.calls.map(([{ step }]) => step)).toEqual([1, 1])
+  expect(beforeModel.mock.calls[0]?.[0]).toMatchObject({
+    runId: run.runId,
+    conversationId: 'talk',
+    messages: [{ role: 'user', parts: [{ text: 'One' }] }],
+  })
+  await until(() => said(chat).includes('Two done.'))
+  expect(said(chat)).toEqual(['One', '', 'One done.', 'Two', 'Two done.'])
+  expect(mine(set).map(({ sent: as }) => as)).toEqual([
+    { appended: ' [to One]' },
+    { appended: ' [to Two]' },
+  ])
+})
+
+test('another text is sent in place of the person’s, whose files stay', async () => {
+  const beforeModel: BeforeModel = () => ({ rewriteLastUser: 'Else', appendToLastUser: '!' })
+  const set = talk([answer('Done.')], createTestStorage(), { beforeModel })
+  const { chat, sent } = set
+  await chat.send([
+    { type: 'text', text: 'One' },
+    { type: 'file', mediaType: 'text/plain', data: btoa('file') },
+  ]).result
+  expect(sent[0]?.[0]).toContain('Else')
+  expect(sent[0]?.[0]).toMatch(/!$/)
+  expect(sent[0]?.[0]).not.toContain('One')
+  await until(() => mine(set)[0]?.sent !== undefined)
+  expect(mine(set)[0]).toMatchObject({
+    parts: [{ text: 'One' }, { type: 'file' }],
+    sent: { rewritten: 'Else', appended: '!' },
+  })
+})
+
+test('what is said while the run goes on is asked about, too', async () => {
+  const { chat, sent, work } = talk([call('work'), answer('Both.')], createTestStorage(), {
+    beforeModel: append,
+  })
+  const run = chat.send('One')
+  await until(() => statusOf(chat, 'work') === 'executing')
+  run.send('Two')
+  await until(() => chat.getSnapshot().queued.length === 1)
+  work.open()
+  await run.result
+  expect(sent[1]).toEqual(['One [to One]', '', '[text]', 'Two [to Two]'])
+})
+
+test('a resumed step sends the same, and does not ask again', async () => {
+  const testStorage = createTestStorage()
+  const first = talk([[gate().opened]], testStorage, { beforeModel: append })
+  first.chat.send('One')
+  await until(() => first.sent.length === 1)
+  await first.agent.dispose()
+  simulateReload()
+
+  const beforeModel = vi.fn<BeforeModel>(() => ({ appendToLastUser: 'other' }))
+  const second = talk([answer('Done.'), answer('Again.')], testStorage, { beforeModel })
+  await (
+    await second.agent.resume('talk')
+  )?.result
+  expect(second.sent).toEqual(first.sent)
+  expect(beforeModel).not.toHaveBeenCalled()
+  // Nor does an answer that is given anew.
+  await second.chat.regenerate().result
+  expect(second.sent[1]).toEqual(first.sent[0])
+  expect(beforeModel).not.toHaveBeenCalled()
+})
+
+test('one that wants nothing is not asked again, either', async () => {
+  const testStorage = createTestStorage()
+  const beforeModel = vi.fn<BeforeModel>(() => undefined)
+  const first = talk([[gate().opened]], testStorage, { beforeModel })
+  first.chat.send('One')
+  await until(() => first.sent.length === 1)
+  await first.agent.dispose()
+  simulateReload()
+  const second = talk([answer('Done.')], testStorage, { beforeModel })
+  await (
+    await second.agent.resume('talk')
+  )?.result
+  expect(second.sent).toEqual([['One']])
+  expect(beforeModel).toHaveBeenCalledTimes(1)
+  expect(mine(second).some(({ sent }) => sent !== undefined)).toBe(false)
+})
+
+test.each<[string, BeforeModel]>([
+  [
+    'throws',
+    () => {
+      throw new Error('No.')
+    },
+  ],
+  ['returns no text', () => ({ appendToLastUser: 7 as never })],
+])('a hook that %s changes nothing', async (_how, beforeModel) => {
+  const { agent, chat, sent } = talk([answer('Done.')], createTestStorage(), { beforeModel })
+  const seen: string[] = []
+  agent.on('warning', ({ code }) => seen.push(code))
+  expect(await chat.send('One').result).toMatchObject({ outcome: 'completed' })
+  expect(sent).toEqual([['One']])
+  expect(seen).toEqual(['hook-failed'])
+})
+
+test.each(['abort', 'now'])('while it is asked: %s', async (what) => {
+  let asked = 0
+  const beforeModel: BeforeModel = (request) => {
+    asked += 1
+    return textOf(request) === 'One' ? new Promise(() => undefined) : append(request)
+  }
+  const { chat, sent } = talk([answer('Done.')], createTestStorage(), { beforeModel })
+  const run = chat.send('One')
+  await until(() => asked === 1)
+  if (what === 'abort') run.abort('enough')
+  else run.send('Two', { when: 'now' })
+  expect((await run.result).outcome).toBe(what === 'abort' ? 'aborted' : 'completed')
+  expect(sent).toEqual(what === 'abort' ? [] : [['One', 'Two [to Two]']])
+})
+
+test('an abort beside the commit: no model is asked', async () => {
+  const { testStorage, reached, release } = heldStorage('message-amended')
+  const { chat, sent } = talk([answer('Done.')], testStorage, { beforeModel: append })
+  const run = chat.send('One')
+  await reached
+  run.abort('enough')
+  expect((await run.result).outcome).toBe('aborted')
+  release()
+  await until(() => chat.getSnapshot().status === 'idle')
+  expect(sent).toEqual([])
+})
