@@ -13,6 +13,7 @@ import type { AgentOptions, HookedCall, ModelConfig, PromptValues } from './opti
 import type { AgentPage } from './page-api.ts'
 import { whileStaying } from './page-leaving.ts'
 import { stringify } from './stringify.ts'
+import type * as SkillsOnPage from './skills-on-page.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 
@@ -36,8 +37,14 @@ export function createAgentPage(
     readonly signal: AbortSignal
   },
 ): AgentPage {
+  const { skills = [] } = options
+  const loadSkills = (): Promise<typeof SkillsOnPage> =>
+    whileStaying(() => loadPart(() => import('./skills-on-page.ts')))
   const tools = async (): Promise<ToolDescriptor[]> => {
-    const own = describeTools(registry, options.toolApproval ?? 'destructive')
+    const part = skills.length > 0 ? await loadSkills() : undefined
+    part?.provideFiles(registry, skills)
+    const described = describeTools(registry, options.toolApproval ?? 'destructive')
+    const own = part ? part.withSkills(described, skills, options.tools) : described
     if (!options.controlTools?.length) return own
     const { controlDescriptors } = await whileStaying(() =>
       loadPart(() => import('./control-tools.ts')),
@@ -58,12 +65,17 @@ export function createAgentPage(
         instructions: fillValues(config.instructions, config.values, 'invalid-config'),
         ...(context !== undefined && { context: truncate(context) }),
         tools: offered,
+        ...(skills.length > 0 && {
+          skills: skills.map(({ name, description }) => ({ name, description })),
+        }),
         ...leftOut(registry, offered),
         hasBeforeToolCall: options.beforeToolCall !== undefined,
         raw: options.raw ?? false,
       }
     },
     currentTools: async () => tools(),
+    readSkill: async ({ name }) =>
+      skills.length > 0 ? (await loadSkills()).skillText(skills, name) : null,
     credentials: async ({ configId, endpoint, previousRejected }) =>
       whileStaying(() =>
         readCredentials(book.find(configId), { ...endpoint, signal, previousRejected }),

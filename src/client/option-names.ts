@@ -4,7 +4,7 @@
  */
 export const OPTION_NAMES = {
   createAgent:
-    'model instructions:string values:object tools:array enabledTools:array controlTools:array context:function toolApproval=never|destructive|writes|always|function beforeToolCall:function afterToolCall:function maxSteps retries storage=memory|object worker:function workerUrl engines:array raw:boolean heartbeatMs:number',
+    'model instructions:string values:object tools:array enabledTools:array controlTools:array skills:array context:function toolApproval=never|destructive|writes|always|function beforeToolCall:function afterToolCall:function maxSteps retries storage=memory|object worker:function workerUrl engines:array raw:boolean heartbeatMs:number',
   configure: 'model instructions:string values:object',
   run: 'conversationId signal maxSteps retries ifBusy=refuse|queue|replace history values:object|boolean',
   resume: 'interrupted=tell-model|ask waitForToolsMs:number',
@@ -18,6 +18,8 @@ export const OPTION_NAMES = {
   // The last two are MCP's: they mean nothing here and do no harm.
   annotations: 'readOnly:boolean destructive:boolean idempotent:boolean title openWorldHint',
   controlTools: 'ask_user finish_task plan',
+  skills:
+    'name:string description:string instructions:string files:object tools:array restrictTools:array metadata loaded:boolean',
   storage: 'name:string',
   retry: 'maxRetries:number baseDelayMs:number maxDelayMs:number',
   timeouts: 'firstChunkMs:number idleMs:number',

@@ -6,6 +6,7 @@ import type { FilePart, TextPart, ToolOutput } from '../protocol/message.ts'
 import type { Endpoint, ModelConfigData } from '../protocol/model.ts'
 import type { SettledStatus } from '../protocol/tool.ts'
 import type { ControlTool } from './control-tools.ts'
+import type { Skill } from './skill.ts'
 import type { WorkerAddress, WorkerLike } from './spawn-worker.ts'
 import type { Tool, ToolCallInfo } from './tool.ts'
 
@@ -77,6 +78,8 @@ export interface AgentOptions {
    * a text, `plan` keeps a list of what is to be done. Default: none.
    */
   readonly controlTools?: readonly ControlTool[]
+  /** Instructions that the model brings into use when it needs them, of `offstage/skills`. Default: none. */
+  readonly skills?: readonly Skill[]
   /** Live page context, read before each step. A string as it is, all else as JSON. */
   readonly context?: () => unknown
   readonly toolApproval?: ApprovalPolicy

@@ -81,6 +81,7 @@ function foldContext(draft: Draft, row: RowOf<ContextRow['type'] | ConsentType>)
     case 'results-cleared':
     case 'compacted':
     case 'skill-activated':
+    case 'skill-dropped':
     case 'plan-changed':
     case 'untrusted-taken-in':
     case 'memory-retrieved':

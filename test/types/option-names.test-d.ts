@@ -10,6 +10,7 @@ import type {
   RunOptions,
   Script,
   ScriptStep,
+  Skill,
   Tool,
   ToolAnnotations,
 } from '../../src/index.ts'
@@ -38,6 +39,7 @@ interface Owners {
   retry: NonNullable<ModelConfig['retry']>
   timeouts: NonNullable<ModelConfig['timeouts']>
   script: Script
+  skills: Skill
   steps: ScriptStep
 }
 

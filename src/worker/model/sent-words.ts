@@ -66,6 +66,9 @@ export class SentWords {
       // It may repeat what a page or a file said.
       case 'compacted':
         return this.#take(entry.summary, false)
+      case 'skill-activated':
+        if (entry.loaded) this.#take(entry.text, false)
+        return
       case 'call-settled':
         if (OWN_WORDS.has(entry.status)) {
           this.#takeOutput(entry.output)

@@ -12,6 +12,8 @@ import { deliveries } from './queued-messages.ts'
 import { withReminder } from './remind-of-plan.ts'
 import type { RunContext } from './run-context.ts'
 import type { RunLease } from './run-lease.ts'
+import { renewedSkills } from './skill-calls.ts'
+import { offeredStep } from './skill-rules.ts'
 import type { StepCalls } from './step-calls.ts'
 import type { StopSwitch } from './stop-switch.ts'
 
@@ -47,18 +49,20 @@ export class ModelSteps {
     const step = run.steps + 1
     const resumed = this.#isOpenSinceCrash && !this.#hasAsked
     if (resumed && isStepLooping(run, effects.now())) return this.#park('crash-loop')
-    const stepContext = await page.stepContext({ agentId, runId, conversationId })
+    const pageStep = await page.stepContext({ agentId, runId, conversationId })
+    const renewed = run.steps === 0 ? await renewedSkills(this.#context) : []
     if (stop.stopped) return
-    this.#context.tools.take(stepContext)
     // Mostly the step was begun with the commit before.
     const begins = !run.stepOpen || resumed
     await conversation.append(() => {
-      const facts = deliveries(conversation.state)
+      const facts = [...renewed, ...deliveries(conversation.state)]
       if (begins) facts.push({ type: 'step-started', step, resumed })
       return facts.length > 0 ? facts : null
     })
     this.#hasAsked = true
     if (stop.stopped) return
+    const stepContext = offeredStep(pageStep, this.#context)
+    this.#context.tools.take(stepContext)
     const messageId = effects.newId('msg_')
     const confirm = (): Promise<boolean> | true => lease.confirm(takenOver)
     const outcome = await askModel(this.#context, run, { stepContext, messageId, confirm })
