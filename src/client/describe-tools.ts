@@ -39,7 +39,9 @@ export function usableDefinition(
 
 function isEnabled(entry: PreparedTool, enabled: readonly string[] | null): boolean {
   const { name, tool, isAlwaysEnabled = !enabled } = entry
-  return isAlwaysEnabled || enabled?.includes(name) === true || enabled?.includes(tool.name) === true
+  return (
+    isAlwaysEnabled || enabled?.includes(name) === true || enabled?.includes(tool.name) === true
+  )
 }
 
 function isAvailable({ tool, name }: PreparedTool): boolean {

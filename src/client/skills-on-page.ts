@@ -118,7 +118,9 @@ async function readFile(
   if (!files) throw new Error(`This page has no skill ${name} with files.`)
   const file = Object.hasOwn(files, path) ? files[path] : undefined
   if (file === undefined)
-    throw new Error(`The skill ${name} has no file ${path}. It has ${Object.keys(files).join(', ')}.`)
+    throw new Error(
+      `The skill ${name} has no file ${path}. It has ${Object.keys(files).join(', ')}.`,
+    )
   const text: unknown = typeof file === 'function' ? await file({ signal }) : file
   if (typeof text !== 'string') throw new Error(`The file ${path} of the skill ${name} is no text.`)
   const piece = text.slice(offset, offset + MAX_FILE_CHARACTERS)

@@ -119,6 +119,8 @@ function chosenSkills(names: unknown, skills: ConfigParts['skills'] = []): reado
     if (skill) return skill
     const known = skills.map((each) => String(each?.name))
     const hint = known.length ? ` ${hintAmong(String(name), known)}` : ''
-    throw badConfig(`skills names ${String(name)}, and there is no such skill beside the configuration.${hint}`)
+    throw badConfig(
+      `skills names ${String(name)}, and there is no such skill beside the configuration.${hint}`,
+    )
   })
 }

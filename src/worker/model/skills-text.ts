@@ -15,7 +15,10 @@ function describe({ name, text, files = [], restrictTools }: ActiveSkill): strin
   const fence = fenceFor(text)
   const lines = [`## ${oneLine(name)}`, '', `${fence}skill`, text, fence]
   if (files.length > 0) lines.push(`Its files: ${files.map(oneLine).join(', ')}.`)
-  if (restrictTools) lines.push(`While it is active, only these tools can be called: ${restrictTools.map(oneLine).join(', ')}.`)
+  if (restrictTools)
+    lines.push(
+      `While it is active, only these tools can be called: ${restrictTools.map(oneLine).join(', ')}.`,
+    )
   return lines.join('\n')
 }
 

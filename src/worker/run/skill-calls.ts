@@ -23,7 +23,8 @@ export async function activation(
     return activated(call, `The skill ${name} is active already: its instructions`)
   }
   const skill = await page.readSkill({ agentId, name })
-  if (skill !== null) return { ...activated(call, `The skill ${name} is active. Its instructions`), skill }
+  if (skill !== null)
+    return { ...activated(call, `The skill ${name} is active. Its instructions`), skill }
   const message = `This page has no skill ${name}, so none was activated.`
   return { call, status: 'failed', output: { type: 'error', code: 'failed', message } }
 }
