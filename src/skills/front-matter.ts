@@ -6,6 +6,8 @@ export type FrontValue = string | readonly string[] | { readonly [key: string]: 
 
 export interface FrontMatter {
   readonly values: ReadonlyMap<string, FrontValue>
+  /** Where the fields are in the file, from 1. */
+  readonly lines: ReadonlyMap<string, number>
   /** What follows it; all of the text when there is none. */
   readonly body: string
   /** Of fields that were left out. */
@@ -28,15 +30,24 @@ export function readFrontMatter(text: string): FrontMatter {
     : -1
   if (end < 0) {
     const message = 'A front matter must stand at the beginning, between two lines of ---.'
-    return { values: new Map(), body: all.join('\n'), diagnostics: [{ line: 1, message }] }
+    return {
+      values: new Map(),
+      lines: new Map(),
+      body: all.join('\n'),
+      diagnostics: [{ line: 1, message }],
+    }
   }
   const diagnostics: SkillDiagnostic[] = []
-  const values = readFields(new Lines(all.slice(1, end)), diagnostics)
-  return { values, body: all.slice(end + 1).join('\n'), diagnostics }
+  const found = readFields(new Lines(all.slice(1, end)), diagnostics)
+  return { ...found, body: all.slice(end + 1).join('\n'), diagnostics }
 }
 
-function readFields(lines: Lines, diagnostics: SkillDiagnostic[]): Map<string, FrontValue> {
+function readFields(
+  lines: Lines,
+  diagnostics: SkillDiagnostic[],
+): Pick<FrontMatter, 'values' | 'lines'> {
   const values = new Map<string, FrontValue>()
+  const places = new Map<string, number>()
   for (lines.skipEmpty(); lines.next !== undefined; lines.skipEmpty()) {
     // After the fence, and counted from 1.
     const line = lines.at + 2
@@ -46,6 +57,7 @@ function readFields(lines: Lines, diagnostics: SkillDiagnostic[]): Map<string, F
       if (start === undefined) throw new Unreadable('this is no field like name: value')
       if (values.has(key)) throw new Unreadable('it is there twice')
       values.set(key, readValue(text.slice(start.length), lines))
+      places.set(key, line)
     } catch (thrown) {
       if (!(thrown instanceof Unreadable)) throw thrown
       const about = key === '' ? 'A line' : `The field ${key}`
@@ -53,7 +65,7 @@ function readFields(lines: Lines, diagnostics: SkillDiagnostic[]): Map<string, F
       lines.skipWithin(0)
     }
   }
-  return values
+  return { values, lines: places }
 }
 
 function readValue(first: string, lines: Lines): FrontValue {

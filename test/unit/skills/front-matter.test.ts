@@ -89,7 +89,7 @@ describe('a front matter', () => {
       '\n',
       end,
     )
-    expect(readFrontMatter(text)).toEqual({
+    expect(readFrontMatter(text)).toMatchObject({
       values: new Map([
         ['name', 'x'],
         ['description', 'a b\n'],
