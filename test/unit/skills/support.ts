@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type { JsonObject, Skill } from '../../../src/index.ts'
 import type { ModelRequest, StreamProviderDefinition } from '../../../src/providers/provider.ts'
-import type { StreamPart } from '../../../src/providers/stream-part.ts'
+import type { StreamPart } from '../../../src/protocol/stream-part.ts'
 import { createTestAgent, createTestStorage } from '../../../src/testing/index.ts'
 
 type Options = Parameters<typeof createTestAgent>[0]
@@ -25,14 +25,12 @@ export function listedModel(turns: readonly Turn[]) {
         ]
       else
         yield [
-          ...turn.map(
-            ([toolName, input], at): StreamPart => ({
-              type: 'tool-call',
-              toolCallId: `call_${sent.length}_${at}`,
-              toolName,
-              input,
-            }),
-          ),
+          ...turn.map(([toolName, input], at): StreamPart => ({
+            type: 'tool-call',
+            toolCallId: `call_${sent.length}_${at}`,
+            toolName,
+            input,
+          })),
           { type: 'finish', finishReason: 'tool-calls', usage: {} },
         ]
     },
