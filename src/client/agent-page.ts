@@ -1,5 +1,10 @@
 import { transfer } from 'comlink'
-import type { CallContext, ReconcileTool, ReconcileVerdict } from '../protocol/questions.ts'
+import type {
+  CallContext,
+  ReconcileTool,
+  ReconcileVerdict,
+  SkillRef,
+} from '../protocol/questions.ts'
 import { describeThrown } from '../protocol/error.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
 import { describeTools } from './describe-tools.ts'
@@ -13,6 +18,7 @@ import type { AgentOptions, HookedCall, ModelConfig, PromptValues } from './opti
 import type { AgentPage } from './page-api.ts'
 import { whileStaying } from './page-leaving.ts'
 import { stringify } from './stringify.ts'
+import type { Skill } from './skill.ts'
 import type * as SkillsOnPage from './skills-on-page.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import type { ToolRegistry } from './tool-registry.ts'
@@ -37,20 +43,7 @@ export function createAgentPage(
     readonly signal: AbortSignal
   },
 ): AgentPage {
-  const { skills = [] } = options
-  const loadSkills = (): Promise<typeof SkillsOnPage> =>
-    whileStaying(() => loadPart(() => import('./skills-on-page.ts')))
-  const tools = async (): Promise<ToolDescriptor[]> => {
-    const part = skills.length > 0 ? await loadSkills() : undefined
-    part?.provideFiles(registry, skills)
-    const described = describeTools(registry, options.toolApproval ?? 'destructive')
-    const own = part ? part.withSkills(described, skills, options.tools) : described
-    if (!options.controlTools?.length) return own
-    const { controlDescriptors } = await whileStaying(() =>
-      loadPart(() => import('./control-tools.ts')),
-    )
-    return [...own, ...controlDescriptors(options.controlTools)]
-  }
+  const tools = (): Promise<ToolDescriptor[]> => describeAll(options, registry)
   const book = createConfigBook()
   return {
     async stepContext({ toolless }) {
@@ -65,9 +58,7 @@ export function createAgentPage(
         instructions: fillValues(config.instructions, config.values, 'invalid-config'),
         ...(context !== undefined && { context: truncate(context) }),
         tools: offered,
-        ...(skills.length > 0 && {
-          skills: skills.map(({ name, description }) => ({ name, description })),
-        }),
+        ...(options.skills?.length && { skills: options.skills.map(refOf) }),
         ...leftOut(registry, offered),
         hasBeforeToolCall: options.beforeToolCall !== undefined,
         raw: options.raw ?? false,
@@ -75,7 +66,7 @@ export function createAgentPage(
     },
     currentTools: async () => tools(),
     readSkill: async ({ name }) =>
-      skills.length > 0 ? (await loadSkills()).skillText(skills, name) : null,
+      options.skills ? (await loadSkills()).skillText(options.skills, name) : null,
     credentials: async ({ configId, endpoint, previousRejected }) =>
       whileStaying(() =>
         readCredentials(book.find(configId), { ...endpoint, signal, previousRejected }),
@@ -90,6 +81,30 @@ export function createAgentPage(
     needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
     reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
   }
+}
+
+/** All that the model may use: the app's tools, those of the skills, and those that steer the run. */
+async function describeAll(
+  { skills = [], tools, toolApproval = 'destructive', controlTools = [] }: AgentOptions,
+  registry: ToolRegistry,
+): Promise<ToolDescriptor[]> {
+  const part = skills.length > 0 ? await loadSkills() : undefined
+  part?.provideFiles(registry, skills)
+  const described = describeTools(registry, toolApproval)
+  const own = part ? part.withSkills(described, skills, tools) : described
+  if (controlTools.length === 0) return own
+  const { controlDescriptors } = await whileStaying(() =>
+    loadPart(() => import('./control-tools.ts')),
+  )
+  return [...own, ...controlDescriptors(controlTools)]
+}
+
+function loadSkills(): Promise<typeof SkillsOnPage> {
+  return whileStaying(() => loadPart(() => import('./skills-on-page.ts')))
+}
+
+function refOf({ name, description }: Skill): SkillRef {
+  return { name, description }
 }
 
 /** A function that throws can't say. */
