@@ -62,7 +62,7 @@ export class AgentCore implements AgentParts {
     this.signal = this.#life.signal
     this.config = { model: copyConfig(model), instructions, values }
     this.registry = createToolRegistry({
-      reserved: [...(options.controlTools ?? []), ...(options.skills ? SKILL_TOOLS : [])],
+      reserved: [...(options.controlTools ?? []), ...(options.skills?.length ? SKILL_TOOLS : [])],
       onChange: () => {
         if (this.#link?.isStarted && !this.signal.aborted)
           this.ask('toolsChanged', { agentId: this.scope().agentId }).catch(() => {})

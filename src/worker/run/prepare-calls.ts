@@ -81,11 +81,11 @@ async function judge(
   if (call.error !== null) {
     return invalid(call, errorOutput(unreadable({ ...call, error: call.error })))
   }
+  const tool = call.known ? await availableTool(context, call) : undefined
   const refused = forbidden(context, call, activating)
   if (refused) return { type: 'settle', settlement: refused }
   if (!call.known)
     return invalid(call, errorOutput(unknownTool(call.toolName, context.tools.names)))
-  const tool = await availableTool(context, call)
   if (tool === undefined) return { type: 'settle', settlement: await unavailable(context, call) }
   const verdict = context.tools.hasBeforeToolCall
     ? await context.page.beforeToolCall(callContext(context, call, call.input))
