@@ -255,6 +255,45 @@ describe('restrictTools', () => {
     expect([outcome, toolCalls[1]?.status, ran]).toEqual(['completed', 'denied', []])
   })
 
+  it('refuses a call that a person had approved before', async () => {
+    const { ran, look, buy, skill } = restricted()
+    const testStorage = createTestStorage()
+    const options = { tools: [look, buy], testStorage, toolApproval: 'writes' } as const
+    const before = pageWith([skill], [[['buy', {}]]], options)
+    const run = before.agent.run('Hi', { conversationId: 'c' })
+    for await (const event of run) if (event.type === 'tool-approval-request') break
+    simulateReload()
+    const store = await testStorage.open('offstage')
+    const { rows } = await store.read('c')
+    const asked = rows.at(-1) as { readonly runId: string; readonly path: readonly string[] }
+    const { epoch } = await store.claim('c', 1)
+    const of = { runId: asked.runId, at: 1 }
+    await store.append({
+      conversationId: 'c',
+      epoch,
+      appendId: 'later',
+      rows: [
+        {
+          ...of,
+          type: 'skill-activated',
+          after: null,
+          name: 'returns',
+          hash: 'h',
+          text: 't',
+          restrictTools: ['look'],
+        },
+        { ...of, type: 'approval-answered', path: asked.path, approved: true },
+      ],
+    })
+    const { agent } = pageWith([skill], ['Ok.'], options)
+    const resumed = await agent.resume('c')
+    expect(await resumed?.result).toMatchObject({
+      outcome: 'completed',
+      toolCalls: [{ toolName: 'buy', status: 'denied' }],
+    })
+    expect(ran).toEqual([])
+  })
+
   it('refuses in ACTION mode and in one-shot mode, too', async () => {
     const { ran, look, buy, skill } = restricted()
     const shot = pageWith(
