@@ -16,7 +16,7 @@ const rows = [
   {
     name: 'page, with the first run',
     bytes: sizeOf('index.js', { dynamic: true, except: /^(lazy-views|transfer|skills-on-page)-/ }),
-    limit: 33 * KILOBYTE,
+    limit: 32.8 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
@@ -31,7 +31,7 @@ const rows = [
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 157 * KILOBYTE,
+    limit: 162.5 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
@@ -44,6 +44,16 @@ const rows = [
     limit: 7 * KILOBYTE,
   },
   {
+    name: 'memory (dist/memory.js)',
+    bytes: sizeOf('memory.js', { dynamic: true }),
+    limit: 12 * KILOBYTE,
+  },
+  {
+    name: 'all of dist/histories.js',
+    bytes: sizeOf('histories.js', { dynamic: true }),
+    limit: 8 * KILOBYTE,
+  },
+  {
     name: 'skills (dist/skills.js), beside the page',
     bytes: sizeOf('skills.js', { dynamic: false, except: /^page-/ }),
     limit: 5.2 * KILOBYTE,
@@ -51,7 +61,7 @@ const rows = [
   {
     name: 'page, with the first run and skills',
     bytes: sizeOf('index.js', { dynamic: true, except: /^(lazy-views|transfer)-/ }),
-    limit: 34.3 * KILOBYTE,
+    limit: 38 * KILOBYTE,
   },
   // Of these, a bundler takes what is imported.
   {

@@ -57,6 +57,8 @@ function stateAtEnd(result: RunResult): string {
       return 'Done'
     case 'max-steps':
       return 'Stopped at the step limit'
+    case 'limit':
+      return `Stopped at the limit of ${result.limit}`
     case 'aborted':
       return 'Stopped'
     case 'failed':

@@ -180,7 +180,11 @@ export class AgentCore implements AgentParts {
   }
 
   #joined(live: Live): WorkerLink {
-    return (this.#link ??= live.join({ ...this.options, inline: this.#inline }, this))
+    if (!this.#link) {
+      this.#link = live.join({ ...this.options, inline: this.#inline }, this)
+      live.keepRetention(this)
+    }
+    return this.#link
   }
 
   readonly link = (): WorkerLink => this.#joined(this.#live as Live)
@@ -213,8 +217,9 @@ export class AgentCore implements AgentParts {
       continue: () => agent.continue(id),
       approve: (call, options) => agent.approve(at(call), options),
       deny: (call, reason) => agent.deny(at(call), reason),
-      answer: (call, text) => agent.answer(at(call), text),
+      answer: (call, answer) => agent.answer(at(call), answer),
       supplyOutput: (call, output) => agent.supplyOutput(at(call), output),
+      settle: (call, outcome) => agent.settle(at(call), outcome),
       resolveInterrupted: (call, verdict, output) =>
         agent.resolveInterrupted(at(call), verdict, output),
       abort: (reason) => this.later('abortOpen')(id, reason),

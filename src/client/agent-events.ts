@@ -1,9 +1,15 @@
+import type { DroppedConversation } from '../protocol/retention.ts'
 import { reportThrown } from './failures.ts'
 import type { AgentNotice } from './worker-link.ts'
 
 /** What an agent emits outside its runs. */
 export type AgentEvent =
   | AgentNotice
+  /** This page has deleted what is kept no longer: see `retention`. */
+  | {
+      readonly type: 'conversations-dropped'
+      readonly conversations: readonly DroppedConversation[]
+    }
   | { readonly type: 'status'; readonly status: 'idle' | 'running'; readonly openRuns: number }
 
 export type AgentListener<Type extends AgentEvent['type']> = (

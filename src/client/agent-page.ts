@@ -14,6 +14,7 @@ import { formatOutput, truncate } from './format-output.ts'
 import { fillValues } from './fill-values.ts'
 import { loadPart } from './load-part.ts'
 import { createConfigBook, isKeyless, readContext, readCredentials } from './model-config.ts'
+import { memoriesOf } from './memory.ts'
 import type { AgentOptions, HookedCall, ModelConfig, PromptValues } from './options.ts'
 import type { AgentPage } from './page-api.ts'
 import { whileStaying } from './page-leaving.ts'
@@ -37,10 +38,13 @@ export function createAgentPage(
     config,
     registry,
     signal,
+    warn,
   }: {
     readonly config: AgentConfig
     readonly registry: ToolRegistry
     readonly signal: AbortSignal
+    /** Emits a warning of the agent. */
+    warn(code: string, message: string): void
   },
 ): AgentPage {
   const tools = (): Promise<ToolDescriptor[]> => describeAll(options, registry)
@@ -61,6 +65,8 @@ export function createAgentPage(
         ...(options.skills?.length && { skills: options.skills.map(refOf) }),
         ...leftOut(registry, offered),
         hasBeforeToolCall: options.beforeToolCall !== undefined,
+        ...(options.compaction !== undefined && { compaction: options.compaction }),
+        ...(memoriesOf(options).length > 0 && { hasMemory: true }),
         raw: options.raw ?? false,
       }
     },
@@ -79,13 +85,28 @@ export function createAgentPage(
     },
     beforeToolCall: (call) => beforeToolCall(options, call),
     needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
+    async retrieveMemories({ query, conversationId }) {
+      const part = await whileStaying(() => loadPart(() => import('./retrieve-memories.ts')))
+      return part.retrieveMemories(memoriesOf(options), {
+        query,
+        conversationId,
+        signal,
+        warn: (message) => warn('memory-failed', message),
+      })
+    },
     reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
   }
 }
 
 /** All that the model may use: the app's tools, those of the skills, and those that steer the run. */
 async function describeAll(
-  { skills = [], tools, toolApproval = 'destructive', controlTools = [] }: AgentOptions,
+  {
+    skills = [],
+    tools,
+    toolApproval = 'destructive',
+    controlTools = [],
+    questionFields,
+  }: AgentOptions,
   registry: ToolRegistry,
 ): Promise<ToolDescriptor[]> {
   const part = skills.length > 0 ? await loadSkills() : undefined
@@ -96,7 +117,7 @@ async function describeAll(
   const { controlDescriptors } = await whileStaying(() =>
     loadPart(() => import('./control-tools.ts')),
   )
-  return [...own, ...controlDescriptors(controlTools)]
+  return [...own, ...controlDescriptors(controlTools, questionFields)]
 }
 
 function loadSkills(): Promise<typeof SkillsOnPage> {

@@ -5,7 +5,7 @@ import type { CallAnswers } from './call-answers.ts'
 import type { Conversation } from './conversation-view.ts'
 import type { Extracted, ExtractOptions } from './extract.ts'
 import type { ModelConfig, PromptValues, ResumeOptions, RunInput, RunOptions } from './options.ts'
-import type { Run } from './run-handle.ts'
+import type { Run } from './run.ts'
 import type { StandardSchema } from './standard-schema.ts'
 import type { RegisterOptions } from './tool-registry.ts'
 import type { Tool } from './tool.ts'
@@ -77,8 +77,8 @@ export interface Agent extends CallAnswers, AsyncDisposes {
   resume(conversationId?: string, options?: ResumeOptions): Promise<Run | null>
   /**
    * Lets the parked open run of a conversation go on: after a crash loop, or as soon as there may be
-   * room in the storage. One that isn't parked is resumed. Where none is open, and the last one failed or used up its
-   * steps, a new one begins without a message, with the same limits. Else null.
+   * room in the storage. One that isn't parked is resumed. Where none is open, and the last one failed, used up its
+   * steps or reached a limit, a new one begins without a message, with the same limits. Else null.
    */
   continue(conversationId: string): Promise<Run | null>
   /** Takes effect at the next step. `values` are added to those that are there. */

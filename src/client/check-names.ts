@@ -32,7 +32,13 @@ export function checkNames(
     if (kinds && !isWord && !kinds.includes(kindOf(inner)))
       throw badConfig(`${name} of ${of} must be ${kinds.join(' or ')}.`)
     // A model is checked apart: its provider may have options of its own.
-    if (Object.hasOwn(OPTION_NAMES, name) && name !== 'model' && !isWord)
+    if (
+      Object.hasOwn(OPTION_NAMES, name) &&
+      name !== 'model' &&
+      !isWord &&
+      inner !== false &&
+      typeof inner !== 'number'
+    )
       checkNames(inner, name as Owner, { of: `${name} of ${of}` })
   }
 }

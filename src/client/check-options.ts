@@ -1,22 +1,34 @@
 import { OffstageError } from '../protocol/error.ts'
-import { PROVIDER_IDS } from '../protocol/model.ts'
+import { modelName, PROVIDER_IDS } from '../protocol/model.ts'
+import { PRICES_MISSING } from '../protocol/run.ts'
 import type { RunLimits } from '../protocol/run.ts'
 import { badConfig } from './failures.ts'
 import { checkNames, isMisspelt } from './check-names.ts'
+import { memoriesOf } from './memory.ts'
 import type { AgentOptions, ModelConfig, RunInput } from './options.ts'
 
 /** Throws an `OffstageError` that says what to change. */
 export function checkOptions(options: AgentOptions): void {
   checkNames(options ?? {}, 'createAgent')
-  const { storage, worker } = options ?? {}
+  const { compaction, storage, worker } = options ?? {}
   checkModel(options?.model, options ?? {})
-  const wrong = wrongLimit(options)
+  const wrong = wrongLimit({ ...options, ...options.limits })
   if (wrong) throw badConfig(wrong)
+  checkPrices(options.limits, options.model)
   if (storage !== undefined && storage !== 'memory' && !storage?.name)
     throw badConfig("storage must be 'memory' or { name }.")
+  const { at = 1 } = compaction || {}
+  if (!(at > 0 && at <= 1)) throw badConfig('at of compaction must be above 0 and at most 1.')
+  const { days = 1, ...counts } = options.retention ?? {}
+  if (!(days > 0)) throw badConfig('retention.days must be a number above 0.')
+  for (const [name, count] of Object.entries(counts))
+    if (!Number.isInteger(count) || count < 1)
+      throw badConfig(`retention.${name} must be a whole number, 1 or more.`)
   for (const engine of options.engines ?? [])
     if (typeof engine?.open !== 'function' || typeof engine.release !== 'function')
       throw badConfig('engines must be objects with open() and release().')
+  for (const each of memoriesOf(options))
+    if (typeof each?.retrieve !== 'function') throw badConfig('A memory must have retrieve().')
   if (worker && options.workerUrl) throw badConfig('Give worker or workerUrl, not both.')
 }
 
@@ -29,7 +41,7 @@ export function checkModel(
   { worker, workerUrl, engines = [] }: Partial<AgentOptions>,
 ): void {
   const { provider } = model ?? {}
-  if (!provider || !model.model)
+  if (!provider || !modelName(model))
     throw badConfig("model must be like { provider: 'ollama', model: 'qwen3:4b' }.")
   const known = [...PROVIDER_IDS, ...engines.map((engine) => engine?.id)]
   if (!worker && !workerUrl && !known.includes(provider))
@@ -39,16 +51,30 @@ export function checkModel(
     )
   const isOwn = !(PROVIDER_IDS as readonly string[]).includes(provider)
   checkNames(model, 'model', { allows: (name) => isOwn && !isMisspelt(name, 'model') })
+  const { prices } = model
+  if (prices && !(prices.input < Infinity && prices.output < Infinity))
+    throw badConfig('prices of model must have input and output, in USD per million tokens.')
   if (provider === 'openai-compatible' && !model.baseURL)
     throw badConfig(`The provider ${provider} needs a baseURL.`)
 }
 
 /** What is wrong with the limits, if something is. */
-export function wrongLimit({ maxSteps = 0, retries = 0 }: Partial<RunLimits>): string | undefined {
+export function wrongLimit(limits: Partial<RunLimits>): string | undefined {
+  const { maxSteps = 0, retries = 0, steps = 1, tokens = 1, costUSD = 1, minutes = 1 } = limits
   if (!Number.isInteger(maxSteps) || maxSteps < -1)
     return 'maxSteps must be a whole number, -1 (no limit) or more.'
   if (!Number.isInteger(retries) || retries < 0) return 'retries must be a whole number, 0 or more.'
+  for (const [name, value] of Object.entries({ steps, tokens }))
+    if (!Number.isInteger(value) || value < 1)
+      return `limits.${name} must be a whole number, 1 or more.`
+  for (const [name, value] of Object.entries({ costUSD, minutes }))
+    if (!(value > 0 && value < Infinity)) return `limits.${name} must be a number above 0.`
   return undefined
+}
+
+/** A limit of cost without prices limits nothing. */
+export function checkPrices(limits: Partial<RunLimits> | undefined, model: ModelConfig): void {
+  if (limits?.costUSD !== undefined && !model.prices) throw badConfig(PRICES_MISSING)
 }
 
 /** True when there is something to send. */

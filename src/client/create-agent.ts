@@ -1,9 +1,10 @@
 import type { Agent, Conversations } from './agent.ts'
 import { AgentCore } from './agent-core.ts'
-import { checkModel, checkOptions } from './check-options.ts'
+import { checkModel, checkOptions, checkPrices } from './check-options.ts'
 import { checkNames } from './check-names.ts'
 import { copyConfig } from './copy-config.ts'
 import { randomId } from '../lib/random-id.ts'
+import { memoriesOf } from './memory.ts'
 import type { AgentOptions } from './options.ts'
 import { toolsOfSkills } from './skill.ts'
 import { runStarter } from './start-run.ts'
@@ -16,6 +17,8 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
   const { agentEvents, config, consent, registry, later } = core
   const { tools = [], skills } = options
   for (const tool of [...tools, ...toolsOfSkills(skills, tools)]) registry.register(tool)
+  for (const { tools: own = [] } of memoriesOf(options))
+    for (const tool of own) registry.register(tool)
   if (options.enabledTools) registry.enable(options.enabledTools)
   const start = runStarter(core, options)
   const agent: Agent = {
@@ -27,6 +30,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
       const { model, instructions, values } = change
       if (model) {
         checkModel(model, options)
+        checkPrices(options.limits, model)
         config.model = copyConfig(model)
       }
       config.instructions = instructions ?? config.instructions
@@ -39,11 +43,13 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
       return later('approve')(call, how)
     },
     deny: later('deny'),
-    async answer(call, text) {
-      consent.check(call)
-      return later('answer')(call, text)
+    async answer(call, answer) {
+      // As `deny`, saying nothing takes no person.
+      if (typeof answer === 'string' || answer?.action === 'accept') consent.check(call)
+      return later('answer')(call, answer)
     },
     supplyOutput: later('supplyOutput'),
+    settle: later('settle'),
     async resolveInterrupted(call, verdict, output) {
       if (verdict === 'run-again') consent.check(call)
       return later('resolveInterrupted')(call, verdict, output)

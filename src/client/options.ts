@@ -1,13 +1,17 @@
+import type { CompactionOptions } from '../protocol/compaction.ts'
 import type { StorageConfig } from '../protocol/conversation.ts'
 import type { Engine } from '../protocol/engine.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { HistoryMessage } from '../protocol/history.ts'
 import type { FilePart, TextPart, ToolOutput } from '../protocol/message.ts'
 import type { Endpoint, ModelConfigData } from '../protocol/model.ts'
+import type { Retention } from '../protocol/retention.ts'
+import type { Limits } from '../protocol/run.ts'
 import type { SettledStatus } from '../protocol/tool.ts'
 import type { ControlTool } from './control-tools.ts'
 import type { Skill } from './skill.ts'
 import type { WorkerAddress, WorkerLike } from './spawn-worker.ts'
+import type { AgentMemory } from './memory.ts'
 import type { Tool, ToolCallInfo } from './tool.ts'
 
 /** Which request a key is for. A key belongs to an `origin`: give it to no other. */
@@ -26,7 +30,9 @@ export interface Headers {
  * A model and how to reach it. Plain data but for `apiKey` and `headers`, which stay on the page and
  * are handed to the worker for each request; nothing of them is stored or logged.
  */
-export interface ModelConfig extends Omit<ModelConfigData, 'headers'> {
+export interface ModelConfig extends Omit<ModelConfigData, 'headers' | 'model'> {
+  /** May be left out where the provider has a default: `minimax`. */
+  readonly model?: string
   readonly apiKey?: string | ((request: CredentialRequest) => string | Promise<string>)
   readonly headers?: Headers | ((request: CredentialRequest) => Headers | Promise<Headers>)
 }
@@ -80,6 +86,10 @@ export interface AgentOptions {
   readonly controlTools?: readonly ControlTool[]
   /** Instructions that the model brings into use when it needs them, of `offstage/skills`. Default: none. */
   readonly skills?: readonly Skill[]
+  /** What the agent remembers beside its conversations: one or several, asked about each message of a person. */
+  readonly memory?: AgentMemory | readonly AgentMemory[]
+  /** `ask_user` may ask for several values at once, as a form that the page shows. Default false. */
+  readonly questionFields?: boolean
   /** Live page context, read before each step. A string as it is, all else as JSON. */
   readonly context?: () => unknown
   readonly toolApproval?: ApprovalPolicy
@@ -93,8 +103,17 @@ export interface AgentOptions {
   readonly maxSteps?: number
   /** Steps in a row that may hold an invalid call. Default 3. */
   readonly retries?: number
+  /**
+   * How what is sent is kept within the context window. False: never cut down; a model that is sent too much
+   * fails the run with `context-overflow`. Default `{ at: 0.8, policy: 'auto' }`.
+   */
+  readonly compaction?: CompactionOptions | false
+  /** What a run may use: model outputs, tokens, money, time. Default: nothing but `maxSteps` limits it. */
+  readonly limits?: Limits
   /** Where conversations are kept. Default `{ name: 'offstage' }`. */
   readonly storage?: StorageConfig
+  /** How much is kept there. Default: all. */
+  readonly retention?: Retention
   /**
    * Makes the worker, for providers of your own or a bundler that can't follow the default. What a worker
    * says before it is returned is missed: make it last.
@@ -116,6 +135,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal
   readonly maxSteps?: number
   readonly retries?: number
+  /** Each in place of the agent's. */
+  readonly limits?: Limits
   /**
    * When the conversation has an open run. Default `'refuse'`: fails with `conversation-busy`, as all do of a run
    * that another tab drives. What is queued begins on this page, or not at all: a reload loses it.

@@ -1,9 +1,24 @@
-import type { RunLimits } from '../protocol/run.ts'
+import type { LimitName, Limits, RunLimits } from '../protocol/run.ts'
+
+interface GivenLimits {
+  readonly maxSteps?: number
+  readonly retries?: number
+  readonly limits?: Limits
+}
+
+const NAMES: readonly LimitName[] = ['steps', 'tokens', 'costUSD', 'minutes']
 
 /** What a run may set, else what the agent was made with, else the defaults. */
-export function limitsOf(agent: Partial<RunLimits>, run: Partial<RunLimits> = {}): RunLimits {
+export function limitsOf(agent: GivenLimits, run: GivenLimits = {}): RunLimits {
+  const limits = Object.fromEntries(
+    NAMES.flatMap((name) => {
+      const limit = run.limits?.[name] ?? agent.limits?.[name]
+      return limit === undefined ? [] : [[name, limit]]
+    }),
+  ) as Limits
   return {
-    maxSteps: run.maxSteps ?? agent.maxSteps ?? 10,
+    maxSteps: run.maxSteps ?? agent.maxSteps ?? (limits.steps === undefined ? 10 : -1),
     retries: run.retries ?? agent.retries ?? 3,
+    ...limits,
   }
 }

@@ -3,13 +3,13 @@ import type { UserContent } from '../protocol/fact.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { AgentConfig } from './agent-page.ts'
 import type { AgentRuns } from './agent-runs.ts'
-import { hasContent, wrongLimit } from './check-options.ts'
+import { checkPrices, hasContent, wrongLimit } from './check-options.ts'
 import { checkNames } from './check-names.ts'
 import { toOffstageError } from './failures.ts'
 import { fillInput } from './fill-values.ts'
 import { randomId } from '../lib/random-id.ts'
 import type { AgentOptions, PromptValues, RunInput, RunOptions } from './options.ts'
-import type { Run } from './run-handle.ts'
+import type { Run } from './run.ts'
 import { limitsOf } from './run-limits.ts'
 
 /** What a run begins with. `input` is null when it answers anew what is there. */
@@ -39,6 +39,7 @@ export function runStarter(
       const limits = limitsOf(agent, options ?? {})
       const wrong = wrongLimit(limits)
       if (wrong) throw new OffstageError('invalid-input', wrong)
+      checkPrices(limits, config.model)
       const filledWith = values === false ? {} : { ...config.values, ...values }
       const message = branch?.type === 'regenerate' ? null : messageOf(input, filledWith)
       const command = {

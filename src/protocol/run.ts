@@ -1,5 +1,6 @@
 import type { ErrorData } from './error.ts'
-import type { JsonObject, JsonValue } from './json.ts'
+import type { FieldsSchema } from './fields.ts'
+import type { JsonValue } from './json.ts'
 import type { CallError, FinishReason, RunUsage, ToolOutput } from './message.ts'
 import type { ToolCallStatus } from './tool.ts'
 
@@ -19,7 +20,13 @@ export interface RunToolCall {
 export interface Question {
   readonly question: string
   readonly options?: readonly string[]
-  readonly fields?: JsonObject
+  /** A form in place of a text. */
+  readonly fields?: FieldsSchema
+  /**
+   * Names of fields whose words are those for a secret (a password, a card's number). Whoever shows them says so to the
+   * person: secrets are none of a model's business. That a field isn't among them proves nothing.
+   */
+  readonly sensitive?: readonly string[]
 }
 
 /** What a parked run waits for. */
@@ -29,11 +36,13 @@ export interface PendingCall {
   /** What the tool is called for people. */
   readonly title?: string
   readonly input: JsonValue
-  readonly kind: 'approval' | 'answer' | 'output' | 'decision'
+  readonly kind: 'approval' | 'answer' | 'output' | 'decision' | 'settlement'
   /** What `ask_user` asks. */
   readonly question?: Question
   /** The model wrote the call as text, and it may be a quotation: a person should be asked. */
   readonly asks?: boolean
+  /** What a long-running tool returned with `pending()`. */
+  readonly resumeToken?: string
 }
 
 /** Why a run rests though it waits for nobody's answer. `continue()` lets it go on. */
@@ -54,10 +63,14 @@ interface RunResultBase {
   readonly steps: number
   readonly usage: RunUsage
   readonly finishReason: FinishReason
+  /** The run that began with its end, of what was sent to it for `after-run`. */
+  readonly nextRunId?: string
 }
 
 export type RunOutcome =
   | { readonly outcome: 'completed' | 'max-steps' }
+  /** One of its `limits` was reached; its last message is an answer without tools. `continue` goes on. */
+  | { readonly outcome: 'limit'; readonly limit: LimitName }
   | { readonly outcome: 'aborted'; readonly reason: string }
   | { readonly outcome: 'failed'; readonly error: ErrorData }
   | { readonly outcome: 'waiting'; readonly pending: readonly PendingCall[] }
@@ -82,8 +95,29 @@ export const IMPORTED = 'imported'
 /** What `run.result` resolves to. It never rejects. */
 export type RunResult = RunResultBase & RunOutcome
 
+/**
+ * What a run may use. Once one of these is reached, the model is asked for a last answer without tools, and the
+ * run ends as `limit`. Checked after each step.
+ */
+export interface Limits {
+  /** Model outputs before the last answer. Default: none; `maxSteps` is 10 unless this is given. */
+  readonly steps?: number
+  /** Of input and output, cached input included, of attempts that failed, too. */
+  readonly tokens?: number
+  /** By the `prices` of the model, which it needs. */
+  readonly costUSD?: number
+  /** While something is done: neither while a person is waited for, nor while no page has it open. */
+  readonly minutes?: number
+}
+
+export type LimitName = keyof Limits
+
+/** What a run in need of the model's prices says that has none. */
+export const PRICES_MISSING =
+  "limits.costUSD needs the model's prices: model.prices, like { input: 3, cachedInput: 0.3, output: 15 } in USD per million tokens."
+
 /** Limits of a run, fixed at its start. */
-export interface RunLimits {
+export interface RunLimits extends Limits {
   /** Model calls at most; 0: one model turn, calls handed to the page; -1: no limit. Default 10. */
   readonly maxSteps: number
   /** Steps in a row that may hold an invalid call. Default 3. */

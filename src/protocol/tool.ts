@@ -54,6 +54,7 @@ export type ToolCallStatus =
   | 'approved'
   | 'denied'
   | 'executing'
+  | 'suspended'
   | 'succeeded'
   | 'failed'
   | 'aborted'

@@ -21,6 +21,7 @@ import type {
 import type { ConversationRecord, StoredConversation } from './conversation.ts'
 import type { ErrorCode } from './error.ts'
 import type { LockRef, PageHello, WorkerHello } from './handshake.ts'
+import type { DroppedConversation, Retention } from './retention.ts'
 import type { AgentRef, AgentScope, ConversationScope, RunRef } from './scope.ts'
 import type { OlderMessages } from './state.ts'
 
@@ -112,6 +113,12 @@ export const WORKER_CALLS = {
   deleteConversation: {} as Command<ConversationScope, boolean, Stored>,
   /** Deletes all conversations, and says how many there were. */
   wipeConversations: {} as Command<AgentScope, number, Stored>,
+  /** Deletes what is kept no longer, and says what that was. Nothing while another tab does the same. */
+  retainConversations: {} as Command<
+    AgentScope & { readonly retention: Retention },
+    DroppedConversation[],
+    Stored
+  >,
   /** Null: there is no such conversation. */
   exportRows: { survives: true } as Command<RowsQuery, RowsFound | null, Stored>,
   /** False: there is a conversation of that id. When it rejects, nothing of the conversation is kept. */

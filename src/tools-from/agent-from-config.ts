@@ -14,9 +14,13 @@ type Plain =
   | 'values'
   | 'enabledTools'
   | 'controlTools'
+  | 'compaction'
+  | 'questionFields'
   | 'maxSteps'
   | 'retries'
+  | 'limits'
   | 'storage'
+  | 'retention'
   | 'raw'
   | 'heartbeatMs'
 
@@ -42,10 +46,14 @@ const FIELDS = Object.keys({
   enabledTools: true,
   controlTools: true,
   skills: true,
+  compaction: true,
+  questionFields: true,
   toolApproval: true,
   maxSteps: true,
   retries: true,
+  limits: true,
   storage: true,
+  retention: true,
   raw: true,
   heartbeatMs: true,
 } satisfies Record<keyof AgentConfig, true>)
@@ -56,6 +64,7 @@ const PARTS = Object.keys({
   apiKey: true,
   headers: true,
   context: true,
+  memory: true,
   beforeToolCall: true,
   afterToolCall: true,
   engines: true,

@@ -47,6 +47,7 @@ const LISTED: ReadonlySet<FactType> = new Set([
   'approval-requested',
   'approval-answered',
   'question-asked',
+  'call-suspended',
   'call-interrupted',
   'interruption-resolved',
   'output-requested',
@@ -77,6 +78,10 @@ export class ConversationRegistry {
   /** The other tabs that use the store. */
   tabs(scope: Pick<AgentScope, 'storage'>): Tabs<ActiveConversation> {
     return this.#shared(scope).tabs
+  }
+
+  leases(scope: Pick<AgentScope, 'storage'>): Leases {
+    return this.#shared(scope).leases
   }
 
   /** Of all stores. */
@@ -154,7 +159,7 @@ export class ConversationRegistry {
   }
 
   /** The ids of those that something is done with, or is about to be. */
-  inUse({ storage }: AgentScope): string[] {
+  inUse({ storage }: Pick<AgentScope, 'storage'>): string[] {
     const key = storageKey(storage)
     return [...this.#active.values()].flatMap(({ isInUse, scope }) =>
       isInUse && storageKey(scope.storage) === key ? scope.conversationId : [],
@@ -217,6 +222,7 @@ export class ConversationRegistry {
     const host = {
       ...this.#host,
       activeOf,
+      inUse: () => this.inUse({ storage }),
       recordsChanged: () => this.#output.notify({ type: 'conversations-changed', storage: key }),
     }
     const made = { leases, tabs: new Tabs({ channel, leases, effects, host }) }

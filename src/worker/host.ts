@@ -28,6 +28,7 @@ import { LeftRuns, TELL_MODEL, type Resume } from './left-runs.ts'
 import { RunLauncher } from './run-launcher.ts'
 import { leaveRun, Runs } from './runs.ts'
 import type { ActiveConversation } from './active-conversation.ts'
+import { ConversationRetention } from './conversation-retention.ts'
 import { ConversationRegistry } from './conversation-registry.ts'
 import { ConversationViews } from './conversation-views.ts'
 import { Stores, type OpenDurable } from './store/stores.ts'
@@ -50,6 +51,7 @@ const NOT_KEPT = 'name its conversation, if it is still stored, to keep it as a 
 /** What the worker does for its page, apart from the wire: admits runs, finds and answers them. */
 export class Host {
   readonly library: Library
+  readonly retention: ConversationRetention
   readonly imports: Imports
   readonly extractions: Extractions
   readonly shown: ConversationViews
@@ -78,6 +80,7 @@ export class Host {
       },
     })
     this.library = new Library(this.#registry, options.effects)
+    this.retention = new ConversationRetention(this.#registry, options.effects)
     this.imports = new Imports(this.#registry, options.effects)
     this.shown = new ConversationViews(this.#registry)
     const openEngine: PageApi['openEngine'] = (opening) => options.page.openEngine(opening)
@@ -101,8 +104,15 @@ export class Host {
   }
 
   /** What has methods that answer commands. */
-  get parts(): readonly [Host, Library, Imports, ConversationViews, Extractions] {
-    return [this, this.library, this.imports, this.shown, this.extractions]
+  get parts(): readonly [
+    Host,
+    Library,
+    ConversationRetention,
+    Imports,
+    ConversationViews,
+    Extractions,
+  ] {
+    return [this, this.library, this.retention, this.imports, this.shown, this.extractions]
   }
 
   async prepare({ model, engine, ...scope }: Preparation): Promise<void> {

@@ -3,7 +3,7 @@ import type { RunLimits } from '../protocol/run.ts'
 import type { RunRef } from '../protocol/scope.ts'
 import type { RunState } from '../protocol/state.ts'
 import type { ActiveConversation } from './active-conversation.ts'
-import { firstFacts } from './admissions.ts'
+import { firstFacts } from './run/first-facts.ts'
 import { busy } from './busy.ts'
 import type { Effects } from './effects.ts'
 import type { ResumeOptions } from './run/run-context.ts'
@@ -43,12 +43,14 @@ export class LeftRuns {
     conversation.refuseBroken()
     const newest = conversation.run
     if (newest === null) return null
+    const wanted = resume.runId ?? newest.runId
+    const isFollowed = newest.follows?.runId === wanted
     // The one that the page shows has ended, and another one began since: it is nobody's to go on with here.
-    if (resume.runId !== undefined && resume.runId !== newest.runId) return null
+    if (wanted !== newest.runId && !isFollowed) return null
     if (newest.end !== null) {
-      if (newest.runId !== resume.runId) return null
+      if (resume.runId === undefined) return null
       conversation.publish('taken-up')
-      return { conversationId, runId: newest.runId }
+      return { conversationId, runId: wanted }
     }
     await active.own({ create: false })
     const { run } = conversation
@@ -58,7 +60,8 @@ export class LeftRuns {
     }
     conversation.publish('taken-up')
     this.#launcher.drive(active, { agentId, runId: run.runId }, resume)
-    return { conversationId, runId: run.runId }
+    // Of one that ended, the page is sent how, and what it went on with is driven.
+    return { conversationId, runId: isFollowed ? wanted : run.runId }
   }
 
   /**
@@ -114,7 +117,7 @@ export class LeftRuns {
   }
 
   /**
-   * Begins a run where the last one ended without being done: it failed, or used up its steps. It has the same
+   * Begins a run where the last one ended without being done: it failed, used up its steps, or reached a limit. It has the same
    * limits, counted anew. Null when there is nothing to go on with.
    */
   async goOn(active: ActiveConversation, agentId: string): Promise<RunRef | null> {
@@ -142,5 +145,12 @@ export class LeftRuns {
 
 /** The run, if it ended before it was done. */
 function unfinished(run: RunState | null): RunState | null {
-  return run?.end?.outcome === 'failed' || run?.end?.outcome === 'max-steps' ? run : null
+  switch (run?.end?.outcome) {
+    case 'failed':
+    case 'max-steps':
+    case 'limit':
+      return run
+    default:
+      return null
+  }
 }

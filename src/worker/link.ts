@@ -17,6 +17,7 @@ import type { Extractions } from './model/extract.ts'
 import { Host, type HostOptions } from './host.ts'
 import type { Imports } from './imports.ts'
 import type { Library } from './library.ts'
+import type { ConversationRetention } from './conversation-retention.ts'
 import type { ConversationViews } from './conversation-views.ts'
 
 type LinkOptions = Omit<HostOptions, 'page' | 'pageId' | 'notify'>
@@ -40,6 +41,7 @@ export class Link {
     const part = parts.find((each) => name in each) as Link &
       Host &
       Library &
+      ConversationRetention &
       Imports &
       ConversationViews &
       Extractions

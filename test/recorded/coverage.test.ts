@@ -37,6 +37,7 @@ const EVENTS: Record<RunEventBody['type'], number> = {
   'tool-result': 300,
   'tool-unavailable': 3,
   'tool-interrupted': 6,
+  'tool-suspended': 3,
   question: 6,
   'step-reset': 20,
   'step-end': 400,
@@ -46,13 +47,13 @@ const EVENTS: Record<RunEventBody['type'], number> = {
   'run-end': 500,
 }
 
-/** Facts that nothing in `src/worker` writes yet. */
+/** Facts that no scenario writes: they are newer than the recordings, or no run writes them. */
 type Unwritten =
   | 'call-proposed'
-  | 'call-suspended'
   | 'step-outcome'
   | 'child-started'
   | 'renamed'
+  | 'run-taken-up'
   | 'results-cleared'
   | 'compacted'
   | 'skill-activated'
@@ -77,6 +78,7 @@ const FACTS: Record<Exclude<FactType, Unwritten>, number> = {
   'output-requested': 8,
   'call-started': 250,
   'call-withdrawn': 4,
+  'call-suspended': 3,
   'call-interrupted': 6,
   'interruption-resolved': 3,
   'call-settled': 290,
@@ -91,7 +93,7 @@ const FACTS: Record<Exclude<FactType, Unwritten>, number> = {
   'messages-imported': 15,
 }
 
-const OUTCOMES: Record<RunOutcome['outcome'], number> = {
+const OUTCOMES: Record<Exclude<RunOutcome['outcome'], 'limit'>, number> = {
   completed: 300,
   'max-steps': 3,
   aborted: 80,

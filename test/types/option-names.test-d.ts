@@ -4,8 +4,11 @@ import type {
   AgentOptions,
   ControlTool,
   ExtractOptions,
+  Limits,
   ModelConfig,
+  ModelPrices,
   RegisterOptions,
+  Retention,
   ResumeOptions,
   RunOptions,
   Script,
@@ -36,6 +39,9 @@ interface Owners {
   model: ModelConfig
   tool: Tool
   annotations: ToolAnnotations
+  limits: Limits
+  retention: Retention
+  prices: ModelPrices
   retry: NonNullable<ModelConfig['retry']>
   timeouts: NonNullable<ModelConfig['timeouts']>
   script: Script

@@ -1,7 +1,7 @@
 import { contains } from '../dom.ts'
 import { refOf } from '../refs.ts'
 import { omissionLine, type Entry } from './entry.ts'
-import { estimateTokens } from './estimate-tokens.ts'
+import { estimateTokens } from '../../lib/estimate-tokens.ts'
 
 /** The part of the budget for lines; the rest is for omission marks. */
 const FILL_RATIO = 0.97

@@ -1,7 +1,9 @@
 import type { Usage } from '../../protocol/message.ts'
 import { asCount, asList, asRecord, type JsonRecord } from '../core/read-json.ts'
 
-const fields: readonly (readonly [keyof Usage, string])[] = [
+type CountName = Exclude<keyof Usage, 'estimated'>
+
+const fields: readonly (readonly [CountName, string])[] = [
   ['inputTokens', 'input_tokens'],
   ['outputTokens', 'output_tokens'],
   ['cachedInputTokens', 'cache_read_input_tokens'],
@@ -17,7 +19,7 @@ export function addUsage(usage: Usage | undefined, source: unknown): Usage | und
   const given = asRecord(source)
   if (!given) return usage
   const record = { ...given, ...asRecord(given['output_tokens_details']) }
-  const known: { -readonly [Name in keyof Usage]: Usage[Name] } = { ...usage }
+  const known: { -readonly [Name in CountName]?: number } = { ...usage }
   for (const [name, field] of fields) {
     const count = sumOfIterations(record, field) ?? asCount(record[field])
     if (count !== undefined && !(count === 0 && known[name])) known[name] = count

@@ -1,6 +1,6 @@
 import { actionPrompt, formatAction, formatObservation } from '../../action/index.ts'
 import { describeSkills } from '../../action/prompt.ts'
-import { contextOn } from '../../conversation/context.ts'
+import { contextOn, planOf } from '../../conversation/context.ts'
 import { messageText } from '../../conversation/result.ts'
 import type { StepContext } from '../../protocol/questions.ts'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
@@ -12,13 +12,16 @@ import type {
   ToolResultPart,
   UserMessage,
 } from '../../protocol/message.ts'
+import type { LimitName } from '../../protocol/run.ts'
 import type { ConversationState } from '../../protocol/state.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import type { ModelRequest } from '../../providers/provider.ts'
 import type { CountedRun } from '../run/counters.ts'
 import { REPETITION, repetitionWords } from '../run/repetition.ts'
+import { limitOf } from '../run/run-budget.ts'
 import { applyContext } from './compaction/apply-context.ts'
 import { activeSkillsText } from './skills-text.ts'
+import { memoryNote } from './memory-note.ts'
 
 /** The request of the run's next step. Pure: the stored history stays as it is. */
 export function buildRequest(
@@ -39,7 +42,12 @@ export function buildRequest(
   ]
     .filter((text) => text !== '')
     .join('\n\n')
-  const trailer = [liveContext(stepContext.context), ...notices(run)]
+  const trailer = [
+    liveContext(stepContext.context),
+    memoryNote(state),
+    planNote(state),
+    ...notices(run),
+  ]
     .filter((text) => text !== '')
     .join('\n\n')
   return {
@@ -65,11 +73,34 @@ function liveContext(context: string | undefined): string {
   return context === undefined || context === '' ? '' : `Context, as of now:\n${context}`
 }
 
+/** The model's plan, once the call that made it may have been left out. */
+function planNote(state: ConversationState): string {
+  const isCut = contextOn(state).some(
+    ({ type }) => type === 'compacted' || type === 'results-cleared',
+  )
+  const plan = isCut ? planOf(state) : null
+  return plan === null
+    ? ''
+    : `Your plan, as of now:\n${plan.map(({ content, status }) => `- ${content} (${status})`).join('\n')}`
+}
+
+const LIMIT_WORDS: Readonly<Record<LimitName, string>> = {
+  steps: 'steps',
+  tokens: 'tokens',
+  costUSD: 'cost',
+  minutes: 'time',
+}
+
 /** What the model is told about the run's limits. Never stored. */
 function notices(run: CountedRun): string[] {
   const notes: string[] = []
   const { maxSteps } = run.limits
-  if (maxSteps >= 2 && run.steps === maxSteps - 1) {
+  const limit = limitOf(run)
+  if (limit !== null) {
+    notes.push(
+      `The run's limit of ${LIMIT_WORDS[limit]} is reached. No tool can be called any more: answer now with what you have, and say what is done and what remains.`,
+    )
+  } else if (maxSteps >= 2 && run.steps === maxSteps - 1) {
     notes.push(
       'This is the last step you have. Conclude now, or sum up what is done and what remains. Call no more tools unless one call completes the task.',
     )

@@ -7,8 +7,10 @@ import { retryDelay } from '../../providers/core/retry-delay.ts'
 import type { ModelRequest, Provider, StreamOptions } from '../../providers/provider.ts'
 import type { Effects } from '../effects.ts'
 import type { ModelMemory } from './model-memory.ts'
+import type { Said } from './meter-usage.ts'
 import { untilAborted } from '../../lib/abort.ts'
 import { readsTextCalls } from '../../providers/text-calls.ts'
+import { asConfigured } from './as-prompt.ts'
 import { TurnReader, type ModelTurn, type TurnDelta } from './turn-reader.ts'
 
 export type ModelOutcome = { readonly attempt: number } & (
@@ -45,10 +47,14 @@ export interface ModelCall {
   readonly credentials: NonNullable<StreamOptions['credentials']>
   /** Default: the worker's own. */
   readonly fetch?: StreamOptions['fetch'] | undefined
+  /** Default 1: more where attempts at the step have failed before. */
+  readonly firstAttempt?: number | undefined
   /** Of the message that comes of it. */
   readonly messageId: string
   readonly emit: (delta: CallDelta, attempt: AttemptRef['attempt']) => void
   readonly isUsedId: (toolCallId: string) => boolean
+  /** What an attempt used, as it counts for the run. */
+  readonly meter: (said: Said, attempt: number) => Usage
   readonly attemptFailed: (attempt: FailedAttempt) => Promise<unknown>
   /**
    * Called before anything is shown. False: nothing is shown any more, since the run is not this worker's; a
@@ -74,19 +80,21 @@ export type CallDelta =
  */
 export async function callModel(call: ModelCall): Promise<ModelOutcome> {
   const { stepContext, effects, signal, messageId } = call
-  for (let attempt = 1, retries = 0; ; attempt++) {
+  for (let attempt = call.firstAttempt ?? 1, retries = 0; ; attempt++) {
     const toolMode = call.memory.toolMode(stepContext.model)
     const emit = (delta: CallDelta): void => call.emit(delta, attempt)
     const isOwned = call.confirm?.() ?? true
     if (isOwned !== true && !(await isOwned)) return { type: 'aborted', attempt, ...NOTHING }
     emit({ type: 'attempt-started', messageId })
     const reader = await readAttempt(call, { attempt, toolMode })
-    if (signal.aborted) return { type: 'aborted', attempt, ...cutOf(reader) }
+    const used = (whole?: ModelTurn): Usage =>
+      call.meter({ toolMode, usage: reader.usage, parts: reader.partial, whole }, attempt)
+    if (signal.aborted) return { type: 'aborted', attempt, ...cutOf(reader), usage: used() }
     const turn = reader.end()
-    if (turn) return { type: 'turn', attempt, turn, toolMode }
+    if (turn) return { type: 'turn', attempt, turn: { ...turn, usage: used(turn) }, toolMode }
 
     const error = reader.error ?? INCOMPLETE
-    await call.attemptFailed({ attempt, usage: reader.usage, error })
+    await call.attemptFailed({ attempt, usage: used(), error })
     const refused = toolMode === 'native' && isToolRefusal(call, error)
     const delayMs = refused
       ? 0
@@ -161,11 +169,14 @@ async function readAttempt(
   })
   const { signal, credentials, fetch } = call
   try {
-    const batches = call.provider.batches(call.request(toolMode), {
-      signal,
-      credentials,
-      ...(fetch && { fetch }),
-    })
+    const batches = call.provider.batches(
+      asConfigured(call.request(toolMode), call.stepContext.model),
+      {
+        signal,
+        credentials,
+        ...(fetch && { fetch }),
+      },
+    )
     for await (const batch of untilAborted(batches, signal)) {
       const isOwned = call.confirm?.() ?? true
       if (isOwned !== true && !(await isOwned)) break

@@ -4,11 +4,13 @@ import type { PageApi } from '../../protocol/page-calls.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { Message, RunUsage } from '../../protocol/message.ts'
 import { abortedError } from '../../providers/core/transport-error.ts'
+import type { ModelRequest } from '../../providers/provider.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
 import { callModel } from './call-model.ts'
 import type { Effects } from '../effects.ts'
 import { providerOf, type Engines } from './engines.ts'
 import { extractJson } from './extract-json.ts'
+import { meterUsage } from './meter-usage.ts'
 import type { ModelMemory } from './model-memory.ts'
 import { modelFetch } from './page-fetch.ts'
 import { stoppablePage } from '../stoppable.ts'
@@ -87,11 +89,16 @@ async function extractData(
   const instructions = [stepContext.instructions, ORDER + JSON.stringify(schema)]
     .filter((text) => text !== '')
     .join('\n\n')
+  const request = (): ModelRequest => ({
+    messages: messagesOf(command),
+    tools: [],
+    instructions,
+  })
   let usage: RunUsage = { modelCalls: 0 }
   const outcome = await callModel({
     step: 1,
     stepContext,
-    request: () => ({ messages: messagesOf(command), tools: [], instructions }),
+    request,
     provider: providerOf({ ...stepContext, agentId }, deps),
     memory,
     effects,
@@ -102,6 +109,7 @@ async function extractData(
     emit: () => undefined,
     isUsedId: () => false,
     messageId: '',
+    meter: (said) => meterUsage(said, { model: stepContext.model, limits: {}, request }),
     attemptFailed: async (failed) => {
       usage = addUsage(usage, failed.usage)
     },

@@ -1,11 +1,13 @@
 import { isSettled } from '../../conversation/pending.ts'
 import type { Row } from '../../protocol/fact.ts'
 import type { CallError } from '../../protocol/message.ts'
+import type { LimitName } from '../../protocol/run.ts'
 import type { RunState } from '../../protocol/state.ts'
 import { countRepetition, NO_REPETITION, type Repetition } from './repetition.ts'
+import { activeTime, type ActiveTime } from './run-budget.ts'
 
 /** What the loop counts of a run, to know when to stop. Only the loop needs it. */
-export interface Counters {
+export interface Counters extends ActiveTime {
   /** Steps in a row with an invalid call. */
   readonly invalidStreak: number
   /** The newest invalid call's error. */
@@ -18,6 +20,10 @@ export interface Counters {
   readonly wasReminded: boolean
   /** Steps that ask for the same over and over. */
   readonly repetition: Repetition
+  /** That was reached when a step was begun: the model is asked for its last answer. */
+  readonly limit: LimitName | null
+  /** The last answer is there. */
+  readonly isConcluded: boolean
 }
 
 /** The newest run, and what is counted of it. */
@@ -30,6 +36,10 @@ const NOTHING_COUNTED: Counters = {
   isAddressed: false,
   wasReminded: false,
   repetition: NO_REPETITION,
+  limit: null,
+  isConcluded: false,
+  activeMs: 0,
+  activeSince: null,
 }
 
 /** The run after a row, with its counters. `before`: with those before the row. Pure. */
@@ -39,16 +49,22 @@ export function countRow(
   row: Row,
 ): CountedRun | null {
   if (run === null) return null
-  if (row.type === 'run-started' || before === null) return { ...run, ...NOTHING_COUNTED }
+  if (row.type === 'run-started' || before === null)
+    return { ...run, ...NOTHING_COUNTED, activeSince: row.at }
   const counted = { ...before, ...run }
-  return row.runId === run.runId ? { ...counted, ...changeBy(counted, row) } : counted
+  return row.runId === run.runId
+    ? { ...counted, ...changeBy(counted, row), ...activeTime(before, run, row) }
+    : counted
 }
 
 /** What a row of the run makes of its counters. */
 function changeBy(run: CountedRun, row: Row): Partial<Counters> {
   switch (row.type) {
+    case 'step-started':
+      return row.limit === undefined ? {} : { limit: row.limit }
     case 'model-output':
       return {
+        isConcluded: run.limit !== null,
         ...streakAfter(run, row.feedback ? 'invalid' : run.calls.length > 0 ? 'open' : 'valid'),
         lastInvalid: row.feedback?.error ?? run.lastInvalid,
         pauses: row.finishReason === 'pause' ? run.pauses + 1 : 0,

@@ -1,8 +1,8 @@
 import { isSettled, pendingCalls } from '../../conversation/pending.ts'
 import type { RunEnd } from '../../protocol/fact.ts'
-import type { ToolCallStatus } from '../../protocol/tool.ts'
 import type { CountedRun } from './counters.ts'
 import { REPETITION, repetitionWords } from './repetition.ts'
+import { WAITING } from './run-budget.ts'
 
 /** Pauses of one turn, after which it is not continued any more: the run ends with what there is. */
 const MAX_PAUSES = 10
@@ -14,6 +14,7 @@ export type Decision = 'call-model' | 'run-tools' | 'wait' | RunEnd
 export function decide(run: CountedRun): Decision {
   if (run.end !== null) return run.end
   if (run.parked !== null) return 'wait'
+  if (run.limit !== null && run.isConcluded) return { outcome: 'limit', limit: run.limit }
   const isRepeating = run.repetition.count >= REPETITION.stop
   const next = run.calls.find((call) => !isSettled(call))
   if (next === undefined) {
@@ -29,14 +30,6 @@ export function decide(run: CountedRun): Decision {
   if (isRepeating) return repeated(run)
   return isWaiting ? 'wait' : 'run-tools'
 }
-
-/** Of calls that somebody else has to say something to. */
-const WAITING: ReadonlySet<ToolCallStatus> = new Set([
-  'awaiting-approval',
-  'awaiting-answer',
-  'awaiting-output',
-  'awaiting-decision',
-])
 
 /** Once all calls of a step are settled. */
 function afterStep(run: CountedRun): 'call-model' | RunEnd {

@@ -3,6 +3,7 @@ import { FORMAT, type Row } from '../../protocol/fact.ts'
 import { countRow, type CountedRun } from './counters.ts'
 import type { Conversation } from '../conversation.ts'
 import { decide } from './decide.ts'
+import { limitOf } from './run-budget.ts'
 import { placed, type FactDraft } from '../store/fact-draft.ts'
 
 /** The run as it will be once these facts are committed. Pure. */
@@ -23,6 +24,12 @@ export function lookAhead(
   return run
 }
 
+/** Begins the run's next step: the last one, if a limit is reached. Pure. */
+export function nextStep(run: CountedRun, { resumed }: { readonly resumed: boolean }): FactDraft {
+  const limit = limitOf(run)
+  return { type: 'step-started', step: run.steps + 1, resumed, ...(limit && { limit }) }
+}
+
 /** The facts and, if they are what the model waited for, the begin of its next step: one commit. */
 export function withNextStep(
   conversation: Pick<Conversation, 'state' | 'run'>,
@@ -32,5 +39,5 @@ export function withNextStep(
   if (run === null || run.end !== null) return drafts
   const next = lookAhead(conversation, drafts)
   if (next === null || next.stepOpen || decide(next) !== 'call-model') return drafts
-  return [...drafts, { type: 'step-started', step: next.steps + 1, resumed: false }]
+  return [...drafts, nextStep(next, { resumed: false })]
 }

@@ -3,6 +3,9 @@ import type { FactOf, PlanItem } from '../../protocol/fact.ts'
 import type { ConversationState } from '../../protocol/state.ts'
 import type { Effects } from '../effects.ts'
 import type { CountedRun } from './counters.ts'
+import { lookAhead } from './look-ahead.ts'
+import { limitOf } from './run-budget.ts'
+import { hasDeliveries } from './queued-messages.ts'
 
 type Output = Omit<FactOf<'model-output'>, 'parentId'>
 
@@ -13,13 +16,16 @@ type Output = Omit<FactOf<'model-output'>, 'parentId'>
 export function withReminder(output: Output, { conversation, effects }: Given): Output {
   const { state, run } = conversation
   if (run === null) return output
-  const isLast = run.limits.maxSteps >= 0 && output.step >= run.limits.maxSteps
-  const goesOn = output.calls.length > 0 || output.feedback !== undefined || state.queue.length > 0
+  const isLast =
+    run.limit !== null || (run.limits.maxSteps >= 0 && output.step >= run.limits.maxSteps)
+  const goesOn = output.calls.length > 0 || output.feedback !== undefined || hasDeliveries(state)
   if (isLast || goesOn || run.wasReminded || output.finishReason !== 'stop') return output
   const open = planOf(state)?.filter(isOpenItem) ?? []
-  return open.length === 0
-    ? output
-    : { ...output, reminder: { id: effects.newId('msg_'), text: reminderOf(open) } }
+  if (open.length === 0) return output
+  const next = lookAhead(conversation, [output])
+  // The next step would be the last answer already.
+  if (next && limitOf(next) !== null) return output
+  return { ...output, reminder: { id: effects.newId('msg_'), text: reminderOf(open) } }
 }
 
 interface Given {

@@ -6,6 +6,7 @@ import { LEASE_MESSAGES, type LeaseMessages } from '../ownership/lease-messages.
 import type { TabShapes } from '../ownership/tab-channel.ts'
 import { isOutput, isUserContent, isVerdict } from '../store/check-row.ts'
 import {
+  among,
   isFlag,
   isNumber,
   isRecord,
@@ -15,6 +16,7 @@ import {
   oneOf,
   optional,
   shape,
+  type Check,
 } from '../../lib/shape.ts'
 import { isDelta, isLive, type ShownDelta } from './check-live.ts'
 import { isJson } from '../../lib/is-json.ts'
@@ -78,6 +80,9 @@ export interface FollowMessages {
     readonly askId: string
   }
   'tool-there': { readonly askId: string }
+  /** Which conversations a tab shows or works on. */
+  'use-ask': { readonly askId: string }
+  'use-there': { readonly askId: string; readonly conversationIds: readonly string[] }
   /** The page of this tab wants to go on with the run: it was reloaded, for example. */
   'run-wanted': { readonly conversationId: string }
   /** The conversation's record changed, or it was deleted. */
@@ -90,14 +95,20 @@ const error = shape({ code: isText, message: isText, retryable: isFlag })
 const ofConversation = shape({ conversationId: isText })
 const driving = { conversationId: isText, epoch: isNumber, sent: isNumber }
 
+const isPlainOutput: Check = (value) => isOutput(value) && isJson(value)
+
 const answer = oneOf('type', {
   approve: shape({ input: optional(isJson) }),
   deny: shape({ reason: optional(isText) }),
   answer: shape({ text: isText }),
+  accept: shape({ content: (value) => isRecord(value) && isJson(value) }),
+  decline: shape({}),
+  cancel: shape({}),
   resolve: shape({
     verdict: isVerdict,
-    output: optional((value) => isOutput(value) && isJson(value)),
+    output: optional(isPlainOutput),
   }),
+  settle: shape({ output: isPlainOutput }),
 })
 
 const command = oneOf('type', {
@@ -106,7 +117,7 @@ const command = oneOf('type', {
   send: shape({
     runId: isText,
     message: isUserContent,
-    when: (value) => value === 'next-step' || value === 'now',
+    when: among(['next-step', 'now', 'after-run']),
   }),
   withdraw: shape({ runId: isText, messageId: isText }),
 })
@@ -132,6 +143,8 @@ export const TAB_MESSAGES: TabShapes<TabMessages> = {
   }),
   'tool-ask': shape({ conversationId: isText, toolName: isText, askId: isText }),
   'tool-there': shape({ askId: isText }),
+  'use-ask': shape({ askId: isText }),
+  'use-there': shape({ askId: isText, conversationIds: listOf(isText) }),
   'run-wanted': ofConversation,
   'record-changed': ofConversation,
 }

@@ -9,6 +9,7 @@ import { type SentCommand, TabCommands } from './tab-commands.ts'
 import type { TabMessages } from './tab-messages.ts'
 import type { TabConversation } from './tab-conversation.ts'
 import { ToolsElsewhere } from './tools-elsewhere.ts'
+import { UseElsewhere } from './use-elsewhere.ts'
 
 /** How long an heir leaves a run to the tab that had it: its page may only be reloaded. Milliseconds. */
 const RELOAD_MS = 2000
@@ -24,6 +25,8 @@ export interface TabsHost<Active extends TabConversation> {
   /** The names of the agent's tools as they are now. */
   toolNames(agentId: string): Promise<readonly string[]>
   recordsChanged(): void
+  /** The ids of the conversations that are shown or worked on here. */
+  inUse(): readonly string[]
 }
 
 export interface TabsOptions<Active extends TabConversation> {
@@ -39,6 +42,7 @@ export class Tabs<Active extends TabConversation> {
   readonly #driven: DrivingBeacon
   readonly #commands: TabCommands
   readonly #tools: ToolsElsewhere
+  readonly #use: UseElsewhere
   readonly #followers = new Map<string, Follower>()
 
   constructor(options: TabsOptions<Active>) {
@@ -50,6 +54,7 @@ export class Tabs<Active extends TabConversation> {
       const active = activeOf(conversationId)
       return active?.driver ? host.perform(active, asked) : null
     })
+    this.#use = new UseElsewhere({ channel, effects, inUse: () => host.inUse() })
     this.#tools = new ToolsElsewhere({
       channel,
       effects,
@@ -163,6 +168,11 @@ export class Tabs<Active extends TabConversation> {
   /** Whether another tab that shows the conversation has the tool. */
   hasTool(conversationId: string, toolName: string): Promise<boolean> {
     return this.#tools.has(conversationId, toolName)
+  }
+
+  /** The conversations that other tabs show or work on. */
+  usedElsewhere(): Promise<ReadonlySet<string>> {
+    return this.#use.find()
   }
 
   /** The page wants to go on with a run: an heir elsewhere leaves it to this tab. */

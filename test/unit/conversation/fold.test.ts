@@ -196,6 +196,7 @@ const FACTS: Record<FactType, true> = {
   'attempt-failed': true,
   'model-output': true,
   'step-cut': true,
+  'run-taken-up': true,
   'run-parked': true,
   'run-continued': true,
   'run-ended': true,

@@ -309,6 +309,7 @@ export class Scene {
         return this.#attempt(run)
       }
       case 1:
+        if (this.#chance(2)) this.#row({ type: 'run-taken-up' })
         this.#row({ type: 'step-started', step: run.step, resumed: true })
         if (this.#chance(3)) {
           this.#row({ type: 'run-parked', reason: 'crash-loop' })
@@ -602,6 +603,7 @@ export class Scene {
       end: this.#oneOf([
         { outcome: 'completed' },
         { outcome: 'max-steps' },
+        { outcome: 'limit', limit: 'tokens' },
         { outcome: 'aborted', reason: 'user' },
         { outcome: 'failed', error: { code: 'provider-error', message: 'x', retryable: false } },
       ] as const),

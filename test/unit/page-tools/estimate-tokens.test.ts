@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { COMMON_CHARACTERS } from '../../../src/page-tools/read/common-characters.ts'
-import { estimateTokens } from '../../../src/page-tools/read/estimate-tokens.ts'
+import { COMMON_CHARACTERS } from '../../../src/lib/common-characters.ts'
+import { estimateTokens } from '../../../src/lib/estimate-tokens.ts'
 import { countTokens } from '../../apps/count-tokens.ts'
 
 const pick = (characters: string) => fc.constantFrom(...Array.from(characters))

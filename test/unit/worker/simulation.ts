@@ -4,7 +4,7 @@ import type { ExecuteTool, StepContext, ToolOutcome } from '../../../src/protoco
 import type { RunEventBody } from '../../../src/protocol/event.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
 import type { Message } from '../../../src/protocol/message.ts'
-import type { RunResult } from '../../../src/protocol/run.ts'
+import type { RunLimits, RunResult } from '../../../src/protocol/run.ts'
 import type { StreamPart } from '../../../src/protocol/stream-part.ts'
 import type { ToolDescriptor } from '../../../src/protocol/tool.ts'
 import type { ModelRequest, Provider } from '../../../src/providers/provider.ts'
@@ -313,7 +313,9 @@ export function openConversation(world: World): Conversation {
   })
 }
 
-export function startCommand(runId: string, text: string, limits = { maxSteps: 10, retries: 3 }) {
+const LIMITS: RunLimits = { maxSteps: 10, retries: 3 }
+
+export function startCommand(runId: string, text: string, limits = LIMITS) {
   return {
     ...SCOPE,
     runId,
@@ -324,14 +326,18 @@ export function startCommand(runId: string, text: string, limits = { maxSteps: 1
 }
 
 /** Runs one request to its end through any number of deaths. */
-export async function liveThrough(world: World, kills: readonly Kill[]): Promise<RunResult> {
+export async function liveThrough(
+  world: World,
+  kills: readonly Kill[],
+  limits = LIMITS,
+): Promise<RunResult> {
   for (let index = 0; ; index++) {
     const kill = kills[index]
     const live = startLife(world, kill?.after ?? 0)
-    const opened = index === 0 ? live.host.startRun(startCommand('run', 'go')) : resume(live)
+    const opened = resume(live, { limits, isFirst: index === 0 })
     void opened.catch(() => undefined)
     // Parked after too many crashes: a person lets it go on.
-    void live.until('run-parked').then(() => resume(live, true))
+    void live.until('run-parked').then(() => resume(live, { limits, goOn: true }))
     const outcome = await Promise.race([live.ended(), live.life.died.then(() => null)])
     if (outcome !== null) return outcome
     if (kill?.who === 'page') {
@@ -341,7 +347,16 @@ export async function liveThrough(world: World, kills: readonly Kill[]): Promise
   }
 }
 
-async function resume(live: LiveHost, goOn = false): Promise<void> {
+async function resume(
+  live: LiveHost,
+  {
+    limits,
+    isFirst = false,
+    goOn = false,
+  }: { limits: RunLimits; isFirst?: boolean; goOn?: boolean },
+): Promise<void> {
+  const command = startCommand('run', 'go', limits)
+  if (isFirst) return await live.host.startRun(command)
   const ref = await live.host.resumeRun({
     ...SCOPE,
     runId: 'run',
@@ -350,7 +365,7 @@ async function resume(live: LiveHost, goOn = false): Promise<void> {
     goOn,
   })
   // The last life died before the run was written down: the page asks again.
-  if (ref === null) await live.host.startRun(startCommand('run', 'go'))
+  if (ref === null) await live.host.startRun(command)
 }
 
 /** Every call has exactly one result, in the message right after it. */

@@ -14,8 +14,13 @@ const parts = [
 
 /** Of each fact one that has all of its fields. */
 const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> } = {
-  'run-started': { parentId: null, message: words('hi'), limits: { maxSteps: 1, retries: 1 } },
-  'step-started': { step: 1, resumed: false },
+  'run-started': {
+    parentId: null,
+    message: words('hi'),
+    limits: { maxSteps: 1, retries: 1, steps: 1, tokens: 1, costUSD: 0.5, minutes: 1 },
+  },
+  'step-started': { step: 1, resumed: false, limit: 'tokens' },
+  'run-taken-up': {},
   'attempt-failed': { ...attempt, error },
   'model-output': {
     ...attempt,
@@ -39,8 +44,13 @@ const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> } = {
   'call-proposed': { path: ['call', 'inner'], toolName: 't', title: 'T', input: null },
   'approval-requested': { path, input: {}, by },
   'approval-answered': { path, approved: true, reason: 'Fine.', input: {} },
-  'question-asked': { path, question: 'Which?', options: ['a'], fields: {} },
-  'question-answered': { path, answer: 'a', values: {} },
+  'question-asked': {
+    path,
+    question: 'Which?',
+    options: ['a'],
+    fields: { type: 'object', properties: {} },
+  },
+  'question-answered': { path, answer: 'a', values: {}, action: 'cancel' },
   'output-requested': { path, input: null, asks: false },
   'call-started': { path, executionId: 'e', input: {}, by, repeats: false },
   'call-withdrawn': { path },
@@ -86,10 +96,11 @@ const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> } = {
 /** Fields that a fact may do without. */
 const OPTIONAL: { readonly [Type in FactType]?: readonly string[] } = {
   'model-output': ['rawFinishReason', 'feedback'],
+  'step-started': ['limit'],
   'call-proposed': ['title'],
   'approval-answered': ['reason', 'input'],
   'question-asked': ['options', 'fields'],
-  'question-answered': ['values'],
+  'question-answered': ['values', 'action'],
   'call-started': ['input'],
   'call-suspended': ['until'],
   'call-settled': ['note'],

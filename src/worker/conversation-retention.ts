@@ -1,0 +1,167 @@
+import { OffstageError } from '../protocol/error.ts'
+import type { ConversationRecord } from '../protocol/conversation.ts'
+import { storageKey } from '../protocol/conversation.ts'
+import type { DroppedConversation, Retention } from '../protocol/retention.ts'
+import type { AgentScope } from '../protocol/scope.ts'
+import { oneByOne, type OneByOne } from '../lib/one-by-one.ts'
+import type { ConversationRegistry } from './conversation-registry.ts'
+import type { Effects } from './effects.ts'
+import { mustStay, planRetention, treesOf, type Drop } from './plan-retention.ts'
+import type { Store } from './store/store.ts'
+
+/** Names the lease of the tab that drops conversations: no conversation has this id. */
+const LEASE = 'offstage:retention'
+/** Rows that are read together, for their size. */
+const PART = 500
+
+interface Size {
+  readonly importId: string | undefined
+  readonly createdAt: number
+  readonly lastSeq: number
+  readonly bytes: number
+}
+
+/** Drops conversations that are kept no longer. One tab at a time does it, by what the store has then. */
+export class ConversationRetention {
+  readonly #registry: ConversationRegistry
+  readonly #now: () => number
+  readonly #inLine: OneByOne = oneByOne()
+  readonly #sizes = new Map<string, Size>()
+
+  constructor(registry: ConversationRegistry, { now }: Pick<Effects, 'now'>) {
+    this.#registry = registry
+    this.#now = now
+  }
+
+  /** What was dropped, the oldest first. None while another tab does the same. */
+  async retainConversations({
+    retention,
+    ...scope
+  }: AgentScope & { readonly retention: Retention }): Promise<DroppedConversation[]> {
+    return this.#inLine(async () => {
+      const leases = this.#registry.leases(scope)
+      if (!(await leases.acquire(LEASE))) return []
+      try {
+        const dropped: DroppedConversation[] = []
+        for (const drop of await this.#plan(scope, retention)) {
+          // Another tab took over from this one, which slept.
+          if (!leases.holds(LEASE)) break
+          const { tree: _tree, ...described } = drop
+          if (await this.#drop(scope, drop)) dropped.push(described)
+        }
+        return dropped
+      } finally {
+        leases.release(LEASE)
+      }
+    })
+  }
+
+  async #plan(scope: AgentScope, retention: Retention): Promise<Drop[]> {
+    const store = await this.#registry.store(scope)
+    const plan = async (inUse: ReadonlySet<string>): Promise<Drop[]> => {
+      const records = await this.#registry.list(scope)
+      const sizes =
+        retention.bytes === undefined ? null : await this.#measure(scope, store, records)
+      return planRetention(treesOf(records, inUse), retention, {
+        now: this.#now(),
+        bytesOf: ({ ids }) => ids.reduce((sum, id) => sum + (sizes?.get(id) ?? 0), 0),
+      })
+    }
+    const here = new Set(this.#registry.inUse(scope))
+    // Mostly there is nothing to drop, and no tab need be asked.
+    if ((await plan(here)).length === 0) return []
+    const elsewhere = await this.#registry.tabs(scope).usedElsewhere()
+    return plan(new Set([...this.#registry.inUse(scope), ...elsewhere]))
+  }
+
+  /** False: it is in use by now, or isn't what it was. */
+  async #drop(scope: AgentScope, { conversationId, tree }: Drop): Promise<boolean> {
+    const active = await this.#registry.take({ ...scope, conversationId })
+    return active.inLane(async () => {
+      if (active.isInUse) return false
+      const store = await this.#registry.store(scope)
+      try {
+        // As its owner: no other tab can begin a run in it meanwhile.
+        const isGone = await active.owning(async () => {
+          const isAsPlanned = await this.#isAsPlanned(scope, store, { conversationId, tree })
+          const isWanted = active.admissions.size > 0 || active.conversation.stream.isJoined
+          return isAsPlanned && !isWanted && store.delete(conversationId)
+        })
+        if (!isGone) return false
+      } catch (error) {
+        if (isSomebodys(error)) return false
+        throw error
+      }
+      for (const id of tree.ids) {
+        this.#sizes.delete(sizeKey(scope, id))
+        this.#registry.tabs(scope).recordChanged(id)
+        await this.#registry.find({ ...scope, conversationId: id })?.conversation.refresh()
+      }
+      return true
+    })
+  }
+
+  async #isAsPlanned(
+    scope: AgentScope,
+    store: Store,
+    { conversationId, tree }: Pick<Drop, 'conversationId' | 'tree'>,
+  ): Promise<boolean> {
+    const ids = [conversationId, ...(await store.descendants(conversationId))]
+    const records = await Promise.all(ids.map((id) => store.get(id)))
+    const inUse = new Set(this.#registry.inUse(scope))
+    return records.every(
+      (record) =>
+        record !== null &&
+        !mustStay(record) &&
+        record.updatedAt <= tree.activeAt &&
+        // This one is held here, to be deleted.
+        (record.conversationId === conversationId || !inUse.has(record.conversationId)),
+    )
+  }
+
+  /** Bytes by id. What was measured before is read no more. */
+  async #measure(
+    scope: AgentScope,
+    store: Store,
+    records: readonly ConversationRecord[],
+  ): Promise<ReadonlyMap<string, number>> {
+    const found = new Map<string, number>()
+    for (const record of records) {
+      const { conversationId, importId, createdAt, lastSeq } = record
+      const key = sizeKey(scope, conversationId)
+      const known = this.#sizes.get(key)
+      const isSame = known?.createdAt === createdAt && known.importId === importId
+      let { lastSeq: after, bytes } = isSame ? known : { lastSeq: 0, bytes: 0 }
+      while (after < lastSeq) {
+        const { rows } = await store.read(conversationId, after, PART)
+        for (const row of rows) bytes += utf8Length(JSON.stringify(row))
+        after += PART
+      }
+      this.#sizes.set(key, { importId, createdAt, lastSeq, bytes })
+      found.set(conversationId, bytes)
+    }
+    return found
+  }
+}
+
+/** Another tab has it, or it is gone, or can't be read: it isn't for this one to drop. */
+function isSomebodys(error: unknown): boolean {
+  if (!OffstageError.is(error)) return false
+  switch (error.code) {
+    case 'conversation-busy':
+    case 'conversation-not-found':
+    case 'conversation-broken':
+    case 'ownership-lost':
+      return true
+    default:
+      return false
+  }
+}
+
+function sizeKey({ storage }: AgentScope, conversationId: string): string {
+  return `${storageKey(storage)}\n${conversationId}`
+}
+
+function utf8Length(text: string): number {
+  return new TextEncoder().encode(text).byteLength
+}

@@ -1,0 +1,107 @@
+import { estimateTokens } from '../../lib/estimate-tokens.ts'
+import type { AssistantMessage, Usage } from '../../protocol/message.ts'
+import type { ModelConfigData, ModelPrices } from '../../protocol/model.ts'
+import type { Limits } from '../../protocol/run.ts'
+import type { ModelRequest } from '../../providers/provider.ts'
+import { fixedSize, messageTokens } from './compaction/request-size.ts'
+
+/** What came of an attempt at a model call. */
+export interface Said {
+  readonly toolMode: 'native' | 'action'
+  /** As the provider counted. */
+  readonly usage: Usage
+  /** What there is of the answer. */
+  readonly parts: AssistantMessage['parts']
+  /** The answer, if it is complete. */
+  readonly whole?: Pick<AssistantMessage, 'parts'> | undefined
+}
+
+export interface Metering {
+  readonly model: Pick<ModelConfigData, 'provider' | 'prices'>
+  readonly limits: Limits
+  /** What the model was sent. */
+  request(): ModelRequest
+}
+
+/**
+ * An attempt's usage with what it comes to in all, and its cost where prices are known. In a run that is limited in
+ * tokens or cost, counts that the provider didn't say are estimated, upwards. Pure.
+ */
+export function meterUsage(said: Said, { model, limits, request }: Metering): Usage {
+  const isLimited = limits.tokens !== undefined || limits.costUSD !== undefined
+  const { prices } = model
+  if (!isLimited && !prices) return said.usage
+  const usage = isLimited ? withEstimates(said, request) : said.usage
+  const { input, cached, written, output } = countsOf(usage, model.provider)
+  const totalTokens = input + cached + written + output
+  if (totalTokens === 0) return usage
+  return {
+    ...usage,
+    totalTokens,
+    ...(prices && { costUSD: costOf({ input, cached, written, output }, prices) }),
+  }
+}
+
+interface Counts {
+  /** Neither read from a cache nor written into one. */
+  readonly input: number
+  readonly cached: number
+  readonly written: number
+  readonly output: number
+}
+
+/**
+ * Whose `input_tokens` leave out those of caches (docs.anthropic.com, "Prompt caching", on tracking cache
+ * performance). OpenAI's `prompt_tokens` hold them.
+ */
+const CACHE_APART: ReadonlySet<string> = new Set(['anthropic', 'minimax'])
+
+function countsOf(usage: Usage, provider: string): Counts {
+  const { inputTokens = 0, cachedInputTokens = 0, cacheWriteTokens = 0, outputTokens = 0 } = usage
+  const within = CACHE_APART.has(provider) ? 0 : cachedInputTokens + cacheWriteTokens
+  return {
+    input: Math.max(0, inputTokens - within),
+    cached: cachedInputTokens,
+    written: cacheWriteTokens,
+    output: outputTokens,
+  }
+}
+
+function costOf({ input, cached, written, output }: Counts, prices: ModelPrices): number {
+  const { cachedInput = prices.input, cacheWrite = prices.input } = prices
+  const perMillion =
+    input * prices.input + cached * cachedInput + written * cacheWrite + output * prices.output
+  return perMillion / 1_000_000
+}
+
+/** Zero is what proxies say for "unknown". Of an answer that was cut off, the count may be older than its end. */
+function withEstimates({ usage, parts, whole }: Said, request: () => ModelRequest): Usage {
+  const isKnown = Object.values(usage).some((count) => count > 0)
+  // Nothing came: as far as anybody knows the model didn't work for it.
+  if (!whole && !isKnown && parts.length === 0) return usage
+  const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens = 0 } = usage
+  const hasInput = [inputTokens, cachedInputTokens, cacheWriteTokens].some(Boolean)
+  const written = outputEstimate(whole?.parts ?? parts)
+  const isOutputKnown = whole ? outputTokens > 0 : outputTokens >= written
+  if (hasInput && isOutputKnown) return usage
+  return {
+    ...usage,
+    ...(!hasInput && { inputTokens: inputEstimate(request()) }),
+    ...(!isOutputKnown && { outputTokens: written }),
+    estimated: true,
+  }
+}
+
+function outputEstimate(parts: AssistantMessage['parts']): number {
+  return parts.reduce(
+    (sum, part) =>
+      sum + estimateTokens(part.type === 'tool-call' ? JSON.stringify(part) : part.text),
+    0,
+  )
+}
+
+function inputEstimate(request: ModelRequest): number {
+  const { instructions, context, tools } = fixedSize(request)
+  const messages = request.messages.reduce((sum, message) => sum + messageTokens(message), 0)
+  return instructions + context + tools + messages
+}

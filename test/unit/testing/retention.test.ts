@@ -1,0 +1,80 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import {
+  createAgent,
+  type AgentOptions,
+  type DroppedConversation,
+  type Retention,
+} from '../../../src/index.ts'
+import {
+  createTestAgent,
+  createTestStorage,
+  type TestAgentOptions,
+} from '../../../src/testing/index.ts'
+
+const model = { provider: 'scripted', model: 'x' } as const
+type Given = Partial<AgentOptions> & Pick<TestAgentOptions, 'testStorage' | 'script'>
+
+function talk({ script = { fallback: [{ text: 'Hello.' }] }, ...options }: Given) {
+  const agent = createTestAgent({ script, ...options })
+  onTestFinished(() => agent.dispose())
+  const dropped: DroppedConversation[] = []
+  agent.on('conversations-dropped', ({ conversations }) => void dropped.push(...conversations))
+  return { agent, dropped }
+}
+
+test('once nothing runs, what is too much is deleted and announced; what is shown is kept', async () => {
+  const testStorage = createTestStorage()
+  const before = talk({ testStorage })
+  for (const id of ['a', 'b', 'c'])
+    await before.agent.run(`Say ${id}`, { conversationId: id }).result
+  await before.agent.dispose()
+  expect(before.dropped).toEqual([])
+
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { agent, dropped } = talk({ testStorage, retention: { conversations: 1 } })
+  const shown = agent.conversation('a')
+  onTestFinished(shown.subscribe(() => undefined))
+  await shown.send('And again').result
+  while (dropped.length === 0) await vi.advanceTimersByTimeAsync(500)
+  expect(dropped).toMatchObject([
+    { conversationId: 'b', title: 'Say b', reason: 'conversations' },
+    { conversationId: 'c', title: 'Say c', reason: 'conversations' },
+  ])
+  expect(await agent.conversations.list()).toMatchObject([{ conversationId: 'a' }])
+})
+
+test('nothing is deleted while a run is open, nor by an agent that is disposed of', async () => {
+  const testStorage = createTestStorage()
+  const before = talk({ testStorage })
+  for (const id of ['a', 'b']) await before.agent.run(`Say ${id}`, { conversationId: id }).result
+
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const script = { fallback: [{ text: 'Slow.', delayMs: 1e9 }] }
+  const { agent, dropped } = talk({ testStorage, script, retention: { conversations: 1 } })
+  const seen: string[] = []
+  const run = agent.run('Go', { conversationId: 'c' })
+  const watching = (async () => {
+    for await (const { type } of run) seen.push(type)
+  })()
+  while (!seen.includes('step-start')) await vi.advanceTimersByTimeAsync(50)
+  await vi.advanceTimersByTimeAsync(30_000)
+  expect(dropped).toEqual([])
+  const disposal = agent.dispose()
+  await vi.advanceTimersByTimeAsync(30_000)
+  await Promise.all([disposal, watching])
+  vi.useRealTimers()
+  expect(await before.agent.conversations.list()).toHaveLength(3)
+})
+
+test('limits that are none are refused', () => {
+  const wrong: [object, RegExp][] = [
+    [{ days: 0 }, /retention\.days must be a number above 0/],
+    [{ conversations: 0 }, /retention\.conversations must be a whole number, 1 or more/],
+    [{ bytes: 1.5 }, /retention\.bytes must be a whole number/],
+    [{ byte: 1 }, /Did you mean bytes\?/],
+  ]
+  for (const [retention, words] of wrong)
+    expect(() => createAgent({ model, retention: retention as Retention })).toThrow(words)
+})
