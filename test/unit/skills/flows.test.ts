@@ -92,6 +92,33 @@ describe('a skill', () => {
     expect(countIn(sent.at(-1), RETURNS)).toBe(0)
   })
 
+  it('survives a compaction that its call does not', async () => {
+    const testStorage = createTestStorage()
+    const turns = [activate('returns'), 'Which order?', 'That one.']
+    const { agent, sent } = pageWith([returns()], turns, { testStorage })
+    await agent.run('Take it back', { conversationId: 'c' }).result
+    const { messages = [] } = (await agent.conversations.get('c')) ?? {}
+    const [from = '', to = ''] = [messages[0]?.id, messages.at(-1)?.id]
+    const store = await testStorage.open('offstage')
+    const { epoch } = await store.claim('c', 1)
+    const compacted = {
+      type: 'compacted',
+      after: to,
+      from,
+      to,
+      keptFrom: null,
+      summary: '',
+    } as const
+    const rows = [{ ...compacted, runId: null, at: 1 }]
+    await store.append({ conversationId: 'c', epoch, appendId: 'compacted', rows })
+    simulateReload()
+    const later = pageWith([returns()], ['That one.'], { testStorage })
+    await later.agent.run('A7', { conversationId: 'c' }).result
+    expect(countIn({ ...sent[1]!, tools: [] }, 'activate_skill')).toBeGreaterThan(0)
+    expect(countIn({ ...later.sent[0]!, tools: [] }, 'activate_skill')).toBe(0)
+    expect(countIn(later.sent[0], RETURNS)).toBe(1)
+  })
+
   it('is in force in both modes, once', async () => {
     const { provider, sent } = listedModel([
       'I need it.\n<ACTION><activate_skill><name>returns</name></activate_skill></ACTION>',
