@@ -75,6 +75,8 @@ function partView(part: Part, options: MessageOptions): View<PartItem> {
       return textView(options)
     case 'reasoning':
       return reasoningView()
+    case 'file':
+      return fileView(part)
     case 'tool-call': {
       const card = createCallCard(options.titleOf(part.toolName), options.answers)
       return {
@@ -110,4 +112,13 @@ function reasoningView(): View<PartItem> {
       if (part.type === 'reasoning') setText(text, part.text)
     },
   }
+}
+
+/** What the model produced: a file doesn't change. */
+function fileView({ mediaType, data }: Extract<Part, { type: 'file' }>): View<PartItem> {
+  if (!mediaType.startsWith('image/'))
+    return { element: el('p', { class: 'text' }, `[${mediaType}]`), update() {} }
+  const element = el('img', { class: 'picture', alt: 'A picture from the model' })
+  element.src = `data:${mediaType};base64,${data}`
+  return { element, update() {} }
 }

@@ -28,7 +28,7 @@ export const OPTION_NAMES = {
   retention: 'days:number conversations:number bytes:number',
   retry: 'maxRetries:number baseDelayMs:number maxDelayMs:number',
   timeouts: 'firstChunkMs:number idleMs:number',
-  caps: 'calls:number text:number reasoning:number arguments:number metadata:number',
+  caps: 'calls:number text:number reasoning:number arguments:number metadata:number files:number',
   toolChoice: 'toolName:string',
   script: 'steps scenes fallback paceMs pieceLength',
   scenes: 'match steps',

@@ -4,6 +4,12 @@ import type { CallState, ConversationState } from '../protocol/state.ts'
 import { askedQuestion } from './asked-question.ts'
 import { callParts } from './propose-call.ts'
 
+/** The files of a model's output. */
+export function fileEvents({ message }: RowOf<'model-output'>): RunEventBody[] {
+  const { id: messageId, parts } = message
+  return parts.flatMap((file) => (file.type === 'file' ? { type: 'file', messageId, file } : []))
+}
+
 /** The calls of a model's output. */
 export function proposalEvents({ message }: RowOf<'model-output'>): RunEventBody[] {
   return callParts(message).map((part) => {

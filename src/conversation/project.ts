@@ -5,7 +5,7 @@ import type { Live } from '../protocol/live.ts'
 import type { Message } from '../protocol/message.ts'
 import type { RunOutcome } from '../protocol/run.ts'
 import type { ConversationState, RunState, StepOutput } from '../protocol/state.ts'
-import { callEvents, proposalEvents } from './call-events.ts'
+import { callEvents, fileEvents, proposalEvents } from './call-events.ts'
 import { deltaEvent } from './delta-event.ts'
 import { outputOf } from './fold-run.ts'
 import { pendingCalls } from './pending.ts'
@@ -107,7 +107,7 @@ export function projectFact(cursor: Cursor, row: Row, moment: Moment): Projectio
       const { events } = endStep(cursor)
       return {
         cursor: { ...cursor, step: outputOf(row) },
-        events: [...events, ...proposalEvents(row)],
+        events: [...events, ...fileEvents(row), ...proposalEvents(row)],
       }
     }
     case 'step-cut': {

@@ -1,6 +1,14 @@
 import type { ErrorData } from './error.ts'
 import type { JsonValue } from './json.ts'
-import type { CallError, FinishReason, Message, ToolOutput, Usage, UserMessage } from './message.ts'
+import type {
+  CallError,
+  FilePart,
+  FinishReason,
+  Message,
+  ToolOutput,
+  Usage,
+  UserMessage,
+} from './message.ts'
 import type { ParkReason, PendingCall, Question, RunResult } from './run.ts'
 import type { SettledStatus } from './tool.ts'
 
@@ -52,6 +60,8 @@ export type RunEventBody =
   | { readonly type: 'tool-input-start'; readonly toolCallId: string; readonly toolName: string }
   | { readonly type: 'tool-input-delta'; readonly toolCallId: string; readonly delta: string }
   | { readonly type: 'tool-input-end'; readonly toolCallId: string }
+  /** A file that the model produced, stored. */
+  | { readonly type: 'file'; readonly messageId: string; readonly file: FilePart }
   /** The model's call, stored. `error` in place of `input` when it can't run. */
   | ({
       readonly type: 'tool-call'

@@ -167,6 +167,8 @@ type CallFact = OfCall &
         readonly options?: readonly string[]
         /** A form in place of a text. */
         readonly fields?: FieldsSchema
+        /** Names of those that seem to ask for a secret. */
+        readonly sensitive?: readonly string[]
       }
     | {
         readonly type: 'question-answered'

@@ -1,6 +1,7 @@
+import type { JsonObject } from './json.ts'
 import type { Message } from './message.ts'
 
-/** A content part or block of another format; which ones are read, docs/getting-started.md says. */
+/** A content part or block of another format; which ones are read, docs/histories.md says. */
 type Block =
   | { readonly type: string }
   | { readonly type: string; readonly [field: string]: unknown }
@@ -12,16 +13,25 @@ interface ChatCall {
   readonly function?: { readonly name: string; readonly arguments: string }
 }
 
+/** What `toOpenAI` and `toAnthropic` wrote for what their formats can't say. */
+interface Extended {
+  readonly offstage?: JsonObject
+}
+
 /** A message of OpenAI's Chat Completions. */
-export interface ChatMessage {
+export interface ChatMessage extends Extended {
   readonly role: 'system' | 'developer' | 'user' | 'assistant' | 'tool' | 'function'
   readonly content?: string | readonly Block[] | null
   readonly tool_calls?: readonly ChatCall[]
   readonly tool_call_id?: string
+  readonly name?: string
+  readonly refusal?: string | null
+  /** Of servers that think. */
+  readonly reasoning_content?: string | null
 }
 
 /** A message of Anthropic's Messages. */
-export interface AnthropicMessage {
+export interface AnthropicMessage extends Extended {
   readonly role: 'user' | 'assistant' | 'system'
   readonly content: string | readonly Block[]
 }

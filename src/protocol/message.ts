@@ -21,7 +21,10 @@ export interface ReasoningPart {
   readonly text: string
 }
 
-/** An attachment. `data` is base64; of an input's, a `data:` prefix is taken off. */
+/**
+ * An attachment of a person's or a tool's, or a file that the model produced. `data` is base64; of an input's, a `data:`
+ * prefix is taken off.
+ */
 export interface FilePart {
   readonly type: 'file'
   readonly mediaType: string
@@ -113,7 +116,7 @@ export interface UserMessage {
 export interface AssistantMessage {
   readonly role: 'assistant'
   readonly id?: string
-  readonly parts: readonly (TextPart | ReasoningPart | ToolCallPart)[]
+  readonly parts: readonly (TextPart | ReasoningPart | FilePart | ToolCallPart)[]
   readonly providerMetadata?: ProviderMetadata
   /** ACTION mode: the model's output as written, block included; sent back in ACTION mode. */
   readonly actionText?: string

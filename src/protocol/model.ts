@@ -74,6 +74,8 @@ export interface TurnCaps {
    * 32 000 000.
    */
   readonly metadata?: number
+  /** Characters of the files that the model produces, in base64. Default 32 000 000. */
+  readonly files?: number
 }
 
 /** What a model costs: USD per million tokens. */

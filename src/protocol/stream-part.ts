@@ -1,5 +1,12 @@
 import type { ErrorData } from './error.ts'
-import type { CallError, FinishReason, ProviderMetadata, ToolCallPart, Usage } from './message.ts'
+import type {
+  CallError,
+  FilePart,
+  FinishReason,
+  ProviderMetadata,
+  ToolCallPart,
+  Usage,
+} from './message.ts'
 
 /**
  * A complete call, as it goes into the message. It has `input` only when its stream was proven
@@ -19,6 +26,8 @@ export type StreamPart =
   | ToolCallStreamPart
   /** ACTION mode: an unreadable block or call, to be fed back to the model. Nothing of it runs. */
   | { readonly type: 'action-error'; readonly error: CallError }
+  /** The model produced it, whole. */
+  | { readonly type: 'file'; readonly file: FilePart }
   | { readonly type: 'usage'; readonly usage: Usage }
   | { readonly type: 'warning'; readonly code: string; readonly message: string }
   /** Provider data that has no meaning here, or model output that was ignored. For logs. */

@@ -1,6 +1,12 @@
 import { toErrorData, type ErrorData } from '../protocol/error.ts'
 import type { JsonValue } from '../protocol/json.ts'
-import type { CallError, FinishReason, ProviderMetadata, Usage } from '../protocol/message.ts'
+import type {
+  CallError,
+  FilePart,
+  FinishReason,
+  ProviderMetadata,
+  Usage,
+} from '../protocol/message.ts'
 import type { StreamPart, ToolCallStreamPart } from '../protocol/stream-part.ts'
 import { withoutInput } from './core/part-gate.ts'
 import { incompleteError } from './core/transport-error.ts'
@@ -21,6 +27,8 @@ export interface CollectedTurn {
   readonly text: string
   readonly reasoning: string
   readonly toolCalls: readonly CollectedCall[]
+  /** What the model produced, if anything. */
+  readonly files?: readonly FilePart[]
   /** `'error'` when the stream failed. */
   readonly finishReason: FinishReason
   /** Empty when the provider sent none. */
@@ -43,18 +51,21 @@ export async function collect(parts: AsyncIterable<StreamPart>): Promise<Collect
   return collector.turn()
 }
 
+type Ending = Extract<StreamPart, { type: 'finish' | 'error' }>
+
 interface Collector {
   add(part: StreamPart): void
   turn(): CollectedTurn
 }
 
 function createCollector(): Collector {
-  let text: string[] = []
+  const text: string[] = []
   const reasoning: string[] = []
   const started = new Map<string, string>()
   const calls: ToolCallStreamPart[] = []
+  const files: FilePart[] = []
   let usage: Usage = {}
-  let ending: Extract<StreamPart, { type: 'finish' | 'error' }> | undefined
+  let ending: Ending | undefined
 
   function add(part: StreamPart): void {
     switch (part.type) {
@@ -71,13 +82,14 @@ function createCollector(): Collector {
         started.delete(part.toolCallId)
         calls.push(part)
         break
+      case 'file':
+        files.push(part.file)
+        break
       case 'usage':
         usage = { ...usage, ...part.usage }
         break
       case 'warning':
-        if (part.code !== UNOPENED_REASONING_CODE) break
-        reasoning.push(...text)
-        text = []
+        if (part.code === UNOPENED_REASONING_CODE) reasoning.push(...text.splice(0))
         break
       case 'finish':
       case 'error':
@@ -93,22 +105,28 @@ function createCollector(): Collector {
   }
 
   function turn(): CollectedTurn {
-    const end = ending ?? { type: 'error', error: incompleteError() }
+    const end: Ending = ending ?? { type: 'error', error: incompleteError() }
     const begun = [...started].map(([toolCallId, toolName]) => cutCall(toolCallId, toolName))
     const all = [...calls, ...begun]
     return {
       text: text.join(''),
       reasoning: reasoning.join(''),
       toolCalls: all.map((call) => collected(end.type === 'error' ? withoutInput(call) : call)),
-      finishReason: end.type === 'error' ? 'error' : end.finishReason,
       usage,
-      ...(end.type === 'finish' &&
-        end.providerMetadata && { providerMetadata: end.providerMetadata }),
-      ...(end.type === 'error' && { error: end.error }),
+      ...(files.length > 0 && { files }),
+      ...endingFields(end),
     }
   }
 
   return { add, turn }
+}
+
+function endingFields(
+  end: Ending,
+): Pick<CollectedTurn, 'finishReason' | 'providerMetadata' | 'error'> {
+  if (end.type === 'error') return { finishReason: 'error', error: end.error }
+  const { finishReason, providerMetadata } = end
+  return { finishReason, ...(providerMetadata && { providerMetadata }) }
 }
 
 function collected(call: ToolCallStreamPart): CollectedCall {

@@ -29,6 +29,7 @@ const EVENTS: Record<RunEventBody['type'], number> = {
   'tool-input-start': 20,
   'tool-input-delta': 20,
   'tool-input-end': 20,
+  file: 1,
   'tool-call': 300,
   'tool-approval-request': 60,
   'tool-approval-response': 40,

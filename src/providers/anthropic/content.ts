@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../protocol/json.ts'
 import type { FilePart, TextPart, ToolOutput, ToolResultPart } from '../../protocol/message.ts'
 import { outputText } from '../output-text.ts'
+import { fileInWords } from '../sent-files.ts'
 
 /** Content blocks of a user message. Blank text blocks are refused by the API, so they are left out. */
 export function userBlocks(
@@ -21,8 +22,7 @@ function fileBlock(part: FilePart, takesFiles: boolean): JsonObject {
   const source = { type: 'base64', media_type: mediaType, data }
   const isKnown = mediaType.startsWith('image/') || mediaType === 'application/pdf'
   if (!takesFiles || !isKnown) {
-    const text = `[A file that can't be read here: ${filename ?? mediaType}]`
-    return { type: 'text', text }
+    return { type: 'text', text: fileInWords(part) }
   }
   return mediaType.startsWith('image/')
     ? { type: 'image', source }

@@ -10,6 +10,7 @@ import { legalToolName } from '../core/wire-names.ts'
 import { createWireIds, type WireIds } from '../core/wire-ids.ts'
 import { healHistory } from '../heal-history.ts'
 import type { ModelRequest } from '../provider.ts'
+import { withFilesAsInput } from '../sent-files.ts'
 import type { RefusedThinking } from './refused-thinking.ts'
 import { resultBlock, textBlocks, userBlocks } from './content.ts'
 
@@ -29,7 +30,7 @@ export interface TurnsOptions {
 export function messagesTurns(request: ModelRequest, options: TurnsOptions): Turn[] {
   const turns: Turn[] = []
   const ids = createWireIds({ pattern: /^[a-zA-Z0-9_-]{1,64}$/, length: 24 })
-  for (const message of healHistory(request.messages)) {
+  for (const message of withFilesAsInput(healHistory(request.messages))) {
     addBlocks(turns, roleOf(message), blocksOf(message, ids, options))
   }
   const answered = withoutUnanswered(turns)

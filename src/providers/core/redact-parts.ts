@@ -72,6 +72,8 @@ class DeltaRedactor {
         return [...this.release('text-delta'), ...this.#delta(part.type, part)]
       case 'tool-input-delta':
         return this.#delta(`call ${part.toolCallId}`, part)
+      case 'file':
+        return [...this.release('text-delta'), ...this.release('reasoning-delta'), part]
       case 'raw':
         return [part]
       case 'usage':

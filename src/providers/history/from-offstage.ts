@@ -58,14 +58,17 @@ function assistantExtras(message: JsonRecord): Omit<AssistantMessage, 'role' | '
   }
 }
 
-function assistantPart(part: JsonRecord, at: string): TextPart | ReasoningPart | ToolCallPart {
+function assistantPart(
+  part: JsonRecord,
+  at: string,
+): TextPart | ReasoningPart | FilePart | ToolCallPart {
   switch (part['type']) {
     case 'reasoning':
       return { type: 'reasoning', text: text(part, 'text', at) }
     case 'tool-call':
       return callPart(part, at)
     default:
-      return textPart(part, at)
+      return contentPart(part, at)
   }
 }
 

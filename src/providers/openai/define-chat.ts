@@ -18,7 +18,8 @@ function defineChat(id: string, rules: ChatRules): HttpProviderDefinition<ChatSt
         providerId: id,
         rules: refused.apply(rules, config),
       }),
-    start: (request, { strictTools = false }) => startChat(id, request, strictTools),
+    start: (request, { strictTools = false }) =>
+      startChat(id, request, strictTools && rules.strict !== null),
     mapChunk: mapChatChunk,
     end: endChat,
     isEnding: (state) => state.isFinished,

@@ -20,6 +20,7 @@ import {
 } from './fresh-start.ts'
 import { createInlineReasoning, type InlineReasoning } from './inline-reasoning.ts'
 import { createMarkedThoughts, type MarkedPiece, type MarkedThoughts } from './marked-thoughts.ts'
+import { createProducedFiles, type ProducedFiles } from './produced-files.ts'
 import { createReasoningFields, type ReasoningFields } from './reasoning.ts'
 import { readUsage } from './usage.ts'
 
@@ -30,6 +31,7 @@ export interface ChatState extends AnswerStart {
   readonly strictTools: readonly ToolDefinition[]
   readonly reasoning: ReasoningFields
   readonly thoughts: MarkedThoughts
+  readonly files: ProducedFiles
   /** Null where the text is read elsewhere. */
   readonly inline: InlineReasoning | null
   usage: Usage | undefined
@@ -51,6 +53,7 @@ export function startChat(providerId: string, request: ModelRequest, isStrict = 
     ...startAnswer(createToolCallAssembler(request.tools)),
     reasoning: createReasoningFields(),
     thoughts: createMarkedThoughts(),
+    files: createProducedFiles(),
     inline: request.toolMode === 'action' || request.textAsWritten ? null : createInlineReasoning(),
     usage: undefined,
     isOver: false,
@@ -134,6 +137,7 @@ function readDelta(state: ChatState, delta: JsonRecord, parts: StreamPart[]): vo
   if (details) parts.push({ type: 'raw', data: details })
   readContent(state, delta, parts)
   readText(state, delta['refusal'], parts)
+  parts.push(...state.files.read(delta))
   const calls = delta['tool_calls']
   readCalls(state, asRecord(calls) ? [calls] : asList(calls), parts)
   // The old form counts alone; some servers send each call in both.
@@ -170,6 +174,8 @@ function readText(state: ChatState, content: unknown, parts: StreamPart[]): void
 function readContentPart(state: ChatState, item: unknown, parts: StreamPart[]): void {
   const part = asRecord(item)
   if (!part) return readText(state, asText(item), parts)
+  const files = state.files.readPart(part)
+  if (files) return void parts.push(...files)
   if (part['thinking'] === undefined) return readText(state, part['text'], parts)
   parts.push({ type: 'raw', data: part })
   const delta = state.reasoning.readPart(part)

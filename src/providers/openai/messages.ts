@@ -5,6 +5,7 @@ import { createWireIds, type WireIds } from '../core/wire-ids.ts'
 import { legalToolName } from '../core/wire-names.ts'
 import { healHistory } from '../heal-history.ts'
 import { outputFiles, outputText } from '../output-text.ts'
+import { withFilesAsInput } from '../sent-files.ts'
 import type { ModelRequest } from '../provider.ts'
 import { fileContent, joinContent, userContent } from './content.ts'
 import type { ChatRules } from './presets.ts'
@@ -31,7 +32,7 @@ export function chatMessages(
   const add = (message: ChatMessage): void => addMessage(messages, message, rules)
   if (request.instructions) add({ role: 'system', content: request.instructions })
   const ids = createWireIds({ pattern: rules.toolCallId, length: rules.toolCallIdLength })
-  for (const message of healHistory(request.messages)) {
+  for (const message of withFilesAsInput(healHistory(request.messages))) {
     for (const converted of convert(message, { providerId, rules, ids })) add(converted)
   }
   if (request.trailer) addTrailer(messages, request.trailer, rules)

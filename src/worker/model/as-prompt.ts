@@ -81,7 +81,7 @@ function contentText(parts: readonly (TextPart | FilePart)[], files: FilePart[])
 }
 
 /** What a model may read as the end of a line. */
-const LINE_BREAKS = /\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]/g
+const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g
 
 function turn(heading: string, text: string): string {
   return `[${heading}]\n  ${text.replace(LINE_BREAKS, '\n  ')}`

@@ -19,6 +19,7 @@ import type { ModelRequest } from '../../providers/provider.ts'
 import type { CountedRun } from '../run/counters.ts'
 import { REPETITION, repetitionWords } from '../run/repetition.ts'
 import { limitOf } from '../run/run-budget.ts'
+import { imagesInWords } from './images-in-words.ts'
 import { applyContext } from './compaction/apply-context.ts'
 import { activeSkillsText } from './skills-text.ts'
 import { memoryNote } from './memory-note.ts'
@@ -51,10 +52,9 @@ export function buildRequest(
     .filter((text) => text !== '')
     .join('\n\n')
   return {
-    messages: outgoingMessages(
-      applyContext(state.path, contextOn(state)),
-      stepContext.tools,
-      toolMode,
+    messages: imagesInWords(
+      outgoingMessages(applyContext(state.path, contextOn(state)), stepContext.tools, toolMode),
+      stepContext.model.model,
     ),
     tools: tools.map(({ name, description, inputSchema }) => ({
       name,
@@ -151,7 +151,8 @@ function asWritten(message: AssistantMessage, tools: readonly ToolDefinition[]):
     [messageText(message), calls.length > 0 ? formatAction(calls, tools) : '']
       .filter((piece) => piece !== '')
       .join('\n')
-  return { ...message, parts: [{ type: 'text', text }] }
+  const files = message.parts.filter((part) => part.type === 'file')
+  return { ...message, parts: [{ type: 'text', text }, ...files] }
 }
 
 function isObject(value: JsonValue | undefined): value is JsonObject {

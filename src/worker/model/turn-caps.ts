@@ -8,13 +8,14 @@ const DEFAULTS: Required<TurnCaps> = {
   reasoning: 1_000_000,
   arguments: 1_000_000,
   metadata: 32_000_000,
+  files: 32_000_000,
 }
 
 /** Counts what a model turn holds, so that one without an end can't fill the memory. */
 export class TurnMeter {
   readonly #caps: Required<TurnCaps>
   readonly #countsRaw: boolean
-  readonly #used = { calls: 0, text: 0, reasoning: 0, arguments: 0, metadata: 0 }
+  readonly #used = { calls: 0, text: 0, reasoning: 0, arguments: 0, metadata: 0, files: 0 }
   /** Calls whose beginning was streamed, and how many characters of their arguments. */
   readonly #streamed = new Map<string, number>()
   /** Calls that have begun, and have no name yet. */
@@ -50,6 +51,8 @@ export class TurnMeter {
           this.#add('arguments', Math.max(0, length - (streamed ?? 0)))
         )
       }
+      case 'file':
+        return this.#add('files', part.file.data.length)
       case 'raw':
         // Where pieces are wanted for logs, they hold everything, and nothing of them is kept.
         return this.#countsRaw

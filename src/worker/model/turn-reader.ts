@@ -147,7 +147,9 @@ export class TurnReader {
 
   /** The texts and thoughts so far. */
   get partial(): readonly (TextPart | ReasoningPart)[] {
-    const done = this.#parts.flatMap((part) => (part.type === 'tool-call' ? [] : part))
+    const done = this.#parts.flatMap((part) =>
+      part.type === 'text' || part.type === 'reasoning' ? part : [],
+    )
     if (this.#open === null) return done
     const { type, text } = this.#open
     return [...done, { type, text }]
@@ -219,6 +221,10 @@ export class TurnReader {
         })
       case 'tool-call':
         return this.#takeCall(this.#options.refusesCalls ? notAsked(part) : part)
+      case 'file':
+        this.#closeOpen()
+        this.#parts.push(part.file)
+        return
       case 'action-error':
         this.#feedback ??= part.error
         return

@@ -3,6 +3,7 @@ import type { FieldsSchema } from '../../protocol/fields.ts'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import type { CallError } from '../../protocol/message.ts'
 import { readFields } from '../../protocol/read-fields.ts'
+import { sensitiveFields } from '../../protocol/sensitive-fields.ts'
 import type { CallState } from '../../protocol/state.ts'
 
 /** What a call of `ask_user` asks. */
@@ -11,6 +12,7 @@ export interface AskedQuestion {
   readonly question: string
   readonly options?: readonly string[]
   readonly fields?: FieldsSchema
+  readonly sensitive?: readonly string[]
 }
 
 const MAX = { question: 10_000, options: 100, option: 1000, problems: 5 } as const
@@ -37,8 +39,9 @@ export function readQuestion(
     const words = problems.slice(0, MAX.problems).join('; ')
     return { code: 'invalid_params', message: `Invalid parameters for ${toolName}: ${words}.` }
   }
-  if (reading && 'fields' in reading) return { ...asked, fields: reading.fields }
-  return { ...asked, ...(options && { options }) }
+  if (!reading || 'problems' in reading) return { ...asked, ...(options && { options }) }
+  const sensitive = sensitiveFields(reading.fields)
+  return { ...asked, ...reading, ...(sensitive.length > 0 && { sensitive }) }
 }
 
 interface Input {

@@ -40,6 +40,7 @@ export const isOutput: Check = oneOf('type', {
 const assistantPart = oneOf('type', {
   text: textPart,
   reasoning: textPart,
+  file: filePart,
   'tool-call': shape({ toolCallId: isText, toolName: isText, error: optional(error) }),
 })
 
@@ -161,6 +162,7 @@ const facts = oneOf('type', {
     question: isText,
     options: optional(listOf(isText)),
     fields: optional(isFields),
+    sensitive: optional(listOf(isText)),
   }),
   'question-answered': shape({
     ...ofCall,

@@ -51,6 +51,29 @@ const chat: readonly Scenario[] = [
       },
     ],
   },
+  {
+    name: 'a picture between texts, then a question about it',
+    server: [
+      {
+        sse: [
+          delta({ content: 'Here:' }),
+          delta({
+            images: [
+              { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
+            ],
+          }),
+          delta({ content: 'Well?' }),
+          stop('stop'),
+          '[DONE]',
+        ],
+      },
+      text('A cat.'),
+    ],
+    async play(on) {
+      await on.end(on.run())
+      await on.end(on.run('And what is it?'))
+    },
+  },
   { name: 'a call', server: [calls(call(0, 'call_a', ['{"a":1,', '"b":2}'])), text('Three.')] },
   {
     name: 'two calls',

@@ -19,7 +19,10 @@ test.each<[string, ModelFacts]>([
   ['anthropic/claude-sonnet-4.5', { reasoning: 'blocks', vision: true }],
   ['claude-opus-4-1', { tools: true }],
   ['MiniMax-M2.5', { contextWindow: 204_800, reasoning: 'tags' }],
-  ['gemini-3.8-flash', { contextWindow: 1_048_576, tools: true, vision: true, reasoning: 'hidden' }],
+  [
+    'gemini-3.8-flash',
+    { contextWindow: 1_048_576, tools: true, vision: true, reasoning: 'hidden' },
+  ],
   ['models/gemini-2.5-pro', { contextWindow: 1_048_576, reasoning: 'hidden' }],
   ['google/gemini-3.1-flash-lite-preview', { tools: true }],
   ['gemini-3-pro-image-preview', { tools: false, vision: true }],

@@ -40,6 +40,17 @@ describe('an answer', () => {
     expect(await agent.deny('t1')).toBe(true)
   })
 
+  test('that says nothing is taken from anybody, and one with values is not', async () => {
+    const { agent, worker } = await asked()
+    Object.assign(pageActs(), { open: 1, turns: 5 })
+    activation(true)
+    const values = { action: 'accept', content: { name: 'Ann' } } as const
+    await expect(agent.answer('t1', values)).rejects.toMatchObject({ code: 'consent-refused' })
+    expect(worker.of('answerCall')).toEqual([])
+    expect(await agent.answer('t1', { action: 'decline' })).toBe(true)
+    expect(await agent.answer('t1', { action: 'cancel' })).toBe(true)
+  })
+
   test.each([
     ['without an activation', { pressed: -1, staleUntil: 0 }, false, false],
     ['with one that may be older', { pressed: -1, staleUntil: Infinity }, true, false],

@@ -62,13 +62,13 @@ const refused: readonly (readonly [unknown, string])[] = [
   ['string', "'it' must be an object with a type"],
   [null, 'must be an object with a type'],
   [['string'], 'must be an object with a type'],
-  [{}, "'it' must have the type string, number, integer, boolean or array"],
-  [{ type: 'object', properties: {} }, 'must have the type string'],
-  [{ type: 'null' }, 'must have the type string'],
-  [{ type: ['string', 'null'] }, 'must have the type string'],
-  [{ enum: ['a'] }, 'must have the type string'],
-  [{ $ref: '#/x' }, 'must have the type string'],
-  [{ type: 'string', pattern: '^(a+)+$' }, "has 'pattern'; a field of its type may have"],
+  [{}, "'it' must have a type of string, number, integer, boolean, array"],
+  [{ type: 'object', properties: {} }, 'must have a type of string'],
+  [{ type: 'null' }, 'must have a type of string'],
+  [{ type: ['string', 'null'] }, 'must have a type of string'],
+  [{ enum: ['a'] }, 'must have a type of string'],
+  [{ $ref: '#/x' }, 'must have a type of string'],
+  [{ type: 'string', pattern: '^(a+)+$' }, "has 'pattern'; it may have type, title"],
   [{ type: 'string', const: 'a' }, "has 'const'"],
   [{ type: 'string', anyOf: [] }, "has 'anyOf'"],
   [{ type: 'number', exclusiveMinimum: 0 }, "has 'exclusiveMinimum'"],
@@ -76,25 +76,28 @@ const refused: readonly (readonly [unknown, string])[] = [
   [{ type: 'boolean', enum: [true] }, "has 'enum'"],
   [{ type: 'string', enum: ['a'], minLength: 1 }, "has 'minLength'"],
   [{ type: 'string', enum: ['a'], oneOf: [choice('a')] }, "has 'oneOf'"],
-  [{ type: 'string', title: 5 }, 'has a wrong title: a text of 1000'],
+  [{ type: 'string', title: 5 }, 'has a wrong title: it must be a text of 1000'],
   [{ type: 'string', description: 'x'.repeat(1001) }, 'has a wrong description'],
-  [{ type: 'string', minLength: '3' }, 'has a wrong minLength: a whole number from 0'],
+  [{ type: 'string', minLength: '3' }, 'has a wrong minLength: it must be a whole number from 0'],
   [{ type: 'string', minLength: -1 }, 'has a wrong minLength'],
   [{ type: 'string', maxLength: 1.5 }, 'has a wrong maxLength'],
   [{ type: 'string', minLength: 5, maxLength: 4 }, 'has a minLength above its maxLength'],
-  [{ type: 'string', format: 'password' }, 'has a wrong format: email, uri, date or date-time'],
+  [
+    { type: 'string', format: 'password' },
+    'has a wrong format: it must be email, uri, date or date-time',
+  ],
   [{ type: 'string', format: ['email'] }, 'has a wrong format'],
-  [{ type: 'number', minimum: '0' }, 'has a wrong minimum: a number'],
+  [{ type: 'number', minimum: '0' }, 'has a wrong minimum: it must be a number'],
   [{ type: 'number', minimum: 2, maximum: 1 }, 'has a minimum above its maximum'],
-  [{ type: 'string', enum: [] }, 'has a wrong enum: a list of 1 to 500 texts'],
+  [{ type: 'string', enum: [] }, 'has a wrong enum: it must be a list of 1 to 500 texts'],
   [{ type: 'string', enum: [1, 2] }, 'has a wrong enum'],
   [{ type: 'string', enum: many(501) }, 'has a wrong enum'],
   [{ type: 'string', enum: ['x'.repeat(1001)] }, 'has a wrong enum'],
-  [{ type: 'string', enum: ['a', 'a'] }, 'offers the same value twice'],
+  [{ type: 'string', enum: ['a', 'a'] }, 'offers the same value or title twice'],
   [{ type: 'string', enum: ['a', 'b'], enumNames: ['A'] }, 'has more or fewer enumNames'],
   [
     { type: 'string', enum: ['yes', 'no'], enumNames: ['Yes', 'Yes'] },
-    'offers two values of the same title',
+    'offers the same value or title twice',
   ],
   [{ type: 'string', oneOf: [{ const: 'a' }] }, 'has a wrong oneOf'],
   [{ type: 'string', oneOf: [{ ...choice('a'), pattern: 'x' }] }, 'has a wrong oneOf'],
@@ -105,7 +108,7 @@ const refused: readonly (readonly [unknown, string])[] = [
   [{ type: 'array', items: { oneOf: [choice('a')] } }, 'has a wrong items'],
   [
     { type: 'array', items: { type: 'string', enum: ['a'] }, minItems: 2 },
-    'has a minItems above the number of its choices',
+    'has a minItems above its choices',
   ],
   [
     { type: 'array', items: { type: 'string', enum: ['a', 'b'] }, minItems: 2, maxItems: 1 },
@@ -159,6 +162,7 @@ describe('the whole', () => {
     [{ type: 'object', properties: [text] }, 'must have properties'],
     [{ type: 'object', properties: { a: text }, required: ['b'] }, 'in required'],
     [{ type: 'object', properties: { a: text }, required: 'a' }, 'in required'],
+    [{ type: 'object', properties: { a: text }, required: [['a']] }, 'in required'],
     [{ type: 'object', properties: { a: text }, required: ['toString'] }, 'in required'],
     [{ type: 'object', properties: { a: text }, additionalProperties: true }, 'additionalP'],
     [{ type: 'object', properties: { a: text }, $defs: {} }, "has '$defs', and may have type"],
@@ -198,7 +202,7 @@ describe('of a hostile model', () => {
     ] as const) {
       const words = problemsIn({ type: 'object', properties: { [one]: text, [other]: text } })
       if (one === 'straße') expect(words).toBe('fine')
-      else expect(words).toContain('by its letter case only')
+      else expect(words).toContain('by its case only')
     }
   })
 
@@ -215,7 +219,7 @@ describe('of a hostile model', () => {
     const deep: unknown = JSON.parse(
       `${'{"type":"object","properties":{"a":'.repeat(5000)}1${'}}'.repeat(5000)}`,
     )
-    expect(problemsIn(deep)).toContain("'a' must have the type string")
+    expect(problemsIn(deep)).toContain("'a' must have a type of string")
     const items: unknown = JSON.parse(
       `${'{"type":"array","items":'.repeat(5000)}1${'}'.repeat(5000)}`,
     )

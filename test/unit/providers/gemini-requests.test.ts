@@ -51,10 +51,12 @@ const signed = (signature: string): JsonObject => ({
 })
 const dummy = signed('skip_thought_signature_validator')
 
-test('goes to Google’s endpoint, with the key as a bearer token', async () => {
+test('goes to Google’s endpoint, with the key as a bearer token and no headers of its own (G14)', async () => {
   const { url, headers, body } = await sent(gemini)
   expect(url).toBe('https://generativelanguage.googleapis.com/v1beta/openai/chat/completions')
   expect(Object.fromEntries(headers)).toMatchObject({ authorization: 'Bearer key-123' })
+  const names = [...headers.keys()]
+  expect(names.filter((name) => !/^(accept|authorization|content-type)$/.test(name))).toEqual([])
   expect(body).toMatchObject({ model: 'gemini-3.8-flash', stream: true })
   const proxied = await sent({ ...gemini, baseURL: 'https://me.example' })
   expect(proxied.url).toBe('https://me.example/v1beta/openai/chat/completions')

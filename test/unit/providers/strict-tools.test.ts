@@ -241,6 +241,7 @@ test('a strict call’s nulls for what is optional are taken away, another’s a
       { words: 'x', place: { city: 'Paris', zip: null } },
     ],
     [openai, input],
+    [{ provider: 'ollama', model: 'm', strictTools: true }, input],
   ] as const) {
     const { fetch } = serve(replay(calls(input)))
     const turn = await collect(

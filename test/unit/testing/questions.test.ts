@@ -207,7 +207,7 @@ describe('a question with fields', () => {
       { question: 'Who are you?', fields: { type: 'object', properties } },
       'Hm.',
     ])
-    const sensitive = ['userPassword', 'code', 'p', 'secretary', 'api_key', 'kennwort']
+    const sensitive = ['userPassword', 'code', 'p', 'api_key', 'kennwort']
     expect(chat.getSnapshot().pending[0]?.question?.sensitive).toEqual(sensitive)
     await answer({ action: 'decline' })
     await run.result
@@ -455,7 +455,7 @@ describe('in ACTION mode', () => {
     const wrong = `<fields><type>object</type>${number}<required>n</required></fields>`
     const mended = await waiting([block(wrong), block(`<fields>${json}</fields>`)], { model })
     const told = JSON.stringify(mended.asked[1]?.messages)
-    expect(told).toContain("'n' has a wrong minimum: a number")
+    expect(told).toContain("'n' has a wrong minimum: it must be a number")
     expect(told).toContain('must have in required a list of names')
   })
 })

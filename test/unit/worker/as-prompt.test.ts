@@ -26,7 +26,7 @@ function turnsIn(prompt: string): Turn[] {
   })
 }
 
-const BREAKS = /\r\n|[\r\v\f\u001c-\u001e\u0085\u2028\u2029]/g
+const BREAKS = /\r\n|[\r\v\f\u0085\u2028\u2029]/g
 
 /** What there is to say in a message, and by whom. */
 function said(message: Message): string[] {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import type { FactOf, FactType } from '../../../src/protocol/fact.ts'
 import { isSoundRow } from '../../../src/worker/store/check-row.ts'
 import { words } from './store-support.ts'
@@ -49,6 +49,7 @@ const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> } = {
     question: 'Which?',
     options: ['a'],
     fields: { type: 'object', properties: {} },
+    sensitive: ['a'],
   },
   'question-answered': { path, answer: 'a', values: {}, action: 'cancel' },
   'output-requested': { path, input: null, asks: false },
@@ -99,7 +100,7 @@ const OPTIONAL: { readonly [Type in FactType]?: readonly string[] } = {
   'step-started': ['limit'],
   'call-proposed': ['title'],
   'approval-answered': ['reason', 'input'],
-  'question-asked': ['options', 'fields'],
+  'question-asked': ['options', 'fields', 'sensitive'],
   'question-answered': ['values', 'action'],
   'call-started': ['input'],
   'call-suspended': ['until'],
@@ -127,4 +128,22 @@ describe.each(Object.entries(samples))('a row of the fact %s', (type, fields) =>
     for (const name of Object.keys(row).filter((each) => !free.includes(each)))
       expect([name, isSoundRow({ ...row, [name]: Symbol.iterator })]).toEqual([name, false])
   })
+})
+
+test.each([
+  {},
+  { type: 'object' },
+  { type: 'object', properties: [] },
+  { type: 'object', properties: { a: null } },
+  { type: 'object', properties: { a: { type: 'object' } } },
+  { type: 'object', properties: { a: { type: 'string', title: 5 } } },
+  { type: 'object', properties: { a: { type: 'string', enum: [5] } } },
+  { type: 'object', properties: { a: { type: 'string', oneOf: [{ const: 'a' }] } } },
+  { type: 'object', properties: { a: { type: 'array' } } },
+  { type: 'object', properties: { a: { type: 'array', items: { anyOf: ['a'] } } } },
+  { type: 'object', properties: {}, required: 'a' },
+])('a question whose fields a page could not show is not sound: %j', (fields) => {
+  const row = { type: 'question-asked', runId: 'r', at: 1, ...samples['question-asked'] }
+  expect(isSoundRow(row)).toBe(true)
+  expect(isSoundRow({ ...row, fields })).toBe(false)
 })

@@ -79,6 +79,8 @@ export function expectTurn(turn: CollectedTurn, { expected }: StreamFixture): vo
   if (expected.finishReason) expect(turn.finishReason).toBe(expected.finishReason)
   if (expected.usage) expect(turn.usage).toEqual(expected.usage)
   if (expected.providerMetadata) expect(turn.providerMetadata).toEqual(expected.providerMetadata)
+  const files = turn.files?.map(({ mediaType, data }) => [mediaType, data])
+  expect(files).toEqual(expected.files)
   const ids = turn.toolCalls.map((call) => call.toolCallId)
   expect(new Set(ids).size).toBe(ids.length)
 }

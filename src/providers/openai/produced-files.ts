@@ -1,0 +1,44 @@
+import type { StreamPart } from '../../protocol/stream-part.ts'
+import { fileOfDataURL } from '../core/data-url.ts'
+import { asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
+
+const LEFT_OUT: StreamPart = {
+  type: 'warning',
+  code: 'file-left-out',
+  message: 'The model sent a file as an address, or of a kind that is not taken. It was left out.',
+}
+
+/** The files of one answer, each once. */
+export interface ProducedFiles {
+  /** Those of a delta or message, in OpenRouter's `images`. */
+  read(delta: JsonRecord): StreamPart[]
+  /** That of a part of the content; null: it is none. */
+  readPart(part: JsonRecord): StreamPart[] | null
+}
+
+/**
+ * `{ type: 'image_url', image_url: { url: 'data:…' } }`, in `images`
+ * (https://openrouter.ai/docs/features/multimodal/image-generation) or among the content's parts. Addresses are not
+ * fetched: a server would learn who looks, and might name a place that only the page reaches.
+ */
+export function createProducedFiles(): ProducedFiles {
+  const known = new Set<string>()
+  let hasWarned = false
+
+  function readPart(part: JsonRecord): StreamPart[] | null {
+    const place = part['image_url']
+    const url = asText(place) ?? asText(asRecord(place)?.['url'])
+    if (url === undefined) return null
+    if (known.has(url)) return []
+    const file = fileOfDataURL(url)
+    if (file) known.add(url)
+    else if (hasWarned) return []
+    else hasWarned = true
+    return [file ? { type: 'file', file } : LEFT_OUT]
+  }
+
+  return {
+    read: ({ images }) => asList(images).flatMap((image) => readPart(asRecord(image) ?? {}) ?? []),
+    readPart,
+  }
+}

@@ -1,0 +1,57 @@
+import type { AssistantMessage, FilePart, Message, TextPart } from '../protocol/message.ts'
+
+const INTRO: TextPart = { type: 'text', text: 'Files from your answer above:' }
+
+/** In the place of a file that a model or its server doesn't take. */
+export function fileInWords({ mediaType, filename }: FilePart): string {
+  return `[A file that can't be read here: ${filename ?? mediaType}]`
+}
+
+/**
+ * Files that the model produced, as input: vendors take none in the model's own messages. They stand before what the
+ * person says next, or behind the results of the answer's calls.
+ */
+export function withFilesAsInput(messages: readonly Message[]): readonly Message[] {
+  if (!messages.some((message) => message.role === 'assistant' && hasFiles(message)))
+    return messages
+  const sent: Message[] = []
+  let waiting: readonly FilePart[] = []
+  const flush = (): void => {
+    if (waiting.length > 0) sent.push({ role: 'user', parts: [INTRO, ...waiting] })
+    waiting = []
+  }
+  for (const message of messages) {
+    if (message.role === 'user' && waiting.length > 0) {
+      sent.push({ ...message, parts: [INTRO, ...waiting, ...message.parts] })
+      waiting = []
+      continue
+    }
+    if (message.role !== 'tool') flush()
+    if (message.role !== 'assistant' || !hasFiles(message)) {
+      sent.push(message)
+      continue
+    }
+    waiting = message.parts.filter((part) => part.type === 'file')
+    sent.push({ ...message, parts: withoutFiles(message, waiting) })
+  }
+  flush()
+  return sent
+}
+
+/** An answer of files alone is one nevertheless: else two of the person's messages would follow each other. */
+function withoutFiles(
+  { parts }: AssistantMessage,
+  files: readonly FilePart[],
+): AssistantMessage['parts'] {
+  const rest = parts.filter((part) => part.type !== 'file')
+  const speaks = rest.some(
+    (part) => part.type === 'tool-call' || (part.type === 'text' && part.text !== ''),
+  )
+  if (speaks) return rest
+  const text = files.map(({ mediaType }) => `[A file: ${mediaType}]`).join('\n')
+  return [...rest, { type: 'text', text }]
+}
+
+function hasFiles({ parts }: AssistantMessage): boolean {
+  return parts.some((part) => part.type === 'file')
+}
