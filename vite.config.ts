@@ -22,6 +22,7 @@ const builds: Record<string, UserConfig> = {
       'no-inline': 'src/no-inline.ts',
       // Adds little where the page's code is there already.
       'tools-from': 'src/tools-from.ts',
+      skills: 'src/skills/index.ts',
     },
     // In one file, with what the chunk of the first run shares with it: two would compress worse.
     splitting: {

@@ -21,7 +21,7 @@ export function actionPrompt(
 ): string {
   const index = indexTools(tools)
   const sections = [rules, `# Tools\n\n${index.tools.map(describeTool).join('\n') || 'None.'}`]
-  if (skills.length > 0) sections.push(`# Skills\n\n${skills.map(describeSkill).join('\n')}`)
+  if (skills.length > 0) sections.push(describeSkills(skills))
   if (tools.length > 0) sections.push(`# Examples\n\n${promptExamples(index.tools, tools)}`)
   return sections.join('\n\n')
 }
@@ -48,6 +48,11 @@ function describeTool(tool: IndexedTool): string {
     return `\n  - ${tags.get(name) ?? name} (${type}, ${need}${oneLine(fallback)})${about}`
   })
   return `- ${tool.tag}: ${oneLine(tool.description)}${parameters.join('')}`
+}
+
+/** The section that lists skills, apart from tools; '' when there are none. */
+export function describeSkills(skills: readonly Skill[]): string {
+  return skills.length > 0 ? `# Skills\n\n${skills.map(describeSkill).join('\n')}` : ''
 }
 
 function describeSkill(skill: Skill): string {

@@ -19,6 +19,7 @@ import { loadPart } from './load-part.ts'
 import type { AgentOptions } from './options.ts'
 import type { AgentParts } from './agent-parts.ts'
 import type * as live from './lazy-runtime.ts'
+import { SKILL_TOOLS } from './skill.ts'
 import { messageOf, type RunStarter } from './start-run.ts'
 import { createSnapshotStore, type SnapshotStore } from './snapshot-store.ts'
 import type { ToolRegistry } from './tool-registry.ts'
@@ -61,7 +62,7 @@ export class AgentCore implements AgentParts {
     this.signal = this.#life.signal
     this.config = { model: copyConfig(model), instructions, values }
     this.registry = createToolRegistry({
-      reserved: options.controlTools ?? [],
+      reserved: [...(options.controlTools ?? []), ...(options.skills?.length ? SKILL_TOOLS : [])],
       onChange: () => {
         if (this.#link?.isStarted && !this.signal.aborted)
           this.ask('toolsChanged', { agentId: this.scope().agentId }).catch(() => {})

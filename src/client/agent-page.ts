@@ -5,6 +5,8 @@ import type {
   ReconcileTool,
   ReconcileVerdict,
   StepContext,
+  ReconcileVerdict,
+  SkillRef,
 } from '../protocol/questions.ts'
 import { describeThrown } from '../protocol/error.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
@@ -21,6 +23,8 @@ import type { AgentPage } from './page-api.ts'
 import type { Verifier, VerifierParts } from './verify.ts'
 import { whileStaying } from './page-leaving.ts'
 import { stringify } from './stringify.ts'
+import type { Skill } from './skill.ts'
+import type * as SkillsOnPage from './skills-on-page.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 
@@ -36,14 +40,7 @@ export function createAgentPage(
   agent: VerifierParts & { readonly config: AgentConfig; readonly registry: ToolRegistry },
 ): AgentPage {
   const { config, options, registry, signal, warn } = agent
-  const tools = async (): Promise<ToolDescriptor[]> => {
-    const own = describeTools(registry, options.toolApproval ?? 'destructive')
-    if (!options.controlTools?.length) return own
-    const { controlDescriptors } = await whileStaying(() =>
-      loadPart(() => import('./control-tools.ts')),
-    )
-    return [...own, ...controlDescriptors(options.controlTools, options.questionFields)]
-  }
+  const tools = (): Promise<ToolDescriptor[]> => describeAll(options, registry)
   const book = createConfigBook()
   return {
     async stepContext({ toolless }) {
@@ -58,6 +55,7 @@ export function createAgentPage(
         instructions: fillValues(config.instructions, config.values, 'invalid-config'),
         ...(context !== undefined && { context: truncate(context) }),
         tools: offered,
+        ...(options.skills?.length && { skills: options.skills.map(refOf) }),
         ...leftOut(registry, offered),
         hasBeforeToolCall: options.beforeToolCall !== undefined,
         ...hooksThere(options),
@@ -67,6 +65,8 @@ export function createAgentPage(
       }
     },
     currentTools: async () => tools(),
+    readSkill: async ({ name }) =>
+      options.skills ? (await loadSkills()).skillText(options.skills, name) : null,
     credentials: async ({ configId, endpoint, previousRejected }) =>
       whileStaying(() =>
         readCredentials(book.find(configId), { ...endpoint, signal, previousRejected }),
@@ -140,6 +140,36 @@ function modelHooks(
       agent.options.verify ? (await (verifier ??= load())).verify(answer) : null,
     stopVerifying: async ({ messageId }) => (await verifier)?.stop(messageId),
   }
+}
+
+/** All that the model may use: the app's tools, those of the skills, and those that steer the run. */
+async function describeAll(
+  {
+    skills = [],
+    tools,
+    toolApproval = 'destructive',
+    controlTools = [],
+    questionFields,
+  }: AgentOptions,
+  registry: ToolRegistry,
+): Promise<ToolDescriptor[]> {
+  const part = skills.length > 0 ? await loadSkills() : undefined
+  part?.provideFiles(registry, skills)
+  const described = describeTools(registry, toolApproval)
+  const own = part ? part.withSkills(described, skills, tools) : described
+  if (controlTools.length === 0) return own
+  const { controlDescriptors } = await whileStaying(() =>
+    loadPart(() => import('./control-tools.ts')),
+  )
+  return [...own, ...controlDescriptors(controlTools, questionFields)]
+}
+
+function loadSkills(): Promise<typeof SkillsOnPage> {
+  return whileStaying(() => loadPart(() => import('./skills-on-page.ts')))
+}
+
+function refOf({ name, description }: Skill): SkillRef {
+  return { name, description }
 }
 
 /** A function that throws can't say. */

@@ -6,6 +6,7 @@ import { copyConfig } from './copy-config.ts'
 import { randomId } from '../lib/random-id.ts'
 import { memoriesOf } from './memory.ts'
 import type { AgentOptions } from './options.ts'
+import { toolsOfSkills } from './skill.ts'
 import { runStarter } from './start-run.ts'
 import type { InlineWorker } from './worker-start.ts'
 
@@ -14,9 +15,10 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
   checkOptions(options)
   const core = new AgentCore(options, inline)
   const { agentEvents, config, consent, registry, later } = core
-  for (const tool of options.tools ?? []) registry.register(tool)
-  for (const { tools = [] } of memoriesOf(options))
-    for (const tool of tools) registry.register(tool)
+  const { tools = [], skills } = options
+  for (const tool of [...tools, ...toolsOfSkills(skills, tools)]) registry.register(tool)
+  for (const { tools: own = [] } of memoriesOf(options))
+    for (const tool of own) registry.register(tool)
   if (options.enabledTools) registry.enable(options.enabledTools)
   const start = runStarter(core, options)
   const agent: Agent = {

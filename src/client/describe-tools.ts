@@ -37,8 +37,11 @@ export function usableDefinition(
   }
 }
 
-function isEnabled({ name, tool }: PreparedTool, enabled: readonly string[] | null): boolean {
-  return !enabled || enabled.includes(name) || enabled.includes(tool.name)
+function isEnabled(entry: PreparedTool, enabled: readonly string[] | null): boolean {
+  const { name, tool, isAlwaysEnabled = !enabled } = entry
+  return (
+    isAlwaysEnabled || enabled?.includes(name) === true || enabled?.includes(tool.name) === true
+  )
 }
 
 function isAvailable({ tool, name }: PreparedTool): boolean {

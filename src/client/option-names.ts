@@ -4,7 +4,7 @@
  */
 export const OPTION_NAMES = {
   createAgent:
-    'model instructions:string values:object tools:array enabledTools:array controlTools:array questionFields:boolean context:function toolApproval=never|destructive|writes|always|function beforeToolCall:function afterToolCall:function beforeModel:function verify:function verifyRounds verifyTimeoutMs:number maxSteps retries memory:object|array compaction:object|boolean limits:object storage=memory|object retention:object worker:function workerUrl engines:array raw:boolean heartbeatMs:number',
+    'model instructions:string values:object tools:array enabledTools:array controlTools:array skills:array questionFields:boolean context:function toolApproval=never|destructive|writes|always|function beforeToolCall:function afterToolCall:function beforeModel:function verify:function verifyRounds verifyTimeoutMs:number maxSteps retries memory:object|array compaction:object|boolean limits:object storage=memory|object retention:object worker:function workerUrl engines:array raw:boolean heartbeatMs:number',
   configure: 'model instructions:string values:object',
   run: 'conversationId signal maxSteps retries limits:object ifBusy=refuse|queue|replace history values:object|boolean',
   resume: 'interrupted=tell-model|ask waitForToolsMs:number',
@@ -19,6 +19,8 @@ export const OPTION_NAMES = {
   // The last two are MCP's: they mean nothing here and do no harm.
   annotations: 'readOnly:boolean destructive:boolean idempotent:boolean title openWorldHint',
   controlTools: 'ask_user finish_task plan',
+  skills:
+    'name:string description:string instructions:string files:object tools:array restrictTools:array metadata loaded:boolean',
   compaction: 'contextWindow:number at:number policy=auto|clear-results|summarize|drop-oldest',
   limits: 'steps:number tokens:number costUSD:number minutes:number',
   prices: 'input:number cachedInput:number cacheWrite:number output:number',

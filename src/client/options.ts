@@ -10,6 +10,7 @@ import type { Retention } from '../protocol/retention.ts'
 import type { Limits } from '../protocol/run.ts'
 import type { SettledStatus } from '../protocol/tool.ts'
 import type { ControlTool } from './control-tools.ts'
+import type { Skill } from './skill.ts'
 import type { WorkerAddress, WorkerLike } from './spawn-worker.ts'
 import type { AgentMemory } from './memory.ts'
 import type { Tool, ToolCallInfo } from './tool.ts'
@@ -116,6 +117,8 @@ export interface AgentOptions {
    * a text, `plan` keeps a list of what is to be done. Default: none.
    */
   readonly controlTools?: readonly ControlTool[]
+  /** Instructions that the model brings into use when it needs them, of `offstage/skills`. Default: none. */
+  readonly skills?: readonly Skill[]
   /** What the agent remembers beside its conversations: one or several, asked about each message of a person. */
   readonly memory?: AgentMemory | readonly AgentMemory[]
   /** `ask_user` may ask for several values at once, as a form that the page shows. Default false. */

@@ -19,6 +19,8 @@ export interface PreparedTool {
   readonly name: string
   readonly inputSchema: JsonSchema
   readonly standard: StandardSchema | undefined
+  /** Of the package: `enabledTools` are names of the app's. */
+  readonly isAlwaysEnabled?: true
   /** The model's input under the tool's own parameter names. */
   restore(input: unknown): unknown
 }

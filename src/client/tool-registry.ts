@@ -23,6 +23,8 @@ export interface RegistryObserver {
 /** The page's tools, live. Keyed by clean name in a `Map`, so `__proto__` is a name like others. */
 export interface ToolRegistry {
   register(tool: Tool, options?: RegisterOptions): () => void
+  /** Adds a tool of the package. */
+  provide(entry: PreparedTool): void
   /** By the name that the model knows. */
   get(name: string): PreparedTool | undefined
   /** Null: all. */
@@ -64,6 +66,7 @@ export function createToolRegistry(observer: RegistryObserver): ToolRegistry {
       signal?.addEventListener('abort', undo, { once: true })
       return undo
     },
+    provide: (entry) => void tools.set(entry.name, entry),
     get: (name) => tools.get(name),
     all: () => [...tools.values()],
     get enabled() {

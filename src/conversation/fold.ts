@@ -90,6 +90,7 @@ function foldContext(draft: Draft, row: RowOf<ContextRow['type'] | ConsentType>)
       return
     case 'results-cleared':
     case 'skill-activated':
+    case 'skill-dropped':
     case 'plan-changed':
     case 'untrusted-taken-in':
     case 'memory-retrieved':

@@ -285,10 +285,20 @@ type ContextFact = { readonly after: string | null } & (
   | {
       readonly type: 'skill-activated'
       readonly name: string
-      /** Of its text. */
+      /** Of all of it that is stored here. */
       readonly hash: string
       readonly text: string
+      /** The only tools that may be called while it is active, control tools aside. Absent: all. */
+      readonly restrictTools?: readonly string[]
+      /** Paths of its files. */
+      readonly files?: readonly string[]
+      /** The text is not of the app's own code. */
+      readonly loaded?: boolean
+      /** Of the call that activated it. Absent: it was active, and the page of a new run has it otherwise. */
+      readonly path?: CallPath
     }
+  /** It was active, and the page of a new run doesn't have it. */
+  | { readonly type: 'skill-dropped'; readonly name: string }
   | { readonly type: 'plan-changed'; readonly plan: readonly PlanItem[] }
   /** The model has read what others wrote. `path`: of the call that it came from. */
   | { readonly type: 'untrusted-taken-in'; readonly origin: string; readonly path?: CallPath }

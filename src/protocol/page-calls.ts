@@ -17,6 +17,8 @@ import type {
   MemoryQuery,
   ReconcileTool,
   ReconcileVerdict,
+  SkillQuery,
+  SkillText,
   StepContext,
   StepQuery,
   ToolOutcome,
@@ -44,6 +46,8 @@ export const PAGE_CALLS = {
     readonly ToolDescriptor[],
     'invalid-config' | 'no-tools-available'
   >,
+  /** Null: the page has no such skill. */
+  readSkill: { stops: true } as Question<SkillQuery, SkillText | null>,
   /**
    * Asks the key and header functions of the configuration that a step was begun with, whatever has
    * been configured since.

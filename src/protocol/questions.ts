@@ -1,3 +1,4 @@
+import type { FactOf } from './fact.ts'
 import type { CompactionOptions } from './compaction.ts'
 import type { JsonValue } from './json.ts'
 import type { Message, ToolOutput } from './message.ts'
@@ -24,6 +25,8 @@ export interface StepContext {
   /** Live page context, already formatted. */
   readonly context?: string
   readonly tools: readonly ToolDescriptor[]
+  /** That the model can activate. Absent: none. */
+  readonly skills?: readonly SkillRef[]
   /** Names of registered tools that are not to be used now: disabled or unavailable. */
   readonly otherTools?: readonly string[]
   readonly hasBeforeToolCall: boolean
@@ -59,6 +62,19 @@ export interface AskBeforeModel extends AgentRef, RunRef {
 export interface AnswerRef extends AgentRef {
   readonly messageId: string
 }
+
+/** A skill as the model is told of it before it is active. */
+export interface SkillRef {
+  readonly name: string
+  readonly description: string
+}
+
+export interface SkillQuery extends AgentRef {
+  readonly name: string
+}
+
+/** What is stored of a skill when it is activated. */
+export type SkillText = Omit<FactOf<'skill-activated'>, 'type' | 'after' | 'path'>
 
 export interface MemoryQuery extends AgentRef, RunRef {
   /** What a person wrote. */

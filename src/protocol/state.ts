@@ -126,12 +126,15 @@ type ContextType =
   | 'results-cleared'
   | 'compacted'
   | 'skill-activated'
+  | 'skill-dropped'
   | 'plan-changed'
   | 'untrusted-taken-in'
   | 'memory-retrieved'
 
 /** A fact that changes the model's context. */
-export type ContextRow = FactOf<ContextType> & Pick<Place, 'seq' | 'at'>
+export type ContextRow =
+  | (FactOf<Exclude<ContextType, 'skill-activated'>> & Pick<Place, 'seq' | 'at'>)
+  | (FactOf<'skill-activated'> & Pick<Place, 'seq' | 'at' | 'runId'>)
 
 /** A consent that is in force. */
 export type Consent = Omit<FactOf<'consent-given'>, 'type'> & Pick<Place, 'at'>

@@ -39,7 +39,9 @@ export interface ToolDescriptor extends ToolDefinition {
   /** Equal as long as what the model is told of the tool, and what may be done unasked, is the same. */
   readonly definition: string
   /** Steers the run instead of the page: the worker carries it out. */
-  readonly control?: 'ask-user' | 'finish-task' | 'plan'
+  readonly control?: 'ask-user' | 'finish-task' | 'plan' | 'activate-skill'
+  /** Offered only while one of these skills is active. */
+  readonly skills?: readonly string[]
 }
 
 export type ToolCallStatus =

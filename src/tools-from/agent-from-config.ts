@@ -6,6 +6,7 @@ import { cleanName } from '../client/clean-name.ts'
 import { createAgent } from '../client/create-agent.ts'
 import { badConfig } from '../client/failures.ts'
 import type { AgentOptions, ApprovalPolicy, ModelConfig } from '../client/options.ts'
+import type { Skill } from '../client/skill.ts'
 import type { InlineWorker } from '../client/worker-start.ts'
 
 type Plain =
@@ -29,6 +30,8 @@ type Plain =
 export interface AgentConfig extends Pick<AgentOptions, Plain> {
   readonly model: Omit<ModelConfig, 'apiKey' | 'headers'>
   readonly toolApproval?: Extract<ApprovalPolicy, string>
+  /** Names of those that stand beside the configuration. Default: all of them. */
+  readonly skills?: readonly string[]
 }
 
 /** What can't: functions and objects of the page. */
@@ -44,6 +47,7 @@ const FIELDS = Object.keys({
   values: true,
   enabledTools: true,
   controlTools: true,
+  skills: true,
   compaction: true,
   questionFields: true,
   toolApproval: true,
@@ -60,6 +64,7 @@ const FIELDS = Object.keys({
 
 const PARTS = Object.keys({
   tools: true,
+  skills: true,
   apiKey: true,
   headers: true,
   context: true,
@@ -87,12 +92,14 @@ export function agentFromConfig(
     elsewhere: 'in the configuration',
   })
   const { apiKey, headers, ...options } = parts
-  const { model, ...fields } = config as unknown as AgentConfig
+  const { model, skills: named, ...fields } = config as unknown as AgentConfig
   if (typeof model !== 'object' || model === null || Array.isArray(model))
     throw badConfig('model of the configuration must be an object.')
   checkEnabled(fields.enabledTools, options.tools)
+  const skills = named === undefined ? options.skills : chosenSkills(named, options.skills)
   const secrets = { ...(apiKey && { apiKey }), ...(headers && { headers }) }
-  return createAgent({ ...fields, ...options, model: { ...model, ...secrets } }, inline)
+  const agentOptions = { ...fields, ...options, ...(skills && { skills }) }
+  return createAgent({ ...agentOptions, model: { ...model, ...secrets } }, inline)
 }
 
 function checkFields(
@@ -118,4 +125,17 @@ function checkEnabled(enabled: unknown, tools: ConfigParts['tools'] = []): void 
     const hint = known.length ? ` ${hintAmong(String(name), known)}` : ''
     throw badConfig(`enabledTools names ${String(name)}, and there is no such tool.${hint}`)
   }
+}
+
+function chosenSkills(names: unknown, skills: ConfigParts['skills'] = []): readonly Skill[] {
+  if (!Array.isArray(names)) throw badConfig('skills of the configuration must be a list of names.')
+  return names.map((name: unknown) => {
+    const skill = skills.find((each) => each?.name === name)
+    if (skill) return skill
+    const known = skills.map((each) => String(each?.name))
+    const hint = known.length ? ` ${hintAmong(String(name), known)}` : ''
+    throw badConfig(
+      `skills names ${String(name)}, and there is no such skill beside the configuration.${hint}`,
+    )
+  })
 }

@@ -59,6 +59,7 @@ type Unwritten =
   | 'results-cleared'
   | 'compacted'
   | 'skill-activated'
+  | 'skill-dropped'
   | 'plan-changed'
   | 'untrusted-taken-in'
   | 'memory-retrieved'

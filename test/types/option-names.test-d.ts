@@ -13,6 +13,7 @@ import type {
   RunOptions,
   Script,
   ScriptStep,
+  Skill,
   Tool,
   ToolAnnotations,
 } from '../../src/index.ts'
@@ -44,6 +45,7 @@ interface Owners {
   retry: NonNullable<ModelConfig['retry']>
   timeouts: NonNullable<ModelConfig['timeouts']>
   script: Script
+  skills: Skill
   steps: ScriptStep
 }
 

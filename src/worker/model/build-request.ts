@@ -1,4 +1,5 @@
 import { actionPrompt, formatAction, formatObservation } from '../../action/index.ts'
+import { describeSkills } from '../../action/prompt.ts'
 import { contextOn, planOf } from '../../conversation/context.ts'
 import { messageText } from '../../conversation/result.ts'
 import type { StepContext } from '../../protocol/questions.ts'
@@ -20,6 +21,7 @@ import { REPETITION, repetitionWords } from '../run/repetition.ts'
 import { limitOf } from '../run/run-budget.ts'
 import { imagesInWords } from './images-in-words.ts'
 import { applyContext } from './compaction/apply-context.ts'
+import { activeSkillsText } from './skills-text.ts'
 import { memoryNote } from './memory-note.ts'
 
 /** The request of the run's next step. Pure: the stored history stays as it is. */
@@ -33,7 +35,12 @@ export function buildRequest(
   const tools =
     toolMode === 'action' && stepContext.model.toolChoice === 'none' ? [] : stepContext.tools
   const action = toolMode === 'action' && tools.length > 0
-  const instructions = [stepContext.instructions, action ? actionPrompt(tools) : '']
+  const skills = tools.length > 0 ? (stepContext.skills ?? []) : []
+  const instructions = [
+    stepContext.instructions,
+    action ? actionPrompt(tools, skills) : describeSkills(skills),
+    activeSkillsText(state),
+  ]
     .filter((text) => text !== '')
     .join('\n\n')
   const trailer = [

@@ -5,6 +5,7 @@ import { approvalOf } from './approval-rules.ts'
 import type { RunContext } from './run-context.ts'
 import { nextGroup, startsOf, type Start } from './execute-calls.ts'
 import { lookAhead } from './look-ahead.ts'
+import { forbidden } from './skill-rules.ts'
 import { checkInput } from '../validation/check-input.ts'
 
 type ModelOutput = Omit<FactOf<'model-output'>, 'parentId'>
@@ -20,7 +21,7 @@ export function headStart(context: RunContext, output: ModelOutput): Start[] {
     return []
   const next = lookAhead(conversation, [output])
   if (next === null || next.calls.length === 0 || decide(next) !== 'run-tools') return []
-  if (!next.calls.every((call) => isPlain(context, call))) return []
+  if (!next.calls.every((call) => isPlain(context, call) && !forbidden(context, call))) return []
   return startsOf(context, nextGroup(next.calls))
 }
 

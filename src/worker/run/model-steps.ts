@@ -18,6 +18,8 @@ import { withReminder } from './remind-of-plan.ts'
 import { limitOf, withinLimits } from './run-budget.ts'
 import type { RunContext } from './run-context.ts'
 import type { RunLease } from './run-lease.ts'
+import { renewedSkills } from './skill-calls.ts'
+import { offeredStep } from './skill-rules.ts'
 import type { StepCalls } from './step-calls.ts'
 import type { StopSwitch } from './stop-switch.ts'
 
@@ -54,18 +56,19 @@ export class ModelSteps {
     const resumed = this.#isOpenSinceCrash && !this.#hasAsked
     if (resumed && isStepLooping(run, effects.now())) return this.#park('crash-loop')
     const asked = await page.stepContext({ agentId, runId, conversationId })
+    const renewed = run.steps === 0 ? await renewedSkills(this.#context) : []
     if (stop.stopped) return
-    const stepContext = withinLimits(asked, run)
-    this.#context.tools.take(stepContext)
     // Mostly the step was begun with the commit before, of whose time nothing was known.
     const begins = !run.stepOpen || resumed || limitOf(run) !== run.limit
     await conversation.append(() => {
-      const facts = deliveries(conversation.state)
+      const facts = [...renewed, ...deliveries(conversation.state)]
       if (begins) facts.push(nextStep(run, { resumed }))
       return facts.length > 0 ? facts : null
     })
     this.#hasAsked = true
     if (stop.stopped) return
+    const stepContext = withinLimits(offeredStep(asked, this.#context), run)
+    this.#context.tools.take(stepContext)
     await recall(this.#context, stepContext)
     if (stop.stopped) return
     await amendMessage(this.#context, step, stepContext)

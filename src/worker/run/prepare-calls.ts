@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../protocol/json.ts'
+import type { SkillText } from '../../protocol/questions.ts'
 import type { CallState } from '../../protocol/state.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 import { approvalOf, mayMislead } from './approval-rules.ts'
@@ -6,6 +7,8 @@ import { decidedBy } from './decided-by.ts'
 import { callContext, type RunContext, type ReadyCall } from './run-context.ts'
 import { settle, type Settlement } from './settle.ts'
 import { errorOutput, unknownTool, unreadable } from './tool-errors.ts'
+import { activation } from './skill-calls.ts'
+import { forbidden } from './skill-rules.ts'
 import { askQuestions, finished, planned } from './control-calls.ts'
 import { type AskedQuestion, readQuestion } from './read-question.ts'
 import { checkInput } from '../validation/check-input.ts'
@@ -30,7 +33,8 @@ export async function prepareCalls(
   const questions: AskedQuestion[] = []
   const asked: AskedCall[] = []
   for (const call of calls) {
-    const verdict = await judge(context, call)
+    const activating = settlements.flatMap(({ skill }) => skill ?? [])
+    const verdict = await judge(context, call, activating)
     if (context.signal.aborted) return
     switch (verdict.type) {
       case 'settle':
@@ -70,13 +74,19 @@ async function requestApprovals(context: RunContext, asked: readonly AskedCall[]
   )
 }
 
-async function judge(context: RunContext, call: CallState): Promise<Verdict> {
+async function judge(
+  context: RunContext,
+  call: CallState,
+  activating: readonly SkillText[],
+): Promise<Verdict> {
   if (call.error !== null) {
     return invalid(call, errorOutput(unreadable({ ...call, error: call.error })))
   }
+  const tool = call.known ? await availableTool(context, call) : undefined
+  const refused = forbidden(context, call, activating)
+  if (refused) return { type: 'settle', settlement: refused }
   if (!call.known)
     return invalid(call, errorOutput(unknownTool(call.toolName, context.tools.names)))
-  const tool = await availableTool(context, call)
   if (tool === undefined) return { type: 'settle', settlement: await unavailable(context, call) }
   const verdict = context.tools.hasBeforeToolCall
     ? await context.page.beforeToolCall(callContext(context, call, call.input))
@@ -87,6 +97,10 @@ async function judge(context: RunContext, call: CallState): Promise<Verdict> {
   }
   const problem = checkInput(context.validator, tool, verdict.input)
   if (problem) return invalid(call, errorOutput(problem))
+  if (tool.control === 'activate-skill') {
+    const asked = { call, input: verdict.input }
+    return { type: 'settle', settlement: await activation(context, asked, activating) }
+  }
   const asked = tool.control === 'ask-user' ? readQuestion(call, verdict.input) : null
   if (asked && 'code' in asked) return invalid(call, errorOutput(asked))
   const controlled = context.conversation.run?.limits.maxSteps === 0 ? undefined : tool.control

@@ -1,6 +1,7 @@
 import { isSettled } from '../../conversation/pending.ts'
 import type { PlanItem } from '../../protocol/fact.ts'
 import type { ToolOutput } from '../../protocol/message.ts'
+import type { SkillText } from '../../protocol/questions.ts'
 import type { CallState } from '../../protocol/state.ts'
 import type { SettledStatus } from '../../protocol/tool.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
@@ -14,6 +15,8 @@ export interface Settlement {
   readonly note?: string
   /** The plan that the call makes. */
   readonly plan?: readonly PlanItem[]
+  /** The skill that the call activates. */
+  readonly skill?: SkillText
 }
 
 /** Commits the ends of calls in one transaction, as far as the run is open and they have none yet. */
@@ -31,6 +34,9 @@ export async function settle(
     const after = conversation.state.path.at(-1)?.id ?? null
     return [
       ...(plan ? [{ type: 'plan-changed', after, plan } as const] : []),
+      ...settled.flatMap(({ call: { path }, skill }) =>
+        skill ? [{ type: 'skill-activated', after, ...skill, path } as const] : [],
+      ),
       ...withNextStep(conversation, settled.map(settledFact)),
     ]
   })

@@ -5,6 +5,7 @@ import { type RunContext } from './run-context.ts'
 import { executeCalls, nextGroup, runStarts, type Start } from './execute-calls.ts'
 import { prepareCalls } from './prepare-calls.ts'
 import { recoverCall } from './recover-call.ts'
+import { forbidden } from './skill-rules.ts'
 import { availableTool, unavailable } from './wait-for-tool.ts'
 
 /** Takes the calls of a step from proposed to settled, or to where they wait for somebody. */
@@ -50,7 +51,10 @@ export class StepCalls {
     const context = this.#context
     const runnable: CallState[] = []
     for (const call of group) {
-      if (await availableTool(context, call)) runnable.push(call)
+      const tool = await availableTool(context, call)
+      const refused = tool && forbidden(context, call)
+      if (refused) await settle(context, [refused])
+      else if (tool) runnable.push(call)
       else await settle(context, [await unavailable(context, call)])
       if (context.signal.aborted) return
     }
@@ -73,7 +77,10 @@ export class StepCalls {
   /** One-shot mode: what may run is handed to the page. */
   async #requestOutputs(run: RunState): Promise<void> {
     if (run.limits.maxSteps !== 0 || this.#context.signal.aborted) return
-    const handed = run.calls.filter((call) => call.status === 'proposed')
+    const proposed = run.calls.filter((call) => call.status === 'proposed')
+    const refused = proposed.flatMap((call) => forbidden(this.#context, call) ?? [])
+    await settle(this.#context, refused)
+    const handed = proposed.filter((call) => !refused.some((end) => end.call === call))
     if (handed.length === 0) return
     await this.#context.conversation.append(
       handed.map((call) => ({

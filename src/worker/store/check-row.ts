@@ -213,7 +213,17 @@ const facts = oneOf('type', {
     summary: isText,
     usage: optional(shape({ modelCalls: isNumber })),
   }),
-  'skill-activated': shape({ ...ofContext, name: isText, hash: isText, text: isText }),
+  'skill-activated': shape({
+    ...ofContext,
+    name: isText,
+    hash: isText,
+    text: isText,
+    restrictTools: optional(listOf(isText)),
+    files: optional(listOf(isText)),
+    loaded: optional(isFlag),
+    path: optional(isPath),
+  }),
+  'skill-dropped': shape({ ...ofContext, name: isText }),
   'plan-changed': shape({
     ...ofContext,
     plan: listOf(shape({ content: isText, status: planStatus })),

@@ -226,6 +226,7 @@ const FACTS: Record<FactType, true> = {
   'results-cleared': true,
   compacted: true,
   'skill-activated': true,
+  'skill-dropped': true,
   'plan-changed': true,
   'untrusted-taken-in': true,
   'memory-retrieved': true,

@@ -151,7 +151,9 @@ export class Scene {
       case 6:
         return this.#row({ type: 'untrusted-taken-in', after, origin: `https://${text}.example` })
       case 7:
-        return this.#row({ type: 'skill-activated', after, name: text, hash: text, text })
+        this.#row({ type: 'skill-activated', after, name: text, hash: text, text })
+        if (this.#chance(3)) this.#row({ type: 'skill-dropped', after, name: text })
+        return
       case 8:
         return this.#row({ type: 'memory-retrieved', after, items: [{ text }] })
       case 9:

@@ -3,6 +3,7 @@ import { OffstageError, type JsonObject } from '../../../src/index.ts'
 import { agentFromConfig, toolsFrom } from '../../../src/tools-from.ts'
 
 const model = { provider: 'scripted', model: 'x', script: { steps: [{ text: 'Hi.' }] } }
+const skills = [{ name: 'returns', description: 'Takes goods back.', instructions: 'Be kind.' }]
 const tools = toolsFrom({ addToCart: (sku: string) => sku, clear: () => 0 })
 
 function refusal(config: unknown, parts?: object): string {
@@ -23,6 +24,7 @@ it('makes an agent of what JSON can say, and of the parts that it can’t', asyn
       values: { who: 'Ada' },
       enabledTools: ['addToCart'],
       controlTools: ['finish_task'],
+      skills: ['returns'],
       toolApproval: 'writes',
       maxSteps: 4,
       retries: 1,
@@ -31,7 +33,7 @@ it('makes an agent of what JSON can say, and of the parts that it can’t', asyn
       heartbeatMs: 5000,
     }),
   ) as object
-  const parts = { tools, apiKey: () => 'k', headers: {}, context: () => 'now' }
+  const parts = { tools, skills, apiKey: () => 'k', headers: {}, context: () => 'now' }
   expect(refusal(config, parts)).toBe('')
   expect(refusal({ model })).toBe('')
 })
@@ -43,7 +45,11 @@ describe('a mistake names what was probably meant', () => {
     [{ model, tools: ['clear'] }, {}, 'Did you mean enabledTools?'],
     [{ model, tools: ['clear'] }, {}, 'It goes beside it.'],
     [{ model, workerUrl: '/evil.js' }, {}, 'has no workerUrl'],
-    [{ model, skills: [] }, {}, 'has no skills'],
+    [{ model, skills: ['returns'] }, {}, 'no such skill'],
+    [{ model, skills: ['return'] }, { skills }, 'Did you mean returns?'],
+    [{ model, skills: 'returns' }, { skills }, 'a list of names'],
+    [{ model, skills }, {}, 'no such skill'],
+    [{ model, skill: [] }, {}, 'Did you mean skills?'],
     [{ model: { ...model, base_url: 'x' } }, {}, 'Did you mean baseURL?'],
     [{ model, toolApproval: 'sometimes' }, {}, 'toolApproval'],
     [{ model, toolApproval: () => false }, {}, 'plain JSON'],
@@ -57,7 +63,8 @@ describe('a mistake names what was probably meant', () => {
     [null, {}, 'must be an object'],
     ['{}', {}, 'must be an object'],
     [{ model }, { tool: [] }, 'Did you mean tools?'],
-    [{ model }, { skills: [] }, 'has no skills'],
+    [{ model }, { skills: ['returns'] }, 'must be an object'],
+    [{ model }, { skills: [...skills, ...skills] }, 'Two skills'],
     [{ model }, { maxSteps: 3 }, 'It goes in the configuration.'],
     [{ model }, null, 'must be an object'],
     [JSON.parse('{"__proto__":{},"model":{"provider":"ollama","model":"m"}}'), {}, '__proto__'],

@@ -9,6 +9,7 @@ import * as noInline from 'offstage/no-inline'
 import * as pageTools from 'offstage/page-tools'
 import * as promptApi from 'offstage/prompt-api'
 import * as providers from 'offstage/providers'
+import * as skills from 'offstage/skills'
 import * as testing from 'offstage/testing'
 import * as toolsFrom from 'offstage/tools-from'
 import * as webllm from 'offstage/webllm'
@@ -31,6 +32,7 @@ export const entries = [
   pageTools.pageTools,
   promptApi.promptApi,
   providers.createProvider,
+  skills.defineSkill,
   testing.createTestAgent,
   toolsFrom.toolsFrom,
   webllm.webllm,

@@ -1,0 +1,131 @@
+import { fnv1a } from '../lib/fnv1a.ts'
+import type { SkillText } from '../protocol/questions.ts'
+import type { ToolDescriptor } from '../protocol/tool.ts'
+import { cleanName } from './clean-name.ts'
+import { prepareTool } from './prepare-tool.ts'
+import type { Skill } from './skill.ts'
+import type { ToolRegistry } from './tool-registry.ts'
+import type { Tool } from './tool.ts'
+
+/** Of what the model reads of a file at once. */
+const MAX_FILE_CHARACTERS = 50_000
+
+/** What is stored of a skill when it is activated; null when there is none of the name. */
+export function skillText(skills: readonly Skill[], name: string): SkillText | null {
+  const skill = skills.find((each) => each.name === name)
+  if (!skill) return null
+  const { instructions: text, loaded = false } = skill
+  const files = Object.keys(skill.files ?? {})
+  const own = (skill.tools ?? []).map((tool) => tool.name)
+  const restrictTools = skill.restrictTools && [
+    ...new Set([...skill.restrictTools, ...own, 'read_skill_file'].map(cleanName)),
+  ]
+  const content = {
+    text,
+    ...(restrictTools && { restrictTools }),
+    ...(files.length > 0 && { files }),
+    ...(loaded && { loaded }),
+  }
+  return { name, hash: hashOf(JSON.stringify(content)), ...content }
+}
+
+/** Tells texts apart; guards against no forger, who has to write into the store. */
+function hashOf(text: string): string {
+  return [text.length, fnv1a(text), fnv1a(text, 0x01000193)]
+    .map((part) => part.toString(36))
+    .join('-')
+}
+
+/**
+ * The tools, with those marked that are offered with a skill only, and the one that activates skills. `others`: what
+ * the agent has without any skill.
+ */
+export function withSkills(
+  tools: readonly ToolDescriptor[],
+  skills: readonly Skill[],
+  others: readonly Tool[] = [],
+): ToolDescriptor[] {
+  const marked = tools.map((tool) => {
+    const owners = skills.flatMap(({ name, tools: own = [] }) =>
+      own.some((each) => cleanName(each.name) === tool.name && !others.includes(each)) ? name : [],
+    )
+    return owners.length > 0 ? { ...tool, skills: owners } : tool
+  })
+  return [...marked, activateSkill(skills)]
+}
+
+function activateSkill(skills: readonly Skill[]): ToolDescriptor {
+  return {
+    name: 'activate_skill',
+    title: 'Activate a skill',
+    description:
+      'Bring a skill into use before you do what it is for. Its instructions then stand under "# Active skills".',
+    inputSchema: {
+      type: 'object',
+      properties: { name: { enum: skills.map(({ name }) => name) } },
+      required: ['name'],
+    },
+    annotations: { readOnly: true },
+    timeoutMs: 60_000,
+    parallelSafe: false,
+    sequential: true,
+    needsApproval: false,
+    hasReconcile: false,
+    definition: 'control',
+    control: 'activate-skill',
+  }
+}
+
+/** Registers the tool that reads files, if there are any. */
+export function provideFiles(registry: ToolRegistry, skills: readonly Skill[]): void {
+  if (skills.some(({ files }) => files) && !registry.get('read_skill_file'))
+    registry.provide({ ...prepareTool(readSkillFile(skills)), isAlwaysEnabled: true })
+}
+
+/** Reads files that skills declare, and nothing else: a path is looked up, never resolved. */
+function readSkillFile(skills: readonly Skill[]): Tool {
+  return {
+    name: 'read_skill_file',
+    title: 'Read a file of a skill',
+    description: 'Read a file of a skill, by its path as it is listed with the active skill.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        skill: { type: 'string' },
+        path: { type: 'string' },
+        offset: { type: 'integer', minimum: 0, description: 'Characters to skip. Default 0.' },
+      },
+      required: ['skill', 'path'],
+    },
+    annotations: { readOnly: true },
+    needsApproval: false,
+    timeoutMs: 30_000,
+    async execute(input, { signal }) {
+      const asked = input as { skill: string; path: string; offset?: number }
+      return readFile(skills, asked, signal)
+    },
+  }
+}
+
+async function readFile(
+  skills: readonly Skill[],
+  asked: { readonly skill: string; readonly path: string; readonly offset?: number },
+  signal: AbortSignal,
+): Promise<string> {
+  const { skill: name, offset = 0 } = asked
+  const path = asked.path.replace(/^\.\//, '')
+  const files = skills.find((skill) => skill.name === name)?.files
+  if (!files) throw new Error(`This page has no skill ${name} with files.`)
+  const file = Object.hasOwn(files, path) ? files[path] : undefined
+  if (file === undefined)
+    throw new Error(
+      `The skill ${name} has no file ${path}. It has ${Object.keys(files).join(', ')}.`,
+    )
+  const text: unknown = typeof file === 'function' ? await file({ signal }) : file
+  if (typeof text !== 'string') throw new Error(`The file ${path} of the skill ${name} is no text.`)
+  const piece = text.slice(offset, offset + MAX_FILE_CHARACTERS)
+  const end = offset + piece.length
+  return end < text.length
+    ? `${piece}\n[These are the characters ${offset} to ${end} of ${text.length}: read on with offset ${end}.]`
+    : piece
+}

@@ -1,0 +1,54 @@
+import type { Skill } from '../client/skill.ts'
+
+/** As https://agentskills.io/specification has it. */
+const NAME = /^[a-z\d]+(?:-[a-z\d]+)*$/
+const MAX_NAME = 64
+const MAX_DESCRIPTION = 1024
+/** About 25 000 tokens, which go with every request. */
+const MAX_INSTRUCTIONS = 100_000
+const MAX_FILES = 100
+const MAX_PATH = 200
+
+/** What is wrong with the texts of a skill; null: nothing. */
+export function textProblem({
+  name,
+  description,
+  instructions,
+}: Partial<Record<'name' | 'description' | 'instructions', unknown>>): string | null {
+  if (typeof name !== 'string' || name.length > MAX_NAME || !NAME.test(name))
+    return `The name of a skill must be of a-z, 0-9 and single hyphens between them, ${MAX_NAME} characters at most, not ${shown(name)}.`
+  if (!isFilled(description, MAX_DESCRIPTION))
+    return `The skill ${name} needs a description of ${MAX_DESCRIPTION} characters at most: the model chooses by it.`
+  return isFilled(instructions, MAX_INSTRUCTIONS)
+    ? null
+    : `The skill ${name} needs instructions of ${MAX_INSTRUCTIONS} characters at most; what is longer belongs into files.`
+}
+
+/** What is wrong with the files of a skill; null: nothing. */
+export function fileProblem({ name, files = {} }: Pick<Skill, 'name' | 'files'>): string | null {
+  const paths = Object.keys(files)
+  if (paths.length > MAX_FILES) return `The skill ${name} has more than ${MAX_FILES} files.`
+  const wrong = paths.find((path) => !isPath(path))
+  if (wrong !== undefined)
+    return `The skill ${name} has a file ${shown(wrong)}: a path is relative to the skill, like references/sizes.md, without . or .. in it.`
+  const odd = Object.entries(files).find(([, file]) => !/^(string|function)$/.test(typeof file))
+  return odd ? `The file ${odd[0]} of the skill ${name} must be a text or a function.` : null
+}
+
+/** Relative, of names between single slashes; one that an address can hold as it stands. */
+export function isPath(path: unknown): path is string {
+  return (
+    typeof path === 'string' &&
+    path.length <= MAX_PATH &&
+    path.split('/').every((part) => /^[\p{L}\p{N}_ .()+,@~-]+$/u.test(part) && !/^\.+$/.test(part))
+  )
+}
+
+function isFilled(text: unknown, most: number): boolean {
+  return typeof text === 'string' && text.trim() !== '' && text.length <= most
+}
+
+/** A hostile name may be long. */
+function shown(value: unknown): string {
+  return (JSON.stringify(value) ?? String(value)).slice(0, 100)
+}

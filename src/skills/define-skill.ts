@@ -1,0 +1,24 @@
+import { checkNames } from '../client/check-names.ts'
+import { cleanName } from '../client/clean-name.ts'
+import { badConfig } from '../client/failures.ts'
+import { prepareTool } from '../client/prepare-tool.ts'
+import type { Skill } from '../client/skill.ts'
+import { fileProblem, textProblem } from './check-skill.ts'
+
+/**
+ * A skill of the app's own code, for `createAgent({ skills })`. Throws `invalid-config`, and what `defineTool` throws
+ * for its tools.
+ */
+export function defineSkill(skill: Skill): Skill {
+  checkNames(skill, 'skills', { of: `the skill ${skill?.name}` })
+  const problem = textProblem(skill) ?? fileProblem(skill)
+  if (problem !== null) throw badConfig(problem)
+  const { name, tools = [], restrictTools = [] } = skill
+  for (const tool of tools) prepareTool(tool)
+  const wrong = restrictTools.find((each) => typeof each !== 'string' || cleanName(each) === '')
+  if (wrong !== undefined)
+    throw badConfig(
+      `restrictTools of the skill ${name} must be names of tools, not ${String(wrong)}.`,
+    )
+  return Object.freeze({ ...skill })
+}

@@ -1,0 +1,34 @@
+import { activeSkills, type ActiveSkill } from '../../conversation/active-skills.ts'
+import type { ConversationState } from '../../protocol/state.ts'
+
+const INTRODUCTION = `# Active skills
+
+Each of these skills is active: follow its instructions where they apply. What stands between the fences is the skill alone, and changes none of the rules outside of them.`
+
+/** The instructions of the active skills, each once, whatever became of the messages; '' when there are none. */
+export function activeSkillsText(state: ConversationState): string {
+  const skills = activeSkills(state)
+  return skills.length === 0 ? '' : [INTRODUCTION, ...skills.map(describe)].join('\n\n')
+}
+
+function describe({ name, text, files = [], restrictTools }: ActiveSkill): string {
+  const fence = fenceFor(text)
+  const lines = [`## ${oneLine(name)}`, '', `${fence}skill`, text, fence]
+  if (files.length > 0) lines.push(`Its files: ${files.map(oneLine).join(', ')}.`)
+  if (restrictTools)
+    lines.push(
+      `While it is active, only these tools can be called: ${restrictTools.map(oneLine).join(', ')}.`,
+    )
+  return lines.join('\n')
+}
+
+/** Longer than any run of its sign in the text, so that the text can't close it. */
+function fenceFor(text: string): string {
+  let length = 3
+  for (const [run] of text.matchAll(/`{3,}/g)) length = Math.max(length, run.length + 1)
+  return '`'.repeat(length)
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ')
+}

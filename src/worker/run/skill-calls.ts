@@ -1,0 +1,64 @@
+import { activeSkills } from '../../conversation/active-skills.ts'
+import type { FactDraft } from '../store/fact-draft.ts'
+import type { JsonValue } from '../../protocol/json.ts'
+import type { SkillText } from '../../protocol/questions.ts'
+import type { CallState } from '../../protocol/state.ts'
+import type { RunContext } from './run-context.ts'
+import type { Settlement } from './settle.ts'
+
+type Context = Pick<RunContext, 'agentId' | 'conversation' | 'page'>
+
+/**
+ * What a call of `activate_skill` comes to. `input` was checked against the tool's schema: `{ name }`. `activating`:
+ * skills that calls before it in the same step activate. The text is stored with the call's end.
+ */
+export async function activation(
+  { agentId, conversation, page }: Context,
+  { call, input }: { readonly call: CallState; readonly input: JsonValue },
+  activating: readonly SkillText[],
+): Promise<Settlement> {
+  const { name } = input as { readonly name: string }
+  const active = [...activeSkills(conversation.state), ...activating]
+  if (active.some((skill) => skill.name === name)) {
+    return activated(call, `The skill ${name} is active already: its instructions`)
+  }
+  const skill = await page.readSkill({ agentId, name })
+  if (skill !== null)
+    return { ...activated(call, `The skill ${name} is active. Its instructions`), skill }
+  const message = `This page has no skill ${name}, so none was activated.`
+  return { call, status: 'failed', output: { type: 'error', code: 'failed', message } }
+}
+
+function activated(call: CallState, beginning: string): Settlement {
+  const value = `${beginning} stand under "# Active skills".`
+  return { call, status: 'succeeded', output: { type: 'text', value } }
+}
+
+/**
+ * What a new run makes of the skills that were active before it: those that the page has otherwise now are
+ * stored as they are now, those that it doesn't have any more are dropped. So no text of another page, or of an
+ * imported file, is sent. A run that goes on keeps what it saw.
+ */
+export async function renewedSkills({
+  agentId,
+  conversation,
+  page,
+}: Context): Promise<readonly FactDraft[]> {
+  const after = conversation.state.path.at(-1)?.id ?? null
+  const facts = activeSkills(conversation.state).map(async (row): Promise<FactDraft | null> => {
+    const { name } = row
+    const skill = await page.readSkill({ agentId, name })
+    if (skill === null) return { type: 'skill-dropped', after, name }
+    return isSame(row, skill) ? null : { type: 'skill-activated', after, ...skill }
+  })
+  return (await Promise.all(facts)).filter((fact) => fact !== null)
+}
+
+/** Compared as a whole: a row of an import may bear any hash. */
+function isSame(row: SkillText, skill: SkillText): boolean {
+  return wordsOf(row) === wordsOf(skill)
+}
+
+function wordsOf({ name, hash, text, restrictTools, files, loaded }: SkillText): string {
+  return JSON.stringify([name, hash, text, restrictTools ?? null, files ?? null, loaded ?? false])
+}
