@@ -4,9 +4,8 @@ import type {
   CallContext,
   ReconcileTool,
   ReconcileVerdict,
-  StepContext,
-  ReconcileVerdict,
   SkillRef,
+  StepContext,
 } from '../protocol/questions.ts'
 import { describeThrown } from '../protocol/error.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
