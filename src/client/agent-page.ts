@@ -13,6 +13,7 @@ import { memoriesOf } from './memory.ts'
 import type { AgentOptions, HookedCall, ModelConfig, PromptValues } from './options.ts'
 import type { AgentPage } from './page-api.ts'
 import { whileStaying } from './page-leaving.ts'
+import { joinerOf } from './sub-agent.ts'
 import { stringify } from './stringify.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import type { ToolRegistry } from './tool-registry.ts'
@@ -50,11 +51,14 @@ export function createAgentPage(
   }
   const book = createConfigBook()
   return {
-    async stepContext({ toolless }) {
+    async stepContext({ toolless, isChild = false }) {
       const context =
         options.context &&
         (await whileStaying(() => readContext(options.context, (value) => stringify(value) ?? '')))
-      const offered = toolless ? [] : await tools()
+      // An agent that is called as a tool calls no others.
+      const isOffered = ({ name }: ToolDescriptor): boolean =>
+        !isChild || !joinerOf(registry.get(name)?.tool)
+      const offered = toolless ? [] : (await tools()).filter(isOffered)
       return {
         ...modelOfPage(config.model, options.engines),
         configId: book.idOf(config.model),

@@ -52,7 +52,12 @@ export class ModelSteps {
     const step = run.steps + 1
     const resumed = this.#isOpenSinceCrash && !this.#hasAsked
     if (resumed && isStepLooping(run, effects.now())) return this.#park('crash-loop')
-    const asked = await page.stepContext({ agentId, runId, conversationId })
+    const asked = await page.stepContext({
+      agentId,
+      runId,
+      conversationId,
+      ...(conversation.parent && { isChild: true }),
+    })
     if (stop.stopped) return
     const stepContext = withinLimits(asked, run)
     this.#context.tools.take(stepContext)
