@@ -20,7 +20,7 @@ import { checkId, checkInput, checkText } from './check-input.ts'
 import { checkNames } from './check-names.ts'
 import type { Conversation } from './conversation-view.ts'
 import type { ExtractOptions } from './extract.ts'
-import { stopReason } from './failures.ts'
+import { reportThrown, stopReason } from './failures.ts'
 import { errorOutput, formatOutput } from './format-output.ts'
 import { randomId } from '../lib/random-id.ts'
 import { wasPageLeft } from './page-left.ts'
@@ -33,6 +33,7 @@ import { limitsOf } from './run-limits.ts'
 import { sendStart } from './run-line.ts'
 import { sendAbort } from './send-abort.ts'
 import type { Listeners, Source } from './snapshot-store.ts'
+import { joinerOf } from './sub-agent.ts'
 import type * as showing from './lazy-views.ts'
 import type { StandardSchema } from './standard-schema.ts'
 import type * as transfer from './transfer/transfer.ts'
@@ -48,6 +49,8 @@ export interface AgentCommands
   ): Promise<unknown>
   sendStart(handle: RunHandle, command: StartRun): Promise<void>
   sendAbort(runId: string): Promise<boolean>
+  /** Goes on with a run of this agent that a call of another conversation began. */
+  resumeChild(conversationId: string): Promise<Run | null>
   /** See `Run.send`. */
   sendMessage(message: Omit<SendMessage, keyof AgentScope>): Promise<boolean>
   withdrawMessage(message: Omit<WithdrawMessage, keyof AgentScope>): Promise<boolean>
@@ -71,6 +74,7 @@ export function createCommands(agent: AgentParts): AgentCommands {
       if (conversationId !== undefined) checkId(conversationId)
       return takeUp(agent, { ...how, ...(conversationId !== undefined && { conversationId }) })
     },
+    resumeChild: (conversationId) => takeUp(agent, { conversationId, asChild: true }),
     async continue(conversationId) {
       checkId(conversationId)
       return takeUp(agent, { conversationId, goOn: true })
@@ -119,7 +123,9 @@ export function createCommands(agent: AgentParts): AgentCommands {
       checkId(conversationId)
       const { ask, scope } = agent
       const command = { ...RESUME, ...scope(), conversationId, afterCrash: false }
-      return taken(conversationId, await adopt(agent, () => ask('takeOver', command)))
+      const run = taken(conversationId, await adopt(agent, () => ask('takeOver', command)))
+      if (run) rejoin(agent, run)
+      return run
     },
     ...answers(agent),
     ...conversations(agent),
@@ -141,7 +147,18 @@ async function takeUp(
   const { conversationId = '' } = command
   const afterCrash = !wasPageLeft && !pageRegistry().touched.has(conversationId)
   const full = { ...RESUME, afterCrash, ...command, ...scope() }
-  return taken(conversationId, await adopt(agent, () => ask('resumeRun', full)))
+  const run = taken(conversationId, await adopt(agent, () => ask('resumeRun', full)))
+  if (run) rejoin(agent, run)
+  return run
+}
+
+/** Of calls that wait for other agents, those go on, too. */
+function rejoin(agent: AgentParts, { conversationId }: Run): void {
+  if (!agent.registry.all().some(({ tool }) => joinerOf(tool))) return
+  loadPart(() => import('./rejoin-children.ts')).then(
+    ({ rejoinChildren }) => rejoinChildren(agent, conversationId),
+    reportThrown,
+  )
 }
 
 function taken(conversationId: string, handle: RunHandle | null): Run | null {

@@ -193,10 +193,11 @@ export class AgentCore implements AgentParts {
   conversation(id: string, agent: Agent, start: RunStarter): Conversation {
     const known = this.#conversations.get(id)
     if (known) return known
-    const at = (call: CallRef) => ({
-      conversationId: id,
-      toolCallId: typeof call === 'string' ? call : call?.toolCallId,
-    })
+    // What an agent that works for one of its calls waits for is pending here, too.
+    const at = (call: CallRef) =>
+      typeof call === 'string'
+        ? { conversationId: id, toolCallId: call }
+        : { conversationId: call?.conversationId ?? id, toolCallId: call?.toolCallId }
     const conversation: Conversation = {
       ...createSnapshotStore(emptySnapshot(id, 'loading'), {
         isStarted: this.#isStarted,

@@ -21,6 +21,7 @@ import type { AgentOptions, HookedCall, ModelConfig, PromptValues } from './opti
 import type { AgentPage } from './page-api.ts'
 import type { Verifier, VerifierParts } from './verify.ts'
 import { whileStaying } from './page-leaving.ts'
+import { joinerOf } from './sub-agent.ts'
 import { stringify } from './stringify.ts'
 import type { Skill } from './skill.ts'
 import type * as SkillsOnPage from './skills-on-page.ts'
@@ -42,11 +43,14 @@ export function createAgentPage(
   const tools = (): Promise<ToolDescriptor[]> => describeAll(options, registry)
   const book = createConfigBook()
   return {
-    async stepContext({ toolless }) {
+    async stepContext({ toolless, isChild = false }) {
       const context =
         options.context &&
         (await whileStaying(() => readContext(options.context, (value) => stringify(value) ?? '')))
-      const offered = toolless ? [] : await tools()
+      // An agent that is called as a tool calls no others.
+      const isOffered = ({ name }: ToolDescriptor): boolean =>
+        !isChild || !joinerOf(registry.get(name)?.tool)
+      const offered = toolless ? [] : (await tools()).filter(isOffered)
       return {
         ...modelOfPage(config.model, options.engines),
         configId: book.idOf(config.model),

@@ -3,11 +3,13 @@ import type { JsonSchema } from '../protocol/json.ts'
 import type { AgentEvents } from './agent-events.ts'
 import type { CallAnswers } from './call-answers.ts'
 import type { Conversation } from './conversation-view.ts'
+import type { InferInput } from './infer-schema.ts'
 import type { Extracted, ExtractOptions } from './extract.ts'
 import type { ModelConfig, PromptValues, ResumeOptions, RunInput, RunOptions } from './options.ts'
 import type { Run } from './run.ts'
 import type { StandardSchema } from './standard-schema.ts'
 import type { RegisterOptions } from './tool-registry.ts'
+import type { SubAgentOptions } from './sub-agent.ts'
 import type { Tool } from './tool.ts'
 import type { ConversationFile, ImportReport } from './transfer/report.ts'
 
@@ -91,6 +93,14 @@ export interface Agent extends CallAnswers, AsyncDisposes {
   registerTool(tool: Tool, options?: RegisterOptions): () => void
   /** Only these from the next step on; null: all. */
   setEnabledTools(names: readonly string[] | null): void
+
+  /**
+   * This agent as a tool of others that have the same storage: each call is a run in a conversation of its own, with
+   * this agent's model, instructions and tools, which outlives a reload as the call does. Throws `invalid-config`.
+   */
+  asTool<const Schema extends JsonSchema | StandardSchema = JsonSchema>(
+    options: SubAgentOptions<InferInput<Schema>> & { readonly inputSchema?: Schema },
+  ): Tool
 
   /**
    * Asks the model for data that fits a schema, outside any conversation; a Markdown fence or prose

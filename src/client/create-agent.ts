@@ -7,6 +7,7 @@ import { randomId } from '../lib/random-id.ts'
 import { memoriesOf } from './memory.ts'
 import type { AgentOptions } from './options.ts'
 import { toolsOfSkills } from './skill.ts'
+import { subAgentTool, type SubAgentOptions } from './sub-agent.ts'
 import { runStarter } from './start-run.ts'
 import type { InlineWorker } from './worker-start.ts'
 
@@ -38,6 +39,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
     },
     registerTool: registry.register,
     setEnabledTools: registry.enable,
+    asTool: (options) => subAgentTool({ agent, core, start, options: options as SubAgentOptions }),
     async approve(call, how) {
       consent.check(call)
       return later('approve')(call, how)

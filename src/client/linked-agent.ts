@@ -42,6 +42,7 @@ function createLinkedAgent(agent: AgentParts): LinkedAgent {
     confirmLease: ({ conversationId, epoch }) =>
       agent.ask('confirmLease', { ...agent.scope(), conversationId, epoch }),
     hooks: ({ runId, conversationId, toolCallId }) => ({
+      agent,
       afterToolCall: options.afterToolCall,
       progress: (progress) =>
         agent.link().report({

@@ -10,6 +10,8 @@ export const OPTION_NAMES = {
   resume: 'interrupted=tell-model|ask waitForToolsMs:number',
   approve: 'input',
   settle: 'output error',
+  asTool:
+    'name:string title:string description:string inputSchema toPrompt:function output maxSteps:number needsApproval:boolean',
   fork: 'at',
   registerTool: 'signal replace:boolean',
   extract: 'schema input retries:number signal onUsage:function',

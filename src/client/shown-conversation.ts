@@ -1,3 +1,4 @@
+import { emptySnapshot } from '../conversation/empty-snapshot.ts'
 import { NOTHING_LIVE } from '../conversation/live.ts'
 import type { ConversationSnapshot } from '../conversation/snapshot.ts'
 import { view } from '../conversation/view.ts'
@@ -9,6 +10,7 @@ import type { AgentParts } from './agent-parts.ts'
 import type { Feed, Watcher } from './feed.ts'
 import { JoinedFeed } from './joined-feed.ts'
 import { Notifier } from './notifier.ts'
+import { ShownChildren } from './shown-children.ts'
 import type { Listeners, Source } from './snapshot-store.ts'
 
 /** How long a conversation that nobody listens to is still followed: what is unmounted may come back. */
@@ -22,19 +24,34 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
   readonly #notifier: Notifier
   readonly #ref: StreamRef
   #feed: Feed | undefined
+  /** What is shown: with what children wait for. */
   #snapshot: ConversationSnapshot
-  /** What the snapshot was made of. */
+  /** Of this conversation alone. */
+  #own: ConversationSnapshot
+  readonly #children: ShownChildren
+  /** What that was made of. */
   #made: readonly [Feed['state'], Feed['live'], Feed['fault']] | undefined
   #leaving: ReturnType<typeof setTimeout> | undefined
 
-  constructor(agent: AgentParts, first: ConversationSnapshot, listeners: Listeners) {
+  /** `isPart`: whoever made it ends it. */
+  constructor(
+    agent: AgentParts,
+    first: ConversationSnapshot,
+    listeners: Listeners,
+    { isPart = false }: { readonly isPart?: boolean } = {},
+  ) {
     const { conversationId } = first
     this.#agent = agent
     this.#listeners = listeners
     this.#notifier = new Notifier(listeners)
     this.#ref = { storage: storageKey(agent.scope().storage), conversationId }
     this.#snapshot = first
-    agent.signal.addEventListener('abort', () => this.#close())
+    this.#own = first
+    this.#children = new ShownChildren((childId, notify) => {
+      const child = emptySnapshot(childId, 'loading')
+      return new ShownConversation(agent, child, new Set([notify]), { isPart: true })
+    }, this.#notifier)
+    if (!isPart) agent.signal.addEventListener('abort', () => this.#close())
   }
 
   read(): ConversationSnapshot {
@@ -43,8 +60,10 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
     const made = [feed.state, feed.live, feed.fault] as const
     if (made.some((part, at) => part !== this.#made?.[at])) {
       this.#made = made
-      this.#snapshot = view(...made)
+      this.#own = view(...made)
+      this.#children.follow(this.#own)
     }
+    this.#snapshot = this.#children.joinedTo(this.#own)
     return this.#snapshot
   }
 
@@ -86,8 +105,15 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
     return feed
   }
 
+  /** Nobody looks any more. */
+  end(): void {
+    clearTimeout(this.#leaving)
+    this.#unwatch()
+  }
+
   #unwatch(): void {
     this.read()
+    this.#children.end()
     this.#feed?.joined?.unwatch(this)
     this.#feed = undefined
     this.#agent.link().feeds.prune(this.#ref)
@@ -95,8 +121,7 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
 
   /** The agent is disposed: nothing goes on or can be answered here, and nothing changes any more. */
   #close(): void {
-    clearTimeout(this.#leaving)
-    this.#unwatch()
+    this.end()
     const { runId, status } = this.#snapshot
     if (runId === undefined && status === 'idle') return
     if (this.#made && runId !== undefined) {

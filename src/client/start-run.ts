@@ -1,4 +1,4 @@
-import type { BranchPoint } from '../protocol/commands.ts'
+import type { BranchPoint, StartRun } from '../protocol/commands.ts'
 import type { UserContent } from '../protocol/fact.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { AgentConfig } from './agent-page.ts'
@@ -16,6 +16,10 @@ import { limitsOf } from './run-limits.ts'
 export interface RunBeginning {
   readonly input: RunInput | null
   readonly branch?: BranchPoint
+  /** The call of another conversation that the run is for. */
+  readonly parent?: StartRun['parent']
+  /** Default: a new one. */
+  readonly runId?: string
 }
 
 export type RunStarter = (beginning: RunBeginning, options?: RunOptions) => Run
@@ -25,7 +29,7 @@ export function runStarter(
   { config, runs }: { readonly config: AgentConfig; readonly runs: AgentRuns },
   agent: AgentOptions,
 ): RunStarter {
-  return ({ input, branch }, options) => {
+  return ({ input, branch, parent, runId = randomId() }, options) => {
     const {
       conversationId = randomId(),
       signal,
@@ -33,7 +37,7 @@ export function runStarter(
       history,
       values,
     } = options ?? {}
-    const ref = { runId: randomId(), conversationId }
+    const ref = { runId, conversationId }
     try {
       checkNames(options ?? {}, 'run')
       const limits = limitsOf(agent, options ?? {})
@@ -46,6 +50,7 @@ export function runStarter(
         ...ref,
         message,
         ...(branch && { branch }),
+        ...(parent && { parent }),
         limits,
         ifBusy,
         ...(history && { history: plainHistory(history) }),

@@ -65,6 +65,8 @@ function pendingCall(call: CallState): PendingCall | null {
   const kind = STANDINGS[call.status]
   if (kind === 'open' || kind === 'settled') return null
   const { toolCallId, toolName, title, input, question, asks, suspended } = call
+  // What the run that it waits for waits for is pending.
+  if (suspended && call.child) return null
   return {
     toolCallId,
     toolName,

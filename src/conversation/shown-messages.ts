@@ -56,7 +56,7 @@ function isSame({ calls }: MessageNode, before: Progress, now: Progress): boolea
 
 function shownCall(call: CallState, progress: Progress): Omit<ShownCall, 'conversationId'> {
   const { toolCallId, toolName, title, status, input, output, error, question } = call
-  const { startedAt, endedAt, path } = call
+  const { startedAt, endedAt, path, child } = call
   const reported = status === 'executing' ? progress[toolCallId] : undefined
   return {
     toolCallId,
@@ -70,6 +70,7 @@ function shownCall(call: CallState, progress: Progress): Omit<ShownCall, 'conver
     ...(startedAt > 0 && { startedAt }),
     ...(endedAt > 0 && { endedAt }),
     path,
+    ...(child && { child }),
   }
 }
 

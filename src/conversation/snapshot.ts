@@ -30,6 +30,8 @@ export interface ShownCall {
   readonly endedAt?: number
   /** The calls that it is nested in, from the outermost inwards, and itself. */
   readonly path: CallPath
+  /** The run of another agent that the call began, in a conversation of its own. */
+  readonly child?: { readonly conversationId: string; readonly runId: string }
 }
 
 /** A message as a page shows it. The calls of an assistant's message are in its `parts` and, as they stand, in `calls`. */

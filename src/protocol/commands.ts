@@ -42,6 +42,17 @@ export interface StartRun extends ConversationScope {
   readonly history?: unknown
   readonly limits: RunLimits
   readonly ifBusy: 'refuse' | 'queue' | 'replace'
+  /** The call that the run is for: of a conversation that this begins. */
+  readonly parent?: ConversationRecord['parent']
+}
+
+/** A run is about to begin for a call, in a conversation of its own. */
+export interface AnnounceChild extends ConversationScope {
+  /** Of the call. */
+  readonly runId: string
+  readonly toolCallId: string
+  readonly childConversationId: string
+  readonly childRunId: string
 }
 
 export interface ForkConversation extends ConversationScope {
@@ -96,6 +107,8 @@ export interface ResumeRun extends AgentScope {
   readonly afterCrash?: boolean
   /** Lets a parked run go on. */
   readonly goOn?: boolean
+  /** By the agent whose run the call of another conversation began: others don't go on with such a conversation. */
+  readonly asChild?: boolean
 }
 
 export interface AbortRun extends ConversationScope {

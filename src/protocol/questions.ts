@@ -10,6 +10,8 @@ import type { ToolDescriptor } from './tool.ts'
 export interface StepQuery extends AgentRef, RunRef {
   /** No tool is to be offered: none has to be available either. */
   readonly toolless?: boolean
+  /** The run is for a call of another conversation: no further agents are offered. */
+  readonly isChild?: boolean
 }
 
 /** What a step needs from the page. */

@@ -43,6 +43,10 @@ export interface PendingCall {
   readonly asks?: boolean
   /** What a long-running tool returned with `pending()`. */
   readonly resumeToken?: string
+  /** Of what an agent that was called as a tool waits for: its conversation. Answer it there. */
+  readonly conversationId?: string
+  /** Of a call that another call makes: the calls that it is nested in, from the outermost inwards, and itself. */
+  readonly path?: readonly string[]
 }
 
 /** Why a run rests though it waits for nobody's answer. `continue()` lets it go on. */

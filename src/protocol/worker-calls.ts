@@ -1,6 +1,7 @@
 import type { Calls, Command } from './call.ts'
 import type {
   AbortRun,
+  AnnounceChild,
   CallAnswer,
   ExtractRequest,
   Extraction,
@@ -69,9 +70,13 @@ export const WORKER_CALLS = {
     Driven | 'conversation-busy' | 'invalid-input' | 'ambiguous-call'
   >,
   /** False when the run had ended: the message is not part of the conversation. */
-  sendMessage: {} as Command<SendMessage, boolean, Driven | 'conversation-busy'>,
+  sendMessage: {} as Command<SendMessage, boolean, Driven | 'conversation-busy' | 'invalid-input'>,
   /** False when the message was delivered or withdrawn already, or isn't known. */
-  withdrawMessage: {} as Command<WithdrawMessage, boolean, Driven | 'conversation-busy'>,
+  withdrawMessage: {} as Command<
+    WithdrawMessage,
+    boolean,
+    Driven | 'conversation-busy' | 'invalid-input'
+  >,
   /** The run that goes on, when this was the last pending output; else null. */
   supplyOutput: {} as Command<SupplyOutput, RunRef | null, Owned | 'ambiguous-call'>,
   /**
@@ -79,6 +84,8 @@ export const WORKER_CALLS = {
    * before a call that may not run twice is started late: somebody else may have taken over meanwhile.
    */
   confirmLease: {} as Command<LeaseCheck, boolean, Stored>,
+  /** Notes with a call of a run that is driven here which run works for it, before that begins. */
+  announceChild: {} as Command<AnnounceChild, void, Stored | 'ownership-lost' | 'invalid-input'>,
 
   /**
    * Publishes the conversation to the page from now on: first a checkpoint (`joined`), on the event port,

@@ -2,6 +2,7 @@ import type { ConversationScope, RunRef } from '../protocol/scope.ts'
 import type { RunEnd } from '../protocol/fact.ts'
 import { busy } from './busy.ts'
 import type { Conversation } from './conversation.ts'
+import type { ClaimOptions } from './store/store.ts'
 import { oneByOne, type OneByOne } from '../lib/one-by-one.ts'
 import { elsewhere } from './ownership/elsewhere.ts'
 import type { Leases } from './ownership/leases.ts'
@@ -87,7 +88,7 @@ export class ActiveConversation {
   }
 
   /** Becomes the conversation's owner. Throws `conversation-busy` when another tab is. */
-  async own(options?: { readonly create?: boolean }): Promise<void> {
+  async own(options?: ClaimOptions): Promise<void> {
     const { conversationId } = this.scope
     if (!(await this.ownership.acquire(conversationId))) throw elsewhere(conversationId)
     try {

@@ -19,7 +19,7 @@ import { SentWords } from './model/sent-words.ts'
 import { soundRows } from './store/sound-rows.ts'
 import type { Fault } from './store/check-row.ts'
 import { brokenConversation } from './store/record.ts'
-import type { Store } from './store/store.ts'
+import type { ClaimOptions, Store } from './store/store.ts'
 import { Stream, type StreamOutput } from './stream.ts'
 
 /**
@@ -76,6 +76,7 @@ export class Conversation {
   #callIds = new CallIds()
   #sentWords = new SentWords()
   #maker: string | null = null
+  #parent: ConversationRecord['parent'] | null = null
   #lease: Lease = { storeId: '', epoch: 0, knownAt: Number.NEGATIVE_INFINITY }
   #fault: Fault | null = null
   /** The beginning of the ids of appends: random bytes are a system call, and a step appends twice. */
@@ -122,6 +123,11 @@ export class Conversation {
     return run === null || run.end !== null ? null : (run.parked ?? this.storageRetry.reason)
   }
 
+  /** The call that began this conversation, as far as its record was read. */
+  get parent(): ConversationRecord['parent'] | null {
+    return this.#parent
+  }
+
   /** What others than the model said. */
   get sentWords(): SentWords {
     return this.#sentWords
@@ -164,7 +170,7 @@ export class Conversation {
    * Becomes the owner: creates the conversation if need be and wished, and folds what others wrote
    * since. True when there was anything.
    */
-  async claim(options: { readonly create?: boolean } = {}): Promise<boolean> {
+  async claim(options: ClaimOptions = {}): Promise<boolean> {
     const knownAt = this.#effects.monotonic()
     const at = this.#effects.now()
     const { storeId, epoch } = await this.#store.claim(this.conversationId, at, options)
@@ -281,6 +287,7 @@ export class Conversation {
     }
     const { record, rows } = stored
     this.#maker = makerOf(record)
+    this.#parent = record?.parent ?? null
     const { sound, fault } = soundRows(rows, { after: this.#state.seq, record })
     const hasChanged = this.#fault?.fault !== fault?.fault
     this.#fault = fault

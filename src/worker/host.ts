@@ -1,5 +1,6 @@
 import type {
   AbortRun,
+  AnnounceChild,
   CallAnswer,
   LeaseCheck,
   Preparation,
@@ -16,6 +17,7 @@ import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Effects } from './effects.ts'
 import { busy } from './busy.ts'
+import { announceChild } from './child-runs.ts'
 import { Engines } from './model/engines.ts'
 import { Extractions } from './model/extract.ts'
 import { leftOpenBy } from './run/leave-run.ts'
@@ -98,7 +100,7 @@ export class Host {
     this.#commands = new RunCommands({
       registry: this.#registry,
       effects: options.effects,
-      takeUp: (active, agentId) => this.#takeUp(active, agentId, TELL_MODEL),
+      takeUp: (active, agentId, how) => this.#takeUp(active, agentId, { ...TELL_MODEL, ...how }),
     })
     this.extractions = new Extractions({ ...options, ...own })
   }
@@ -231,6 +233,10 @@ export class Host {
     return record?.epoch === epoch
   }
 
+  announceChild(command: AnnounceChild): Promise<void> {
+    return announceChild(this.#registry, command)
+  }
+
   /** Has the tab that drives the run hand it over, and goes on with it. */
   async takeOver(command: ResumeRun & ConversationScope): Promise<RunRef | null> {
     const active = await this.#registry.take(command)
@@ -250,7 +256,8 @@ export class Host {
   /** Goes on with a run that lost its tab; its lease is held. */
   async #succeed(active: ActiveConversation, agentId: string): Promise<void> {
     try {
-      await this.#takeUp(active, agentId, TELL_MODEL)
+      // Who inherits it had gone on with it before.
+      await this.#takeUp(active, agentId, { ...TELL_MODEL, asChild: true })
     } finally {
       if (!active.driver) active.disown()
     }

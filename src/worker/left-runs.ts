@@ -15,6 +15,8 @@ export interface Resume extends ResumeOptions {
   readonly runId?: string
   /** The page is sent where the run stands, if another agent drives it. */
   readonly follows?: boolean
+  /** See `ResumeRun`. */
+  readonly asChild?: boolean
 }
 
 export const TELL_MODEL: Resume = { interrupted: 'tell-model', waitForToolsMs: 10_000 }
@@ -43,6 +45,8 @@ export class LeftRuns {
     conversation.refuseBroken()
     const newest = conversation.run
     if (newest === null) return null
+    // Another agent's: whose call it is for goes on with it.
+    if (conversation.parent && !resume.asChild && newest.end === null) return null
     const wanted = resume.runId ?? newest.runId
     const isFollowed = newest.follows?.runId === wanted
     // The one that the page shows has ended, and another one began since: it is nobody's to go on with here.

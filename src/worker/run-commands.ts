@@ -1,5 +1,7 @@
 import type { AbortRun, CallAnswer, SendMessage, WithdrawMessage } from '../protocol/commands.ts'
+import { OffstageError } from '../protocol/error.ts'
 import type { RunEnd } from '../protocol/fact.ts'
+import type { Conversation } from './conversation.ts'
 import type { ActiveConversation } from './active-conversation.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
 import type { Effects } from './effects.ts'
@@ -18,7 +20,11 @@ export interface RunCommandsOptions {
   readonly registry: ConversationRegistry
   readonly effects: Pick<Effects, 'monotonic' | 'newId'>
   /** Goes on with the open run, if there is one. */
-  takeUp(active: ActiveConversation, agentId: string): Promise<unknown>
+  takeUp(
+    active: ActiveConversation,
+    agentId: string,
+    how: { readonly asChild: boolean },
+  ): Promise<unknown>
 }
 
 /**
@@ -130,13 +136,22 @@ export class RunCommands {
       if (typeof there === 'boolean') return there
       if (there === 'left') continue
       try {
-        await takeUp(active, agentId)
+        // Whoever ends it asks its model nothing.
+        await takeUp(active, agentId, { asChild: sent.command.type === 'abort' })
+        if (conversation.parent && active.driver === null) throw childOfOther(conversation)
       } catch (error) {
         // Somebody else was first: they are asked.
         if (active.parked || !isElsewhere(error)) throw error
       }
     }
   }
+}
+
+function childOfOther({ conversationId, parent }: Conversation): OffstageError {
+  return new OffstageError(
+    'invalid-input',
+    `The run of ${conversationId} is for a call of the conversation ${parent?.conversationId}, which nobody goes on with: resume that one first.`,
+  )
 }
 
 type Abort = Pick<AbortRun, 'reason' | 'error'>

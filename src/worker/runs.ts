@@ -86,7 +86,7 @@ export class Runs {
     const { conversation } = active
     const { runId, message, limits, branch } = command
     const history = importHistory(command.history ?? [])
-    await active.own()
+    await active.own(command.parent && { parent: command.parent })
     try {
       const { run } = conversation
       // Stored by an earlier try, whose answer was lost.

@@ -55,7 +55,12 @@ export class ModelSteps {
     const step = run.steps + 1
     const resumed = this.#isOpenSinceCrash && !this.#hasAsked
     if (resumed && isStepLooping(run, effects.now())) return this.#park('crash-loop')
-    const asked = await page.stepContext({ agentId, runId, conversationId })
+    const asked = await page.stepContext({
+      agentId,
+      runId,
+      conversationId,
+      ...(conversation.parent && { isChild: true }),
+    })
     const renewed = run.steps === 0 ? await renewedSkills(this.#context) : []
     if (stop.stopped) return
     // Mostly the step was begun with the commit before, of whose time nothing was known.

@@ -12,6 +12,7 @@ import {
   markRecord,
   publicRecord,
   readRecord,
+  refuseOrphan,
   unclaimed,
   type StoredRecord,
 } from './record.ts'
@@ -185,6 +186,9 @@ async function claimIn(
 ): Promise<Claim> {
   const [found, claim] = await Promise.all([findRecord(tx, conversationId), nextClaim(tx)])
   const record = claimRecord(recordOf(found), claim.epoch)
+  const { parent } = record
+  const above = parent && tx.objectStore('records').getKey(parent.conversationId)
+  refuseOrphan(record, (await above) !== undefined)
   await Promise.all([
     tx.objectStore('records').put(record),
     tx.objectStore('counters').put(claim, COUNTER),

@@ -2,7 +2,14 @@ import type { Row } from '../../protocol/fact.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { applyAppend, applyRename, committedBefore, rowsBefore } from './apply-append.ts'
 import { applyPlacement } from './apply-placement.ts'
-import { claimRecord, markRecord, publicRecord, unclaimed, type StoredRecord } from './record.ts'
+import {
+  claimRecord,
+  markRecord,
+  publicRecord,
+  refuseOrphan,
+  unclaimed,
+  type StoredRecord,
+} from './record.ts'
 import type { Placement, Store } from './store.ts'
 
 /** A store that lives as long as its object: for private windows, tests, and `storage: 'memory'`. */
@@ -19,6 +26,7 @@ export function createMemoryStore(storeId: string = randomId()): Store {
   return {
     claim: async (conversationId, at, options) => {
       const found = records.get(conversationId) ?? unclaimed(conversationId, at, options)
+      refuseOrphan(found, records.has(found.parent?.conversationId ?? ''))
       records.set(conversationId, claimRecord(found, epoch + 1))
       epoch += 1
       return { storeId, epoch }

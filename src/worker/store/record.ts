@@ -1,5 +1,6 @@
 import type { ConversationRecord } from '../../protocol/conversation.ts'
 import { OffstageError } from '../../protocol/error.ts'
+import type { ClaimOptions } from './store.ts'
 import { FORMAT } from '../../protocol/fact.ts'
 import { isNumber, isRecord, isText, listOf, nullOr, optional, shape } from '../../lib/shape.ts'
 import { isNewerFormat } from './upcast.ts'
@@ -114,10 +115,20 @@ export function takenOver(): OffstageError {
 export function unclaimed(
   conversationId: string,
   at: number,
-  { create = true }: { readonly create?: boolean } = {},
+  { create = true, parent }: ClaimOptions = {},
 ): StoredRecord {
-  if (create) return newRecord(conversationId, at)
+  if (create) return { ...newRecord(conversationId, at), ...(parent && { parent }) }
   throw new OffstageError('conversation-not-found', `Conversation ${conversationId} is gone.`)
+}
+
+/** One that a call of another conversation begins goes with it. One that is there goes on without. */
+export function refuseOrphan(record: StoredRecord, hasParent: boolean): void {
+  const { conversationId, parent, lastSeq } = record
+  if (parent === undefined || lastSeq > 0 || hasParent) return
+  throw new OffstageError(
+    'conversation-not-found',
+    `The conversation ${parent.conversationId}, whose call began ${conversationId}, is gone.`,
+  )
 }
 
 /** Keeps the record's format: until something is appended, an older version can go on with it. */

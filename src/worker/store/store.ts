@@ -36,6 +36,13 @@ export interface Placement {
   readonly isLast: boolean
 }
 
+export interface ClaimOptions {
+  /** Default true. */
+  readonly create?: boolean
+  /** Of a conversation that is created. */
+  readonly parent?: ConversationRecord['parent']
+}
+
 /** A conversation's rows as they are stored: whoever folds them checks them first. */
 export interface StoredRows {
   readonly record: ConversationRecord | null
@@ -52,9 +59,9 @@ export interface Store {
   /**
    * Gives the conversation the next epoch of the store: older owners are fenced off, those of one that
    * was deleted and made again, too. Creates the conversation when it doesn't exist, unless `create` is
-   * false: `conversation-not-found` then.
+   * false, or the conversation of its `parent` isn't there: `conversation-not-found` then.
    */
-  claim(conversationId: string, at: number, options?: { readonly create?: boolean }): Promise<Claim>
+  claim(conversationId: string, at: number, options?: ClaimOptions): Promise<Claim>
   /** Gives the rows their places after the last one; all of them or none. */
   append(append: Append): Promise<readonly Row[]>
   /**

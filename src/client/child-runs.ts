@@ -1,0 +1,195 @@
+import { whenAborted } from '../lib/abort.ts'
+import { randomId } from '../lib/random-id.ts'
+import { storageKey } from '../protocol/conversation.ts'
+import { describeThrown, OffstageError } from '../protocol/error.ts'
+import type { ToolOutput } from '../protocol/message.ts'
+import { isLeftOpen, type RunOutcome } from '../protocol/run.ts'
+import type { ConversationSnapshot, ShownCall } from '../conversation/snapshot.ts'
+import type { ToolCallStatus } from '../protocol/tool.ts'
+import type { AgentParts } from './agent-parts.ts'
+import { badConfig } from './failures.ts'
+import { errorOutput, formatOutput } from './format-output.ts'
+import type { RunInput } from './options.ts'
+import type { Run } from './run.ts'
+import { pending, type Pending } from './pending.ts'
+import { stringify } from './stringify.ts'
+import { shownBy } from './shown-by.ts'
+import type { ChildCall, SubAgent } from './sub-agent.ts'
+import type { ToolContext } from './tool.ts'
+
+/** Those that this page looks after, by the child's conversation. */
+const watched = new Map<string, () => void>()
+
+/**
+ * Begins the run that works for a call, or joins the one that there is: the call waits without a lease until it
+ * has ended, on whatever page.
+ */
+export async function runChild(
+  sub: SubAgent,
+  parent: AgentParts,
+  { input, context }: { readonly input: unknown; readonly context: ToolContext },
+): Promise<Pending> {
+  const { conversationId, runId, toolCallId } = context
+  refuseOtherStore(sub, parent)
+  const childId = `${conversationId}.${toolCallId}`
+  const call = { conversationId, toolCallId, childId }
+  const known = await sub.agent.conversations.get(childId)
+  if (known === null || known.messages.length === 0) {
+    const { maxSteps } = sub.options
+    const of = { conversationId, runId, toolCallId }
+    const childRunId = randomId()
+    const prompt = promptOf(sub, input)
+    const announced = { ...parent.scope(), ...of, childConversationId: childId, childRunId }
+    await parent.ask('announceChild', announced)
+    const run = sub.start(
+      { input: prompt, parent: of, runId: childRunId },
+      { conversationId: childId, values: false, ...(maxSteps !== undefined && { maxSteps }) },
+    )
+    await begun(sub, run)
+  }
+  await joinChild(sub, parent, call)
+  return pending({ resumeToken: childId })
+}
+
+/** Goes on with the run of a call, and settles the call once it has ended. */
+export async function joinChild(sub: SubAgent, parent: AgentParts, call: ChildCall): Promise<void> {
+  refuseOtherStore(sub, parent)
+  watched.get(call.childId)?.()
+  await sub.core.later('resumeChild')(call.childId)
+  watch(sub, parent, call)
+}
+
+/** Resolves once the run is stored. Rejects when it was refused: then there is nothing to wait for. */
+async function begun({ agent }: SubAgent, run: Run): Promise<void> {
+  const conversation = agent.conversation(run.conversationId)
+  let leave = (): void => undefined
+  const stored = new Promise<null>((resolve) => {
+    leave = conversation.subscribe(() => {
+      if (conversation.getSnapshot().messages.some(({ at }) => at !== undefined)) resolve(null)
+    })
+  })
+  const result = await Promise.race([run.result, stored]).finally(leave)
+  if (result?.outcome !== 'failed') return
+  const record = await agent.conversations.get(run.conversationId)
+  if ((record?.messages.length ?? 0) === 0) throw OffstageError.fromData(result.error)
+}
+
+function watch(sub: SubAgent, parent: AgentParts, call: ChildCall): void {
+  const child = sub.agent.conversation(call.childId)
+  const above = shownBy(parent, call.conversationId)
+  let isOpen = true
+  let isSettling = false
+  const stop = (): void => {
+    if (watched.get(call.childId) === stop) watched.delete(call.childId)
+    isOpen = false
+    for (const leave of leaving) leave()
+  }
+  const look = (): void => {
+    if (!isOpen) return
+    const waiting = callIn(above.getSnapshot(), call.toolCallId)
+    const { ended, runId } = child.getSnapshot()
+    if (waiting && isOver(waiting)) {
+      stop()
+      if (runId !== undefined) void child.abort('parent-ended').catch(() => undefined)
+    } else if (waiting?.status === 'suspended' && ended && !isLeftOpen(ended) && !isSettling) {
+      isSettling = true
+      void settle(sub, parent, { call, ended }).then(stop, () => {
+        isSettling = false
+      })
+    }
+  }
+  const leaving = [above.subscribe(look), child.subscribe(look)]
+  for (const { signal } of [parent, sub.core]) void whenAborted(signal).then(stop)
+  watched.set(call.childId, stop)
+  look()
+}
+
+function callIn({ messages }: ConversationSnapshot, toolCallId: string): ShownCall | undefined {
+  for (const { calls = [] } of messages.toReversed()) {
+    const call = calls.find((each) => each.toolCallId === toolCallId)
+    if (call) return call
+  }
+  return undefined
+}
+
+const ENDS: ReadonlySet<ToolCallStatus> = new Set([
+  'succeeded',
+  'failed',
+  'aborted',
+  'interrupted',
+  'denied',
+  'invalid',
+])
+
+function isOver({ status }: ShownCall): boolean {
+  return ENDS.has(status)
+}
+
+async function settle(
+  sub: SubAgent,
+  parent: AgentParts,
+  { call, ended }: { readonly call: ChildCall; readonly ended: RunOutcome & { runId: string } },
+): Promise<void> {
+  const { conversationId, toolCallId } = call
+  const output = await outputOf(sub, call, ended)
+  const answer = { type: 'settle', output } as const
+  await parent.ask('answerCall', { ...parent.scope(), conversationId, toolCallId, answer })
+}
+
+/** What the calling model is to see. */
+async function outputOf(
+  sub: SubAgent,
+  { childId }: ChildCall,
+  { runId, ...outcome }: RunOutcome & { readonly runId: string },
+): Promise<ToolOutput> {
+  const ref = { runId, conversationId: childId, storage: storageKey(sub.core.scope().storage) }
+  const result = sub.core.link().feeds.resultOf(ref, outcome)
+  const text = result?.text.trim() ?? ''
+  const wrong = failure(outcome, text)
+  if (wrong) return wrong
+  if (text === '') return failed('empty', 'The agent gave no answer.', false)
+  const { output: schema } = sub.options
+  if (schema === undefined) return formatOutput({ ok: true, status: 'completed', text })
+  try {
+    const input = `Give the outcome of this work as data:\n\n${text}`
+    const data = await sub.agent.extract({ schema, input })
+    return await formatOutput({ ok: true, status: 'completed', output: data })
+  } catch (thrown) {
+    return failed('invalid-output', describeThrown(thrown), true)
+  }
+}
+
+/** Null: it did what it was to do. */
+function failure(outcome: RunOutcome, text: string): ToolOutput | null {
+  switch (outcome.outcome) {
+    case 'completed':
+      return null
+    case 'failed':
+      return failed('failed', outcome.error.message, outcome.error.retryable)
+    case 'aborted':
+      return failed('aborted', `It was stopped: ${outcome.reason}`, false)
+    case 'max-steps':
+    case 'limit':
+      return failed(outcome.outcome, `It came to its limit. Its last words: ${text}`, false)
+    case 'waiting':
+      return failed('waiting', 'It handed its calls to the page.', false)
+    default:
+      return outcome satisfies never
+  }
+}
+
+function failed(status: string, error: string, retryable: boolean): ToolOutput {
+  return errorOutput('failed', JSON.stringify({ ok: false, status, error, retryable }))
+}
+
+function promptOf({ options }: SubAgent, input: unknown): RunInput {
+  if (options.toPrompt) return options.toPrompt(input)
+  const { prompt } = (input ?? {}) as { readonly prompt?: unknown }
+  return typeof prompt === 'string' ? prompt : (stringify(input) ?? '')
+}
+
+/** A call and the run for it are stored side by side. */
+function refuseOtherStore({ core, options }: SubAgent, parent: AgentParts): void {
+  if (storageKey(core.scope().storage) === storageKey(parent.scope().storage)) return
+  throw badConfig(`${options.name} must have the storage of the agent that calls it.`)
+}

@@ -1,0 +1,52 @@
+import { isSettled } from '../conversation/pending.ts'
+import { OffstageError } from '../protocol/error.ts'
+import type { AnnounceChild } from '../protocol/commands.ts'
+import type { CallState, ConversationState } from '../protocol/state.ts'
+import type { ConversationRegistry } from './conversation-registry.ts'
+
+/** Children of one run: more is a model that goes round in circles. */
+const MOST_CHILDREN = 20
+
+/**
+ * Notes in the conversation of a call that a run is about to begin for it, before that exists. Throws
+ * `invalid-input` where the call doesn't wait for one any more: its run isn't driven here or has ended, it is
+ * settled, there are too many, or the call is a child's itself.
+ */
+export async function announceChild(
+  registry: Pick<ConversationRegistry, 'find'>,
+  { runId, toolCallId, childConversationId, childRunId, ...scope }: AnnounceChild,
+): Promise<void> {
+  const found = registry.find(scope)
+  const conversation = found?.conversation
+  if (!conversation || found.driver?.runId !== runId) throw refused(NOT_DRIVEN)
+  if (conversation.parent) throw refused(TOO_DEEP)
+  let wrong: string | null = NOT_DRIVEN
+  await conversation.append(
+    (run) => {
+      const isOpen = run?.runId === runId && run.end === null
+      const call = isOpen ? run.calls.find((each) => each.toolCallId === toolCallId) : null
+      if (!call || isSettled(call)) return null
+      const isKnown = call.child?.conversationId === childConversationId
+      wrong = isKnown || childCount(conversation.state, runId) < MOST_CHILDREN ? null : MANY
+      if (wrong !== null || (isKnown && call.child.runId === childRunId)) return null
+      return [{ type: 'child-started', path: call.path, childConversationId, childRunId }]
+    },
+    { runId, waits: false },
+  )
+  if (wrong !== null) throw refused(wrong)
+}
+
+const NOT_DRIVEN = 'The call that this run is for has ended, or its run is not driven here.'
+const TOO_DEEP = 'An agent that is called as a tool calls no further agents.'
+const MANY = `A run calls other agents ${MOST_CHILDREN} times at most.`
+
+function childCount({ path }: ConversationState, runId: string): number {
+  const calls: readonly CallState[] = path.flatMap((node) =>
+    node.runId === runId ? node.calls : [],
+  )
+  return calls.filter(({ child }) => child !== null).length
+}
+
+function refused(message: string): OffstageError {
+  return new OffstageError('invalid-input', message)
+}
