@@ -33,7 +33,7 @@ import { limitsOf } from './run-limits.ts'
 import { sendStart } from './run-line.ts'
 import { sendAbort } from './send-abort.ts'
 import type { Listeners, Source } from './snapshot-store.ts'
-import { joinerOf } from './sub-agent.ts'
+import { joinerOf } from './joiners.ts'
 import type * as showing from './lazy-views.ts'
 import type { StandardSchema } from './standard-schema.ts'
 import type * as transfer from './transfer/transfer.ts'
@@ -104,7 +104,9 @@ export function createCommands(agent: AgentParts): AgentCommands {
     async show(listeners, first) {
       checkId(first.conversationId)
       const { ShownConversation } = await loadShowing()
-      return new ShownConversation(agent, first, listeners)
+      const shown = new ShownConversation(agent, first, listeners)
+      agent.signal.addEventListener('abort', () => shown.close())
+      return shown
     },
     async showList(listeners, first) {
       const { ShownList } = await loadShowing()
@@ -119,14 +121,7 @@ export function createCommands(agent: AgentParts): AgentCommands {
       checkText(messageId, 'The id of a message')
       return agent.ask('switchBranch', { ...agent.scope(), conversationId, messageId })
     },
-    async takeOver(conversationId) {
-      checkId(conversationId)
-      const { ask, scope } = agent
-      const command = { ...RESUME, ...scope(), conversationId, afterCrash: false }
-      const run = taken(conversationId, await adopt(agent, () => ask('takeOver', command)))
-      if (run) rejoin(agent, run)
-      return run
-    },
+    takeOver: (conversationId) => takeOver(agent, conversationId),
     ...answers(agent),
     ...conversations(agent),
   }
@@ -148,6 +143,15 @@ async function takeUp(
   const afterCrash = !wasPageLeft && !pageRegistry().touched.has(conversationId)
   const full = { ...RESUME, afterCrash, ...command, ...scope() }
   const run = taken(conversationId, await adopt(agent, () => ask('resumeRun', full)))
+  if (run) rejoin(agent, run)
+  return run
+}
+
+async function takeOver(agent: AgentParts, conversationId: string): Promise<Run | null> {
+  checkId(conversationId)
+  const { ask, scope } = agent
+  const command = { ...RESUME, ...scope(), conversationId, afterCrash: false }
+  const run = taken(conversationId, await adopt(agent, () => ask('takeOver', command)))
   if (run) rejoin(agent, run)
   return run
 }

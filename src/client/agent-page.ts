@@ -21,7 +21,7 @@ import type { AgentOptions, HookedCall, ModelConfig, PromptValues } from './opti
 import type { AgentPage } from './page-api.ts'
 import type { Verifier, VerifierParts } from './verify.ts'
 import { whileStaying } from './page-leaving.ts'
-import { joinerOf } from './sub-agent.ts'
+import { joinerOf } from './joiners.ts'
 import { stringify } from './stringify.ts'
 import type { Skill } from './skill.ts'
 import type * as SkillsOnPage from './skills-on-page.ts'

@@ -9,7 +9,7 @@ import type { ModelConfig, PromptValues, ResumeOptions, RunInput, RunOptions } f
 import type { Run } from './run.ts'
 import type { StandardSchema } from './standard-schema.ts'
 import type { RegisterOptions } from './tool-registry.ts'
-import type { SubAgentOptions } from './sub-agent.ts'
+import type { SubAgentOptions } from './sub-agent-options.ts'
 import type { Tool } from './tool.ts'
 import type { ConversationFile, ImportReport } from './transfer/report.ts'
 

@@ -1,4 +1,2 @@
-import type { AgentParts } from './agent-parts.ts'
-
-/** By the signal of an execution: the agent whose call it is. */
-export const callers: WeakMap<AbortSignal, AgentParts> = new WeakMap()
+/** By the signal of an execution: the id of the agent whose call it is. */
+export const callers: WeakMap<AbortSignal, string> = new WeakMap()

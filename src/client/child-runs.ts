@@ -6,6 +6,8 @@ import type { ToolOutput } from '../protocol/message.ts'
 import { isLeftOpen, type RunOutcome } from '../protocol/run.ts'
 import type { ConversationSnapshot, ShownCall } from '../conversation/snapshot.ts'
 import type { ToolCallStatus } from '../protocol/tool.ts'
+import type { Agent } from './agent.ts'
+import type { AgentCore } from './agent-core.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { badConfig } from './failures.ts'
 import { errorOutput, formatOutput } from './format-output.ts'
@@ -14,8 +16,18 @@ import type { Run } from './run.ts'
 import { pending, type Pending } from './pending.ts'
 import { stringify } from './stringify.ts'
 import { shownBy } from './shown-by.ts'
-import type { ChildCall, SubAgent } from './sub-agent.ts'
+import type { ChildCall } from './joiners.ts'
+import type { RunStarter } from './start-run.ts'
+import type { SubAgentOptions } from './sub-agent-options.ts'
 import type { ToolContext } from './tool.ts'
+
+/** An agent that is a tool of others. */
+export interface SubAgent {
+  readonly agent: Agent
+  readonly core: AgentCore
+  readonly start: RunStarter
+  readonly options: SubAgentOptions
+}
 
 /** Those that this page looks after, by the child's conversation. */
 const watched = new Map<string, () => void>()

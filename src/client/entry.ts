@@ -39,7 +39,7 @@ export type { TrustedScriptAddress, WorkerAddress, WorkerLike } from './spawn-wo
 export type { WorkerFailureReason } from './start-diagnosis/cause.ts'
 export type { StandardSchema } from './standard-schema.ts'
 export type { Skill, SkillFile } from './skill.ts'
-export type { SubAgentOptions } from './sub-agent.ts'
+export type { SubAgentOptions } from './sub-agent-options.ts'
 export type { RegisterOptions } from './tool-registry.ts'
 export type { ConversationFile, ImportReport } from './transfer/report.ts'
 export type { ReconcileContext, Tool, ToolCallInfo, ToolContext } from './tool.ts'

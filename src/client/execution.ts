@@ -1,6 +1,5 @@
 import type { ExecuteTool, ToolOutcome } from '../protocol/questions.ts'
 import { describeThrown } from '../protocol/error.ts'
-import type { AgentParts } from './agent-parts.ts'
 import { callers } from './callers.ts'
 import { formatOutput } from './format-output.ts'
 import type { AgentOptions } from './options.ts'
@@ -16,8 +15,6 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** The functions of an agent that one execution needs. */
 export interface ExecutionHooks {
-  /** Whose call it is. */
-  readonly agent?: AgentParts
   readonly afterToolCall: AgentOptions['afterToolCall']
   progress(value: unknown): void
   warn(message: string): void
@@ -85,8 +82,7 @@ export class Execution {
     const leaving = watchLeaving()
     this.prepared = prepared
     const timer = setTimeout(() => this.#timeOut(), Math.min(call.timeoutMs, MAX_TIMER_MS))
-    const { agent } = this.owner.hooks(call) ?? {}
-    if (agent) callers.set(signal, agent)
+    callers.set(signal, this.owner.agentId)
     const progress = (value: unknown): void => this.owner.hooks(call)?.progress(value)
     const ending = await runTool({ prepared, call, signal, leaving, progress })
     clearTimeout(timer)

@@ -1,6 +1,7 @@
 import { storageKey } from '../protocol/conversation.ts'
 import { createAgentPage } from './agent-page.ts'
 import type { AgentParts } from './agent-parts.ts'
+import { agents } from './agents.ts'
 import { usableDefinition } from './describe-tools.ts'
 import { noteAsked } from './note-asked.ts'
 import { failCrashedRun } from './run-line.ts'
@@ -8,6 +9,9 @@ import { type LinkedAgent, type LinkOptions, WorkerLink } from './worker-link.ts
 
 /** The agent's line to the worker that the options name. */
 export function join(options: LinkOptions, agent: AgentParts): WorkerLink {
+  const { agentId } = agent.scope()
+  agents.set(agentId, agent)
+  agent.signal.addEventListener('abort', () => agents.delete(agentId), { once: true })
   return WorkerLink.join(options, createLinkedAgent(agent))
 }
 
@@ -42,7 +46,6 @@ function createLinkedAgent(agent: AgentParts): LinkedAgent {
     confirmLease: ({ conversationId, epoch }) =>
       agent.ask('confirmLease', { ...agent.scope(), conversationId, epoch }),
     hooks: ({ runId, conversationId, toolCallId }) => ({
-      agent,
       afterToolCall: options.afterToolCall,
       progress: (progress) =>
         agent.link().report({

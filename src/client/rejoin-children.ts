@@ -2,7 +2,7 @@ import type { ConversationSnapshot } from '../conversation/snapshot.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { reportThrown } from './failures.ts'
 import { shownBy } from './shown-by.ts'
-import { joinerOf } from './sub-agent.ts'
+import { joinerOf } from './joiners.ts'
 
 /** Goes on with the runs that calls of this conversation wait for, as soon as it is read. */
 export function rejoinChildren(agent: AgentParts, conversationId: string): void {
@@ -13,7 +13,9 @@ export function rejoinChildren(agent: AgentParts, conversationId: string): void 
     leave()
     for (const { toolCallId, toolName, childId } of waiting(snapshot)) {
       const joiner = joinerOf(agent.registry.get(toolName)?.tool)
-      joiner?.join(agent, { conversationId, toolCallId, childId }).catch(reportThrown)
+      joiner
+        ?.join(agent.scope().agentId, { conversationId, toolCallId, childId })
+        .catch(reportThrown)
     }
   }
   const leave = shown.subscribe(look)

@@ -13,7 +13,7 @@ export function shownBy(
     isStarted: () => true,
     open: async (listeners, first) => {
       const { ShownConversation } = await loadPart(() => import('./lazy-views.ts'))
-      return new ShownConversation(parent, first, listeners, { isPart: true })
+      return new ShownConversation(parent, first, listeners)
     },
     failed: () => emptySnapshot(conversationId, 'idle'),
   })

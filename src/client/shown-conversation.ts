@@ -33,13 +33,8 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
   #made: readonly [Feed['state'], Feed['live'], Feed['fault']] | undefined
   #leaving: ReturnType<typeof setTimeout> | undefined
 
-  /** `isPart`: whoever made it ends it. */
-  constructor(
-    agent: AgentParts,
-    first: ConversationSnapshot,
-    listeners: Listeners,
-    { isPart = false }: { readonly isPart?: boolean } = {},
-  ) {
+  /** Whoever makes it closes, or ends, it. */
+  constructor(agent: AgentParts, first: ConversationSnapshot, listeners: Listeners) {
     const { conversationId } = first
     this.#agent = agent
     this.#listeners = listeners
@@ -49,9 +44,8 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
     this.#own = first
     this.#children = new ShownChildren((childId, notify) => {
       const child = emptySnapshot(childId, 'loading')
-      return new ShownConversation(agent, child, new Set([notify]), { isPart: true })
+      return new ShownConversation(agent, child, new Set([notify]))
     }, this.#notifier)
-    if (!isPart) agent.signal.addEventListener('abort', () => this.#close())
   }
 
   read(): ConversationSnapshot {
@@ -120,7 +114,7 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
   }
 
   /** The agent is disposed: nothing goes on or can be answered here, and nothing changes any more. */
-  #close(): void {
+  close(): void {
     this.end()
     const { runId, status } = this.#snapshot
     if (runId === undefined && status === 'idle') return

@@ -1,61 +1,13 @@
 import type { JsonSchema } from '../protocol/json.ts'
-import type { Agent } from './agent.ts'
-import type { AgentCore } from './agent-core.ts'
 import type { AgentParts } from './agent-parts.ts'
 import type * as childRuns from './child-runs.ts'
+import { agents } from './agents.ts'
 import { callers } from './callers.ts'
 import { checkNames } from './check-names.ts'
 import { badConfig } from './failures.ts'
 import { loadPart } from './load-part.ts'
-import type { RunInput } from './options.ts'
-import type { StandardSchema } from './standard-schema.ts'
-import type { RunStarter } from './start-run.ts'
+import { setJoiner } from './joiners.ts'
 import type { Tool } from './tool.ts'
-
-/** How an agent is called by another one. */
-export interface SubAgentOptions<Input = unknown> {
-  readonly name: string
-  readonly title?: string
-  /** For the model that calls: what the agent does and when to ask it. */
-  readonly description: string
-  /** Default: `{ prompt: string }`. */
-  readonly inputSchema?: JsonSchema | StandardSchema
-  /** What the agent is asked. Default: `prompt` of the input, else the input as JSON. */
-  toPrompt?(input: Input): RunInput
-  /** Of the data that the calling model gets. Default: it gets the agent's last words. */
-  readonly output?: JsonSchema | StandardSchema
-  /** Model calls of one run. Default: the agent's. */
-  readonly maxSteps?: number
-  /** As a tool's. */
-  readonly needsApproval?: boolean
-}
-
-/** Goes on with the runs that calls of such a tool wait for. */
-export interface ChildJoiner {
-  join(parent: AgentParts, call: ChildCall): Promise<void>
-}
-
-/** The call that an agent works for. */
-export interface ChildCall {
-  readonly conversationId: string
-  readonly toolCallId: string
-  /** Of the conversation that the agent works in. */
-  readonly childId: string
-}
-
-const joiners = new WeakMap<Tool, ChildJoiner>()
-
-/** Of a tool that is an agent; undefined for all others. */
-export function joinerOf(tool: Tool | undefined): ChildJoiner | undefined {
-  return tool && joiners.get(tool)
-}
-
-export interface SubAgent {
-  readonly agent: Agent
-  readonly core: AgentCore
-  readonly start: RunStarter
-  readonly options: SubAgentOptions
-}
 
 const PROMPT: JsonSchema = {
   type: 'object',
@@ -72,7 +24,7 @@ const PROMPT: JsonSchema = {
 const load = (): Promise<typeof childRuns> => loadPart(() => import('./child-runs.ts'))
 
 /** The agent as a tool of others. Throws `invalid-config`. */
-export function subAgentTool(of: SubAgent): Tool {
+export function subAgentTool(of: childRuns.SubAgent): Tool {
   const { options } = of
   checkNames(options, 'asTool')
   const { name, title, description, inputSchema = PROMPT, needsApproval } = options
@@ -88,15 +40,21 @@ export function subAgentTool(of: SubAgent): Tool {
     annotations: { idempotent: true },
     sequential: false,
     async execute(input, context) {
-      const parent = callers.get(context.signal)
-      if (!parent) throw badConfig(`${name} was not called by an agent.`)
+      const parent = callerOf(callers.get(context.signal))
       return (await load()).runChild(of, parent, { input, context })
     },
   }
-  joiners.set(tool, {
-    async join(parent, call) {
-      await (await load()).joinChild(of, parent, call)
+  setJoiner(tool, {
+    async join(agentId, call) {
+      await (await load()).joinChild(of, callerOf(agentId), call)
     },
   })
   return tool
+}
+
+/** Throws where the tool was handed over to something else than an agent of this page. */
+function callerOf(agentId: string | undefined): AgentParts {
+  const caller = agents.get(agentId ?? '')
+  if (caller) return caller
+  throw badConfig('An agent as a tool can be called by agents of this page only.')
 }

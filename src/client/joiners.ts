@@ -1,0 +1,25 @@
+import type { Tool } from './tool.ts'
+
+/** The call that an agent works for. */
+export interface ChildCall {
+  readonly conversationId: string
+  readonly toolCallId: string
+  /** Of the conversation that the agent works in. */
+  readonly childId: string
+}
+
+/** Goes on with the runs that calls of a tool wait for which is an agent. `agentId`: of the agent that called. */
+export interface ChildJoiner {
+  join(agentId: string, call: ChildCall): Promise<void>
+}
+
+const joiners = new WeakMap<Tool, ChildJoiner>()
+
+export function setJoiner(tool: Tool, joiner: ChildJoiner): void {
+  joiners.set(tool, joiner)
+}
+
+/** Of a tool that is an agent; undefined for all others. */
+export function joinerOf(tool: Tool | undefined): ChildJoiner | undefined {
+  return tool && joiners.get(tool)
+}
