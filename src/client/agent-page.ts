@@ -46,17 +46,23 @@ export function createAgentPage(
   }
   const book = createConfigBook()
   return {
-    async stepContext({ toolless }) {
+    async stepContext({ toolless, titles }) {
+      const { model: titler = config.model } =
+        typeof options.titles === 'object' ? options.titles : {}
+      const model = titles ? titler : config.model
       const context =
+        !titles &&
         options.context &&
         (await whileStaying(() => readContext(options.context, (value) => stringify(value) ?? '')))
       const offered = toolless ? [] : await tools()
       return {
-        ...modelOfPage(config.model, options.engines),
-        configId: book.idOf(config.model),
-        ...(isKeyless(config.model) && { keyless: true }),
-        instructions: fillValues(config.instructions, config.values, 'invalid-config'),
-        ...(context !== undefined && { context: truncate(context) }),
+        ...modelOfPage(model, options.engines),
+        configId: book.idOf(model),
+        ...(isKeyless(model) && { keyless: true }),
+        instructions: titles
+          ? ''
+          : fillValues(config.instructions, config.values, 'invalid-config'),
+        ...(typeof context === 'string' && { context: truncate(context) }),
         tools: offered,
         ...leftOut(registry, offered),
         hasBeforeToolCall: options.beforeToolCall !== undefined,

@@ -16,6 +16,7 @@ export function checkOptions(options: AgentOptions): void {
   checkPrices(options.limits, options.model)
   if (storage !== undefined && storage !== 'memory' && !storage?.name)
     throw badConfig("storage must be 'memory' or { name }.")
+  if (typeof options.titles === 'object') checkModel(options.titles.model, options)
   const { days = 1, ...counts } = options.retention ?? {}
   if (!(days > 0)) throw badConfig('retention.days must be a number above 0.')
   for (const [name, count] of Object.entries(counts))

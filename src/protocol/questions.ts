@@ -7,6 +7,8 @@ import type { ToolDescriptor } from './tool.ts'
 export interface StepQuery extends AgentRef, RunRef {
   /** No tool is to be offered: none has to be available either. */
   readonly toolless?: boolean
+  /** For a title: the model for those, without the agent's instructions and context. */
+  readonly titles?: boolean
 }
 
 /** What a step needs from the page. */

@@ -55,6 +55,7 @@ const PARTS = Object.keys({
   apiKey: true,
   headers: true,
   context: true,
+  titles: true,
   beforeToolCall: true,
   afterToolCall: true,
   engines: true,

@@ -79,8 +79,14 @@ function createIdbStore(connection: Connection): Store {
         const record = await findRecord(db.transaction(BOTH), conversationId)
         return record ? publicRecord(record) : null
       }),
-    rename: (conversationId, title, at) =>
-      change(connection, conversationId, (record) => applyRename(record, { title, at })),
+    rename: async (conversationId, title, at, { ifSeq } = {}) => {
+      let isIt = true
+      const isKnown = await change(connection, conversationId, (record) => {
+        isIt = record.lastSeq === (ifSeq ?? record.lastSeq)
+        return isIt ? applyRename(record, { title, at }) : null
+      })
+      return isKnown && isIt
+    },
     mark: async (conversationId, broken) => {
       await change(connection, conversationId, (found) => {
         const record = markRecord(found, broken)

@@ -47,9 +47,9 @@ export function createMemoryStore(storeId: string = randomId()): Store {
     list: async () =>
       [...records.values()].map(publicRecord).sort((a, b) => b.updatedAt - a.updatedAt),
     get: async (conversationId) => find(conversationId),
-    rename: async (conversationId, title, at) => {
+    rename: async (conversationId, title, at, { ifSeq } = {}) => {
       const record = records.get(conversationId)
-      if (record === undefined) return false
+      if (record === undefined || record.lastSeq !== (ifSeq ?? record.lastSeq)) return false
       const renamed = applyRename(record, { title, at })
       records.set(conversationId, renamed.record)
       rows.set(conversationId, [...(rows.get(conversationId) ?? []), ...renamed.rows])

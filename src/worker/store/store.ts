@@ -68,8 +68,16 @@ export interface Store {
   /** Newest change first. */
   list(): Promise<ConversationRecord[]>
   get(conversationId: string): Promise<ConversationRecord | null>
-  /** Appends a `renamed` row, whoever owns the conversation. False: there is none. */
-  rename(conversationId: string, title: string, at: number): Promise<boolean>
+  /**
+   * Appends a `renamed` row, whoever owns the conversation. False: there is none, or its newest row isn't `ifSeq`
+   * (default: whichever it is).
+   */
+  rename(
+    conversationId: string,
+    title: string,
+    at: number,
+    options?: { readonly ifSeq?: number },
+  ): Promise<boolean>
   /**
    * Notes in the record what is wrong with the conversation's rows; null: nothing any more. Records that a
    * newer version has written are left as they are.
