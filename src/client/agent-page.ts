@@ -47,9 +47,7 @@ export function createAgentPage(
   const book = createConfigBook()
   return {
     async stepContext({ toolless, titles }) {
-      const { model: titler = config.model } =
-        typeof options.titles === 'object' ? options.titles : {}
-      const model = titles ? titler : config.model
+      const model = titles ? modelForTitles(options, config) : config.model
       const context =
         !titles &&
         options.context &&
@@ -84,6 +82,10 @@ export function createAgentPage(
     needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
     reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
   }
+}
+
+function modelForTitles({ titles }: AgentOptions, { model }: AgentConfig): ModelConfig {
+  return typeof titles === 'object' ? titles.model : model
 }
 
 /** A function that throws can't say. */

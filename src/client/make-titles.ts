@@ -20,7 +20,9 @@ export function makeTitles({ agentEvents, ask, options, runs, scope, signal }: A
     }
   }
   const titleAll = async (): Promise<void> => {
-    for (const conversationId of [...untitled]) if (isIdle()) await title(conversationId)
+    // What fails is put back.
+    const waiting = Array.from(untitled)
+    for (const conversationId of waiting) if (isIdle()) await title(conversationId)
   }
   const look = (): void => {
     clearTimeout(timer)
