@@ -20,7 +20,7 @@ export function checkOptions(options: AgentOptions): void {
   const { days = 1, ...counts } = options.retention ?? {}
   if (!(days > 0)) throw badConfig('retention.days must be a number above 0.')
   for (const [name, count] of Object.entries(counts))
-    if (!Number.isInteger(count) || count < 1)
+    if (count !== undefined && (!Number.isInteger(count) || count < 1))
       throw badConfig(`retention.${name} must be a whole number, 1 or more.`)
   for (const engine of options.engines ?? [])
     if (typeof engine?.open !== 'function' || typeof engine.release !== 'function')
