@@ -33,12 +33,17 @@ const agent = createAgent({
     'You help people shop at Kiln, a small pottery shop. Use the tools to search, to fill the cart and to order; never invent products or prices. Only for what they cannot do, such as showing where something is, use the page itself: read_page, click, type_text, highlight. Answer in one or two sentences. Today is {{date}}.',
   values: { date: new Date().toDateString() },
   tools,
+  controlTools: ['ask_user'],
+  questionFields: true,
   context: () => ({ cart: cartSummary(shop) }),
   storage: { name: 'kiln' },
 })
 
 const chat = new Chat(agent, {
-  titleOf: (toolName) => tools.find(({ name }) => name === toolName)?.title ?? toolName,
+  titleOf: (toolName) =>
+    toolName === 'ask_user'
+      ? 'Ask you'
+      : (tools.find(({ name }) => name === toolName)?.title ?? toolName),
   offerFor(text) {
     if (text !== FALLBACK_TEXT) return undefined
     const button = el('button', { type: 'button' }, 'Connect a model')

@@ -16,7 +16,7 @@ const rows = [
   {
     name: 'page, with the first run',
     bytes: sizeOf('index.js', { dynamic: true, except: /^(lazy-views|transfer)-/ }),
-    limit: 32.6 * KILOBYTE,
+    limit: 32.8 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
@@ -31,7 +31,7 @@ const rows = [
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 156 * KILOBYTE,
+    limit: 162.5 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
@@ -42,6 +42,16 @@ const rows = [
     name: 'tools from (dist/tools-from.js), beside the page',
     bytes: sizeOf('tools-from.js', { dynamic: false, except: /^page-/ }),
     limit: 7 * KILOBYTE,
+  },
+  {
+    name: 'memory (dist/memory.js)',
+    bytes: sizeOf('memory.js', { dynamic: true }),
+    limit: 12 * KILOBYTE,
+  },
+  {
+    name: 'all of dist/histories.js',
+    bytes: sizeOf('histories.js', { dynamic: true }),
+    limit: 8 * KILOBYTE,
   },
   // Of these, a bundler takes what is imported.
   {

@@ -1,4 +1,4 @@
-import type { Agent, JsonValue } from 'offstage'
+import type { Agent, JsonValue, QuestionAnswer } from 'offstage'
 
 type Verdict = Parameters<Agent['resolveInterrupted']>[1]
 
@@ -6,6 +6,7 @@ type Verdict = Parameters<Agent['resolveInterrupted']>[1]
 export interface CallAnswers {
   approve(toolCallId: string, input?: JsonValue): Promise<boolean>
   deny(toolCallId: string): Promise<boolean>
+  answer(toolCallId: string, answer: string | QuestionAnswer): Promise<boolean>
   resolve(toolCallId: string, verdict: Verdict): Promise<boolean>
 }
 
@@ -17,6 +18,7 @@ export function callAnswers(agent: Agent, conversationId: () => string | undefin
   return {
     approve: (id, input) => agent.approve(ref(id), input === undefined ? {} : { input }),
     deny: (id) => agent.deny(ref(id)),
+    answer: (id, answer) => agent.answer(ref(id), answer),
     resolve: (id, verdict) => agent.resolveInterrupted(ref(id), verdict),
   }
 }

@@ -32,7 +32,9 @@ export function createCallCard(title: string, answers: CallAnswers): View<CallIt
       const { label, kind: newKind } = statusOf(item)
       setText(status, label)
       // Opened once, when there is something to see; afterwards it is the reader's.
-      if (newKind !== kind && (newKind === 'waiting' || newKind === 'problem')) details.open = true
+      const isShown = newKind === 'waiting' || newKind === 'problem'
+      // A question is asked below, in its own words.
+      if (newKind !== kind && isShown && item.pending?.kind !== 'answer') details.open = true
       if (newKind !== kind && newKind === 'done') details.open = false
       kind = element.dataset.kind = newKind
       if (item.call !== shown?.call) {

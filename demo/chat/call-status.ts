@@ -17,6 +17,7 @@ export interface CallStatus {
 
 export function statusOf({ pending, result, isLive, progress }: CallItem): CallStatus {
   if (pending?.kind === 'approval') return { kind: 'waiting', label: 'Needs your approval' }
+  if (pending?.kind === 'answer') return { kind: 'waiting', label: 'Waits for your answer' }
   if (pending) return { kind: 'waiting', label: 'Did it happen?' }
   if (result) return statusOfOutput(result.output)
   return isLive

@@ -1,9 +1,12 @@
 import type { JsonValue, PendingCall } from 'offstage'
 import { el, setText } from '../lib/dom.ts'
+import { asking } from './asking.ts'
 import type { CallAnswers } from './call-answers.ts'
+import { createQuestion } from './question-form.ts'
 
-/** The buttons of a call that waits for a person. */
+/** What a person answers a call with that waits for them. */
 export function createDecision(call: PendingCall, answers: CallAnswers): HTMLElement {
+  if (call.kind === 'answer') return createQuestion(call, answers)
   return call.kind === 'approval' ? approval(call, answers) : verdict(call, answers)
 }
 
@@ -46,36 +49,4 @@ function verdict({ toolCallId }: PendingCall, answers: CallAnswers): HTMLElement
   not.addEventListener('click', () => box.send(() => answers.resolve(toolCallId, 'did-not-happen')))
   again.addEventListener('click', () => box.send(() => answers.resolve(toolCallId, 'run-again')))
   return box.element
-}
-
-interface Asking {
-  readonly element: HTMLElement
-  /** Sends the answer; when it is refused, says why and asks again. */
-  send(answer: () => Promise<boolean>): void
-}
-
-function asking(buttons: readonly HTMLButtonElement[], editor?: HTMLElement): Asking {
-  const problem = el('p', { class: 'notice', role: 'alert' })
-  const row = el('div', { class: 'decision-buttons' }, ...buttons)
-  const element = el('div', {}, ...(editor ? [editor] : []), row, problem)
-  const enable = (enabled: boolean): void => {
-    for (const button of buttons) button.disabled = !enabled
-  }
-  return {
-    element,
-    send(answer) {
-      setText(problem, '')
-      enable(false)
-      const tell = (words: string): void => setText(problem, words)
-      answer().then(
-        (taken) => {
-          if (!taken) tell('This was answered already, perhaps in another tab. Reload to see.')
-        },
-        (error: unknown) => {
-          tell(error instanceof Error ? error.message : String(error))
-          enable(true)
-        },
-      )
-    },
-  }
 }

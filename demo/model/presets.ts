@@ -76,6 +76,13 @@ export const presets: readonly Preset[] = [
     note: 'Needs a key. Accounts in mainland China use https://api.minimaxi.com/anthropic.',
   },
   {
+    provider: 'gemini',
+    label: 'Google Gemini',
+    baseURL: 'https://generativelanguage.googleapis.com/v1beta/openai',
+    model: 'gemini-3.8-flash',
+    note: 'Needs a key. Whoever uses this page can read it.',
+  },
+  {
     provider: 'openai-compatible',
     label: 'Another endpoint (Chat Completions)',
     baseURL: '',

@@ -60,6 +60,62 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
+    label: 'A question',
+    prompt: 'Wrap it as a gift',
+    script: {
+      match: ['gift'],
+      steps: [
+        {
+          text: 'Gladly. The form asks for all of it at once; it waits over a reload, too.',
+          toolCalls: [
+            {
+              toolName: 'ask_user',
+              input: {
+                question: 'What should the parcel look like?',
+                fields: {
+                  type: 'object',
+                  properties: {
+                    recipient: { type: 'string', title: 'For whom', minLength: 2 },
+                    email: {
+                      type: 'string',
+                      title: 'E-mail for the tracking',
+                      description: 'Only if you like.',
+                      format: 'email',
+                    },
+                    paper: {
+                      type: 'string',
+                      title: 'Paper',
+                      enum: ['kraft', 'blue', 'none'],
+                      default: 'kraft',
+                    },
+                    extras: {
+                      type: 'array',
+                      title: 'Extras',
+                      items: {
+                        anyOf: [
+                          { const: 'card', title: 'A card' },
+                          { const: 'ribbon', title: 'A ribbon' },
+                        ],
+                      },
+                      maxItems: 2,
+                    },
+                    until: { type: 'string', title: 'Not before', format: 'date' },
+                    copies: { type: 'integer', title: 'Parcels', minimum: 1, default: 1 },
+                    surprise: { type: 'boolean', title: 'Leave out the bill', default: true },
+                  },
+                  required: ['recipient', 'paper'],
+                },
+              },
+            },
+          ],
+        },
+        {
+          text: 'Thank you. Your answer was checked against the form before I got it, and I got nothing else. (A model would do something with it. I am a script.)',
+        },
+      ],
+    },
+  },
+  {
     label: 'A tool that fails',
     prompt: 'Use the coupon SUMMER99',
     script: {

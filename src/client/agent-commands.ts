@@ -9,8 +9,10 @@ import type { RunOutcome } from '../protocol/run.ts'
 import type { AgentScope, ConversationScope, RunRef } from '../protocol/scope.ts'
 import type { ConversationSnapshot } from '../conversation/snapshot.ts'
 import { type ConversationRecord, storageKey } from '../protocol/conversation.ts'
+import { describeThrown } from '../protocol/error.ts'
 import type { JsonSchema } from '../protocol/json.ts'
 import { adopt } from './adopt.ts'
+import { saidOf } from './said-of.ts'
 import type { Agent, Conversations } from './agent.ts'
 import type { AgentParts } from './agent-parts.ts'
 import type { CallAnswers, CallRef } from './call-answers.ts'
@@ -19,13 +21,14 @@ import { checkNames } from './check-names.ts'
 import type { Conversation } from './conversation-view.ts'
 import type { ExtractOptions } from './extract.ts'
 import { stopReason } from './failures.ts'
-import { formatOutput } from './format-output.ts'
+import { errorOutput, formatOutput } from './format-output.ts'
 import { randomId } from '../lib/random-id.ts'
 import { wasPageLeft } from './page-left.ts'
 import { loadPart } from './load-part.ts'
 import { pageRegistry } from './page-registry.ts'
 import { prepare } from './prepare.ts'
-import type { Run, RunHandle } from './run-handle.ts'
+import type { Run } from './run.ts'
+import type { RunHandle } from './run-handle.ts'
 import { limitsOf } from './run-limits.ts'
 import { sendStart } from './run-line.ts'
 import { sendAbort } from './send-abort.ts'
@@ -187,16 +190,19 @@ function answers(agent: AgentParts): CallAnswers {
       checkText(reason ?? '', 'The reason')
       return reply(call, { type: 'deny', ...(reason && { reason }) })
     },
-    async answer(call, text) {
-      checkText(text, 'The answer')
-      return reply(call, { type: 'answer', text })
-    },
+    answer: async (call, answer) => reply(call, saidOf(answer)),
     async supplyOutput(call, output) {
       const limits = limitsOf(options)
       const command = { ...scope(), ...locate(call), nextRunId: randomId(), limits }
       const supplied = { ...command, output: await formatOutput(output) }
       const handle = await adopt(agent, () => ask('supplyOutput', supplied))
       return handle && handle.run
+    },
+    async settle(call, outcome) {
+      checkNames(outcome, 'settle')
+      const { output, error } = outcome
+      const failed = error === undefined ? null : errorOutput('failed', describeThrown(error))
+      return reply(call, { type: 'settle', output: failed ?? (await formatOutput(output)) })
     },
     async resolveInterrupted(call, verdict, output) {
       return reply(call, {

@@ -217,8 +217,9 @@ export class AgentCore implements AgentParts {
       continue: () => agent.continue(id),
       approve: (call, options) => agent.approve(at(call), options),
       deny: (call, reason) => agent.deny(at(call), reason),
-      answer: (call, text) => agent.answer(at(call), text),
+      answer: (call, answer) => agent.answer(at(call), answer),
       supplyOutput: (call, output) => agent.supplyOutput(at(call), output),
+      settle: (call, outcome) => agent.settle(at(call), outcome),
       resolveInterrupted: (call, verdict, output) =>
         agent.resolveInterrupted(at(call), verdict, output),
       abort: (reason) => this.later('abortOpen')(id, reason),

@@ -9,6 +9,7 @@ import { formatOutput, truncate } from './format-output.ts'
 import { fillValues } from './fill-values.ts'
 import { loadPart } from './load-part.ts'
 import { createConfigBook, isKeyless, readContext, readCredentials } from './model-config.ts'
+import { memoriesOf } from './memory.ts'
 import type { AgentOptions, HookedCall, ModelConfig, PromptValues } from './options.ts'
 import type { AgentPage } from './page-api.ts'
 import { whileStaying } from './page-leaving.ts'
@@ -30,10 +31,13 @@ export function createAgentPage(
     config,
     registry,
     signal,
+    warn,
   }: {
     readonly config: AgentConfig
     readonly registry: ToolRegistry
     readonly signal: AbortSignal
+    /** Emits a warning of the agent. */
+    warn(code: string, message: string): void
   },
 ): AgentPage {
   const tools = async (): Promise<ToolDescriptor[]> => {
@@ -42,7 +46,7 @@ export function createAgentPage(
     const { controlDescriptors } = await whileStaying(() =>
       loadPart(() => import('./control-tools.ts')),
     )
-    return [...own, ...controlDescriptors(options.controlTools)]
+    return [...own, ...controlDescriptors(options.controlTools, options.questionFields)]
   }
   const book = createConfigBook()
   return {
@@ -64,6 +68,8 @@ export function createAgentPage(
         tools: offered,
         ...leftOut(registry, offered),
         hasBeforeToolCall: options.beforeToolCall !== undefined,
+        ...(options.compaction !== undefined && { compaction: options.compaction }),
+        ...(memoriesOf(options).length > 0 && { hasMemory: true }),
         raw: options.raw ?? false,
       }
     },
@@ -80,6 +86,15 @@ export function createAgentPage(
     },
     beforeToolCall: (call) => beforeToolCall(options, call),
     needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
+    async retrieveMemories({ query, conversationId }) {
+      const part = await whileStaying(() => loadPart(() => import('./retrieve-memories.ts')))
+      return part.retrieveMemories(memoriesOf(options), {
+        query,
+        conversationId,
+        signal,
+        warn: (message) => warn('memory-failed', message),
+      })
+    },
     reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
   }
 }

@@ -118,6 +118,7 @@ export class AgentRuns {
           sent.isOpen(messageId) && host.withdrawMessage({ ...ref, messageId })
         return { messageId, outcome, cancel }
       },
+      onNext: (nextRunId) => this.handleOf({ runId: nextRunId, conversationId }),
       isStored: (messageId) => host.isStored(conversationId, messageId),
       onEnd: () => {
         this.#open.delete(runId)

@@ -32,14 +32,14 @@ export function checkNames(
     if (kinds && !isWord && !kinds.includes(kindOf(inner)))
       throw badConfig(`${name} of ${of} must be ${kinds.join(' or ')}.`)
     // A model is checked apart: its provider may have options of its own.
-    if (Object.hasOwn(OPTION_NAMES, name) && name !== 'model' && !isWord && !isPlain(inner))
+    if (Object.hasOwn(OPTION_NAMES, name) && name !== 'model' && !isWord && !isPlain(inner, name))
       checkNames(inner, name as Owner, { of: `${name} of ${of}` })
   }
 }
 
-/** A number or flag in the place of options has none; of what is neither, the kind was checked. */
-function isPlain(value: unknown): boolean {
-  return typeof value === 'number' || typeof value === 'boolean'
+/** What stands in the place of options and has none; its kind was checked. */
+function isPlain(value: unknown, name: string): boolean {
+  return typeof value === 'number' || value === false || (value === true && name === 'titles')
 }
 
 /** Control tools are a list of names. */

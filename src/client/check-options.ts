@@ -1,21 +1,24 @@
 import { OffstageError } from '../protocol/error.ts'
-import { PROVIDER_IDS } from '../protocol/model.ts'
+import { modelName, PROVIDER_IDS } from '../protocol/model.ts'
 import { PRICES_MISSING } from '../protocol/run.ts'
 import type { RunLimits } from '../protocol/run.ts'
 import { badConfig } from './failures.ts'
 import { checkNames, isMisspelt } from './check-names.ts'
+import { memoriesOf } from './memory.ts'
 import type { AgentOptions, ModelConfig, RunInput } from './options.ts'
 
 /** Throws an `OffstageError` that says what to change. */
 export function checkOptions(options: AgentOptions): void {
   checkNames(options ?? {}, 'createAgent')
-  const { storage, worker } = options ?? {}
+  const { compaction, storage, worker } = options ?? {}
   checkModel(options?.model, options ?? {})
   const wrong = wrongLimit({ ...options, ...options.limits })
   if (wrong) throw badConfig(wrong)
   checkPrices(options.limits, options.model)
   if (storage !== undefined && storage !== 'memory' && !storage?.name)
     throw badConfig("storage must be 'memory' or { name }.")
+  const { at = 1 } = compaction || {}
+  if (!(at > 0 && at <= 1)) throw badConfig('at of compaction must be above 0 and at most 1.')
   if (typeof options.titles === 'object') checkModel(options.titles.model, options)
   const { days = 1, ...counts } = options.retention ?? {}
   if (!(days > 0)) throw badConfig('retention.days must be a number above 0.')
@@ -25,6 +28,8 @@ export function checkOptions(options: AgentOptions): void {
   for (const engine of options.engines ?? [])
     if (typeof engine?.open !== 'function' || typeof engine.release !== 'function')
       throw badConfig('engines must be objects with open() and release().')
+  for (const each of memoriesOf(options))
+    if (typeof each?.retrieve !== 'function') throw badConfig('A memory must have retrieve().')
   if (worker && options.workerUrl) throw badConfig('Give worker or workerUrl, not both.')
 }
 
@@ -37,7 +42,7 @@ export function checkModel(
   { worker, workerUrl, engines = [] }: Partial<AgentOptions>,
 ): void {
   const { provider } = model ?? {}
-  if (!provider || !model.model)
+  if (!provider || !modelName(model))
     throw badConfig("model must be like { provider: 'ollama', model: 'qwen3:4b' }.")
   const known = [...PROVIDER_IDS, ...engines.map((engine) => engine?.id)]
   if (!worker && !workerUrl && !known.includes(provider))

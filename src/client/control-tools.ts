@@ -13,6 +13,15 @@ const control = {
   definition: 'control',
 } as const
 
+const properties = {
+  question: { type: 'string' },
+  options: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'Answers to choose from.',
+  },
+}
+
 const descriptors: { readonly [Name in ControlTool]: ToolDescriptor } = {
   ask_user: {
     ...control,
@@ -20,18 +29,7 @@ const descriptors: { readonly [Name in ControlTool]: ToolDescriptor } = {
     title: 'Ask a question',
     control: 'ask-user',
     description: 'Ask the person a question and wait for the answer.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        question: { type: 'string' },
-        options: {
-          type: 'array',
-          items: { type: 'string' },
-          description: 'Answers to choose from.',
-        },
-      },
-      required: ['question'],
-    },
+    inputSchema: { type: 'object', properties, required: ['question'] },
   },
   finish_task: {
     ...control,
@@ -72,6 +70,35 @@ const descriptors: { readonly [Name in ControlTool]: ToolDescriptor } = {
   },
 }
 
-export function controlDescriptors(names: readonly ControlTool[]): ToolDescriptor[] {
-  return names.map((name) => descriptors[name])
+/** An example says more to a weak model than JSON Schema of JSON Schema, which some servers refuse, too. */
+const FORM = {
+  properties: {
+    email: { type: 'string', title: 'E-mail', format: 'email' },
+    seats: { type: 'integer', minimum: 1 },
+    menu: { type: 'string', enum: ['fish', 'vegan'] },
+  },
+  required: ['email'],
+}
+
+const fields = {
+  type: 'object',
+  description: `Instead of options: a form for several values at once. JSON Schema of a flat object, written as JSON, for example ${JSON.stringify({ type: 'object', ...FORM })}. Types: string (minLength, maxLength, format email, uri, date or date-time; or enum), number, integer (minimum, maximum), boolean, and array with items {"type":"string","enum":[…]} for several of a list. Each may have title, description and default. Nothing nested, no pattern.`,
+}
+
+/** `ask_user` with a form. */
+const asking: ToolDescriptor = {
+  ...descriptors.ask_user,
+  description: `${descriptors.ask_user.description} Never ask for passwords, card numbers, keys or other secrets.`,
+  inputSchema: {
+    ...descriptors.ask_user.inputSchema,
+    properties: { ...properties, fields },
+  },
+}
+
+/** `withFields`: `ask_user` may ask for fields. */
+export function controlDescriptors(
+  names: readonly ControlTool[],
+  withFields: boolean = false,
+): ToolDescriptor[] {
+  return names.map((name) => (withFields && name === 'ask_user' ? asking : descriptors[name]))
 }

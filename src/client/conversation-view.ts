@@ -1,7 +1,7 @@
 import type { ConversationSnapshot } from '../conversation/snapshot.ts'
 import type { CallAnswers } from './call-answers.ts'
 import type { ResumeOptions, RunInput, RunOptions } from './options.ts'
-import type { Run } from './run-handle.ts'
+import type { Run } from './run.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
 
 export type BranchOptions = Omit<RunOptions, 'conversationId' | 'history'>

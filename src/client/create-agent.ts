@@ -4,6 +4,7 @@ import { checkModel, checkOptions, checkPrices } from './check-options.ts'
 import { checkNames } from './check-names.ts'
 import { copyConfig } from './copy-config.ts'
 import { randomId } from '../lib/random-id.ts'
+import { memoriesOf } from './memory.ts'
 import type { AgentOptions } from './options.ts'
 import { runStarter } from './start-run.ts'
 import type { InlineWorker } from './worker-start.ts'
@@ -14,6 +15,8 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
   const core = new AgentCore(options, inline)
   const { agentEvents, config, consent, registry, later } = core
   for (const tool of options.tools ?? []) registry.register(tool)
+  for (const { tools = [] } of memoriesOf(options))
+    for (const tool of tools) registry.register(tool)
   if (options.enabledTools) registry.enable(options.enabledTools)
   const start = runStarter(core, options)
   const agent: Agent = {
@@ -38,11 +41,13 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
       return later('approve')(call, how)
     },
     deny: later('deny'),
-    async answer(call, text) {
-      consent.check(call)
-      return later('answer')(call, text)
+    async answer(call, answer) {
+      // As `deny`, saying nothing takes no person.
+      if (typeof answer === 'string' || answer?.action === 'accept') consent.check(call)
+      return later('answer')(call, answer)
     },
     supplyOutput: later('supplyOutput'),
+    settle: later('settle'),
     async resolveInterrupted(call, verdict, output) {
       if (verdict === 'run-again') consent.check(call)
       return later('resolveInterrupted')(call, verdict, output)

@@ -1,10 +1,11 @@
 /** What the entries `offstage` and `offstage/no-inline` have in common: all but `createAgent`. */
 export { defineTool } from './define-tool.ts'
+export { pending, type Pending } from './pending.ts'
 export { OffstageError } from '../protocol/error.ts'
 
 export type { Agent, Conversations } from './agent.ts'
 export type { AgentEvent, AgentListener } from './agent-events.ts'
-export type { CallRef } from './call-answers.ts'
+export type { CallOutcome, CallRef } from './call-answers.ts'
 export type { Conversation } from './conversation-view.ts'
 export type { ControlTool } from './control-tools.ts'
 export type { Extracted, ExtractOptions } from './extract.ts'
@@ -21,8 +22,8 @@ export type {
   RunInput,
   RunOptions,
 } from './options.ts'
-export type { Run } from './run-handle.ts'
-export type { SentMessage, SentOutcome } from './sent-messages.ts'
+export type { AgentMemory, MemoryEntry, RetrieveContext } from './memory.ts'
+export type { Run, SentMessage, SentOutcome } from './run.ts'
 export type {
   ConversationSnapshot,
   ShownBranch,
@@ -42,10 +43,25 @@ export type {
   StorageState,
   StoredConversation,
 } from '../protocol/conversation.ts'
+export type { CompactionOptions, CompactionPolicy } from '../protocol/compaction.ts'
 export type { Engine, EngineLine, EngineOpening, EngineProgress } from '../protocol/engine.ts'
 export type { Ownership } from '../protocol/delta.ts'
 export type { ErrorCode, ErrorData } from '../protocol/error.ts'
 export type { RunEvent } from '../protocol/event.ts'
+export type {
+  BooleanField,
+  ChoiceField,
+  ChoicesField,
+  FieldChoice,
+  FieldFormat,
+  FieldSchema,
+  FieldsSchema,
+  FieldValue,
+  FieldValues,
+  NumberField,
+  QuestionAnswer,
+  TextField,
+} from '../protocol/fields.ts'
 export type { CallPath, PlanItem, PlanStatus, UserContent } from '../protocol/fact.ts'
 export type { AnthropicMessage, ChatMessage, HistoryMessage } from '../protocol/history.ts'
 export type { JsonObject, JsonSchema, JsonValue } from '../protocol/json.ts'

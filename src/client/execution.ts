@@ -131,8 +131,7 @@ export class Execution {
   async #afterCall({ outcome, result }: ToolEnding): Promise<ToolOutcome> {
     const { call } = this
     const { afterToolCall, warn } = this.owner.hooks(call) ?? {}
-    if (!afterToolCall || outcome.status === 'invalid' || outcome.status === 'not-started')
-      return outcome
+    if (!afterToolCall || !hasOutput(outcome)) return outcome
     const { runId, conversationId, toolCallId, toolName, input } = call
     const { output } = outcome
     const status = outcome.status === 'unknown' ? 'interrupted' : outcome.status
@@ -148,6 +147,14 @@ export class Execution {
       return outcome
     }
   }
+}
+
+/** The tool ran, and there is something for the model to see. */
+function hasOutput(
+  outcome: ToolOutcome,
+): outcome is Exclude<ToolOutcome, { readonly status: 'invalid' | 'not-started' | 'suspended' }> {
+  const { status } = outcome
+  return status !== 'invalid' && status !== 'not-started' && status !== 'suspended'
 }
 
 /** Rejects when there is no answer in time: what the tool came to must not wait for ever. */

@@ -72,6 +72,11 @@ export class Feed {
     return this.followers.size > 0 || this.joined?.isWatched === true
   }
 
+  /** Nobody wants the events of a run, nor of those that began with its end. */
+  drop(follower: RunFollower | null): void {
+    for (let each = follower; each; each = each.next) this.followers.delete(each)
+  }
+
   takeItems(items: readonly StreamItem[]): void {
     const { state, live } = this
     for (const item of items) this.#takeItem(item)
@@ -100,6 +105,11 @@ export class Feed {
     const hasEnded = state.run?.runId === runId && state.run.end !== null
     for (const follower of this.#followersOf(runId))
       if (reason === 'taken-up' || hasEnded || !follower.hasBegun) follower.catchUp(this)
+    // Those of the run that ended as this one began have missed it.
+    for (const follower of this.#followersOf(state.run?.follows?.runId)) {
+      follower.catchUp(this)
+      if (follower.next) this.followers.add(follower.next)
+    }
     this.#publish()
   }
 
@@ -111,7 +121,10 @@ export class Feed {
       this.state = fold(this.#baseOf(item), [item])
       this.live = settleLive(this.live, item)
     } else if (!this.#isOfAnotherRun(item)) this.live = foldDelta(this.live, item)
-    for (const follower of this.followers) follower.take(item, before, this)
+    for (const follower of this.followers) {
+      follower.take(item, before, this)
+      if (follower.next) this.followers.add(follower.next)
+    }
   }
 
   /** A run that ends without a fact while another one is open, though it may have begun. */
@@ -134,7 +147,7 @@ export class Feed {
     return rooted({ ...empty, seq: row.seq - 1, older: row.seq > 1 ? 1 : 0, isStale }, row)
   }
 
-  #followersOf(runId: string): RunFollower[] {
+  #followersOf(runId: string | undefined): RunFollower[] {
     return [...this.followers].filter((follower) => follower.runId === runId)
   }
 

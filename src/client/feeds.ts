@@ -141,8 +141,18 @@ export class Feeds {
     follower.attach(handle)
     void handle.run.result.then(() => {
       feed.followers.delete(follower)
+      this.#goOn(run, follower, handle)
       this.prune(run)
     })
+  }
+
+  /** The run that began as one ended has a handle, if that had, and nobody let go of it. */
+  #goOn(run: StoredRun, { next }: RunFollower, handle: RunHandle): void {
+    const feed = this.open(run)
+    const isFollowed = [...feed.followers].some((each) => handle.next && each.isOf(handle.next))
+    if (next && handle.next && !isFollowed)
+      this.#attach({ ...run, runId: next.runId }, next, handle.next)
+    else feed.drop(next)
   }
 }
 
@@ -172,7 +182,7 @@ class ExpectedRuns implements RunsExpected {
   }
 
   close(): void {
-    for (const [follower, feed] of this.#followers) feed.followers.delete(follower)
+    for (const [follower, feed] of this.#followers) feed.drop(follower)
     this.#followers.clear()
   }
 }

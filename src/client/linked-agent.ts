@@ -13,12 +13,17 @@ export function join(options: LinkOptions, agent: AgentParts): WorkerLink {
 
 /** An agent as its worker, its supervision and its tools' executions see it. */
 function createLinkedAgent(agent: AgentParts): LinkedAgent {
-  const { agentEvents, consent, lists, registry, runs, signal, options } = agent
+  const { agentEvents, config, consent, lists, registry, runs, signal, options } = agent
   const policy = options.toolApproval ?? 'destructive'
   return {
     agentId: agent.scope().agentId,
     parts: agent,
-    page: createAgentPage(options, agent),
+    page: createAgentPage(options, {
+      config,
+      registry,
+      signal,
+      warn: (code, message) => agentEvents.emit({ type: 'warning', code, message }),
+    }),
     onRow: (row) => noteAsked(consent.asked, row),
     onListChange(storage) {
       if (storage === undefined || storage === storageKey(agent.scope().storage))

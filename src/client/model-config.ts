@@ -1,13 +1,13 @@
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { Credentials, ModelConfigData } from '../protocol/model.ts'
-import { PROVIDER_IDS } from '../protocol/model.ts'
+import { modelName, PROVIDER_IDS } from '../protocol/model.ts'
 import { badConfig } from './failures.ts'
 import type { CredentialRequest, ModelConfig } from './options.ts'
 
 /** The part of a model's configuration that crosses: plain data, no key, no headers, absolute URL. */
 export function toModelData(config: ModelConfig): ModelConfigData {
   const { apiKey: _key, headers: _headers, ...data } = config
-  const plain = JSON.parse(JSON.stringify(data)) as ModelConfigData
+  const plain: ModelConfigData = JSON.parse(JSON.stringify({ ...data, model: modelName(config) }))
   return plain.baseURL
     ? { ...plain, baseURL: resolveUrl(String(plain.baseURL), plain.provider) }
     : plain

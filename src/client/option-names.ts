@@ -4,20 +4,22 @@
  */
 export const OPTION_NAMES = {
   createAgent:
-    'model instructions:string values:object tools:array enabledTools:array controlTools:array context:function toolApproval=never|destructive|writes|always|function beforeToolCall:function afterToolCall:function maxSteps retries limits:object storage=memory|object retention:object titles:object|boolean worker:function workerUrl engines:array raw:boolean heartbeatMs:number',
+    'model instructions:string values:object tools:array enabledTools:array controlTools:array questionFields:boolean context:function toolApproval=never|destructive|writes|always|function beforeToolCall:function afterToolCall:function maxSteps retries memory:object|array compaction:object|boolean limits:object storage=memory|object retention:object titles:object|boolean worker:function workerUrl engines:array raw:boolean heartbeatMs:number',
   configure: 'model instructions:string values:object',
   run: 'conversationId signal maxSteps retries limits:object ifBusy=refuse|queue|replace history values:object|boolean',
   resume: 'interrupted=tell-model|ask waitForToolsMs:number',
   approve: 'input',
+  settle: 'output error',
   fork: 'at',
   registerTool: 'signal replace:boolean',
   extract: 'schema input retries:number signal onUsage:function',
   model:
-    'provider:string model:string baseURL apiKey:string|function headers:object|function credentials=omit|same-origin toolMode=auto|native|action contextWindow:number temperature:number maxOutputTokens:number topP:number stop:array seed:number|negative toolChoice=auto|none|required|object parallelToolCalls:boolean extraBody:object transport=worker|page retry:object timeouts:object caps:object rescue=auto|off prices:object script:object',
+    'provider:string model:string baseURL apiKey:string|function headers:object|function credentials=omit|same-origin toolMode=auto|native|action inputMode=messages|prompt contextWindow:number temperature:number maxOutputTokens:number topP:number stop:array seed:number|negative toolChoice=auto|none|required|object parallelToolCalls:boolean strictTools:boolean extraBody:object transport=worker|page retry:object timeouts:object caps:object rescue=auto|off prices:object script:object',
   tool: 'name title:string description:string inputSchema jsonSchema annotations:object timeoutMs:number sequential:boolean needsApproval:boolean|function available:function dispose:function reconcile:function toModelOutput:function metadata execute:function',
   // The last two are MCP's: they mean nothing here and do no harm.
   annotations: 'readOnly:boolean destructive:boolean idempotent:boolean title openWorldHint',
   controlTools: 'ask_user finish_task plan',
+  compaction: 'contextWindow:number at:number policy=auto|clear-results|summarize|drop-oldest',
   limits: 'steps:number tokens:number costUSD:number minutes:number',
   prices: 'input:number cachedInput:number cacheWrite:number output:number',
   storage: 'name:string',

@@ -1,3 +1,4 @@
+import type { CompactionOptions } from '../protocol/compaction.ts'
 import type { StorageConfig } from '../protocol/conversation.ts'
 import type { Engine } from '../protocol/engine.ts'
 import type { JsonValue } from '../protocol/json.ts'
@@ -9,6 +10,7 @@ import type { Limits } from '../protocol/run.ts'
 import type { SettledStatus } from '../protocol/tool.ts'
 import type { ControlTool } from './control-tools.ts'
 import type { WorkerAddress, WorkerLike } from './spawn-worker.ts'
+import type { AgentMemory } from './memory.ts'
 import type { Tool, ToolCallInfo } from './tool.ts'
 
 /** Which request a key is for. A key belongs to an `origin`: give it to no other. */
@@ -27,7 +29,9 @@ export interface Headers {
  * A model and how to reach it. Plain data but for `apiKey` and `headers`, which stay on the page and
  * are handed to the worker for each request; nothing of them is stored or logged.
  */
-export interface ModelConfig extends Omit<ModelConfigData, 'headers'> {
+export interface ModelConfig extends Omit<ModelConfigData, 'headers' | 'model'> {
+  /** May be left out where the provider has a default: `minimax`. */
+  readonly model?: string
   readonly apiKey?: string | ((request: CredentialRequest) => string | Promise<string>)
   readonly headers?: Headers | ((request: CredentialRequest) => Headers | Promise<Headers>)
 }
@@ -79,6 +83,10 @@ export interface AgentOptions {
    * a text, `plan` keeps a list of what is to be done. Default: none.
    */
   readonly controlTools?: readonly ControlTool[]
+  /** What the agent remembers beside its conversations: one or several, asked about each message of a person. */
+  readonly memory?: AgentMemory | readonly AgentMemory[]
+  /** `ask_user` may ask for several values at once, as a form that the page shows. Default false. */
+  readonly questionFields?: boolean
   /** Live page context, read before each step. A string as it is, all else as JSON. */
   readonly context?: () => unknown
   readonly toolApproval?: ApprovalPolicy
@@ -92,6 +100,11 @@ export interface AgentOptions {
   readonly maxSteps?: number
   /** Steps in a row that may hold an invalid call. Default 3. */
   readonly retries?: number
+  /**
+   * How what is sent is kept within the context window. False: never cut down; a model that is sent too much
+   * fails the run with `context-overflow`. Default `{ at: 0.8, policy: 'auto' }`.
+   */
+  readonly compaction?: CompactionOptions | false
   /** What a run may use: model outputs, tokens, money, time. Default: nothing but `maxSteps` limits it. */
   readonly limits?: Limits
   /** Where conversations are kept. Default `{ name: 'offstage' }`. */

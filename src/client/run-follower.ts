@@ -20,6 +20,8 @@ export class RunFollower {
   /** Not published yet: as long as nobody knows whether a handle is wanted, all of them. */
   #events: RunEventBody[] = []
   #handle: RunHandle | null = null
+  /** Of the run that begins as this one ends. */
+  next: RunFollower | null = null
 
   constructor(runId: string) {
     this.runId = runId
@@ -33,6 +35,11 @@ export class RunFollower {
 
   /** From where the run stands. One without a handle forgets what came before. */
   catchUp(moment: Moment): void {
+    const { run } = moment.state
+    if (run?.follows?.runId === this.runId) {
+      this.next = new RunFollower(run.runId)
+      this.next.catchUp(moment)
+    }
     this.#cursor = joinCursor(moment, this.runId)
     if (!this.#handle) this.#events = []
     this.#events.push(...catchUpEvents(moment, this.runId))
@@ -53,6 +60,8 @@ export class RunFollower {
     const { cursor, events } = this.#project(item, moment)
     this.#cursor = cursor
     this.#events.push(...events)
+    if (item.type === 'run-ended' && item.next !== undefined)
+      this.next = new RunFollower(item.next).begin()
   }
 
   #project(item: StreamItem, moment: Moment): Projection {

@@ -1,10 +1,12 @@
+import type { SendMessage } from '../protocol/commands.ts'
 import type { RunRef } from '../protocol/scope.ts'
 import type { RunEvent, RunEventBody } from '../protocol/event.ts'
-import { isLeftOpen, type RunOutcome, type RunResult } from '../protocol/run.ts'
+import type { RunOutcome, RunResult } from '../protocol/run.ts'
 import { createEventLog } from './event-log.ts'
 import { stopReason } from './failures.ts'
 import type { RunInput } from './options.ts'
-import { SentMessages, type SentMessage } from './sent-messages.ts'
+import type { Run, SentMessage } from './run.ts'
+import { SentMessages } from './sent-messages.ts'
 
 /** How long a worker may take to confirm an abort before the handle ends by itself. Milliseconds. */
 const ABORT_GRACE_MS = 60
@@ -17,32 +19,11 @@ const NOTHING_YET = {
   finishReason: 'other',
 } as const
 
-/**
- * A run as the page holds it. Every iterator starts at the first event and never throws; leaving the
- * loop detaches and aborts nothing.
- */
-export interface Run extends AsyncIterable<RunEvent> {
-  readonly runId: string
-  readonly conversationId: string
-  /** Resolves for everything that can happen in a run; never rejects. */
-  readonly result: Promise<RunResult>
-  /**
-   * Says something to the open run. `next-step` (default): the model reads it when it is asked next, after the
-   * results of the step's calls. `now`: the step is cut short for it; what the model has said of it is kept, calls
-   * that run are stopped, and those that wait for a person are denied. It is never taken as the answer to a
-   * question or approval. What is not delivered when the run ends is returned, as the `outcome` and as an event.
-   * Throws `invalid-input` when there is nothing in it.
-   */
-  send(input: RunInput, options?: { readonly when?: 'next-step' | 'now' }): SentMessage
-  /** Ends the run. `result` resolves within 100 ms, whatever the worker does. */
-  abort(reason?: string): void
-  // Not by a second argument of `AsyncIterable`, which TypeScript before 5.6 doesn't know.
-  [Symbol.asyncIterator](): AsyncIterator<RunEvent, undefined>
-}
-
 export interface RunHandle {
   readonly run: Run
   readonly events: readonly RunEvent[]
+  /** Of the run that began as this one ended. */
+  readonly next: RunHandle | null
   /** Set once an abort was asked for. */
   readonly abortReason: string | undefined
   push(bodies: readonly RunEventBody[]): void
@@ -55,7 +36,9 @@ export interface RunObserver {
   resultOf(outcome: RunOutcome): RunResult | undefined
   onAbort(reason: string): void
   /** Makes a message of the input, and has it queued. */
-  onSend(input: RunInput, when: 'next-step' | 'now', sent: SentMessages): SentMessage
+  onSend(input: RunInput, when: SendMessage['when'], sent: SentMessages): SentMessage
+  /** The handle of the run that began as this one ended. */
+  onNext(runId: string): RunHandle
   /** Whether a message is one of the stored conversation. */
   isStored(messageId: string): Promise<boolean>
   onEnd(): void
@@ -65,7 +48,8 @@ export interface RunObserver {
 
 export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
   const log = createEventLog(ref)
-  const sent = new SentMessages()
+  const sent = new SentMessages((runId) => observer.onNext(runId).run)
+  let next: RunHandle | null = null
   let ended = false
   let isOwn = false
   let abortReason: string | undefined
@@ -81,8 +65,8 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
     const end = bodies[last]
     if (end?.type !== 'run-end') return
     ended = true
-    if (isLeftOpen(end.result)) sent.leave()
-    else void sent.end(isOwn ? observer.isStored : undefined)
+    next = isOwn ? null : nextOf(end.result, observer)
+    sent.over(end.result, isOwn ? observer.isStored : undefined)
     log.close()
     resolveResult(end.result)
     observer.onEnd()
@@ -118,7 +102,14 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
     get abortReason() {
       return abortReason
     },
+    get next() {
+      return next
+    },
     push,
     end,
   }
+}
+
+function nextOf({ nextRunId }: RunResult, { onNext }: RunObserver): RunHandle | null {
+  return nextRunId === undefined ? null : onNext(nextRunId)
 }

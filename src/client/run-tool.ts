@@ -2,6 +2,7 @@ import type { ExecuteTool, ToolOutcome } from '../protocol/questions.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import { describeIssues } from './describe-issues.ts'
 import { errorOutput, formatOutput } from './format-output.ts'
+import { tokenOf } from './pending.ts'
 import type { PageLeaving } from './page-leaving.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 
@@ -55,6 +56,8 @@ export async function runTool(run: ToolRun): Promise<ToolEnding> {
     }
     const context = { signal, runId, conversationId, toolCallId, idempotencyKey, fence, progress }
     const result = await tool.execute(input, context)
+    const token = tokenOf(result)
+    if (token !== undefined) return { outcome: { status: 'suspended', token } }
     const shown = tool.toModelOutput ? await tool.toModelOutput(result, input) : result
     const output = await formatOutput(shown)
     return { outcome: { status: output.type === 'error' ? 'failed' : 'succeeded', output }, result }

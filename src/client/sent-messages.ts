@@ -1,28 +1,10 @@
 import type { RunEventBody } from '../protocol/event.ts'
 import type { ErrorData } from '../protocol/error.ts'
 import type { UserMessage } from '../protocol/message.ts'
+import { isLeftOpen, type RunOutcome } from '../protocol/run.ts'
+import type { Run, SentOutcome } from './run.ts'
 
-/** What became of a message that was sent to an open run. */
-export type SentOutcome =
-  /** It is a message of the conversation, and the model is asked with it next. */
-  | { readonly status: 'delivered' }
-  /** It was taken back. */
-  | { readonly status: 'withdrawn' }
-  /**
-   * The run ended without it, or it was not stored (`error`), or not known to be when the page let go of the run:
-   * it is no part of the conversation.
-   */
-  | { readonly status: 'returned'; readonly message: UserMessage; readonly error?: ErrorData }
-  /** The run goes on without this page, or later, and the message, which is stored, with it. */
-  | { readonly status: 'left' }
-
-export interface SentMessage {
-  readonly messageId: string
-  /** Never rejects. */
-  readonly outcome: Promise<SentOutcome>
-  /** Takes it back. False when it was delivered, or returned, before. */
-  cancel(): Promise<boolean>
-}
+type Delivery = Extract<RunEventBody, { readonly type: 'message-delivered' }>
 
 interface Open {
   readonly message: UserMessage
@@ -34,6 +16,11 @@ interface Open {
 /** The messages that were sent to a run, until it is known what became of them. */
 export class SentMessages {
   readonly #open = new Map<string, Open>()
+  readonly #nextRun: (runId: string) => Run
+
+  constructor(nextRun: (runId: string) => Run) {
+    this.#nextRun = nextRun
+  }
 
   add(messageId: string, message: UserMessage): Promise<SentOutcome> {
     return new Promise((resolve) =>
@@ -47,8 +34,9 @@ export class SentMessages {
 
   take(body: RunEventBody): void {
     if (body.type === 'message-queued') this.queued(body.message.id)
-    else if (body.type === 'message-delivered')
-      this.#decide(body.messageId, { status: 'delivered' })
+    else if (body.type === 'message-delivered') this.#delivered(body)
+    else if (body.type === 'run-snapshot')
+      for (const { id = '' } of body.messages) this.#delivered({ messageId: id })
     else if (body.type === 'message-withdrawn')
       this.#decide(body.messageId, { status: 'withdrawn' })
     else if (body.type === 'message-returned' && body.message.id !== undefined)
@@ -66,10 +54,16 @@ export class SentMessages {
   }
 
   /** The page has let go of a run that goes on. */
-  leave(): void {
+  #leave(): void {
     for (const [id, { isQueued }] of this.#open)
       if (isQueued) this.#decide(id, { status: 'left' })
       else this.return(id)
+  }
+
+  /** The handle has ended. `isStored`: see `end`. */
+  over(outcome: RunOutcome, isStored?: (messageId: string) => Promise<boolean>): void {
+    if (isLeftOpen(outcome)) this.#leave()
+    else void this.end(isStored)
   }
 
   /** The run has ended. `isStored`: whether a message is one of the conversation; absent: none of these is. */
@@ -78,6 +72,11 @@ export class SentMessages {
       if (await isStored?.(id).catch(() => false)) this.#decide(id, { status: 'delivered' })
       else this.return(id)
     }
+  }
+
+  #delivered({ messageId, nextRunId }: Pick<Delivery, 'messageId' | 'nextRunId'>): void {
+    const run = nextRunId === undefined ? undefined : this.#nextRun(nextRunId)
+    this.#decide(messageId, { status: 'delivered', ...(run && { run }) })
   }
 
   #decide(messageId: string, outcome: SentOutcome): void {

@@ -9,7 +9,7 @@ import { toOffstageError } from './failures.ts'
 import { fillInput } from './fill-values.ts'
 import { randomId } from '../lib/random-id.ts'
 import type { AgentOptions, PromptValues, RunInput, RunOptions } from './options.ts'
-import type { Run } from './run-handle.ts'
+import type { Run } from './run.ts'
 import { limitsOf } from './run-limits.ts'
 
 /** What a run begins with. `input` is null when it answers anew what is there. */

@@ -1,6 +1,7 @@
 import type { RunEventBody } from '../protocol/event.ts'
 import type { RowOf } from '../protocol/fact.ts'
 import type { CallState, ConversationState } from '../protocol/state.ts'
+import { askedQuestion } from './asked-question.ts'
 import { callParts } from './propose-call.ts'
 
 /** The calls of a model's output. */
@@ -17,6 +18,7 @@ type CallRow = RowOf<
   | 'approval-answered'
   | 'question-asked'
   | 'call-started'
+  | 'call-suspended'
   | 'call-interrupted'
   | 'call-settled'
 >
@@ -44,12 +46,12 @@ export function callEvents(row: CallRow, { run, path }: ConversationState): RunE
         },
       ]
     }
-    case 'question-asked': {
-      const { question, options } = row
-      return [{ type: 'question', toolCallId, question, ...(options && { options }) }]
-    }
+    case 'question-asked':
+      return [{ type: 'question', toolCallId, ...askedQuestion(row) }]
     case 'call-started':
       return [{ type: 'tool-execution-start', ...ref, input }]
+    case 'call-suspended':
+      return [{ type: 'tool-suspended', ...ref, resumeToken: row.token }]
     case 'call-interrupted':
       return [{ type: 'tool-interrupted', ...ref, input }]
     case 'call-settled':

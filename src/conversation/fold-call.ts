@@ -1,6 +1,7 @@
 import type { RowOf } from '../protocol/fact.ts'
 import type { CallState } from '../protocol/state.ts'
 import { addResult } from './add-result.ts'
+import { askedQuestion } from './asked-question.ts'
 import { isSoonAfter } from './crash-loop.ts'
 import type { Draft } from './draft.ts'
 import { nestedCall } from './propose-call.ts'
@@ -74,13 +75,8 @@ function changeOf(
         status: 'approved',
         ...(row.input !== undefined && { input: row.input, edited: true }),
       }
-    case 'question-asked': {
-      const { question, options, fields } = row
-      return {
-        status: 'awaiting-answer',
-        question: { question, ...(options && { options }), ...(fields && { fields }) },
-      }
-    }
+    case 'question-asked':
+      return { status: 'awaiting-answer', question: askedQuestion(row) }
     case 'question-answered':
       return null
     case 'output-requested':
@@ -91,7 +87,7 @@ function changeOf(
       return withdrawalOf(call)
     case 'call-suspended': {
       const { token, until } = row
-      return { suspended: { token, ...(until !== undefined && { until }) } }
+      return { status: 'suspended', suspended: { token, ...(until !== undefined && { until }) } }
     }
     case 'step-outcome':
       return { outcomes: { ...call.outcomes, [row.key]: row.value } }
@@ -119,6 +115,7 @@ function startOf(call: CallState, row: RowOf<'call-started'>): Partial<CallState
     startedAt: row.at,
     mayHaveBegun: row.repeats,
     decidedBy: row.by,
+    suspended: null,
     ...(row.input !== undefined && { input: row.input }),
   }
 }
@@ -135,6 +132,7 @@ function withdrawalOf(call: CallState): Partial<CallState> {
     withdrawals: call.withdrawals + 1,
     parallel: false,
     decidedBy: null,
+    suspended: null,
     ...(!call.edited && { input: call.modelInput }),
   }
 }

@@ -13,14 +13,12 @@ type MessageRow = RowOf<
 
 /** Adds the messages that a row bears, each under the one before it, and moves the head to the last. */
 export function foldMessage(draft: Draft, row: MessageRow): void {
-  const { state } = draft
   const { parentId } = row
   switch (row.type) {
     case 'run-started':
-      if (row.message)
-        add(draft, row, { parentId, kind: 'user', message: userMessage(row.message) })
-      else headOf(draft, parentId, row.seq)
-      return
+      if (!row.message) return headOf(draft, parentId, row.seq)
+      takeQueued(draft, row.message.id)
+      return add(draft, row, { parentId, kind: 'user', message: userMessage(row.message) })
     case 'model-output':
       return addOutput(draft, row)
     case 'step-cut': {
@@ -31,14 +29,22 @@ export function foldMessage(draft: Draft, row: MessageRow): void {
     case 'messages-imported':
       return addImported(draft, row)
     case 'message-delivered': {
-      const queued = state.queue.find(({ id }) => id === row.messageId)
+      const queued = takeQueued(draft, row.messageId)
       if (!queued) return
-      state.queue = state.queue.filter((each) => each !== queued)
       return add(draft, row, { parentId, kind: 'user', message: userMessage(queued) })
     }
     default:
       row satisfies never
   }
+}
+
+/** What was queued is so no more. */
+function takeQueued({ state }: Draft, id: string): UserContent | null {
+  const queued = state.queue.find((each) => each.id === id)
+  if (!queued) return null
+  state.queue = state.queue.filter((each) => each !== queued)
+  const { when: _when, ...message } = queued
+  return message
 }
 
 function addOutput(draft: Draft, row: RowOf<'model-output'>): void {

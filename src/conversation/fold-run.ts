@@ -1,11 +1,10 @@
 import type { Row, RowOf } from '../protocol/fact.ts'
-import type { RunUsage, Usage } from '../protocol/message.ts'
 import type { RunState, StepOutput } from '../protocol/state.ts'
 import { isSoonAfter } from './crash-loop.ts'
 import type { Draft } from './draft.ts'
 import { proposedCalls } from './propose-call.ts'
 import { titleOf } from './title.ts'
-import { addUsage } from './usage.ts'
+import { addCost, addUsage } from './usage.ts'
 
 type RunRow = RowOf<
   | 'run-started'
@@ -23,7 +22,7 @@ type RunRow = RowOf<
 export function foldRun(draft: Draft, row: RunRow): void {
   const { state } = draft
   if (row.type === 'run-started') {
-    state.run = startRun(row)
+    state.run = startRun(row, state.run)
     state.title ||= row.message && titleOf(row.message.parts)
   } else if (isOfRun(state.run, row)) draft.changeRun(changeOf(state.run, row))
 }
@@ -32,7 +31,8 @@ export function isOfRun(run: RunState | null, row: Row): run is RunState {
   return run !== null && run.runId === row.runId
 }
 
-function startRun({ runId, limits, at }: RowOf<'run-started'>): RunState {
+function startRun({ runId, limits, at }: RowOf<'run-started'>, before: RunState | null): RunState {
+  const isNext = before?.end && before.next === runId
   return {
     runId: runId ?? '',
     limits,
@@ -50,6 +50,7 @@ function startRun({ runId, limits, at }: RowOf<'run-started'>): RunState {
     parked: null,
     end: null,
     endedAt: 0,
+    ...(isNext && { follows: { runId: before.runId, end: before.end } }),
   }
 }
 
@@ -95,7 +96,14 @@ function changeOf(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>):
     case 'run-continued':
       return { parked: null, stepResumes: 0 }
     case 'run-ended':
-      return { stepOpen: false, output: null, parked: null, end: row.end, endedAt: row.at }
+      return {
+        stepOpen: false,
+        output: null,
+        parked: null,
+        end: row.end,
+        endedAt: row.at,
+        ...(row.next !== undefined && { next: row.next }),
+      }
     default:
       return row satisfies never
   }
@@ -104,9 +112,4 @@ function changeOf(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>):
 export function outputOf(row: RowOf<'model-output'>): StepOutput {
   const { step, usage, finishReason, rawFinishReason } = row
   return { step, usage, finishReason, ...(rawFinishReason !== undefined && { rawFinishReason }) }
-}
-
-/** A failed attempt counts as a model call if the model is known to have worked for it. */
-function addCost(total: RunUsage, usage: Usage): RunUsage {
-  return Object.keys(usage).length === 0 ? total : addUsage(total, usage)
 }

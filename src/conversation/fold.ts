@@ -3,8 +3,9 @@ import type { Consent, ContextRow, ConversationState } from '../protocol/state.t
 import { Draft } from './draft.ts'
 import { foldCall } from './fold-call.ts'
 import { clearHistory, foldMessage } from './fold-messages.ts'
-import { foldRun } from './fold-run.ts'
+import { foldRun, isOfRun } from './fold-run.ts'
 import { headOf } from './tree.ts'
+import { sumUsage } from './usage.ts'
 
 type ConsentType = 'consent-given' | 'consent-revoked'
 
@@ -79,8 +80,12 @@ function foldRow(draft: Draft, row: Row): void {
 /** What the model sees besides messages, and what a person has consented to. */
 function foldContext(draft: Draft, row: RowOf<ContextRow['type'] | ConsentType>): void {
   switch (row.type) {
-    case 'results-cleared':
     case 'compacted':
+      if (row.usage && isOfRun(draft.state.run, row))
+        draft.changeRun({ usage: sumUsage(draft.state.run.usage, row.usage) })
+      draft.own('context').push(row)
+      return
+    case 'results-cleared':
     case 'skill-activated':
     case 'plan-changed':
     case 'untrusted-taken-in':

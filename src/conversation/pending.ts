@@ -7,6 +7,7 @@ const STANDINGS = {
   proposed: 'open',
   approved: 'open',
   executing: 'open',
+  suspended: 'settlement',
   'awaiting-approval': 'approval',
   'awaiting-answer': 'answer',
   'awaiting-output': 'output',
@@ -63,7 +64,7 @@ const NOTHING_PENDING: readonly PendingCall[] = []
 function pendingCall(call: CallState): PendingCall | null {
   const kind = STANDINGS[call.status]
   if (kind === 'open' || kind === 'settled') return null
-  const { toolCallId, toolName, title, input, question, asks } = call
+  const { toolCallId, toolName, title, input, question, asks, suspended } = call
   return {
     toolCallId,
     toolName,
@@ -72,5 +73,6 @@ function pendingCall(call: CallState): PendingCall | null {
     kind,
     ...(question && { question }),
     ...(asks && { asks }),
+    ...(suspended && { resumeToken: suspended.token }),
   }
 }

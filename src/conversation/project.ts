@@ -4,7 +4,7 @@ import type { Row, RowOf } from '../protocol/fact.ts'
 import type { Live } from '../protocol/live.ts'
 import type { Message } from '../protocol/message.ts'
 import type { RunOutcome } from '../protocol/run.ts'
-import type { ConversationState, StepOutput } from '../protocol/state.ts'
+import type { ConversationState, RunState, StepOutput } from '../protocol/state.ts'
 import { callEvents, proposalEvents } from './call-events.ts'
 import { deltaEvent } from './delta-event.ts'
 import { outputOf } from './fold-run.ts'
@@ -70,13 +70,27 @@ function isSynthetic(message: Message): boolean {
 /** What brings a handle up to date that begins, or begins anew, where the run stands. Pure. */
 export function catchUpEvents(moment: Moment, runId: string): RunEventBody[] {
   const snapshot = snapshotEvent(moment, runId)
-  const run = moment.state.run?.runId === runId ? moment.state.run : null
+  const { state } = moment
+  if (state.run?.follows?.runId === runId)
+    return [snapshot, ...endBefore(state, state.run.runId, state.run.follows)]
+  const run = state.run?.runId === runId ? state.run : null
   if (run?.end)
-    return [
-      snapshot,
-      { type: 'run-end', result: resultOf(moment.state, runId, { outcome: run.end }) },
-    ]
+    return [snapshot, { type: 'run-end', result: resultOf(state, runId, { outcome: run.end }) }]
   return run?.parked ? [snapshot, { type: 'run-parked', reason: run.parked }] : [snapshot]
+}
+
+/** How a run ended with whose end the newest one began: what that began with was sent to it. */
+function endBefore(
+  state: ConversationState,
+  nextRunId: string,
+  { runId, end }: NonNullable<RunState['follows']>,
+): RunEventBody[] {
+  const delivered = state.path.flatMap(({ id, runId: of, kind }): RunEventBody[] =>
+    of === nextRunId && kind === 'user'
+      ? [{ type: 'message-delivered', messageId: id, nextRunId }]
+      : [],
+  )
+  return [...delivered, { type: 'run-end', result: resultOf(state, runId, { outcome: end }) }]
 }
 
 /** The events of the cursor's run that a fact comes to. Pure. */
@@ -113,18 +127,29 @@ export function projectFact(cursor: Cursor, row: Row, moment: Moment): Projectio
       return { cursor, events: [{ type: row.type, messageId: row.messageId }] }
     case 'message-withdrawn':
       return { cursor, events: [withdrawalEvent(row)] }
-    case 'run-ended':
-      return endRun(cursor, moment.state, { outcome: row.end })
+    case 'run-ended': {
+      const ended = endRun(cursor, moment.state, { outcome: row.end })
+      return { ...ended, events: [...begun(row, moment.state), ...ended.events] }
+    }
     case 'approval-requested':
     case 'approval-answered':
     case 'question-asked':
     case 'call-started':
+    case 'call-suspended':
     case 'call-interrupted':
     case 'call-settled':
       return { cursor, events: callEvents(row, moment.state) }
     default:
       return { cursor, events: [] }
   }
+}
+
+/** What was sent for after the run begins the next one. */
+function begun({ next }: RowOf<'run-ended'>, { queue }: ConversationState): RunEventBody[] {
+  if (next === undefined) return []
+  return queue.flatMap(({ id, when }): RunEventBody[] =>
+    when === 'after-run' ? [{ type: 'message-delivered', messageId: id, nextRunId: next }] : [],
+  )
 }
 
 function withdrawalEvent({ type, messageId, returned }: RowOf<'message-withdrawn'>): RunEventBody {

@@ -6,8 +6,8 @@ import type { CallState, ConversationState, MessageNode } from '../protocol/stat
 
 /**
  * What a run has come to, with the outcome that it ends with. Only the newest run of the conversation is
- * known in full: of any other the result is empty but for its outcome. `live`: for the text of a step that is
- * cut off where it stands.
+ * known in full: of the one with whose end it began, the messages, and of any other the result is empty but for its
+ * outcome. `live`: for the text of a step that is cut off where it stands.
  */
 export function resultOf(
   { conversationId, path, run }: ConversationState,
@@ -15,7 +15,9 @@ export function resultOf(
   { outcome, live }: { readonly outcome: RunOutcome; readonly live?: Live },
 ): RunResult {
   const isKnown = run?.runId === runId
-  const nodes = isKnown ? path.filter((node) => node.runId === runId) : []
+  const isFollowed = run?.follows?.runId === runId
+  const nodes = isKnown || isFollowed ? path.filter((node) => node.runId === runId) : []
+  const nextRunId = isFollowed ? run.runId : isKnown ? run.next : undefined
   const isOpen = outcome.outcome === 'waiting' || isLeftOpen(outcome)
   return {
     runId,
@@ -25,6 +27,7 @@ export function resultOf(
     steps: isKnown ? run.steps : 0,
     usage: isKnown ? run.usage : { modelCalls: 0 },
     finishReason: isKnown ? run.finishReason : 'other',
+    ...(nextRunId !== undefined && { nextRunId }),
     ...outcome,
   }
 }

@@ -87,7 +87,10 @@ export interface ConversationSnapshot {
   readonly branches: { readonly [messageId: string]: ShownBranch }
   /** The model's plan, by the control tool `plan`. Absent when nothing of it is left to be done. */
   readonly plan?: readonly PlanItem[]
-  /** Written by the person while the run is open, and not yet part of the conversation, in their order. */
+  /**
+   * Written by the person while the run is open, and not yet part of the conversation, in their order. Those with
+   * `when: 'after-run'` begin the next one.
+   */
   readonly queued: readonly UserContent[]
   /**
    * What was written for the newest run, if that was refused or given up before it was stored: no message of the

@@ -1,7 +1,7 @@
 import type { ConversationRecord } from './conversation.ts'
 import type { ErrorData } from './error.ts'
 import type { InterruptionVerdict, Row, UserContent } from './fact.ts'
-import type { JsonSchema, JsonValue } from './json.ts'
+import type { JsonObject, JsonSchema, JsonValue } from './json.ts'
 import type { RunUsage, ToolOutput, UserMessage } from './message.ts'
 import type { ModelConfigData } from './model.ts'
 import type { RunLimits } from './run.ts'
@@ -109,8 +109,8 @@ export interface AbortRun extends ConversationScope {
 export interface SendMessage extends ConversationScope {
   readonly runId: string
   readonly message: UserContent
-  /** `now`: the step under way is cut short for it. */
-  readonly when: 'next-step' | 'now'
+  /** `now`: the step under way is cut short for it. `after-run`: it begins the next run. */
+  readonly when: 'next-step' | 'now' | 'after-run'
 }
 
 /** Takes back what wasn't delivered yet. */
@@ -127,11 +127,15 @@ export interface CallAnswer extends AgentScope {
     | { readonly type: 'approve'; readonly input?: JsonValue }
     | { readonly type: 'deny'; readonly reason?: string }
     | { readonly type: 'answer'; readonly text: string }
+    | { readonly type: 'accept'; readonly content: JsonObject }
+    | { readonly type: 'decline' | 'cancel' }
     | {
         readonly type: 'resolve'
         readonly verdict: InterruptionVerdict
         readonly output?: ToolOutput
       }
+    /** What a long-running call came to. */
+    | { readonly type: 'settle'; readonly output: ToolOutput }
 }
 
 export interface SupplyOutput extends AgentScope {

@@ -35,6 +35,7 @@ export type ErrorCode =
   | 'bad-request'
   | 'tools-unsupported'
   | 'context-overflow'
+  | 'context-too-small'
   | 'rate-limited'
   | 'quota-exceeded'
   | 'overloaded'

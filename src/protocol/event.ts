@@ -1,7 +1,7 @@
 import type { ErrorData } from './error.ts'
 import type { JsonValue } from './json.ts'
 import type { CallError, FinishReason, Message, ToolOutput, Usage, UserMessage } from './message.ts'
-import type { ParkReason, PendingCall, RunResult } from './run.ts'
+import type { ParkReason, PendingCall, Question, RunResult } from './run.ts'
 import type { SettledStatus } from './tool.ts'
 
 /**
@@ -32,8 +32,12 @@ export type RunEventBody =
   | { readonly type: 'run-continued' }
   /** What a person wrote while the run is open waits until the model is asked next. */
   | { readonly type: 'message-queued'; readonly message: UserMessage }
-  /** It is a message of the conversation now. */
-  | { readonly type: 'message-delivered'; readonly messageId: string }
+  /** It is a message of the conversation now. `nextRunId`: of the run that begins with it, when this one ends. */
+  | {
+      readonly type: 'message-delivered'
+      readonly messageId: string
+      readonly nextRunId?: string
+    }
   /** It was taken back. */
   | { readonly type: 'message-withdrawn'; readonly messageId: string }
   /** The run ends without it. */
@@ -87,6 +91,14 @@ export type RunEventBody =
       readonly status: SettledStatus
       readonly output: ToolOutput
     }
+  /** A long-running call waits for `agent.settle()`. */
+  | {
+      readonly type: 'tool-suspended'
+      readonly toolCallId: string
+      readonly toolName: string
+      /** What the tool returned with `pending()`. */
+      readonly resumeToken: string
+    }
   /** A resumed call whose tool isn't registered yet; it runs when it is, within `waitMs`. */
   | {
       readonly type: 'tool-unavailable'
@@ -101,12 +113,7 @@ export type RunEventBody =
       readonly toolName: string
       readonly input: JsonValue
     }
-  | {
-      readonly type: 'question'
-      readonly toolCallId: string
-      readonly question: string
-      readonly options?: readonly string[]
-    }
+  | ({ readonly type: 'question'; readonly toolCallId: string } & Question)
   /** The step's output so far is withdrawn; the step is asked again. */
   | { readonly type: 'step-reset'; readonly step: number; readonly reason: ErrorData }
   | {

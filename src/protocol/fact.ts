@@ -1,4 +1,5 @@
 import type { ErrorData } from './error.ts'
+import type { FieldsSchema } from './fields.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import type {
   AssistantMessage,
@@ -9,6 +10,7 @@ import type {
   ReasoningPart,
   TextPart,
   ToolOutput,
+  RunUsage,
   Usage,
 } from './message.ts'
 import type { LimitName, ParkReason, PendingCall, RunLimits } from './run.ts'
@@ -27,6 +29,8 @@ export type Identified<Kind extends Message> = Kind & { readonly id: string }
 export interface UserContent {
   readonly id: string
   readonly parts: readonly (TextPart | FilePart)[]
+  /** Of what is queued: it begins the next run, unless this one comes to nothing. */
+  readonly when?: 'after-run'
 }
 
 /** What the loop must remember of a call beyond the message that holds it. */
@@ -132,7 +136,8 @@ type RunFact =
   /** The run rests until somebody lets it go on. */
   | { readonly type: 'run-parked'; readonly reason: DurableParkReason }
   | { readonly type: 'run-continued' }
-  | { readonly type: 'run-ended'; readonly end: RunEnd }
+  /** `next`: the run that begins in the same append, with what was written for after this one. */
+  | { readonly type: 'run-ended'; readonly end: RunEnd; readonly next?: string }
 
 /** Why a run is parked in the store; the other reasons are that the store can't be written. */
 export type DurableParkReason = Extract<ParkReason, 'crash-loop'>
@@ -160,10 +165,18 @@ type CallFact = OfCall &
         readonly type: 'question-asked'
         readonly question: string
         readonly options?: readonly string[]
-        /** A form in place of a text: JSON Schema of what is asked for. */
-        readonly fields?: JsonObject
+        /** A form in place of a text. */
+        readonly fields?: FieldsSchema
       }
-    | { readonly type: 'question-answered'; readonly answer: string; readonly values?: JsonObject }
+    | {
+        readonly type: 'question-answered'
+        /** Empty where the answer isn't a text. */
+        readonly answer: string
+        /** Of the fields. */
+        readonly values?: JsonObject
+        /** The person gave no answer. */
+        readonly action?: 'decline' | 'cancel'
+      }
     /** One-shot mode: the page is to supply the call's output. */
     | {
         readonly type: 'output-requested'
@@ -182,7 +195,7 @@ type CallFact = OfCall &
       }
     /** Executing no more: the page has proven that it did not begin, and it is decided anew. */
     | { readonly type: 'call-withdrawn' }
-    /** Its function ended, and its outcome comes later, by this token. `until`: ms since 1970. */
+    /** Its function ended, and its outcome comes later: whoever has it is known by the token. `until`: ms since 1970. */
     | { readonly type: 'call-suspended'; readonly token: string; readonly until?: number }
     /** A step within the call was done: it isn't done again. */
     | { readonly type: 'step-outcome'; readonly key: string; readonly value: JsonValue }
@@ -246,6 +259,8 @@ type ContextFact = { readonly after: string | null } & (
       readonly to: string
       readonly keptFrom: string | null
       readonly summary: string
+      /** Of the model calls that the summary took. */
+      readonly usage?: RunUsage
     }
   | {
       readonly type: 'skill-activated'

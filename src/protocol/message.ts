@@ -1,8 +1,18 @@
 import type { JsonObject, JsonValue } from './json.ts'
 
+/**
+ * What an imported message or part had for which Offstage has no word, by the format that it came in. No model
+ * gets it; `toOpenAI` and `toAnthropic` give it back.
+ */
+export interface Foreign {
+  readonly openai?: JsonObject
+  readonly anthropic?: JsonObject
+}
+
 export interface TextPart {
   readonly type: 'text'
   readonly text: string
+  readonly foreign?: Foreign
 }
 
 /** The model's thinking. Shown apart from the reply; sent back only through `providerMetadata`. */
@@ -17,6 +27,7 @@ export interface FilePart {
   readonly mediaType: string
   readonly data: string
   readonly filename?: string
+  readonly foreign?: Foreign
 }
 
 /** Why a call must not run, in the words a model reads (snake_case by the ACTION specification). */
@@ -52,6 +63,7 @@ export type ToolCallPart = {
   readonly providerCallId?: string
   /** Native mode: the model wrote the call as text. */
   readonly rescued?: boolean
+  readonly foreign?: Foreign
 } & (
   | { readonly input: JsonValue; readonly error?: never }
   | { readonly error: CallError; readonly input?: never; readonly rawInput?: string }
@@ -73,6 +85,7 @@ export interface ToolResultPart {
   readonly output: ToolOutput
   /** What the model must know besides: that a person changed the input, for example. */
   readonly note?: string
+  readonly foreign?: Foreign
 }
 
 /**
@@ -85,6 +98,7 @@ export interface SystemMessage {
   readonly role: 'system'
   readonly id?: string
   readonly parts: readonly TextPart[]
+  readonly foreign?: Foreign
 }
 
 export interface UserMessage {
@@ -93,6 +107,7 @@ export interface UserMessage {
   readonly parts: readonly (TextPart | FilePart)[]
   /** Written by Offstage for the model (feedback on an unreadable call), not by the person. */
   readonly synthetic?: boolean
+  readonly foreign?: Foreign
 }
 
 export interface AssistantMessage {
@@ -104,6 +119,7 @@ export interface AssistantMessage {
   readonly actionText?: string
   /** The message was cut short by an abort or a failure. */
   readonly partial?: boolean
+  readonly foreign?: Foreign
 }
 
 export interface ToolMessage {
@@ -111,6 +127,7 @@ export interface ToolMessage {
   readonly id?: string
   /** One part a call, in the order of the calls. */
   readonly parts: readonly ToolResultPart[]
+  readonly foreign?: Foreign
 }
 
 /**

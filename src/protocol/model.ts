@@ -5,6 +5,7 @@ export const PROVIDER_IDS = [
   'openai',
   'anthropic',
   'minimax',
+  'gemini',
   'ollama',
   'lmstudio',
   'llamacpp',
@@ -17,7 +18,21 @@ export const PROVIDER_IDS = [
   'scripted',
 ] as const
 
+/** What is asked for where the configuration names no model, by provider id; the others need a name. */
+export const DEFAULT_MODELS: { readonly [providerId: string]: string } = {
+  minimax: 'MiniMax-M2.5',
+}
+
+/** The model that the configuration names, or its provider's default; empty where there is none. */
+export function modelName(config: { readonly provider: string; readonly model?: string }): string {
+  if (config.model) return config.model
+  const { provider } = config
+  return (Object.hasOwn(DEFAULT_MODELS, provider) && DEFAULT_MODELS[provider]) || ''
+}
+
 export type ToolMode = 'auto' | 'native' | 'action'
+
+export type InputMode = 'messages' | 'prompt'
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly toolName: string }
 
@@ -113,8 +128,13 @@ export interface ModelConfigData {
   readonly baseURL?: string
   readonly headers?: { readonly [name: string]: string }
   readonly credentials?: 'omit' | 'same-origin'
-  /** Default `'auto'`: native, and ACTION once the server has refused tools. */
+  /** Default `'auto'`: native, and ACTION once the server has refused tools, or with `inputMode: 'prompt'`. */
   readonly toolMode?: ToolMode
+  /**
+   * `'prompt'`: instructions, messages, calls and results are sent as one text, for models that complete a text
+   * rather than chat. Scripts always get messages. Default `'messages'`.
+   */
+  readonly inputMode?: InputMode
   /** Default `'auto'`. */
   readonly rescue?: Rescue
   /** Tokens. */
@@ -130,6 +150,11 @@ export interface ModelConfigData {
    */
   readonly toolChoice?: ToolChoice
   readonly parallelToolCalls?: boolean
+  /**
+   * The vendor holds native calls to their tools' schemas, where it can: with `openai` and `anthropic`, for schemas that
+   * it takes. Default false.
+   */
+  readonly strictTools?: boolean
   /** Merged into the request body last. */
   readonly extraBody?: JsonObject
   /** Who calls fetch. `'page'` where a worker may not reach the endpoint. Default `'worker'`. */

@@ -1,6 +1,7 @@
 import type { Calls, Question } from './call.ts'
 import type { EngineLine, EngineOpening } from './engine.ts'
 import type { ErrorCode } from './error.ts'
+import type { RetrievedMemory } from './memory.ts'
 import type { Credentials } from './model.ts'
 import type { ModelFetch, ModelFetchHead, ModelFetchRefusal } from './model-fetch.ts'
 import type {
@@ -10,6 +11,7 @@ import type {
   CredentialsQuery,
   ExecuteTool,
   ExecutionRefs,
+  MemoryQuery,
   ReconcileTool,
   ReconcileVerdict,
   StepContext,
@@ -47,6 +49,8 @@ export const PAGE_CALLS = {
   openEngine: {} as Question<EngineOpening & { readonly provider: string }, EngineLine, ErrorCode>,
   beforeToolCall: { stops: true } as Question<CallContext, BeforeToolCallVerdict>,
   needsApproval: { stops: true } as Question<CallContext, boolean>,
+  /** What the agent's memories find. */
+  retrieveMemories: { stops: true } as Question<MemoryQuery, readonly RetrievedMemory[]>,
   /** Asks a tool's `reconcile` whether an interrupted call happened. */
   reconcileTool: { stops: true } as Question<ReconcileTool, ReconcileVerdict>,
 

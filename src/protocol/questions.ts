@@ -1,3 +1,4 @@
+import type { CompactionOptions } from './compaction.ts'
 import type { JsonValue } from './json.ts'
 import type { ToolOutput } from './message.ts'
 import type { Endpoint, ModelConfigData } from './model.ts'
@@ -27,8 +28,17 @@ export interface StepContext {
   /** Names of registered tools that are not to be used now: disabled or unavailable. */
   readonly otherTools?: readonly string[]
   readonly hasBeforeToolCall: boolean
+  /** `retrieveMemories` is to be asked about what a person writes. */
+  readonly hasMemory?: true
+  /** As the agent's option says; absent: by the defaults. */
+  readonly compaction?: CompactionOptions | false
   /** Emit `raw` events. */
   readonly raw: boolean
+}
+
+export interface MemoryQuery extends AgentRef, RunRef {
+  /** What a person wrote. */
+  readonly query: string
 }
 
 export interface CredentialsQuery extends AgentRef {
@@ -75,6 +85,8 @@ export type ToolOutcome =
   | { readonly status: 'aborted'; readonly output: ToolOutput }
   /** The page's own schema refused the input; the tool did not run. */
   | { readonly status: 'invalid'; readonly output: ToolOutput }
+  /** Its function ended, and what it comes to is said later, by somebody who has the token. */
+  | { readonly status: 'suspended'; readonly token: string }
   /** The tool began, and nobody can say what became of it. `running`: it goes on even now. */
   | { readonly status: 'unknown'; readonly output: ToolOutput; readonly running: boolean }
   /**

@@ -1,5 +1,6 @@
 import type { ErrorData } from './error.ts'
-import type { JsonObject, JsonValue } from './json.ts'
+import type { FieldsSchema } from './fields.ts'
+import type { JsonValue } from './json.ts'
 import type { CallError, FinishReason, RunUsage, ToolOutput } from './message.ts'
 import type { ToolCallStatus } from './tool.ts'
 
@@ -19,7 +20,13 @@ export interface RunToolCall {
 export interface Question {
   readonly question: string
   readonly options?: readonly string[]
-  readonly fields?: JsonObject
+  /** A form in place of a text. */
+  readonly fields?: FieldsSchema
+  /**
+   * Names of fields whose words are those for a secret (a password, a card's number). Whoever shows them says so to the
+   * person: secrets are none of a model's business. That a field isn't among them proves nothing.
+   */
+  readonly sensitive?: readonly string[]
 }
 
 /** What a parked run waits for. */
@@ -29,11 +36,13 @@ export interface PendingCall {
   /** What the tool is called for people. */
   readonly title?: string
   readonly input: JsonValue
-  readonly kind: 'approval' | 'answer' | 'output' | 'decision'
+  readonly kind: 'approval' | 'answer' | 'output' | 'decision' | 'settlement'
   /** What `ask_user` asks. */
   readonly question?: Question
   /** The model wrote the call as text, and it may be a quotation: a person should be asked. */
   readonly asks?: boolean
+  /** What a long-running tool returned with `pending()`. */
+  readonly resumeToken?: string
 }
 
 /** Why a run rests though it waits for nobody's answer. `continue()` lets it go on. */
@@ -54,6 +63,8 @@ interface RunResultBase {
   readonly steps: number
   readonly usage: RunUsage
   readonly finishReason: FinishReason
+  /** The run that began with its end, of what was sent to it for `after-run`. */
+  readonly nextRunId?: string
 }
 
 export type RunOutcome =

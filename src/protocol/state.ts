@@ -113,6 +113,10 @@ export interface RunState {
   readonly parked: ParkReason | null
   readonly end: RunEnd | null
   readonly endedAt: number
+  /** The run that begins with its end, in the same append. */
+  readonly next?: string
+  /** The run with whose end it began, in the same append. */
+  readonly follows?: { readonly runId: string; readonly end: RunEnd }
 }
 
 type ContextType =

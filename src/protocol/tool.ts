@@ -52,6 +52,7 @@ export type ToolCallStatus =
   | 'approved'
   | 'denied'
   | 'executing'
+  | 'suspended'
   | 'succeeded'
   | 'failed'
   | 'aborted'

@@ -1,5 +1,6 @@
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { Credentials, Endpoint, ModelConfigData } from '../protocol/model.ts'
+import { modelName } from '../protocol/model.ts'
 import { withoutSecrets } from './core/secrets.ts'
 import type { ProviderDefinition } from './define-provider.ts'
 import type { Provider, StreamOptions } from './provider.ts'
@@ -39,7 +40,7 @@ export function createProvider(
   const { apiKey, headers, ...rest } = config
   const provider = createProviderRegistry(options.providers).create({
     ...rest,
-    model: config.model ?? '',
+    model: modelName(config),
     ...(config.baseURL !== undefined && { baseURL: absoluteURL(config.baseURL) }),
     ...(typeof apiKey === 'string' && { apiKey }),
     ...(typeof headers === 'object' && { headers }),

@@ -13,6 +13,8 @@ type Plain =
   | 'values'
   | 'enabledTools'
   | 'controlTools'
+  | 'compaction'
+  | 'questionFields'
   | 'maxSteps'
   | 'retries'
   | 'limits'
@@ -40,6 +42,8 @@ const FIELDS = Object.keys({
   values: true,
   enabledTools: true,
   controlTools: true,
+  compaction: true,
+  questionFields: true,
   toolApproval: true,
   maxSteps: true,
   retries: true,
@@ -55,6 +59,7 @@ const PARTS = Object.keys({
   apiKey: true,
   headers: true,
   context: true,
+  memory: true,
   titles: true,
   beforeToolCall: true,
   afterToolCall: true,

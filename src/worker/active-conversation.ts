@@ -103,11 +103,17 @@ export class ActiveConversation {
     this.ownership.release(this.scope.conversationId)
   }
 
-  /** The run that is driven here. `follows`: the page is sent where it stands. */
-  refTo({ follows = false }: { readonly follows?: boolean }): RunRef | null {
+  /**
+   * The run that is driven here, or the wanted one that ended as this began. `follows`: the page is sent where it
+   * stands.
+   */
+  refTo(wanted: { readonly follows?: boolean; readonly runId?: string }): RunRef | null {
     if (this.#driver === null) return null
-    if (follows) this.conversation.publish('joined')
-    return { conversationId: this.scope.conversationId, runId: this.#driver.runId }
+    const { conversationId } = this.scope
+    const before = this.conversation.run?.follows
+    const hasEnded = before !== undefined && before.runId === wanted.runId
+    if (hasEnded || wanted.follows) this.conversation.publish(hasEnded ? 'taken-up' : 'joined')
+    return { conversationId, runId: hasEnded ? before.runId : this.#driver.runId }
   }
 
   /** For work between runs, in the lane: owns the conversation as long as it takes. */
@@ -120,19 +126,35 @@ export class ActiveConversation {
     }
   }
 
-  /** Drives a run to its end. */
-  drive(driver: RunDriver): void {
+  /**
+   * Drives a run to its end, and then the one that began with it. `driverOf`: who drives that one.
+   */
+  drive(driver: RunDriver, driverOf: (runId: string) => RunDriver): void {
     this.#driver = driver
     this.tabs.driven(this)
     const ending = this.#ending.get(driver.runId)
     if (ending) driver.end(ending)
-    this.#driven = driver.drive().then((end) => {
-      this.#driver = null
-      // The run that is to follow one that has ended keeps the lease, so that nobody comes in between.
-      if (end === null || !this.#isFollowed) this.disown()
-      this.tabs.undriven(this)
+    this.#driven = this.#driveOn(driver, driverOf)
+  }
+
+  async #driveOn(
+    driver: RunDriver,
+    driverOf: (runId: string) => RunDriver,
+  ): Promise<RunEnd | null> {
+    const end = await driver.drive()
+    const { next, askedEnd } = driver
+    if (next !== null) {
+      const following = driverOf(next)
+      // What was to stop the run came too late for it.
+      if (askedEnd) following.end(askedEnd)
+      this.drive(following, driverOf)
       return end
-    })
+    }
+    this.#driver = null
+    // The run that is to follow one that has ended keeps the lease, so that nobody comes in between.
+    if (end === null || !this.#isFollowed) this.disown()
+    this.tabs.undriven(this)
+    return end
   }
 
   /** How the run that is driven ends in the store; null: it is left open. */

@@ -47,6 +47,7 @@ const LISTED: ReadonlySet<FactType> = new Set([
   'approval-requested',
   'approval-answered',
   'question-asked',
+  'call-suspended',
   'call-interrupted',
   'interruption-resolved',
   'output-requested',

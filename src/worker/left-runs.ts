@@ -3,7 +3,7 @@ import type { RunLimits } from '../protocol/run.ts'
 import type { RunRef } from '../protocol/scope.ts'
 import type { RunState } from '../protocol/state.ts'
 import type { ActiveConversation } from './active-conversation.ts'
-import { firstFacts } from './admissions.ts'
+import { firstFacts } from './run/first-facts.ts'
 import { busy } from './busy.ts'
 import type { Effects } from './effects.ts'
 import type { ResumeOptions } from './run/run-context.ts'
@@ -43,12 +43,14 @@ export class LeftRuns {
     conversation.refuseBroken()
     const newest = conversation.run
     if (newest === null) return null
+    const wanted = resume.runId ?? newest.runId
+    const isFollowed = newest.follows?.runId === wanted
     // The one that the page shows has ended, and another one began since: it is nobody's to go on with here.
-    if (resume.runId !== undefined && resume.runId !== newest.runId) return null
+    if (wanted !== newest.runId && !isFollowed) return null
     if (newest.end !== null) {
-      if (newest.runId !== resume.runId) return null
+      if (resume.runId === undefined) return null
       conversation.publish('taken-up')
-      return { conversationId, runId: newest.runId }
+      return { conversationId, runId: wanted }
     }
     await active.own({ create: false })
     const { run } = conversation
@@ -58,7 +60,8 @@ export class LeftRuns {
     }
     conversation.publish('taken-up')
     this.#launcher.drive(active, { agentId, runId: run.runId }, resume)
-    return { conversationId, runId: run.runId }
+    // Of one that ended, the page is sent how, and what it went on with is driven.
+    return { conversationId, runId: isFollowed ? wanted : run.runId }
   }
 
   /**

@@ -1,8 +1,13 @@
 import { callParts } from '../conversation/propose-call.ts'
 import type { Identified } from '../protocol/fact.ts'
-import type { Message, ToolMessage, ToolResultPart } from '../protocol/message.ts'
+import type { Message, ToolCallPart, ToolMessage, ToolResultPart } from '../protocol/message.ts'
+import type { FactDraft } from './store/fact-draft.ts'
 
-type NewId = (prefix: string) => string
+export interface Ids {
+  readonly newId: (prefix: string) => string
+  /** The conversation had a call with this id before its history was cleared. */
+  readonly isUsed: (toolCallId: string) => boolean
+}
 
 /**
  * Imported messages as they are stored: each with an id of its own, and the results of an assistant's
@@ -10,12 +15,12 @@ type NewId = (prefix: string) => string
  */
 export function placeHistory(
   messages: readonly Message[],
-  newId: NewId,
+  ids: Ids,
 ): readonly Identified<Message>[] {
   const results = resultsOf(messages)
   const used = new Set<string>()
   const idOf = ({ id }: Message): string => {
-    const own = id !== undefined && id !== '' && !used.has(id) ? id : newId('msg_')
+    const own = id !== undefined && id !== '' && !used.has(id) ? id : ids.newId('msg_')
     used.add(own)
     return own
   }
@@ -26,13 +31,37 @@ export function placeHistory(
     const calls = callParts(placed)
     if (calls.length === 0) return [placed]
     const next = messages[index + 1]
+    const own = new Map(calls.map((call) => [call, ownCall(call, ids)]))
     const tools: Identified<ToolMessage> = {
       role: 'tool',
-      id: next?.role === 'tool' ? idOf(next) : newId('msg_'),
-      parts: calls.flatMap(({ toolCallId }) => results.get(toolCallId) ?? []),
+      ...(next?.role === 'tool' && next.foreign && { foreign: next.foreign }),
+      id: next?.role === 'tool' ? idOf(next) : ids.newId('msg_'),
+      parts: calls.flatMap((call) => {
+        const result = results.get(call.toolCallId)
+        return result ? ofCall(result, own.get(call) ?? call) : []
+      }),
     }
-    return [placed, tools]
+    const parts = placed.parts.map((part) =>
+      part.type === 'tool-call' ? (own.get(part) ?? part) : part,
+    )
+    return [{ ...placed, parts }, tools]
   })
+}
+
+/** The call with an id that no call of the conversation had. */
+function ownCall(call: ToolCallPart, { newId, isUsed }: Ids): ToolCallPart {
+  const { toolCallId } = call
+  return isUsed(toolCallId)
+    ? { providerCallId: toolCallId, ...call, toolCallId: newId('call_') }
+    : call
+}
+
+function ofCall(
+  result: ToolResultPart,
+  { toolCallId, providerCallId }: ToolCallPart,
+): ToolResultPart {
+  if (result.toolCallId === toolCallId) return result
+  return { ...result, toolCallId, ...(providerCallId !== undefined && { providerCallId }) }
 }
 
 function resultsOf(messages: readonly Message[]): ReadonlyMap<string, ToolResultPart> {
@@ -41,4 +70,17 @@ function resultsOf(messages: readonly Message[]): ReadonlyMap<string, ToolResult
       message.role === 'tool' ? message.parts.map((part) => [part.toolCallId, part] as const) : [],
     ),
   )
+}
+
+/** A call of theirs waits for its output. */
+export function awaitsOutput(messages: readonly Message[]): boolean {
+  const results = resultsOf(messages)
+  return messages
+    .flatMap(callParts)
+    .some(({ toolCallId, error }) => !error && !results.has(toolCallId))
+}
+
+/** Imported messages are of no run. */
+export function importFacts(messages: readonly Identified<Message>[]): readonly FactDraft[] {
+  return messages.length > 0 ? [{ type: 'messages-imported', runId: null, messages }] : []
 }

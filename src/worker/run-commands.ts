@@ -43,7 +43,14 @@ export class RunCommands {
       return true
     }
     const sent = { commandId: effects.newId('abort-'), command }
-    return active.whileEnding(runId, endOf(command), () => this.#carryOut(active, agentId, sent))
+    const isEnded = await active.whileEnding(runId, endOf(command), () =>
+      this.#carryOut(active, agentId, sent),
+    )
+    const { run } = active.conversation
+    // Who stops a run that ended just now means what it went on with, too.
+    const isFollowed = !isEnded && run?.follows?.runId === runId && run.end === null && !error
+    if (isFollowed) await this.abort({ agentId, runId: run.runId, reason, ...scope })
+    return isEnded
   }
 
   async answer(given: CallAnswer): Promise<boolean> {

@@ -62,6 +62,16 @@ export class RunLauncher {
     { agentId, runId }: AgentRun,
     resume: ResumeOptions | null,
   ): void {
+    const driverOf = (next: string, how: ResumeOptions | null): RunDriver =>
+      this.#driverOf(active, { agentId, runId: next }, how)
+    active.drive(driverOf(runId, resume), (next) => driverOf(next, null))
+  }
+
+  #driverOf(
+    active: ActiveConversation,
+    { agentId, runId }: AgentRun,
+    resume: ResumeOptions | null,
+  ): RunDriver {
     const { page, pageId, providers, effects, memory, engines } = this.#options
     const shared = { page, pageId, providers, effects, memory, engines }
     const { conversation, ownership, tabs } = active
@@ -71,10 +81,9 @@ export class RunLauncher {
       this.#options.notify({ type: 'risk', agentId, runId, risk }),
     )
     const { stream } = conversation
-    const driver = new RunDriver(
+    return new RunDriver(
       { agentId, runId, conversation, stream, validator, resume, isElsewhere, ...shared },
       ownership,
     )
-    active.drive(driver)
   }
 }

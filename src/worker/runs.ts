@@ -2,22 +2,24 @@ import type { StartRun } from '../protocol/commands.ts'
 import type { DeltaOf } from '../protocol/delta.ts'
 import { pendingOf } from '../conversation/pending.ts'
 import { toErrorData } from '../protocol/error.ts'
+import type { Identified } from '../protocol/fact.ts'
+import type { Message } from '../protocol/message.ts'
 import type { RunOutcome } from '../protocol/run.ts'
 import { importHistory } from '../providers/history/import-history.ts'
 import {
   continueAdmission,
-  firstFacts,
-  planDropped,
   parkAdmission,
   stopAdmissions,
   type Asked,
   untilIdle,
 } from './admissions.ts'
 import { branchPoint } from './branch-point.ts'
+import { firstFacts, planDropped } from './run/first-facts.ts'
 import { busy, callsPending, parkedRun } from './busy.ts'
 import type { Effects } from './effects.ts'
 import type { Waiter } from './store/storage-retry.ts'
-import { placeHistory } from './place-history.ts'
+import type { Conversation } from './conversation.ts'
+import { awaitsOutput, importFacts, placeHistory } from './place-history.ts'
 import type { Admission, ActiveConversation } from './active-conversation.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
 import { TELL_MODEL, type LeftRuns } from './left-runs.ts'
@@ -90,18 +92,15 @@ export class Runs {
       // Stored by an earlier try, whose answer was lost.
       if (run?.runId === runId) return conversation.publish('taken-up')
       if (run?.end === null) throw busy(command.conversationId)
-      if (conversation.messages.length === 0 && history.length > 0) {
-        const messages = placeHistory(history, this.#options.effects.newId)
-        await conversation.append([{ type: 'messages-imported', messages }], {
-          runId: null,
-          once: true,
-        })
-      }
+      const imported = conversation.messages.length === 0 ? this.#placed(history, conversation) : []
+      const isAlone = imported.length > 0 && (branch !== undefined || awaitsOutput(imported))
+      if (isAlone) await conversation.append(importFacts(imported), { once: true })
       // Of an imported history, too, which is kept: its calls take their outputs first.
       const pending = pendingOf(conversation.state)
       if ((message !== null || branch) && pending.length > 0) throw callsPending(pending)
       const place = branch && { parentId: branchPoint(conversation.state, branch) }
       const facts = [
+        ...(isAlone ? [] : importFacts(imported)),
         ...firstFacts(message, limits, place),
         ...planDropped(conversation.state, message),
       ]
@@ -110,6 +109,13 @@ export class Runs {
       active.disown()
       throw error
     }
+  }
+
+  #placed(history: readonly Message[], conversation: Conversation): readonly Identified<Message>[] {
+    return placeHistory(history, {
+      newId: this.#options.effects.newId,
+      isUsed: (toolCallId) => conversation.hasCallId(toolCallId),
+    })
   }
 
   /** Begins the run as soon as there is room; while the storage is full, the message is kept. */

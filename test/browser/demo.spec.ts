@@ -171,6 +171,48 @@ test('an approval that another tab has given: nothing is ordered twice', async (
   await expect(orders(first).getByRole('listitem')).toHaveCount(1)
 })
 
+test('a question: its form waits over a reload, and is checked', async ({ openDemo }) => {
+  const page = await openDemo()
+  await tryScene(page, 'A question')
+  const recipient = messages(page).getByLabel('For whom')
+  await expect(recipient).toBeVisible()
+  await page.reload()
+  await expect(recipient).toBeVisible()
+  await expect(messages(page).getByLabel('Paper')).toHaveValue('kraft')
+  await expect(messages(page).getByLabel('Parcels')).toHaveValue('1')
+  const answer = messages(page).getByRole('button', { name: 'Answer' })
+  // The browser's own checks are the form's first.
+  await answer.click()
+  await expect(recipient).toBeFocused()
+  await recipient.fill('Ann')
+  await messages(page).getByLabel('E-mail for the tracking').fill('ann@example')
+  await messages(page).getByLabel('A ribbon').check()
+  await messages(page).getByLabel('Not before').fill('2026-12-24')
+  // Without them, the worker says the same.
+  await page.locator('form.question').evaluate((form: HTMLFormElement) => (form.noValidate = true))
+  await messages(page).getByLabel('Parcels').fill('0')
+  await answer.click()
+  await expect(messages(page).getByRole('alert')).toHaveText(
+    "The answer doesn't fit: 'copies' must be 1 or more.",
+  )
+  await messages(page).getByLabel('Parcels').fill('2')
+  await answer.click()
+  await expect(messages(page)).toContainText('Your answer was checked against the form')
+  await expect(page.locator('form.question')).toHaveCount(0)
+  await messages(page).getByText('Ask you').click()
+  const output = messages(page).getByLabel('Output')
+  await expect(output).toContainText('"extras": [')
+  expect(JSON.parse(await output.innerText())).toEqual({
+    recipient: 'Ann',
+    email: 'ann@example',
+    paper: 'kraft',
+    extras: ['ribbon'],
+    until: '2026-12-24',
+    copies: 2,
+    surprise: true,
+  })
+})
+
 test('a tool that fails: the run goes on', async ({ openDemo }) => {
   const page = await openDemo()
   await tryScene(page, 'A tool that fails')

@@ -59,7 +59,7 @@ const begin = (page: Page, text: string): Promise<void> =>
     window.steered.run = window.steered.chat.send(words)
   }, text)
 
-const steer = (page: Page, text: string, when?: 'next-step' | 'now'): Promise<void> =>
+const steer = (page: Page, text: string, when?: 'next-step' | 'now' | 'after-run'): Promise<void> =>
   page.evaluate(
     ([words, how]) => {
       const { run, sent } = window.steered
@@ -129,6 +129,72 @@ test('a steered message outlives a reload, and one that was taken back does not 
   expect(await result(page)).toMatchObject({ outcome: 'completed', text: 'Both done.' })
   expect(sentTo(model).at(-1)).toEqual(['user: One', 'tool: worked', 'user: Two'])
   expect((await shown(page)).queued).toEqual([])
+})
+
+test('what is sent for after the run outlives a reload, begins the next one, and that outlives one, too', async ({
+  openPage,
+  model,
+}) => {
+  const words = 'At great length, word by word. '.repeat(40)
+  model.enqueue(
+    callTools([{ name: 'work', input: {} }]),
+    say('First done.'),
+    say(words, { paceMs: 30 }),
+    say('Second done.'),
+  )
+  const page = await openPage()
+  await mount(page, model.baseURL)
+  await begin(page, 'One')
+  await expect.poll(async () => (await shown(page)).calls).toEqual(['executing'])
+  await steer(page, 'Two', 'after-run')
+  await expect.poll(async () => (await shown(page)).queued).toEqual(['Two'])
+  await reload(page, model.baseURL)
+  await expect.poll(async () => (await shown(page)).queued).toEqual(['Two'])
+  await resume(page)
+  await expect
+    .poll(() => page.evaluate(() => String(window.steered.finishWork)))
+    .toContain('resolve')
+  await page.evaluate(() => window.steered.finishWork())
+  const first = await result(page)
+  expect(first).toMatchObject({ outcome: 'completed', text: 'First done.' })
+  await expect.poll(async () => (await shown(page)).texts.at(-1)).toContain('At great')
+  expect((await shown(page)).queued).toEqual([])
+  await reload(page, model.baseURL)
+  await resume(page)
+  expect(await result(page)).toMatchObject({
+    runId: first?.nextRunId,
+    outcome: 'completed',
+    text: 'Second done.',
+  })
+  expect((await shown(page)).texts).toEqual(['One', '', 'First done.', 'Two', 'Second done.'])
+  expect(sentTo(model).at(-1)).toEqual(['user: One', 'tool: worked', 'user: Two'])
+})
+
+test('another tab goes on with a run whose tab was closed, and with the one after it', async ({
+  openPage,
+  model,
+  context,
+}) => {
+  model.enqueue(callTools([{ name: 'pay', input: {} }]), say('Paid.'), say('Wrapped.'))
+  const page = await openPage()
+  await mount(page, model.baseURL)
+  await begin(page, 'Pay')
+  await expect.poll(async () => (await shown(page)).pending).toBe(1)
+  await steer(page, 'And wrap it', 'after-run')
+  await expect.poll(async () => (await shown(page)).queued).toEqual(['And wrap it'])
+  const other = await openPage({ context })
+  await mount(other, model.baseURL)
+  await expect.poll(async () => (await shown(other)).queued).toEqual(['And wrap it'])
+  await page.close()
+  const answered = await other.evaluate(() => {
+    const { chat } = window.steered
+    const [call] = chat.getSnapshot().pending
+    return call ? chat.approve(call.toolCallId) : false
+  })
+  expect(answered).toBe(true)
+  await expect.poll(async () => (await shown(other)).texts.at(-1)).toBe('Wrapped.')
+  expect((await shown(other)).texts).toEqual(['Pay', '', 'Paid.', 'And wrap it', 'Wrapped.'])
+  expect((await shown(other)).queued).toEqual([])
 })
 
 test('a worker that dies behind a steered message: it is delivered once', async ({

@@ -37,6 +37,7 @@ const EVENTS: Record<RunEventBody['type'], number> = {
   'tool-result': 300,
   'tool-unavailable': 3,
   'tool-interrupted': 6,
+  'tool-suspended': 3,
   question: 6,
   'step-reset': 20,
   'step-end': 400,
@@ -49,7 +50,6 @@ const EVENTS: Record<RunEventBody['type'], number> = {
 /** Facts that no scenario writes: they are newer than the recordings, or no run writes them. */
 type Unwritten =
   | 'call-proposed'
-  | 'call-suspended'
   | 'step-outcome'
   | 'child-started'
   | 'renamed'
@@ -77,6 +77,7 @@ const FACTS: Record<Exclude<FactType, Unwritten>, number> = {
   'output-requested': 8,
   'call-started': 250,
   'call-withdrawn': 4,
+  'call-suspended': 3,
   'call-interrupted': 6,
   'interruption-resolved': 3,
   'call-settled': 290,

@@ -1,4 +1,5 @@
 import { baseURLOf } from '../core/base-url.ts'
+import { createRefusedStrict } from '../core/refused-strict.ts'
 import type { HttpProviderDefinition } from '../provider.ts'
 import { endMessages, mapMessagesEvent, startMessages, type MessagesState } from './map-event.ts'
 import { messagesPresets, type MessagesRules } from './presets.ts'
@@ -8,16 +9,18 @@ import { toMessagesRequest } from './to-request.ts'
 /** Anthropic's Messages with one vendor's rules. */
 function defineMessages(id: string, rules: MessagesRules): HttpProviderDefinition<MessagesState> {
   const refused = createRefusedThinking(id)
+  const strict = createRefusedStrict()
   return {
     id,
     baseURL: (config) => baseURLOf(config, rules, id).href,
     toRequest: (request, config) =>
-      toMessagesRequest(request, config, { providerId: id, rules, refused }),
+      toMessagesRequest(request, strict.apply(config), { providerId: id, rules, refused }),
     start: (request) => startMessages(id, request),
     mapChunk: mapMessagesEvent,
     end: endMessages,
     isEnding: (state) => state.stopReason !== undefined,
-    adapt: (request, _, error) => refused.learn(request, error),
+    adapt: (request, config, error) =>
+      refused.learn(request, error) || (rules.strict !== null && strict.learn(config, error)),
   }
 }
 

@@ -1,17 +1,18 @@
+import type { StrictRules } from '../core/strict-schema.ts'
 import type { MessagesId } from '../provider-ids.ts'
 
 /** What differs between endpoints with Anthropic's Messages format. Data. */
 export interface MessagesRules {
   readonly baseURL: string
   readonly defaultPath: string
-  /** Null: required in the configuration. */
-  readonly defaultModel: string | null
   /** The format demands a limit; this one is sent when the configuration has none. */
   readonly maxTokens: number
   readonly keyHeader: 'x-api-key' | 'authorization'
   readonly headers: { readonly [name: string]: string }
   /** Images and documents may be sent. */
   readonly takesFiles: boolean
+  /** How tools are strict; null: they can't be. */
+  readonly strict: StrictRules | null
 }
 
 /** MiniMax's two platforms: accounts and keys belong to one of them. */
@@ -26,24 +27,32 @@ const headers: MessagesRules['headers'] = {
   'anthropic-dangerous-direct-browser-access': 'true',
 }
 
+/** https://platform.claude.com/docs/en/build-with-claude/structured-outputs, "JSON Schema limitations". */
+const strict: StrictRules = {
+  allRequired: false,
+  keywords: new Set(['description']),
+  formats: new Set('date-time time date duration email hostname uri ipv4 ipv6 uuid'.split(' ')),
+  limits: { tools: 20, optional: 24, unions: 16 },
+}
+
 /** By provider id. */
 export const messagesPresets: { readonly [Id in MessagesId]: MessagesRules } = {
   anthropic: {
     baseURL: 'https://api.anthropic.com',
     defaultPath: '',
-    defaultModel: null,
     maxTokens: 8_192,
     keyHeader: 'x-api-key',
     headers,
     takesFiles: true,
+    strict,
   },
   minimax: {
     baseURL: minimaxBaseURLs.international,
     defaultPath: '/anthropic',
-    defaultModel: 'MiniMax-M2.5',
     maxTokens: 16_384,
     keyHeader: 'x-api-key',
     headers,
     takesFiles: false,
+    strict: null,
   },
 }

@@ -1,9 +1,11 @@
 import { OffstageError } from '../../protocol/error.ts'
 import type { JsonObject } from '../../protocol/json.ts'
+import { modelName } from '../../protocol/model.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import { baseURLOf, endpointURL } from '../core/base-url.ts'
 import { defined } from '../core/defined.ts'
 import { asRecord } from '../core/read-json.ts'
+import { strictParameters, type StrictRules } from '../core/strict-schema.ts'
 import type { HttpRequest, ModelRequest, RequestConfig } from '../provider.ts'
 import { textBlocks } from './content.ts'
 import { addBlocks, messagesTurns, type Turn } from './messages.ts'
@@ -29,7 +31,7 @@ export function toMessagesRequest(
   const mark = cacheMark(asRecord(cache) as JsonObject | undefined)
   const turns = messagesTurns(request, { providerId, takesFiles: rules.takesFiles, refused })
   const system = textBlocks(systemText(request))
-  const tools = toolFields(request, config, turns)
+  const tools = toolFields(request, config, { turns, strict: rules.strict })
   mark(system)
   mark(tools.tools)
   // A turn that is to be continued stays the last one: what is new stands before it.
@@ -44,7 +46,7 @@ export function toMessagesRequest(
       ...config.headers,
     },
     body: {
-      model: modelOf(config, rules, providerId),
+      model: modelOf(config, providerId),
       max_tokens: config.maxOutputTokens ?? rules.maxTokens,
       ...(system.length > 0 && { system }),
       messages: turns.map(({ role, content }) => ({ role, content })),
@@ -66,8 +68,8 @@ function messagesURL(baseURL: URL): string {
   return endpointURL(baseURL, hasVersion ? '/messages' : '/v1/messages')
 }
 
-function modelOf(config: RequestConfig, rules: MessagesRules, providerId: string): string {
-  const model = config.model || rules.defaultModel
+function modelOf(config: RequestConfig, providerId: string): string {
+  const model = modelName(config)
   if (model) return model
   throw new OffstageError('invalid-config', `The provider '${providerId}' needs a model.`)
 }
@@ -100,9 +102,9 @@ interface ToolFields {
 function toolFields(
   request: ModelRequest,
   config: RequestConfig,
-  turns: readonly Turn[],
+  { turns, strict }: { readonly turns: readonly Turn[]; readonly strict: StrictRules | null },
 ): ToolFields {
-  const { toolChoice, parallelToolCalls } = config
+  const { toolChoice, parallelToolCalls, strictTools } = config
   const isOffered = request.toolMode !== 'action' && request.tools.length > 0
   // A history with calls is refused unless tools are defined: those it names, not to be called.
   if (!isOffered) {
@@ -116,8 +118,9 @@ function toolFields(
       : toolChoice !== undefined || isSerial
         ? { type: toolChoice === 'required' ? 'any' : (toolChoice ?? 'auto') }
         : undefined
+  const schemas = strictTools && strict ? strictParameters(request.tools, strict) : []
   return {
-    tools: request.tools.map(messagesTool),
+    tools: request.tools.map((tool, at) => messagesTool(tool, schemas[at] ?? null)),
     ...(choice && {
       tool_choice: {
         ...choice,
@@ -127,7 +130,11 @@ function toolFields(
   }
 }
 
-function messagesTool({ name, description, inputSchema }: ToolDefinition): JsonObject {
+function messagesTool(
+  { name, description, inputSchema }: ToolDefinition,
+  strict: JsonObject | null,
+): JsonObject {
+  if (strict) return { name, description, strict: true, input_schema: strict }
   return { name, description, input_schema: { type: 'object', ...inputSchema } as JsonObject }
 }
 

@@ -76,6 +76,15 @@ export const families: readonly (readonly [RegExp, ModelFacts])[] = [
   [/^deepseek-(chat|v3)/, { tools: true, vision: false, contextWindow: 128_000 }],
   [/^deepseek-(reasoner|r1)/, { vision: false, reasoning: 'tags', contextWindow: 128_000 }],
 
+  // Google: ai.google.dev/gemini-api/docs/models. What speaks or paints is asked otherwise.
+  [/^gemini-.*(tts|audio|live|embedding)/, {}],
+  [/^gemini-.*image/, { tools: false, vision: true }],
+  [/^gemini-2\.0-flash/, { ...withVision, contextWindow: 1_048_576 }],
+  [
+    /^gemini-(2\.5|3(\.\d)?)-(pro|flash)/,
+    { ...withVision, contextWindow: 1_048_576, reasoning: 'hidden' },
+  ],
+
   // Google: the model cards of Gemma 2 and 3. They have no tool format of their own.
   [/^gemma-?2/, { ...textOnly, contextWindow: 8 * K }],
   [/^gemma-?3n/, { tools: false, reasoning: 'none', contextWindow: 32 * K }],

@@ -15,11 +15,11 @@ const words: readonly (readonly [FinishReason, words: string])[] = [
   ],
   [
     'content-filter',
-    'content_filter content_filtered guardrail_intervened sensitive safety recitation blocklist prohibited_content spii refusal',
+    'content_filter content_filtered guardrail_intervened sensitive safety recitation blocklist prohibited_content spii refusal language image_safety image_prohibited_content image_recitation',
   ],
   [
     'error',
-    'error network_error abort aborted cancel cancelled canceled timeout time_out failed failure interrupted insufficient_system_resource malformed_function_call malformed_tool_call unexpected_tool_call repetition',
+    'error network_error abort aborted cancel cancelled canceled timeout time_out failed failure interrupted insufficient_system_resource malformed_function_call malformed_tool_call unexpected_tool_call too_many_tool_calls missing_thought_signature malformed_response repetition',
   ],
   // Known to be no failures.
   ['other', 'pause_turn compaction'],
@@ -58,8 +58,10 @@ export function mapFinishReason(word: string | undefined, hasCalls: boolean): Fi
   return reason === 'stop' || reason === 'other' ? 'tool-calls' : reason
 }
 
+/** A word, or who stopped it and why: `content_filter: RECITATION`. */
 function reasonOf(word: string): FinishReason | undefined {
-  return reasons.get(wordOf(word))
+  const [who = '', why = ''] = wordOf(word).split(': ')
+  return reasons.get(why) ?? reasons.get(who)
 }
 
 function wordOf(word: string): string {

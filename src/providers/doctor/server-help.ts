@@ -67,6 +67,7 @@ const help: { readonly [provider: string]: Partial<ServerHelp> } = {
   openai: { title: 'OpenAI' },
   anthropic: { title: 'Anthropic' },
   minimax: { title: 'MiniMax' },
+  gemini: { title: 'Gemini' },
 }
 
 /** A server on its usual port is known under the general provider too. */

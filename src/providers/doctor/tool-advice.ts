@@ -48,6 +48,7 @@ const advice: { readonly [server: string]: ToolAdvice } = {
   openai: hosted,
   anthropic: hosted,
   minimax: hosted,
+  gemini: hosted,
   ollama: {
     inWords: TEMPLATE,
     refused: "choose a model with the capability 'tools' (ollama show <model>).",

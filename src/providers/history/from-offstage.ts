@@ -4,6 +4,7 @@ import type {
   CallError,
   CallErrorCode,
   FilePart,
+  Foreign,
   Message,
   ProviderMetadata,
   ReasoningPart,
@@ -14,6 +15,7 @@ import type {
 } from '../../protocol/message.ts'
 import { asList, asRecord, type JsonRecord } from '../core/read-json.ts'
 import { invalidHistory } from './invalid-history.ts'
+import { readForeign } from './place.ts'
 
 /** A message of Offstage's own, as `conversations.get()` returns them, validated. */
 export function fromOffstage(message: JsonRecord, at: string): Message {
@@ -26,7 +28,7 @@ export function fromOffstage(message: JsonRecord, at: string): Message {
   })
   const each = <Part>(read: (part: JsonRecord, at: string) => Part): Part[] =>
     parts.map((part, index) => read(part, `${at}.parts[${index}]`))
-  const base = typeof id === 'string' ? { id } : {}
+  const base = { ...(typeof id === 'string' && { id }), ...foreignIn(message) }
   switch (role) {
     case 'system':
       return { role, ...base, parts: each(textPart) }
@@ -69,7 +71,7 @@ function assistantPart(part: JsonRecord, at: string): TextPart | ReasoningPart |
 
 function textPart(part: JsonRecord, at: string): TextPart {
   if (part['type'] !== 'text') throw unknownPart(part, at)
-  return { type: 'text', text: text(part, 'text', at) }
+  return { type: 'text', text: text(part, 'text', at), ...foreignIn(part) }
 }
 
 function contentPart(part: JsonRecord, at: string): TextPart | FilePart {
@@ -80,16 +82,19 @@ function contentPart(part: JsonRecord, at: string): TextPart | FilePart {
     mediaType: text(part, 'mediaType', at),
     data: text(part, 'data', at),
     ...(typeof filename === 'string' && { filename }),
+    ...foreignIn(part),
   }
 }
 
 function callPart(part: JsonRecord, at: string): ToolCallPart {
-  const { providerCallId, rawInput, input } = part
+  const { providerCallId, rawInput, input, rescued } = part
   const ref = {
     type: 'tool-call',
     toolCallId: text(part, 'toolCallId', at),
     toolName: text(part, 'toolName', at),
     ...(typeof providerCallId === 'string' && { providerCallId }),
+    ...(rescued === true && { rescued }),
+    ...foreignIn(part),
   } as const
   const error = asRecord(part['error'])
   if (error) {
@@ -112,6 +117,7 @@ function resultPart(part: JsonRecord, at: string): ToolResultPart {
     toolName: text(part, 'toolName', at),
     output: outputOf(asRecord(part['output']) ?? {}, at),
     ...(typeof note === 'string' && { note }),
+    ...foreignIn(part),
   }
 }
 
@@ -145,6 +151,11 @@ function callError(error: JsonRecord, at: string): CallError {
     message: text(error, 'message', at),
     ...(typeof suggestion === 'string' && { suggestion }),
   }
+}
+
+function foreignIn(fields: JsonRecord): { readonly foreign?: Foreign } {
+  const foreign = readForeign(fields['foreign'])
+  return Object.keys(foreign).length > 0 ? { foreign } : {}
 }
 
 function text(fields: JsonRecord, name: string, at: string): string {

@@ -1,188 +1,251 @@
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import type {
   AssistantMessage,
-  FilePart,
+  CallError,
   Message,
+  ProviderMetadata,
   TextPart,
   ToolCallPart,
-  ToolMessage,
-  ToolOutput,
 } from '../../protocol/message.ts'
-import { asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
 import { parseToolInput } from '../core/parse-tool-input.ts'
-import { invalidHistory } from './invalid-history.ts'
+import { asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
+import { arranged } from './arrange.ts'
+import {
+  asJson,
+  blocksOf,
+  foreignOf,
+  keptOf,
+  placed,
+  readForeign,
+  refuse,
+  requireText,
+  type Place,
+  type Placed,
+} from './place.ts'
+import { readContent, readText } from './read-content.ts'
+import { readResult } from './read-results.ts'
 
 /**
  * A message of Chat Completions (https://platform.openai.com/docs/api-reference/chat/create) or of
  * Anthropic's Messages (https://docs.anthropic.com/en/api/messages). Two messages where results and a
- * person's text share one. What neither format nor a model call needs (names, cache marks) is left out.
+ * person's text share one. Fields that Offstage has no word for are kept as `foreign`.
  */
-export function fromVendor(message: JsonRecord, at: string): Message[] {
-  const { role } = message
+export function fromVendor(fields: JsonRecord, place: Place): Message[] {
+  const message = { fields, place }
+  const { role } = fields
   switch (role) {
     case 'system':
-    case 'developer':
-      return [{ role: 'system', parts: blocksOf(message, at).map((block) => textOf(block, at)) }]
+    case 'developer': {
+      const parts = blocksOf(fields['content'], place).map(readText)
+      const read = role === 'system' ? ['role', 'content'] : ['content']
+      return [{ role: 'system', parts, ...foreignOf(message, read) }]
+    }
     case 'user':
-      return userMessages(blocksOf(message, at), at)
+      return userMessages(message)
     case 'assistant':
-      return [assistantMessage(message, at)]
+      return [assistantMessage(message)]
     case 'tool':
-      return [toolMessage([{ ...message, tool_use_id: message['tool_call_id'] }], at)]
+      return [{ role, parts: [readResult(message, 'tool_call_id')] }]
     default:
-      throw invalidHistory(at, `has the role ${JSON.stringify(role)}`)
+      throw refuse(place, `has the role ${JSON.stringify(role)}`)
   }
 }
 
-/** Content as a list of blocks; text alone is one. */
-function blocksOf({ content }: JsonRecord, at: string): JsonRecord[] {
-  if (typeof content === 'string') return [{ type: 'text', text: content }]
-  if (!Array.isArray(content)) throw invalidHistory(at, 'has no content')
-  return content.map((block: unknown) => {
-    const fields = asRecord(block)
-    if (!fields) throw invalidHistory(at, 'has content that is no block')
-    return fields
-  })
+function userMessages(message: Placed): Message[] {
+  const { fields, place } = message
+  const blocks = blocksOf(fields['content'], place)
+  const isResult = (block: Placed): boolean => block.fields['type'] === 'tool_result'
+  const results = blocks.filter(isResult).map((block) => readResult(block, 'tool_use_id'))
+  const parts = blocks.filter((block) => !isResult(block)).map(readContent)
+  const foreign = foreignOf(message, ['role', 'content'])
+  if (results.length > 0 && parts.length === 0)
+    return [{ role: 'tool', parts: results, ...foreign }]
+  const synthetic = keptOf(message)['synthetic'] === true && { synthetic: true }
+  const input: Message = { role: 'user', parts, ...synthetic, ...foreign }
+  return results.length > 0 ? [{ role: 'tool', parts: results }, input] : [input]
 }
 
-function userMessages(blocks: readonly JsonRecord[], at: string): Message[] {
-  const isResult = (block: JsonRecord): boolean => block['type'] === 'tool_result'
-  const results = blocks.filter(isResult)
-  const parts = blocks.filter((block) => !isResult(block)).map((block) => partOf(block, at))
-  const input: Message[] = parts.length > 0 || results.length === 0 ? [{ role: 'user', parts }] : []
-  return results.length > 0 ? [toolMessage(results, at), ...input] : input
-}
-
-function toolMessage(results: readonly JsonRecord[], at: string): ToolMessage {
-  return {
-    role: 'tool',
-    parts: results.map((result) => ({
-      type: 'tool-result',
-      toolCallId: requireText(result, 'tool_use_id', at),
-      toolName: '',
-      output: outputOf(result, at),
-    })),
-  }
-}
-
-function outputOf(result: JsonRecord, at: string): ToolOutput {
-  const blocks = (result['content'] ?? null) === null ? [] : blocksOf(result, at)
-  const parts = blocks.map((block) => partOf(block, at))
-  const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
-  if (result['is_error'] === true) return { type: 'error', code: 'failed', message: text }
-  return parts.some((part) => part.type === 'file')
-    ? { type: 'content', value: parts }
-    : { type: 'text', value: text }
-}
-
-function assistantMessage(message: JsonRecord, at: string): AssistantMessage {
-  if (message['function_call']) throw invalidHistory(at, 'has a function_call; use tool_calls')
-  const calls = asList(message['tool_calls']).map((call) => chatCall(asRecord(call) ?? {}, at))
-  const refusal = asText(message['refusal'])
-  const isSilent = (message['content'] ?? null) === null && (calls.length > 0 || refusal)
-  const blocks = isSilent ? [] : blocksOf(message, at)
-  const reasoning = asText(message['reasoning_content'])
-  const hidden = blocks.some((block) => /^(redacted_)?thinking$/.test(String(block['type'])))
+function assistantMessage(message: Placed): AssistantMessage {
+  const { fields, place } = message
+  if (fields['function_call']) throw refuse(place, 'has a function_call; use tool_calls')
+  if (fields['audio']) throw refuse(place, 'has an answer in audio, which can only be named')
+  const calls = asList(fields['tool_calls']).map((call, index) =>
+    chatCall(placed(call, { ...place, field: `tool_calls[${index}]` })),
+  )
+  const refusal = asText(fields['refusal'])
+  const kept = keptOf(message)
+  const reasoning = asText(fields['reasoning_content']) ?? asText(kept['reasoning'])
+  const { content } = fields
+  const isSilent = content === null || (content === undefined && (calls.length > 0 || refusal))
+  const blocks = isSilent ? [] : blocksOf(content, place)
+  const parts = [
+    ...(reasoning ? [{ type: 'reasoning', text: reasoning } as const] : []),
+    ...blocks.flatMap(assistantParts),
+    ...(refusal ? [refusalPart(refusal, { refusal: true })] : []),
+    ...calls,
+  ]
+  const metadata = asRecord(kept['providerMetadata']) ?? replayed(blocks)
+  const { actionText, partial } = kept
+  const read = [
+    ['role', true],
+    ['content', content !== undefined],
+    ['tool_calls', calls.length > 0],
+    ['refusal', refusal],
+    ['reasoning_content', asText(fields['reasoning_content'])],
+  ].flatMap(([name, isRead]) => (isRead ? [String(name)] : []))
   return {
     role: 'assistant',
-    parts: [
-      ...(reasoning ? [{ type: 'reasoning', text: reasoning } as const] : []),
-      ...blocks.flatMap((block) => assistantParts(block, at)),
-      ...(refusal ? [{ type: 'text', text: refusal } as const] : []),
-      ...calls,
-    ],
-    // Signed reasoning goes back to its vendor unchanged, or it refuses the calls that follow.
-    ...(hidden && { providerMetadata: { anthropic: { content: blocks as JsonObject[] } } }),
+    parts: arranged(parts, kept['order']),
+    ...(metadata && { providerMetadata: metadata as ProviderMetadata }),
+    ...(typeof actionText === 'string' && { actionText }),
+    ...(partial === true && { partial }),
+    ...foreignOf(message, read, cacheMarks(blocks)),
   }
 }
 
-function assistantParts(block: JsonRecord, at: string): AssistantMessage['parts'] {
-  switch (block['type']) {
-    case 'thinking':
-      return [{ type: 'reasoning', text: String(block['thinking'] ?? '') }]
-    case 'redacted_thinking':
-      return []
-    case 'refusal':
-      return [{ type: 'text', text: requireText(block, 'refusal', at) }]
-    case 'tool_use':
-      return [
-        {
-          type: 'tool-call',
-          toolCallId: requireText(block, 'id', at),
-          toolName: requireText(block, 'name', at),
-          input: (block['input'] ?? {}) as JsonValue,
-        },
-      ]
-    default:
-      return [textOf(block, at)]
-  }
-}
-
-function chatCall(call: JsonRecord, at: string): ToolCallPart {
-  const given = asRecord(call['function'])
-  if (!given) throw invalidHistory(at, 'has a call that is not of a function')
-  const ref = {
-    type: 'tool-call',
-    toolCallId: requireText(call, 'id', at),
-    toolName: requireText(given, 'name', at),
-  } as const
-  const args = given['arguments']
-  if (typeof args !== 'string') return { ...ref, input: (args ?? {}) as JsonValue }
-  const parsed = args.trim() === '' ? { input: {} } : parseToolInput(args)
-  return 'error' in parsed ? { ...ref, ...parsed, rawInput: args } : { ...ref, ...parsed }
-}
-
-function partOf(block: JsonRecord, at: string): TextPart | FilePart {
-  const { type } = block
-  const source = asRecord(block['source'])
+function assistantParts(block: Placed): AssistantMessage['parts'] {
+  const { fields, place } = block
+  const type = String(fields['type'])
   switch (type) {
-    case 'image_url':
-      return dataFile(asText(asRecord(block['image_url'])?.['url']), at)
-    case 'file': {
-      const file = asRecord(block['file'])
-      const filename = asText(file?.['filename'])
-      return { ...dataFile(asText(file?.['file_data']), at), ...(filename && { filename }) }
+    case 'thinking': {
+      const text = asText(fields['thinking'])
+      return text ? [{ type: 'reasoning', text }] : []
     }
-    case 'input_audio': {
-      const audio = asRecord(block['input_audio']) ?? {}
-      const format = asText(audio['format'])
-      const mediaType = `audio/${format === 'mp3' ? 'mpeg' : format}`
-      return { type: 'file', mediaType, data: requireText(audio, 'data', at) }
-    }
-    case 'image':
-    case 'document':
-      if (source?.['type'] === 'text')
-        return { type: 'text', text: requireText(source, 'data', at) }
-      if (source?.['type'] !== 'base64') throw elsewhere(at)
-      return {
-        type: 'file',
-        mediaType: requireText(source, 'media_type', at),
-        data: requireText(source, 'data', at),
-      }
+    case 'refusal':
+      return [refusalPart(requireText(block, 'refusal'), { type })]
+    case 'tool_use':
+      return [useCall(block)]
     default:
-      return textOf(block, at)
+      if (isHidden(type)) return []
+      return [place.shape === 'anthropic' ? withoutOwn(readText(block)) : readText(block)]
   }
 }
 
-function dataFile(url: string | undefined, at: string): FilePart {
-  const [, mediaType = '', data = ''] = /^data:([^;,]+)[^,]*;base64,(.*)$/s.exec(url ?? '') ?? []
-  if (data === '') throw elsewhere(at)
-  return { type: 'file', mediaType, data }
+/** Of what goes back unchanged, what is its own stands there. */
+function withoutOwn({ foreign, ...part }: TextPart): TextPart {
+  return foreign?.openai ? { ...part, foreign: { openai: foreign.openai } } : part
 }
 
-function elsewhere(at: string): Error {
-  return invalidHistory(at, 'has a file that is somewhere else: only data in base64 can be taken')
+function refusalPart(text: string, openai: JsonObject): AssistantMessage['parts'][number] {
+  return { type: 'text', text, foreign: { openai } }
 }
 
-function textOf(block: JsonRecord, at: string): TextPart {
-  const { type, text } = block
-  if (type !== 'text' || typeof text !== 'string')
-    throw invalidHistory(at, `has content of the type ${JSON.stringify(type)}, which can't be read`)
-  return { type: 'text', text }
+/** Blocks that only their vendor understands: signatures, and calls of its own tools with their results. */
+function isHidden(type: string): boolean {
+  return /^(?:redacted_thinking|(?:server|mcp)_tool_use|\w+_tool_result)$/.test(type)
 }
 
-function requireText(fields: JsonRecord, name: string, at: string): string {
-  const value = asText(fields[name])
-  if (value === undefined) throw invalidHistory(at, `has no ${name} where one must be`)
-  return value
+const PLAIN: { readonly [type: string]: readonly string[] } = {
+  text: ['type', 'text'],
+  tool_use: ['type', 'id', 'name', 'input'],
+}
+const LEFT_OUT = new Set(['cache_control', 'offstage'])
+
+/**
+ * Content that goes back to its vendor unchanged, or it refuses the calls that follow: signed reasoning,
+ * citations. Without marks of what is to be cached: of those a request takes few, and sets its own.
+ */
+function replayed(blocks: readonly Placed[]): ProviderMetadata | undefined {
+  const content = blocks.map(({ fields }) => withoutMarks(fields))
+  const isPlain = content.every(({ type, ...fields }) =>
+    Object.keys(fields).every((name) => PLAIN[String(type)]?.includes(name) ?? false),
+  )
+  const isAnthropic = blocks.some(({ place }) => place.shape === 'anthropic')
+  return isAnthropic && !isPlain ? { anthropic: { content } } : undefined
+}
+
+function withoutMarks(fields: JsonRecord): JsonObject {
+  return asJson(Object.fromEntries(Object.entries(fields).filter(([name]) => !LEFT_OUT.has(name))))
+}
+
+/** The marks of what is to be cached, by the place of their block. */
+function cacheMarks(blocks: readonly Placed[]): JsonObject {
+  const marks = blocks.flatMap(({ fields, place }, index) =>
+    place.shape === 'anthropic' && 'cache_control' in fields
+      ? [[String(index), asJson(fields)['cache_control'] ?? null] as const]
+      : [],
+  )
+  return marks.length > 0 ? { cache_control: Object.fromEntries(marks) } : {}
+}
+
+function useCall(block: Placed): ToolCallPart {
+  const { input } = block.fields
+  const { openai } = readForeign(keptOf(block)['foreign'])
+  return {
+    ...refOf(block, requireText(block, 'name')),
+    ...(keptInput(block) ?? { input: (input === undefined ? {} : input) as JsonValue }),
+    ...(openai && { foreign: { openai } }),
+  }
+}
+
+function chatCall(call: Placed): ToolCallPart {
+  const { fields, place } = call
+  const given = asRecord(fields['function'])
+  if (!given) throw refuse(place, 'has a call that is not of a function')
+  const args = given['arguments']
+  const ref = refOf(call, requireText({ fields: given, place }, 'name'))
+  const { name: _, arguments: __, ...others } = given
+  const isText = typeof args === 'string'
+  const parsed = isText && args.trim() !== '' ? parseToolInput(args) : null
+  const read = keptInput(call) ?? parsed ?? { input: (isText ? {} : (args ?? {})) as JsonValue }
+  const isOther = isText && 'input' in read && args !== JSON.stringify(read.input)
+  const inner = asJson({ ...others, ...(isOther && { arguments: args }) })
+  const { foreign } = foreignOf(
+    call,
+    ['id', 'function', ...(fields['type'] === 'function' ? ['type'] : [])],
+    Object.keys(inner).length > 0 ? { function: inner } : {},
+  )
+  return {
+    ...ref,
+    ...('error' in read && isText && !('rawInput' in read) && !keptInput(call)
+      ? { ...read, rawInput: args }
+      : read),
+    ...(foreign && { foreign }),
+  }
+}
+
+function refOf(call: Placed, toolName: string) {
+  const { providerCallId, rescued } = keptOf(call)
+  return {
+    type: 'tool-call',
+    toolCallId: requireText(call, 'id'),
+    toolName,
+    ...(typeof providerCallId === 'string' && { providerCallId }),
+    ...(rescued === true && { rescued }),
+  } as const
+}
+
+type CallInput =
+  | { readonly input: JsonValue }
+  | { readonly error: CallError; readonly rawInput?: string }
+
+/** What the extension says of a call's input. */
+function keptInput(call: Placed): CallInput | undefined {
+  const { input, error, rawInput } = keptOf(call)
+  if (input !== undefined) return { input: input as JsonValue }
+  const fields = asRecord(error)
+  if (!fields) return undefined
+  const { code, message, suggestion } = fields
+  if (typeof code !== 'string' || typeof message !== 'string')
+    throw refuse(call.place, "has an offstage field whose error can't be read")
+  return {
+    error: {
+      code: code as CallError['code'],
+      message,
+      ...(typeof suggestion === 'string' && { suggestion }),
+    },
+    ...(typeof rawInput === 'string' && { rawInput }),
+  }
+}
+
+/** What content of Anthropic's says, and what of it goes back unchanged; undefined when it can't be read. */
+export function readAnswer(
+  content: readonly JsonObject[],
+): Pick<AssistantMessage, 'parts' | 'providerMetadata'> | undefined {
+  try {
+    const place = { at: 'content', field: '', shape: 'anthropic' } as const
+    return assistantMessage({ fields: { role: 'assistant', content }, place })
+  } catch {
+    return undefined
+  }
 }

@@ -4,40 +4,74 @@ import type {
   ToolCallPart,
   ToolMessage,
 } from '../../protocol/message.ts'
-import { asRecord } from '../core/read-json.ts'
+import { asObjects, asRecord, type JsonRecord } from '../core/read-json.ts'
 import { fromOffstage } from './from-offstage.ts'
 import { fromVendor } from './from-vendor.ts'
 import { invalidHistory } from './invalid-history.ts'
+import type { Shape } from './place.ts'
 
 /**
  * Earlier messages in Offstage's own format, from any of three: Offstage's, OpenAI's (Chat
  * Completions) or Anthropic's (Messages), mixed too. Pure. Throws `invalid-history`, naming the message,
  * for what can't be read in full: a model must not go on from half a conversation. Calls may lack their
- * results; results without a call are refused. Ids that stand twice are made unique.
+ * results; results without a call, or behind a later answer, are refused. Ids that stand twice are made unique.
  */
 export function importHistory(messages: unknown): Message[] {
+  return readHistory(messages).flatMap((read, index) =>
+    read.map((message, part) => ({
+      id: part === 0 ? `imported:${index}` : `imported:${index}.${part}`,
+      ...message,
+    })),
+  )
+}
+
+/**
+ * What each given message comes to, with ids only where it had one. `shape`: the format of fields that
+ * Offstage has no word for; else each message tells.
+ */
+export function readHistory(messages: unknown, shape?: Shape): Message[][] {
   if (!Array.isArray(messages)) throw invalidHistory('history', 'must be an array of messages')
   const matched = new CallMatcher()
-  return messages.flatMap((given: unknown, index) => {
+  return messages.map((given: unknown, index) => {
     const at = `history[${index}]`
     const message = asRecord(given)
     if (!message) throw invalidHistory(at, 'is no message')
-    const read = 'parts' in message ? [fromOffstage(message, at)] : fromVendor(message, at)
-    return read.map((each, part): Message => {
-      const id = each.id ?? (part === 0 ? `imported:${index}` : `imported:${index}.${part}`)
-      if (each.role === 'assistant') return matched.calls({ ...each, id })
-      return each.role === 'tool' ? matched.results({ ...each, id }, at) : { ...each, id }
+    const place = { at, field: '', shape: shape ?? shapeOf(message) }
+    const read = 'parts' in message ? [fromOffstage(message, at)] : fromVendor(message, place)
+    return read.map((each): Message => {
+      if (each.role === 'assistant') return matched.calls(each)
+      return each.role === 'tool' ? matched.results(each, at) : each
     })
   })
+}
+
+const ANTHROPIC = new Set([
+  'tool_use',
+  'tool_result',
+  'thinking',
+  'redacted_thinking',
+  'server_tool_use',
+  'image',
+  'document',
+])
+
+function shapeOf({ content }: JsonRecord): Shape {
+  const isAnthropic = asObjects(content).some(
+    (block) =>
+      ANTHROPIC.has(String(block['type'])) || 'cache_control' in block || 'citations' in block,
+  )
+  return isAnthropic ? 'anthropic' : 'openai'
 }
 
 /** Assigns every call an id of its own, and every result the id and name of its call. */
 class CallMatcher {
   readonly #used = new Set<string>()
-  /** Calls without a result yet, oldest first, by the id that the history gave them. */
+  /** Calls of the newest answer without a result yet, oldest first, by the id that the history gave them. */
   readonly #open = new Map<string, ToolCallPart[]>()
 
   calls(message: AssistantMessage): AssistantMessage {
+    // No vendor takes results behind a later answer.
+    this.#open.clear()
     return {
       ...message,
       parts: message.parts.map((part) => (part.type === 'tool-call' ? this.#call(part) : part)),

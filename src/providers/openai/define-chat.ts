@@ -1,4 +1,5 @@
 import { baseURLOf } from '../core/base-url.ts'
+import { createRefusedStrict } from '../core/refused-strict.ts'
 import type { HttpProviderDefinition } from '../provider.ts'
 import { endChat, mapChatChunk, startChat, type ChatState } from './map-chunk.ts'
 import { chatPresets, type ChatRules } from './presets.ts'
@@ -8,16 +9,21 @@ import { toChatRequest } from './to-request.ts'
 /** Chat Completions with one server's rules. */
 function defineChat(id: string, rules: ChatRules): HttpProviderDefinition<ChatState> {
   const refused = createRefusedFields()
+  const strict = createRefusedStrict()
   return {
     id,
     baseURL: (config) => baseURLOf(config, rules, id).href,
     toRequest: (request, config) =>
-      toChatRequest(request, config, { providerId: id, rules: refused.apply(rules, config) }),
-    start: (request) => startChat(id, request),
+      toChatRequest(request, strict.apply(config), {
+        providerId: id,
+        rules: refused.apply(rules, config),
+      }),
+    start: (request, { strictTools = false }) => startChat(id, request, strictTools),
     mapChunk: mapChatChunk,
     end: endChat,
     isEnding: (state) => state.isFinished,
-    adapt: (_, config, error) => refused.learn(rules, config, error),
+    adapt: (_, config, error) =>
+      refused.learn(rules, config, error) || (rules.strict !== null && strict.learn(config, error)),
   }
 }
 

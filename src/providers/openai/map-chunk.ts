@@ -1,11 +1,13 @@
 import type { JsonObject } from '../../protocol/json.ts'
 import type { Usage } from '../../protocol/message.ts'
-import type { StreamPart } from '../../protocol/stream-part.ts'
+import type { StreamPart, ToolCallStreamPart } from '../../protocol/stream-part.ts'
+import type { ToolDefinition } from '../../protocol/tool.ts'
 import { createToolCallAssembler } from '../core/assemble-tool-calls.ts'
 import { countingWord, failedError, mapFinishReason, outputEnd } from '../core/finish-reason.ts'
 import { streamError } from '../core/provider-error.ts'
 import { asCount, asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
 import { addStray, noAnswer, strayError } from '../core/stray.ts'
+import { withoutStrictNulls } from '../core/strict-nulls.ts'
 import { secondAnswer } from '../core/transport-error.ts'
 import type { ModelRequest } from '../provider.ts'
 import { callDelta } from './call-delta.ts'
@@ -17,13 +19,17 @@ import {
   type AnswerStart,
 } from './fresh-start.ts'
 import { createInlineReasoning, type InlineReasoning } from './inline-reasoning.ts'
+import { createMarkedThoughts, type MarkedPiece, type MarkedThoughts } from './marked-thoughts.ts'
 import { createReasoningFields, type ReasoningFields } from './reasoning.ts'
 import { readUsage } from './usage.ts'
 
 /** What is remembered from chunk to chunk of one answer. */
 export interface ChatState extends AnswerStart {
   readonly providerId: string
+  /** The tools whose calls may have nulls for what is absent. */
+  readonly strictTools: readonly ToolDefinition[]
   readonly reasoning: ReasoningFields
+  readonly thoughts: MarkedThoughts
   /** Null where the text is read elsewhere. */
   readonly inline: InlineReasoning | null
   usage: Usage | undefined
@@ -38,11 +44,13 @@ export interface ChatState extends AnswerStart {
   stray: unknown
 }
 
-export function startChat(providerId: string, request: ModelRequest): ChatState {
+export function startChat(providerId: string, request: ModelRequest, isStrict = false): ChatState {
   return {
     providerId,
+    strictTools: isStrict ? request.tools : [],
     ...startAnswer(createToolCallAssembler(request.tools)),
     reasoning: createReasoningFields(),
+    thoughts: createMarkedThoughts(),
     inline: request.toolMode === 'action' || request.textAsWritten ? null : createInlineReasoning(),
     usage: undefined,
     isOver: false,
@@ -124,13 +132,28 @@ function readDelta(state: ChatState, delta: JsonRecord, parts: StreamPart[]): vo
   }
   const details = delta['reasoning_details']
   if (details) parts.push({ type: 'raw', data: details })
-  readText(state, delta['content'], parts)
+  readContent(state, delta, parts)
   readText(state, delta['refusal'], parts)
   const calls = delta['tool_calls']
   readCalls(state, asRecord(calls) ? [calls] : asList(calls), parts)
   // The old form counts alone; some servers send each call in both.
   const legacy = calls == null ? asRecord(delta['function_call']) : undefined
   if (legacy) readCalls(state, [{ function: legacy }], parts)
+}
+
+function readContent(state: ChatState, delta: JsonRecord, parts: StreamPart[]): void {
+  const { content } = delta
+  const pieces = typeof content === 'string' ? state.thoughts.read(delta, content) : null
+  if (pieces) readPieces(state, pieces, parts)
+  else readText(state, content, parts)
+}
+
+function readPieces(state: ChatState, pieces: readonly MarkedPiece[], parts: StreamPart[]): void {
+  for (const { isThought, text } of pieces) {
+    if (!isThought) readText(state, text, parts)
+    else parts.push({ type: 'reasoning-delta', delta: text })
+    state.inline?.stopLooking()
+  }
 }
 
 function readText(state: ChatState, content: unknown, parts: StreamPart[]): void {
@@ -169,7 +192,9 @@ function readCalls(state: ChatState, calls: readonly unknown[], parts: StreamPar
 export function endChat(state: ChatState, { done }: { readonly done: boolean }): StreamPart[] {
   if (state.isOver) return []
   state.isOver = true
-  const parts: StreamPart[] = state.inline?.end() ?? []
+  const parts: StreamPart[] = []
+  readPieces(state, state.thoughts.end(), parts)
+  parts.push(...(state.inline?.end() ?? []))
   if (state.usage) parts.push({ type: 'usage', usage: state.usage })
   const { finishWord } = state
   const isProven = done || finishWord !== undefined
@@ -180,7 +205,8 @@ export function endChat(state: ChatState, { done }: { readonly done: boolean }):
     (state.isFinished ? undefined : strayError(state.stray)) ??
     (reason === 'error' ? failedError(finishWord) : undefined)
   const isSaid = finishWord !== undefined && !state.saysMore
-  parts.push(...state.calls.finish(outputEnd(finishWord, isProven && !error, isSaid)))
+  const calls = state.calls.finish(outputEnd(finishWord, isProven && !error, isSaid))
+  parts.push(...calls.map((call) => withoutNulls(call, state.strictTools)))
   if (error) return [...parts, { type: 'error', error }]
   if (!isProven) return parts
   const metadata = metadataOf(state)
@@ -191,6 +217,15 @@ export function endChat(state: ChatState, { done }: { readonly done: boolean }):
     ...(metadata && { providerMetadata: { [state.providerId]: metadata } }),
   })
   return parts
+}
+
+function withoutNulls(
+  call: ToolCallStreamPart,
+  tools: readonly ToolDefinition[],
+): ToolCallStreamPart {
+  const tool = tools.find(({ name }) => name === call.toolName)
+  if (!tool || call.input === undefined) return call
+  return { ...call, input: withoutStrictNulls(call.input, tool.inputSchema) }
 }
 
 /** What is sent back with the message, in the fields in which it was received. */

@@ -64,6 +64,7 @@ function assistantMessage(
     content: own,
     ...fields
   } = message.providerMetadata?.[providerId] ?? {}
+  const hasOwn = asList(extras).some((extra) => Object.keys(asObject(extra)).length > 0)
   const content = rules.takesThinking ? withThinking(asObjects(own), text) : text
   if (calls.length === 0) return text === '' ? [] : [{ role: 'assistant', content }]
   return [
@@ -74,7 +75,7 @@ function assistantMessage(
       // without it); with other messages it is wasted or refused.
       ...fields,
       tool_calls: calls.map((call, index) => ({
-        ...asObject(asList(extras)[index]),
+        ...(hasOwn ? asObject(asList(extras)[index]) : rules.unsignedCall),
         id: ids.next(call),
         type: 'function',
         function: {
@@ -119,7 +120,10 @@ const BRIDGE = 'I have read the tool results.'
 
 function addMessage(messages: ChatMessage[], message: ChatMessage, rules: ChatRules): void {
   const last = messages[messages.length - 1]
-  if (message.role === 'user' && last?.role === 'user' && rules.mergesUsers) {
+  const merges =
+    (message.role === 'user' && rules.mergesUsers) ||
+    (message.role === 'system' && rules.mergesSystem)
+  if (merges && last?.role === message.role) {
     last.content = joinContent(last.content ?? '', message.content ?? '')
     return
   }

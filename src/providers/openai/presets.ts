@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../protocol/json.ts'
+import type { StrictRules } from '../core/strict-schema.ts'
 import type { ChatId } from '../provider-ids.ts'
 
 /** What differs between servers with Chat Completions. Data: the code names no vendor. */
@@ -21,11 +23,33 @@ export interface ChatRules {
   readonly namedToolChoice: boolean
   /** Thinking goes back as it came, as a part of the message's content. */
   readonly takesThinking: boolean
+  /** Only the last of several system messages is heeded: they become one. */
+  readonly mergesSystem: boolean
+  /** Fields of the request that are refused, and so are not sent. */
+  readonly leavesOut: readonly ('seed' | 'parallel_tool_calls')[]
+  /** Tools' parameters: JSON Schema, or what OpenAPI 3.0 has of it. */
+  readonly toolSchemas: 'json-schema' | 'openapi'
+  /** How tools are strict; null: they can't be. */
+  readonly strict: StrictRules | null
+  /** Fields of every call in a message whose calls have none of this server's own; null: no such fields. */
+  readonly unsignedCall: JsonObject | null
   readonly toolCallId: RegExp
   readonly toolCallIdLength: number
 }
 
 const anyId = { toolCallId: /^.+$/s, toolCallIdLength: 64 } as const
+
+/** https://platform.openai.com/docs/guides/structured-outputs, "Supported schemas". */
+const strict: StrictRules = {
+  allRequired: true,
+  keywords: new Set(
+    'description pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems'.split(
+      ' ',
+    ),
+  ),
+  formats: new Set('date-time time date duration email hostname ipv4 ipv6 uuid'.split(' ')),
+  limits: { tools: Infinity, optional: Infinity, unions: Infinity },
+}
 
 const openai: ChatRules = {
   baseURL: 'https://api.openai.com/v1',
@@ -38,6 +62,11 @@ const openai: ChatRules = {
   mergesUsers: false,
   namedToolChoice: true,
   takesThinking: false,
+  mergesSystem: false,
+  leavesOut: [],
+  toolSchemas: 'json-schema',
+  strict,
+  unsignedCall: null,
   toolCallId: /^.{1,40}$/s,
   toolCallIdLength: 40,
 }
@@ -53,13 +82,41 @@ export const compatible: ChatRules = {
   namesToolMessages: true,
   userAfterTool: false,
   mergesUsers: true,
+  strict: null,
 }
 
 const local = (baseURL: string): ChatRules => ({ ...compatible, baseURL, defaultPath: '/v1' })
 
+/**
+ * What of Google's endpoint differs (https://ai.google.dev/gemini-api/docs/openai; docs/providers/quirks.md, G1 to
+ * G14). A user's message after a tool's result would begin another turn.
+ */
+const geminiRules = {
+  ...anyId,
+  namesToolMessages: true,
+  userAfterTool: false,
+  namedToolChoice: false,
+  mergesSystem: true,
+  leavesOut: ['seed', 'parallel_tool_calls'],
+  toolSchemas: 'openapi',
+  strict: null,
+  unsignedCall: {
+    extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } },
+  },
+} as const satisfies Partial<ChatRules>
+
+const gemini: ChatRules = {
+  ...openai,
+  ...geminiRules,
+  baseURL: 'https://generativelanguage.googleapis.com/v1beta/openai',
+  defaultPath: '/v1beta/openai',
+  tokenField: 'max_tokens',
+}
+
 /** By provider id. Ports are the servers' defaults. */
 export const chatPresets: { readonly [Id in ChatId]: ChatRules } = {
   openai,
+  gemini,
   ollama: local('http://localhost:11434/v1'),
   lmstudio: { ...local('http://localhost:1234/v1'), namedToolChoice: false },
   llamacpp: local('http://localhost:8080/v1'),
@@ -82,4 +139,5 @@ export const hostRules: { readonly [host: string]: Partial<ChatRules> } = {
   'api.deepseek.com': { asksUsage: true, userAfterTool: true },
   'openrouter.ai': { asksUsage: true, userAfterTool: true },
   'api.groq.com': { asksUsage: true, userAfterTool: true },
+  'generativelanguage.googleapis.com': geminiRules,
 }

@@ -3,6 +3,8 @@ import type { ToolChoice } from '../../protocol/model.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import { baseURLOf, endpointURL } from '../core/base-url.ts'
 import { defined } from '../core/defined.ts'
+import { openapiParameters } from '../core/openapi-schema.ts'
+import { strictParameters } from '../core/strict-schema.ts'
 import type { HttpRequest, ModelRequest, RequestConfig } from '../provider.ts'
 import { chatMessages } from './messages.ts'
 import { hostRules, type ChatRules } from './presets.ts'
@@ -47,7 +49,7 @@ export function chatBody(
 }
 
 function sampling(config: RequestConfig, rules: ChatRules): JsonObject {
-  return defined({
+  return takenFields(rules, {
     [rules.tokenField]: config.maxOutputTokens,
     temperature: config.temperature,
     top_p: config.topP,
@@ -58,7 +60,7 @@ function sampling(config: RequestConfig, rules: ChatRules): JsonObject {
 
 function toolFields(
   tools: readonly ToolDefinition[],
-  { toolChoice, parallelToolCalls }: RequestConfig,
+  { toolChoice, parallelToolCalls, strictTools }: RequestConfig,
   rules: ChatRules,
 ): JsonObject {
   if (tools.length === 0) return {}
@@ -67,16 +69,41 @@ function toolFields(
     isNamed && !rules.namedToolChoice
       ? tools.filter((tool) => tool.name === toolChoice.toolName)
       : tools
+  const strict = strictTools && rules.strict ? strictParameters(offered, rules.strict) : []
   return {
-    tools: offered.map(chatTool),
-    ...defined({
+    tools: offered.map((tool, at) =>
+      strict[at] ? strictTool(tool, strict[at]) : chatTool(tool, rules),
+    ),
+    ...takenFields(rules, {
       tool_choice: isNamed && !rules.namedToolChoice ? 'required' : wireChoice(toolChoice),
       parallel_tool_calls: parallelToolCalls,
     }),
   }
 }
 
-function chatTool({ name, description, inputSchema }: ToolDefinition): JsonObject {
+/** Without those that are undefined, and those that the server refuses. */
+function takenFields(
+  { leavesOut }: ChatRules,
+  fields: { readonly [name: string]: JsonValue | undefined },
+): JsonObject {
+  const left: readonly string[] = leavesOut
+  return defined(
+    Object.fromEntries(Object.entries(fields).filter(([name]) => !left.includes(name))),
+  )
+}
+
+function strictTool({ name, description }: ToolDefinition, parameters: JsonObject): JsonObject {
+  return { type: 'function', function: { name, description, strict: true, parameters } }
+}
+
+function chatTool(
+  { name, description, inputSchema }: ToolDefinition,
+  rules: ChatRules,
+): JsonObject {
+  if (rules.toolSchemas === 'openapi') {
+    const parameters = openapiParameters(inputSchema)
+    return { type: 'function', function: { name, description, ...(parameters && { parameters }) } }
+  }
   // Servers insist on an object schema, also for a tool without parameters.
   const parameters = { type: 'object', properties: {}, ...inputSchema } as JsonObject
   return { type: 'function', function: { name, description, parameters } }

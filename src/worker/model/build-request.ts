@@ -1,5 +1,5 @@
 import { actionPrompt, formatAction, formatObservation } from '../../action/index.ts'
-import { contextOn } from '../../conversation/context.ts'
+import { contextOn, planOf } from '../../conversation/context.ts'
 import { messageText } from '../../conversation/result.ts'
 import type { StepContext } from '../../protocol/questions.ts'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
@@ -19,6 +19,7 @@ import type { CountedRun } from '../run/counters.ts'
 import { REPETITION, repetitionWords } from '../run/repetition.ts'
 import { limitOf } from '../run/run-budget.ts'
 import { applyContext } from './compaction/apply-context.ts'
+import { memoryNote } from './memory-note.ts'
 
 /** The request of the run's next step. Pure: the stored history stays as it is. */
 export function buildRequest(
@@ -34,7 +35,12 @@ export function buildRequest(
   const instructions = [stepContext.instructions, action ? actionPrompt(tools) : '']
     .filter((text) => text !== '')
     .join('\n\n')
-  const trailer = [liveContext(stepContext.context), ...notices(run)]
+  const trailer = [
+    liveContext(stepContext.context),
+    memoryNote(state),
+    planNote(state),
+    ...notices(run),
+  ]
     .filter((text) => text !== '')
     .join('\n\n')
   return {
@@ -58,6 +64,17 @@ export function buildRequest(
 
 function liveContext(context: string | undefined): string {
   return context === undefined || context === '' ? '' : `Context, as of now:\n${context}`
+}
+
+/** The model's plan, once the call that made it may have been left out. */
+function planNote(state: ConversationState): string {
+  const isCut = contextOn(state).some(
+    ({ type }) => type === 'compacted' || type === 'results-cleared',
+  )
+  const plan = isCut ? planOf(state) : null
+  return plan === null
+    ? ''
+    : `Your plan, as of now:\n${plan.map(({ content, status }) => `- ${content} (${status})`).join('\n')}`
 }
 
 const LIMIT_WORDS: Readonly<Record<LimitName, string>> = {

@@ -10,6 +10,7 @@ import type { ModelMemory } from './model-memory.ts'
 import type { Said } from './meter-usage.ts'
 import { untilAborted } from '../../lib/abort.ts'
 import { readsTextCalls } from '../../providers/text-calls.ts'
+import { asConfigured } from './as-prompt.ts'
 import { TurnReader, type ModelTurn, type TurnDelta } from './turn-reader.ts'
 
 export type ModelOutcome = { readonly attempt: number } & (
@@ -46,6 +47,8 @@ export interface ModelCall {
   readonly credentials: NonNullable<StreamOptions['credentials']>
   /** Default: the worker's own. */
   readonly fetch?: StreamOptions['fetch'] | undefined
+  /** Default 1: more where attempts at the step have failed before. */
+  readonly firstAttempt?: number | undefined
   /** Of the message that comes of it. */
   readonly messageId: string
   readonly emit: (delta: CallDelta, attempt: AttemptRef['attempt']) => void
@@ -77,7 +80,7 @@ export type CallDelta =
  */
 export async function callModel(call: ModelCall): Promise<ModelOutcome> {
   const { stepContext, effects, signal, messageId } = call
-  for (let attempt = 1, retries = 0; ; attempt++) {
+  for (let attempt = call.firstAttempt ?? 1, retries = 0; ; attempt++) {
     const toolMode = call.memory.toolMode(stepContext.model)
     const emit = (delta: CallDelta): void => call.emit(delta, attempt)
     const isOwned = call.confirm?.() ?? true
@@ -166,11 +169,14 @@ async function readAttempt(
   })
   const { signal, credentials, fetch } = call
   try {
-    const batches = call.provider.batches(call.request(toolMode), {
-      signal,
-      credentials,
-      ...(fetch && { fetch }),
-    })
+    const batches = call.provider.batches(
+      asConfigured(call.request(toolMode), call.stepContext.model),
+      {
+        signal,
+        credentials,
+        ...(fetch && { fetch }),
+      },
+    )
     for await (const batch of untilAborted(batches, signal)) {
       const isOwned = call.confirm?.() ?? true
       if (isOwned !== true && !(await isOwned)) break

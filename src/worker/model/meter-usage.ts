@@ -1,9 +1,9 @@
 import { estimateTokens } from '../../lib/estimate-tokens.ts'
-import { among, isText, shape } from '../../lib/shape.ts'
 import type { AssistantMessage, Usage } from '../../protocol/message.ts'
 import type { ModelConfigData, ModelPrices } from '../../protocol/model.ts'
 import type { Limits } from '../../protocol/run.ts'
 import type { ModelRequest } from '../../providers/provider.ts'
+import { fixedSize, messageTokens } from './compaction/request-size.ts'
 
 /** What came of an attempt at a model call. */
 export interface Said {
@@ -100,21 +100,8 @@ function outputEstimate(parts: AssistantMessage['parts']): number {
   )
 }
 
-/** What vendors count for a large image. */
-const FILE_TOKENS = 1500
-
-const isFile = shape({ type: among(['file']), mediaType: isText, data: isText })
-
-function inputEstimate({ messages, instructions, trailer, tools, toolMode }: ModelRequest): number {
-  let files = 0
-  const words = JSON.stringify(messages, (name, value: unknown) => {
-    if (name === 'providerMetadata') return undefined
-    if (!isFile(value)) return value
-    files += 1
-    return undefined
-  })
-  // In ACTION mode the instructions list them.
-  const offered = toolMode === 'native' ? JSON.stringify(tools) : ''
-  const text = [instructions, words, offered, trailer].join('\n')
-  return estimateTokens(text) + files * FILE_TOKENS
+function inputEstimate(request: ModelRequest): number {
+  const { instructions, context, tools } = fixedSize(request)
+  const messages = request.messages.reduce((sum, message) => sum + messageTokens(message), 0)
+  return instructions + context + tools + messages
 }

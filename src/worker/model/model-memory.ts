@@ -1,13 +1,18 @@
 import type { ModelConfigData } from '../../protocol/model.ts'
 import { modelFacts } from '../../providers/catalogue/model-facts.ts'
 
-/**
- * Whether a model calls tools natively: as configured, else as was learned while this worker lives,
- * else as the catalogue says. A model nobody knows is asked natively, and remembered if it refuses.
- */
+/** A server that counts more than this counts something else. */
+const MAX_FACTOR = 4
+
+/** What was learned of models while this worker lives. */
 export class ModelMemory {
   readonly #refusesTools = new Set<string>()
+  readonly #tokenFactors = new Map<string, number>()
 
+  /**
+   * Whether a model calls tools natively: as configured, else as was learned, else as the catalogue says. A model
+   * nobody knows is asked natively, and remembered if it refuses.
+   */
   toolMode(model: ModelConfigData): 'native' | 'action' {
     switch (model.toolMode ?? 'auto') {
       case 'native':
@@ -15,12 +20,24 @@ export class ModelMemory {
       case 'action':
         return 'action'
       case 'auto':
+        // Its calls and results are words in a prompt: so are the tools.
+        if (model.inputMode === 'prompt') return 'action'
         return this.#refusesTools.has(keyOf(model)) || modelFacts(model.model).tools === false
           ? 'action'
           : 'native'
       default:
         return (model.toolMode as undefined) ?? 'native'
     }
+  }
+
+  /** How many times more tokens the model's server has counted in a request than were estimated; at least 1. */
+  tokenFactor(model: ModelConfigData): number {
+    return this.#tokenFactors.get(keyOf(model)) ?? 1
+  }
+
+  rememberTokens(model: ModelConfigData, count: { estimated: number; counted: number }): void {
+    const factor = count.counted / Math.max(1, count.estimated)
+    this.#tokenFactors.set(keyOf(model), Math.min(MAX_FACTOR, Math.max(1, factor)))
   }
 
   rememberRefusal(model: ModelConfigData): void {

@@ -66,6 +66,9 @@ export class SentWords {
       // It may repeat what a page or a file said.
       case 'compacted':
         return this.#take(entry.summary, false)
+      case 'memory-retrieved':
+        for (const { text } of entry.items) this.#take(String(text), false)
+        return
       case 'call-settled':
         if (OWN_WORDS.has(entry.status)) {
           this.#takeOutput(entry.output)
@@ -98,6 +101,11 @@ export class SentWords {
       if (part.type === 'tool-call' && part.input !== undefined) collectTexts(part.input, inputs)
       for (const text of inputs) this.#take(text, false)
     }
+    // The model may get these in place of the parts.
+    if (message.actionText !== undefined) this.#take(message.actionText, false)
+    const own: string[] = []
+    collectTexts(message.providerMetadata ?? {}, own)
+    for (const text of own) this.#take(text, false)
   }
 
   #takeMessage(message: Message): void {

@@ -4,6 +4,7 @@ import type { CallState, RunState } from '../../protocol/state.ts'
 import { settledFact, type Settlement } from './settle.ts'
 import { type RunContext } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
+import { checkAnswer, UNANSWERED } from './check-answer.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { availableTool } from './wait-for-tool.ts'
 
@@ -26,14 +27,18 @@ const WAITS_AS = {
   approve: 'awaiting-approval',
   deny: 'awaiting-approval',
   answer: 'awaiting-answer',
+  accept: 'awaiting-answer',
+  decline: 'awaiting-answer',
+  cancel: 'awaiting-answer',
   resolve: 'awaiting-decision',
+  settle: 'suspended',
 } as const
 
 /**
  * Commits a person's word on a call; false when the call doesn't wait for it. Whether it does is
  * decided in the append, so of several answers, from wherever, one counts and the others write
- * nothing. An edited input that doesn't fit the tool's schema is refused with `invalid-input`, and the
- * call waits on. `answerId`: of its append, by which anybody finds whether this is the one that the call took.
+ * nothing. An edited input that doesn't fit the tool's schema, and an answer that doesn't fit its question, is refused
+ * with `invalid-input`, and the call waits on. `answerId`: of its append, by which anybody finds whether this is the one that the call took.
  */
 export async function answerCall(
   context: RunContext,
@@ -49,6 +54,7 @@ export async function answerCall(
       // A run that is being stopped settles its calls itself.
       const call =
         signal.aborted || run?.runId !== runId ? null : waitingCall(run, toolCallId, answer)
+      if (call) checkAnswer(call, answer)
       return call && factsOf(call, answer)
     },
     { waits: false, appendId: answerId },
@@ -67,12 +73,13 @@ async function checkEdit(
 }
 
 function factsOf(call: CallState, answer: Answer): FactDraft[] {
+  const word = wordOf(call, answer)
   const settlement = settlementBy(call, answer)
-  return [wordOf(call, answer), ...(settlement ? [settledFact(settlement)] : [])]
+  return [...(word ? [word] : []), ...(settlement ? [settledFact(settlement)] : [])]
 }
 
-/** The answer itself. */
-function wordOf({ path }: CallState, answer: Answer): FactDraft {
+/** The answer itself; null when the end of the call says it all. */
+function wordOf({ path }: CallState, answer: Answer): FactDraft | null {
   switch (answer.type) {
     case 'approve': {
       const { input } = answer
@@ -94,8 +101,15 @@ function wordOf({ path }: CallState, answer: Answer): FactDraft {
     }
     case 'answer':
       return { type: 'question-answered', path, answer: answer.text }
+    case 'accept':
+      return { type: 'question-answered', path, answer: '', values: answer.content }
+    case 'decline':
+    case 'cancel':
+      return { type: 'question-answered', path, answer: '', action: answer.type }
     case 'resolve':
       return { type: 'interruption-resolved', path, verdict: answer.verdict }
+    case 'settle':
+      return null
     default:
       return answer satisfies never
   }
@@ -113,8 +127,17 @@ function settlementBy(call: CallState, answer: Answer): Settlement | null {
     }
     case 'answer':
       return { call, status: 'succeeded', output: { type: 'text', value: answer.text } }
+    case 'accept':
+      return { call, status: 'succeeded', output: { type: 'json', value: answer.content } }
+    case 'decline':
+    case 'cancel':
+      return { call, status: 'denied', output: { type: 'denied', reason: UNANSWERED[answer.type] } }
     case 'resolve':
       return resolution(call, answer)
+    case 'settle': {
+      const { output } = answer
+      return { call, status: output.type === 'error' ? 'failed' : 'succeeded', output }
+    }
     default:
       return answer satisfies never
   }

@@ -11,31 +11,86 @@ import { providerOf } from '../model/engines.ts'
 import { buildRequest } from '../model/build-request.ts'
 import { meterUsage } from '../model/meter-usage.ts'
 import { modelFetch } from '../model/page-fetch.ts'
-import type { ModelRequest } from '../../providers/provider.ts'
 import { readsTextCalls } from '../../providers/text-calls.ts'
 import { resolveName } from './resolve-name.ts'
 import type { ToolTable } from './tool-table.ts'
 
-interface Asking extends Pick<ModelCall, 'confirm' | 'messageId'> {
-  readonly stepContext: StepContext
-}
+type Asking = Pick<ModelCall, 'confirm' | 'messageId' | 'firstAttempt' | 'stepContext'>
+
+type AskingQuietly = Pick<
+  ModelCall,
+  'attemptFailed' | 'confirm' | 'messageId' | 'request' | 'stepContext'
+>
 
 /** Asks the model for the run's next step, by the configuration that the page gave for it. */
 export function askModel(
   context: RunContext,
   run: CountedRun,
-  { stepContext, messageId, confirm }: Asking,
+  asking: Asking,
 ): Promise<ModelOutcome> {
-  const { agentId, conversation, effects, stream, memory, page, runId, signal, tools } = context
-  const { configId, keyless, model } = stepContext
+  const { conversation, stream, memory, runId, tools } = context
+  const { stepContext } = asking
   const step = run.steps + 1
-  if (readsTextCalls(model, memory.toolMode(model))) {
+  const request: ModelCall['request'] = (toolMode) =>
+    buildRequest(conversation.state, run, { stepContext, toolMode })
+  if (readsTextCalls(stepContext.model, memory.toolMode(stepContext.model))) {
     conversation.sentWords.takeContext(stepContext.context ?? '', stepContext.tools)
   }
   return callModel({
+    ...reaching(context, stepContext),
+    ...asking,
     step,
-    stepContext,
-    request: (toolMode) => buildRequest(conversation.state, run, { stepContext, toolMode }),
+    request,
+    meter: meter(context, run, { stepContext, request }),
+    emit: (delta, attempt) => stream.delta({ ...named(delta, tools), runId, step, attempt }),
+    attemptFailed: (failed) => conversation.append([{ type: 'attempt-failed', step, ...failed }]),
+  })
+}
+
+/** Asks the model beside the run's steps: nothing of it is shown, and what comes of it is the caller's. */
+export function askQuietly(
+  context: RunContext,
+  run: CountedRun,
+  asking: AskingQuietly,
+): Promise<ModelOutcome> {
+  return callModel({
+    ...reaching(context, asking.stepContext),
+    ...asking,
+    step: run.steps + 1,
+    meter: meter(context, run, asking),
+    emit: () => undefined,
+  })
+}
+
+/** What an attempt used, as the run's limits count it. */
+function meter(
+  { conversation, runId, stream }: RunContext,
+  run: CountedRun,
+  { stepContext, request }: Pick<ModelCall, 'request' | 'stepContext'>,
+): ModelCall['meter'] {
+  return (said, attempt) => {
+    const usage = meterUsage(said, {
+      model: stepContext.model,
+      limits: run.limits,
+      request: () => request(said.toolMode),
+    })
+    if (usage.estimated && !conversation.run?.usage.estimated)
+      stream.delta({ type: 'warning', ...ESTIMATED, runId, step: run.steps + 1, attempt })
+    return usage
+  }
+}
+
+/** Where the model is, and who signs the requests. */
+function reaching(
+  context: RunContext,
+  stepContext: StepContext,
+): Pick<
+  ModelCall,
+  'credentials' | 'effects' | 'fetch' | 'isUsedId' | 'memory' | 'provider' | 'signal'
+> {
+  const { agentId, conversation, effects, memory, page, signal } = context
+  const { configId, keyless, model } = stepContext
+  return {
     provider: providerOf({ ...stepContext, agentId }, context),
     memory,
     effects,
@@ -43,20 +98,8 @@ export function askModel(
     credentials: async (previousRejected, endpoint) =>
       keyless ? {} : page.credentials({ agentId, configId, endpoint, previousRejected }),
     fetch: modelFetch(page, model),
-    messageId,
-    confirm,
-    meter: (said, attempt) => {
-      const request = (): ModelRequest =>
-        buildRequest(conversation.state, run, { stepContext, toolMode: said.toolMode })
-      const usage = meterUsage(said, { model, limits: run.limits, request })
-      if (usage.estimated && !conversation.run?.usage.estimated)
-        stream.delta({ type: 'warning', ...ESTIMATED, runId, step, attempt })
-      return usage
-    },
-    emit: (delta, attempt) => stream.delta({ ...named(delta, tools), runId, step, attempt }),
     isUsedId: (toolCallId) => conversation.hasCallId(toolCallId),
-    attemptFailed: (failed) => conversation.append([{ type: 'attempt-failed', step, ...failed }]),
-  })
+  }
 }
 
 const ESTIMATED = {

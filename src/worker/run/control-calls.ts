@@ -1,26 +1,14 @@
-import type { CallPath, PlanItem } from '../../protocol/fact.ts'
+import type { PlanItem } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { CallState } from '../../protocol/state.ts'
+import type { AskedQuestion } from './read-question.ts'
 import type { RunContext } from './run-context.ts'
 import type { Settlement } from './settle.ts'
-
-/** What a call of `ask_user` asks. */
-export interface Question {
-  readonly path: CallPath
-  readonly question: string
-  readonly options?: readonly string[]
-}
-
-/** `input` was checked against the tool's schema: `{ question, options? }`. */
-export function questionOf({ path }: CallState, input: JsonValue): Question {
-  const { question, options } = input as { question: string; options?: readonly string[] }
-  return { path, question, ...(options && { options }) }
-}
 
 /** The calls wait from now on. */
 export async function askQuestions(
   context: RunContext,
-  questions: readonly Question[],
+  questions: readonly AskedQuestion[],
 ): Promise<void> {
   if (questions.length === 0) return
   await context.conversation.append(

@@ -4,38 +4,51 @@ import type { CallState } from '../../protocol/state.ts'
 import { settledFact, type Settlement } from './settle.ts'
 import { type RunContext } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
+import { nextRun, type NextRun } from './next-run.ts'
 import { returns } from './queued-messages.ts'
-import { ABORTED, CUT_OFF, INTERRUPTED } from './tool-errors.ts'
+import { ABORTED, CUT_OFF, INTERRUPTED, WAITED } from './tool-errors.ts'
 
 /**
- * Commits the run's end and the ends of its open calls, in one transaction. Writes nothing when the
- * run has ended already. `cut`: the step that is cut short by it.
+ * Commits the run's end, the ends of its open calls, and the begin of the run that was asked for after it, in one
+ * transaction. Writes nothing when the run has ended already. `cut`: the step that is cut short by it. Resolves to the
+ * id of the run that begins.
  */
 export async function commitEnd(
   context: RunContext,
   { end, cut = null }: { readonly end: RunEnd; readonly cut?: FactDraft | null },
-): Promise<void> {
+): Promise<string | null> {
+  const { conversation, signal, effects } = context
   let executionIds: readonly string[] = []
-  const isNew = await context.conversation.append((run) => {
+  let nextId: string | undefined
+  const begun: { next: NextRun | null } = { next: null }
+  // The same at each try.
+  const newId = (): string => (nextId ??= effects.newId('run_'))
+  const isNew = await conversation.append((run) => {
     if (run?.runId !== context.runId || run.end !== null) return null
+    const { limits } = run
+    const next = nextRun(conversation.state, { end, limits, signal }, newId)
+    begun.next = next
     const settlements = end.outcome === 'waiting' ? [] : run.calls.flatMap(settlementAtEnd)
     executionIds = settlements.flatMap(({ call }) => call.executionId ?? [])
     return [
       ...(cut ? [cut] : []),
       ...settlements.map(settledFact),
-      ...returns(context.conversation.state),
-      { type: 'run-ended', end },
+      ...returns(conversation.state, next !== null),
+      { type: 'run-ended', end, ...(next && { next: next.runId }) },
+      ...(next?.facts ?? []),
     ]
   })
-  if (!isNew) return
+  if (!isNew) return null
   // Whatever comes of them now is nobody's any more.
   if (executionIds.length > 0)
     context.page.acknowledgeTools({ executionIds }).catch(() => undefined)
+  return begun.next && begun.next.runId
 }
 
 /** A call that the run's end finds open: it didn't run, or nobody knows whether it did. */
 export function settlementAtEnd(call: CallState): Settlement[] {
   if (isSettled(call)) return []
+  if (call.status === 'suspended') return [{ call, status: 'aborted', output: WAITED }]
   const unknown = call.status === 'executing' || call.status === 'awaiting-decision'
   return unknown && !call.decidedBy?.replayable
     ? [{ call, status: 'interrupted', output: INTERRUPTED }]

@@ -138,12 +138,28 @@ async function dispatch(context: RunContext, start: Start): Promise<OpenOutcome 
   if (outcome === null || (stopsWithoutEnd(context.signal) && !DONE.has(outcome.status)))
     return null
   context.dispatched.delete(executionId)
-  if (!context.signal.aborted && isOpen(outcome, start)) return outcome
-  await settle(context, [settlementOf(start, outcome)])
+  if (outcome.status === 'suspended') await suspend(context, start, outcome)
+  else if (!context.signal.aborted && isOpen(outcome, start)) return outcome
+  else await settle(context, [settlementOf(start, outcome)])
   // The page may forget it now. Whether that message arrives changes nothing here.
   context.page.acknowledgeTools({ executionIds: [executionId] }).catch(() => undefined)
   return null
 }
+
+/** The call waits from now on, unless it came to its end meanwhile. */
+async function suspend(
+  { conversation, runId }: RunContext,
+  { call: { path, toolCallId }, executionId }: Start,
+  { token }: Suspension,
+): Promise<void> {
+  await conversation.append((run) => {
+    const call = run?.runId === runId && run.calls.find((each) => each.toolCallId === toolCallId)
+    const isUnderWay = call && call.status === 'executing' && call.executionId === executionId
+    return isUnderWay ? [{ type: 'call-suspended', path, token }] : null
+  })
+}
+
+type Suspension = Extract<ToolOutcome, { status: 'suspended' }>
 
 function isOpen(outcome: ToolOutcome, { call, executionId }: Start): outcome is OpenOutcome {
   if (outcome.status === 'unknown') return true
@@ -153,7 +169,12 @@ function isOpen(outcome: ToolOutcome, { call, executionId }: Start): outcome is 
 }
 
 /** Outcomes that count though the run is stopped here: the tool came to its own end. */
-const DONE: ReadonlySet<ToolOutcome['status']> = new Set(['succeeded', 'failed', 'invalid'])
+const DONE: ReadonlySet<ToolOutcome['status']> = new Set([
+  'succeeded',
+  'failed',
+  'invalid',
+  'suspended',
+])
 
 /** The call did not begin, since what was decided of it doesn't hold any more. */
 async function decideAnew(context: RunContext, { call, repeats }: Start): Promise<void> {
@@ -209,7 +230,10 @@ async function stopped({ signal, page, agentId, effects }: RunContext, id: strin
   return null
 }
 
-function settlementOf({ call, input }: Start, outcome: ToolOutcome): Settlement {
+function settlementOf(
+  { call, input }: Start,
+  outcome: Exclude<ToolOutcome, Suspension>,
+): Settlement {
   const note = call.edited ? editedNote(input) : undefined
   const noted = note === undefined ? {} : { note }
   switch (outcome.status) {

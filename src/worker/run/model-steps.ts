@@ -8,8 +8,11 @@ import { commitCut } from './cut-step.ts'
 import { commitEnd } from './end-run.ts'
 import { mustBeStrict, startFact, takeBack } from './execute-calls.ts'
 import { headStart } from './head-start.ts'
+import { learnTokens } from './context-room.ts'
+import { makeRoom } from './make-room.ts'
 import { nextStep } from './look-ahead.ts'
 import { deliveries } from './queued-messages.ts'
+import { recall } from './recall.ts'
 import { withReminder } from './remind-of-plan.ts'
 import { limitOf, withinLimits } from './run-budget.ts'
 import type { RunContext } from './run-context.ts'
@@ -62,10 +65,26 @@ export class ModelSteps {
     })
     this.#hasAsked = true
     if (stop.stopped) return
-    const messageId = effects.newId('msg_')
+    await recall(this.#context, stepContext)
+    if (stop.stopped) return
     const confirm = (): Promise<boolean> | true => lease.confirm(takenOver)
+    await makeRoom(this.#context, { stepContext, confirm, occasion: 'asked' })
+    if (stop.stopped) return
+    const messageId = effects.newId('msg_')
     const outcome = await askModel(this.#context, run, { stepContext, messageId, confirm })
-    await this.#takeOutcome({ step, messageId, stepContext }, outcome)
+    const isMended =
+      isOverflow(outcome) &&
+      (await makeRoom(this.#context, { stepContext, confirm, occasion: 'refused' }))
+    if (!isMended) return this.#takeOutcome({ step, messageId, stepContext }, outcome)
+    if (stop.stopped) return
+    // Once: what is refused again isn't too long by what could be left out.
+    const again = {
+      stepContext,
+      messageId: effects.newId('msg_'),
+      confirm,
+      firstAttempt: outcome.attempt + 1,
+    }
+    await this.#takeOutcome({ step, ...again }, await askModel(this.#context, run, again))
   }
 
   /** The step is cut short, and the run goes on with what the person wrote. */
@@ -81,7 +100,8 @@ export class ModelSteps {
         return this.#takeTurn(asked, outcome)
       case 'failed': {
         const end = { outcome: 'failed', error: outcome.error } as const
-        return commitEnd(this.#context, { end, cut: cutFact(asked, outcome) })
+        await commitEnd(this.#context, { end, cut: cutFact(asked, outcome) })
+        return
       }
       case 'aborted': {
         const { stopped } = this.#parts.stop
@@ -98,6 +118,7 @@ export class ModelSteps {
   async #takeTurn(asked: AskedStep, outcome: TurnOutcome): Promise<void> {
     const { conversation } = this.#context
     const { stop, calls } = this.#parts
+    learnTokens(this.#context, asked.stepContext, outcome.turn.usage)
     const output = withReminder(turnFact(this.#context, asked, outcome), this.#context)
     const starts = headStart(this.#context, output)
     await conversation.append([output, ...starts.map(startFact)], { strict: mustBeStrict(starts) })
@@ -109,4 +130,9 @@ export class ModelSteps {
   async #park(reason: 'crash-loop'): Promise<void> {
     await this.#context.conversation.append([{ type: 'run-parked', reason }])
   }
+}
+
+function isOverflow(outcome: ModelOutcome): boolean {
+  if (outcome.type !== 'failed' || outcome.partial.length > 0) return false
+  return outcome.error.code === 'context-overflow'
 }

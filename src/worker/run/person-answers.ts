@@ -70,7 +70,11 @@ export class PersonAnswers {
         this.#wake()
         return said
       } catch (error) {
-        if (!OffstageError.is(error) || error.code !== 'ownership-lost') throw error
+        if (!OffstageError.is(error) || error.code !== 'ownership-lost') {
+          // The loop gives the lease back where the run still waits.
+          this.#wake()
+          throw error
+        }
         // Somebody else wrote first: what they wrote decides, so it is read before the next try.
         this.#lease.end()
         if (attempt === MAX_CLAIMS) throw error

@@ -6,14 +6,15 @@ import { decidedBy } from './decided-by.ts'
 import { callContext, type RunContext, type ReadyCall } from './run-context.ts'
 import { settle, type Settlement } from './settle.ts'
 import { errorOutput, unknownTool, unreadable } from './tool-errors.ts'
-import { askQuestions, finished, planned, questionOf, type Question } from './control-calls.ts'
+import { askQuestions, finished, planned } from './control-calls.ts'
+import { type AskedQuestion, readQuestion } from './read-question.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { availableTool, unavailable } from './wait-for-tool.ts'
 
 type Verdict =
   | { readonly type: 'settle'; readonly settlement: Settlement }
   | ({ readonly type: 'ask' } & ReadyCall)
-  | { readonly type: 'question'; readonly asked: Question }
+  | { readonly type: 'question'; readonly asked: AskedQuestion }
   | ({ readonly type: 'ready' } & ReadyCall)
 
 /**
@@ -26,7 +27,7 @@ export async function prepareCalls(
   calls: readonly CallState[],
 ): Promise<void> {
   const settlements: Settlement[] = []
-  const questions: Question[] = []
+  const questions: AskedQuestion[] = []
   const asked: AskedCall[] = []
   for (const call of calls) {
     const verdict = await judge(context, call)
@@ -86,10 +87,10 @@ async function judge(context: RunContext, call: CallState): Promise<Verdict> {
   }
   const problem = checkInput(context.validator, tool, verdict.input)
   if (problem) return invalid(call, errorOutput(problem))
+  const asked = tool.control === 'ask-user' ? readQuestion(call, verdict.input) : null
+  if (asked && 'code' in asked) return invalid(call, errorOutput(asked))
   const controlled = context.conversation.run?.limits.maxSteps === 0 ? undefined : tool.control
-  if (controlled === 'ask-user') {
-    return { type: 'question', asked: questionOf(call, verdict.input) }
-  }
+  if (controlled === 'ask-user' && asked) return { type: 'question', asked }
   if (controlled === 'finish-task') {
     return { type: 'settle', settlement: finished(call, verdict.input) }
   }

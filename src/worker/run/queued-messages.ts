@@ -1,4 +1,5 @@
 import type { SendMessage, WithdrawMessage } from '../../protocol/commands.ts'
+import type { UserContent } from '../../protocol/fact.ts'
 import type { ConversationState } from '../../protocol/state.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import type { RunContext, Stop } from './run-context.ts'
@@ -19,7 +20,11 @@ export function commitSteering(
       // While a step is cut short, more may be said; a run that is being stopped takes nothing more in.
       const isStopping = signal.aborted && (signal.reason as Stop).type !== 'cut'
       if (isStopping || run?.runId !== runId || run.end !== null) return null
-      if (said.type === 'send') return [{ type: 'message-queued', message: said.message }]
+      if (said.type === 'send') {
+        const { when } = said
+        const message = { ...said.message, ...(when === 'after-run' && { when }) }
+        return [{ type: 'message-queued', message }]
+      }
       const { messageId } = said
       const isQueued = conversation.state.queue.some(({ id }) => id === messageId)
       return isQueued ? [{ type: 'message-withdrawn', messageId }] : null
@@ -28,16 +33,36 @@ export function commitSteering(
   )
 }
 
-/** What is queued becomes part of the conversation, in its order. */
-export function deliveries({ queue }: Pick<ConversationState, 'queue'>): FactDraft[] {
-  return queue.map(({ id }) => ({ type: 'message-delivered', messageId: id }))
+type Queued = Pick<ConversationState, 'queue'>
+
+/** What was written for this run becomes part of the conversation, in its order. */
+export function deliveries({ queue }: Queued): FactDraft[] {
+  return queue.filter(isForThisRun).map(({ id }) => ({ type: 'message-delivered', messageId: id }))
 }
 
-/** What the run's end finds queued is returned to the person. */
-export function returns({ queue }: Pick<ConversationState, 'queue'>): FactDraft[] {
-  return queue.map((message) => ({
+export function hasDeliveries({ queue }: Queued): boolean {
+  return queue.some(isForThisRun)
+}
+
+/** What the run's end finds queued is returned to the person. `isFollowed`: but what begins the next run. */
+export function returns({ queue }: Queued, isFollowed = false): FactDraft[] {
+  const returned = isFollowed ? queue.filter(isForThisRun) : queue
+  return returned.map((message) => ({
     type: 'message-withdrawn',
     messageId: message.id,
-    returned: message,
+    returned: contentOf(message),
   }))
+}
+
+/** What the next run begins with, in its order. */
+export function forNextRun({ queue }: Queued): readonly UserContent[] {
+  return queue.filter((message) => !isForThisRun(message)).map(contentOf)
+}
+
+function isForThisRun({ when }: UserContent): boolean {
+  return when === undefined
+}
+
+function contentOf({ id, parts }: UserContent): UserContent {
+  return { id, parts }
 }

@@ -5,6 +5,7 @@ import type { Effects } from '../effects.ts'
 import type { CountedRun } from './counters.ts'
 import { lookAhead } from './look-ahead.ts'
 import { limitOf } from './run-budget.ts'
+import { hasDeliveries } from './queued-messages.ts'
 
 type Output = Omit<FactOf<'model-output'>, 'parentId'>
 
@@ -17,7 +18,7 @@ export function withReminder(output: Output, { conversation, effects }: Given): 
   if (run === null) return output
   const isLast =
     run.limit !== null || (run.limits.maxSteps >= 0 && output.step >= run.limits.maxSteps)
-  const goesOn = output.calls.length > 0 || output.feedback !== undefined || state.queue.length > 0
+  const goesOn = output.calls.length > 0 || output.feedback !== undefined || hasDeliveries(state)
   if (isLast || goesOn || run.wasReminded || output.finishReason !== 'stop') return output
   const open = planOf(state)?.filter(isOpenItem) ?? []
   if (open.length === 0) return output

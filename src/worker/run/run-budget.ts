@@ -33,6 +33,7 @@ export const WAITING: ReadonlySet<ToolCallStatus> = new Set([
   'awaiting-answer',
   'awaiting-output',
   'awaiting-decision',
+  'suspended',
 ])
 
 /** The first limit that what was spent comes to, of several runs together; null: none. Pure. */

@@ -30,6 +30,7 @@ export class RunDriver {
   readonly #model: ModelSteps
   readonly #stop: StopSwitch
   #wake: (() => void) | null = null
+  #next: string | null = null
   /** Aborted when what could not be committed yet is given up. */
   readonly #givenUp = new AbortController()
 
@@ -64,6 +65,11 @@ export class RunDriver {
 
   get runId(): string {
     return this.#context.runId
+  }
+
+  /** The run that began with the end of this one, and is to be driven where this one was. */
+  get next(): string | null {
+    return this.isLeaving ? null : this.#next
   }
 
   get agentId(): string {
@@ -124,6 +130,12 @@ export class RunDriver {
     return stopped !== null && leavesOpen(stopped)
   }
 
+  /** How it was to end, if somebody stopped it. */
+  get askedEnd(): RunEnd | null {
+    const { stopped } = this.#stop
+    return stopped?.type === 'end' ? stopped.end : null
+  }
+
   get isStopped(): boolean {
     const { stopped } = this.#stop
     return stopped !== null && stopped.type !== 'cut'
@@ -170,7 +182,9 @@ export class RunDriver {
 
   get #storedEnd(): RunEnd | null {
     const { conversation, runId } = this.#context
-    return conversation.run?.runId === runId ? conversation.run.end : null
+    const { run } = conversation
+    if (run?.runId === runId) return run.end
+    return run?.follows?.runId === runId ? run.follows.end : null
   }
 
   /** The time in which nobody drove it isn't active time. */
@@ -185,8 +199,8 @@ export class RunDriver {
     for (;;) {
       const left = leftOpenBy(this.#stop.stopped)
       if (left !== null) return await this.#leave(left)
+      if (this.#storedEnd !== null) return this.#finish()
       const run = this.#run
-      if (run.end !== null) return this.#finish()
       if (this.#stop.stopped?.type === 'end') {
         await this.#end(this.#stop.stopped.end)
         continue
@@ -245,8 +259,8 @@ export class RunDriver {
     this.#wake?.()
   }
 
-  #end(end: RunEnd): Promise<void> {
-    return commitEnd(this.#context, { end })
+  async #end(end: RunEnd): Promise<void> {
+    this.#next = await commitEnd(this.#context, { end })
   }
 
   /** What was thrown becomes the run's end, unless it goes on elsewhere, or later. */
@@ -278,7 +292,10 @@ export class RunDriver {
   }
 
   /** `unstored`: how it ends for its handles when no fact says so. */
-  #finish(unstored?: RunEnd, ownership: Ownership = 'none'): void {
+  #finish(
+    unstored?: RunEnd,
+    ownership: Ownership = this.next === null ? 'none' : 'this-tab',
+  ): void {
     const { stream, runId } = this.#context
     this.#lease.announce()
     if (unstored && !this.#storedEnd) stream.delta({ type: 'run-left', runId, outcome: unstored })

@@ -54,6 +54,14 @@ export const CUT_OFF: ToolOutput = {
   message: 'The run was stopped. The tool was running; it may or may not have taken effect.',
 }
 
+/** Of one whose tool had returned, and whose outcome was to come later. */
+export const WAITED: ToolOutput = {
+  type: 'error',
+  code: 'aborted',
+  message:
+    'The run did not wait any longer for the outcome of this call. What it began may or may not take effect.',
+}
+
 /** `isElsewhere`: another tab has it. */
 export function notRegistered(toolName: string, isElsewhere: boolean): ToolOutput {
   const where = isElsewhere

@@ -23,7 +23,11 @@ const textPart = shape({ text: isText })
 const filePart = shape({ mediaType: isText, data: isText })
 const error = shape({ code: isText, message: isText })
 const content = listOf(oneOf('type', { text: textPart, file: filePart }))
-export const isUserContent: Check = shape({ id: isText, parts: content })
+export const isUserContent: Check = shape({
+  id: isText,
+  parts: content,
+  when: optional(among(['after-run'])),
+})
 
 export const isOutput: Check = oneOf('type', {
   text: shape({ value: isText }),
@@ -74,6 +78,27 @@ const runEnd = oneOf('outcome', {
   aborted: shape({ reason: isText }),
   failed: shape({ error }),
   waiting: shape({ pending: listOf(shape({ toolCallId: isText, toolName: isText })) }),
+})
+
+const choices = listOf(shape({ const: isText, title: isText }))
+const field = shape({
+  type: among(['string', 'number', 'integer', 'boolean', 'array']),
+  title: optional(isText),
+  description: optional(isText),
+  enum: optional(listOf(isText)),
+  enumNames: optional(listOf(isText)),
+  oneOf: optional(choices),
+})
+const items = shape({ enum: optional(listOf(isText)), anyOf: optional(choices) })
+/** What a page relies on. Bounds are those of the time at which it was asked. */
+const isFields = shape({
+  type: among(['object']),
+  properties: (value) =>
+    isRecord(value) &&
+    Object.values(value).every(
+      (each) => field(each) && isRecord(each) && (each['type'] !== 'array' || items(each['items'])),
+    ),
+  required: optional(listOf(isText)),
 })
 
 const settledStatus = amongAll<SettledStatus>({
@@ -127,7 +152,7 @@ const facts = oneOf('type', {
   'step-cut': shape({ goesOn: optional(isFlag), ...ofAttempt, ...under, message: nullOr(partial) }),
   'run-parked': shape({ reason: isText }),
   'run-continued': shape({}),
-  'run-ended': shape({ end: runEnd }),
+  'run-ended': shape({ end: runEnd, next: optional(isText) }),
   'call-proposed': shape({ ...ofCall, toolName: isText, title: optional(isText), input: isThere }),
   'approval-requested': shape({ ...ofCall, input: isThere, by: decidedBy }),
   'approval-answered': shape({ ...ofCall, approved: isFlag, reason: optional(isText) }),
@@ -135,9 +160,14 @@ const facts = oneOf('type', {
     ...ofCall,
     question: isText,
     options: optional(listOf(isText)),
-    fields: optional(isRecord),
+    fields: optional(isFields),
   }),
-  'question-answered': shape({ ...ofCall, answer: isText, values: optional(isRecord) }),
+  'question-answered': shape({
+    ...ofCall,
+    answer: isText,
+    values: optional(isRecord),
+    action: optional(among(['decline', 'cancel'])),
+  }),
   'output-requested': shape({ ...ofCall, input: isThere, asks: isFlag }),
   'call-started': shape({ ...ofCall, executionId: isText, by: decidedBy, repeats: isFlag }),
   'call-withdrawn': shape(ofCall),
@@ -169,6 +199,7 @@ const facts = oneOf('type', {
     to: isText,
     keptFrom: nullOr(isText),
     summary: isText,
+    usage: optional(shape({ modelCalls: isNumber })),
   }),
   'skill-activated': shape({ ...ofContext, name: isText, hash: isText, text: isText }),
   'plan-changed': shape({

@@ -6,6 +6,7 @@ import { LEASE_MESSAGES, type LeaseMessages } from '../ownership/lease-messages.
 import type { TabShapes } from '../ownership/tab-channel.ts'
 import { isOutput, isUserContent, isVerdict } from '../store/check-row.ts'
 import {
+  among,
   isFlag,
   isNumber,
   isRecord,
@@ -15,6 +16,7 @@ import {
   oneOf,
   optional,
   shape,
+  type Check,
 } from '../../lib/shape.ts'
 import { isDelta, isLive, type ShownDelta } from './check-live.ts'
 import { isJson } from '../../lib/is-json.ts'
@@ -93,14 +95,20 @@ const error = shape({ code: isText, message: isText, retryable: isFlag })
 const ofConversation = shape({ conversationId: isText })
 const driving = { conversationId: isText, epoch: isNumber, sent: isNumber }
 
+const isPlainOutput: Check = (value) => isOutput(value) && isJson(value)
+
 const answer = oneOf('type', {
   approve: shape({ input: optional(isJson) }),
   deny: shape({ reason: optional(isText) }),
   answer: shape({ text: isText }),
+  accept: shape({ content: (value) => isRecord(value) && isJson(value) }),
+  decline: shape({}),
+  cancel: shape({}),
   resolve: shape({
     verdict: isVerdict,
-    output: optional((value) => isOutput(value) && isJson(value)),
+    output: optional(isPlainOutput),
   }),
+  settle: shape({ output: isPlainOutput }),
 })
 
 const command = oneOf('type', {
@@ -109,7 +117,7 @@ const command = oneOf('type', {
   send: shape({
     runId: isText,
     message: isUserContent,
-    when: (value) => value === 'next-step' || value === 'now',
+    when: among(['next-step', 'now', 'after-run']),
   }),
   withdraw: shape({ runId: isText, messageId: isText }),
 })

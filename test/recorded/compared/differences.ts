@@ -20,6 +20,7 @@ import {
   withoutTimes,
   withoutWarningsOfFollowers,
   withoutWordsOfRefusals,
+  withProviders,
   withSentences,
 } from './stored.ts'
 import { withWaitsAndEnds, withoutOtherViews } from './snapshots.ts'
@@ -87,6 +88,7 @@ export const differences: readonly Difference[] = [
   { name: 'thoughts of partial answers', to: 'now', apply: withoutPartialThoughts },
   { name: 'advice', to: 'old', apply: withSentences },
   { name: 'words of refusals', to: 'now', apply: withoutWordsOfRefusals },
+  { name: 'providers', to: 'old', apply: withProviders },
   { name: 'warnings of followers', to: 'old', apply: withoutWarningsOfFollowers },
   { name: 'joined deltas', to: 'both', apply: (each) => mapRuns(each, withJoinedDeltas) },
   {

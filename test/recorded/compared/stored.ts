@@ -81,6 +81,15 @@ export function withSentences(recording: Compared): Compared {
   })
 }
 
+/** A provider came since: a message that names all of them names it, too. */
+export function withProviders(recording: Compared): Compared {
+  return mapObjects(recording, (object) => {
+    const { message } = object
+    if (typeof message !== 'string') return object
+    return { ...object, message: message.replace('Known here: openai,', '$& gemini,') }
+  })
+}
+
 /** The warning that a server refuses tools ends with its words. */
 export function withoutWordsOfRefusals(recording: Compared): Compared {
   return mapObjects(recording, (object) => {

@@ -9,6 +9,7 @@ import { failures } from './failures.ts'
 import { stops } from './stops.ts'
 import { generated } from './generated.ts'
 import { handed } from './handed.ts'
+import { longRunning } from './long-running.ts'
 import { others } from './others.ts'
 import { reloaded } from './reloads.ts'
 import { server } from './server.ts'
@@ -40,5 +41,6 @@ export const families: readonly ScenarioFamily[] = Object.entries({
   tabs,
   branches,
   steering,
+  longRunning,
   generated,
 }).map(([family, scenarios]) => ({ family, scenarios }))

@@ -168,6 +168,7 @@ function replyWith(words: readonly number[]): Reply {
         return on.ask('resolve', (agent) => agent.resolveInterrupted(toolCallId, verdict))
       }
       case 'output':
+      case 'settlement':
         return false
       default:
         return kind satisfies never

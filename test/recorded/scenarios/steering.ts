@@ -7,7 +7,7 @@ function say(
   on: Stage,
   { run }: Followed,
   text: string,
-  when: 'next-step' | 'now' = 'next-step',
+  when: 'next-step' | 'now' | 'after-run' = 'next-step',
 ): ReturnType<Followed['run']['send']> {
   const sent = run.send(text, { when })
   void on.ask('outcome', () => sent.outcome)
@@ -69,6 +69,23 @@ export const steering: readonly Scenario[] = [
       await on.event('tool-execution-start')
       say(on, run, 'Never mind', 'now')
       await on.end(run)
+    },
+  },
+  {
+    name: 'messages begin the next run',
+    turns: slow,
+    tools: ['slow'],
+    play: async (on) => {
+      const run = on.run('One')
+      await on.event('tool-execution-start')
+      const sent = run.run.send('Two', { when: 'after-run' })
+      run.run.send('Three', { when: 'after-run' })
+      await on.end(run)
+      await on.ask('outcome', async () => {
+        const outcome = await sent.outcome
+        const next = outcome.status === 'delivered' ? await outcome.run?.result : undefined
+        return next?.outcome ?? outcome.status
+      })
     },
   },
 ]

@@ -6,7 +6,7 @@ import type {
   ResumeOptions,
   RunInput,
 } from '../../../src/index.ts'
-import type { Run } from '../../../src/client/run-handle.ts'
+import type { Run } from '../../../src/client/run.ts'
 import type { ModelConfig, RunOptions } from '../../../src/client/options.ts'
 import { forgetPage } from '../../../src/client/page-registry.ts'
 import { OffstageError } from '../../../src/protocol/error.ts'
@@ -214,7 +214,12 @@ export class Stage {
 
   /** The call that was asked about last. */
   get asked(): string {
-    const kinds: EventType[] = ['tool-approval-request', 'question', 'tool-interrupted']
+    const kinds: EventType[] = [
+      'tool-approval-request',
+      'question',
+      'tool-interrupted',
+      'tool-suspended',
+    ]
     const event = this.runs.flatMap(({ events }) => events).findLast((e) => kinds.includes(e.type))
     return event && 'toolCallId' in event ? event.toolCallId : ''
   }

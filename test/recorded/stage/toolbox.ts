@@ -1,4 +1,4 @@
-import type { Tool, ToolContext } from '../../../src/index.ts'
+import { pending, type Tool, type ToolContext } from '../../../src/index.ts'
 import type { JsonSchema, JsonValue } from '../../../src/protocol/json.ts'
 
 export type ToolName = keyof typeof tools
@@ -69,6 +69,8 @@ const tools = {
       return 'at last'
     },
   }),
+  /** What it comes to is said later. */
+  job: () => ({ inputSchema: note, execute: () => pending({ resumeToken: 'job-7' }) }),
   /** Ends when it is told to. */
   obedient: () => ({
     execute: (_input, { signal }) =>

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Agent } from '../../../src/client/agent.ts'
 import type { AgentOptions } from '../../../src/client/options.ts'
-import type { Run } from '../../../src/client/run-handle.ts'
+import type { Run } from '../../../src/client/run.ts'
 import type { Tool } from '../../../src/client/tool.ts'
 import type { RunEvent } from '../../../src/protocol/event.ts'
 import { createTestAgent, createTestStorage, simulateReload } from '../../../src/testing/index.ts'

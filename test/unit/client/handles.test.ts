@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Agent } from '../../../src/client/agent.ts'
-import type { Run } from '../../../src/client/run-handle.ts'
+import type { Run } from '../../../src/client/run.ts'
 import type { RunEvent } from '../../../src/protocol/event.ts'
 import { createAgent } from '../../../src/client/create-agent.ts'
 import { createTestStorage, inProcessWorker } from '../../../src/testing/index.ts'

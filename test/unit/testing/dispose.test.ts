@@ -24,6 +24,7 @@ const questions: Record<string, (agent: Agent) => Promise<unknown>> = {
   answer: (agent) => agent.answer({ conversationId: 'c1', toolCallId: 'call' }, 'yes'),
   supplyOutput: (agent) => agent.supplyOutput('call', 'output'),
   resolveInterrupted: (agent) => agent.resolveInterrupted('call', 'happened', 'output'),
+  settle: (agent) => agent.settle('call', { output: 'output' }),
   extract: (agent) => agent.extract({ schema: { type: 'object' }, input: 'x' }),
   prepare: (agent) => agent.prepare(),
   'prepare with a signal': (agent) => agent.prepare({ signal: new AbortController().signal }),

@@ -1,110 +1,7 @@
-import { expect, onTestFinished, test } from 'vitest'
-import type { ShownMessage } from '../../../src/conversation/snapshot.ts'
-import { defineTool, type Conversation, type RunEvent } from '../../../src/index.ts'
-import type { Message } from '../../../src/protocol/message.ts'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
-import type { StreamProviderDefinition } from '../../../src/providers/provider.ts'
-import { createTestAgent, createTestStorage, simulateReload } from '../../../src/testing/index.ts'
+import { expect, test } from 'vitest'
+import { createTestStorage, simulateReload } from '../../../src/testing/index.ts'
 import { until } from '../client/fake-worker.ts'
-
-const textOf = ({ parts }: Message): string =>
-  parts
-    .map((part) =>
-      part.type === 'text' ? part.text : part.type === 'tool-result' ? `[${part.output.type}]` : '',
-    )
-    .join('')
-
-const answer = (text: string): StreamPart[] => [
-  { type: 'text-delta', delta: text },
-  { type: 'finish', finishReason: 'stop' },
-]
-
-const call = (toolName: string): StreamPart[] => [
-  { type: 'tool-call', toolCallId: `${toolName}-${Math.random()}`, toolName, input: {} },
-  { type: 'finish', finishReason: 'tool-calls' },
-]
-
-/** A part that is held back until the test lets it go. */
-type Turn = readonly (StreamPart | Promise<unknown>)[]
-
-function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
-  let open = (): void => undefined
-  const opened = new Promise<void>((resolve) => (open = resolve))
-  return { opened, open }
-}
-
-/** The model of a test, whose turns are given; `sent` is what it was sent. */
-function talk(
-  turns: readonly Turn[],
-  testStorage: ReturnType<typeof createTestStorage> = createTestStorage(),
-) {
-  const sent: string[][] = []
-  const left = [...turns]
-  const provider: StreamProviderDefinition = {
-    id: 'listed',
-    async *stream({ messages }, _config, { signal }) {
-      sent.push(messages.map(textOf))
-      for (const part of left.shift() ?? answer('Nothing left.')) {
-        if (part instanceof Promise)
-          await Promise.race([
-            part,
-            new Promise((resolve) => signal?.addEventListener('abort', resolve)),
-          ])
-        else yield [part]
-        if (signal?.aborted) return
-      }
-    },
-  }
-  const work = gate()
-  let stopped = 0
-  const tools = [
-    defineTool({
-      name: 'work',
-      description: 'Works.',
-      execute: async (_input, { signal }) => {
-        signal.addEventListener('abort', () => stopped++)
-        await work.opened
-        return 'worked'
-      },
-    }),
-    defineTool({ name: 'quick', description: 'Is quick.', execute: () => 'done' }),
-    defineTool({
-      name: 'buy',
-      description: 'Buys.',
-      needsApproval: true,
-      execute: () => 'bought',
-    }),
-  ]
-  const agent = createTestAgent({
-    model: { provider: 'listed', model: 'm' },
-    providers: [provider],
-    testStorage,
-    tools,
-    controlTools: ['ask_user'],
-  })
-  onTestFinished(() => agent.dispose())
-  const chat = agent.conversation('talk')
-  chat.subscribe(() => undefined)
-  return { agent, chat, sent, work, testStorage, stops: () => stopped }
-}
-
-const statusOf = (chat: Conversation, toolName: string): string | undefined =>
-  chat
-    .getSnapshot()
-    .messages.flatMap(({ calls = [] }) => calls)
-    .find((each) => each.toolName === toolName)?.status
-
-const said = (chat: Conversation): string[] =>
-  chat
-    .getSnapshot()
-    .messages.filter(({ role }: ShownMessage) => role !== 'tool')
-    .map(textOf)
-
-async function typesOf(run: AsyncIterable<RunEvent>): Promise<string[]> {
-  const types: string[] = []
-  for await (const { type } of run) types.push(type)
-  return types.filter((type) => type.startsWith('message-') || type === 'step-start')
-}
+import { answer, call, gate, heldStorage, said, statusOf, talk, typesOf } from './talk.ts'
 
 test('a message is read after the results of the step, before the model is asked next', async () => {
   const { chat, sent, work } = talk([call('work'), answer('Both.')])
@@ -275,28 +172,6 @@ test('nothing is sent that has nothing in it, and a failure is the outcome', asy
   work.open()
   expect((await run.result).outcome).toBe('completed')
 })
-
-/** A storage that holds the first append with a row of a type back, until it is let go. */
-function heldStorage(type: string) {
-  const inner = createTestStorage()
-  const [reached, release] = [gate(), gate()]
-  const testStorage = {
-    open: async (name: string) => {
-      const store = await inner.open(name)
-      return {
-        ...store,
-        append: async (...args: Parameters<typeof store.append>) => {
-          if (args[0].rows.some((row) => row.type === type)) {
-            reached.open()
-            await release.opened
-          }
-          return store.append(...args)
-        },
-      }
-    },
-  }
-  return { testStorage, reached: reached.opened, release: release.open }
-}
 
 test('what is said while a step is being cut short is delivered, too', async () => {
   const { testStorage, reached, release } = heldStorage('step-cut')

@@ -1,6 +1,7 @@
 import type {
   Message,
   ToolMessage,
+  ToolOutput,
   ToolResultPart,
   UserMessage,
 } from '../../../protocol/message.ts'
@@ -15,7 +16,8 @@ interface Range {
   readonly row: Compacted
 }
 
-const CLEARED = '[This result was removed to save room. Call the tool again if you need it.]'
+/** What is sent in place of a result that was cleared. */
+export const CLEARED = '[This result was removed to save room. Call the tool again if you need it.]'
 const SUMMARY = 'Earlier messages were removed to save room. Summary of them:'
 const DROPPED = 'Earlier messages were removed to save room.'
 
@@ -103,17 +105,21 @@ function withoutCleared(message: ToolMessage, cleared: ReadonlySet<string>): Too
   }
 }
 
-/** An error or a refusal stays: it is short, and says what was not done. */
 function withoutResult(part: ToolResultPart): ToolResultPart {
-  switch (part.output.type) {
+  return isClearable(part.output) ? { ...part, output: { type: 'text', value: CLEARED } } : part
+}
+
+/** An error or a refusal stays: it is short, and says what was not done. */
+export function isClearable(output: ToolOutput): boolean {
+  switch (output.type) {
     case 'text':
     case 'json':
     case 'content':
-      return { ...part, output: { type: 'text', value: CLEARED } }
+      return true
     case 'error':
     case 'denied':
-      return part
+      return false
     default:
-      return part.output satisfies never
+      return output satisfies never
   }
 }

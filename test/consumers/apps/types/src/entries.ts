@@ -2,7 +2,9 @@ import * as offstage from 'offstage'
 import * as action from 'offstage/action'
 import * as conversation from 'offstage/conversation'
 import * as engines from 'offstage/engines'
+import * as histories from 'offstage/histories'
 import * as inline from 'offstage/inline'
+import * as memory from 'offstage/memory'
 import * as noInline from 'offstage/no-inline'
 import * as pageTools from 'offstage/page-tools'
 import * as promptApi from 'offstage/prompt-api'
@@ -22,7 +24,9 @@ export const entries = [
   action.parseAction,
   conversation.fold,
   engines.workerEngine,
+  histories.toOpenAI,
   inline.createInlineWorker,
+  memory.keywordMemory,
   noInline.createAgent,
   pageTools.pageTools,
   promptApi.promptApi,

@@ -219,6 +219,7 @@ export class PageTab extends Process {
         onSend: () => {
           throw new Error('Nothing is said here.')
         },
+        onNext: (next) => this.#handle(next),
         isStored: async () => false,
         onEnd: () => undefined,
         onLeft: () => undefined,

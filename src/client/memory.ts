@@ -1,0 +1,47 @@
+import type { Tool } from './tool.ts'
+
+/** Something that is remembered. */
+export interface MemoryEntry {
+  /** Unique in its memory: the model names by it what is to be forgotten. */
+  readonly id: string
+  readonly text: string
+}
+
+export interface RetrieveContext {
+  readonly conversationId: string
+  /** More entries aren't sent. */
+  readonly limit: number
+  /** Aborted when the answer isn't waited for any longer, or the agent is disposed. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * What an agent remembers beside its conversations. `offstage/memory` has some; one of your own needs
+ * `retrieve` only.
+ */
+export interface AgentMemory {
+  /**
+   * Finds what fits a message of the person, best first. Asked once for each message, before the model is; what it
+   * finds is stored with the conversation. One that throws, or takes longer than five seconds, finds nothing, and
+   * the agent warns (`memory-failed`).
+   */
+  retrieve(
+    query: string,
+    context: RetrieveContext,
+  ): readonly MemoryEntry[] | Promise<readonly MemoryEntry[]>
+  /** Given to the model as tools of the agent. */
+  readonly tools?: readonly Tool[]
+}
+
+/** Of an agent's option, which may be one, several or none. */
+export function memoriesOf({
+  memory = [],
+}: {
+  readonly memory?: AgentMemory | readonly AgentMemory[]
+}): readonly AgentMemory[] {
+  return isList(memory) ? memory : [memory]
+}
+
+function isList(memory: AgentMemory | readonly AgentMemory[]): memory is readonly AgentMemory[] {
+  return Array.isArray(memory)
+}

@@ -1,0 +1,57 @@
+import { untilAborted } from './until-aborted.ts'
+import { describeThrown } from '../protocol/error.ts'
+import type { RetrievedMemory } from '../protocol/memory.ts'
+import type { AgentMemory, MemoryEntry } from './memory.ts'
+
+/** Of all memories of an agent together. */
+const MAX_ENTRIES = 8
+/** Characters. */
+const MAX_TEXT = 2_000
+const RETRIEVE_MS = 5_000
+
+interface Retrieval {
+  readonly query: string
+  readonly conversationId: string
+  /** Of the agent. */
+  readonly signal: AbortSignal
+  warn(message: string): void
+}
+
+/** What the memories find, in their order: bounded in time, number and length. Never rejects. */
+export async function retrieveMemories(
+  memories: readonly AgentMemory[],
+  retrieval: Retrieval,
+): Promise<readonly RetrievedMemory[]> {
+  const found = await Promise.all(memories.map((memory) => retrieveFrom(memory, retrieval)))
+  return found.flat().slice(0, MAX_ENTRIES)
+}
+
+async function retrieveFrom(
+  memory: AgentMemory,
+  { query, conversationId, signal, warn }: Retrieval,
+): Promise<readonly RetrievedMemory[]> {
+  const ending = AbortSignal.any([signal, AbortSignal.timeout(RETRIEVE_MS)])
+  try {
+    const entries = await untilAborted(
+      async () => memory.retrieve(query, { conversationId, limit: MAX_ENTRIES, signal: ending }),
+      ending,
+    )
+    return Array.from(entries).slice(0, MAX_ENTRIES).flatMap(bounded)
+  } catch (thrown) {
+    if (!signal.aborted) warn(`A memory found nothing: ${describeThrown(thrown)}`)
+    return []
+  }
+}
+
+function bounded(entry: MemoryEntry): RetrievedMemory[] {
+  const text = String(entry.text).trim()
+  if (text === '') return []
+  const characters = Array.from(text)
+  const isLong = characters.length > MAX_TEXT
+  return [
+    {
+      id: String(entry.id).slice(0, 100),
+      text: isLong ? `${characters.slice(0, MAX_TEXT).join('')} …` : text,
+    },
+  ]
+}

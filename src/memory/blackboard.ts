@@ -1,0 +1,140 @@
+import type { AgentMemory } from '../client/memory.ts'
+import type { Tool } from '../client/tool.ts'
+import { OffstageError } from '../protocol/error.ts'
+import type { StoredEntry } from './entry.ts'
+import { badConfig, rowsFor, type MemoryOptions } from './options.ts'
+import { spaceName, type Where } from './scope.ts'
+
+export interface Block {
+  /** For the model: what belongs here. */
+  readonly description: string
+  /** Characters. Default 1000, 2000 at most. */
+  readonly maxLength?: number
+}
+
+export interface BlackboardOptions extends MemoryOptions {
+  readonly blocks: { readonly [name: string]: Block }
+}
+
+/** Named blocks of text that the model always sees, and may write. */
+export interface Blackboard extends AgentMemory {
+  /** Empty where nothing was written. Rejects with `invalid-input` when there is no such block. */
+  read(block: string, where?: Where): Promise<string>
+  /** Rejects with `invalid-input` when it is too long, or there is no such block. */
+  write(block: string, text: string, where?: Where): Promise<void>
+  /** Empties all blocks. */
+  clear(where?: Where): Promise<void>
+}
+
+const MAX_LENGTH = 2_000
+const DEFAULT_LENGTH = 1_000
+
+/** A memory of named blocks, each of a bounded size. */
+export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboard {
+  const names = Object.keys(blocks ?? {})
+  const limits = new Map(
+    names.map((name) => [name, blocks[name]?.maxLength ?? DEFAULT_LENGTH] as const),
+  )
+  if (
+    names.length === 0 ||
+    [...limits.values()].some((limit) => !(limit > 0 && limit <= MAX_LENGTH))
+  )
+    throw badConfig(
+      `blackboard needs blocks, each with a maxLength of ${MAX_LENGTH} characters at most.`,
+    )
+  const rows = rowsFor(options)
+  const space = (where?: Where): string =>
+    `blackboard:${spaceName(options.scope ?? 'origin', where)}`
+  const limitOf = (name: string): number => {
+    const limit = limits.get(name)
+    if (limit !== undefined) return limit
+    throw wrong(`There is no block ${name}. There are ${names.join(', ')}.`)
+  }
+  const checked = (name: string, text: string): string => {
+    const limit = limitOf(name)
+    if (text.length <= limit) return text
+    throw wrong(`The block ${name} holds ${limit} characters; this has ${text.length}. Shorten it.`)
+  }
+  /** One transaction: what two tabs add at once is all there. */
+  const change = async (
+    name: string,
+    where: Where | undefined,
+    next: (text: string) => string,
+  ): Promise<void> => {
+    const of = space(where)
+    await rows.change(of, async (read) => {
+      const text = checked(name, next((await read(name))?.text ?? ''))
+      return { put: [{ space: of, id: name, text, at: Date.now() }] }
+    })
+  }
+  const written = async (where?: Where): Promise<readonly StoredEntry[]> =>
+    (await rows.read(space(where))).entries.filter(({ id }) => limits.has(id))
+
+  return {
+    async retrieve(_query, where) {
+      const texts = new Map((await written(where)).map(({ id, text }) => [id, text]))
+      return names.map((name) => ({
+        id: `block ${name}`,
+        text: `(${blocks[name]?.description ?? ''}) ${texts.get(name) || 'empty'}`,
+      }))
+    },
+    async read(name, where) {
+      limitOf(name)
+      return (await written(where)).find(({ id }) => id === name)?.text ?? ''
+    },
+    write: (name, text, where) => change(name, where, () => text),
+    async clear(where) {
+      await rows.change(space(where), () => ({ remove: names }))
+    },
+    tools: blockTools(names, change, written),
+  }
+}
+
+function blockTools(
+  names: readonly string[],
+  change: (name: string, where: Where, next: (text: string) => string) => Promise<void>,
+  written: (where: Where) => Promise<readonly StoredEntry[]>,
+): readonly Tool[] {
+  const block = { type: 'string', enum: [...names] } as const
+  const write: Tool<'write_block', Writing> = {
+    name: 'write_block',
+    title: 'Write into a block',
+    description:
+      'Writes a block of the blackboard, which is seen in later messages and conversations: in place of its text, or, with append, after it. Never passwords or keys.',
+    inputSchema: {
+      type: 'object',
+      properties: { block, text: { type: 'string' }, append: { type: 'boolean' } },
+      required: ['block', 'text'],
+      additionalProperties: false,
+    },
+    async execute({ block: name, text, append }, where) {
+      await change(name, where, (before) => (append && before !== '' ? `${before}\n${text}` : text))
+      return 'written'
+    },
+  }
+  const read: Tool<'read_block', Pick<Writing, 'block'>> = {
+    name: 'read_block',
+    title: 'Read a block',
+    description: 'Reads a block of the blackboard as it is now.',
+    inputSchema: {
+      type: 'object',
+      properties: { block },
+      required: ['block'],
+      additionalProperties: false,
+    },
+    annotations: { readOnly: true },
+    execute: async ({ block: name }, where) =>
+      (await written(where)).find(({ id }) => id === name)?.text ?? '',
+  }
+  return [write, read]
+}
+
+interface Writing {
+  readonly block: string
+  readonly text: string
+  readonly append?: boolean
+}
+
+function wrong(message: string): OffstageError {
+  return new OffstageError('invalid-input', message)
+}

@@ -1,0 +1,11 @@
+export { blackboard, type Blackboard, type BlackboardOptions, type Block } from './blackboard.ts'
+export {
+  embeddingMemory,
+  keywordMemory,
+  recentMemory,
+  type EmbeddingMemoryOptions,
+} from './memories.ts'
+export type { RememberedEntry } from './entry.ts'
+export type { KeptMemoryOptions, Memory } from './memory.ts'
+export type { MemoryOptions } from './options.ts'
+export type { MemoryScope, Where } from './scope.ts'

@@ -1,0 +1,46 @@
+import MiniSearch from 'minisearch'
+import type { StoredEntry } from './entry.ts'
+import { tokensOf } from './tokens.ts'
+
+/** Of the best match's score: what is further off has a common word with the query, and no more. */
+const LEAST_SCORE = 0.25
+/** So many entries are indexed between two turns of the page. */
+const CHUNK = 200
+
+interface Indexed {
+  readonly id: string
+  readonly text: string
+}
+
+/** Entries by their words. */
+export class KeywordIndex {
+  readonly #index = new MiniSearch<Indexed>({
+    fields: ['text'],
+    tokenize: tokensOf,
+    // The tokens are as they are to be.
+    processTerm: (term) => term,
+    searchOptions: {
+      prefix: (term) => term.length > 3,
+      fuzzy: (term) => (term.length > 5 ? 0.15 : false),
+      weights: { prefix: 0.4, fuzzy: 0.2 },
+    },
+  })
+
+  /** Yields to the page while there are many. */
+  async add(entries: readonly StoredEntry[]): Promise<void> {
+    const indexed = entries.map(({ id, text }) => ({ id, text }))
+    if (indexed.length > CHUNK) await this.#index.addAllAsync(indexed, { chunkSize: CHUNK })
+    else this.#index.addAll(indexed)
+  }
+
+  remove({ id, text }: StoredEntry): void {
+    this.#index.remove({ id, text })
+  }
+
+  /** Ids, best first. */
+  find(query: string): string[] {
+    const found = this.#index.search(query)
+    const best = found[0]?.score ?? 0
+    return found.filter(({ score }) => score >= best * LEAST_SCORE).map(({ id }) => String(id))
+  }
+}

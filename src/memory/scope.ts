@@ -1,0 +1,22 @@
+import { OffstageError } from '../protocol/error.ts'
+
+/**
+ * Who shares what is remembered: all agents of the page's origin, those that give this name, or one conversation.
+ */
+export type MemoryScope = 'origin' | 'conversation' | { readonly agent: string }
+
+export interface Where {
+  /** Of a memory with the scope `conversation`: which one. */
+  readonly conversationId?: string | undefined
+}
+
+/** Names the space that entries are kept in. Throws `invalid-input` where the conversation is missing. */
+export function spaceName(scope: MemoryScope, { conversationId }: Where = {}): string {
+  if (scope === 'origin') return 'origin'
+  if (scope !== 'conversation') return `agent:${scope.agent}`
+  if (conversationId) return `conversation:${conversationId}`
+  throw new OffstageError(
+    'invalid-input',
+    'This memory is of single conversations: say which, as { conversationId }.',
+  )
+}

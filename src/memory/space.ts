@@ -1,0 +1,75 @@
+import { oneByOne } from '../lib/one-by-one.ts'
+import type { StoredEntry } from './entry.ts'
+import { KeywordIndex } from './keyword-index.ts'
+import type { Change, ReadOne, Rows } from './rows.ts'
+
+/** The entries of one space as this page knows them, kept up with what other tabs write. */
+export class Space {
+  readonly #name: string
+  readonly #rows: Rows
+  readonly #entries = new Map<string, StoredEntry>()
+  readonly #inOrder = oneByOne()
+  #index: KeywordIndex | null = null
+  #version = 0
+
+  constructor(name: string, rows: Rows) {
+    this.#name = name
+    this.#rows = rows
+  }
+
+  /** As they are in the store now. The index is made with the first search. */
+  async entries(): Promise<ReadonlyMap<string, StoredEntry>> {
+    await this.#inOrder(() => this.#catchUp())
+    return this.#entries
+  }
+
+  /** Ids of what has words of the query, best first. */
+  find(query: string): Promise<readonly StoredEntry[]> {
+    return this.#inOrder(async () => {
+      await this.#catchUp()
+      if (this.#index === null) {
+        const index = new KeywordIndex()
+        await index.add([...this.#entries.values()])
+        this.#index = index
+      }
+      return this.#index.find(query).flatMap((id) => this.#entries.get(id) ?? [])
+    })
+  }
+
+  change(decide: (read: ReadOne) => Change | Promise<Change>): Promise<Change> {
+    return this.#inOrder(async () => {
+      const { version, change } = await this.#rows.change(this.#name, decide)
+      // What others wrote in between is read with the next use.
+      if (version === this.#version + 1) {
+        await this.#apply(change)
+        this.#version = version
+      }
+      return change
+    })
+  }
+
+  async #catchUp(): Promise<void> {
+    if ((await this.#rows.version(this.#name)) === this.#version) return
+    const { version, entries } = await this.#rows.read(this.#name)
+    const now = new Map(entries.map((entry) => [entry.id, entry]))
+    const isNew = (entry: StoredEntry): boolean => {
+      const known = this.#entries.get(entry.id)
+      return known?.text !== entry.text || known.at !== entry.at
+    }
+    await this.#apply({
+      put: entries.filter(isNew),
+      remove: [...this.#entries.keys()].filter((id) => !now.has(id)),
+    })
+    this.#version = version
+  }
+
+  async #apply({ put = [], remove = [] }: Change): Promise<void> {
+    for (const id of [...remove, ...put.map((entry) => entry.id)]) {
+      const known = this.#entries.get(id)
+      if (known) this.#index?.remove(known)
+      this.#entries.delete(id)
+    }
+    for (const entry of put) this.#entries.set(entry.id, entry)
+    await this.#index?.add(put)
+  }
+}

@@ -1,0 +1,54 @@
+import { OffstageError } from '../protocol/error.ts'
+import type { StoredEntry } from './entry.ts'
+
+/** Entries that are less like the query than this aren't meant. Cosine. */
+const LEAST_LIKENESS = 0.25
+const MOST_NEAR = 50
+/** Of reciprocal rank fusion, as in its paper (Cormack, Clarke and Büttcher, SIGIR 2009). */
+const RANK_OFFSET = 60
+
+/** Of length 1. Throws `invalid-output` for what is no vector. */
+export function unitVector(values: readonly number[] | Float32Array): Float32Array {
+  const vector = Float32Array.from(values)
+  const length = Math.sqrt(dot(vector, vector))
+  if (vector.length === 0 || !Number.isFinite(length) || length === 0)
+    throw new OffstageError('invalid-output', 'embed() gave something that is no vector.')
+  return vector.map((value) => value / length)
+}
+
+/** What is most like the vector, among entries of its model and length. */
+export function nearest(
+  entries: Iterable<StoredEntry>,
+  { model, vector }: { readonly model: string; readonly vector: Float32Array | undefined },
+): StoredEntry[] {
+  if (vector === undefined) return []
+  const near: { readonly entry: StoredEntry; readonly likeness: number }[] = []
+  for (const entry of entries) {
+    const { embedding } = entry
+    if (embedding?.model !== model || embedding.vector.length !== vector.length) continue
+    const likeness = dot(embedding.vector, vector)
+    if (likeness >= LEAST_LIKENESS) near.push({ entry, likeness })
+  }
+  near.sort((one, other) => other.likeness - one.likeness)
+  return near.slice(0, MOST_NEAR).map(({ entry }) => entry)
+}
+
+/** Several rankings as one, by reciprocal ranks. */
+export function fused(rankings: readonly (readonly StoredEntry[])[]): StoredEntry[] {
+  const scores = new Map<string, { readonly entry: StoredEntry; score: number }>()
+  for (const ranking of rankings)
+    for (const [rank, entry] of ranking.entries()) {
+      const known = scores.get(entry.id) ?? { entry, score: 0 }
+      known.score += 1 / (RANK_OFFSET + rank)
+      scores.set(entry.id, known)
+    }
+  return [...scores.values()]
+    .sort((one, other) => other.score - one.score)
+    .map(({ entry }) => entry)
+}
+
+function dot(one: Float32Array, other: Float32Array): number {
+  let sum = 0
+  for (let at = 0; at < one.length; at++) sum += (one[at] ?? 0) * (other[at] ?? 0)
+  return sum
+}

@@ -1,0 +1,104 @@
+import type { FieldChoice, FieldFormat, FieldSchema, FieldsSchema } from './fields.ts'
+import { hasFormat } from './formats.ts'
+
+/** What is wrong with an answer's field. */
+export interface FieldProblem {
+  readonly field: string
+  /** Follows the field's name: `must be a date …`. */
+  readonly problem: string
+}
+
+/** What keeps a content from being an answer to these fields; empty when it is one. Pure. */
+export function checkContent(
+  { properties, required = [] }: FieldsSchema,
+  content: { readonly [name: string]: unknown },
+): FieldProblem[] {
+  const missing = required.filter((name) => !Object.hasOwn(content, name))
+  return [
+    ...missing.map((field) => ({ field, problem: 'is missing' })),
+    ...Object.entries(content).flatMap(([field, value]) => {
+      const schema = Object.hasOwn(properties, field) ? properties[field] : undefined
+      const problem = schema ? problemOf(schema, value) : 'is none of the fields'
+      return problem === null ? [] : [{ field, problem }]
+    }),
+  ]
+}
+
+/** The choices of a field that has some. */
+export function choicesOf(field: FieldSchema): readonly FieldChoice[] | null {
+  if (field.type === 'array')
+    return 'anyOf' in field.items ? field.items.anyOf : named(field.items.enum)
+  if (field.type !== 'string') return null
+  if ('oneOf' in field) return field.oneOf
+  return 'enum' in field ? named(field.enum, field.enumNames) : null
+}
+
+function named(values: readonly string[], names: readonly string[] = values): FieldChoice[] {
+  return values.map((value, at) => ({ const: value, title: names[at] ?? value }))
+}
+
+/** Null: the value is one of the field's. */
+export function problemOf(field: FieldSchema, value: unknown): string | null {
+  switch (field.type) {
+    case 'boolean':
+      return typeof value === 'boolean' ? null : 'must be true or false'
+    case 'number':
+    case 'integer':
+      return problemOfNumber(field, value)
+    case 'array':
+      return problemOfList(field, value)
+    case 'string': {
+      if (typeof value !== 'string') return 'must be a text'
+      const choices = choicesOf(field)
+      if (choices) return isChoice(choices, value) ? null : notOffered
+      return problemOfText(field, value)
+    }
+    default:
+      return field satisfies never
+  }
+}
+
+const notOffered = 'must be one of the values that are offered'
+
+function isChoice(choices: readonly FieldChoice[], value: unknown): boolean {
+  return choices.some((choice) => choice.const === value)
+}
+
+type Kind<Type extends FieldSchema['type']> = Extract<FieldSchema, { readonly type: Type }>
+
+function problemOfNumber(
+  { type, minimum = -Infinity, maximum = Infinity }: Kind<'number' | 'integer'>,
+  value: unknown,
+): string | null {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return 'must be a number'
+  if (type === 'integer' && !Number.isInteger(value)) return 'must be a whole number'
+  if (value < minimum) return `must be ${minimum} or more`
+  return value > maximum ? `must be ${maximum} or less` : null
+}
+
+function problemOfList(field: Kind<'array'>, value: unknown): string | null {
+  if (!Array.isArray(value)) return 'must be a list'
+  const { minItems = 0, maxItems = Infinity } = field
+  const choices = choicesOf(field) ?? []
+  if (!value.every((item) => isChoice(choices, item))) return notOffered
+  if (new Set(value).size < value.length) return 'must have each value once'
+  if (value.length < minItems) return `must have ${minItems} or more values`
+  return value.length > maxItems ? `must have ${maxItems} values or fewer` : null
+}
+
+const FORMATS: Readonly<Record<FieldFormat, string>> = {
+  email: 'must be an e-mail address',
+  uri: 'must be a web address or another URI, with its scheme (https:)',
+  date: 'must be a date, as in 2026-02-28',
+  'date-time': 'must be a date and time with an offset, as in 2026-02-28T09:30:00Z',
+}
+
+function problemOfText(field: Kind<'string'>, value: string): string | null {
+  if (!('format' in field || 'minLength' in field || 'maxLength' in field)) return null
+  const { format, minLength = 0, maxLength = Infinity } = field
+  // In code points, as JSON Schema counts.
+  const length = Array.from(value).length
+  if (length < minLength) return `must have ${minLength} characters or more`
+  if (length > maxLength) return `must have ${maxLength} characters or fewer`
+  return format === undefined || hasFormat(value, format) ? null : FORMATS[format]
+}

@@ -1,0 +1,43 @@
+import { isRecord, isUntyped, leaves, SchemaReader, type Shape } from '../../action/schema.ts'
+import type { JsonObject, JsonSchema, JsonValue } from '../../protocol/json.ts'
+
+/**
+ * The input of a strict call as its tool's own schema has it: a null in the place of an optional property that can't
+ * be null there is no property.
+ */
+export function withoutStrictNulls(input: JsonValue, schema: JsonSchema): JsonValue {
+  const reader = new SchemaReader(schema)
+  return read(input, [reader.shape(schema)])
+}
+
+/** `shapes`: those that the value may have. */
+function read(value: JsonValue, shapes: readonly Shape[]): JsonValue {
+  const all = shapes.flatMap(leaves)
+  if (Array.isArray(value))
+    return value.map((item: JsonValue, at) =>
+      read(
+        item,
+        all.flatMap((leaf) => below(leaf, leaf.itemAt(at))),
+      ),
+    )
+  if (!isRecord(value)) return value
+  const entries = Object.entries(value as JsonObject).flatMap(([name, item]) => {
+    const owners = all.filter((leaf) => leaf.properties.has(name))
+    const properties = owners.flatMap((leaf) => below(leaf, leaf.properties.get(name)))
+    const isAbsent =
+      item === null &&
+      owners.length > 0 &&
+      owners.every((leaf) => !leaf.required.has(name)) &&
+      !properties.flatMap(leaves).some(admitsNull)
+    return isAbsent ? [] : [[name, read(item, properties)] as const]
+  })
+  return Object.fromEntries(entries)
+}
+
+function below(shape: Shape, schema: unknown): Shape[] {
+  return schema === undefined ? [] : [shape.schemas.shape(schema)]
+}
+
+function admitsNull(leaf: Shape): boolean {
+  return isUntyped(leaf) || leaf.types.includes('null') || leaf.options?.includes(null) === true
+}

@@ -1,0 +1,30 @@
+import type { Shape } from './place.ts'
+
+const IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const
+
+/** Those that Anthropic takes. */
+export type ImageType = (typeof IMAGES)[number]
+
+export function isImageType(mediaType: string): mediaType is ImageType {
+  return (IMAGES as readonly string[]).includes(mediaType)
+}
+
+const AUDIO = new Map([
+  ['audio/wav', 'wav'],
+  ['audio/mpeg', 'mp3'],
+] as const)
+
+/** Those that Chat Completions takes as audio. */
+export function audioFormat(mediaType: string): 'wav' | 'mp3' | undefined {
+  return [...AUDIO].find(([known]) => known === mediaType)?.[1]
+}
+
+/** The type of block that a file of a media type has; undefined where the format has none for it. */
+export function fileKind(shape: Shape, mediaType: string): string | undefined {
+  if (shape === 'anthropic') {
+    if (isImageType(mediaType)) return 'image'
+    return mediaType === 'application/pdf' ? 'document' : undefined
+  }
+  if (mediaType.startsWith('image/')) return 'image_url'
+  return audioFormat(mediaType) ? 'input_audio' : 'file'
+}

@@ -1,0 +1,104 @@
+import type { JsonObject, JsonValue } from '../../protocol/json.ts'
+
+/** What a format can't say, in words of Offstage's: docs/histories.md lists them. A vendor's API may refuse it. */
+interface Extended {
+  offstage?: JsonObject
+}
+
+export interface OpenAIText extends Extended {
+  type: 'text'
+  text: string
+}
+
+export type OpenAIContent =
+  | OpenAIText
+  | ({ type: 'image_url'; image_url: { url: string } } & Extended)
+  | ({ type: 'input_audio'; input_audio: { data: string; format: 'wav' | 'mp3' } } & Extended)
+  | ({ type: 'file'; file: { file_data: string; filename?: string } } & Extended)
+
+export interface OpenAIToolCall extends Extended {
+  id: string
+  type: 'function'
+  function: { name: string; arguments: string }
+}
+
+/**
+ * A message of Chat Completions (https://platform.openai.com/docs/api-reference/chat/create), as its own
+ * library's `ChatCompletionMessageParam` describes it.
+ */
+export type OpenAIMessage =
+  | ({ role: 'system'; content: string | OpenAIText[] } & Extended)
+  | ({ role: 'developer'; content: string | OpenAIText[] } & Extended)
+  | ({ role: 'user'; content: string | OpenAIContent[] } & Extended)
+  | OpenAIAssistantMessage
+  | ({ role: 'tool'; tool_call_id: string; content: string | OpenAIText[] } & Extended)
+
+export interface OpenAIAssistantMessage extends Extended {
+  role: 'assistant'
+  content: string | (OpenAIText | ({ type: 'refusal'; refusal: string } & Extended))[] | null
+  refusal?: string
+  /** Not of OpenAI's, but of many servers' that speak its format. */
+  reasoning_content?: string
+  tool_calls?: OpenAIToolCall[]
+}
+
+export interface AnthropicText extends Extended {
+  type: 'text'
+  text: string
+}
+
+interface ImageSource {
+  type: 'base64'
+  media_type: 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp'
+  data: string
+}
+
+interface PdfSource {
+  type: 'base64'
+  media_type: 'application/pdf'
+  data: string
+}
+
+interface TextSource {
+  type: 'text'
+  media_type: 'text/plain'
+  data: string
+}
+
+export type AnthropicContent =
+  | AnthropicText
+  | ({ type: 'image'; source: ImageSource } & Extended)
+  | ({ type: 'document'; source: PdfSource | TextSource; title?: string } & Extended)
+
+export interface AnthropicToolResult extends Extended {
+  type: 'tool_result'
+  tool_use_id: string
+  content: string | AnthropicContent[]
+  is_error?: boolean
+}
+
+export interface AnthropicToolUse extends Extended {
+  type: 'tool_use'
+  id: string
+  name: string
+  input: JsonValue
+}
+
+/** A block that only the vendor reads is among an assistant's as it came. */
+export type AnthropicAssistantBlock =
+  | AnthropicText
+  | AnthropicToolUse
+  | { type: 'thinking'; thinking: string; signature: string }
+  | { type: 'redacted_thinking'; data: string }
+
+/** A message of Anthropic's Messages (https://docs.anthropic.com/en/api/messages), as its own library's `MessageParam` describes it. */
+export type AnthropicMessage =
+  | ({ role: 'system'; content: string | AnthropicText[] } & Extended)
+  | ({ role: 'user'; content: string | (AnthropicContent | AnthropicToolResult)[] } & Extended)
+  | ({ role: 'assistant'; content: string | AnthropicAssistantBlock[] } & Extended)
+
+/** Two fields of a request to Anthropic. A system message at the beginning is the `system` text. */
+export interface AnthropicHistory {
+  system?: string | AnthropicText[]
+  messages: AnthropicMessage[]
+}

@@ -1,0 +1,55 @@
+import { describeThrown } from '../../protocol/error.ts'
+import type { HistoryMessage } from '../../protocol/history.ts'
+import type { Message } from '../../protocol/message.ts'
+import { asRecord } from '../core/read-json.ts'
+import { readHistory } from './import-history.ts'
+import { invalidHistory } from './invalid-history.ts'
+import type { Shape } from './place.ts'
+
+/**
+ * Messages of OpenAI's Chat Completions as Offstage has them, without ids; what `toOpenAI` gave is read in
+ * full. Pure. Throws `invalid-history`, which names the message and the field, for what can't be read.
+ */
+export function fromOpenAI(messages: readonly HistoryMessage[]): Message[] {
+  return fromFormat(messages, 'openai')
+}
+
+/**
+ * Messages of Anthropic's Messages API as Offstage has them, without ids: an array, or the fields `system` and
+ * `messages` of a request. What `toAnthropic` gave is read in full. Pure. Throws as `fromOpenAI` does.
+ */
+export function fromAnthropic(
+  history:
+    | readonly HistoryMessage[]
+    | { readonly system?: unknown; readonly messages: readonly HistoryMessage[] },
+): Message[] {
+  const { system, messages } = asRecord(history) ?? { messages: history }
+  const first = system === undefined ? [] : [{ role: 'system', content: system }]
+  return [...fromFormat(first, 'anthropic'), ...fromFormat(messages, 'anthropic')]
+}
+
+function fromFormat(messages: unknown, shape: Shape): Message[] {
+  const read = readHistory(plain(messages), shape).flat()
+  const together: Message[] = []
+  for (const message of read) {
+    const last = together.at(-1)
+    // Results of one answer are one message.
+    if (message.role === 'tool' && last?.role === 'tool' && !(message.foreign && last.foreign))
+      together[together.length - 1] = {
+        ...last,
+        ...message,
+        parts: [...last.parts, ...message.parts],
+      }
+    else together.push(message)
+  }
+  return together
+}
+
+/** As JSON has it: nothing that is read can change, or run code. */
+function plain(messages: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(messages) ?? 'null')
+  } catch (cause) {
+    throw invalidHistory('history', describeThrown(cause))
+  }
+}

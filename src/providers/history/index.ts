@@ -1,0 +1,22 @@
+/**
+ * Histories in the formats of OpenAI's Chat Completions and Anthropic's Messages, in and out, without loss. All
+ * functions are pure. See docs/histories.md.
+ */
+export type { Extensions, ToHistoryOptions } from './extension.ts'
+export type {
+  AnthropicAssistantBlock,
+  AnthropicContent,
+  AnthropicHistory,
+  AnthropicMessage,
+  AnthropicText,
+  AnthropicToolResult,
+  AnthropicToolUse,
+  OpenAIAssistantMessage,
+  OpenAIContent,
+  OpenAIMessage,
+  OpenAIText,
+  OpenAIToolCall,
+} from './formats.ts'
+export { fromAnthropic, fromOpenAI } from './from-histories.ts'
+export { toAnthropic } from './to-anthropic.ts'
+export { toOpenAI } from './to-openai.ts'

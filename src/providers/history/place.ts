@@ -1,0 +1,87 @@
+import type { JsonObject } from '../../protocol/json.ts'
+import type { Foreign } from '../../protocol/message.ts'
+import { asRecord, asText, type JsonRecord } from '../core/read-json.ts'
+import { invalidHistory } from './invalid-history.ts'
+
+/** A format that histories come in and go out as. */
+export type Shape = keyof Foreign
+
+/** Where something stands in a history, for errors, and whose format it is. */
+export interface Place {
+  /** `history[2]` */
+  readonly at: string
+  /** `content[0]`; empty: the message itself. */
+  readonly field: string
+  readonly shape: Shape
+}
+
+export function refuse({ at, field }: Place, problem: string): Error {
+  return invalidHistory(at, problem, field)
+}
+
+/** Something that has fields, and where it stands. */
+export interface Placed {
+  readonly fields: JsonRecord
+  readonly place: Place
+}
+
+export function placed(value: unknown, place: Place): Placed {
+  const fields = asRecord(value)
+  if (!fields) throw refuse(place, `has something that is no object`)
+  return { fields, place }
+}
+
+/** Content as a list of blocks; text alone is one. */
+export function blocksOf(content: unknown, place: Place): Placed[] {
+  if (typeof content === 'string') return [{ fields: { type: 'text', text: content }, place }]
+  if (!Array.isArray(content)) throw refuse(place, 'has no content')
+  const before = place.field && `${place.field}.`
+  return content.map((block: unknown, index) =>
+    placed(block, { ...place, field: `${before}content[${index}]` }),
+  )
+}
+
+export function requireText({ fields, place }: Placed, name: string): string {
+  const value = asText(fields[name])
+  if (value === undefined) throw refuse(place, `has no ${name} where one must be`)
+  return value
+}
+
+/** What Offstage wrote beside fields that can't say it: see docs/histories.md. */
+export function keptOf({ fields, place }: Placed): JsonRecord {
+  const { offstage } = fields
+  if (offstage === undefined) return {}
+  const kept = asRecord(offstage)
+  if (!kept) throw refuse(place, 'has an offstage field that is no object')
+  return kept
+}
+
+/** The fields that Offstage has no word for, to be given back: all but those that were read. */
+export function foreignOf(
+  from: Placed,
+  read: readonly string[],
+  more: JsonObject = {},
+): { readonly foreign?: Foreign } {
+  const { fields, place } = from
+  const isOwn = (name: string): boolean => name !== 'offstage' && !read.includes(name)
+  const own: JsonObject = {
+    ...asJson(Object.fromEntries(Object.entries(fields).filter(([name]) => isOwn(name)))),
+    ...more,
+  }
+  const foreign = {
+    ...readForeign(keptOf(from)['foreign']),
+    ...(Object.keys(own).length > 0 && { [place.shape]: own }),
+  }
+  return Object.keys(foreign).length > 0 ? { foreign } : {}
+}
+
+export function readForeign(value: unknown): Foreign {
+  const { openai, anthropic } = asRecord(value) ?? {}
+  const [chat, turns] = [asRecord(openai), asRecord(anthropic)]
+  return { ...(chat && { openai: asJson(chat) }), ...(turns && { anthropic: asJson(turns) }) }
+}
+
+/** What came from JSON is JSON. */
+export function asJson(record: JsonRecord): JsonObject {
+  return record as JsonObject
+}

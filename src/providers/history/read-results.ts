@@ -1,0 +1,109 @@
+import type {
+  CallErrorCode,
+  FilePart,
+  TextPart,
+  ToolOutput,
+  ToolResultPart,
+} from '../../protocol/message.ts'
+import { parseJson } from '../core/read-json.ts'
+import type { JsonValue } from '../../protocol/json.ts'
+import { blocksOf, foreignOf, keptOf, requireText, type Placed } from './place.ts'
+import { readContent } from './read-content.ts'
+
+/** What a denied call's result begins with. */
+export const DENIED = 'Denied by the person.'
+export const DENIED_WHY = 'Denied by the person: '
+
+/** What a failed call's result begins with where the format has no mark for it. */
+export function errorWords(code: string): string {
+  return `Error (${code}): `
+}
+
+/** A result: a message with the role `tool`, or a block `tool_result`. The name is that of its call. */
+export function readResult(
+  result: Placed,
+  idField: 'tool_call_id' | 'tool_use_id',
+): ToolResultPart {
+  const { fields } = result
+  const { note } = keptOf(result)
+  const isMarked = idField === 'tool_use_id'
+  const { output, isWhole } = readOutput(result, isMarked)
+  const read = ['role', 'type', idField, ...(isWhole ? ['content'] : [])]
+  return {
+    type: 'tool-result',
+    toolCallId: requireText(result, idField),
+    toolName: '',
+    output,
+    ...(typeof note === 'string' && { note }),
+    ...foreignOf(result, fields['is_error'] === true ? [...read, 'is_error'] : read),
+  }
+}
+
+interface ReadOutput {
+  readonly output: ToolOutput
+  /** All of the content is in it. */
+  readonly isWhole: boolean
+}
+
+function readOutput(result: Placed, isMarked: boolean): ReadOutput {
+  const { fields, place } = result
+  const content = fields['content'] ?? ''
+  const parts = blocksOf(content, place).map(readContent)
+  const text = textOf(parts)
+  const [first] = parts
+  const isText = parts.length === 1 && first?.type === 'text' && !first.foreign
+  const kept = keptOf(result)
+  const isError = fields['is_error'] === true
+  const special = keptOutput(kept, text, isMarked)
+  if (special) return { output: special, isWhole: isText }
+  if (kept['output'] === 'content')
+    return { output: { type: 'content', value: parts }, isWhole: true }
+  if (isError) return { output: { type: 'error', code: 'failed', message: text }, isWhole: isText }
+  return {
+    output: isText ? { type: 'text', value: text } : { type: 'content', value: parts },
+    isWhole: true,
+  }
+}
+
+/** What an error's content comes to; undefined when it can't be read. */
+export function errorText(content: unknown): string | undefined {
+  try {
+    const place = { at: 'content', field: '', shape: 'anthropic' } as const
+    return textOf(blocksOf(content, place).map(readContent))
+  } catch {
+    return undefined
+  }
+}
+
+function textOf(parts: readonly (TextPart | FilePart)[]): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
+}
+
+/** What the extension says that the text means. */
+function keptOutput(
+  { output, code }: { readonly [field: string]: unknown },
+  text: string,
+  isMarked: boolean,
+): ToolOutput | undefined {
+  switch (output) {
+    case 'json': {
+      const value = parseJson(text)
+      return value === undefined ? undefined : { type: 'json', value: value as JsonValue }
+    }
+    case 'error': {
+      // A model's to read: one of another version is no reason to refuse a history.
+      const known = (typeof code === 'string' ? code : 'failed') as CallErrorCode
+      const message = isMarked ? text : without(text, errorWords(known))
+      return { type: 'error', code: known, message }
+    }
+    case 'denied':
+      if (text === DENIED) return { type: 'denied' }
+      return { type: 'denied', reason: without(text, DENIED_WHY) }
+    default:
+      return undefined
+  }
+}
+
+function without(text: string, start: string): string {
+  return text.startsWith(start) ? text.slice(start.length) : text
+}

@@ -1,0 +1,274 @@
+import type { JsonObject } from '../../protocol/json.ts'
+import type {
+  AssistantMessage,
+  FilePart,
+  Message,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+  UserMessage,
+} from '../../protocol/message.ts'
+import { sameJson } from '../../lib/same-json.ts'
+import { asObjects, asRecord, asText } from '../core/read-json.ts'
+import { orderOf } from './arrange.ts'
+import {
+  contentOf,
+  extension,
+  fileWords,
+  otherForeign,
+  type Target,
+  type ToHistoryOptions,
+} from './extension.ts'
+import { fileKind, isImageType } from './file-kinds.ts'
+import type {
+  AnthropicAssistantBlock,
+  AnthropicContent,
+  AnthropicHistory,
+  AnthropicMessage,
+  AnthropicText,
+  AnthropicToolResult,
+  AnthropicToolUse,
+} from './formats.ts'
+import { readAnswer } from './from-vendor.ts'
+import { errorText } from './read-results.ts'
+import { resultExtension, resultText } from './write-results.ts'
+
+/**
+ * Messages as `agent.conversations.get()` and snapshots give them, as Anthropic's Messages API has them. Pure.
+ * `fromAnthropic` gives the same messages back, without their ids. With `extensions: 'refuse'` it throws
+ * `invalid-history` for what the format can't say.
+ */
+export function toAnthropic(
+  messages: readonly Message[],
+  { extensions = 'keep' }: ToHistoryOptions = {},
+): AnthropicHistory {
+  const targetAt = (index: number): Target => ({ shape: 'anthropic', extensions, index })
+  const [first] = messages
+  const isSystem = first?.role === 'system' && !first.foreign && first.parts.length > 0
+  const written: AnthropicMessage[] = []
+  for (const [index, message] of messages.entries()) {
+    if (isSystem && index === 0) continue
+    const previous = messages[index - 1]
+    const target = targetAt(index)
+    const last = written.at(-1)
+    if (
+      message.role === 'user' &&
+      previous?.role === 'tool' &&
+      last &&
+      isJoined(previous, message)
+    ) {
+      written[written.length - 1] = joined(last, userMessage(message, target))
+    } else written.push(...writeMessage(message, target))
+  }
+  return {
+    ...(isSystem && { system: contentOf(first.parts.map((part) => textBlock(part, targetAt(0)))) }),
+    messages: written,
+  }
+}
+
+function writeMessage(message: Message, target: Target): AnthropicMessage[] {
+  switch (message.role) {
+    case 'system': {
+      const { parts, foreign } = message
+      const content = contentOf(parts.map((part) => textBlock(part, target)))
+      const other = otherForeign(foreign, target)
+      return [{ ...foreign?.anthropic, role: 'system', content, ...extension(target, other) }]
+    }
+    case 'user':
+      return [userMessage(message, target)]
+    case 'assistant':
+      return [assistantMessage(message, target)]
+    case 'tool': {
+      const { parts, foreign } = message
+      if (parts.length === 0) return []
+      const content = parts.map((part) => resultBlock(part, target))
+      const other = otherForeign(foreign, target)
+      return [{ ...foreign?.anthropic, role: 'user', content, ...extension(target, other) }]
+    }
+    default:
+      return message satisfies never
+  }
+}
+
+/** Results and what a person says next share a message, as the API has it. */
+function isJoined(tool: Message, user: UserMessage): boolean {
+  return tool.parts.length > 0 && user.parts.length > 0 && !tool.foreign
+}
+
+function joined(results: AnthropicMessage, user: AnthropicMessage): AnthropicMessage {
+  if (results.role !== 'user' || user.role !== 'user') return results
+  return { ...user, content: [...asBlocks(results.content), ...asBlocks(user.content)] }
+}
+
+function asBlocks<Block>(content: string | Block[]): (Block | AnthropicText)[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content
+}
+
+function userMessage({ parts, synthetic, foreign }: UserMessage, target: Target): AnthropicMessage {
+  return {
+    ...foreign?.anthropic,
+    role: 'user',
+    content: contentOf(parts.map((part) => contentBlock(part, target))),
+    ...extension(target, { synthetic: synthetic || undefined, ...otherForeign(foreign, target) }),
+  }
+}
+
+function textBlock({ text, foreign }: TextPart, target: Target): AnthropicText {
+  const other = otherForeign(foreign, target)
+  return { ...foreign?.anthropic, type: 'text', text, ...extension(target, other) }
+}
+
+function contentBlock(part: TextPart | FilePart, target: Target): AnthropicContent {
+  const { foreign } = part
+  const anthropic = foreign?.anthropic ?? {}
+  const other = otherForeign(foreign, target)
+  if (part.type === 'file') return fileBlock(part, target)
+  if (anthropic['type'] !== 'document') return textBlock(part, target)
+  const { text } = part
+  const source = asRecord(anthropic['source']) as JsonObject | undefined
+  return {
+    ...anthropic,
+    type: 'document',
+    source: { ...source, type: 'text', media_type: 'text/plain', data: text },
+    ...extension(target, other),
+  }
+}
+
+function fileBlock(part: FilePart, target: Target): AnthropicContent {
+  const { mediaType, data, filename, foreign } = part
+  const anthropic = foreign?.anthropic ?? {}
+  const other = otherForeign(foreign, target)
+  const kind = asText(anthropic['type']) ?? fileKind('anthropic', mediaType)
+  if (data === '' || kind === undefined) return fileWords(part, target)
+  if (kind === 'document' && mediaType === 'application/pdf') {
+    const source = { type: 'base64', media_type: mediaType, data } as const
+    const title = filename !== undefined && { title: filename }
+    return { ...anthropic, type: kind, source, ...title, ...extension(target, other) }
+  }
+  if (kind !== 'image' || !isImageType(mediaType)) return fileWords(part, target)
+  const source = { type: 'base64', media_type: mediaType, data } as const
+  return { ...anthropic, type: kind, source, ...extension(target, { filename, ...other }) }
+}
+
+function resultBlock(part: ToolResultPart, target: Target): AnthropicToolResult {
+  const { toolCallId, output, foreign } = part
+  const { content: given, ...anthropic } = foreign?.anthropic ?? {}
+  const isError = output.type === 'error' || output.type === 'denied'
+  return {
+    ...anthropic,
+    type: 'tool_result',
+    tool_use_id: toolCallId,
+    content:
+      output.type === 'content'
+        ? output.value.map((each) => contentBlock(each, target))
+        : givenContent(given, resultText(output, true)),
+    ...(isError && { is_error: true }),
+    ...extension(target, resultExtension(part, target)),
+  }
+}
+
+/** The blocks that an error came in, while they say the same. */
+function givenContent(given: unknown, text: string): string | AnthropicContent[] {
+  return Array.isArray(given) && errorText(given) === text ? (given as AnthropicContent[]) : text
+}
+
+function assistantMessage(message: AssistantMessage, target: Target): AnthropicMessage {
+  const { parts, foreign, actionText, partial, providerMetadata } = message
+  const { cache_control: marks, ...anthropic } = foreign?.anthropic ?? {}
+  const own = ownContent(message)
+  const thoughts = parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])).join('')
+  const blocks = own?.content ?? parts.flatMap((part) => answerBlocks(part, target))
+  const read = own?.parts ?? [
+    ...(thoughts === '' ? [] : [{ type: 'reasoning', text: thoughts } as const]),
+    ...parts.filter((part) => part.type !== 'reasoning'),
+  ]
+  const order = orderOf(parts)
+  return {
+    ...anthropic,
+    role: 'assistant',
+    content: contentOf(marked(blocks, asRecord(marks))),
+    ...extension(target, {
+      reasoning: own || thoughts === '' ? undefined : thoughts,
+      order: sameJson(order, orderOf(read)) ? undefined : order,
+      actionText,
+      partial: partial || undefined,
+      providerMetadata: sameJson(providerMetadata, own?.metadata) ? undefined : providerMetadata,
+      ...otherForeign(foreign, target),
+    }),
+  }
+}
+
+interface OwnContent extends Pick<AssistantMessage, 'parts'> {
+  readonly content: AnthropicAssistantBlock[]
+  readonly metadata: AssistantMessage['providerMetadata']
+}
+
+/** The content that the vendor gave, with its signatures, while it says what the message says. */
+function ownContent({ parts, providerMetadata }: AssistantMessage): OwnContent | undefined {
+  const calls = parts.filter((part) => part.type === 'tool-call')
+  const given = asObjects(providerMetadata?.['anthropic']?.['content'])
+  if (given.length === 0 || parts.some((part) => 'foreign' in part)) return undefined
+  const left = [...calls]
+  const content = given.map((block): JsonObject => {
+    const call = block['type'] === 'tool_use' ? left.shift() : undefined
+    return call ? { ...block, id: call.toolCallId, name: call.toolName } : block
+  })
+  const read = readAnswer(content)
+  if (!read || left.length > 0 || !sameJson(saidBy(read.parts), saidBy(parts))) return undefined
+  return {
+    content: content as readonly JsonObject[] as AnthropicAssistantBlock[],
+    parts: read.parts,
+    metadata: read.providerMetadata,
+  }
+}
+
+/** What parts say, whatever they are cut into. */
+function saidBy(parts: AssistantMessage['parts']): object {
+  const textOf = (type: 'text' | 'reasoning'): string =>
+    parts.map((part) => (part.type === type ? part.text : '')).join('')
+  const calls = parts.filter((part) => part.type === 'tool-call')
+  return { text: textOf('text'), reasoning: textOf('reasoning'), calls }
+}
+
+function answerBlocks(
+  part: AssistantMessage['parts'][number],
+  target: Target,
+): AnthropicAssistantBlock[] {
+  switch (part.type) {
+    case 'text':
+      return [textBlock(part, target)]
+    case 'tool-call':
+      return [useBlock(part, target)]
+    case 'reasoning':
+      return []
+    default:
+      return part satisfies never
+  }
+}
+
+function useBlock(call: ToolCallPart, target: Target): AnthropicToolUse {
+  const { toolCallId, toolName, providerCallId, rescued, foreign } = call
+  return {
+    type: 'tool_use',
+    id: toolCallId,
+    name: toolName,
+    input: call.input ?? (call.error ? {} : null),
+    ...extension(target, {
+      providerCallId,
+      rescued: rescued || undefined,
+      ...(call.error && { error: { ...call.error }, rawInput: call.rawInput }),
+      ...otherForeign(foreign, target),
+    }),
+  }
+}
+
+/** The marks of what is to be cached, each on its block. */
+function marked(
+  blocks: AnthropicAssistantBlock[],
+  marks: { readonly [index: string]: unknown } | undefined,
+): AnthropicAssistantBlock[] {
+  if (!marks) return blocks
+  return blocks.map((block, index) =>
+    Object.hasOwn(marks, String(index)) ? { ...block, cache_control: marks[String(index)] } : block,
+  )
+}

@@ -1,0 +1,215 @@
+import type { JsonObject } from '../../protocol/json.ts'
+import type {
+  AssistantMessage,
+  FilePart,
+  Message,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+} from '../../protocol/message.ts'
+import { parseToolInput } from '../core/parse-tool-input.ts'
+import { asRecord, asText } from '../core/read-json.ts'
+import { sameJson } from '../../lib/same-json.ts'
+import { orderOf } from './arrange.ts'
+import {
+  contentOf,
+  extension,
+  fileWords,
+  otherForeign,
+  type Target,
+  type ToHistoryOptions,
+} from './extension.ts'
+import { audioFormat, fileKind } from './file-kinds.ts'
+import type {
+  OpenAIAssistantMessage,
+  OpenAIContent,
+  OpenAIMessage,
+  OpenAIText,
+  OpenAIToolCall,
+} from './formats.ts'
+import { resultExtension, resultText } from './write-results.ts'
+
+/**
+ * Messages as `agent.conversations.get()` and snapshots give them, as OpenAI's Chat Completions has them. Pure.
+ * `fromOpenAI` gives the same messages back, without their ids. With `extensions: 'refuse'` it throws
+ * `invalid-history` for what the format can't say.
+ */
+export function toOpenAI(
+  messages: readonly Message[],
+  { extensions = 'keep' }: ToHistoryOptions = {},
+): OpenAIMessage[] {
+  return messages.flatMap((message, index) => {
+    const target: Target = { shape: 'openai', extensions, index }
+    switch (message.role) {
+      case 'system': {
+        const foreign = message.foreign?.openai
+        const content = contentOf(message.parts.map((part) => textPart(part, target)))
+        const role = foreign?.['role'] === 'developer' ? 'developer' : 'system'
+        return {
+          ...foreign,
+          role,
+          content,
+          ...extension(target, otherForeign(message.foreign, target)),
+        }
+      }
+      case 'user': {
+        const { parts, synthetic, foreign } = message
+        return {
+          ...foreign?.openai,
+          role: 'user',
+          content: contentOf(parts.map((part) => contentPart(part, target))),
+          ...extension(target, {
+            synthetic: synthetic || undefined,
+            ...otherForeign(foreign, target),
+          }),
+        }
+      }
+      case 'assistant':
+        return assistantMessage(message, target)
+      case 'tool':
+        return message.parts.map((part) => toolMessage(part, target))
+      default:
+        return message satisfies never
+    }
+  })
+}
+
+function textPart({ text, foreign }: TextPart, target: Target): OpenAIText {
+  const { openai } = foreign ?? {}
+  return {
+    ...openai,
+    type: 'text',
+    text,
+    ...extension(target, otherForeign(foreign, target)),
+  }
+}
+
+function contentPart(part: TextPart | FilePart, target: Target): OpenAIContent {
+  return part.type === 'text' ? textPart(part, target) : filePart(part, target)
+}
+
+function filePart(part: FilePart, target: Target): OpenAIContent {
+  const { mediaType, data, filename, foreign } = part
+  const url = `data:${mediaType};base64,${data}`
+  // What a data URL can't say.
+  if (!/^[^,]+$/.test(mediaType) || mediaType.includes(';base64') || data === '')
+    return fileWords(part, target)
+  const openai = foreign?.openai ?? {}
+  const other = otherForeign(foreign, target)
+  const unnamed = extension(target, { filename, ...other })
+  switch (asText(openai['type']) ?? fileKind('openai', mediaType)) {
+    case 'image_url':
+      return {
+        ...openai,
+        type: 'image_url',
+        image_url: { ...innerOf(openai, 'image_url'), url },
+        ...unnamed,
+      }
+    case 'input_audio': {
+      const format = audioFormat(mediaType)
+      if (!format) break
+      const audio = { ...innerOf(openai, 'input_audio'), data, format }
+      return { ...openai, type: 'input_audio', input_audio: audio, ...unnamed }
+    }
+    default:
+  }
+  const named = { ...(filename !== undefined && { filename }), file_data: url }
+  const file = { ...innerOf(openai, 'file'), ...named }
+  return { ...openai, type: 'file', file, ...extension(target, other) }
+}
+
+function innerOf(fields: JsonObject, name: string): JsonObject {
+  return (asRecord(fields[name]) ?? {}) as JsonObject
+}
+
+function assistantMessage(message: AssistantMessage, target: Target): OpenAIAssistantMessage {
+  const { parts, foreign, actionText, partial, providerMetadata } = message
+  const thoughts = parts.filter((part) => part.type === 'reasoning')
+  const reasoning = thoughts.map(({ text }) => text).join('')
+  const all = parts.filter((part) => part.type === 'text')
+  const last = all.at(-1)
+  const refusal = last?.foreign?.openai?.['refusal'] === true ? last : undefined
+  const texts = refusal ? all.slice(0, -1) : all
+  const calls = parts.filter((part) => part.type === 'tool-call')
+  const usual = [
+    ...(reasoning === '' ? [] : [{ type: 'reasoning', text: reasoning } as const]),
+    ...all,
+    ...calls,
+  ]
+  const order = orderOf(parts)
+  return {
+    ...foreign?.openai,
+    role: 'assistant',
+    content: texts.length === 0 ? null : contentOf(texts.map((part) => answerPart(part, target))),
+    ...(refusal && { refusal: refusal.text }),
+    ...(reasoning !== '' && target.extensions === 'keep' && { reasoning_content: reasoning }),
+    ...(calls.length > 0 && { tool_calls: calls.map((call) => toolCall(call, target)) }),
+    ...extension(target, {
+      reasoning: target.extensions === 'refuse' && reasoning !== '' ? reasoning : undefined,
+      order: sameJson(order, orderOf(usual)) ? undefined : order,
+      actionText,
+      partial: partial || undefined,
+      providerMetadata,
+      ...otherForeign(foreign, target),
+    }),
+  }
+}
+
+type AnswerPart = Exclude<NonNullable<OpenAIAssistantMessage['content']>, string>[number]
+
+function answerPart(part: TextPart, target: Target): AnswerPart {
+  const { type, ...openai } = part.foreign?.openai ?? {}
+  if (type !== 'refusal') return textPart(part, target)
+  const other = otherForeign(part.foreign, target)
+  return { ...openai, type, refusal: part.text, ...extension(target, other) }
+}
+
+function toolCall(call: ToolCallPart, target: Target): OpenAIToolCall {
+  const { toolCallId, toolName, providerCallId, rescued, foreign } = call
+  const openai = foreign?.openai ?? {}
+  const inner = innerOf(openai, 'function')
+  const said = call.error
+    ? { error: call.error, rawInput: call.rawInput }
+    : { input: call.input, rawInput: undefined }
+  const given = inner['arguments']
+  const written = said.rawInput ?? JSON.stringify(call.error ? {} : call.input)
+  const isGiven = typeof given === 'string' && !call.error && sameJson(readAgain(given), said)
+  return {
+    ...openai,
+    id: toolCallId,
+    type: 'function',
+    function: { ...inner, name: toolName, arguments: isGiven ? given : written },
+    ...extension(target, {
+      providerCallId,
+      rescued: rescued || undefined,
+      ...(!sameJson(readAgain(written), said) && {
+        ...said,
+        error: said.error && { ...said.error },
+      }),
+      ...otherForeign(foreign, target),
+    }),
+  }
+}
+
+/** What arguments are read as. */
+function readAgain(written: string): object {
+  const read = written.trim() === '' ? { input: {} } : parseToolInput(written)
+  return 'error' in read ? { ...read, rawInput: written } : read
+}
+
+function toolMessage(part: ToolResultPart, target: Target): OpenAIMessage {
+  const { toolCallId, output, foreign } = part
+  const content =
+    output.type === 'content'
+      ? output.value.map((each) =>
+          each.type === 'text' ? textPart(each, target) : fileWords(each, target),
+        )
+      : resultText(output, false)
+  return {
+    ...foreign?.openai,
+    role: 'tool',
+    tool_call_id: toolCallId,
+    content,
+    ...extension(target, resultExtension(part, target)),
+  }
+}

@@ -1,0 +1,34 @@
+import { checkContent } from '../../protocol/check-content.ts'
+import type { CallAnswer } from '../../protocol/commands.ts'
+import { OffstageError } from '../../protocol/error.ts'
+import type { CallState } from '../../protocol/state.ts'
+
+/** What the model is told where there is no answer. */
+export const UNANSWERED = {
+  decline:
+    'The person does not want to answer this. Do not ask it again; go on without it if you can.',
+  cancel: 'The person closed the question without answering. Go on without an answer if you can.',
+} as const
+
+/**
+ * Throws `invalid-input` for an answer that its question doesn't take: a text in place of fields or the reverse, or
+ * a content that doesn't fit the fields, each of which `details.fields` names with what is wrong.
+ */
+export function checkAnswer({ question }: CallState, answer: CallAnswer['answer']): void {
+  const fields = question?.fields
+  if (answer.type === 'answer' && fields)
+    throw refused(
+      "This question asks for fields: answer it with { action: 'accept', content } and their values.",
+    )
+  if (answer.type !== 'accept') return
+  if (!fields) throw refused('This question asks for a text: it has no fields.')
+  const problems = checkContent(fields, answer.content)
+  if (problems.length === 0) return
+  const words = problems.slice(0, 8).map(({ field, problem }) => `'${field}' ${problem}`)
+  throw refused(`The answer doesn't fit: ${words.join('; ')}.`, problems)
+}
+
+function refused(message: string, problems?: ReturnType<typeof checkContent>): OffstageError {
+  const details = problems && { fields: problems.map((problem) => ({ ...problem })) }
+  return new OffstageError('invalid-input', message, { ...(details && { details }) })
+}

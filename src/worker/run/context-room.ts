@@ -1,0 +1,88 @@
+import type { CompactionOptions } from '../../protocol/compaction.ts'
+import { OffstageError } from '../../protocol/error.ts'
+import type { Usage } from '../../protocol/message.ts'
+import type { StepContext } from '../../protocol/questions.ts'
+import { modelFacts } from '../../providers/catalogue/model-facts.ts'
+import { buildRequest } from '../model/build-request.ts'
+import { sentTokens } from '../model/compaction/plan-compaction.ts'
+import { fixedSize, outputTokens, type FixedSize } from '../model/compaction/request-size.ts'
+import type { CountedRun } from './counters.ts'
+import type { RunContext } from './run-context.ts'
+
+export const COMPACTION_DEFAULTS = { at: 0.8, policy: 'auto' } as const
+
+/** How many times the window an estimate must be, which is mostly too high, to be beyond doubt. */
+const TOO_SMALL = 1.5
+
+/** Compares what the server counted in the newest request with its estimate. Before the answer is appended. */
+export function learnTokens(context: RunContext, stepContext: StepContext, usage: Usage): void {
+  const { compaction = COMPACTION_DEFAULTS, model } = stepContext
+  const { run } = context.conversation
+  const counted = usage.inputTokens
+  if (compaction === false || run === null || counted === undefined || usage.estimated) return
+  if (windowOf(stepContext, compaction) === undefined) return
+  context.memory.rememberTokens(model, {
+    counted,
+    estimated: sizeOf(context, run, stepContext).sent,
+  })
+}
+
+function windowOf(
+  { model }: StepContext,
+  { contextWindow }: CompactionOptions,
+): number | undefined {
+  return contextWindow ?? model.contextWindow ?? modelFacts(model.model).contextWindow
+}
+
+/** Estimated tokens that a request may have; undefined where nobody knows. */
+export function roomOf(
+  { memory }: RunContext,
+  stepContext: StepContext,
+  compaction: CompactionOptions,
+): number | undefined {
+  const { model } = stepContext
+  const window = windowOf(stepContext, compaction)
+  if (window === undefined) return undefined
+  const { at = COMPACTION_DEFAULTS.at } = compaction
+  return ((window - outputTokens(model, window)) * at) / memory.tokenFactor(model)
+}
+
+/** In estimated tokens. */
+interface RequestSize {
+  readonly size: FixedSize
+  /** The sum of `size`. */
+  readonly fixed: number
+  /** With the messages. */
+  readonly sent: number
+}
+
+/** Of the next request. */
+export function sizeOf(
+  context: RunContext,
+  run: CountedRun,
+  stepContext: StepContext,
+): RequestSize {
+  const {
+    conversation: { state },
+    memory,
+  } = context
+  const toolMode = memory.toolMode(stepContext.model)
+  const size = fixedSize(buildRequest(state, run, { stepContext, toolMode }))
+  const fixed = size.instructions + size.context + size.tools
+  return { size, fixed, sent: sentTokens(state, fixed) }
+}
+
+/** A window that was configured and can't hold even what goes with every request: nothing that is cut would help. */
+export function refuseTooSmall(
+  { model, compaction = COMPACTION_DEFAULTS }: StepContext,
+  { size, fixed }: RequestSize,
+): void {
+  const window = compaction ? (compaction.contextWindow ?? model.contextWindow) : undefined
+  if (window === undefined || fixed <= window * TOO_SMALL) return
+  const { instructions, context, tools } = size
+  throw new OffstageError(
+    'context-too-small',
+    `The context window of ${window} tokens can't hold what goes with every request, about ${fixed}: instructions ${instructions}, tools ${tools}, context ${context}. Give the model a larger window, fewer tools or shorter texts.`,
+    { details: { contextWindow: window, instructions, tools, context } },
+  )
+}

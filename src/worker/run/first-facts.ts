@@ -1,0 +1,22 @@
+import { hasPlan } from '../../conversation/context.ts'
+import type { StartRun } from '../../protocol/commands.ts'
+import type { RunLimits } from '../../protocol/run.ts'
+import type { ConversationState } from '../../protocol/state.ts'
+import type { FactDraft } from '../store/fact-draft.ts'
+
+/** The run, and its first step: one wait for the disk. `place`: default, under the head. */
+export function firstFacts(
+  message: StartRun['message'],
+  limits: RunLimits,
+  place: { readonly parentId?: string | null } = {},
+): FactDraft[] {
+  return [
+    { type: 'run-started', message, limits, ...place },
+    { type: 'step-started', step: 1, resumed: false },
+  ]
+}
+
+/** With a new request of the person, what the model had planned for the one before is over. */
+export function planDropped(state: ConversationState, message: StartRun['message']): FactDraft[] {
+  return message && hasPlan(state) ? [{ type: 'plan-changed', after: message.id, plan: [] }] : []
+}

@@ -1,0 +1,41 @@
+import { contextOn } from '../../conversation/context.ts'
+import { isRequest, messageWords } from '../../conversation/requests.ts'
+import type { StepContext } from '../../protocol/questions.ts'
+import type { ConversationState, MessageNode } from '../../protocol/state.ts'
+import type { RunContext } from './run-context.ts'
+
+/**
+ * Has the page look for memories that fit what a person wrote last: once for each message, whoever goes on with
+ * the run. What it found is stored before the model is asked.
+ */
+export async function recall(
+  { agentId, conversation, page, runId, signal }: RunContext,
+  { hasMemory }: StepContext,
+): Promise<void> {
+  const request = hasMemory ? unasked(conversation.state) : undefined
+  const query = request ? messageWords(request.message) : ''
+  if (request === undefined || query === '') return
+  const { conversationId } = conversation
+  const items = await page.retrieveMemories({ agentId, runId, conversationId, query })
+  if (signal.aborted) return
+  await conversation.append((run) => {
+    const isOpen = run?.runId === runId && run.end === null
+    const { state } = conversation
+    if (!isOpen || unasked(state)?.id !== request.id) return null
+    return [{ type: 'memory-retrieved', after: state.path.at(-1)?.id ?? null, items }]
+  })
+}
+
+/** The newest request, unless memories were retrieved for it. */
+function unasked(state: ConversationState): MessageNode | undefined {
+  const request = state.path.findLast(isRequest)
+  return request && isRemembered(state, request) ? undefined : request
+}
+
+function isRemembered(state: ConversationState, request: MessageNode): boolean {
+  const newest = contextOn(state).findLast(({ type }) => type === 'memory-retrieved')
+  if (newest === undefined) return false
+  const { path } = state
+  const from = path.lastIndexOf(request)
+  return path.slice(from).some(({ id }) => id === newest.after)
+}

@@ -1,0 +1,70 @@
+import { addCost, addUsage } from '../../conversation/usage.ts'
+import { messageText } from '../../conversation/result.ts'
+import { estimateTokens } from '../../lib/estimate-tokens.ts'
+import type { RunUsage, UserMessage } from '../../protocol/message.ts'
+import type { StepContext } from '../../protocol/questions.ts'
+import { buildRequest } from '../model/build-request.ts'
+import type { ModelCall } from '../model/call-model.ts'
+import { askQuietly } from './ask-model.ts'
+import type { CountedRun } from './counters.ts'
+import type { RunContext } from './run-context.ts'
+
+export interface Summary {
+  /** Empty: the model gave none that is of use. */
+  readonly text: string
+  readonly usage: RunUsage
+}
+
+interface Summarizing extends Pick<ModelCall, 'confirm'> {
+  readonly stepContext: StepContext
+  /** Estimated tokens; what is longer is cut off. */
+  readonly maxTokens: number
+}
+
+const ASK: UserMessage = {
+  role: 'user',
+  synthetic: true,
+  parts: [
+    {
+      type: 'text',
+      text: 'Room has to be made: the oldest messages above will no longer be sent. Write a summary of the conversation so far that lets you go on without them: what the person wants, what was agreed, what was found (with names, numbers and ids), what was done and what remains to be done. Write the summary only, in the language of the conversation, in 300 words at most. Call no tools.',
+    },
+  ],
+}
+
+/**
+ * Has the model sum up what is to be left out. The request is the next step's with one more turn, so that the
+ * server's cache of the prompt serves it. Never fails: without a summary the messages are left out all the same.
+ */
+export async function summarize(
+  context: RunContext,
+  run: CountedRun,
+  { stepContext, confirm, maxTokens }: Summarizing,
+): Promise<Summary> {
+  const { conversation, effects } = context
+  let usage: RunUsage = { modelCalls: 0 }
+  const outcome = await askQuietly(context, run, {
+    stepContext: { ...stepContext, model: { ...stepContext.model, toolChoice: 'none' } },
+    messageId: effects.newId('msg_'),
+    confirm,
+    request: (toolMode) => {
+      const request = buildRequest(conversation.state, run, { stepContext, toolMode })
+      return { ...request, messages: [...request.messages, ASK] }
+    },
+    attemptFailed: async (attempt) => {
+      usage = addCost(usage, attempt.usage)
+    },
+  })
+  if (outcome.type !== 'turn') return { text: '', usage: addCost(usage, outcome.usage) }
+  const { parts } = outcome.turn
+  usage = addUsage(usage, outcome.turn.usage)
+  const text = messageText({ parts }).trim()
+  return { text: shortened(text, maxTokens), usage }
+}
+
+function shortened(text: string, maxTokens: number): string {
+  const tokens = estimateTokens(text)
+  if (tokens <= maxTokens) return text
+  const characters = Array.from(text)
+  return `${characters.slice(0, Math.floor((characters.length * maxTokens) / tokens)).join('')} …`
+}

@@ -1,0 +1,60 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  fromAnthropic,
+  fromOpenAI,
+  toAnthropic,
+  toOpenAI,
+} from '../../../src/providers/history/index.ts'
+import { anthropicHistory, openaiHistory } from './random-vendor-history.ts'
+import { offstageHistory } from './random-history.ts'
+
+const throughJson = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value))
+
+test('any history comes back from OpenAI’s format as it was', () => {
+  fc.assert(
+    fc.property(offstageHistory, (messages) => {
+      expect(fromOpenAI(throughJson(toOpenAI(messages)))).toEqual(messages)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('any history comes back from Anthropic’s format as it was', () => {
+  fc.assert(
+    fc.property(offstageHistory, (messages) => {
+      expect(fromAnthropic(throughJson(toAnthropic(messages)))).toEqual(messages)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('any messages of OpenAI’s come back as they were', () => {
+  fc.assert(
+    fc.property(openaiHistory, (messages) => {
+      expect(toOpenAI(fromOpenAI(messages))).toEqual(messages)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('any messages of Anthropic’s come back as they were', () => {
+  fc.assert(
+    fc.property(anthropicHistory, (messages) => {
+      expect(toAnthropic(fromAnthropic(messages))).toEqual({ messages })
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('any messages of OpenAI’s come back from Anthropic’s format, and the other way round', () => {
+  fc.assert(
+    fc.property(openaiHistory, anthropicHistory, (chat, turns) => {
+      const chatAgain = fromAnthropic(throughJson(toAnthropic(fromOpenAI(chat))))
+      expect(toOpenAI(chatAgain)).toEqual(chat)
+      const turnsAgain = fromOpenAI(throughJson(toOpenAI(fromAnthropic(turns))))
+      expect(toAnthropic(turnsAgain)).toEqual({ messages: turns })
+    }),
+    { numRuns: 300 },
+  )
+})

@@ -1,0 +1,394 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { defineTool, type CompactionPolicy, type Run } from '../../../src/index.ts'
+import type { ErrorData } from '../../../src/protocol/error.ts'
+import type { Message } from '../../../src/protocol/message.ts'
+import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { ModelRequest, StreamProviderDefinition } from '../../../src/providers/provider.ts'
+import { chatProviders } from '../../../src/providers/openai/define-chat.ts'
+import {
+  createTestAgent,
+  createTestStorage,
+  simulateReload,
+  type TestAgentOptions,
+} from '../../../src/testing/index.ts'
+import { countTokens } from '../../apps/count-tokens.ts'
+
+const ASKS_FOR_SUMMARY = /^Room has to be made/
+const OVERFLOW: ErrorData = {
+  code: 'context-overflow',
+  message: 'The prompt is too long.',
+  retryable: false,
+}
+
+/** Words with a number, so that none repeats another. */
+const words = (length: number, seed: number): string =>
+  Array.from({ length }, (_, at) => `harbour${(seed * 7919 + at) % 9973}`).join(' ')
+
+/** A page as page tools show it. */
+const outline = (seed: number): string =>
+  Array.from(
+    { length: 130 },
+    (_, at) => `- listitem "Product ${seed}-${at}" [ref=e${at}]: ${(seed * at) % 89} €`,
+  ).join('\n')
+
+type Turn = (request: ModelRequest, asked: number) => readonly StreamPart[]
+
+const say = (text: string): readonly StreamPart[] => [
+  { type: 'text-delta', delta: text },
+  { type: 'finish', finishReason: 'stop' },
+]
+const call = (toolName: string, id: number): readonly StreamPart[] => [
+  { type: 'tool-call', toolCallId: `call_${id}`, toolName, input: { at: id } },
+  { type: 'finish', finishReason: 'tool-calls' },
+]
+const refuse = (error: ErrorData): readonly StreamPart[] => [{ type: 'error', error }]
+
+const textOf = (message: Message | undefined): string =>
+  message?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') ?? ''
+const isSummaryRequest = ({ messages }: ModelRequest): boolean =>
+  ASKS_FOR_SUMMARY.test(textOf(messages.at(-1)))
+
+const chat = chatProviders().find(({ id }) => id === 'openai-compatible')
+
+/** As it goes to a server. */
+function bodyOf(request: ModelRequest): string {
+  const config = { provider: 'openai-compatible', model: 'm', baseURL: 'http://127.0.0.1:1/v1' }
+  return JSON.stringify(chat?.toRequest(request, config).body)
+}
+
+/** No result without its call, and no call without its result, but for those of the last message. */
+function orphans({ messages }: ModelRequest): string[] {
+  const open = new Set<string>()
+  const found: string[] = []
+  for (const [at, message] of messages.entries()) {
+    for (const part of message.parts) {
+      if (part.type === 'tool-call') open.add(part.toolCallId)
+      else if (part.type === 'tool-result' && !open.delete(part.toolCallId))
+        found.push(part.toolCallId)
+    }
+    if (message.role !== 'assistant' && at < messages.length - 1) found.push(...open)
+    if (message.role !== 'assistant') open.clear()
+  }
+  return found
+}
+
+const summary = (count: number): readonly StreamPart[] => [
+  { type: 'usage', usage: { inputTokens: 100, outputTokens: 10 } },
+  ...say(`Summary ${count}: a blue mug is wanted.`),
+]
+
+type Summing = readonly StreamPart[] | Promise<readonly StreamPart[]>
+
+interface TalkOptions extends Partial<TestAgentOptions> {
+  readonly sumUp?: (count: number, signal?: AbortSignal) => Summing
+}
+
+function talk(turn: Turn, { sumUp = summary, ...options }: TalkOptions = {}) {
+  const sent: ModelRequest[] = []
+  /** `after`: how many of the others came before. */
+  const summaries: (ModelRequest & { readonly after: number })[] = []
+  const provider: StreamProviderDefinition = {
+    id: 'listed',
+    async *stream(request, _config, { signal }) {
+      if (isSummaryRequest(request)) {
+        summaries.push({ ...request, after: sent.length })
+        yield await sumUp(summaries.length, signal)
+        return
+      }
+      sent.push(request)
+      yield turn(request, sent.length)
+    },
+  }
+  const agent = createTestAgent({
+    model: { provider: 'listed', model: 'm' },
+    providers: [provider],
+    instructions: 'You keep shop. Never sell the last mug.',
+    tools: [
+      defineTool({
+        name: 'read',
+        description: 'Reads.',
+        inputSchema: { type: 'object', properties: { at: { type: 'number' } } },
+        execute: ({ at }) => words(165, Number(at)),
+      }),
+      defineTool({
+        name: 'page',
+        description: 'Shows the page.',
+        inputSchema: { type: 'object', properties: { at: { type: 'number' } } },
+        execute: ({ at }) => outline(Number(at)),
+      }),
+    ],
+    maxSteps: -1,
+    ...options,
+  })
+  onTestFinished(() => agent.dispose())
+  return { agent, sent, summaries }
+}
+
+/** How a run ends, and how often it was warned of. */
+async function finish(run: Run) {
+  let compactions = 0
+  for await (const event of run)
+    if (event.type === 'warning' && event.code === 'context-compacted') compactions++
+  return { ...(await run.result), compactions }
+}
+
+describe('a run of 200 steps', () => {
+  const windows = [4_000, 8_000, 32_000]
+  const policies: CompactionPolicy[] = ['auto', 'clear-results', 'summarize', 'drop-oldest']
+  it.each(windows.flatMap((window) => policies.map((policy) => [window, policy] as const)))(
+    'stays within %i tokens by %s',
+    { timeout: 120_000 },
+    async (contextWindow, policy) => {
+      const steps = 200
+      // Of pages, a window of 4000 tokens holds none beside another.
+      const tool = (at: number): string => (contextWindow > 4_000 && at % 5 === 0 ? 'page' : 'read')
+      const { agent, sent } = talk(
+        (_, asked) => (asked < steps ? call(tool(asked), asked) : say('Done.')),
+        { compaction: { contextWindow, policy } },
+      )
+      const result = await finish(agent.run('Find the blue mug.'))
+      expect(result).toMatchObject({ outcome: 'completed', steps })
+      const bodies = sent.map(bodyOf)
+      const isLimited = policy !== 'clear-results'
+      const large = bodies.filter((body) => countTokens(body) > contextWindow)
+      if (isLimited) expect(large.length).toBe(0)
+      expect(sent.flatMap(orphans)).toEqual([])
+      expect(sent.every(({ instructions }) => instructions?.includes('last mug'))).toBe(true)
+      const asks = sent.map(({ messages }) =>
+        messages.some((each) => textOf(each) === 'Find the blue mug.'),
+      )
+      expect(asks.every(Boolean)).toBe(true)
+      // What the server has cached stays as it was, but for where room was made.
+      const breaks = sent.filter((request, at) => {
+        const before = sent[at - 1]?.messages ?? []
+        const same = JSON.stringify(request.messages.slice(0, before.length))
+        return same !== JSON.stringify(before)
+      })
+      expect(breaks.length).toBe(result.compactions)
+      expect(breaks.length).toBeGreaterThan(0)
+      if (isLimited && contextWindow > 4_000) expect(breaks.length).toBeLessThan(steps / 3)
+      // What is stored is all of it.
+      const stored = await agent.conversations.get(result.conversationId)
+      expect(stored?.messages.filter(({ role }) => role === 'tool')).toHaveLength(steps - 1)
+    },
+  )
+})
+
+const texts = (request: ModelRequest | undefined): string =>
+  request?.messages.map(textOf).join('\n') ?? ''
+const results = (request: ModelRequest | undefined): string =>
+  JSON.stringify(request?.messages.filter(({ role }) => role === 'tool'))
+const reads =
+  (steps: number): Turn =>
+  (_, asked) =>
+    asked < steps ? call('read', asked) : say('Done.')
+
+describe('a summary', () => {
+  it('stands in place of the oldest messages, and its cost is counted', async () => {
+    const { agent, sent, summaries } = talk(reads(12), {
+      compaction: { contextWindow: 6_000, policy: 'summarize' },
+    })
+    const result = await finish(agent.run('Find the blue mug.'))
+    expect(result.outcome).toBe('completed')
+    expect(summaries.length).toBe(result.compactions)
+    expect(summaries[0]?.tools.map(({ name }) => name)).toEqual(['read', 'page'])
+    expect(texts(sent.at(-1))).toContain(`Summary ${summaries.length}: a blue mug is wanted.`)
+    // Of the summaries before, the newest one's request has told the model.
+    expect(texts(sent.at(-1))).not.toContain('Summary 1:')
+    expect(result.usage).toMatchObject({
+      modelCalls: 12 + summaries.length,
+      inputTokens: 100 * summaries.length,
+    })
+    expect(result.steps).toBe(12)
+  })
+
+  it('is asked for on top of what the server has cached', async () => {
+    const { agent, sent, summaries } = talk(reads(12), {
+      compaction: { contextWindow: 6_000, policy: 'summarize' },
+    })
+    await agent.run('Find the blue mug.').result
+    const before = sent[(summaries[0]?.after ?? 0) - 1]
+    const same = summaries[0]?.messages.slice(0, before?.messages.length)
+    expect(JSON.stringify(same)).toBe(JSON.stringify(before?.messages))
+    expect(summaries[0]?.instructions).toBe(before?.instructions)
+  })
+
+  it.each([
+    ['fails', () => refuse({ code: 'bad-request', message: 'No.', retryable: false })],
+    ['is empty', () => say(' ')],
+    ['calls a tool', () => call('read', 1)],
+  ])('that %s is done without', async (_, sumUp) => {
+    const { agent, sent } = talk(reads(12), {
+      sumUp,
+      compaction: { contextWindow: 6_000, policy: 'summarize' },
+    })
+    expect(await finish(agent.run('Find the blue mug.'))).toMatchObject({ outcome: 'completed' })
+    expect(texts(sent.at(-1))).toContain('Earlier messages were removed to save room.')
+  })
+
+  it('that is too long is cut off', async () => {
+    const { agent, sent } = talk(reads(12), {
+      sumUp: () => say(words(2_000, 1)),
+      compaction: { contextWindow: 6_000, policy: 'summarize' },
+    })
+    expect(await finish(agent.run('Find the blue mug.'))).toMatchObject({ outcome: 'completed' })
+    expect(sent.filter((request) => countTokens(bodyOf(request)) > 6_000)).toEqual([])
+  })
+
+  it('that is being written when the run is aborted leaves everything as it was', async () => {
+    const { agent, sent, summaries } = talk(reads(12), {
+      sumUp: async (count, signal) => {
+        if (count > 1) return say('A mug.')
+        const aborted = new Promise((resolve) => signal?.addEventListener('abort', resolve))
+        run.abort('enough')
+        await aborted
+        return say('Never.')
+      },
+      compaction: { contextWindow: 6_000, policy: 'summarize' },
+    })
+    const run = agent.run('Find the blue mug.')
+    expect(await run.result).toMatchObject({ outcome: 'aborted', reason: 'enough' })
+    expect(summaries).toHaveLength(1)
+    await agent.run('Go on.', { conversationId: run.conversationId, maxSteps: 1 }).result
+    expect(texts(sent.at(-1))).not.toContain('Never.')
+  })
+})
+
+describe('what a server refuses as too long', () => {
+  it('is cut down and asked once more, whatever is known of the window', async () => {
+    const { agent, sent } = talk((request, asked) =>
+      countTokens(bodyOf(request)) > 5_000 ? refuse(OVERFLOW) : reads(12)(request, asked),
+    )
+    const result = await finish(agent.run('Find the blue mug.'))
+    expect(result).toMatchObject({ outcome: 'completed', text: 'Done.' })
+    expect(result.compactions).toBeGreaterThan(0)
+    expect(sent.flatMap(orphans)).toEqual([])
+  })
+
+  it('a second time ends the run', async () => {
+    const { agent, sent } = talk((request, asked) =>
+      asked < 8 ? reads(12)(request, asked) : refuse(OVERFLOW),
+    )
+    const result = await finish(agent.run('Find the blue mug.'))
+    expect(result).toMatchObject({ outcome: 'failed', error: { code: 'context-overflow' } })
+    expect(result.compactions).toBe(1)
+    expect(sent).toHaveLength(9)
+  })
+
+  it('ends the run where nothing can be left out', async () => {
+    const { agent, sent } = talk(() => refuse(OVERFLOW))
+    const result = await finish(agent.run('Find the blue mug.'))
+    expect(result).toMatchObject({ outcome: 'failed', error: { code: 'context-overflow' } })
+    expect(sent).toHaveLength(1)
+  })
+
+  it('ends the run where nothing is to be left out', async () => {
+    const { agent, sent } = talk(
+      (request, asked) => (asked < 8 ? reads(12)(request, asked) : refuse(OVERFLOW)),
+      { compaction: false },
+    )
+    const result = await finish(agent.run('Find the blue mug.'))
+    expect(result).toMatchObject({ outcome: 'failed', error: { code: 'context-overflow' } })
+    expect(sent).toHaveLength(8)
+  })
+})
+
+describe('room', () => {
+  it('is made the same after a reload', async () => {
+    const testStorage = createTestStorage()
+    const compaction = { contextWindow: 6_000, policy: 'drop-oldest' } as const
+    const first = talk(reads(12), { testStorage, compaction })
+    const run = first.agent.run('Find the blue mug.', { maxSteps: 11 })
+    expect(await run.result).toMatchObject({ outcome: 'max-steps' })
+    await first.agent.dispose()
+    simulateReload()
+    const second = talk(() => say('Done.'), { testStorage, compaction })
+    const went = await second.agent.continue(run.conversationId)
+    expect(await went?.result).toMatchObject({ outcome: 'completed' })
+    const before = first.sent.at(-1)?.messages ?? []
+    const same = second.sent[0]?.messages.slice(0, before.length)
+    expect(JSON.stringify(same)).toBe(JSON.stringify(before))
+  })
+
+  it('is made before the newest request first', async () => {
+    const { agent, sent } = talk(
+      (_, asked) => (asked % 2 === 0 ? say('Done.') : call('read', asked)),
+      {
+        compaction: { contextWindow: 4_000, policy: 'drop-oldest' },
+      },
+    )
+    const { conversationId } = await agent.run('Request 0').result
+    for (let at = 1; at < 8; at++) await agent.run(`Request ${at}`, { conversationId }).result
+    expect(texts(sent.at(-1))).toContain('Request 7')
+    expect(texts(sent.at(-1))).not.toContain('Request 0')
+    expect(results(sent.at(-1))).toContain('harbour')
+  })
+
+  it('is made earlier for a model whose server counts more', async () => {
+    const counting = (factor: number) =>
+      talk(
+        (request, asked) => [
+          {
+            type: 'usage',
+            usage: { inputTokens: Math.round(countTokens(bodyOf(request)) * factor) },
+          },
+          ...reads(30)(request, asked),
+        ],
+        { compaction: { contextWindow: 8_000, policy: 'drop-oldest' } },
+      )
+    for (const factor of [1, 2, 3]) {
+      const { agent, sent } = counting(factor)
+      await agent.run('Find the blue mug.').result
+      expect(sent.filter((each) => countTokens(bodyOf(each)) * factor > 8_000)).toEqual([])
+    }
+  })
+
+  it('is none where instructions and tools alone outgrow the window', async () => {
+    const { agent, sent } = talk(reads(3), {
+      instructions: words(1_000, 1),
+      compaction: { contextWindow: 2_000 },
+    })
+    expect(await agent.run('Find the blue mug.').result).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'context-too-small', details: { contextWindow: 2_000 } },
+    })
+    expect(sent).toEqual([])
+  })
+
+  it('leaves the plan in sight', async () => {
+    const items = [{ content: 'Look at every shelf', status: 'pending' }]
+    const { agent, sent } = talk(
+      (request, asked) =>
+        asked === 1
+          ? [
+              { type: 'tool-call', toolCallId: 'p', toolName: 'plan', input: { items } },
+              { type: 'finish', finishReason: 'tool-calls' },
+            ]
+          : reads(12)(request, asked),
+      {
+        controlTools: ['plan'],
+        compaction: { contextWindow: 6_000, policy: 'drop-oldest' },
+      },
+    )
+    await agent.run('Find the blue mug.').result
+    // After the last step it is reminded of what is open.
+    const last = sent[11]
+    expect(texts(last)).not.toContain('Look at every shelf')
+    expect(last?.trailer).toContain('- Look at every shelf (pending)')
+    expect(sent[1]?.trailer ?? '').not.toContain('Look at every shelf')
+  })
+})
+
+describe('the option', () => {
+  it.each([
+    [{ at: 0 }, /at of compaction/],
+    [{ at: 1.1 }, /at of compaction/],
+    [{ policy: 'summarise' }, /policy of/],
+    [{ window: 4_000 }, /Did you mean contextWindow/],
+    [true, /must be/],
+  ])('%j is refused', (compaction, words) => {
+    expect(() =>
+      createTestAgent({ script: {}, compaction } as unknown as TestAgentOptions),
+    ).toThrow(words)
+  })
+})
