@@ -183,6 +183,7 @@ export class AgentCore implements AgentParts {
     if (!this.#link) {
       this.#link = live.join({ ...this.options, inline: this.#inline }, this)
       live.keepRetention(this)
+      live.makeTitles(this)
     }
     return this.#link
   }

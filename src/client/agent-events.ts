@@ -1,3 +1,4 @@
+import type { MadeTitle } from '../protocol/commands.ts'
 import type { DroppedConversation } from '../protocol/retention.ts'
 import { reportThrown } from './failures.ts'
 import type { AgentNotice } from './worker-link.ts'
@@ -10,6 +11,8 @@ export type AgentEvent =
       readonly type: 'conversations-dropped'
       readonly conversations: readonly DroppedConversation[]
     }
+  /** A model has made a title: see `titles`. */
+  | ({ readonly type: 'conversation-titled'; readonly conversationId: string } & MadeTitle)
   | { readonly type: 'status'; readonly status: 'idle' | 'running'; readonly openRuns: number }
 
 export type AgentListener<Type extends AgentEvent['type']> = (

@@ -43,8 +43,10 @@ export function createAgentPage(
   const tools = (): Promise<ToolDescriptor[]> => describeAll(options, registry)
   const book = createConfigBook()
   return {
-    async stepContext({ toolless, isChild = false }) {
+    async stepContext({ toolless, isChild = falsetoolless, titles }) {
+      const model = titles ? modelForTitles(options, config) : config.model
       const context =
+        !titles &&
         options.context &&
         (await whileStaying(() => readContext(options.context, (value) => stringify(value) ?? '')))
       // An agent that is called as a tool calls no others.
@@ -52,11 +54,13 @@ export function createAgentPage(
         !isChild || !joinerOf(registry.get(name)?.tool)
       const offered = toolless ? [] : (await tools()).filter(isOffered)
       return {
-        ...modelOfPage(config.model, options.engines),
-        configId: book.idOf(config.model),
-        ...(isKeyless(config.model) && { keyless: true }),
-        instructions: fillValues(config.instructions, config.values, 'invalid-config'),
-        ...(context !== undefined && { context: truncate(context) }),
+        ...modelOfPage(model, options.engines),
+        configId: book.idOf(model),
+        ...(isKeyless(model) && { keyless: true }),
+        instructions: titles
+          ? ''
+          : fillValues(config.instructions, config.values, 'invalid-config'),
+        ...(typeof context === 'string' && { context: truncate(context) }),
         tools: offered,
         ...(options.skills?.length && { skills: options.skills.map(refOf) }),
         ...leftOut(registry, offered),
@@ -173,6 +177,10 @@ function loadSkills(): Promise<typeof SkillsOnPage> {
 
 function refOf({ name, description }: Skill): SkillRef {
   return { name, description }
+}
+
+function modelForTitles({ titles }: AgentOptions, { model }: AgentConfig): ModelConfig {
+  return typeof titles === 'object' ? titles.model : model
 }
 
 /** A function that throws can't say. */

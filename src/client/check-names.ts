@@ -32,15 +32,14 @@ export function checkNames(
     if (kinds && !isWord && !kinds.includes(kindOf(inner)))
       throw badConfig(`${name} of ${of} must be ${kinds.join(' or ')}.`)
     // A model is checked apart: its provider may have options of its own.
-    if (
-      Object.hasOwn(OPTION_NAMES, name) &&
-      name !== 'model' &&
-      !isWord &&
-      inner !== false &&
-      typeof inner !== 'number'
-    )
+    if (Object.hasOwn(OPTION_NAMES, name) && name !== 'model' && !isWord && !isPlain(inner, name))
       checkNames(inner, name as Owner, { of: `${name} of ${of}` })
   }
+}
+
+/** What stands in the place of options and has none; its kind was checked. */
+function isPlain(value: unknown, name: string): boolean {
+  return typeof value === 'number' || value === false || (value === true && name === 'titles')
 }
 
 /** Control tools are a list of names. */

@@ -22,10 +22,11 @@ export function checkOptions(options: AgentOptions): void {
     throw badConfig("storage must be 'memory' or { name }.")
   const { at = 1 } = compaction || {}
   if (!(at > 0 && at <= 1)) throw badConfig('at of compaction must be above 0 and at most 1.')
+  if (typeof options.titles === 'object') checkModel(options.titles.model, options)
   const { days = 1, ...counts } = options.retention ?? {}
   if (!(days > 0)) throw badConfig('retention.days must be a number above 0.')
   for (const [name, count] of Object.entries(counts))
-    if (!Number.isInteger(count) || count < 1)
+    if (count !== undefined && (!Number.isInteger(count) || count < 1))
       throw badConfig(`retention.${name} must be a whole number, 1 or more.`)
   for (const engine of options.engines ?? [])
     if (typeof engine?.open !== 'function' || typeof engine.release !== 'function')

@@ -5,3 +5,4 @@
 export { createCommands } from './agent-commands.ts'
 export { join } from './linked-agent.ts'
 export { keepRetention } from './keep-retention.ts'
+export { makeTitles } from './make-titles.ts'

@@ -163,6 +163,11 @@ export interface AgentOptions {
   /** How much is kept there. Default: all. */
   readonly retention?: Retention
   /**
+   * Titles that a model makes of a conversation's first exchange once no run is open: the agent's model, or this one.
+   * Default: the beginning of the first message.
+   */
+  readonly titles?: boolean | { readonly model: ModelConfig }
+  /**
    * Makes the worker, for providers of your own or a bundler that can't follow the default. What a worker
    * says before it is returned is missed: make it last.
    */

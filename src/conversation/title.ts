@@ -12,7 +12,26 @@ export function titleOf(parts: UserContent['parts']): string | null {
     .trim()
   if (text === '') return null
   const points = Array.from(text.slice(0, TITLE_LENGTH * 2))
-  return points.length > TITLE_LENGTH ? `${points.slice(0, TITLE_LENGTH - 1).join('')}…` : text
+  if (points.length <= TITLE_LENGTH) return text
+  return `${points.slice(0, wholeUntil(points, TITLE_LENGTH - 1)).join('')}…`
+}
+
+const JOINING = /^[\p{M}\p{Emoji_Modifier}\u{200d}\u{e0020}-\u{e007f}]/u
+const FLAG_HALF = /^\p{Regional_Indicator}/u
+
+/** The last place up to `end` where no character is cut: an accent from its letter, an emoji from its parts. */
+function wholeUntil(points: readonly string[], end: number): number {
+  const isWithin = (at: number): boolean => {
+    const next = points[at] ?? ''
+    if (JOINING.test(next) || points[at - 1] === '\u{200d}') return true
+    let halves = 0
+    while (FLAG_HALF.test(points[at - 1 - halves] ?? '')) halves += 1
+    return FLAG_HALF.test(next) && halves % 2 === 1
+  }
+  let at = end
+  while (at > 1 && isWithin(at)) at -= 1
+  // Nothing but such marks: no title is lost by a cut.
+  return at > 1 ? at : end
 }
 
 /** Of the first message of the person's on the path that is a text. Only a whole state knows. */

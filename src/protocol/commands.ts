@@ -161,6 +161,12 @@ export interface SupplyOutput extends AgentScope {
   readonly limits: RunLimits
 }
 
+/** A title that a model made of a conversation's first exchange. */
+export interface MadeTitle {
+  readonly title: string
+  readonly usage: RunUsage
+}
+
 export interface ExtractRef {
   readonly extractId: string
 }

@@ -12,6 +12,8 @@ export interface StepQuery extends AgentRef, RunRef {
   readonly toolless?: boolean
   /** The run is for a call of another conversation: no further agents are offered. */
   readonly isChild?: boolean
+  /** For a title: the model for those, without the agent's instructions and context. */
+  readonly titles?: boolean
 }
 
 /** What a step needs from the page. */

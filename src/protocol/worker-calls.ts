@@ -9,6 +9,7 @@ import type {
   ForkConversation,
   ImportRows,
   LeaseCheck,
+  MadeTitle,
   OlderMessagesQuery,
   Preparation,
   ResumeRun,
@@ -114,6 +115,11 @@ export const WORKER_CALLS = {
     boolean,
     Stored | 'invalid-input'
   >,
+  /**
+   * Has a model title a conversation that nobody has titled. Null: it has a title, or nothing to make one of, or the
+   * model made none. Rejects with `aborted` when a run of the agent begins.
+   */
+  titleConversation: {} as Command<ConversationScope, MadeTitle | null, ErrorCode>,
   /** Makes another conversation of its beginning. False when there is no such conversation, or message. */
   forkConversation: {} as Command<ForkConversation, boolean, Owned | 'calls-pending'>,
   /** With those that its calls started. */

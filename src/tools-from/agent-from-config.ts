@@ -69,6 +69,7 @@ const PARTS = Object.keys({
   headers: true,
   context: true,
   memory: true,
+  titles: true,
   beforeToolCall: true,
   afterToolCall: true,
   beforeModel: true,

@@ -75,6 +75,7 @@ export class Conversation {
   #run: CountedRun | null = null
   #callIds = new CallIds()
   #sentWords = new SentWords()
+  #isNamed = false
   #maker: string | null = null
   #parent: ConversationRecord['parent'] | null = null
   #lease: Lease = { storeId: '', epoch: 0, knownAt: Number.NEGATIVE_INFINITY }
@@ -131,6 +132,11 @@ export class Conversation {
   /** What others than the model said. */
   get sentWords(): SentWords {
     return this.#sentWords
+  }
+
+  /** It was given a title at some time, by whomever. */
+  get isNamed(): boolean {
+    return this.#isNamed
   }
 
   /** Calls of imported messages that wait for their outputs. */
@@ -325,6 +331,7 @@ export class Conversation {
     this.#run = null
     this.#callIds = new CallIds()
     this.#sentWords = new SentWords()
+    this.#isNamed = false
     this.#fault = null
     this.stream.adopt({ ...NOTHING_LIVE, ownership: this.stream.live.ownership })
   }
@@ -336,6 +343,7 @@ export class Conversation {
       if (row.seq >= newest) this.#run = countRow(this.#run, run, row)
       this.#callIds.take(row)
       this.#sentWords.fold(row)
+      this.#isNamed ||= row.type === 'renamed'
       this.#underWay.delete(row.appendId)
     })
   }

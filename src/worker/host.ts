@@ -34,6 +34,7 @@ import { ConversationRetention } from './conversation-retention.ts'
 import { ConversationRegistry } from './conversation-registry.ts'
 import { ConversationViews } from './conversation-views.ts'
 import { Stores, type OpenDurable } from './store/stores.ts'
+import { Titles } from './titles.ts'
 import { lateOutputMessage } from './supply-output.ts'
 
 export interface HostOptions {
@@ -54,6 +55,7 @@ const NOT_KEPT = 'name its conversation, if it is still stored, to keep it as a 
 export class Host {
   readonly library: Library
   readonly retention: ConversationRetention
+  readonly titles: Titles
   readonly imports: Imports
   readonly extractions: Extractions
   readonly shown: ConversationViews
@@ -103,6 +105,7 @@ export class Host {
       takeUp: (active, agentId, how) => this.#takeUp(active, agentId, { ...TELL_MODEL, ...how }),
     })
     this.extractions = new Extractions({ ...options, ...own })
+    this.titles = new Titles({ ...options, ...own, registry: this.#registry })
   }
 
   /** What has methods that answer commands. */
@@ -113,8 +116,17 @@ export class Host {
     Imports,
     ConversationViews,
     Extractions,
+    Titles,
   ] {
-    return [this, this.library, this.retention, this.imports, this.shown, this.extractions]
+    return [
+      this,
+      this.library,
+      this.retention,
+      this.imports,
+      this.shown,
+      this.extractions,
+      this.titles,
+    ]
   }
 
   async prepare({ model, engine, ...scope }: Preparation): Promise<void> {
@@ -129,6 +141,7 @@ export class Host {
   }
 
   startRun(command: StartRun): Promise<void> {
+    this.titles.release(command.agentId)
     return this.#runs.start(command)
   }
 
@@ -149,6 +162,7 @@ export class Host {
 
   async #resumeRun(command: ResumeRun & ConversationScope): Promise<RunRef | null> {
     const { agentId, conversationId, goOn } = command
+    this.titles.release(agentId)
     const active = await this.#registry.take(command)
     active.tabs.want(conversationId)
     if (goOn) active.conversation.storageRetry.retry()
@@ -274,6 +288,7 @@ export class Host {
     this.shown.release(agentId)
     this.imports.release(agentId)
     this.extractions.release(agentId)
+    this.titles.release(agentId)
     this.#engines.release(agentId)
   }
 

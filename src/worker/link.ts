@@ -19,6 +19,7 @@ import type { Imports } from './imports.ts'
 import type { Library } from './library.ts'
 import type { ConversationRetention } from './conversation-retention.ts'
 import type { ConversationViews } from './conversation-views.ts'
+import type { Titles } from './titles.ts'
 
 type LinkOptions = Omit<HostOptions, 'page' | 'pageId' | 'notify'>
 
@@ -44,7 +45,8 @@ export class Link {
       ConversationRetention &
       Imports &
       ConversationViews &
-      Extractions
+      Extractions &
+      Titles
     const answers: Answers<WorkerCalls> = part
     return (argument) => answers[name](argument)
   }

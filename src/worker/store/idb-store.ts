@@ -17,7 +17,7 @@ import {
   type StoredRecord,
 } from './record.ts'
 import { isRecord } from '../../lib/shape.ts'
-import type { Append, Claim, Placement, Store, StoredRows } from './store.ts'
+import type { Append, Claim, Name, Placement, Store, StoredRows } from './store.ts'
 
 /** Rows that are read together: the browser reads the next ones while these are deserialised here. */
 const PART = 1000
@@ -80,8 +80,8 @@ function createIdbStore(connection: Connection): Store {
         const record = await findRecord(db.transaction(BOTH), conversationId)
         return record ? publicRecord(record) : null
       }),
-    rename: (conversationId, title, at) =>
-      change(connection, conversationId, (record) => applyRename(record, { title, at })),
+    rename: (conversationId, title, at) => renameIn(connection, conversationId, { title, at }),
+    renameAfter: (id, ifSeq, name) => renameIn(connection, id, { ...name, ifSeq }),
     mark: async (conversationId, broken) => {
       await change(connection, conversationId, (found) => {
         const record = markRecord(found, broken)
@@ -177,6 +177,20 @@ async function change(
     if (changed) put(tx, changed)
     return true
   })
+}
+
+/** False: there is no such conversation, or its newest row is another one than it must be. */
+async function renameIn(
+  connection: Connection,
+  conversationId: string,
+  { ifSeq, ...name }: Name & { readonly ifSeq?: number },
+): Promise<boolean> {
+  let isIt = true
+  const isKnown = await change(connection, conversationId, (record) => {
+    isIt = ifSeq === undefined || record.lastSeq === ifSeq
+    return isIt ? applyRename(record, name) : null
+  })
+  return isKnown && isIt
 }
 
 async function claimIn(

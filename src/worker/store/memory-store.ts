@@ -10,12 +10,13 @@ import {
   unclaimed,
   type StoredRecord,
 } from './record.ts'
-import type { Placement, Store } from './store.ts'
+import type { Name, Placement, Store } from './store.ts'
 
 /** A store that lives as long as its object: for private windows, tests, and `storage: 'memory'`. */
 export function createMemoryStore(storeId: string = randomId()): Store {
   const records = new Map<string, StoredRecord>()
   const rows = new Map<string, Row[]>()
+  const kept = { records, rows }
   let epoch = 0
 
   const find = (conversationId: string): ReturnType<typeof publicRecord> | null => {
@@ -44,7 +45,7 @@ export function createMemoryStore(storeId: string = randomId()): Store {
       return applied.rows
     },
     place: async (placement) => {
-      const placed = placeIn({ records, rows }, placement, epoch + 1)
+      const placed = placeIn(kept, placement, epoch + 1)
       epoch = placed?.epoch ?? epoch
       return placed !== null
     },
@@ -55,21 +56,16 @@ export function createMemoryStore(storeId: string = randomId()): Store {
     list: async () =>
       [...records.values()].map(publicRecord).sort((a, b) => b.updatedAt - a.updatedAt),
     get: async (conversationId) => find(conversationId),
-    rename: async (conversationId, title, at) => {
-      const record = records.get(conversationId)
-      if (record === undefined) return false
-      const renamed = applyRename(record, { title, at })
-      records.set(conversationId, renamed.record)
-      rows.set(conversationId, [...(rows.get(conversationId) ?? []), ...renamed.rows])
-      return true
-    },
+    rename: async (conversationId, title, at) => renameIn(kept, conversationId, { title, at }),
+    renameAfter: async (conversationId, seq, name) =>
+      records.get(conversationId)?.lastSeq === seq && renameIn(kept, conversationId, name),
     mark: async (conversationId, broken) => {
       const record = records.get(conversationId)
       const marked = record && markRecord(record, broken)
       if (marked) records.set(conversationId, marked)
     },
     descendants: async (conversationId) => treeOf(records, conversationId).slice(1),
-    delete: async (conversationId) => deleteIn({ records, rows }, conversationId),
+    delete: async (conversationId) => deleteIn(kept, conversationId),
     close: () => undefined,
   }
 }
@@ -86,6 +82,15 @@ function treeOf(records: Kept['records'], conversationId: string): string[] {
     for (const [childId, { parent }] of records)
       if (parent?.conversationId === id) tree.add(childId)
   return [...tree]
+}
+
+function renameIn({ records, rows }: Kept, conversationId: string, name: Name): boolean {
+  const record = records.get(conversationId)
+  if (record === undefined) return false
+  const renamed = applyRename(record, name)
+  records.set(conversationId, renamed.record)
+  rows.set(conversationId, [...(rows.get(conversationId) ?? []), ...renamed.rows])
+  return true
 }
 
 function deleteIn({ records, rows }: Kept, conversationId: string): boolean {

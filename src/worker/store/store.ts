@@ -43,6 +43,12 @@ export interface ClaimOptions {
   readonly parent?: ConversationRecord['parent']
 }
 
+export interface Name {
+  readonly title: string
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
 /** A conversation's rows as they are stored: whoever folds them checks them first. */
 export interface StoredRows {
   readonly record: ConversationRecord | null
@@ -77,6 +83,8 @@ export interface Store {
   get(conversationId: string): Promise<ConversationRecord | null>
   /** Appends a `renamed` row, whoever owns the conversation. False: there is none. */
   rename(conversationId: string, title: string, at: number): Promise<boolean>
+  /** The same right after the row `seq`. False: there is no such conversation, or something came after it. */
+  renameAfter(conversationId: string, seq: number, name: Name): Promise<boolean>
   /**
    * Notes in the record what is wrong with the conversation's rows; null: nothing any more. Records that a
    * newer version has written are left as they are.

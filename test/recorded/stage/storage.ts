@@ -43,6 +43,7 @@ export class Storage {
       list: () => life.through(() => store.list()),
       get: (...args) => life.through(() => store.get(...args)),
       rename: (...args) => life.through(() => store.rename(...args)),
+      renameAfter: (...args) => life.through(() => store.renameAfter(...args)),
       mark: (...args) => life.through(() => store.mark(...args)),
       descendants: (...args) => life.through(() => store.descendants(...args)),
       delete: (...args) => life.through(() => store.delete(...args)),

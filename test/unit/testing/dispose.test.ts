@@ -48,6 +48,7 @@ const hangingStorage: TestStorage = {
     list: never,
     get: never,
     rename: never,
+    renameAfter: never,
     mark: never,
     delete: never,
     descendants: never,

@@ -292,6 +292,7 @@ function killable(store: Store, life: Life): Store {
     list: () => life.cross(() => store.list()),
     get: (...args) => life.cross(() => store.get(...args)),
     rename: (...args) => life.cross(() => store.rename(...args)),
+    renameAfter: (...args) => life.cross(() => store.renameAfter(...args)),
     mark: (...args) => life.cross(() => store.mark(...args)),
     descendants: (...args) => life.cross(() => store.descendants(...args)),
     delete: (...args) => life.cross(() => store.delete(...args)),

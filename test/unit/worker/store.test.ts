@@ -60,6 +60,22 @@ describe.each(stores)('the %s store', (_name, open) => {
     expect(await store.rename('nobody', 'x', 9)).toBe(false)
   })
 
+  it('names a conversation only if nothing has happened in it since, if that is wished', async () => {
+    const store = await open()
+    const { epoch } = await store.claim('c', 1)
+    await append(store, { epoch }, started('r', 'Mugs'), ended('r'))
+    expect(await store.renameAfter('c', 1, { title: 'Late', at: 9 })).toBe(false)
+    expect(await store.renameAfter('c', 2, { title: 'Two mugs', at: 9 })).toBe(true)
+    expect(await store.get('c')).toMatchObject({ title: 'Two mugs', lastSeq: 3, updatedAt: 6 })
+    expect(await store.renameAfter('c', 2, { title: 'Again', at: 9 })).toBe(false)
+    expect((await rowsOf(store)).map(({ type }) => type)).toEqual([
+      'run-started',
+      'run-ended',
+      'renamed',
+    ])
+    expect(await store.renameAfter('nobody', 0, { title: 'x', at: 9 })).toBe(false)
+  })
+
   it('lists the newest change first, and deletes a conversation with its rows', async () => {
     const store = await open()
     for (const [id, at] of [

@@ -1,0 +1,35 @@
+import type { AgentParts } from './agent-parts.ts'
+
+/** How long the agent has had nothing open. Milliseconds. */
+const IDLE_MS = 500
+
+/** Has the worker title the conversations in which the agent ran something, whenever it has nothing open. */
+export function makeTitles({ agentEvents, ask, options, runs, scope, signal }: AgentParts): void {
+  if (!options.titles) return
+  const untitled = new Set<string>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const isIdle = (): boolean => runs.open.size === 0 && !signal.aborted
+  const title = async (conversationId: string): Promise<void> => {
+    untitled.delete(conversationId)
+    try {
+      const made = await ask('titleConversation', { ...scope(), conversationId })
+      if (made) agentEvents.emit({ type: 'conversation-titled', conversationId, ...made })
+    } catch {
+      // A run came in between, or the worker is lost: after the next run it is tried again.
+      untitled.add(conversationId)
+    }
+  }
+  const titleAll = async (): Promise<void> => {
+    // What fails is put back.
+    const waiting = Array.from(untitled)
+    for (const conversationId of waiting) if (isIdle()) await title(conversationId)
+  }
+  const look = (): void => {
+    clearTimeout(timer)
+    for (const { run } of runs.open.values()) untitled.add(run.conversationId)
+    if (isIdle()) timer = setTimeout(() => void titleAll(), IDLE_MS)
+  }
+  agentEvents.on('status', look, { signal })
+  signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
+  look()
+}
