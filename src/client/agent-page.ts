@@ -43,7 +43,7 @@ export function createAgentPage(
   const tools = (): Promise<ToolDescriptor[]> => describeAll(options, registry)
   const book = createConfigBook()
   return {
-    async stepContext({ toolless, isChild = falsetoolless, titles }) {
+    async stepContext({ toolless, isChild = false, titles }) {
       const model = titles ? modelForTitles(options, config) : config.model
       const context =
         !titles &&
