@@ -2,6 +2,7 @@ import { transfer } from 'comlink'
 import type {
   AskBeforeModel,
   CallContext,
+  MemoryQuery,
   ReconcileTool,
   ReconcileVerdict,
   SkillRef,
@@ -39,7 +40,7 @@ export interface AgentConfig {
 export function createAgentPage(
   agent: VerifierParts & { readonly config: AgentConfig; readonly registry: ToolRegistry },
 ): AgentPage {
-  const { config, options, registry, signal, warn } = agent
+  const { config, options, registry, signal } = agent
   const tools = (): Promise<ToolDescriptor[]> => describeAll(options, registry)
   const book = createConfigBook()
   return {
@@ -87,17 +88,22 @@ export function createAgentPage(
     beforeToolCall: (call) => beforeToolCall(options, call),
     needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
     ...modelHooks(agent),
-    async retrieveMemories({ query, conversationId }) {
-      const part = await whileStaying(() => loadPart(() => import('./retrieve-memories.ts')))
-      return part.retrieveMemories(memoriesOf(options), {
-        query,
-        conversationId,
-        signal,
-        warn: (message) => warn('memory-failed', message),
-      })
-    },
+    retrieveMemories: (query) => recallFor(agent, query),
     reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
   }
+}
+
+async function recallFor(
+  { options, signal, warn }: VerifierParts,
+  { query, conversationId }: MemoryQuery,
+): ReturnType<AgentPage['retrieveMemories']> {
+  const part = await whileStaying(() => loadPart(() => import('./retrieve-memories.ts')))
+  return part.retrieveMemories(memoriesOf(options), {
+    query,
+    conversationId,
+    signal,
+    warn: (message) => warn('memory-failed', message),
+  })
 }
 
 /** A hook that throws, or returns something else, changes nothing. */
