@@ -129,6 +129,16 @@ export class Conversation {
     return this.#parent
   }
 
+  /** A call of another conversation waits for what runs here: its page goes on with it, and nobody else. */
+  async isAwaited(): Promise<boolean> {
+    const parent = this.#parent
+    const above = parent && (await this.#store.get(parent.conversationId))
+    return (
+      above?.openRunId === parent?.runId &&
+      above?.openCalls.includes(parent?.toolCallId ?? '') === true
+    )
+  }
+
   /** What others than the model said. */
   get sentWords(): SentWords {
     return this.#sentWords

@@ -45,8 +45,7 @@ export class LeftRuns {
     conversation.refuseBroken()
     const newest = conversation.run
     if (newest === null) return null
-    // Another agent's: whose call it is for goes on with it.
-    if (conversation.parent && !resume.asChild && newest.end === null) return null
+    if (!resume.asChild && newest.end === null && (await conversation.isAwaited())) return null
     const wanted = resume.runId ?? newest.runId
     const isFollowed = newest.follows?.runId === wanted
     // The one that the page shows has ended, and another one began since: it is nobody's to go on with here.

@@ -138,7 +138,8 @@ export class RunCommands {
       try {
         // Whoever ends it asks its model nothing.
         await takeUp(active, agentId, { asChild: sent.command.type === 'abort' })
-        if (conversation.parent && active.driver === null) throw childOfOther(conversation)
+        if (active.driver === null && (await conversation.isAwaited()))
+          throw childOfOther(conversation)
       } catch (error) {
         // Somebody else was first: they are asked.
         if (active.parked || !isElsewhere(error)) throw error
