@@ -18,6 +18,7 @@ export const OPTION_NAMES = {
   model:
     'provider:string model:string baseURL apiKey:string|function headers:object|function credentials=omit|same-origin toolMode=auto|native|action inputMode=messages|prompt contextWindow:number temperature:number maxOutputTokens:number topP:number stop:array seed:number|negative toolChoice=auto|none|required|object parallelToolCalls:boolean strictTools:boolean extraBody:object transport=worker|page retry:object timeouts:object caps:object rescue=auto|off prices:object script:object',
   tool: 'name title:string description:string inputSchema jsonSchema annotations:object timeoutMs:number sequential:boolean needsApproval:boolean|function available:function dispose:function reconcile:function toModelOutput:function metadata execute:function',
+  compositeTool: 'run version:string',
   // The last two are MCP's: they mean nothing here and do no harm.
   annotations: 'readOnly:boolean destructive:boolean idempotent:boolean title openWorldHint',
   controlTools: 'ask_user finish_task plan',

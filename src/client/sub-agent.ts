@@ -10,7 +10,7 @@ import { loadPart } from './load-part.ts'
 import type { RunInput } from './options.ts'
 import type { StandardSchema } from './standard-schema.ts'
 import type { RunStarter } from './start-run.ts'
-import type { Tool } from './tool.ts'
+import type { CompositeTool, Tool } from './tool.ts'
 
 /** How an agent is called by another one. */
 export interface SubAgentOptions<Input = unknown> {
@@ -43,10 +43,10 @@ export interface ChildCall {
   readonly childId: string
 }
 
-const joiners = new WeakMap<Tool, ChildJoiner>()
+const joiners = new WeakMap<Tool | CompositeTool, ChildJoiner>()
 
 /** Of a tool that is an agent; undefined for all others. */
-export function joinerOf(tool: Tool | undefined): ChildJoiner | undefined {
+export function joinerOf(tool: Tool | CompositeTool | undefined): ChildJoiner | undefined {
   return tool && joiners.get(tool)
 }
 

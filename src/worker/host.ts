@@ -18,6 +18,7 @@ import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Effects } from './effects.ts'
 import { busy } from './busy.ts'
 import { announceChild } from './child-runs.ts'
+import { CompositeCommands } from './composite-commands.ts'
 import { Engines } from './model/engines.ts'
 import { Extractions } from './model/extract.ts'
 import { leftOpenBy } from './run/leave-run.ts'
@@ -57,6 +58,7 @@ export class Host {
   readonly imports: Imports
   readonly extractions: Extractions
   readonly shown: ConversationViews
+  readonly composites: CompositeCommands
   readonly #options: HostOptions
   readonly #registry: ConversationRegistry
   readonly #memory = new ModelMemory()
@@ -103,6 +105,7 @@ export class Host {
       takeUp: (active, agentId, how) => this.#takeUp(active, agentId, { ...TELL_MODEL, ...how }),
     })
     this.extractions = new Extractions({ ...options, ...own })
+    this.composites = new CompositeCommands(this.#registry)
   }
 
   /** What has methods that answer commands. */
@@ -113,8 +116,10 @@ export class Host {
     Imports,
     ConversationViews,
     Extractions,
+    CompositeCommands,
   ] {
-    return [this, this.library, this.retention, this.imports, this.shown, this.extractions]
+    const { library, retention, imports, shown, extractions, composites } = this
+    return [this, library, retention, imports, shown, extractions, composites]
   }
 
   async prepare({ model, engine, ...scope }: Preparation): Promise<void> {

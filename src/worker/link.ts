@@ -13,6 +13,7 @@ import type { PageNotice } from '../protocol/notices.ts'
 import { PAGE_CALLS } from '../protocol/page-calls.ts'
 import { asked } from '../protocol/wire.ts'
 import type { WorkerCalls } from '../protocol/worker-calls.ts'
+import type { CompositeCommands } from './composite-commands.ts'
 import type { Extractions } from './model/extract.ts'
 import { Host, type HostOptions } from './host.ts'
 import type { Imports } from './imports.ts'
@@ -44,7 +45,8 @@ export class Link {
       ConversationRetention &
       Imports &
       ConversationViews &
-      Extractions
+      Extractions &
+      CompositeCommands
     const answers: Answers<WorkerCalls> = part
     return (argument) => answers[name](argument)
   }
