@@ -55,6 +55,7 @@ const prefixes: Readonly<Record<CallErrorCode, (tool: string) => string>> = {
   truncated: (tool) => `The call of ${tool} was cut off`,
   'invalid-json': (tool) => `The parameters of ${tool} are no valid JSON`,
   aborted: (tool) => `Tool ${tool} was aborted`,
+  'workflow-changed': (tool) => `Tool ${tool} was not gone on with`,
 }
 
 /** Each code has its own prefix, which the reader's messages already have. */

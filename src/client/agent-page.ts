@@ -198,7 +198,9 @@ async function reconcile(
   const context = { ...hooked(call), idempotencyKey, fence }
   try {
     const verdict = await whileStaying(async () =>
-      entry?.tool.reconcile?.(entry.restore(call.input), context),
+      entry && 'reconcile' in entry.tool
+        ? entry.tool.reconcile?.(entry.restore(call.input), context)
+        : undefined,
     )
     if (!verdict) return { type: 'unknown' }
     return verdict.happened

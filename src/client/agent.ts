@@ -10,7 +10,7 @@ import type { Run } from './run.ts'
 import type { StandardSchema } from './standard-schema.ts'
 import type { RegisterOptions } from './tool-registry.ts'
 import type { SubAgentOptions } from './sub-agent-options.ts'
-import type { Tool } from './tool.ts'
+import type { CompositeTool, Tool } from './tool.ts'
 import type { ConversationFile, ImportReport } from './transfer/report.ts'
 
 /** `Symbol.asyncDispose` is not in every app's `lib`; where it is missing, so is `await using`. */
@@ -90,7 +90,7 @@ export interface Agent extends CallAnswers, AsyncDisposes {
     readonly values?: PromptValues
   }): void
   /** Returns an undo that removes this registration only. Throws `duplicate-tool` unless `replace`. */
-  registerTool(tool: Tool, options?: RegisterOptions): () => void
+  registerTool(tool: Tool | CompositeTool, options?: RegisterOptions): () => void
   /** Only these from the next step on; null: all. */
   setEnabledTools(names: readonly string[] | null): void
 

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../protocol/json.ts'
 import type { InferInput } from './infer-schema.ts'
 import { prepareTool } from './prepare-tool.ts'
 import type { StandardSchema } from './standard-schema.ts'
-import type { Tool } from './tool.ts'
+import type { CompositeTool, Tool } from './tool.ts'
 
 /** Like `Tool`, with the input's type read from the schema. */
 export type ToolDefinitionOptions<
@@ -10,6 +10,15 @@ export type ToolDefinitionOptions<
   Schema extends JsonSchema | StandardSchema,
   Output,
 > = Omit<Tool<Name, InferInput<Schema>, Output>, 'inputSchema'> & { readonly inputSchema?: Schema }
+
+/** The same of a composite tool. */
+export type CompositeToolOptions<
+  Name extends string,
+  Schema extends JsonSchema | StandardSchema,
+  Output,
+> = Omit<CompositeTool<Name, InferInput<Schema>, Output>, 'inputSchema'> & {
+  readonly inputSchema?: Schema
+}
 
 /**
  * Checks a tool and gives it the types that follow from its schema. Throws `invalid-config`,
@@ -19,7 +28,14 @@ export function defineTool<
   const Name extends string,
   const Schema extends JsonSchema | StandardSchema = JsonSchema,
   Output = unknown,
->(tool: ToolDefinitionOptions<Name, Schema, Output>): Tool<Name, InferInput<Schema>, Output> {
+>(tool: ToolDefinitionOptions<Name, Schema, Output>): Tool<Name, InferInput<Schema>, Output>
+/** The same of a tool that calls other tools: it has `run` in place of `execute`. */
+export function defineTool<
+  const Name extends string,
+  const Schema extends JsonSchema | StandardSchema = JsonSchema,
+  Output = unknown,
+>(tool: CompositeToolOptions<Name, Schema, Output>): CompositeTool<Name, InferInput<Schema>, Output>
+export function defineTool(tool: Tool | CompositeTool): Tool | CompositeTool {
   prepareTool(tool)
   return tool
 }

@@ -3,7 +3,7 @@ import type { ToolDescriptor } from '../protocol/tool.ts'
 import { badConfig } from './failures.ts'
 import type { ApprovalPolicy } from './options.ts'
 import type { PreparedTool } from './prepare-tool.ts'
-import type { Tool } from './tool.ts'
+import { type CompositeTool, isComposite, type Tool } from './tool.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 
 /**
@@ -66,9 +66,17 @@ function describeTool(entry: PreparedTool, policy: ApprovalPolicy): ToolDescript
     parallelSafe: tool.sequential === false,
     sequential: tool.sequential === true,
     needsApproval,
-    hasReconcile: tool.reconcile !== undefined,
+    hasReconcile: !isComposite(tool) && tool.reconcile !== undefined,
+    ...(isComposite(tool) && { composite: true }),
     definition: digest(
-      JSON.stringify([name, tool.description, annotations, needsApproval, schemaText(entry)]),
+      JSON.stringify([
+        name,
+        tool.description,
+        annotations,
+        needsApproval,
+        schemaText(entry),
+        ...(isComposite(tool) ? [tool.version ?? ''] : []),
+      ]),
     ),
   }
 }
@@ -99,7 +107,10 @@ function digest(text: string): string {
  * A tool and the policy can each require approval; `needsApproval: false` frees a tool only from
  * the policies that go by annotations.
  */
-function approvalOf({ needsApproval, annotations }: Tool, policy: ApprovalPolicy): boolean | 'ask' {
+function approvalOf(
+  { needsApproval, annotations }: Tool | CompositeTool,
+  policy: ApprovalPolicy,
+): boolean | 'ask' {
   if (needsApproval === true || policy === 'always') return true
   if (typeof needsApproval === 'function' || typeof policy === 'function') return 'ask'
   if (needsApproval === false || policy === 'never') return false

@@ -42,7 +42,15 @@ export type { Skill, SkillFile } from './skill.ts'
 export type { SubAgentOptions } from './sub-agent-options.ts'
 export type { RegisterOptions } from './tool-registry.ts'
 export type { ConversationFile, ImportReport } from './transfer/report.ts'
-export type { ReconcileContext, Tool, ToolCallInfo, ToolContext } from './tool.ts'
+export type {
+  CompositeContext,
+  CompositeTool,
+  ReconcileContext,
+  StepOptions,
+  Tool,
+  ToolCallInfo,
+  ToolContext,
+} from './tool.ts'
 export type {
   ConversationRecord,
   StorageConfig,

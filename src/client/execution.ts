@@ -5,7 +5,14 @@ import { formatOutput } from './format-output.ts'
 import type { AgentOptions } from './options.ts'
 import { watchLeaving } from './page-leaving.ts'
 import type { PreparedTool } from './prepare-tool.ts'
-import { outcomeOfStop, runTool, ToolStop, unknown, type ToolEnding } from './run-tool.ts'
+import {
+  type CompositeLine,
+  outcomeOfStop,
+  type ToolEnding,
+  type ToolRunner,
+  ToolStop,
+  unknown,
+} from './run-tool.ts'
 
 /** How long a cancelled tool may take to come to its own end before it is given up. Milliseconds. */
 const CANCEL_GRACE_MS = 50
@@ -18,6 +25,8 @@ export interface ExecutionHooks {
   readonly afterToolCall: AgentOptions['afterToolCall']
   progress(value: unknown): void
   warn(message: string): void
+  /** For the functions of composite tools. */
+  readonly line?: CompositeLine
 }
 
 /** The agent that an execution belongs to, found anew each time: it may be gone. */
@@ -41,6 +50,7 @@ export class Execution {
   /** What is known since its time was up. */
   #late: ToolOutcome | undefined
   #releasing: ReturnType<typeof setTimeout> | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(call: ExecuteTool, owner: ExecutionOwner) {
     this.call = call
@@ -77,15 +87,21 @@ export class Execution {
   }
 
   /** Runs the tool's function, to the function's own end. */
-  async run(prepared: PreparedTool): Promise<void> {
+  async run(prepared: PreparedTool, runner: ToolRunner): Promise<void> {
     const { call, signal } = this
     const leaving = watchLeaving()
     this.prepared = prepared
-    const timer = setTimeout(() => this.#timeOut(), Math.min(call.timeoutMs, MAX_TIMER_MS))
+    const hold = (isHeld: boolean): void => {
+      clearTimeout(this.#timer)
+      if (isHeld) return
+      this.#timer = setTimeout(() => this.#timeOut(), Math.min(call.timeoutMs, MAX_TIMER_MS))
+    }
+    hold(false)
     callers.set(signal, this.owner.agentId)
     const progress = (value: unknown): void => this.owner.hooks(call)?.progress(value)
-    const ending = await runTool({ prepared, call, signal, leaving, progress })
-    clearTimeout(timer)
+    const line = (): CompositeLine | undefined => this.owner.hooks(call)?.line
+    const ending = await runner({ prepared, call, signal, leaving, progress, line, hold })
+    clearTimeout(this.#timer)
     leaving.stop()
     this.#finish(await this.#afterCall(ending))
   }
@@ -151,12 +167,21 @@ export class Execution {
   }
 }
 
+const WITHOUT_OUTPUT: ReadonlySet<ToolOutcome['status']> = new Set([
+  'invalid',
+  'not-started',
+  'suspended',
+  'interrupted',
+])
+
 /** The tool ran, and there is something for the model to see. */
 function hasOutput(
   outcome: ToolOutcome,
-): outcome is Exclude<ToolOutcome, { readonly status: 'invalid' | 'not-started' | 'suspended' }> {
-  const { status } = outcome
-  return status !== 'invalid' && status !== 'not-started' && status !== 'suspended'
+): outcome is Exclude<
+  ToolOutcome,
+  { readonly status: 'invalid' | 'not-started' | 'suspended' | 'interrupted' }
+> {
+  return !WITHOUT_OUTPUT.has(outcome.status)
 }
 
 /** Rejects when there is no answer in time: what the tool came to must not wait for ever. */

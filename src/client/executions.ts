@@ -4,9 +4,11 @@ import { monotonicMs } from '../lib/monotonic-ms.ts'
 import { Execution, type ExecutionHooks, type ExecutionOwner } from './execution.ts'
 import { reportThrown } from './failures.ts'
 import { errorOutput } from './format-output.ts'
+import { loadPart } from './load-part.ts'
 import { pageRegistry, type PageRegistry } from './page-registry.ts'
 import type { PreparedTool } from './prepare-tool.ts'
-import { isRepeatable, ToolStop } from './run-tool.ts'
+import { isRepeatable, runTool, type ToolRunner, ToolStop } from './run-tool.ts'
+import { isComposite } from './tool.ts'
 
 /** How old the worker's knowledge that it owns the conversation may be when a tool starts. Milliseconds. */
 const LEASE_MS = 3000
@@ -112,6 +114,7 @@ export class Executions {
     const { call, signal } = execution
     const deadline = this.#host.toPageTime(call.leasedAt) + call.timeoutMs
     const ms = deadline - monotonicMs()
+    const runner = await this.#runnerOf(execution)
     const isSeen = await this.#host.gate.wait(call.afterBatch, { ms, signal })
     const lease = await this.#confirmLease(execution)
     // From here to the tool's own code nothing is waited for: what was checked is still true.
@@ -126,7 +129,14 @@ export class Executions {
     if (!isSeen || monotonicMs() > deadline) return refuse(execution, 'deadline')
     if (host.definitionOf(prepared) !== call.definition) return refuse(execution, 'changed')
     this.#host.flush()
-    await execution.run(prepared)
+    await execution.run(prepared, runner)
+  }
+
+  /** Another tool than was there before it was loaded has another definition. */
+  async #runnerOf({ call, owner }: Execution): Promise<ToolRunner> {
+    const found = this.#host.hostOf(owner.agentId)?.findTool(call)
+    if (!found || !isComposite(found.tool)) return runTool
+    return (await loadPart(() => import('./composite/run-composite.ts'))).runComposite
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { Tool } from './tool.ts'
+import type { CompositeTool, Tool } from './tool.ts'
 
 /** The call that an agent works for. */
 export interface ChildCall {
@@ -13,13 +13,13 @@ export interface ChildJoiner {
   join(agentId: string, call: ChildCall): Promise<void>
 }
 
-const joiners = new WeakMap<Tool, ChildJoiner>()
+const joiners = new WeakMap<Tool | CompositeTool, ChildJoiner>()
 
 export function setJoiner(tool: Tool, joiner: ChildJoiner): void {
   joiners.set(tool, joiner)
 }
 
 /** Of a tool that is an agent; undefined for all others. */
-export function joinerOf(tool: Tool | undefined): ChildJoiner | undefined {
+export function joinerOf(tool: Tool | CompositeTool | undefined): ChildJoiner | undefined {
   return tool && joiners.get(tool)
 }

@@ -45,7 +45,7 @@ function createLinkedAgent(agent: AgentParts): LinkedAgent {
     definitionOf: (tool) => usableDefinition(tool, registry, policy),
     confirmLease: ({ conversationId, epoch }) =>
       agent.ask('confirmLease', { ...agent.scope(), conversationId, epoch }),
-    hooks: ({ runId, conversationId, toolCallId }) => ({
+    hooks: ({ runId, conversationId, toolCallId, path = [toolCallId] }) => ({
       afterToolCall: options.afterToolCall,
       progress: (progress) =>
         agent.link().report({
@@ -53,9 +53,13 @@ function createLinkedAgent(agent: AgentParts): LinkedAgent {
           ...agent.scope(),
           conversationId,
           runId,
-          path: [toolCallId],
+          path,
           progress,
         }),
+      line: {
+        callTool: (call) => agent.ask('callTool', { ...agent.scope(), ...call }),
+        keepOutcomes: (kept) => agent.ask('keepOutcomes', { ...agent.scope(), ...kept }),
+      },
       warn: (message) => agentEvents.emit({ type: 'warning', code: 'hook-failed', message }),
     }),
   }

@@ -18,6 +18,7 @@ export const OPTION_NAMES = {
   tool: 'name title:string description:string inputSchema jsonSchema annotations:object timeoutMs:number sequential:boolean needsApproval:boolean|function available:function dispose:function reconcile:function toModelOutput:function metadata execute:function',
   asTool:
     'name:string title:string description:string inputSchema toPrompt:function output maxSteps:number needsApproval:boolean',
+  compositeTool: 'run version:string',
   // The last two are MCP's: they mean nothing here and do no harm.
   annotations: 'readOnly:boolean destructive:boolean idempotent:boolean title openWorldHint',
   controlTools: 'ask_user finish_task plan',

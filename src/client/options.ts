@@ -13,7 +13,7 @@ import type { ControlTool } from './control-tools.ts'
 import type { Skill } from './skill.ts'
 import type { WorkerAddress, WorkerLike } from './spawn-worker.ts'
 import type { AgentMemory } from './memory.ts'
-import type { Tool, ToolCallInfo } from './tool.ts'
+import type { CompositeTool, Tool, ToolCallInfo } from './tool.ts'
 
 /** Which request a key is for. A key belongs to an `origin`: give it to no other. */
 export interface CredentialRequest extends Endpoint {
@@ -109,7 +109,7 @@ export interface AgentOptions {
   /** The system prompt. */
   readonly instructions?: string
   readonly values?: PromptValues
-  readonly tools?: readonly Tool[]
+  readonly tools?: readonly (Tool | CompositeTool)[]
   /** Names of the tools that the model may use. Default: all. */
   readonly enabledTools?: readonly string[]
   /**

@@ -6,7 +6,7 @@ import { checkNames, isMisspelt } from './check-names.ts'
 import { checkPatterns } from './check-patterns.ts'
 import type { StandardSchema } from './standard-schema.ts'
 import { isStandardSchema, jsonSchemaOf } from './standard-schema.ts'
-import type { Tool } from './tool.ts'
+import { type CompositeTool, isComposite, type Tool } from './tool.ts'
 
 /** Of a tool without a schema. */
 const NO_PARAMETERS: JsonSchema = { type: 'object', properties: {}, additionalProperties: false }
@@ -15,7 +15,7 @@ const TYPE_NAME = /^(object|array|string|number|integer|boolean|null)$/
 
 /** A checked tool with its clean names and the schema that the model sees. */
 export interface PreparedTool {
-  readonly tool: Tool
+  readonly tool: Tool | CompositeTool
   readonly name: string
   readonly inputSchema: JsonSchema
   readonly standard: StandardSchema | undefined
@@ -25,16 +25,16 @@ export interface PreparedTool {
   restore(input: unknown): unknown
 }
 
-const prepared = new WeakMap<Tool, PreparedTool>()
+const prepared = new WeakMap<Tool | CompositeTool, PreparedTool>()
 
-export function prepareTool(tool: Tool): PreparedTool {
+export function prepareTool(tool: Tool | CompositeTool): PreparedTool {
   const known = prepared.get(tool)
   if (known) return known
   const name = typeof tool?.name === 'string' ? cleanName(tool.name) : ''
   if (!name)
     throw badConfig(`A tool needs a name with letters or digits (a-z, 0-9), not ${tool?.name}.`)
   checkToolNames(tool, name)
-  if (typeof tool.execute !== 'function') throw badConfig(`The tool ${name} needs execute().`)
+  if (!hasFunction(tool)) throw badConfig(`The tool ${name} needs execute(), or run().`)
   if (typeof tool.description !== 'string')
     throw badConfig(`The tool ${name} needs a description: the model reads it.`)
   const { timeoutMs = 1, inputSchema } = tool
@@ -49,16 +49,25 @@ export function prepareTool(tool: Tool): PreparedTool {
   return made
 }
 
+function hasFunction(tool: Tool | CompositeTool): boolean {
+  return typeof (isComposite(tool) ? tool.run : tool.execute) === 'function'
+}
+
 /**
  * An object literal may have methods of its own for `execute` to use, unless they look like misspelt
  * ones of a tool; an instance of a class may have what it likes.
  */
-function checkToolNames(tool: Tool, name: string): void {
+function checkToolNames(tool: Tool | CompositeTool, name: string): void {
+  const of = `the tool ${name}`
+  const composite = isComposite(tool)
+  if (composite) checkNames({ version: tool.version }, 'compositeTool', { of })
   const isLiteral = [Object.prototype, null].includes(Object.getPrototypeOf(tool))
   checkNames(tool, 'tool', {
-    of: `the tool ${name}`,
+    of,
     allows: (key, value) =>
-      !isLiteral || (typeof value === 'function' && !isMisspelt(key, 'tool', 2)),
+      !isLiteral ||
+      (composite && (key === 'run' || key === 'version')) ||
+      (typeof value === 'function' && !isMisspelt(key, 'tool', 2)),
   })
 }
 

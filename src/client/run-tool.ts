@@ -1,3 +1,4 @@
+import type { KeepAnswer, KeepOutcomes, NestedAnswer, NestedCall } from '../protocol/composite.ts'
 import type { ExecuteTool, ToolOutcome } from '../protocol/questions.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import { describeIssues } from './describe-issues.ts'
@@ -5,6 +6,7 @@ import { errorOutput, formatOutput } from './format-output.ts'
 import { tokenOf } from './pending.ts'
 import type { PageLeaving } from './page-leaving.ts'
 import type { PreparedTool } from './prepare-tool.ts'
+import { isComposite, type ToolCallInfo } from './tool.ts'
 
 /**
  * Why a running tool is stopped; the reason of its signal. `released`: nobody waits for it any more,
@@ -26,7 +28,19 @@ export interface ToolRun {
   readonly signal: AbortSignal
   readonly leaving: PageLeaving
   progress(value: unknown): void
+  /** Of the agent that it runs for now; undefined when that is gone. */
+  line(): CompositeLine | undefined
+  /** True: its time doesn't run, as others have theirs. */
+  hold(isHeld: boolean): void
 }
+
+/** How the function of a composite tool asks the run that it is part of. Rejects when nobody answers any more. */
+export interface CompositeLine {
+  callTool(call: Asked<NestedCall>): Promise<NestedAnswer>
+  keepOutcomes(kept: Asked<KeepOutcomes>): Promise<KeepAnswer>
+}
+
+type Asked<Command> = Omit<Command, 'agentId' | 'storage'>
 
 /** How the tool's own function came to its end. */
 export interface ToolEnding {
@@ -35,39 +49,62 @@ export interface ToolEnding {
   readonly result?: unknown
 }
 
-/** Runs a tool's function once. Never rejects; ends when the function does. */
-export async function runTool(run: ToolRun): Promise<ToolEnding> {
+/** Runs what comes of a call. Never rejects. */
+export type ToolRunner = (run: ToolRun) => Promise<ToolEnding>
+
+/** Runs a tool's function once. Ends when the function does. */
+export const runTool: ToolRunner = async (run) => {
   const { call, prepared, progress, signal } = run
-  const { tool, standard, restore } = prepared
-  const { runId, conversationId, toolCallId, idempotencyKey, epoch: fence } = call
+  const { tool } = prepared
+  const { idempotencyKey, epoch: fence } = call
   try {
-    let input = restore(call.input)
-    if (standard) {
-      const checked = await standard['~standard'].validate(input)
-      if (checked.issues)
-        return {
-          outcome: {
-            status: 'invalid',
-            output: errorOutput('invalid_params', describeIssues(checked.issues)),
-          },
-        }
-      input = checked.value
-      if (signal.aborted) return { outcome: { status: 'not-started', reason: 'cancelled' } }
-    }
-    const context = { signal, runId, conversationId, toolCallId, idempotencyKey, fence, progress }
-    const result = await tool.execute(input, context)
-    const token = tokenOf(result)
-    if (token !== undefined) return { outcome: { status: 'suspended', token } }
-    const shown = tool.toModelOutput ? await tool.toModelOutput(result, input) : result
-    const output = await formatOutput(shown)
-    return { outcome: { status: output.type === 'error' ? 'failed' : 'succeeded', output }, result }
+    const checked = await checkedInput(run)
+    if ('outcome' in checked) return checked
+    const { input } = checked
+    if (isComposite(tool)) throw new TypeError(`${tool.name} is a composite tool.`)
+    const context = { ...infoOf(call), signal, idempotencyKey, fence, progress }
+    return await endingOf(prepared, await tool.execute(input, context), input)
   } catch (thrown) {
     return { outcome: await outcomeOfThrown(run, thrown) }
   }
 }
 
-async function outcomeOfThrown(
-  { prepared, signal, leaving }: ToolRun,
+export function infoOf({ runId, conversationId, toolCallId }: ExecuteTool): ToolCallInfo {
+  return { runId, conversationId, toolCallId }
+}
+
+/** The input as the tool's function gets it. */
+export async function checkedInput({
+  prepared: { standard, restore },
+  call,
+  signal,
+}: ToolRun): Promise<ToolEnding | { readonly input: unknown }> {
+  const input = restore(call.input)
+  if (!standard) return { input }
+  const checked = await standard['~standard'].validate(input)
+  if (checked.issues) {
+    const output = errorOutput('invalid_params', describeIssues(checked.issues))
+    return { outcome: { status: 'invalid', output } }
+  }
+  if (signal.aborted) return { outcome: { status: 'not-started', reason: 'cancelled' } }
+  return { input: checked.value }
+}
+
+/** What the function's result comes to. */
+export async function endingOf(
+  { tool }: PreparedTool,
+  result: unknown,
+  input: unknown,
+): Promise<ToolEnding> {
+  const token = tokenOf(result)
+  if (token !== undefined) return { outcome: { status: 'suspended', token } }
+  const shown = tool.toModelOutput ? await tool.toModelOutput(result, input) : result
+  const output = await formatOutput(shown)
+  return { outcome: { status: output.type === 'error' ? 'failed' : 'succeeded', output }, result }
+}
+
+export async function outcomeOfThrown(
+  { prepared, signal, leaving }: Pick<ToolRun, 'prepared' | 'signal' | 'leaving'>,
   thrown: unknown,
 ): Promise<ToolOutcome> {
   if (signal.aborted) return outcomeOfStop(signal.reason as ToolStop, prepared, false)

@@ -1,5 +1,5 @@
 import { badConfig } from './failures.ts'
-import type { Tool } from './tool.ts'
+import type { CompositeTool, Tool } from './tool.ts'
 
 /** A file's text, or a function that gets it when the model reads it. */
 export type SkillFile =
@@ -20,7 +20,7 @@ export interface Skill {
   /** Texts that the model reads with `read_skill_file`, by their path. */
   readonly files?: { readonly [path: string]: SkillFile }
   /** Tools that the model is offered while the skill is active. */
-  readonly tools?: readonly Tool[]
+  readonly tools?: readonly (Tool | CompositeTool)[]
   /**
    * Names of the tools that may be called while the skill is active, besides its own and those that steer the run.
    * Default: all.
@@ -38,8 +38,8 @@ export const SKILL_TOOLS = ['activate_skill', 'read_skill_file'] as const
 /** The tools that come with skills, each once. What the agent has anyway isn't theirs alone. */
 export function toolsOfSkills(
   skills: readonly Skill[] = [],
-  others: readonly Tool[] = [],
-): readonly Tool[] {
+  others: readonly (Tool | CompositeTool)[] = [],
+): readonly (Tool | CompositeTool)[] {
   const names = skills.map(({ name }) => name)
   const twice = names.find((name, at) => names.indexOf(name) < at)
   if (twice !== undefined) throw badConfig(`Two skills have the name ${twice}.`)

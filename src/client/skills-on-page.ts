@@ -5,7 +5,7 @@ import { cleanName } from './clean-name.ts'
 import { prepareTool } from './prepare-tool.ts'
 import type { Skill } from './skill.ts'
 import type { ToolRegistry } from './tool-registry.ts'
-import type { Tool } from './tool.ts'
+import type { CompositeTool, Tool } from './tool.ts'
 
 /** Of what the model reads of a file at once. */
 const MAX_FILE_CHARACTERS = 50_000
@@ -43,7 +43,7 @@ function hashOf(text: string): string {
 export function withSkills(
   tools: readonly ToolDescriptor[],
   skills: readonly Skill[],
-  others: readonly Tool[] = [],
+  others: readonly (Tool | CompositeTool)[] = [],
 ): ToolDescriptor[] {
   const marked = tools.map((tool) => {
     const owners = skills.flatMap(({ name, tools: own = [] }) =>

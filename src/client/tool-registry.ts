@@ -3,7 +3,7 @@ import { badConfig } from './failures.ts'
 import { checkNames } from './check-names.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import { prepareTool } from './prepare-tool.ts'
-import type { Tool } from './tool.ts'
+import type { CompositeTool, Tool } from './tool.ts'
 
 export interface RegisterOptions {
   /** Unregisters the tool when aborted. */
@@ -22,7 +22,7 @@ export interface RegistryObserver {
 
 /** The page's tools, live. Keyed by clean name in a `Map`, so `__proto__` is a name like others. */
 export interface ToolRegistry {
-  register(tool: Tool, options?: RegisterOptions): () => void
+  register(tool: Tool | CompositeTool, options?: RegisterOptions): () => void
   /** Adds a tool of the package. */
   provide(entry: PreparedTool): void
   /** By the name that the model knows. */

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../protocol/json.ts'
+import type { JsonSchema, JsonValue } from '../protocol/json.ts'
 import type { ToolAnnotations } from '../protocol/tool.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
@@ -37,10 +37,10 @@ export type Reconciled =
   | undefined
 
 /**
- * A tool that the page gives the agent. Methods, not function properties, so that tools with
- * different inputs fit into one array.
+ * What all tools have. Methods, not function properties, so that tools with different inputs fit into one
+ * array.
  */
-export interface Tool<Name extends string = string, Input = unknown, Output = unknown> {
+interface ToolBase<Name extends string, Input, Output> {
   /** Cleaned to `[a-zA-Z0-9_-]{1,64}` for the model. */
   readonly name: Name
   /** For people. */
@@ -62,19 +62,76 @@ export interface Tool<Name extends string = string, Input = unknown, Output = un
   available?(): boolean
   /** Called when the tool is unregistered or the agent is disposed. */
   dispose?(): unknown
+  /** For the page's own use. */
+  readonly metadata?: unknown
+  /** What the model is to see of a result. */
+  toModelOutput?(output: Output, input: Input): unknown
+}
+
+/** A tool that the page gives the agent. */
+export interface Tool<
+  Name extends string = string,
+  Input = unknown,
+  Output = unknown,
+> extends ToolBase<Name, Input, Output> {
   /**
    * After a crash: did the call with this key happen? Nothing when it can't be said. What didn't
    * happen is run, so `happened: false` must mean that it never will: the first request may still be
    * on its way. Never asked while the tool's own function still runs on this page.
    */
   reconcile?(input: Input, context: ReconcileContext): Reconciled | Promise<Reconciled>
-  /** For the page's own use. */
-  readonly metadata?: unknown
-  /** What the model is to see of a result. */
-  toModelOutput?(output: Output, input: Input): unknown
   execute(input: Input, context: ToolContext): Output | Promise<Output>
+}
+
+export interface StepOptions {
+  /**
+   * True: a step that a crash cut off is not done again, and rejects with `call-failed`
+   * (`details.status`: `'interrupted'`). Default false: it is done again.
+   */
+  readonly atMostOnce?: boolean
+}
+
+/** What the function of a composite tool gets. What it asks for here is remembered, in its order. */
+export interface CompositeContext extends ToolContext {
+  /** Aborted also when the function is suspended: nothing that it waits for here settles then. */
+  readonly signal: AbortSignal
+  /**
+   * Calls a tool that the model may use, as the model would. Resolves to its output: a text, JSON, or an array
+   * of parts. Rejects with `call-failed` for any other end; `details` has `toolName`, `toolCallId`, `status`
+   * and, of an error, its `code`. With `invalid-input` for an input that is no plain data.
+   */
+  call(toolName: string, input?: unknown): Promise<JsonValue>
+  /** Does something of the page once, and remembers what it returned, as JSON, or threw: a name and a message. */
+  step<Value>(
+    name: string,
+    work: () => Value | Promise<Value>,
+    options?: StepOptions,
+  ): Promise<Value>
+  /** `Date.now()`, the same each time. */
+  now(): number
+  /** `Math.random()`, the same each time. */
+  random(): number
+}
+
+/**
+ * A tool that calls other tools. Its function is run again after a reload, and after each wait for a person: it
+ * finds what its calls and steps came to, and goes on behind them. See docs/composite-tools.md.
+ */
+export interface CompositeTool<
+  Name extends string = string,
+  Input = unknown,
+  Output = unknown,
+> extends ToolBase<Name, Input, Output> {
+  /** Change it with the code: a call that other code began is not gone on with. */
+  readonly version?: string
+  run(input: Input, context: CompositeContext): Output | Promise<Output>
 }
 
 interface ApprovalMethod<Input> {
   ask(input: Input, call: ToolCallInfo): boolean | Promise<boolean>
+}
+
+/** A tool of either kind is what its function is named. */
+export function isComposite(tool: Tool | CompositeTool): tool is CompositeTool {
+  return !('execute' in tool) && 'run' in tool
 }

@@ -20,6 +20,7 @@ export function proposalEvents({ message }: RowOf<'model-output'>): RunEventBody
 }
 
 type CallRow = RowOf<
+  | 'call-proposed'
   | 'approval-requested'
   | 'approval-answered'
   | 'question-asked'
@@ -36,8 +37,11 @@ export function callEvents(row: CallRow, { run, path }: ConversationState): RunE
   const call = run?.calls.find(isThis) ?? path.flatMap(({ calls }) => calls).find(isThis)
   if (!call) return []
   const { toolName, input } = call
-  const ref = { toolCallId, toolName }
+  const within = row.path.length > 1 && { path: row.path }
+  const ref = { toolCallId, toolName, ...within }
   switch (row.type) {
+    case 'call-proposed':
+      return [{ type: 'tool-call', ...ref, input }]
     case 'approval-requested':
       return [{ type: 'tool-approval-request', ...ref, input }]
     case 'approval-answered': {
@@ -46,6 +50,7 @@ export function callEvents(row: CallRow, { run, path }: ConversationState): RunE
         {
           type: 'tool-approval-response',
           toolCallId,
+          ...within,
           approved,
           ...(reason !== undefined && { reason }),
           ...(edited !== undefined && { input: edited }),
@@ -53,10 +58,12 @@ export function callEvents(row: CallRow, { run, path }: ConversationState): RunE
       ]
     }
     case 'question-asked':
-      return [{ type: 'question', toolCallId, ...askedQuestion(row) }]
+      return [{ type: 'question', toolCallId, ...within, ...askedQuestion(row) }]
     case 'call-started':
       return [{ type: 'tool-execution-start', ...ref, input }]
     case 'call-suspended':
+      // A function that is run again is no news.
+      if (row.seen !== undefined) return []
       return [{ type: 'tool-suspended', ...ref, resumeToken: row.token }]
     case 'call-interrupted':
       return [{ type: 'tool-interrupted', ...ref, input }]

@@ -1,5 +1,6 @@
 import type { Delta } from '../protocol/delta.ts'
 import type { RunEventBody } from '../protocol/event.ts'
+import type { CallPath } from '../protocol/fact.ts'
 
 /** The event that a delta is. */
 export function deltaEvent(
@@ -30,10 +31,10 @@ export function deltaEvent(
       return { type, attempt, delayMs, error }
     }
     case 'tool-progress':
-      return { type: delta.type, toolCallId: delta.path.at(-1) ?? '', progress: delta.progress }
+      return { type: delta.type, ...refOf(delta.path), progress: delta.progress }
     case 'tool-unavailable': {
       const { type, toolName, waitMs } = delta
-      return { type, toolCallId: delta.path.at(-1) ?? '', toolName, waitMs }
+      return { type, ...refOf(delta.path), toolName, waitMs }
     }
     case 'storage-waits': {
       const message = delta.message && ({ role: 'user', ...delta.message } as const)
@@ -44,4 +45,9 @@ export function deltaEvent(
     default:
       return delta satisfies never
   }
+}
+
+/** Of a call that another call makes, with its path. */
+function refOf(path: CallPath): { readonly toolCallId: string; readonly path?: CallPath } {
+  return { toolCallId: path.at(-1) ?? '', ...(path.length > 1 && { path }) }
 }

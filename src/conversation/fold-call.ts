@@ -1,4 +1,5 @@
-import type { RowOf } from '../protocol/fact.ts'
+import type { CallPath, RowOf } from '../protocol/fact.ts'
+import { isOutcomeKey } from '../protocol/composite.ts'
 import type { CallState } from '../protocol/state.ts'
 import { addResult } from './add-result.ts'
 import { askedQuestion } from './asked-question.ts'
@@ -51,7 +52,25 @@ function nextCalls(calls: readonly CallState[], row: CallRow): readonly CallStat
   const index = calls.findIndex(({ toolCallId }) => toolCallId === row.path.at(-1))
   const call = calls[index]
   const change = call && changeOf(call, row)
-  return change ? calls.with(index, { ...call, ...change }) : calls
+  if (!change) return calls
+  const next = calls.with(index, { ...call, ...change })
+  return row.type === 'call-settled' ? withNestedEnd(next, row.path) : next
+}
+
+/** What a nested call came to is news to the call that it is nested in. */
+function withNestedEnd(calls: readonly CallState[], path: CallPath): readonly CallState[] {
+  const index = calls.findIndex(({ toolCallId }) => toolCallId === path.at(-2))
+  const parent = calls[index]
+  return parent ? calls.with(index, { ...parent, ...endedWith(parent, path.at(-1) ?? '') }) : calls
+}
+
+/** It comes on: what led to a crash before leads to none any more. */
+function endedWith({ ended, starts }: CallState, id: string): Partial<CallState> {
+  return ended.includes(id) ? { starts } : { ended: [...ended, id], starts: 0 }
+}
+
+function suspensionBy({ token, until, seen }: RowOf<'call-suspended'>): CallState['suspended'] {
+  return seen === undefined ? { token, ...(until !== undefined && { until }) } : { seen }
 }
 
 /** Behind the call that it is nested in, and behind all that are nested in that already. */
@@ -59,7 +78,9 @@ function withNested(calls: readonly CallState[], nested: CallState): readonly Ca
   if (calls.some(({ toolCallId }) => toolCallId === nested.toolCallId)) return calls
   const parent = nested.path.at(-2) ?? ''
   const last = calls.findLastIndex(({ path }) => path.includes(parent))
-  return [...calls.slice(0, last + 1), nested, ...calls.slice(last + 1)]
+  // What others may have written, they may have written all that comes of it.
+  const quoted = calls.some(({ toolCallId, quoted: is }) => is && toolCallId === parent)
+  return [...calls.slice(0, last + 1), { ...nested, quoted }, ...calls.slice(last + 1)]
 }
 
 function changeOf(
@@ -85,12 +106,13 @@ function changeOf(
       return startOf(call, row)
     case 'call-withdrawn':
       return withdrawalOf(call)
-    case 'call-suspended': {
-      const { token, until } = row
-      return { status: 'suspended', suspended: { token, ...(until !== undefined && { until }) } }
-    }
+    case 'call-suspended':
+      return { status: 'suspended', suspended: suspensionBy(row) }
     case 'step-outcome':
-      return { outcomes: { ...call.outcomes, [row.key]: row.value } }
+      return {
+        outcomes: { ...call.outcomes, [row.key]: row.value },
+        ...(isOutcomeKey(row.key) && endedWith(call, row.key)),
+      }
     case 'child-started':
       return { child: { conversationId: row.childConversationId, runId: row.childRunId } }
     case 'call-interrupted':

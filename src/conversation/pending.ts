@@ -1,5 +1,6 @@
+import type { CallEnd } from '../protocol/composite.ts'
 import type { PendingCall } from '../protocol/run.ts'
-import type { ToolCallStatus } from '../protocol/tool.ts'
+import type { SettledStatus, ToolCallStatus } from '../protocol/tool.ts'
 import type { CallState, ConversationState, MessageNode, RunState } from '../protocol/state.ts'
 
 /** What a call of each status waits for, if it does. */
@@ -21,6 +22,15 @@ const STANDINGS = {
 } as const satisfies Record<ToolCallStatus, PendingCall['kind'] | 'open' | 'settled'>
 
 export function isSettled({ status }: CallState): boolean {
+  return STANDINGS[status] === 'settled'
+}
+
+/** What a call came to; null while it is open. */
+export function endOf({ status, output }: CallState): CallEnd | null {
+  return isEnd(status) && output ? { status, output } : null
+}
+
+function isEnd(status: ToolCallStatus): status is SettledStatus {
   return STANDINGS[status] === 'settled'
 }
 
@@ -64,7 +74,9 @@ const NOTHING_PENDING: readonly PendingCall[] = []
 function pendingCall(call: CallState): PendingCall | null {
   const kind = STANDINGS[call.status]
   if (kind === 'open' || kind === 'settled') return null
-  const { toolCallId, toolName, title, input, question, asks, suspended } = call
+  const { toolCallId, toolName, title, input, question, asks, suspended, path } = call
+  // Of a composite tool, what its nested calls wait for is pending.
+  if (suspended && 'seen' in suspended) return null
   // What the run that it waits for waits for is pending.
   if (suspended && call.child) return null
   return {
@@ -76,5 +88,6 @@ function pendingCall(call: CallState): PendingCall | null {
     ...(question && { question }),
     ...(asks && { asks }),
     ...(suspended && { resumeToken: suspended.token }),
+    ...(path.length > 1 && { path }),
   }
 }

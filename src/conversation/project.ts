@@ -135,6 +135,7 @@ export function projectFact(cursor: Cursor, row: Row, moment: Moment): Projectio
       const ended = endRun(cursor, moment.state, { outcome: row.end })
       return { ...ended, events: [...begun(row, moment.state), ...ended.events] }
     }
+    case 'call-proposed':
     case 'approval-requested':
     case 'approval-answered':
     case 'question-asked':

@@ -70,6 +70,7 @@ function unprepared(path: CallPath, input: JsonValue): Omit<CallState, 'toolName
     decidedBy: null,
     suspended: null,
     outcomes: {},
+    ended: [],
     child: null,
     resolvedAs: null,
   }

@@ -58,7 +58,7 @@ function textOf(node: MessageNode | undefined): string {
 
 /** Of a run that is over, what is open has come to nothing, or nobody knows. */
 function resultCall(call: CallState, isOpen: boolean): RunToolCall {
-  const { toolCallId, toolName, input, error, output, status } = call
+  const { toolCallId, toolName, input, error, output, status, path } = call
   const isKnown = isOpen || isSettled(call) || status.startsWith('awaiting')
   const unsettled = error ? 'invalid' : status === 'executing' ? 'interrupted' : 'aborted'
   return {
@@ -67,5 +67,6 @@ function resultCall(call: CallState, isOpen: boolean): RunToolCall {
     ...(error ? { error } : { input }),
     ...(output && { output }),
     status: isKnown ? status : unsettled,
+    ...(path.length > 1 && { path }),
   }
 }

@@ -53,6 +53,7 @@ export type ErrorCode =
   | 'invalid-tool-calls'
   | 'repeated-calls'
   | 'invalid-output'
+  | 'call-failed'
   | 'crash-loop'
   | 'internal'
 

@@ -1,4 +1,5 @@
 import type { ErrorData } from './error.ts'
+import type { CallPath } from './fact.ts'
 import type { JsonValue } from './json.ts'
 import type {
   CallError,
@@ -62,10 +63,11 @@ export type RunEventBody =
   | { readonly type: 'tool-input-end'; readonly toolCallId: string }
   /** A file that the model produced, stored. */
   | { readonly type: 'file'; readonly messageId: string; readonly file: FilePart }
-  /** The model's call, stored. `error` in place of `input` when it can't run. */
+  /** A call, stored: the model's, or, with a `path`, one that another call makes. `error` in place of `input` when it can't run. */
   | ({
       readonly type: 'tool-call'
       readonly toolCallId: string
+      readonly path?: CallPath
       readonly toolName: string
       /** Native mode: the model wrote the call as text. */
       readonly rescued?: boolean
@@ -76,12 +78,14 @@ export type RunEventBody =
   | {
       readonly type: 'tool-approval-request'
       readonly toolCallId: string
+      readonly path?: CallPath
       readonly toolName: string
       readonly input: JsonValue
     }
   | {
       readonly type: 'tool-approval-response'
       readonly toolCallId: string
+      readonly path?: CallPath
       readonly approved: boolean
       readonly reason?: string
       /** The input as a person edited it. */
@@ -90,13 +94,20 @@ export type RunEventBody =
   | {
       readonly type: 'tool-execution-start'
       readonly toolCallId: string
+      readonly path?: CallPath
       readonly toolName: string
       readonly input: JsonValue
     }
-  | { readonly type: 'tool-progress'; readonly toolCallId: string; readonly progress: unknown }
+  | {
+      readonly type: 'tool-progress'
+      readonly toolCallId: string
+      readonly path?: CallPath
+      readonly progress: unknown
+    }
   | {
       readonly type: 'tool-result'
       readonly toolCallId: string
+      readonly path?: CallPath
       readonly toolName: string
       readonly status: SettledStatus
       readonly output: ToolOutput
@@ -105,6 +116,7 @@ export type RunEventBody =
   | {
       readonly type: 'tool-suspended'
       readonly toolCallId: string
+      readonly path?: CallPath
       readonly toolName: string
       /** What the tool returned with `pending()`. */
       readonly resumeToken: string
@@ -113,6 +125,7 @@ export type RunEventBody =
   | {
       readonly type: 'tool-unavailable'
       readonly toolCallId: string
+      readonly path?: CallPath
       readonly toolName: string
       readonly waitMs: number
     }
@@ -120,10 +133,15 @@ export type RunEventBody =
   | {
       readonly type: 'tool-interrupted'
       readonly toolCallId: string
+      readonly path?: CallPath
       readonly toolName: string
       readonly input: JsonValue
     }
-  | ({ readonly type: 'question'; readonly toolCallId: string } & Question)
+  | ({
+      readonly type: 'question'
+      readonly toolCallId: string
+      readonly path?: CallPath
+    } & Question)
   /** The app's `verify` has found the answer of the step wanting: the model is told so, and answers again. */
   | { readonly type: 'answer-rejected'; readonly step: number; readonly feedback: string }
   /** The step's output so far is withdrawn; the step is asked again. */

@@ -66,6 +66,8 @@ export interface DecidedBy {
   readonly replayable: boolean
   /** The tool could say after a crash whether the call happened. */
   readonly reconcilable: boolean
+  /** Made of nested calls and steps, which are remembered: it may be run again, and goes on where it was. */
+  readonly composite?: true
 }
 
 /** How a run ended, as stored. */
@@ -213,8 +215,17 @@ type CallFact = OfCall &
       }
     /** Executing no more: the page has proven that it did not begin, and it is decided anew. */
     | { readonly type: 'call-withdrawn' }
-    /** Its function ended, and its outcome comes later: whoever has it is known by the token. `until`: ms since 1970. */
-    | { readonly type: 'call-suspended'; readonly token: string; readonly until?: number }
+    /**
+     * Its function ended, and its outcome comes later: whoever has it is known by the token. `until`: ms since 1970.
+     * `seen`: the function of a composite tool, which is run again; so much of what ended within the call it knew.
+     * The token is empty then.
+     */
+    | {
+        readonly type: 'call-suspended'
+        readonly token: string
+        readonly until?: number
+        readonly seen?: number
+      }
     /** A step within the call was done: it isn't done again. */
     | { readonly type: 'step-outcome'; readonly key: string; readonly value: JsonValue }
     /** Written before the conversation that it names exists. */

@@ -45,6 +45,7 @@ export type CallErrorCode =
   | 'truncated'
   | 'invalid-json'
   | 'aborted'
+  | 'workflow-changed'
 
 export interface CallError {
   readonly code: CallErrorCode

@@ -1,5 +1,7 @@
 import type { FactOf } from './fact.ts'
 import type { CompactionOptions } from './compaction.ts'
+import type { Remembered } from './composite.ts'
+import type { CallPath } from './fact.ts'
 import type { JsonValue } from './json.ts'
 import type { Message, ToolOutput } from './message.ts'
 import type { Endpoint, ModelConfigData } from './model.ts'
@@ -119,6 +121,10 @@ export interface ExecuteTool extends CallContext {
   readonly definition: string
   /** The page starts the tool only after it has handled this batch of the run's events. */
   readonly afterBatch: number
+  /** Of a call that another call makes. */
+  readonly path?: CallPath
+  /** Of a composite tool: what its function finds. */
+  readonly remembered?: Remembered
 }
 
 export type ToolOutcome =
@@ -131,6 +137,10 @@ export type ToolOutcome =
   | { readonly status: 'invalid'; readonly output: ToolOutput }
   /** Its function ended, and what it comes to is said later, by somebody who has the token. */
   | { readonly status: 'suspended'; readonly token: string }
+  /** Its function waits for what its calls wait for, and is to be run again. `seen`: see `call-suspended`. */
+  | { readonly status: 'suspended'; readonly seen: number }
+  /** It can't be gone on with. */
+  | { readonly status: 'interrupted'; readonly output: ToolOutput }
   /** The tool began, and nobody can say what became of it. `running`: it goes on even now. */
   | { readonly status: 'unknown'; readonly output: ToolOutput; readonly running: boolean }
   /**

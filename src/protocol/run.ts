@@ -14,6 +14,8 @@ export interface RunToolCall {
   readonly output?: ToolOutput
   readonly error?: CallError
   readonly status: ToolCallStatus
+  /** Of a call that another call made, as of a pending call. */
+  readonly path?: readonly string[]
 }
 
 /** What a call asks a person. */

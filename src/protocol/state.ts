@@ -20,6 +20,12 @@ import type {
 import type { ParkReason, Question, RunLimits } from './run.ts'
 import type { ToolCallStatus } from './tool.ts'
 
+/** Why a call is suspended: its outcome comes from outside, or its function is to be run again. */
+export type Suspended =
+  | { readonly token: string; readonly until?: number }
+  /** How much of what ended within the call its function knew. */
+  | { readonly seen: number }
+
 /** A call, by the facts about it. */
 export interface CallState {
   readonly path: CallPath
@@ -58,9 +64,11 @@ export interface CallState {
   readonly mayHaveBegun: boolean
   /** Null before the call is decided. */
   readonly decidedBy: DecidedBy | null
-  readonly suspended: { readonly token: string; readonly until?: number } | null
+  readonly suspended: Suspended | null
   /** What steps within the call came to, by key. */
   readonly outcomes: { readonly [key: string]: JsonValue }
+  /** Keys of steps and ids of nested calls, in the order in which they came to their ends. */
+  readonly ended: readonly string[]
   readonly child: { readonly conversationId: string; readonly runId: string } | null
   readonly resolvedAs: InterruptionVerdict | null
 }

@@ -36,6 +36,8 @@ export interface ToolDescriptor extends ToolDefinition {
   readonly needsApproval: boolean | 'ask'
   /** The tool can say whether an interrupted call happened. */
   readonly hasReconcile: boolean
+  /** It is made of nested calls and steps. */
+  readonly composite?: true
   /** Equal as long as what the model is told of the tool, and what may be done unasked, is the same. */
   readonly definition: string
   /** Steers the run instead of the page: the worker carries it out. */

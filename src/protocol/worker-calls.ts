@@ -20,6 +20,7 @@ import type {
   SupplyOutput,
   WithdrawMessage,
 } from './commands.ts'
+import type { KeepAnswer, KeepOutcomes, NestedAnswer, NestedCall } from './composite.ts'
 import type { ConversationRecord, StoredConversation } from './conversation.ts'
 import type { ErrorCode } from './error.ts'
 import type { LockRef, PageHello, WorkerHello } from './handshake.ts'
@@ -87,6 +88,11 @@ export const WORKER_CALLS = {
   confirmLease: {} as Command<LeaseCheck, boolean, Stored>,
   /** Notes with a call of a run that is driven here which run works for it, before that begins. */
   announceChild: {} as Command<AnnounceChild, void, Stored | 'ownership-lost' | 'invalid-input'>,
+
+  /** A call that the function of a composite tool makes: answers when it has ended. */
+  callTool: {} as Command<NestedCall, NestedAnswer>,
+  /** Keeps what steps of such a function came to. */
+  keepOutcomes: {} as Command<KeepOutcomes, KeepAnswer>,
 
   /**
    * Publishes the conversation to the page from now on: first a checkpoint (`joined`), on the event port,

@@ -18,6 +18,7 @@ import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Effects } from './effects.ts'
 import { busy } from './busy.ts'
 import { announceChild } from './child-runs.ts'
+import { CompositeCommands } from './composite-commands.ts'
 import { Engines } from './model/engines.ts'
 import { Extractions } from './model/extract.ts'
 import { leftOpenBy } from './run/leave-run.ts'
@@ -59,6 +60,7 @@ export class Host {
   readonly imports: Imports
   readonly extractions: Extractions
   readonly shown: ConversationViews
+  readonly composites: CompositeCommands
   readonly #options: HostOptions
   readonly #registry: ConversationRegistry
   readonly #memory = new ModelMemory()
@@ -106,6 +108,7 @@ export class Host {
     })
     this.extractions = new Extractions({ ...options, ...own })
     this.titles = new Titles({ ...options, ...own, registry: this.#registry })
+    this.composites = new CompositeCommands(this.#registry)
   }
 
   /** What has methods that answer commands. */
@@ -117,16 +120,10 @@ export class Host {
     ConversationViews,
     Extractions,
     Titles,
+    CompositeCommands,
   ] {
-    return [
-      this,
-      this.library,
-      this.retention,
-      this.imports,
-      this.shown,
-      this.extractions,
-      this.titles,
-    ]
+    const { library, retention, imports, shown, extractions, titles, composites } = this
+    return [this, library, retention, imports, shown, extractions, titles, composites]
   }
 
   async prepare({ model, engine, ...scope }: Preparation): Promise<void> {

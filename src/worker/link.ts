@@ -13,6 +13,7 @@ import type { PageNotice } from '../protocol/notices.ts'
 import { PAGE_CALLS } from '../protocol/page-calls.ts'
 import { asked } from '../protocol/wire.ts'
 import type { WorkerCalls } from '../protocol/worker-calls.ts'
+import type { CompositeCommands } from './composite-commands.ts'
 import type { Extractions } from './model/extract.ts'
 import { Host, type HostOptions } from './host.ts'
 import type { Imports } from './imports.ts'
@@ -46,7 +47,8 @@ export class Link {
       Imports &
       ConversationViews &
       Extractions &
-      Titles
+      Titles &
+      CompositeCommands
     const answers: Answers<WorkerCalls> = part
     return (argument) => answers[name](argument)
   }

@@ -1,7 +1,7 @@
 import type { CallAnswer } from '../../protocol/commands.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import type { CallState, RunState } from '../../protocol/state.ts'
-import { settledFact, type Settlement } from './settle.ts'
+import { settledFact, type Settlement } from './settlement.ts'
 import { type RunContext } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { checkAnswer, UNANSWERED } from './check-answer.ts'
@@ -20,7 +20,10 @@ export function waitingCall(
   answer: Answer,
 ): CallState | null {
   const call = run?.end === null && run.calls.find((open) => open.toolCallId === toolCallId)
-  return call && call.status === WAITS_AS[answer.type] ? call : null
+  if (!call || call.status !== WAITS_AS[answer.type]) return null
+  // The function of a composite tool is run again: nobody else says what it came to.
+  const isRunAgain = call.suspended !== null && 'seen' in call.suspended
+  return isRunAgain ? null : call
 }
 
 const WAITS_AS = {

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../protocol/json.ts'
 import type { CallState } from '../../protocol/state.ts'
 import type { AskedQuestion } from './read-question.ts'
 import type { RunContext } from './run-context.ts'
-import type { Settlement } from './settle.ts'
+import type { Settlement } from './settlement.ts'
 
 /** The calls wait from now on. */
 export async function askQuestions(

@@ -1,3 +1,4 @@
+import { ownCalls } from '../../conversation/nested.ts'
 import { isSettled } from '../../conversation/pending.ts'
 import type { Row } from '../../protocol/fact.ts'
 import type { CallError } from '../../protocol/message.ts'
@@ -85,7 +86,8 @@ function changeBy(run: CountedRun, row: Row): Partial<Counters> {
       return { isRejected: true, rejections: run.rejections + 1 }
     case 'call-settled': {
       const { status, output } = row
-      const isInvalid = status === 'invalid' && output.type === 'error'
+      // What a tool called wrongly is no word of the model's.
+      const isInvalid = status === 'invalid' && output.type === 'error' && row.path.length === 1
       return {
         ...(run.calls.every(isSettled) && streakAfter(run, judge(run))),
         ...(isInvalid && { lastInvalid: { code: output.code, message: output.message } }),
@@ -101,7 +103,7 @@ type Verdict = 'valid' | 'invalid' | 'open'
 
 /** Of a step whose calls are settled. What was unreadable beside them was counted with the output. */
 function judge({ calls, feedback }: RunState): Verdict {
-  if (calls.some(({ status }) => status === 'invalid')) return 'invalid'
+  if (ownCalls(calls).some(({ status }) => status === 'invalid')) return 'invalid'
   return feedback ? 'open' : 'valid'
 }
 

@@ -1,10 +1,9 @@
 import { isSettled } from '../../conversation/pending.ts'
 import type { CallState } from '../../protocol/state.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
-import { settlementAtEnd } from './end-run.ts'
 import { deliveries } from './queued-messages.ts'
 import type { RunContext } from './run-context.ts'
-import { settledFact, type Settlement } from './settle.ts'
+import { settledFact, settlementAtEnd, type Settlement } from './settlement.ts'
 
 /**
  * Commits that the step under way is cut short for what a person wrote: what there is of it (`cut`), the ends of

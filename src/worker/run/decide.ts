@@ -1,8 +1,8 @@
+import { waits } from '../../conversation/nested.ts'
 import { isSettled, pendingCalls } from '../../conversation/pending.ts'
 import type { RunEnd } from '../../protocol/fact.ts'
 import type { CountedRun } from './counters.ts'
 import { REPETITION, repetitionWords } from './repetition.ts'
-import { WAITING } from './run-budget.ts'
 
 /** Pauses of one turn, after which it is not continued any more: the run ends with what there is. */
 const MAX_PAUSES = 10
@@ -21,7 +21,7 @@ export function decide(run: CountedRun): Decision {
     if (isRepeating) return repeated(run)
     return run.steps === 0 ? 'call-model' : afterStep(run)
   }
-  const isWaiting = WAITING.has(next.status)
+  const isWaiting = waits(next, run.calls)
   const isOneShot = run.limits.maxSteps === 0
   if (isOneShot && (isWaiting || isRepeating)) {
     const pending = pendingCalls(run)

@@ -2,9 +2,15 @@ import type { DecidedBy } from '../../protocol/fact.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 
 /** What is stored of the tool that a call is decided by. */
-export function decidedBy({ definition, annotations, hasReconcile }: ToolDescriptor): DecidedBy {
+export function decidedBy({
+  definition,
+  annotations,
+  hasReconcile,
+  composite,
+}: ToolDescriptor): DecidedBy {
   const { readOnly = false, idempotent = false } = annotations
-  return { definition, replayable: readOnly || idempotent, reconcilable: hasReconcile }
+  const replayable = readOnly || idempotent
+  return { definition, replayable, reconcilable: hasReconcile, ...(composite && { composite }) }
 }
 
 /** Of a call whose tool is gone: nothing has this definition, and nothing is assumed. */

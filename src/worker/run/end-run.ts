@@ -1,12 +1,9 @@
-import { isSettled } from '../../conversation/pending.ts'
 import type { RunEnd } from '../../protocol/fact.ts'
-import type { CallState } from '../../protocol/state.ts'
-import { settledFact, type Settlement } from './settle.ts'
+import { settledFact, settlementAtEnd } from './settlement.ts'
 import { type RunContext } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { nextRun, type NextRun } from './next-run.ts'
 import { returns } from './queued-messages.ts'
-import { ABORTED, CUT_OFF, INTERRUPTED, WAITED } from './tool-errors.ts'
 
 /**
  * Commits the run's end, the ends of its open calls, and the begin of the run that was asked for after it, in one
@@ -43,14 +40,4 @@ export async function commitEnd(
   if (executionIds.length > 0)
     context.page.acknowledgeTools({ executionIds }).catch(() => undefined)
   return begun.next && begun.next.runId
-}
-
-/** A call that the run's end finds open: it didn't run, or nobody knows whether it did. */
-export function settlementAtEnd(call: CallState): Settlement[] {
-  if (isSettled(call)) return []
-  if (call.status === 'suspended') return [{ call, status: 'aborted', output: WAITED }]
-  const unknown = call.status === 'executing' || call.status === 'awaiting-decision'
-  return unknown && !call.decidedBy?.replayable
-    ? [{ call, status: 'interrupted', output: INTERRUPTED }]
-    : [{ call, status: 'aborted', output: unknown ? CUT_OFF : ABORTED }]
 }

@@ -3,8 +3,10 @@ import type { DecidedBy } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { CallState } from '../../protocol/state.ts'
 import { DECIDED_BY_NOTHING, decidedBy } from './decided-by.ts'
+import { rememberedOf } from './remembered.ts'
 import { callContext, stopsWithoutEnd, type RunContext } from './run-context.ts'
-import { settle, type Settlement } from './settle.ts'
+import { settle } from './settle.ts'
+import type { Settlement } from './settlement.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { whenAborted } from '../../lib/abort.ts'
 import { takenOver } from '../store/record.ts'
@@ -75,7 +77,7 @@ export function startFact({ call, executionId, input, by, repeats }: Start): Fac
 
 /** A start that could not be repeated after a crash must be on the disk, not only on its way. */
 export function mustBeStrict(starts: readonly Start[]): boolean {
-  return starts.some(({ by }) => !by.replayable)
+  return starts.some(({ by }) => !by.replayable && !by.composite)
 }
 
 /** Commits that the calls start, and runs them. `repeats`: they may have run before. */
@@ -150,21 +152,28 @@ async function dispatch(context: RunContext, start: Start): Promise<OpenOutcome 
 async function suspend(
   { conversation, runId }: RunContext,
   { call: { path, toolCallId }, executionId }: Start,
-  { token }: Suspension,
+  suspension: Suspension,
 ): Promise<void> {
+  const { token, seen } = { token: '', seen: undefined, ...suspension }
   await conversation.append((run) => {
     const call = run?.runId === runId && run.calls.find((each) => each.toolCallId === toolCallId)
     const isUnderWay = call && call.status === 'executing' && call.executionId === executionId
-    return isUnderWay ? [{ type: 'call-suspended', path, token }] : null
+    return isUnderWay
+      ? [{ type: 'call-suspended', path, token, ...(seen !== undefined && { seen }) }]
+      : null
   })
 }
 
 type Suspension = Extract<ToolOutcome, { status: 'suspended' }>
 
-function isOpen(outcome: ToolOutcome, { call, executionId }: Start): outcome is OpenOutcome {
+function isOpen(
+  outcome: ToolOutcome,
+  { call, executionId, by, repeats }: Start,
+): outcome is OpenOutcome {
   if (outcome.status === 'unknown') return true
   if (outcome.status !== 'not-started') return false
   // Of an execution that was joined nobody knows by what it was refused: by an owner before, perhaps.
+  if (by.composite && repeats) return true
   return call.executionId === executionId || UNDECIDED.has(outcome.reason)
 }
 
@@ -174,6 +183,7 @@ const DONE: ReadonlySet<ToolOutcome['status']> = new Set([
   'failed',
   'invalid',
   'suspended',
+  'interrupted',
 ])
 
 /** The call did not begin, since what was decided of it doesn't hold any more. */
@@ -215,9 +225,20 @@ function executionRequest(context: RunContext, start: Start): ExecuteTool {
     storeId,
     epoch,
     leasedAt: knownAt,
+    ...(call.path.length > 1 && { path: call.path }),
+    ...(by.composite && { remembered: rememberedOf(callNow(context, call), callsOf(context)) }),
     // Whatever the person should see before the tool runs is on its way before the request.
     afterBatch: context.stream.flush(),
   }
+}
+
+function callsOf({ conversation }: RunContext): readonly CallState[] {
+  return conversation.run?.calls ?? []
+}
+
+/** With what happened since it was decided that it starts. */
+function callNow(context: RunContext, call: CallState): CallState {
+  return callsOf(context).find(({ toolCallId }) => toolCallId === call.toolCallId) ?? call
 }
 
 /** Null when the run was stopped and the tool, whose signal aborted, returned nothing within the grace time. */
@@ -238,6 +259,8 @@ function settlementOf(
   const noted = note === undefined ? {} : { note }
   switch (outcome.status) {
     case 'unknown':
+      return { call, status: 'interrupted', output: outcome.output }
+    case 'interrupted':
       return { call, status: 'interrupted', output: outcome.output }
     case 'aborted':
       return { call, status: 'aborted', output: outcome.output }

@@ -1,18 +1,23 @@
 import type { JsonValue } from '../../protocol/json.ts'
+import type { CallError } from '../../protocol/message.ts'
 import type { SkillText } from '../../protocol/questions.ts'
 import type { CallState } from '../../protocol/state.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 import { approvalOf, mayMislead } from './approval-rules.ts'
 import { decidedBy } from './decided-by.ts'
 import { callContext, type RunContext, type ReadyCall } from './run-context.ts'
-import { settle, type Settlement } from './settle.ts'
-import { errorOutput, unknownTool, unreadable } from './tool-errors.ts'
+import { settle } from './settle.ts'
+import type { Settlement } from './settlement.ts'
+import { errorOutput, nestedTooDeep, notForTools, unknownTool, unreadable } from './tool-errors.ts'
 import { activation } from './skill-calls.ts'
 import { forbidden } from './skill-rules.ts'
 import { askQuestions, finished, planned } from './control-calls.ts'
 import { type AskedQuestion, readQuestion } from './read-question.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { availableTool, unavailable } from './wait-for-tool.ts'
+
+/** A model's call, and calls nested in each other up to three deep within it. */
+const MAX_PATH = 4
 
 type Verdict =
   | { readonly type: 'settle'; readonly settlement: Settlement }
@@ -87,7 +92,13 @@ async function judge(
   if (refused) return { type: 'settle', settlement: refused }
   if (!call.known)
     return invalid(call, errorOutput(unknownTool(call.toolName, context.tools.names)))
-  if (tool === undefined) return { type: 'settle', settlement: await unavailable(context, call) }
+  const isNested = call.path.length > 1
+  if (tool === undefined) {
+    if (isNested) return invalid(call, errorOutput(unknownTool(call.toolName, context.tools.names)))
+    return { type: 'settle', settlement: await unavailable(context, call) }
+  }
+  const problemOfNested = isNested ? nestedProblem(call, tool) : null
+  if (problemOfNested) return invalid(call, errorOutput(problemOfNested))
   const verdict = context.tools.hasBeforeToolCall
     ? await context.page.beforeToolCall(callContext(context, call, call.input))
     : ({ type: 'go', input: call.input } as const)
@@ -113,6 +124,15 @@ async function judge(
   const type = (await mustAsk(context, call, { tool, input })) ? 'ask' : 'ready'
   const { toolName } = call
   return { type, toolName, input, by: decidedBy(tool), misleads: mayMislead(call, tool) }
+}
+
+/** What steers the run or the model is the model's alone. */
+function nestedProblem(
+  { path, toolName }: CallState,
+  { control }: ToolDescriptor,
+): CallError | null {
+  if (path.length > MAX_PATH) return nestedTooDeep(toolName)
+  return control === 'finish-task' || control === 'activate-skill' ? notForTools(toolName) : null
 }
 
 async function mustAsk(

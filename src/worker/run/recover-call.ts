@@ -3,7 +3,7 @@ import type { CallState } from '../../protocol/state.ts'
 import { callContext, type RunContext } from './run-context.ts'
 import { settle } from './settle.ts'
 import { executeCalls, joinExecution, withdraw } from './execute-calls.ts'
-import { goneMeanwhile, INTERRUPTED } from './tool-errors.ts'
+import { goneMeanwhile, INTERRUPTED, WORKFLOW_CHANGED } from './tool-errors.ts'
 import { availableTool, unavailable } from './wait-for-tool.ts'
 
 /**
@@ -25,6 +25,7 @@ export async function recoverCall(context: RunContext, call: CallState): Promise
     return goByTable(context, call, NOBODY_KNOWS)
   // Proven not to have begun.
   if (isLooping(context, call)) return goByTable(context, call, NOBODY_KNOWS)
+  if (call.decidedBy?.composite && call.mayHaveBegun) return runAgain(context, call)
   return runUndone(context, call, call.mayHaveBegun)
 }
 
@@ -36,11 +37,27 @@ async function goByTable(
   call: CallState,
   { running, output }: { readonly running: boolean; readonly output: typeof INTERRUPTED },
 ): Promise<void> {
+  if (call.decidedBy?.composite) return runAgain(context, call)
   if (call.decidedBy?.replayable && !isLooping(context, call) && (await repeat(context, call)))
     return
   if (call.decidedBy?.reconcilable && !running && (await reconcile(context, call))) return
   if (context.resume?.interrupted === 'ask') return ask(context, call)
   await settle(context, [{ call, status: 'interrupted', output }])
+}
+
+/**
+ * Runs the function of a composite tool again, which finds what it remembers. Not when nothing came of it each
+ * time, nor when the tool is another one now.
+ */
+export async function runAgain(context: RunContext, call: CallState): Promise<void> {
+  if (isLooping(context, call))
+    return settle(context, [{ call, status: 'interrupted', output: INTERRUPTED }])
+  const tool = await availableTool(context, call)
+  if (context.signal.aborted) return
+  if (tool && tool.definition === call.decidedBy?.definition)
+    return executeCalls(context, [call], true)
+  const output = tool ? WORKFLOW_CHANGED : goneMeanwhile(call.toolName)
+  return settle(context, [{ call, status: 'interrupted', output }])
 }
 
 function isLooping({ effects, resume }: RunContext, call: CallState): boolean {

@@ -1,3 +1,4 @@
+import { waits } from '../../conversation/nested.ts'
 import { isSettled } from '../../conversation/pending.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import type { Row } from '../../protocol/fact.ts'
@@ -5,7 +6,6 @@ import type { RunUsage } from '../../protocol/message.ts'
 import type { StepContext } from '../../protocol/questions.ts'
 import { PRICES_MISSING, type LimitName, type Limits } from '../../protocol/run.ts'
 import type { RunState } from '../../protocol/state.ts'
-import type { ToolCallStatus } from '../../protocol/tool.ts'
 
 /** What a run has used of its limits. */
 export interface Spent {
@@ -26,15 +26,6 @@ export interface ActiveTime {
   /** Since when it is active; null: it waits for somebody. Milliseconds since 1970. */
   readonly activeSince: number | null
 }
-
-/** Of calls that somebody else has to say something to. */
-export const WAITING: ReadonlySet<ToolCallStatus> = new Set([
-  'awaiting-approval',
-  'awaiting-answer',
-  'awaiting-output',
-  'awaiting-decision',
-  'suspended',
-])
 
 /** The first limit that what was spent comes to, of several runs together; null: none. Pure. */
 export function reachedLimit(limits: Limits, spent: readonly Spent[]): LimitName | null {
@@ -75,6 +66,6 @@ export function activeTime(before: ActiveTime, run: RunState, row: Row): ActiveT
 /** Something is done, other than waiting for a person. */
 function isActive({ end, parked, calls }: RunState): boolean {
   const open = calls.filter((call) => !isSettled(call))
-  const isWaiting = open.length > 0 && open.every(({ status }) => WAITING.has(status))
+  const isWaiting = open.length > 0 && open.every((call) => waits(call, calls))
   return end === null && parked === null && !isWaiting
 }

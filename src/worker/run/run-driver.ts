@@ -11,6 +11,7 @@ import { commitEnd } from './end-run.ts'
 import { leftOpenBy, stopExecuting } from './leave-run.ts'
 import type { Leases } from '../ownership/leases.ts'
 import { PersonAnswers } from './person-answers.ts'
+import { NestedCalls } from './nested-calls.ts'
 import { ModelSteps } from './model-steps.ts'
 import type { Steering } from './queued-messages.ts'
 import { publishedWaiter } from './published-waiter.ts'
@@ -24,6 +25,8 @@ import { RunLease } from './run-lease.ts'
  * (reload, crash, approval, one-shot mode) is the same loop begun from another state.
  */
 export class RunDriver {
+  /** What the functions of composite tools ask for. */
+  readonly nested: NestedCalls
   readonly #context: RunContext
   readonly #lease: RunLease
   readonly #word: PersonAnswers
@@ -56,6 +59,7 @@ export class RunDriver {
     this.#lease = new RunLease(this.#context, ownership)
     this.#word = new PersonAnswers(this.#context, this.#lease, () => this.#wake?.())
     this.#calls = new StepCalls(this.#context)
+    this.nested = new NestedCalls(this.#context)
     this.#model = new ModelSteps(this.#context, {
       stop,
       lease: this.#lease,
@@ -225,12 +229,23 @@ export class RunDriver {
       case 'call-model':
         return this.#model.ask(run)
       case 'run-tools':
-        return this.#calls.run(run)
+        return this.#runTools(run)
       case 'wait':
         return this.#park()
       default:
         return this.#complete(decision, run)
     }
+  }
+
+  async #runTools(run: CountedRun): Promise<void> {
+    try {
+      await this.#calls.run(run)
+    } catch (error) {
+      if (this.#stop.stopped !== null) await this.nested.idle()
+      throw error
+    }
+    await this.nested.idle()
+    this.nested.throwFailure()
   }
 
   get #run(): CountedRun {

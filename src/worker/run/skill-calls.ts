@@ -4,7 +4,7 @@ import type { JsonValue } from '../../protocol/json.ts'
 import type { SkillText } from '../../protocol/questions.ts'
 import type { CallState } from '../../protocol/state.ts'
 import type { RunContext } from './run-context.ts'
-import type { Settlement } from './settle.ts'
+import type { Settlement } from './settlement.ts'
 
 type Context = Pick<RunContext, 'agentId' | 'conversation' | 'page'>
 

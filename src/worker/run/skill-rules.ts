@@ -3,7 +3,7 @@ import type { StepContext } from '../../protocol/questions.ts'
 import type { CallState, ConversationState } from '../../protocol/state.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 import type { RunContext } from './run-context.ts'
-import type { Settlement } from './settle.ts'
+import type { Settlement } from './settlement.ts'
 
 /** What skills say about which tools may be called. */
 type Rule = Pick<ActiveSkill, 'name' | 'restrictTools'>

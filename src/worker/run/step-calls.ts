@@ -1,10 +1,11 @@
+import { ownCalls } from '../../conversation/nested.ts'
 import { isSettled } from '../../conversation/pending.ts'
 import type { CallState, RunState } from '../../protocol/state.ts'
 import { settle } from './settle.ts'
 import { type RunContext } from './run-context.ts'
 import { executeCalls, nextGroup, runStarts, type Start } from './execute-calls.ts'
 import { prepareCalls } from './prepare-calls.ts'
-import { recoverCall } from './recover-call.ts'
+import { recoverCall, runAgain } from './recover-call.ts'
 import { forbidden } from './skill-rules.ts'
 import { availableTool, unavailable } from './wait-for-tool.ts'
 
@@ -31,12 +32,11 @@ export class StepCalls {
     if (started.length > 0) return runStarts(context, started)
     if (!context.tools.isLoaded)
       context.tools.set(await context.page.currentTools({ agentId: context.agentId }))
-    const open = run.calls.filter((call) => !isSettled(call))
-    const executing = open.filter((call) => call.status === 'executing')
-    if (executing.length > 0) {
-      await Promise.all(executing.map((call) => recoverCall(context, call)))
-      return
-    }
+    const executing = run.calls.filter((call) => call.status === 'executing')
+    if (executing.length > 0) return this.#recover(executing)
+    const open = ownCalls(run.calls).filter((call) => !isSettled(call))
+    const [first] = open
+    if (first?.status === 'suspended') return runAgain(context, first)
     const fresh = open.filter(
       (call) => call.status === 'proposed' && !context.ready.has(call.toolCallId),
     )
@@ -45,6 +45,13 @@ export class StepCalls {
       return this.#requestOutputs(context.conversation.run ?? run)
     }
     await this.#execute(nextGroup(open))
+  }
+
+  /** What runs within a composite tool comes before its function, which is run again with what came of that. */
+  async #recover(executing: readonly CallState[]): Promise<void> {
+    const plain = executing.filter((call) => !call.decidedBy?.composite)
+    const calls = plain.length > 0 ? plain : ownCalls(executing)
+    await Promise.all(calls.map((call) => recoverCall(this.#context, call)))
   }
 
   async #execute(group: readonly CallState[]): Promise<void> {

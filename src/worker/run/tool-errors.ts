@@ -93,3 +93,22 @@ export const TOO_LATE: ToolOutput = {
   code: 'timeout',
   message: 'The page was too busy to start the tool in time, so it did not run.',
 }
+
+/** Of a composite tool whose code, or definition, is not what it was. */
+export const WORKFLOW_CHANGED: ToolOutput = {
+  type: 'error',
+  code: 'workflow-changed',
+  message:
+    'The tool has changed since this call began, so it was not gone on with. What it had done until then stays done. Check before you do it again.',
+}
+
+export function nestedTooDeep(toolName: string): CallError {
+  return {
+    code: 'failed',
+    message: `The tool '${toolName}' was called by tools that call each other too deeply, so it did not run.`,
+  }
+}
+
+export function notForTools(toolName: string): CallError {
+  return { code: 'failed', message: `Only the model can call '${toolName}'.` }
+}

@@ -1,6 +1,6 @@
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 import type { RunContext } from './run-context.ts'
-import type { Settlement } from './settle.ts'
+import type { Settlement } from './settlement.ts'
 import { notRegistered } from './tool-errors.ts'
 import type { CallState } from '../../protocol/state.ts'
 

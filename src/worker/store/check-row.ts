@@ -121,7 +121,12 @@ const planStatus = amongAll<PlanStatus>({
 /** What a person says of a call that was interrupted. */
 export const isVerdict: Check = among(['happened', 'did-not-happen', 'run-again'])
 
-const decidedBy = shape({ definition: isText, replayable: isFlag, reconcilable: isFlag })
+const decidedBy = shape({
+  definition: isText,
+  replayable: isFlag,
+  reconcilable: isFlag,
+  composite: optional(isFlag),
+})
 const isPath: Check = (value) => Array.isArray(value) && value.length > 0 && value.every(isText)
 
 const under = { parentId: nullOr(isText) }
@@ -178,7 +183,12 @@ const facts = oneOf('type', {
   'output-requested': shape({ ...ofCall, input: isThere, asks: isFlag }),
   'call-started': shape({ ...ofCall, executionId: isText, by: decidedBy, repeats: isFlag }),
   'call-withdrawn': shape(ofCall),
-  'call-suspended': shape({ ...ofCall, token: isText, until: optional(isNumber) }),
+  'call-suspended': shape({
+    ...ofCall,
+    token: isText,
+    until: optional(isNumber),
+    seen: optional(isNumber),
+  }),
   'step-outcome': shape({ ...ofCall, key: isText, value: isThere }),
   'child-started': shape({ ...ofCall, childConversationId: isText, childRunId: isText }),
   'call-interrupted': shape(ofCall),
