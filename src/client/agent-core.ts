@@ -11,7 +11,7 @@ import type { Conversation } from './conversation-view.ts'
 import { emptySnapshot } from '../conversation/empty-snapshot.ts'
 import { type ConversationRecord, storageKey } from '../protocol/conversation.ts'
 import { type OffstageError, toErrorData } from '../protocol/error.ts'
-import { LEFT_OPEN } from '../protocol/run.ts'
+import { LEFT_OPEN, type PendingCall } from '../protocol/run.ts'
 import { disposed } from './failures.ts'
 import { copyConfig } from './copy-config.ts'
 import { randomId } from '../lib/random-id.ts'
@@ -194,11 +194,15 @@ export class AgentCore implements AgentParts {
   conversation(id: string, agent: Agent, start: RunStarter): Conversation {
     const known = this.#conversations.get(id)
     if (known) return known
-    // What an agent that works for one of its calls waits for is pending here, too.
-    const at = (call: CallRef) =>
-      typeof call === 'string'
-        ? { conversationId: id, toolCallId: call }
-        : { conversationId: call?.conversationId ?? id, toolCallId: call?.toolCallId }
+    const at = (call: CallRef): CallRef => {
+      if (typeof call === 'string') return { conversationId: id, toolCallId: call }
+      const { conversationId: of, toolCallId } = call ?? {}
+      // What an agent that works for one of its calls waits for is pending here, too.
+      const isBelow = ({ conversationId, ...pending }: PendingCall): boolean =>
+        of !== undefined && conversationId === of && pending.toolCallId === toolCallId
+      const isShown = conversation.getSnapshot().pending.some(isBelow)
+      return { conversationId: isShown && of !== undefined ? of : id, toolCallId }
+    }
     const conversation: Conversation = {
       ...createSnapshotStore(emptySnapshot(id, 'loading'), {
         isStarted: this.#isStarted,
