@@ -20,6 +20,7 @@ export class KeywordIndex {
     // The tokens are as they are to be.
     processTerm: (term) => term,
     searchOptions: {
+      tokenize: (query) => telling(tokensOf(query)),
       prefix: (term) => term.length > 3,
       fuzzy: (term) => (term.length > 5 ? 0.15 : false),
       weights: { prefix: 0.4, fuzzy: 0.2 },
@@ -43,4 +44,10 @@ export class KeywordIndex {
     const best = found[0]?.score ?? 0
     return found.filter(({ score }) => score >= best * LEAST_SCORE).map(({ id }) => String(id))
   }
+}
+
+/** Of a query: words of two letters say little, where there are others. */
+function telling(tokens: readonly string[]): string[] {
+  const longer = tokens.filter((token) => !/^\p{Script=Latin}{1,2}$/u.test(token))
+  return [...(longer.length > 0 ? longer : tokens)]
 }

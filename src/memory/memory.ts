@@ -71,7 +71,7 @@ export function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
       const { name, space } = at(where)
       const texts = (typeof text === 'string' ? [text] : text).map(checked)
       const known = new Map([...(await space.entries()).values()].map((each) => [each.text, each]))
-      const now = Date.now()
+      const now = nextTime(known.values())
       const fresh = [...new Set(texts)]
         .filter((each) => !known.has(each))
         .map((each, place) => ({ space: name, id: randomId(), text: each, at: now + place / 1000 }))
@@ -107,6 +107,13 @@ export function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
     ...(tools && { tools: memoryTools(() => memory) }),
   }
   return memory
+}
+
+/** Milliseconds since 1970; entries of one millisecond have their order, too. */
+function nextTime(known: Iterable<StoredEntry>): number {
+  let newest = 0
+  for (const { at } of known) newest = Math.max(newest, at)
+  return Math.max(Date.now(), newest + 0.001)
 }
 
 function byAge(one: StoredEntry, other: StoredEntry): number {
