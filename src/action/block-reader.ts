@@ -34,6 +34,11 @@ const genericTools: ReadonlySet<string> = new Set([
 const genericParameters: ReadonlySet<string> = new Set(['parameter', 'param', 'argument', 'arg'])
 const reasoning: ReadonlySet<string> = new Set(['think', 'thinking'])
 
+/** Whether an element of this name, with a prefix or without, may name its tool in an attribute. */
+export function isGeneric(element: string): boolean {
+  return genericTools.has(withoutPrefix(element))
+}
+
 /** The calls of a block's content (R7–R17). A malformed block gives no calls at all. */
 export function readBlock(content: string, index: ToolIndex): CallsRead {
   try {
@@ -89,8 +94,7 @@ class BlockReader {
     const tag = readOpenTag(this.#text, token.end)
     if (!tag || tag.end > this.#end)
       throw this.#values.malformed(`the tag <${token.name} is not complete`, token.start)
-    const named = token.name.replace(/^[\w-]+:/, '')
-    const attribute = genericTools.has(named) ? this.#nameAttribute(token.name, tag) : undefined
+    const attribute = isGeneric(token.name) ? this.#nameAttribute(token.name, tag) : undefined
     const toolName = attribute ?? token.name
     const base = {
       toolName,
@@ -188,10 +192,12 @@ interface CallElement {
 function parameterName(tool: IndexedTool, name: string, attributes: OpenTag['attributes']): string {
   const property = propertyOfTag(tool.input, name)
   if (tool.input.properties.has(property)) return property
-  const named = genericParameters.has(name.replace(/^[\w-]+:/, ''))
-    ? attributes.get('name')
-    : undefined
+  const named = genericParameters.has(withoutPrefix(name)) ? attributes.get('name') : undefined
   return named === undefined ? property : propertyOfTag(tool.input, named)
+}
+
+function withoutPrefix(element: string): string {
+  return element.replace(/^[\w-]+:/, '')
 }
 
 /** Where the block's content ends: before a closer in another letter case, or one that was cut off. */

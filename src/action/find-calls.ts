@@ -1,6 +1,6 @@
 import type { JsonValue } from '../protocol/json.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
-import { readBlock } from './block-reader.ts'
+import { isGeneric, readBlock } from './block-reader.ts'
 import type { CallsRead } from './block-reader.ts'
 import { canonicalCall } from './canonical-call.ts'
 import { endOfElement } from './foreign/element-end.ts'
@@ -109,13 +109,16 @@ export class CallFinder {
   }
 
   #readTag(text: string, at: number): void {
-    const name = /^<([^\s<>/]+)/.exec(text.slice(at, at + 100))?.[1]
-    const tag = name && this.#index.find(name) ? readOpenTag(text, at + 1 + name.length) : undefined
-    if (!name || !tag) return this.#readMarked(text, at)
-    const end = tag.selfClosing ? tag.end : endOfElement(text, name, tag.end)
-    const read = readBlock(text.slice(at, end), this.#index)
-    this.#charge((read.problem ? text.length : end) - at)
-    this.#add(read)
+    const name = /^<([^\s<>/]+)/.exec(text.slice(at, at + 100))?.[1] ?? ''
+    const isTool = this.#index.find(name) !== undefined
+    const tag = isTool || isGeneric(name) ? readOpenTag(text, at + 1 + name.length) : undefined
+    if (tag && (isTool || tag.attributes.has('name'))) {
+      const end = tag.selfClosing ? tag.end : endOfElement(text, name, tag.end)
+      const read = readBlock(text.slice(at, end), this.#index)
+      this.#charge((read.problem ? text.length : end) - at)
+      this.#add(read)
+    }
+    if (!tag || !isTool) this.#readMarked(text, at)
   }
 
   /** Adds the calls of a JSON object and of all in it, collects its strings, and returns where to go on. */
