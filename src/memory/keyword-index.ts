@@ -5,7 +5,7 @@ import { tokensOf } from './tokens.ts'
 /** Of the best match's score: what is further off has a common word with the query, and no more. */
 const LEAST_SCORE = 0.25
 /** So many entries are indexed between two turns of the page. */
-const CHUNK = 200
+const CHUNK = 50
 
 interface Indexed {
   readonly id: string

@@ -1,0 +1,73 @@
+// Runs in the page: a memory of many entries in four languages.
+import { keywordMemory } from '/dist/memory.js'
+
+const options = { storage: { name: 'bench-memory' }, maxEntries: 20_000 }
+const WORDS = {
+  English:
+    'shop order kettle window green paper delivery invoice garden holiday train letter'.split(' '),
+  Chinese: '商店 订单 水壶 窗户 绿色 纸张 送货 发票 花园 假期 火车 信件'.split(' '),
+  Japanese: '店舗 注文 やかん 窓 緑色 用紙 配達 請求書 庭園 休暇 列車 手紙'.split(' '),
+  German:
+    'Laden Bestellung Kessel Fenster grün Papier Lieferung Rechnung Garten Urlaub Zug Brief'.split(
+      ' ',
+    ),
+}
+const QUERIES = {
+  English: 'Which kettle did I order for the garden?',
+  Chinese: '我为花园订购了哪个水壶?',
+  Japanese: '庭園のためにどのやかんを注文しましたか?',
+  German: 'Welchen Kessel habe ich für den Garten bestellt?',
+}
+
+export async function seed({ entries }) {
+  const memory = keywordMemory(options)
+  const languages = Object.values(WORDS)
+  for (let n = 0; n < entries; n++) {
+    const words = languages[n % languages.length]
+    const chosen = Array.from(
+      { length: 12 },
+      (_, k) => words[(n * 7 + k * k * (n % 5)) % words.length],
+    )
+    await memory.remember(`${chosen.join(' ')} ${n}`)
+  }
+}
+
+export async function find() {
+  const memory = keywordMemory(options)
+  const frames = watchFrames()
+  const start = performance.now()
+  await memory.search('Papier')
+  const cold = performance.now() - start
+  const warm = {}
+  for (const [language, query] of Object.entries(QUERIES))
+    warm[language] = await timeOf(memory, query)
+  return { cold, warm, frame: frames.stop() }
+}
+
+async function timeOf(memory, query) {
+  const start = performance.now()
+  const found = await memory.search(query)
+  if (found.length === 0) throw new Error(`nothing was found for ${query}`)
+  return performance.now() - start
+}
+
+/** The longest gap between two turns of the event loop. */
+function watchFrames() {
+  const { port1, port2 } = new MessageChannel()
+  let longest = 0
+  let last = performance.now()
+  let isOn = true
+  port1.onmessage = () => {
+    const now = performance.now()
+    longest = Math.max(longest, now - last)
+    last = now
+    if (isOn) port2.postMessage(null)
+  }
+  port2.postMessage(null)
+  return {
+    stop: () => {
+      isOn = false
+      return longest
+    },
+  }
+}
