@@ -13,7 +13,8 @@ export interface Schema extends DBSchema {
   /** One entry: the store's own name, and the newest epoch of any conversation. */
   counters: { key: string; value: Claim }
   drafts: { key: string; value: unknown }
-  attachments: { key: string; value: unknown }
+  /** Contents of files by their hash, and who has them: attachments.ts. */
+  attachments: { key: string | string[]; value: unknown }
   tombstones: { key: string; value: unknown }
   quarantine: { key: [string, number]; value: unknown }
 }

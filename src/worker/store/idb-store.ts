@@ -1,11 +1,19 @@
-import type { StorageState } from '../../protocol/conversation.ts'
+import type { ConversationRecord, StorageState } from '../../protocol/conversation.ts'
 import type { Row } from '../../protocol/fact.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { applyAppend, applyRename, committedBefore, rowsBefore } from './apply-append.ts'
 import { applyPlacement } from './apply-placement.ts'
+import {
+  findContents,
+  keepContents,
+  packRow,
+  releaseContents,
+  unpackRows,
+  type Contents,
+} from './attachments.ts'
 import { Connection, isRefused, storageError } from './idb-connection.ts'
 import { Gaps, Orphans, rowsOf } from './idb-damage.ts'
-import { BOTH, quietly, withDatabase, write, type Read, type Write } from './idb-use.ts'
+import { READ, quietly, withDatabase, write, type Read, type Write } from './idb-use.ts'
 import {
   claimRecord,
   lostRecord,
@@ -56,28 +64,23 @@ function createIdbStore(connection: Connection): Store {
   return {
     read: (conversationId, afterSeq, count) =>
       readRows(connection, conversationId, { afterSeq, most: count }),
-    place: (placement) => write(connection, 'relaxed', (tx) => placeIn(tx, placement)),
+    place: async (placement) => {
+      const contents = await findContents(placement.rows)
+      return write(connection, 'relaxed', (tx) => placeIn(tx, placement, contents))
+    },
     claim: (conversationId, at, options) =>
       write(connection, 'relaxed', (tx) =>
         claimIn(tx, conversationId, (found) => found ?? unclaimed(conversationId, at, options)),
       ),
-    append: (append) =>
-      write(connection, append.strict ? 'strict' : 'relaxed', (tx) => appendIn(tx, append)),
-    list: () =>
-      withDatabase(connection, async (db) => {
-        const tx = db.transaction(BOTH)
-        const stored = await tx.objectStore('records').getAll()
-        const records = stored.flatMap((row) => {
-          const id = isRecord(row) ? row['conversationId'] : null
-          return typeof id === 'string' ? [readRecord(id, row)] : []
-        })
-        const whole = await Promise.all(records.map((record) => gaps.name(record, tx)))
-        const all = [...whole, ...(await orphans.besides(records, tx))]
-        return all.map(publicRecord).sort((a, b) => b.updatedAt - a.updatedAt)
-      }),
+    append: async (append) => {
+      const contents = await findContents(append.rows)
+      const durability = append.strict ? 'strict' : 'relaxed'
+      return write(connection, durability, (tx) => appendIn(tx, append, contents))
+    },
+    list: () => listAll(connection, orphans, gaps),
     get: async (conversationId) =>
       withDatabase(connection, async (db) => {
-        const record = await findRecord(db.transaction(BOTH), conversationId)
+        const record = await findRecord(db.transaction(READ), conversationId)
         return record ? publicRecord(record) : null
       }),
     rename: (conversationId, title, at) => renameIn(connection, conversationId, { title, at }),
@@ -91,7 +94,7 @@ function createIdbStore(connection: Connection): Store {
     descendants: (conversationId) =>
       withDatabase(connection, async (db) => {
         const [, ...below] = await treeOf(
-          db.transaction(BOTH).objectStore('records'),
+          db.transaction(READ).objectStore('records'),
           conversationId,
         )
         return below
@@ -111,6 +114,25 @@ function createIdbStore(connection: Connection): Store {
   }
 }
 
+/** Newest change first. */
+async function listAll(
+  connection: Connection,
+  orphans: Orphans,
+  gaps: Gaps,
+): Promise<ConversationRecord[]> {
+  return withDatabase(connection, async (db) => {
+    const tx = db.transaction(READ)
+    const stored = await tx.objectStore('records').getAll()
+    const records = stored.flatMap((row) => {
+      const id = isRecord(row) ? row['conversationId'] : null
+      return typeof id === 'string' ? [readRecord(id, row)] : []
+    })
+    const whole = await Promise.all(records.map((record) => gaps.name(record, tx)))
+    const all = [...whole, ...(await orphans.besides(records, tx))]
+    return all.map(publicRecord).sort((a, b) => b.updatedAt - a.updatedAt)
+  })
+}
+
 /** Also of rows without a record: they are named as broken, and never written over. */
 async function findRecord(tx: Stores, conversationId: string): Promise<StoredRecord | undefined> {
   const record = await tx.objectStore('records').get(conversationId)
@@ -128,6 +150,7 @@ async function deleteIn(tx: Write, conversationId: string): Promise<string[]> {
     tx.objectStore('rows').delete(rowsOf(id)),
   ])
   await Promise.all(deletions)
+  await releaseContents(tx, tree)
   return tree
 }
 
@@ -145,7 +168,7 @@ async function readRows(
   { afterSeq = 0, most = Infinity }: { afterSeq?: number | undefined; most?: number | undefined },
 ): Promise<StoredRows> {
   return withDatabase(connection, async (db) => {
-    const tx = db.transaction(BOTH)
+    const tx = db.transaction(READ)
     const stored = await tx.objectStore('records').get(conversationId)
     const record =
       stored === undefined ? lostRecord(conversationId) : readRecord(conversationId, stored)
@@ -157,7 +180,7 @@ async function readRows(
       const to = at + 1 < count ? from + PART : afterSeq + most
       return tx.objectStore('rows').getAll(rowsOf(conversationId, from, to))
     })
-    const rows = (await Promise.all(parts)).flat()
+    const rows = await unpackRows((await Promise.all(parts)).flat(), tx)
     const isNone = stored === undefined && rows.length === 0
     return { record: isNone ? null : publicRecord(record), rows }
   })
@@ -216,35 +239,43 @@ async function nextClaim(tx: Write): Promise<Claim> {
   return { ...newest, storeId: newest?.storeId ?? randomId(), epoch: (newest?.epoch ?? 0) + 1 }
 }
 
-async function placeIn(tx: Write, placement: Placement): Promise<boolean> {
+async function placeIn(tx: Write, placement: Placement, contents: Contents): Promise<boolean> {
   const { conversationId, after } = placement
   const [found, claim] = await Promise.all([findRecord(tx, conversationId), nextClaim(tx)])
   const placed = applyPlacement(found, placement, claim.epoch)
   if (placed === null) return false
   // What is left of an import before.
   if (after === 0) quietly(tx.objectStore('rows').delete(rowsOf(conversationId)))
+  if (after === 0) await releaseContents(tx, [conversationId])
   if (after === 0) quietly(tx.objectStore('counters').put(claim, COUNTER))
-  put(tx, placed)
+  await keepContents(tx, conversationId, contents)
+  put(tx, placed, contents)
   return true
 }
 
-async function appendIn(tx: Write, append: Append): Promise<readonly Row[]> {
+async function appendIn(tx: Write, append: Append, contents: Contents): Promise<readonly Row[]> {
   const { conversationId } = append
-  const stored = await tx.objectStore('records').get(conversationId)
-  const found = stored === undefined ? undefined : readRecord(conversationId, stored)
+  const known = await tx.objectStore('records').get(conversationId)
+  const found = known === undefined ? undefined : readRecord(conversationId, known)
   const rows = tx.objectStore('rows')
   const before = committedBefore(found, append)
   if (before) {
     const after = rowsOf(conversationId, before.first - 1)
-    return rowsBefore(append, before, await rows.getAll(after, before.count))
+    const stored = await rows.getAll(after, before.count)
+    return rowsBefore(append, before, await unpackRows(stored, tx))
   }
   const applied = applyAppend(found, append)
-  put(tx, applied)
+  await keepContents(tx, conversationId, contents)
+  put(tx, applied, contents)
   return applied.rows
 }
 
 /** Not awaited one by one, which would cost a turn of the queue each: the transaction's end says whether they are in. */
-function put(tx: Write, { record, rows }: { record: StoredRecord; rows: readonly Row[] }): void {
-  for (const row of rows) quietly(tx.objectStore('rows').add(row))
+function put(
+  tx: Write,
+  { record, rows }: { record: StoredRecord; rows: readonly Row[] },
+  contents: Contents = new Map(),
+): void {
+  for (const row of rows) quietly(tx.objectStore('rows').add(packRow(row, contents)))
   quietly(tx.objectStore('records').put(record))
 }

@@ -1,13 +1,14 @@
 import type { IDBPTransaction } from 'idb'
 import { storageError, type Connection, type Database, type Schema } from './idb-connection.ts'
 
-export type Names = ('records' | 'counters' | 'rows')[]
+export type Names = ('records' | 'counters' | 'rows' | 'attachments')[]
 
 export type Read = IDBPTransaction<Schema, Names>
 export type Write = IDBPTransaction<Schema, Names, 'readwrite'>
 
-export const BOTH: Names = ['records', 'rows']
-const ALL: Names = [...BOTH, 'counters']
+/** What conversations are read from. */
+export const READ: Names = ['records', 'rows', 'attachments']
+const ALL: Names = [...READ, 'counters']
 
 /** Once more with a fresh connection when the database was closed underneath. */
 export async function withDatabase<T>(

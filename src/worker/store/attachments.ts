@@ -1,0 +1,153 @@
+import type { NewRow } from '../../protocol/fact.ts'
+import { isRecord } from '../../lib/shape.ts'
+import type { Write } from './idb-use.ts'
+
+/** Shorter ones stay in their rows. Characters of base64. */
+const LEAST = 4096
+/** Files stand no deeper in a row: a tool's own JSON may be as deep as it likes. */
+const MOST_DEPTH = 8
+
+/** Contents of files, and the keys under which the store keeps them. */
+export type Contents = ReadonlyMap<string, string>
+
+type Path = readonly (string | number)[]
+
+/** Where in its row a file is missing, and what belongs there. */
+interface Gap {
+  readonly path: Path
+  readonly hash: string
+}
+
+/**
+ * What of the rows is kept once for all rows of the store: their files, by SHA-256. Empty where there is no
+ * `crypto.subtle` (plain HTTP). Before a transaction, which would not wait for it.
+ */
+export async function findContents(rows: readonly NewRow[]): Promise<Contents> {
+  const found = new Map<string, string>()
+  if (globalThis.crypto?.subtle === undefined) return found
+  const data = new Set<string>()
+  for (const row of rows) eachFile(row, [], (file) => data.add(file.data))
+  for (const content of data) found.set(content, await hashOf(content))
+  return found
+}
+
+/** The row without those contents, as it is stored. */
+export function packRow<R extends object>(row: R, contents: Contents): R {
+  // What comes from elsewhere names no files of this store.
+  const { apart: _foreign, ...packed } = row as R & { apart?: unknown }
+  if (contents.size === 0) return packed as unknown as R
+  const copy = structuredClone(packed)
+  const apart: Gap[] = []
+  eachFile(copy, [], (file, path) => {
+    const hash = contents.get(file.data)
+    if (hash !== undefined) apart.push({ path, hash })
+  })
+  for (const { path } of apart) put(copy, path, null)
+  return (apart.length === 0 ? packed : { ...copy, apart }) as unknown as R
+}
+
+/** The rows as they were before they were packed. One whose file is gone stays as it is stored: damaged. */
+export async function unpackRows(
+  stored: readonly unknown[],
+  tx: { objectStore(name: 'attachments'): { get(hash: string): Promise<unknown> } },
+): Promise<readonly unknown[]> {
+  const wanted = new Set(stored.flatMap((row) => gapsOf(row).map(({ hash }) => hash)))
+  if (wanted.size === 0) return stored
+  const files = tx.objectStore('attachments')
+  const found = new Map<string, unknown>(
+    await Promise.all([...wanted].map(async (hash) => [hash, await files.get(hash)] as const)),
+  )
+  for (const row of stored)
+    for (const { path, hash } of gapsOf(row)) put(row, path, found.get(hash))
+  return stored.map((row) => {
+    if (gapsOf(row).length === 0) return row
+    const { apart: _filled, ...whole } = row as { apart: unknown }
+    return whole
+  })
+}
+
+/** Stores what isn't there yet, and that the conversation has it. */
+export async function keepContents(
+  tx: Write,
+  conversationId: string,
+  contents: Contents,
+): Promise<void> {
+  const files = tx.objectStore('attachments')
+  await Promise.all(
+    [...contents].map(async ([content, hash]) => {
+      const known = await files.getKey(hash)
+      await Promise.all([
+        ...(known === undefined ? [files.put(content, hash)] : []),
+        files.put(true, ['of', conversationId, hash]),
+        files.put(true, ['in', hash, conversationId]),
+      ])
+    }),
+  )
+}
+
+/** Deletes what no conversation has any more after these. */
+export async function releaseContents(
+  tx: Write,
+  conversationIds: readonly string[],
+): Promise<void> {
+  const files = tx.objectStore('attachments')
+  const hashes = new Set<string>()
+  for (const id of conversationIds)
+    for (const key of await files.getAllKeys(under('of', id))) {
+      const hash = String(key[2])
+      hashes.add(hash)
+      await Promise.all([files.delete(key), files.delete(['in', hash, id])])
+    }
+  for (const hash of hashes)
+    if ((await files.getKey(under('in', hash))) === undefined) await files.delete(hash)
+}
+
+/** All keys that begin with these two: a list is behind every text. */
+function under(kind: 'of' | 'in', id: string): IDBKeyRange {
+  return IDBKeyRange.bound([kind, id], [kind, id, []])
+}
+
+async function hashOf(content: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(content))
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+function eachFile(
+  value: unknown,
+  path: Path,
+  visit: (file: { readonly data: string }, path: Path) => void,
+): void {
+  if (typeof value !== 'object' || value === null || path.length > MOST_DEPTH) return
+  const { type, data } = value as { type?: unknown; data?: unknown }
+  if (type === 'file' && typeof data === 'string' && data.length >= LEAST)
+    return visit({ data }, [...path, 'data'])
+  for (const [key, entry] of Object.entries(value))
+    if (typeof entry === 'object')
+      eachFile(entry, [...path, Array.isArray(value) ? Number(key) : key], visit)
+}
+
+function gapsOf(row: unknown): readonly Gap[] {
+  const apart = isRecord(row) ? row['apart'] : undefined
+  return Array.isArray(apart) ? apart.filter(isGap) : []
+}
+
+function isGap(value: unknown): value is Gap {
+  return isRecord(value) && Array.isArray(value['path']) && typeof value['hash'] === 'string'
+}
+
+/** Only where there is a place for it: a damaged row may name any path. */
+function put(row: unknown, path: Path, content: unknown): void {
+  const [last] = path.slice(-1)
+  let place = row
+  for (const key of path.slice(0, -1)) {
+    if (typeof place !== 'object' || place === null || !Object.hasOwn(place, key)) return
+    place = (place as Record<string | number, unknown>)[key]
+  }
+  if (
+    typeof place === 'object' &&
+    place !== null &&
+    last !== undefined &&
+    Object.hasOwn(place, last)
+  )
+    (place as Record<string | number, unknown>)[last] = content ?? null
+}
