@@ -3,6 +3,7 @@ import type { Tool } from '../client/tool.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { StoredEntry } from './entry.ts'
 import { badConfig, rowsFor, type MemoryOptions } from './options.ts'
+import type { Change } from './rows.ts'
 import { spaceName, type Where } from './scope.ts'
 
 export interface Block {
@@ -55,18 +56,25 @@ export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboar
     if (text.length <= limit) return text
     throw wrong(`The block ${name} holds ${limit} characters; this has ${text.length}. Shorten it.`)
   }
-  /** One transaction: what two tabs add at once is all there. */
-  const change = async (
+  /** What two tabs add at once is all there: the one that comes second decides on what the first has written. */
+  const update = async (
+    where: Where | undefined,
+    decide: (entries: readonly StoredEntry[]) => Change,
+  ): Promise<void> => {
+    for (;;) {
+      const { version, entries } = await rows.read(space(where))
+      if (await rows.change(space(where), version, decide(entries))) return
+    }
+  }
+  const change = (
     name: string,
     where: Where | undefined,
     next: (text: string) => string,
-  ): Promise<void> => {
-    const of = space(where)
-    await rows.change(of, async (read) => {
-      const text = checked(name, next((await read(name))?.text ?? ''))
-      return { put: [{ space: of, id: name, text, at: Date.now() }] }
+  ): Promise<void> =>
+    update(where, (entries) => {
+      const text = checked(name, next(entries.find(({ id }) => id === name)?.text ?? ''))
+      return { put: [{ space: space(where), id: name, text, at: Date.now() }] }
     })
-  }
   const written = async (where?: Where): Promise<readonly StoredEntry[]> =>
     (await rows.read(space(where))).entries.filter(({ id }) => limits.has(id))
 
@@ -83,9 +91,7 @@ export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboar
       return (await written(where)).find(({ id }) => id === name)?.text ?? ''
     },
     write: (name, text, where) => change(name, where, () => text),
-    async clear(where) {
-      await rows.change(space(where), () => ({ remove: names }))
-    },
+    clear: (where) => update(where, () => ({ remove: names })),
     tools: blockTools(names, change, written),
   }
 }

@@ -4,6 +4,7 @@ import { OffstageError } from '../protocol/error.ts'
 import { shown, type RememberedEntry, type StoredEntry } from './entry.ts'
 import { memoryTools } from './memory-tools.ts'
 import { rowsFor, type MemoryOptions } from './options.ts'
+import { byAge, planRemember, textsOf } from './plan-remember.ts'
 import { spaceName, type Where } from './scope.ts'
 import { Space } from './space.ts'
 
@@ -18,7 +19,7 @@ export interface KeptMemoryOptions extends MemoryOptions {
 
 /** What is remembered, and what a person may do with it. Rejections are `OffstageError`s. */
 export interface Memory extends AgentMemory {
-  /** One text or several, of 2000 characters at most (else `invalid-input`). What is there already isn't added. */
+  /** One text or several, of 2000 characters at most (else `invalid-input`). What is there already isn't added. Resolves to what is remembered of it: of more than `maxEntries`, the last. */
   remember(text: string | readonly string[], where?: Where): Promise<readonly RememberedEntry[]>
   /** Resolves to how many of these there were. */
   forget(ids: readonly string[], where?: Where): Promise<number>
@@ -70,26 +71,25 @@ export function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
     async remember(text, where) {
       const { name, space } = at(where)
       const texts = (typeof text === 'string' ? [text] : text).map(checked)
-      const known = new Map([...(await space.entries()).values()].map((each) => [each.text, each]))
-      const now = nextTime(known.values())
-      const fresh = [...new Set(texts)]
-        .filter((each) => !known.has(each))
-        .map((each, place) => ({ space: name, id: randomId(), text: each, at: now + place / 1000 }))
-      if (fresh.length > 0) {
-        const put = (await finder.complete?.(fresh)) ?? fresh
-        const surplus = known.size + put.length - maxEntries
-        const oldest = surplus > 0 ? (await newestFirst(where)).slice(-surplus) : []
-        await space.change(() => ({ put, remove: oldest.map(({ id }) => id) }))
-        for (const entry of put) known.set(entry.text, entry)
+      const known = textsOf(await space.entries())
+      let missing: readonly string[] = texts.filter((each) => !known.has(each))
+      const fresh: StoredEntry[] = []
+      for (;;) {
+        const made = [...new Set(missing)].map((each) => newEntry(name, each))
+        // It may take long, and others write meanwhile: what is added is decided after it.
+        if (made.length > 0) fresh.push(...((await finder.complete?.(made)) ?? made))
+        const decided = await space.change((entries) =>
+          planRemember(entries, { texts, fresh, maxEntries, now: Date.now() }),
+        )
+        if (decided.missing.length === 0)
+          return texts.flatMap((each) => decided.kept.get(each) ?? []).map(shown)
+        missing = decided.missing
       }
-      return texts.flatMap((each) => known.get(each) ?? []).map(shown)
     },
     async forget(ids, where) {
-      const wanted = [...new Set(ids)]
-      const { remove = [] } = await at(where).space.change(async (read) => {
-        const found = await Promise.all(wanted.map(read))
-        return { remove: wanted.filter((_, place) => found[place] !== undefined) }
-      })
+      const { remove } = await at(where).space.change((entries) => ({
+        remove: [...new Set(ids)].filter((id) => entries.has(id)),
+      }))
       return remove.length
     },
     list: async (where) => (await newestFirst(where)).map(shown),
@@ -101,23 +101,19 @@ export function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
       return entries.map((entry) => `${JSON.stringify(shown(entry))}\n`).join('')
     },
     async clear(where) {
-      const ids = [...(await at(where).space.entries()).keys()]
-      return memory.forget(ids, where)
+      const { remove } = await at(where).space.change((entries) => ({
+        remove: [...entries.keys()],
+      }))
+      return remove.length
     },
     ...(tools && { tools: memoryTools(() => memory) }),
   }
   return memory
 }
 
-/** Milliseconds since 1970; entries of one millisecond have their order, too. */
-function nextTime(known: Iterable<StoredEntry>): number {
-  let newest = 0
-  for (const { at } of known) newest = Math.max(newest, at)
-  return Math.max(Date.now(), newest + 0.001)
-}
-
-function byAge(one: StoredEntry, other: StoredEntry): number {
-  return other.at - one.at || (one.id < other.id ? -1 : 1)
+/** Its time is known when it is stored. */
+function newEntry(space: string, text: string): StoredEntry {
+  return { space, id: randomId(), text, at: 0 }
 }
 
 function checked(text: string): string {

@@ -13,15 +13,12 @@ export interface Rows {
   /** Grows with each change of the space, whoever made it; 0: there was none. */
   version(space: string): Promise<number>
   read(space: string): Promise<{ readonly version: number; readonly entries: StoredEntry[] }>
-  /** All of it or nothing, on what the space holds then. Resolves to the version after it. */
-  change(
-    space: string,
-    decide: (entries: ReadOne) => Change | Promise<Change>,
-  ): Promise<{ readonly version: number; readonly change: Change }>
+  /**
+   * All of it or nothing. False, and nothing changes: the space has another version than the one that the change
+   * was decided on. True: it is one higher now.
+   */
+  change(space: string, version: number, change: Change): Promise<boolean>
 }
-
-/** Of the space that is being changed. */
-export type ReadOne = (id: string) => Promise<StoredEntry | undefined>
 
 interface Schema extends DBSchema {
   entries: { key: [string, string]; value: StoredEntry }
@@ -31,7 +28,11 @@ interface Schema extends DBSchema {
 /** Rows in an IndexedDB database of that name, which is opened with the first use. */
 export function databaseRows(name: string): Rows {
   let opening: Promise<IDBPDatabase<Schema>> | null = null
-  const forget = (): void => {
+  const close = (): void => {
+    opening?.then(
+      (database) => database.close(),
+      () => undefined,
+    )
     opening = null
   }
   const open = (): Promise<IDBPDatabase<Schema>> =>
@@ -40,11 +41,8 @@ export function databaseRows(name: string): Rows {
         database.createObjectStore('entries', { keyPath: ['space', 'id'] })
         database.createObjectStore('versions')
       },
-      blocking: (_current, _blocked, event) => {
-        ;(event.target as unknown as IDBDatabase).close()
-        forget()
-      },
-      terminated: forget,
+      blocking: close,
+      terminated: close,
     })
   const use = async <Result>(
     mode: 'readonly' | 'readwrite',
@@ -57,7 +55,7 @@ export function databaseRows(name: string): Rows {
       return result
     } catch (error) {
       // Closed by the browser, perhaps: the next use opens it again.
-      forget()
+      close()
       throw storageError(error)
     }
   }
@@ -69,15 +67,17 @@ export function databaseRows(name: string): Rows {
         version: (await tx.objectStore('versions').get(space)) ?? 0,
         entries: await tx.objectStore('entries').getAll(rangeOf(space)),
       })),
-    change: (space, decide) =>
+    change: (space, version, { put = [], remove = [] }) =>
       use('readwrite', async (tx) => {
+        const versions = tx.objectStore('versions')
+        if (((await versions.get(space)) ?? 0) !== version) return false
         const entries = tx.objectStore('entries')
-        const change = await decide((id) => entries.get([space, id]))
-        for (const entry of change.put ?? []) void entries.put(entry)
-        for (const id of change.remove ?? []) void entries.delete([space, id])
-        const version = ((await tx.objectStore('versions').get(space)) ?? 0) + 1
-        await tx.objectStore('versions').put(version, space)
-        return { version, change }
+        await Promise.all([
+          ...put.map((entry) => entries.put(entry)),
+          ...remove.map((id) => entries.delete([space, id])),
+          versions.put(version + 1, space),
+        ])
+        return true
       }),
   }
 }
@@ -85,7 +85,6 @@ export function databaseRows(name: string): Rows {
 /** Of the transaction, what is used: in its modes it has other types. */
 interface Stores {
   objectStore(name: 'entries'): {
-    get(key: [string, string]): Promise<StoredEntry | undefined>
     getAll(range: IDBKeyRange): Promise<StoredEntry[]>
     put(entry: StoredEntry): Promise<unknown>
     delete(key: [string, string]): Promise<void>
@@ -118,23 +117,19 @@ export function volatileRows(): Rows {
     spaces.set(space, known)
     return known
   }
-  let turn: Promise<unknown> = Promise.resolve()
   return {
     version: async (space) => at(space).version,
     read: async (space) => ({
       version: at(space).version,
       entries: [...at(space).entries.values()],
     }),
-    change(space, decide) {
-      const changed = turn.then(async () => {
-        const kept = at(space)
-        const change = await decide(async (id) => kept.entries.get(id))
-        for (const entry of change.put ?? []) kept.entries.set(entry.id, entry)
-        for (const id of change.remove ?? []) kept.entries.delete(id)
-        return { version: ++kept.version, change }
-      })
-      turn = changed.catch(() => undefined)
-      return changed
+    async change(space, version, { put = [], remove = [] }) {
+      const kept = at(space)
+      if (kept.version !== version) return false
+      for (const entry of put) kept.entries.set(entry.id, entry)
+      for (const id of remove) kept.entries.delete(id)
+      kept.version++
+      return true
     },
   }
 }

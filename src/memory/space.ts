@@ -1,7 +1,7 @@
 import { oneByOne } from '../lib/one-by-one.ts'
 import type { StoredEntry } from './entry.ts'
 import { KeywordIndex } from './keyword-index.ts'
-import type { Change, ReadOne, Rows } from './rows.ts'
+import type { Change, Rows } from './rows.ts'
 
 /** The entries of one space as this page knows them, kept up with what other tabs write. */
 export class Space {
@@ -36,15 +36,23 @@ export class Space {
     })
   }
 
-  change(decide: (read: ReadOne) => Change | Promise<Change>): Promise<Change> {
+  /** What `decide` makes of the entries as they are when it is stored; it may be asked again. */
+  change<Decided extends Change>(
+    decide: (entries: ReadonlyMap<string, StoredEntry>) => Decided,
+  ): Promise<Decided> {
     return this.#inOrder(async () => {
-      const { version, change } = await this.#rows.change(this.#name, decide)
-      // What others wrote in between is read with the next use.
-      if (version === this.#version + 1) {
-        await this.#apply(change)
-        this.#version = version
+      for (;;) {
+        await this.#catchUp()
+        const change = decide(this.#entries)
+        const isNone = !change.put?.length && !change.remove?.length
+        if (isNone) return change
+        // Otherwise another tab was first.
+        if (await this.#rows.change(this.#name, this.#version, change)) {
+          await this.#apply(change)
+          this.#version++
+          return change
+        }
       }
-      return change
     })
   }
 
