@@ -3,7 +3,7 @@ import type { Tool } from '../client/tool.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { StoredEntry } from './entry.ts'
 import { badConfig, rowsFor, type MemoryOptions } from './options.ts'
-import type { Change } from './rows.ts'
+import type { Change, Rows } from './rows.ts'
 import { spaceName, type Where } from './scope.ts'
 
 export interface Block {
@@ -56,22 +56,12 @@ export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboar
     if (text.length <= limit) return text
     throw wrong(`The block ${name} holds ${limit} characters; this has ${text.length}. Shorten it.`)
   }
-  /** What two tabs add at once is all there: the one that comes second decides on what the first has written. */
-  const update = async (
-    where: Where | undefined,
-    decide: (entries: readonly StoredEntry[]) => Change,
-  ): Promise<void> => {
-    for (;;) {
-      const { version, entries } = await rows.read(space(where))
-      if (await rows.change(space(where), version, decide(entries))) return
-    }
-  }
   const change = (
     name: string,
     where: Where | undefined,
     next: (text: string) => string,
   ): Promise<void> =>
-    update(where, (entries) => {
+    update(rows, space(where), (entries) => {
       const text = checked(name, next(entries.find(({ id }) => id === name)?.text ?? ''))
       return { put: [{ space: space(where), id: name, text, at: Date.now() }] }
     })
@@ -91,8 +81,20 @@ export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboar
       return (await written(where)).find(({ id }) => id === name)?.text ?? ''
     },
     write: (name, text, where) => change(name, where, () => text),
-    clear: (where) => update(where, () => ({ remove: names })),
+    clear: (where) => update(rows, space(where), () => ({ remove: names })),
     tools: blockTools(names, change, written),
+  }
+}
+
+/** What two tabs add at once is all there: the one that comes second decides on what the first has written. */
+async function update(
+  rows: Rows,
+  space: string,
+  decide: (entries: readonly StoredEntry[]) => Change,
+): Promise<void> {
+  for (;;) {
+    const { version, entries } = await rows.read(space)
+    if (await rows.change(space, version, decide(entries))) return
   }
 }
 
