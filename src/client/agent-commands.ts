@@ -36,6 +36,7 @@ import type { Listeners, Source } from './snapshot-store.ts'
 import { joinerOf } from './joiners.ts'
 import type * as showing from './lazy-views.ts'
 import type { StandardSchema } from './standard-schema.ts'
+import { whereShown } from './where-shown.ts'
 import type * as transfer from './transfer/transfer.ts'
 
 type Questions = Omit<Conversations, 'getSnapshot' | 'subscribe'>
@@ -62,6 +63,8 @@ export interface AgentCommands
     first: readonly ConversationRecord[],
   ): Promise<Source<readonly ConversationRecord[]>>
   /** See `Conversation`. */
+  steer(conversationId: string, sent: Pick<SendMessage, 'message' | 'when'>): Promise<string | null>
+  withdraw(conversationId: string, messageId: string): Promise<boolean>
   abortOpen(conversationId: string, reason?: string): Promise<boolean>
   switchBranch(conversationId: string, messageId: string): Promise<boolean>
   takeOver(conversationId: string): ReturnType<Conversation['takeOver']>
@@ -90,14 +93,11 @@ export function createCommands(agent: AgentParts): AgentCommands {
     },
     sendStart: (handle, command) => sendStart(agent, handle, command),
     sendAbort: (runId) => sendAbort(agent, runId),
-    async sendMessage({ message, ...to }) {
-      const checked = { ...message, parts: checkInput(message.parts) }
-      return agent.ask('sendMessage', { ...agent.scope(), ...to, message: checked })
-    },
-    withdrawMessage: (what) => agent.ask('withdrawMessage', { ...agent.scope(), ...what }),
+    ...steering(agent),
     async left({ runId, conversationId }, outcome) {
       const { link, runs, scope } = agent
-      const message = runs.commands.get(runId)?.message ?? null
+      const message = runs.commands.get(runId)?.message ?? runs.refused.get(runId) ?? null
+      runs.refused.delete(runId)
       const left = { type: 'run-left', runId, outcome, message } as const
       link().feeds.left({ storage: storageKey(scope().storage), conversationId }, left)
     },
@@ -124,6 +124,29 @@ export function createCommands(agent: AgentParts): AgentCommands {
     takeOver: (conversationId) => takeOver(agent, conversationId),
     ...answers(agent),
     ...conversations(agent),
+  }
+}
+
+type Steering = Pick<AgentCommands, 'sendMessage' | 'withdrawMessage' | 'steer' | 'withdraw'>
+
+function steering(agent: AgentParts): Steering {
+  return {
+    sendMessage: (message) => sendMessage(agent, message),
+    withdrawMessage: (what) => agent.ask('withdrawMessage', { ...agent.scope(), ...what }),
+    async steer(conversationId, sent) {
+      checkId(conversationId)
+      const runId = await openRunId(agent, conversationId)
+      if (runId == null) return null
+      const isQueued = await sendMessage(agent, { ...sent, conversationId, runId })
+      return isQueued ? sent.message.id : null
+    },
+    async withdraw(conversationId, messageId) {
+      checkId(conversationId)
+      checkText(messageId, 'The id of a message')
+      const runId = await openRunId(agent, conversationId)
+      if (runId == null) return false
+      return agent.ask('withdrawMessage', { ...agent.scope(), conversationId, runId, messageId })
+    },
   }
 }
 
@@ -172,19 +195,32 @@ function taken(conversationId: string, handle: RunHandle | null): Run | null {
   return handle && handle.run
 }
 
+function sendMessage(
+  agent: AgentParts,
+  { message, ...to }: Omit<SendMessage, keyof AgentScope>,
+): Promise<boolean> {
+  const checked = { ...message, parts: checkInput(message.parts) }
+  return agent.ask('sendMessage', { ...agent.scope(), ...to, message: checked })
+}
+
+/** The run that is open in the conversation, whoever drives it. */
+async function openRunId(
+  { ask, link, scope }: AgentParts,
+  conversationId: string,
+): Promise<string | null | undefined> {
+  const feed = link().feeds.find({ storage: storageKey(scope().storage), conversationId })
+  if (feed?.isKnown) return feed.openRunId
+  const records = await ask('listConversations', { ...scope(), children: true })
+  return records.find((record) => record.conversationId === conversationId)?.openRunId
+}
+
 async function abortOpen(
   agent: AgentParts,
   conversationId: string,
   reason: string,
 ): Promise<boolean> {
-  const { ask, link, runs, scope } = agent
-  const feed = link().feeds.find({ storage: storageKey(scope().storage), conversationId })
-  const records = feed?.isKnown
-    ? null
-    : await ask('listConversations', { ...scope(), children: true })
-  const runId = records
-    ? records.find((record) => record.conversationId === conversationId)?.openRunId
-    : feed?.openRunId
+  const { runs } = agent
+  const runId = await openRunId(agent, conversationId)
   const own = [...runs.open.values()].find(({ run }) => run.conversationId === conversationId)
   const handle = runId == null ? own : runs.open.get(runId)
   const id = handle?.run.runId ?? runId
@@ -237,8 +273,8 @@ function answers(agent: AgentParts): CallAnswers {
 
 /** An event or a pending call may be passed as it is. */
 function locate(call: CallRef): { conversationId?: string; toolCallId: string } {
-  const { conversationId, toolCallId } =
-    typeof call === 'string' ? { toolCallId: call } : (call ?? {})
+  const given = typeof call === 'string' ? { toolCallId: call } : (call ?? {})
+  const { conversationId = whereShown(given), toolCallId } = given
   checkText(toolCallId, 'The id of a call')
   if (conversationId !== undefined) checkId(conversationId)
   return { ...(conversationId !== undefined && { conversationId }), toolCallId }

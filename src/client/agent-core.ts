@@ -20,7 +20,7 @@ import type { AgentOptions } from './options.ts'
 import type { AgentParts } from './agent-parts.ts'
 import type * as live from './lazy-runtime.ts'
 import { SKILL_TOOLS } from './skill.ts'
-import { messageOf, type RunStarter } from './start-run.ts'
+import { sentMessage, type RunStarter } from './start-run.ts'
 import { createSnapshotStore, type SnapshotStore } from './snapshot-store.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import { createToolRegistry } from './tool-registry.ts'
@@ -77,7 +77,7 @@ export class AgentCore implements AgentParts {
       sendStart: this.later('sendStart'),
       sendMessage: this.later('sendMessage'),
       withdrawMessage: this.later('withdrawMessage'),
-      messageOf: (input) => messageOf(input, this.config.values),
+      messageOf: (input, options) => sentMessage(this.config, input, options),
       isStored: async (conversationId, messageId) => {
         const stored = await this.later('get')(conversationId)
         return stored?.messages.some(({ id }) => id === messageId) === true
@@ -209,9 +209,12 @@ export class AgentCore implements AgentParts {
         open: this.later('show'),
         failed: (thrown) => ({ ...emptySnapshot(id, 'idle'), error: toErrorData(thrown) }),
       }),
-      send: (input, options) => agent.run(input, { ...options, conversationId: id }),
+      send: (input, options) => agent.run(input, { values: false, ...options, conversationId: id }),
       edit: (messageId, input, options) =>
-        start({ input, branch: { type: 'edit', messageId } }, { ...options, conversationId: id }),
+        start(
+          { input, branch: { type: 'edit', messageId } },
+          { values: false, ...options, conversationId: id },
+        ),
       regenerate: (messageId, options) => {
         const branch = {
           type: 'regenerate',
@@ -228,6 +231,11 @@ export class AgentCore implements AgentParts {
       settle: (call, outcome) => agent.settle(at(call), outcome),
       resolveInterrupted: (call, verdict, output) =>
         agent.resolveInterrupted(at(call), verdict, output),
+      steer: async (input, options = {}) => {
+        const { when = 'next-step' } = options
+        return this.later('steer')(id, { message: sentMessage(this.config, input, options), when })
+      },
+      withdraw: (messageId) => this.later('withdraw')(id, messageId),
       abort: (reason) => this.later('abortOpen')(id, reason),
       switchBranch: (messageId) => this.later('switchBranch')(id, messageId),
       takeOver: () => this.later('takeOver')(id),

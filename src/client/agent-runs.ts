@@ -7,6 +7,7 @@ import type { UserContent } from '../protocol/fact.ts'
 import type { RunInput } from './options.ts'
 import type { RunHandle } from './run-handle.ts'
 import { createRunHandle } from './run-handle.ts'
+import type { SendOptions } from './run.ts'
 
 /** Asked for, and not yet confirmed by the worker. */
 export type OpenAbort = Omit<AbortRun, keyof AgentScope | 'runId'>
@@ -18,7 +19,7 @@ export interface RunsHost {
   /** Has a message queued. False: the run had ended. */
   sendMessage(message: Omit<SendMessage, keyof AgentScope>): Promise<boolean>
   withdrawMessage(message: Omit<WithdrawMessage, keyof AgentScope>): Promise<boolean>
-  messageOf(input: RunInput): UserContent
+  messageOf(input: RunInput, options: SendOptions): UserContent
   /** Whether a message is one of the stored conversation. */
   isStored(conversationId: string, messageId: string): Promise<boolean>
   /** Has the worker end the run whose abort is on record. */
@@ -39,6 +40,8 @@ export class AgentRuns {
   readonly commands: Map<string, StartRun> = new Map()
   /** Those of them whose start no worker has confirmed, and none was lost with. */
   readonly starting: Set<string> = new Set()
+  /** What was to begin runs that never reached the worker, until it is shown. */
+  readonly refused: Map<string, UserContent> = new Map()
   readonly aborts: Map<string, OpenAbort> = new Map()
   /** Settled when a worker is done with an abort: the next run of the conversation waits for it. */
   readonly aborting: Map<string, Promise<boolean>> = new Map()
@@ -82,9 +85,10 @@ export class AgentRuns {
     })
   }
 
-  /** A run that never reaches the worker. */
-  refuse(ref: RunRef, error: OffstageError): RunHandle {
+  /** A run that never reaches the worker. `message`: what it was to begin with. */
+  refuse(ref: RunRef, error: OffstageError, message: UserContent | null): RunHandle {
     const handle = this.handleOf(ref)
+    if (message) this.refused.set(ref.runId, message)
     fail(handle, error)
     return handle
   }
@@ -104,8 +108,9 @@ export class AgentRuns {
         this.aborts.set(runId, { conversationId, reason })
         host.sendAbort(runId)
       },
-      onSend: (input, when, sent) => {
-        const message = host.messageOf(input)
+      onSend: (input, options, sent) => {
+        const { when = 'next-step' } = options
+        const message = host.messageOf(input, options)
         const messageId = message.id
         const outcome = sent.add(messageId, { role: 'user', ...message })
         host.sendMessage({ ...ref, message, when }).then(

@@ -1,7 +1,7 @@
 import type { ConversationSnapshot } from '../conversation/snapshot.ts'
 import type { CallAnswers } from './call-answers.ts'
 import type { ResumeOptions, RunInput, RunOptions } from './options.ts'
-import type { Run } from './run.ts'
+import type { Run, SendOptions } from './run.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
 
 export type BranchOptions = Omit<RunOptions, 'conversationId' | 'history'>
@@ -15,13 +15,16 @@ export interface Conversation extends SnapshotStore<ConversationSnapshot>, CallA
   getSnapshot(): ConversationSnapshot
   /** At most one call a frame, and one before a tool starts. Returns its undo. Starts the worker. */
   subscribe(listener: () => void): () => void
-  /** The agent's `run`, in this conversation. */
+  /**
+   * The agent's `run`, in this conversation, of what a person typed: it is no template unless `values` are passed
+   * (`{}`: the agent's own).
+   */
   send(input: RunInput, options?: Omit<RunOptions, 'conversationId'>): Run
   /**
    * Writes a message of the person anew: the run begins a branch beside it, which is shown from then on; the
    * other one is kept (`switchBranch`). No effect of a tool is undone. What can go wrong is the run's outcome:
    * `invalid-input` when there is no such message, or a person didn't write it; `calls-pending` while calls
-   * wait for something; `conversation-busy` as for `send`.
+   * wait for something; `conversation-busy` as for `send`. Values as for `send`.
    */
   edit(messageId: string, input: RunInput, options?: BranchOptions): Run
   /**
@@ -29,6 +32,13 @@ export interface Conversation extends SnapshotStore<ConversationSnapshot>, CallA
    * message, or any of its answer; default: the newest. Errors as for `edit`.
    */
   regenerate(messageId?: string, options?: BranchOptions): Run
+  /**
+   * Says something to the open run, whichever agent or tab drives it, as `Run.send` does. Resolves to the message's id
+   * once it is stored, and shown in `queued` until the model gets it; null: no run is open.
+   */
+  steer(input: RunInput, options?: SendOptions): Promise<string | null>
+  /** Takes a message of `queued` back. False when it was delivered, or returned, before. */
+  withdraw(messageId: string): Promise<boolean>
   /** The agent's `resume`, of this conversation. */
   resume(options?: ResumeOptions): Promise<Run | null>
   /** The agent's `continue`, of this conversation. */

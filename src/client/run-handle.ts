@@ -1,11 +1,10 @@
-import type { SendMessage } from '../protocol/commands.ts'
 import type { RunRef } from '../protocol/scope.ts'
 import type { RunEvent, RunEventBody } from '../protocol/event.ts'
 import type { RunOutcome, RunResult } from '../protocol/run.ts'
 import { createEventLog } from './event-log.ts'
 import { stopReason } from './failures.ts'
 import type { RunInput } from './options.ts'
-import type { Run, SentMessage } from './run.ts'
+import type { Run, SendOptions, SentMessage } from './run.ts'
 import { SentMessages } from './sent-messages.ts'
 
 /** How long a worker may take to confirm an abort before the handle ends by itself. Milliseconds. */
@@ -36,7 +35,7 @@ export interface RunObserver {
   resultOf(outcome: RunOutcome): RunResult | undefined
   onAbort(reason: string): void
   /** Makes a message of the input, and has it queued. */
-  onSend(input: RunInput, when: SendMessage['when'], sent: SentMessages): SentMessage
+  onSend(input: RunInput, options: SendOptions, sent: SentMessages): SentMessage
   /** The handle of the run that began as this one ended. */
   onNext(runId: string): RunHandle
   /** Whether a message is one of the stored conversation. */
@@ -84,8 +83,8 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
     run: {
       ...ref,
       result,
-      send: (input, { when = 'next-step' } = {}) => {
-        const message = observer.onSend(input, when, sent)
+      send: (input, options = {}) => {
+        const message = observer.onSend(input, options, sent)
         if (ended) void sent.end()
         return message
       },

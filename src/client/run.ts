@@ -3,7 +3,7 @@ import type { ErrorData } from '../protocol/error.ts'
 import type { RunEvent } from '../protocol/event.ts'
 import type { UserMessage } from '../protocol/message.ts'
 import type { RunResult } from '../protocol/run.ts'
-import type { RunInput } from './options.ts'
+import type { PromptValues, RunInput } from './options.ts'
 
 /** What became of a message that was sent to an open run. */
 export type SentOutcome =
@@ -18,6 +18,13 @@ export type SentOutcome =
   | { readonly status: 'returned'; readonly message: UserMessage; readonly error?: ErrorData }
   /** The run goes on without this page, or later, and the message, which is stored, with it. */
   | { readonly status: 'left' }
+
+export interface SendOptions {
+  /** Default `next-step`. */
+  readonly when?: SendMessage['when']
+  /** The message is a template, with these and the agent's values. Default false: it is what a person typed. */
+  readonly values?: PromptValues | false
+}
 
 export interface SentMessage {
   readonly messageId: string
@@ -43,9 +50,10 @@ export interface Run extends AsyncIterable<RunEvent> {
    * question or approval. What is not delivered when the run ends is returned, as the `outcome` and as an event.
    * `after-run`: it begins the next run, as soon as this one ends as `completed` or `max-steps`, together with what else
    * was sent so, and with the same limits; the `outcome` has that run. Of any other end it is returned.
-   * Throws `invalid-input` when there is nothing in it.
+   * Throws `invalid-input` when there is nothing in it, or a value is missing, and `invalid-config` for options that
+   * there aren't.
    */
-  send(input: RunInput, options?: { readonly when?: SendMessage['when'] }): SentMessage
+  send(input: RunInput, options?: SendOptions): SentMessage
   /** Ends the run. `result` resolves within 100 ms, whatever the worker does. */
   abort(reason?: string): void
   // Not by a second argument of `AsyncIterable`, which TypeScript before 5.6 doesn't know.

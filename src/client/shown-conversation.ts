@@ -12,6 +12,7 @@ import { JoinedFeed } from './joined-feed.ts'
 import { Notifier } from './notifier.ts'
 import { ShownChildren } from './shown-children.ts'
 import type { Listeners, Source } from './snapshot-store.ts'
+import { noteShown } from './where-shown.ts'
 
 /** How long a conversation that nobody listens to is still followed: what is unmounted may come back. */
 const LEAVE_MS = 5000
@@ -55,6 +56,7 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
     if (made.some((part, at) => part !== this.#made?.[at])) {
       this.#made = made
       this.#own = view(...made)
+      noteShown(this.#ref.conversationId, this.#own.pending)
       this.#children.follow(this.#own)
     }
     this.#snapshot = this.#children.joinedTo(this.#own)

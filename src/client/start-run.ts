@@ -9,7 +9,7 @@ import { toOffstageError } from './failures.ts'
 import { fillInput } from './fill-values.ts'
 import { randomId } from '../lib/random-id.ts'
 import type { AgentOptions, PromptValues, RunInput, RunOptions } from './options.ts'
-import type { Run } from './run.ts'
+import type { Run, SendOptions } from './run.ts'
 import { limitsOf } from './run-limits.ts'
 
 /** What a run begins with. `input` is null when it answers anew what is there. */
@@ -57,13 +57,30 @@ export function runStarter(
       }
       return runs.start(command, signal).run
     } catch (thrown) {
-      return runs.refuse(ref, toOffstageError(thrown)).run
+      return runs.refuse(ref, toOffstageError(thrown), typedIn(input)).run
     }
   }
 }
 
+/** What is said to an open run: what a person typed, unless it has values. Throws as `Run.send` does. */
+export function sentMessage(
+  { values }: Pick<AgentConfig, 'values'>,
+  input: RunInput,
+  options: SendOptions,
+): UserContent {
+  checkNames(options, 'send')
+  return messageOf(input, options.values ? { ...values, ...options.values } : {})
+}
+
+/** What was refused, to be put back into a text field. */
+function typedIn(input: RunInput | null): UserContent | null {
+  return input === null || !hasContent(input)
+    ? null
+    : { id: randomId(), parts: fillInput(input, {}) }
+}
+
 /** A person's message of a template, or of what was typed where there are no values. Throws `invalid-input`. */
-export function messageOf(input: RunInput | null, values: PromptValues): UserContent {
+function messageOf(input: RunInput | null, values: PromptValues): UserContent {
   if (input === null || !hasContent(input))
     throw new OffstageError('invalid-input', 'The message is empty. Pass text or parts.')
   return { id: randomId(), parts: fillInput(input, values) }

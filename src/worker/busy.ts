@@ -14,7 +14,7 @@ export function ambiguousCall(
 ): OffstageError {
   return new OffstageError(
     'ambiguous-call',
-    `Several conversations have an open call ${toolCallId}: ${conversationIds.join(', ')}. Pass the pending call, or { conversationId, toolCallId }.`,
+    `Several conversations have an open call ${toolCallId}: ${conversationIds.join(', ')}. Pass { conversationId, toolCallId }, or answer with the methods of agent.conversation(id).`,
     { details: { conversationIds: [...conversationIds] } },
   )
 }
