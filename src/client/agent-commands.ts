@@ -51,6 +51,8 @@ export interface AgentCommands
   sendAbort(runId: string): Promise<boolean>
   /** Goes on with a run of this agent that a call of another conversation began. */
   resumeChild(conversationId: string): Promise<Run | null>
+  /** See `RunObserver`. */
+  endedChildren(ref: RunRef): Promise<readonly Run[]>
   /** See `Run.send`. */
   sendMessage(message: Omit<SendMessage, keyof AgentScope>): Promise<boolean>
   withdrawMessage(message: Omit<WithdrawMessage, keyof AgentScope>): Promise<boolean>
@@ -75,6 +77,10 @@ export function createCommands(agent: AgentParts): AgentCommands {
       return takeUp(agent, { ...how, ...(conversationId !== undefined && { conversationId }) })
     },
     resumeChild: (conversationId) => takeUp(agent, { conversationId, asChild: true }),
+    async endedChildren(ref) {
+      const { endedChildren } = await loadPart(() => import('./ended-children.ts'))
+      return endedChildren(agent, ref)
+    },
     async continue(conversationId) {
       checkId(conversationId)
       return takeUp(agent, { conversationId, goOn: true })

@@ -6,6 +6,7 @@ import { createEventLog } from './event-log.ts'
 import { stopReason } from './failures.ts'
 import type { RunInput } from './options.ts'
 import type { Run, SentMessage } from './run.ts'
+import { RunChildren } from './run-children.ts'
 import { SentMessages } from './sent-messages.ts'
 
 /** How long a worker may take to confirm an abort before the handle ends by itself. Milliseconds. */
@@ -22,6 +23,7 @@ const NOTHING_YET = {
 export interface RunHandle {
   readonly run: Run
   readonly events: readonly RunEvent[]
+  readonly children: RunChildren
   /** Of the run that began as this one ended. */
   readonly next: RunHandle | null
   /** Set once an abort was asked for. */
@@ -39,6 +41,8 @@ export interface RunObserver {
   onSend(input: RunInput, when: SendMessage['when'], sent: SentMessages): SentMessage
   /** The handle of the run that began as this one ended. */
   onNext(runId: string): RunHandle
+  /** The handles of those that worked for it and have ended. */
+  endedChildren(): Promise<readonly Run[]>
   /** Whether a message is one of the stored conversation. */
   isStored(messageId: string): Promise<boolean>
   onEnd(): void
@@ -48,6 +52,7 @@ export interface RunObserver {
 
 export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
   const log = createEventLog(ref)
+  const children = new RunChildren(() => observer.endedChildren())
   const sent = new SentMessages((runId) => observer.onNext(runId).run)
   let next: RunHandle | null = null
   let ended = false
@@ -68,6 +73,7 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
     next = isOwn ? null : nextOf(end.result, observer)
     sent.over(end.result, isOwn ? observer.isStored : undefined)
     log.close()
+    children.close()
     resolveResult(end.result)
     observer.onEnd()
   }
@@ -96,8 +102,10 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
         observer.onAbort(reason)
         setTimeout(end, ABORT_GRACE_MS, { outcome: 'aborted', reason })
       },
+      children: { [Symbol.asyncIterator]: children.iterate },
       [Symbol.asyncIterator]: log.iterate,
     },
+    children,
     events: log.entries,
     get abortReason() {
       return abortReason

@@ -69,6 +69,7 @@ const limits = shape({
   tokens: optional(isNumber),
   costUSD: optional(isNumber),
   minutes: optional(isNumber),
+  maxChildren: optional(isNumber),
 })
 
 const ended = shape({})
@@ -140,6 +141,7 @@ const facts = oneOf('type', {
     ...under,
     message: nullOr(isUserContent),
     limits,
+    forCall: optional(isFlag),
   }),
   'step-started': shape({ step: isNumber, resumed: isFlag, limit: optional(isLimit) }),
   'run-taken-up': shape({}),
@@ -191,6 +193,13 @@ const facts = oneOf('type', {
   }),
   'step-outcome': shape({ ...ofCall, key: isText, value: isThere }),
   'child-started': shape({ ...ofCall, childConversationId: isText, childRunId: isText }),
+  'child-usage': shape({
+    ...ofCall,
+    usage: shape({ modelCalls: isNumber }),
+    steps: isNumber,
+    activeMs: isNumber,
+    ended: isFlag,
+  }),
   'call-interrupted': shape(ofCall),
   'interruption-resolved': shape({
     ...ofCall,
