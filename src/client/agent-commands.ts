@@ -107,17 +107,7 @@ export function createCommands(agent: AgentParts): AgentCommands {
       const left = { type: 'run-left', runId, outcome, message } as const
       link().feeds.left({ storage: storageKey(scope().storage), conversationId }, left)
     },
-    async show(listeners, first) {
-      checkId(first.conversationId)
-      const { ShownConversation } = await loadShowing()
-      const shown = new ShownConversation(agent, first, listeners)
-      agent.signal.addEventListener('abort', () => shown.close())
-      return shown
-    },
-    async showList(listeners, first) {
-      const { ShownList } = await loadShowing()
-      return new ShownList(agent, first, listeners)
-    },
+    ...shows(agent),
     async abortOpen(conversationId, reason) {
       checkId(conversationId)
       return abortOpen(agent, conversationId, stopReason(reason))
@@ -130,6 +120,22 @@ export function createCommands(agent: AgentParts): AgentCommands {
     takeOver: (conversationId) => takeOver(agent, conversationId),
     ...answers(agent),
     ...conversations(agent),
+  }
+}
+
+function shows(agent: AgentParts): Pick<AgentCommands, 'show' | 'showList'> {
+  return {
+    async show(listeners, first) {
+      checkId(first.conversationId)
+      const { ShownConversation } = await loadShowing()
+      const shown = new ShownConversation(agent, first, listeners)
+      agent.signal.addEventListener('abort', () => shown.close())
+      return shown
+    },
+    async showList(listeners, first) {
+      const { ShownList } = await loadShowing()
+      return new ShownList(agent, first, listeners)
+    },
   }
 }
 

@@ -63,18 +63,16 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
 
   const push = (bodies: readonly RunEventBody[]): void => {
     if (ended) return
-    const last = bodies.findIndex((body) => body.type === 'run-end')
-    const taken = last < 0 ? bodies : bodies.slice(0, last + 1)
+    const { taken, end } = untilEnd(bodies)
     log.append(taken)
     for (const body of taken) sent.take(body)
-    const end = bodies[last]
-    if (end?.type !== 'run-end') return
+    if (end === null) return
     ended = true
-    next = isOwn ? null : nextOf(end.result, observer)
-    sent.over(end.result, isOwn ? observer.isStored : undefined)
+    next = isOwn ? null : nextOf(end, observer)
+    sent.over(end, isOwn ? observer.isStored : undefined)
     log.close()
     children.close()
-    resolveResult(end.result)
+    resolveResult(end)
     observer.onEnd()
   }
   const end = (outcome: RunOutcome): void => {
@@ -116,6 +114,18 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
     push,
     end,
   }
+}
+
+interface Taken {
+  readonly taken: readonly RunEventBody[]
+  readonly end: RunResult | null
+}
+
+/** Nothing comes behind a run's end. */
+function untilEnd(bodies: readonly RunEventBody[]): Taken {
+  for (const [at, body] of bodies.entries())
+    if (body.type === 'run-end') return { taken: bodies.slice(0, at + 1), end: body.result }
+  return { taken: bodies, end: null }
 }
 
 function nextOf({ nextRunId }: RunResult, { onNext }: RunObserver): RunHandle | null {
