@@ -2,7 +2,7 @@ import { whenAborted } from '../lib/abort.ts'
 import { randomId } from '../lib/random-id.ts'
 import { storageKey } from '../protocol/conversation.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
-import type { ToolOutput } from '../protocol/message.ts'
+import type { RunUsage, ToolOutput } from '../protocol/message.ts'
 import { isLeftOpen, PARENT_ENDED, type RunOutcome } from '../protocol/run.ts'
 import type { ConversationSnapshot, ShownCall } from '../conversation/snapshot.ts'
 import type { ToolCallStatus } from '../protocol/tool.ts'
@@ -151,16 +151,23 @@ async function settle(
   { call, ended }: { readonly call: ChildCall; readonly ended: RunOutcome & { runId: string } },
 ): Promise<void> {
   const { conversationId, toolCallId } = call
-  const output = await outputOf(sub, call, ended)
-  const answer = { type: 'settle', output } as const
+  let usage: RunUsage | undefined
+  const output = await outputOf(sub, call, { ...ended, onUsage: (used) => (usage = used) })
+  const answer = { type: 'settle', output, ...(usage && { usage }) } as const
   await parent.ask('answerCall', { ...parent.scope(), conversationId, toolCallId, answer })
+}
+
+interface Ended {
+  readonly runId: string
+  /** Told what it takes to make data of its words. */
+  onUsage(usage: RunUsage): void
 }
 
 /** What the calling model is to see. */
 async function outputOf(
   sub: SubAgent,
   { childId }: ChildCall,
-  { runId, ...outcome }: RunOutcome & { readonly runId: string },
+  { runId, onUsage, ...outcome }: RunOutcome & Ended,
 ): Promise<ToolOutput> {
   const ref = { runId, conversationId: childId, storage: storageKey(sub.core.scope().storage) }
   const result = sub.core.link().feeds.resultOf(ref, outcome)
@@ -172,7 +179,7 @@ async function outputOf(
   if (schema === undefined) return formatOutput({ ok: true, status: 'completed', text })
   try {
     const input = `Give the outcome of this work as data:\n\n${text}`
-    const data = await sub.agent.extract({ schema, input })
+    const data = await sub.agent.extract({ schema, input, onUsage })
     return await formatOutput({ ok: true, status: 'completed', output: data })
   } catch (thrown) {
     return failed('invalid-output', describeThrown(thrown), true)

@@ -10,20 +10,21 @@ export class RunChildren {
   #wake = (): void => undefined
   #changed = this.#nextChange()
 
-  /** `load`: those that ended before this page had the run. Asked for once, when somebody iterates. */
-  constructor(load: () => Promise<readonly Run[]>) {
+  /**
+   * `over`: resolves when the run has ended: there are no more. `load`: those that ended before this page had the
+   * run; asked for once, when somebody iterates.
+   */
+  constructor(over: Promise<unknown>, load: () => Promise<readonly Run[]>) {
     this.#load = load
+    void over.then(() => {
+      this.#isClosed = true
+      this.#change()
+    })
   }
 
   add(run: Run): void {
     if (this.#runs.some(({ runId }) => runId === run.runId)) return
     this.#runs.push(run)
-    this.#change()
-  }
-
-  /** The run has ended: there are no more. */
-  close(): void {
-    this.#isClosed = true
     this.#change()
   }
 

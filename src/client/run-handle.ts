@@ -52,7 +52,6 @@ export interface RunObserver {
 
 export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
   const log = createEventLog(ref)
-  const children = new RunChildren(() => observer.endedChildren())
   const sent = new SentMessages((runId) => observer.onNext(runId).run)
   let next: RunHandle | null = null
   let ended = false
@@ -60,6 +59,7 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
   let abortReason: string | undefined
   let resolveResult: (result: RunResult) => void
   const result = new Promise<RunResult>((resolve) => (resolveResult = resolve))
+  const children = new RunChildren(result, () => observer.endedChildren())
 
   const push = (bodies: readonly RunEventBody[]): void => {
     if (ended) return
@@ -71,7 +71,6 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
     next = isOwn ? null : nextOf(end, observer)
     sent.over(end, isOwn ? observer.isStored : undefined)
     log.close()
-    children.close()
     resolveResult(end)
     observer.onEnd()
   }
@@ -95,10 +94,9 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
       },
       abort(why?: unknown) {
         if (ended || abortReason !== undefined) return
-        const reason = stopReason(why)
-        abortReason = reason
-        observer.onAbort(reason)
-        setTimeout(end, ABORT_GRACE_MS, { outcome: 'aborted', reason })
+        abortReason = stopReason(why)
+        observer.onAbort(abortReason)
+        setTimeout(end, ABORT_GRACE_MS, { outcome: 'aborted', reason: abortReason })
       },
       children: { [Symbol.asyncIterator]: children.iterate },
       [Symbol.asyncIterator]: log.iterate,

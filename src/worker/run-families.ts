@@ -1,4 +1,6 @@
 import { isSettled } from '../conversation/pending.ts'
+import { sumUsage } from '../conversation/usage.ts'
+import type { RunUsage } from '../protocol/message.ts'
 import { PARENT_ENDED } from '../protocol/run.ts'
 import type { AgentScope, ConversationScope } from '../protocol/scope.ts'
 import type { CallState, ChildState } from '../protocol/state.ts'
@@ -37,9 +39,9 @@ export class RunFamilies {
         if (asking?.delete(runId) && asking.size === 0) this.#asking.delete(parentRunId() ?? '')
       },
       usageOf: (calls) => calls.flatMap((call) => this.#usageOf(scope, call)),
-      storedUsageOf: async (call) => {
+      storedUsageOf: async (call, besides) => {
         await this.#childOf(scope, call)?.catch(() => undefined)
-        return this.#usageOf(scope, call)
+        return this.#usageOf(scope, call, besides)
       },
     }
   }
@@ -137,10 +139,15 @@ export class RunFamilies {
     return run?.runId === runId ? run : null
   }
 
-  #usageOf(scope: AgentScope, { child, path }: CallState): FactDraft[] {
+  #usageOf(
+    scope: AgentScope,
+    { child, path }: CallState,
+    besides: RunUsage = { modelCalls: 0 },
+  ): FactDraft[] {
     const run = child && !child.isCounted ? this.#runOf(scope, child) : null
     if (run === null) return []
-    const { usage, steps, activeMs, end } = run
+    const { steps, activeMs, end } = run
+    const usage = sumUsage(run.usage, besides)
     return [{ type: 'child-usage', path, usage, steps, activeMs, ended: end !== null }]
   }
 

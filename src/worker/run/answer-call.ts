@@ -52,7 +52,8 @@ export async function answerCall(
   const asked = waitingCall(conversation.run, toolCallId, answer)
   if (asked === null) return false
   if (answer.type === 'approve') await checkEdit(context, asked, answer)
-  const usage = asked.child ? await context.family.storedUsageOf(asked) : []
+  const besides = answer.type === 'settle' ? answer.usage : undefined
+  const usage = asked.child ? await context.family.storedUsageOf(asked, besides) : []
   return conversation.append(
     (run) => {
       // A run that is being stopped settles its calls itself.

@@ -1,4 +1,5 @@
 import type { RunEnd } from '../../protocol/fact.ts'
+import type { RunUsage } from '../../protocol/message.ts'
 import type { LimitName } from '../../protocol/run.ts'
 import type { CallState } from '../../protocol/state.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
@@ -18,8 +19,8 @@ export interface RunFamily {
   stepOver(): void
   /** What the runs for these calls have used, as far as it isn't stored and is known here. */
   usageOf(calls: readonly CallState[]): FactDraft[]
-  /** The same, as the store has it by now. */
-  storedUsageOf(call: CallState): Promise<FactDraft[]>
+  /** The same, as the store has it by now, and with what was used besides. */
+  storedUsageOf(call: CallState, besides?: RunUsage): Promise<FactDraft[]>
 }
 
 /** Of all model outputs where calls ask agents, unless `limits.steps` says it. */

@@ -19,6 +19,12 @@ import {
 } from '../../lib/shape.ts'
 import { isNewerFormat, upcast, UPCASTERS, type Upcasters } from './upcast.ts'
 
+/** Counts, and whether they are estimates. */
+export const isRunUsage: Check = (value) =>
+  isRecord(value) &&
+  isNumber(value['modelCalls']) &&
+  Object.values(value).every((count) => count === true || isNumber(count))
+
 const textPart = shape({ text: isText })
 const filePart = shape({ mediaType: isText, data: isText })
 const error = shape({ code: isText, message: isText })
@@ -195,7 +201,7 @@ const facts = oneOf('type', {
   'child-started': shape({ ...ofCall, childConversationId: isText, childRunId: isText }),
   'child-usage': shape({
     ...ofCall,
-    usage: shape({ modelCalls: isNumber }),
+    usage: isRunUsage,
     steps: isNumber,
     activeMs: isNumber,
     ended: isFlag,
