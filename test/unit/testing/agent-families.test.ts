@@ -10,6 +10,7 @@ import {
 } from '../../../src/index.ts'
 import type { StreamProviderDefinition } from '../../../src/providers/provider.ts'
 import { createTestStorage, inProcessWorker, simulateReload } from '../../../src/testing/index.ts'
+import { gate } from './talk.ts'
 import type { WorkerLike } from '../../../src/client/spawn-worker.ts'
 
 const LONG = { timeout: 30_000 }
@@ -245,6 +246,29 @@ describe('limits of a run hold for the agents that it asks', () => {
     expect(result.toolCalls.map(({ status }) => status)).toEqual(Array(5).fill('failed'))
   })
 
+  it('of several that would take the last step at once: one does', async () => {
+    const held = gate()
+    const { boss, turnsOf } = scene({
+      boss: [ask(4)],
+      expert: [[held.opened, ...say('One.')]],
+      endless: true,
+      bossOptions: { limits: { steps: 2 } },
+    })
+    const run = boss.run('Go', { conversationId: 'c' })
+    const talk = show(boss, 'c')
+    const statuses = () =>
+      talk
+        .getSnapshot()
+        .messages.flatMap((message) => message.calls ?? [])
+        .map(({ status }) => status)
+        .toSorted()
+    await expect.poll(statuses, LONG).toEqual(['failed', 'failed', 'failed', 'suspended'])
+    held.open()
+    expect(await run.result).toMatchObject({ outcome: 'limit', totalUsage: { modelCalls: 3 } })
+    expect(statuses()).toEqual(['failed', 'failed', 'failed', 'succeeded'])
+    expect(turnsOf('expert')).toBe(1)
+  })
+
   it('of all steps, though none was set', async () => {
     const { boss, asked } = scene({
       boss: [ask()],
@@ -436,6 +460,52 @@ describe('an agent whose caller ended while the page was gone', () => {
     expect(await third.expert.approve({ conversationId: childId, toolCallId })).toBe(false)
     expect(await isOpen()).toBe(false)
     expect(third.paid).not.toHaveBeenCalled()
+  })
+})
+
+describe('an agent whose caller ends while it begins', () => {
+  /** A storage that holds back what is asked of it for the agent's conversation. */
+  function holding(what: 'claim' | 'append') {
+    const inner = createTestStorage()
+    const release = gate()
+    let tell: (childId: string) => void
+    const reached = new Promise<string>((resolve) => (tell = resolve))
+    const held = async (conversationId: string): Promise<void> => {
+      if (!conversationId.startsWith('c.')) return
+      tell(conversationId)
+      await release.opened
+    }
+    const open = async (name: string) => {
+      const store = await inner.open(name)
+      const claim: typeof store.claim = async (...args) => {
+        if (what === 'claim') await held(args[0])
+        return store.claim(...args)
+      }
+      const append: typeof store.append = async (given) => {
+        if (what === 'append') await held(given.conversationId)
+        return store.append(given)
+      }
+      return { ...store, claim, append }
+    }
+    return { testStorage: { open }, reached, release: release.open }
+  }
+
+  it.each([['claim'], ['append']] as const)('asks its model nothing (%s)', async (what) => {
+    const { testStorage, reached, release } = holding(what)
+    const { boss, turnsOf } = scene({ boss: [ask()], expert: [], endless: true, testStorage })
+    const run = boss.run('Go', { conversationId: 'c' })
+    const childId = await reached
+    run.abort('enough')
+    const store = await testStorage.open('offstage')
+    await expect.poll(async () => (await store.get('c'))?.openRunId, LONG).toBeNull()
+    release()
+    await expect.poll(async () => (await store.get(childId))?.openRunId ?? null, LONG).toBeNull()
+    expect(await run.result).toMatchObject({ outcome: 'aborted', reason: 'enough' })
+    expect(await boss.run('Alone', { conversationId: 'c' }).result).toMatchObject({
+      outcome: 'completed',
+    })
+    expect(turnsOf('expert')).toBe(0)
+    expect((await store.get(childId))?.openRunId ?? null).toBeNull()
   })
 })
 
