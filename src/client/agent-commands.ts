@@ -52,6 +52,8 @@ export interface AgentCommands
   sendAbort(runId: string): Promise<boolean>
   /** Goes on with a run of this agent that a call of another conversation began. */
   resumeChild(conversationId: string): Promise<Run | null>
+  /** See `RunObserver`. */
+  endedChildren(ref: RunRef): Promise<readonly Run[]>
   /** See `Run.send`. */
   sendMessage(message: Omit<SendMessage, keyof AgentScope>): Promise<boolean>
   withdrawMessage(message: Omit<WithdrawMessage, keyof AgentScope>): Promise<boolean>
@@ -78,6 +80,10 @@ export function createCommands(agent: AgentParts): AgentCommands {
       return takeUp(agent, { ...how, ...(conversationId !== undefined && { conversationId }) })
     },
     resumeChild: (conversationId) => takeUp(agent, { conversationId, asChild: true }),
+    async endedChildren(ref) {
+      const { endedChildren } = await loadPart(() => import('./ended-children.ts'))
+      return endedChildren(agent, ref)
+    },
     async continue(conversationId) {
       checkId(conversationId)
       return takeUp(agent, { conversationId, goOn: true })
@@ -101,17 +107,7 @@ export function createCommands(agent: AgentParts): AgentCommands {
       const left = { type: 'run-left', runId, outcome, message } as const
       link().feeds.left({ storage: storageKey(scope().storage), conversationId }, left)
     },
-    async show(listeners, first) {
-      checkId(first.conversationId)
-      const { ShownConversation } = await loadShowing()
-      const shown = new ShownConversation(agent, first, listeners)
-      agent.signal.addEventListener('abort', () => shown.close())
-      return shown
-    },
-    async showList(listeners, first) {
-      const { ShownList } = await loadShowing()
-      return new ShownList(agent, first, listeners)
-    },
+    ...shows(agent),
     async abortOpen(conversationId, reason) {
       checkId(conversationId)
       return abortOpen(agent, conversationId, stopReason(reason))
@@ -146,6 +142,22 @@ function steering(agent: AgentParts): Steering {
       const runId = await openRunId(agent, conversationId)
       if (runId == null) return false
       return agent.ask('withdrawMessage', { ...agent.scope(), conversationId, runId, messageId })
+    },
+  }
+}
+
+function shows(agent: AgentParts): Pick<AgentCommands, 'show' | 'showList'> {
+  return {
+    async show(listeners, first) {
+      checkId(first.conversationId)
+      const { ShownConversation } = await loadShowing()
+      const shown = new ShownConversation(agent, first, listeners)
+      agent.signal.addEventListener('abort', () => shown.close())
+      return shown
+    },
+    async showList(listeners, first) {
+      const { ShownList } = await loadShowing()
+      return new ShownList(agent, first, listeners)
     },
   }
 }

@@ -82,6 +82,7 @@ export class AgentCore implements AgentParts {
         const stored = await this.later('get')(conversationId)
         return stored?.messages.some(({ id }) => id === messageId) === true
       },
+      endedChildren: this.later('endedChildren'),
       // A page that can't load the rest has no worker that could be asked.
       sendAbort: (runId) =>
         void this.later('sendAbort')(runId).catch(() => this.runs.aborts.delete(runId)),

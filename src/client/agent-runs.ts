@@ -5,6 +5,7 @@ import type { RunOutcome, RunResult } from '../protocol/run.ts'
 import { stopReason } from './failures.ts'
 import type { UserContent } from '../protocol/fact.ts'
 import type { RunInput } from './options.ts'
+import type { Run } from './run.ts'
 import type { RunHandle } from './run-handle.ts'
 import { createRunHandle } from './run-handle.ts'
 import type { SendOptions } from './run.ts'
@@ -24,6 +25,8 @@ export interface RunsHost {
   isStored(conversationId: string, messageId: string): Promise<boolean>
   /** Has the worker end the run whose abort is on record. */
   sendAbort(runId: string): void
+  /** See `RunObserver`. */
+  endedChildren(ref: RunRef): Promise<readonly Run[]>
   /** What the run has come to; undefined as long as no worker was asked for anything. */
   resultOf(ref: RunRef, outcome: RunOutcome): RunResult | undefined
   /** The run ended here, without a word of the worker. */
@@ -124,6 +127,7 @@ export class AgentRuns {
         return { messageId, outcome, cancel }
       },
       onNext: (nextRunId) => this.handleOf({ runId: nextRunId, conversationId }),
+      endedChildren: () => host.endedChildren(ref),
       isStored: (messageId) => host.isStored(conversationId, messageId),
       onEnd: () => {
         this.#open.delete(runId)

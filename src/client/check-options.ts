@@ -64,10 +64,12 @@ export function checkModel(
 
 /** What is wrong with the limits, if something is. */
 export function wrongLimit(limits: Partial<RunLimits>): string | undefined {
-  const { maxSteps = 0, retries = 0, steps = 1, tokens = 1, costUSD = 1, minutes = 1 } = limits
+  const { maxSteps = 0, retries = 0, maxChildren = 0 } = limits
+  const { steps = 1, tokens = 1, costUSD = 1, minutes = 1 } = limits
   if (!Number.isInteger(maxSteps) || maxSteps < -1)
     return 'maxSteps must be a whole number, -1 (no limit) or more.'
-  if (!Number.isInteger(retries) || retries < 0) return 'retries must be a whole number, 0 or more.'
+  for (const [name, value] of Object.entries({ retries, maxChildren }))
+    if (!Number.isInteger(value) || value < 0) return `${name} must be a whole number, 0 or more.`
   for (const [name, value] of Object.entries({ steps, tokens }))
     if (!Number.isInteger(value) || value < 1)
       return `limits.${name} must be a whole number, 1 or more.`

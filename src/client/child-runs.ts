@@ -2,8 +2,8 @@ import { whenAborted } from '../lib/abort.ts'
 import { randomId } from '../lib/random-id.ts'
 import { storageKey } from '../protocol/conversation.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
-import type { ToolOutput } from '../protocol/message.ts'
-import { isLeftOpen, type RunOutcome } from '../protocol/run.ts'
+import type { RunUsage, ToolOutput } from '../protocol/message.ts'
+import { isLeftOpen, PARENT_ENDED, type RunOutcome } from '../protocol/run.ts'
 import type { ConversationSnapshot, ShownCall } from '../conversation/snapshot.ts'
 import type { ToolCallStatus } from '../protocol/tool.ts'
 import type { Agent } from './agent.ts'
@@ -57,6 +57,7 @@ export async function runChild(
       { input: prompt, parent: of, runId: childRunId },
       { conversationId: childId, values: false, ...(maxSteps !== undefined && { maxSteps }) },
     )
+    parent.runs.open.get(runId)?.children.add(run)
     await begun(sub, run)
   }
   await joinChild(sub, parent, call)
@@ -67,8 +68,15 @@ export async function runChild(
 export async function joinChild(sub: SubAgent, parent: AgentParts, call: ChildCall): Promise<void> {
   refuseOtherStore(sub, parent)
   watched.get(call.childId)?.()
-  await sub.core.later('resumeChild')(call.childId)
+  const run = await sub.core.later('resumeChild')(call.childId)
+  if (run) addTo(parent, call, run)
   watch(sub, parent, call)
+}
+
+/** The open run of the conversation that called shows it. */
+function addTo({ runs }: AgentParts, { conversationId }: ChildCall, run: Run): void {
+  for (const handle of runs.open.values())
+    if (handle.run.conversationId === conversationId) handle.children.add(run)
 }
 
 /** Resolves once the run is stored. Rejects when it was refused: then there is nothing to wait for. */
@@ -102,7 +110,7 @@ function watch(sub: SubAgent, parent: AgentParts, call: ChildCall): void {
     const { ended, runId } = child.getSnapshot()
     if (waiting && isOver(waiting)) {
       stop()
-      if (runId !== undefined) void child.abort('parent-ended').catch(() => undefined)
+      if (runId !== undefined) void child.abort(PARENT_ENDED).catch(() => undefined)
     } else if (waiting?.status === 'suspended' && ended && !isLeftOpen(ended) && !isSettling) {
       isSettling = true
       void settle(sub, parent, { call, ended }).then(stop, () => {
@@ -143,16 +151,23 @@ async function settle(
   { call, ended }: { readonly call: ChildCall; readonly ended: RunOutcome & { runId: string } },
 ): Promise<void> {
   const { conversationId, toolCallId } = call
-  const output = await outputOf(sub, call, ended)
-  const answer = { type: 'settle', output } as const
+  let usage: RunUsage | undefined
+  const output = await outputOf(sub, call, { ...ended, onUsage: (used) => (usage = used) })
+  const answer = { type: 'settle', output, ...(usage && { usage }) } as const
   await parent.ask('answerCall', { ...parent.scope(), conversationId, toolCallId, answer })
+}
+
+interface Ended {
+  readonly runId: string
+  /** Told what it takes to make data of its words. */
+  onUsage(usage: RunUsage): void
 }
 
 /** What the calling model is to see. */
 async function outputOf(
   sub: SubAgent,
   { childId }: ChildCall,
-  { runId, ...outcome }: RunOutcome & { readonly runId: string },
+  { runId, onUsage, ...outcome }: RunOutcome & Ended,
 ): Promise<ToolOutput> {
   const ref = { runId, conversationId: childId, storage: storageKey(sub.core.scope().storage) }
   const result = sub.core.link().feeds.resultOf(ref, outcome)
@@ -164,7 +179,7 @@ async function outputOf(
   if (schema === undefined) return formatOutput({ ok: true, status: 'completed', text })
   try {
     const input = `Give the outcome of this work as data:\n\n${text}`
-    const data = await sub.agent.extract({ schema, input })
+    const data = await sub.agent.extract({ schema, input, onUsage })
     return await formatOutput({ ok: true, status: 'completed', output: data })
   } catch (thrown) {
     return failed('invalid-output', describeThrown(thrown), true)

@@ -1,3 +1,4 @@
+import { pageWide } from '../lib/page-wide.ts'
 import type { CompositeTool, Tool } from './tool.ts'
 
 /** The call that an agent works for. */
@@ -13,7 +14,8 @@ export interface ChildJoiner {
   join(agentId: string, call: ChildCall): Promise<void>
 }
 
-const joiners = new WeakMap<Tool | CompositeTool, ChildJoiner>()
+/** Of all copies of the package: an agent of one may have a tool of another's. */
+const joiners = pageWide('joiners', () => new WeakMap<Tool | CompositeTool, ChildJoiner>())
 
 export function setJoiner(tool: Tool, joiner: ChildJoiner): void {
   joiners.set(tool, joiner)

@@ -151,12 +151,17 @@ export interface AgentOptions {
   readonly maxSteps?: number
   /** Steps in a row that may hold an invalid call. Default 3. */
   readonly retries?: number
+  /** How many calls of a run may ask other agents (`asTool`). Default 20. */
+  readonly maxChildren?: number
   /**
    * How what is sent is kept within the context window. False: never cut down; a model that is sent too much
    * fails the run with `context-overflow`. Default `{ at: 0.8, policy: 'auto' }`.
    */
   readonly compaction?: CompactionOptions | false
-  /** What a run may use: model outputs, tokens, money, time. Default: nothing but `maxSteps` limits it. */
+  /**
+   * What a run may use, with the agents that its calls ask: model outputs, tokens, money, time. Default: nothing but
+   * `maxSteps` limits it, and 100 model outputs in all where its calls ask agents.
+   */
   readonly limits?: Limits
   /** Where conversations are kept. Default `{ name: 'offstage' }`. */
   readonly storage?: StorageConfig
@@ -188,6 +193,7 @@ export interface RunOptions {
   readonly signal?: AbortSignal
   readonly maxSteps?: number
   readonly retries?: number
+  readonly maxChildren?: number
   /** Each in place of the agent's. */
   readonly limits?: Limits
   /**

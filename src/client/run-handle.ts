@@ -5,6 +5,7 @@ import { createEventLog } from './event-log.ts'
 import { stopReason } from './failures.ts'
 import type { RunInput } from './options.ts'
 import type { Run, SendOptions, SentMessage } from './run.ts'
+import { RunChildren } from './run-children.ts'
 import { SentMessages } from './sent-messages.ts'
 
 /** How long a worker may take to confirm an abort before the handle ends by itself. Milliseconds. */
@@ -21,6 +22,7 @@ const NOTHING_YET = {
 export interface RunHandle {
   readonly run: Run
   readonly events: readonly RunEvent[]
+  readonly children: RunChildren
   /** Of the run that began as this one ended. */
   readonly next: RunHandle | null
   /** Set once an abort was asked for. */
@@ -38,6 +40,8 @@ export interface RunObserver {
   onSend(input: RunInput, options: SendOptions, sent: SentMessages): SentMessage
   /** The handle of the run that began as this one ended. */
   onNext(runId: string): RunHandle
+  /** The handles of those that worked for it and have ended. */
+  endedChildren(): Promise<readonly Run[]>
   /** Whether a message is one of the stored conversation. */
   isStored(messageId: string): Promise<boolean>
   onEnd(): void
@@ -54,20 +58,19 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
   let abortReason: string | undefined
   let resolveResult: (result: RunResult) => void
   const result = new Promise<RunResult>((resolve) => (resolveResult = resolve))
+  const children = new RunChildren(result, () => observer.endedChildren())
 
   const push = (bodies: readonly RunEventBody[]): void => {
     if (ended) return
-    const last = bodies.findIndex((body) => body.type === 'run-end')
-    const taken = last < 0 ? bodies : bodies.slice(0, last + 1)
+    const { taken, end } = untilEnd(bodies)
     log.append(taken)
     for (const body of taken) sent.take(body)
-    const end = bodies[last]
-    if (end?.type !== 'run-end') return
+    if (end === null) return
     ended = true
-    next = isOwn ? null : nextOf(end.result, observer)
-    sent.over(end.result, isOwn ? observer.isStored : undefined)
+    next = isOwn ? null : nextOf(end, observer)
+    sent.over(end, isOwn ? observer.isStored : undefined)
     log.close()
-    resolveResult(end.result)
+    resolveResult(end)
     observer.onEnd()
   }
   const end = (outcome: RunOutcome): void => {
@@ -90,13 +93,14 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
       },
       abort(why?: unknown) {
         if (ended || abortReason !== undefined) return
-        const reason = stopReason(why)
-        abortReason = reason
-        observer.onAbort(reason)
-        setTimeout(end, ABORT_GRACE_MS, { outcome: 'aborted', reason })
+        abortReason = stopReason(why)
+        observer.onAbort(abortReason)
+        setTimeout(end, ABORT_GRACE_MS, { outcome: 'aborted', reason: abortReason })
       },
+      children: { [Symbol.asyncIterator]: children.iterate },
       [Symbol.asyncIterator]: log.iterate,
     },
+    children,
     events: log.entries,
     get abortReason() {
       return abortReason
@@ -107,6 +111,18 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
     push,
     end,
   }
+}
+
+interface Taken {
+  readonly taken: readonly RunEventBody[]
+  readonly end: RunResult | null
+}
+
+/** Nothing comes behind a run's end. */
+function untilEnd(bodies: readonly RunEventBody[]): Taken {
+  for (const [at, body] of bodies.entries())
+    if (body.type === 'run-end') return { taken: bodies.slice(0, at + 1), end: body.result }
+  return { taken: bodies, end: null }
 }
 
 function nextOf({ nextRunId }: RunResult, { onNext }: RunObserver): RunHandle | null {

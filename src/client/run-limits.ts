@@ -3,6 +3,7 @@ import type { LimitName, Limits, RunLimits } from '../protocol/run.ts'
 interface GivenLimits {
   readonly maxSteps?: number
   readonly retries?: number
+  readonly maxChildren?: number
   readonly limits?: Limits
 }
 
@@ -16,9 +17,11 @@ export function limitsOf(agent: GivenLimits, run: GivenLimits = {}): RunLimits {
       return limit === undefined ? [] : [[name, limit]]
     }),
   ) as Limits
+  const maxChildren = run.maxChildren ?? agent.maxChildren
   return {
     maxSteps: run.maxSteps ?? agent.maxSteps ?? (limits.steps === undefined ? 10 : -1),
     retries: run.retries ?? agent.retries ?? 3,
+    ...(maxChildren !== undefined && { maxChildren }),
     ...limits,
   }
 }

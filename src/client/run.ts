@@ -54,6 +54,12 @@ export interface Run extends AsyncIterable<RunEvent> {
    * there aren't.
    */
   send(input: RunInput, options?: SendOptions): SentMessage
+  /**
+   * The runs of the agents that calls of this run ask (`asTool`), in the order in which this page got hold of them: those
+   * of before a reload, too. Each is in a conversation of its own, which `ShownCall.child` names. Every iterator starts at
+   * the first, never throws, and ends with the run.
+   */
+  readonly children: { [Symbol.asyncIterator](): AsyncIterator<Run, undefined> }
   /** Ends the run. `result` resolves within 100 ms, whatever the worker does. */
   abort(reason?: string): void
   // Not by a second argument of `AsyncIterable`, which TypeScript before 5.6 doesn't know.

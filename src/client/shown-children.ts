@@ -1,4 +1,6 @@
 import type { ConversationSnapshot } from '../conversation/snapshot.ts'
+import { sumUsage } from '../conversation/usage.ts'
+import type { RunUsage } from '../protocol/message.ts'
 import type { PendingCall } from '../protocol/run.ts'
 import type { Source } from './snapshot-store.ts'
 
@@ -11,7 +13,10 @@ interface Child {
   /** Of the call that it works for. */
   readonly path: readonly string[]
   readonly shown: Followed
+  usage: RunUsage
 }
+
+type Spent = NonNullable<ConversationSnapshot['spent']>
 
 /** What the agents that calls of a conversation wait for wait for themselves: it is pending there, too. */
 export class ShownChildren {
@@ -45,7 +50,7 @@ export class ShownChildren {
     for (const [childId, path] of waiting)
       if (!this.#children.has(childId)) {
         const shown = this.#open(childId, () => this.#notifier.changed())
-        this.#children.set(childId, { path, shown })
+        this.#children.set(childId, { path, shown, usage: { modelCalls: 0 } })
         shown.attend()
       }
   }
@@ -53,10 +58,12 @@ export class ShownChildren {
   /** The same object as long as nothing changed. */
   joinedTo(own: ConversationSnapshot): ConversationSnapshot {
     if (this.#children.size === 0) return own
-    const children = [...this.#children.values()].map(({ path, shown }) => ({
-      path,
-      snapshot: shown.read(),
-    }))
+    const children = [...this.#children.values()].map((child) => {
+      const snapshot = child.shown.read()
+      // Of one that has ended, what it showed last.
+      child.usage = snapshot.run?.usage ?? child.usage
+      return { path: child.path, snapshot }
+    })
     const parts = [own, ...children.map(({ snapshot }) => snapshot)]
     const isSame =
       parts.length === this.#parts.length && parts.every((part, at) => part === this.#parts[at])
@@ -65,11 +72,18 @@ export class ShownChildren {
     const theirs = children.flatMap(({ path, snapshot }) =>
       snapshot.pending.map((call) => pendingOf(snapshot.conversationId, path, call)),
     )
-    this.#joined =
-      theirs.length === 0
-        ? own
-        : { ...own, status: 'waiting', pending: [...own.pending, ...theirs] }
+    this.#joined = {
+      ...own,
+      ...(theirs.length > 0 && { status: 'waiting', pending: [...own.pending, ...theirs] }),
+      ...(own.spent && { spent: this.#withTheirs(own.spent) }),
+    }
     return this.#joined
+  }
+
+  /** What they used is stored with their calls once those have ended. */
+  #withTheirs({ own, total }: Spent): Spent {
+    const usages = [...this.#children.values()].map((child) => child.usage)
+    return { own, total: usages.reduce(sumUsage, total) }
   }
 
   end(): void {

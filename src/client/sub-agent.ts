@@ -56,5 +56,7 @@ export function subAgentTool(of: childRuns.SubAgent): Tool {
 function callerOf(agentId: string | undefined): AgentParts {
   const caller = agents.get(agentId ?? '')
   if (caller) return caller
-  throw badConfig('An agent as a tool can be called by agents of this page only.')
+  throw badConfig(
+    'An agent as a tool can be called by agents of this page only, made by the same version of the package.',
+  )
 }

@@ -71,6 +71,8 @@ async function takeUpRun(agent: RunParts, handle: RunHandle): Promise<void> {
     // The page lives: what its worker died of is counted by restarts.
     afterCrash: false,
     waitForToolsMs: WAIT_FOR_TOOLS_MS,
+    // This agent has driven it, whether or not a call waits for it.
+    asChild: true,
   })
   if (ref?.runId === runId) return
   const error = new OffstageError(

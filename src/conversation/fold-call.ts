@@ -3,6 +3,7 @@ import { isOutcomeKey } from '../protocol/composite.ts'
 import type { CallState } from '../protocol/state.ts'
 import { addResult } from './add-result.ts'
 import { askedQuestion } from './asked-question.ts'
+import { foldChild } from './fold-child.ts'
 import { isSoonAfter } from './crash-loop.ts'
 import type { Draft } from './draft.ts'
 import { nestedCall } from './propose-call.ts'
@@ -19,6 +20,7 @@ type CallRow = RowOf<
   | 'call-suspended'
   | 'step-outcome'
   | 'child-started'
+  | 'child-usage'
   | 'call-interrupted'
   | 'interruption-resolved'
   | 'call-settled'
@@ -36,6 +38,7 @@ export function foldCall(draft: Draft, row: CallRow): void {
   const { run, older } = draft.state
   if (run?.calls.some((call) => isNear(call, row)))
     draft.changeRun({ calls: holder?.calls ?? nextCalls(run.calls, row) })
+  if (row.type === 'child-started' || row.type === 'child-usage') foldChild(draft, row)
   // Cleared away, or beyond the window: only a windowed state can't know which.
   if (holder === null) draft.state.isStale ||= older > 0
   else if (row.type === 'call-settled')
@@ -115,6 +118,8 @@ function changeOf(
       }
     case 'child-started':
       return { child: { conversationId: row.childConversationId, runId: row.childRunId } }
+    case 'child-usage':
+      return row.ended && call.child ? { child: { ...call.child, isCounted: true } } : null
     case 'call-interrupted':
       return { status: 'awaiting-decision' }
     case 'interruption-resolved':

@@ -31,7 +31,10 @@ export function isOfRun(run: RunState | null, row: Row): run is RunState {
   return run !== null && run.runId === row.runId
 }
 
-function startRun({ runId, limits, at }: RowOf<'run-started'>, before: RunState | null): RunState {
+function startRun(
+  { runId, limits, at, forCall }: RowOf<'run-started'>,
+  before: RunState | null,
+): RunState {
   const isNext = before?.end && before.next === runId
   return {
     runId: runId ?? '',
@@ -50,6 +53,7 @@ function startRun({ runId, limits, at }: RowOf<'run-started'>, before: RunState 
     parked: null,
     end: null,
     endedAt: 0,
+    ...(forCall && { forCall }),
     ...(isNext && { follows: { runId: before.runId, end: before.end } }),
   }
 }

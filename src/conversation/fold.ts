@@ -55,6 +55,7 @@ function foldRow(draft: Draft, row: Row): void {
     case 'call-suspended':
     case 'step-outcome':
     case 'child-started':
+    case 'child-usage':
     case 'call-interrupted':
     case 'interruption-resolved':
     case 'call-settled':

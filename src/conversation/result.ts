@@ -1,5 +1,6 @@
 import type { AssistantMessage } from '../protocol/message.ts'
 import { isLeftOpen, type RunOutcome, type RunResult, type RunToolCall } from '../protocol/run.ts'
+import { totalUsage } from './fold-child.ts'
 import type { Live } from '../protocol/live.ts'
 import { isSettled } from './pending.ts'
 import type { CallState, ConversationState, MessageNode } from '../protocol/state.ts'
@@ -18,6 +19,7 @@ export function resultOf(
   const isFollowed = run?.follows?.runId === runId
   const nodes = isKnown || isFollowed ? path.filter((node) => node.runId === runId) : []
   const nextRunId = isFollowed ? run.runId : isKnown ? run.next : undefined
+  const total = isKnown ? totalUsage(run) : null
   const isOpen = outcome.outcome === 'waiting' || isLeftOpen(outcome)
   return {
     runId,
@@ -26,6 +28,7 @@ export function resultOf(
     toolCalls: nodes.flatMap(({ calls }) => calls.map((call) => resultCall(call, isOpen))),
     steps: isKnown ? run.steps : 0,
     usage: isKnown ? run.usage : { modelCalls: 0 },
+    ...(total && { totalUsage: total }),
     finishReason: isKnown ? run.finishReason : 'other',
     ...(nextRunId !== undefined && { nextRunId }),
     ...outcome,

@@ -79,6 +79,11 @@ export interface ConversationSnapshot {
   /** Of the open run. */
   readonly runId?: string
   readonly run?: ShownRun
+  /**
+   * What the newest run used, open or ended, where its calls asked other agents: by itself (`own`), and together with
+   * them (`total`).
+   */
+  readonly spent?: { readonly own: RunUsage; readonly total: RunUsage }
   /** Why the open run rests until there is room in the storage, or `continue()` lets it go on. */
   readonly parked?: ParkReason
   /** How the last run ended, while none is open. */

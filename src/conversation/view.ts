@@ -3,6 +3,7 @@ import type { Live } from '../protocol/live.ts'
 import type { RunOutcome } from '../protocol/run.ts'
 import type { ConversationState, RunState } from '../protocol/state.ts'
 import { planOf, taintOf } from './context.ts'
+import { totalUsage } from './fold-child.ts'
 import { refused } from './live.ts'
 import { pendingOf } from './pending.ts'
 import { shownMessages } from './shown-messages.ts'
@@ -38,6 +39,7 @@ export function view(
     pending,
     ...(runId !== undefined && { runId }),
     ...(open && { run: shownRun(open, live) }),
+    ...spentBy(state),
     ...(parked && { parked }),
     ...(ended && { ended }),
     ...(error && { error }),
@@ -49,6 +51,12 @@ export function view(
     ...(unbegun?.message && { unsent: unbegun.message }),
     taint: taintOf(state),
   }
+}
+
+/** Of a run whose history was cleared, nothing. */
+function spentBy({ run, path }: ConversationState): Pick<ConversationSnapshot, 'spent'> {
+  const total = run && path.length > 0 ? totalUsage(run) : null
+  return run && total ? { spent: { own: run.usage, total } } : {}
 }
 
 /** The run that is open, and not left by whoever drove it here. */

@@ -148,7 +148,12 @@ export interface CallAnswer extends AgentScope {
         readonly output?: ToolOutput
       }
     /** What a long-running call came to. */
-    | { readonly type: 'settle'; readonly output: ToolOutput }
+    | {
+        readonly type: 'settle'
+        readonly output: ToolOutput
+        /** Of model calls that the output took, beside those of the run that worked for the call. */
+        readonly usage?: RunUsage
+      }
 }
 
 export interface SupplyOutput extends AgentScope {

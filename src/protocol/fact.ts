@@ -91,6 +91,8 @@ type RunFact =
       readonly parentId: string | null
       readonly message: UserContent | null
       readonly limits: RunLimits
+      /** It works for the call that began the conversation. */
+      readonly forCall?: true
     }
   /** Written before the model is asked. `resumed`: after a crash or reload, not a transport retry. */
   | {
@@ -235,6 +237,18 @@ type CallFact = OfCall &
         readonly childRunId: string
       }
     /** Found executing after a crash, and a person is to say what happened. */
+    /**
+     * What the run that works for the call has used so far, its failed attempts included; the newest one counts.
+     * `ended`: there is no more to come.
+     */
+    | {
+        readonly type: 'child-usage'
+        readonly usage: RunUsage
+        readonly steps: number
+        /** How long it was active. Milliseconds. */
+        readonly activeMs: number
+        readonly ended: boolean
+      }
     | { readonly type: 'call-interrupted' }
     | { readonly type: 'interruption-resolved'; readonly verdict: InterruptionVerdict }
     /** What the call came to: its part of the step's tool message. */

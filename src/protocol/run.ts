@@ -67,7 +67,10 @@ interface RunResultBase {
   readonly toolCalls: readonly RunToolCall[]
   /** Model calls that gave an output. */
   readonly steps: number
+  /** Of its own model calls. */
   readonly usage: RunUsage
+  /** The same with what the agents used that its calls asked. Absent: they asked none. */
+  readonly totalUsage?: RunUsage
   readonly finishReason: FinishReason
   /** The run that began with its end, of what was sent to it for `after-run`. */
   readonly nextRunId?: string
@@ -98,15 +101,21 @@ export const DELETED = 'deleted'
 /** The same of a run that was open where its conversation was exported. */
 export const IMPORTED = 'imported'
 
+/** The reason of an `aborted` outcome of a run that worked for a call, whose own run has ended. */
+export const PARENT_ENDED = 'parent-ended'
+
 /** What `run.result` resolves to. It never rejects. */
 export type RunResult = RunResultBase & RunOutcome
 
 /**
- * What a run may use. Once one of these is reached, the model is asked for a last answer without tools, and the
- * run ends as `limit`. Checked after each step.
+ * What a run may use, together with the runs of the agents that its calls ask. Once one of these is reached, those
+ * runs end, the model is asked for a last answer without tools, and the run ends as `limit`. Checked before each step.
  */
 export interface Limits {
-  /** Model outputs before the last answer. Default: none; `maxSteps` is 10 unless this is given. */
+  /**
+   * Model outputs before the last answer. Default: none, and `maxSteps` is 10 unless this is given; of a run with those
+   * that work for it, 100, or `maxSteps` if that is more.
+   */
   readonly steps?: number
   /** Of input and output, cached input included, of attempts that failed, too. */
   readonly tokens?: number
@@ -128,4 +137,6 @@ export interface RunLimits extends Limits {
   readonly maxSteps: number
   /** Steps in a row that may hold an invalid call. Default 3. */
   readonly retries: number
+  /** Agents that its calls ask at most. Default 20. */
+  readonly maxChildren?: number
 }

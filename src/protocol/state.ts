@@ -69,7 +69,12 @@ export interface CallState {
   readonly outcomes: { readonly [key: string]: JsonValue }
   /** Keys of steps and ids of nested calls, in the order in which they came to their ends. */
   readonly ended: readonly string[]
-  readonly child: { readonly conversationId: string; readonly runId: string } | null
+  readonly child: {
+    readonly conversationId: string
+    readonly runId: string
+    /** All that it used is counted. */
+    readonly isCounted?: true
+  } | null
   readonly resolvedAs: InterruptionVerdict | null
 }
 
@@ -97,6 +102,19 @@ export type StepOutput = Pick<
   'step' | 'usage' | 'finishReason' | 'rawFinishReason'
 >
 
+/** A run that works for a call of another one, as that one's rows know it. */
+export interface ChildState {
+  readonly path: CallPath
+  readonly conversationId: string
+  readonly runId: string
+  readonly steps: number
+  readonly usage: RunUsage
+  /** How long it was active. Milliseconds. */
+  readonly activeMs: number
+  /** This is what it came to in the end. */
+  readonly isCounted: boolean
+}
+
 /** The newest run of a conversation, ended or not. */
 export interface RunState {
   readonly runId: string
@@ -120,6 +138,10 @@ export interface RunState {
   readonly feedback: CallError | null
   readonly finishReason: FinishReason
   readonly usage: RunUsage
+  /** Those that work for its calls, or did. Absent: none. */
+  readonly children?: readonly ChildState[]
+  /** It works for the call that began the conversation. */
+  readonly forCall?: true
   /** It rests until somebody lets it go on. */
   readonly parked: ParkReason | null
   readonly end: RunEnd | null

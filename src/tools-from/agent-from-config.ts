@@ -18,6 +18,7 @@ type Plain =
   | 'questionFields'
   | 'maxSteps'
   | 'retries'
+  | 'maxChildren'
   | 'verifyRounds'
   | 'verifyTimeoutMs'
   | 'limits'
@@ -53,6 +54,7 @@ const FIELDS = Object.keys({
   toolApproval: true,
   maxSteps: true,
   retries: true,
+  maxChildren: true,
   verifyRounds: true,
   verifyTimeoutMs: true,
   limits: true,

@@ -7,6 +7,11 @@ export function busy(conversationId: string): OffstageError {
   )
 }
 
+/** A run that a call was to begin. */
+export function notAwaited(): OffstageError {
+  return new OffstageError('invalid-input', 'The call that this run is for has ended.')
+}
+
 /** Calls of several conversations wait under this id: some models count theirs anew in each. */
 export function ambiguousCall(
   toolCallId: string,

@@ -1,10 +1,9 @@
 import { isSettled } from '../conversation/pending.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { AnnounceChild } from '../protocol/commands.ts'
-import type { CallState, ConversationState } from '../protocol/state.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
 
-/** Children of one run: more is a model that goes round in circles. */
+/** Children of one run, unless it says otherwise: more is a model that goes round in circles. */
 const MOST_CHILDREN = 20
 
 /**
@@ -27,7 +26,8 @@ export async function announceChild(
       const call = isOpen ? run.calls.find((each) => each.toolCallId === toolCallId) : null
       if (!call || isSettled(call)) return null
       const isKnown = call.child?.conversationId === childConversationId
-      wrong = isKnown || childCount(conversation.state, runId) < MOST_CHILDREN ? null : MANY
+      const most = run?.limits.maxChildren ?? MOST_CHILDREN
+      wrong = isKnown || (run?.children?.length ?? 0) < most ? null : tooMany(most)
       if (wrong !== null || (isKnown && call.child.runId === childRunId)) return null
       return [{ type: 'child-started', path: call.path, childConversationId, childRunId }]
     },
@@ -38,13 +38,9 @@ export async function announceChild(
 
 const NOT_DRIVEN = 'The call that this run is for has ended, or its run is not driven here.'
 const TOO_DEEP = 'An agent that is called as a tool calls no further agents.'
-const MANY = `A run calls other agents ${MOST_CHILDREN} times at most.`
 
-function childCount({ path }: ConversationState, runId: string): number {
-  const calls: readonly CallState[] = path.flatMap((node) =>
-    node.runId === runId ? node.calls : [],
-  )
-  return calls.filter(({ child }) => child !== null).length
+function tooMany(most: number): string {
+  return `A run calls other agents ${most} times at most.`
 }
 
 function refused(message: string): OffstageError {

@@ -2,6 +2,7 @@ import { olderThan } from '../conversation/checkpoint.ts'
 import { leafUnder } from '../conversation/tree.ts'
 import type { ConversationScope } from '../protocol/scope.ts'
 import type { OlderMessages } from '../protocol/state.ts'
+import type { ActiveConversation } from './active-conversation.ts'
 import { busy } from './busy.ts'
 import type { Conversation } from './conversation.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
@@ -9,11 +10,16 @@ import type { ConversationRegistry } from './conversation-registry.ts'
 /** The conversations that the page shows, apart from running anything in them. */
 export class ConversationViews {
   readonly #registry: ConversationRegistry
+  readonly #onOpened: (active: ActiveConversation, agentId: string) => void
   /** The agents in whose names conversations are shown. */
   readonly #joiners = new Map<Conversation, string>()
 
-  constructor(registry: ConversationRegistry) {
+  constructor(
+    registry: ConversationRegistry,
+    onOpened: (active: ActiveConversation, agentId: string) => void,
+  ) {
     this.#registry = registry
+    this.#onOpened = onOpened
   }
 
   async join(scope: ConversationScope): Promise<void> {
@@ -25,6 +31,7 @@ export class ConversationViews {
     this.#joiners.set(conversation, scope.agentId)
     conversation.publish('joined')
     active.tabs.follow(active, scope.agentId)
+    this.#onOpened(active, scope.agentId)
   }
 
   /** The agent is gone: nothing is shown in its name any more. */

@@ -28,6 +28,7 @@ import { ModelMemory } from './model/model-memory.ts'
 import { isElsewhere } from './ownership/elsewhere.ts'
 import { RunCommands } from './run-commands.ts'
 import { LeftRuns, TELL_MODEL, type Resume } from './left-runs.ts'
+import { RunFamilies } from './run-families.ts'
 import { RunLauncher } from './run-launcher.ts'
 import { leaveRun, Runs } from './runs.ts'
 import type { ActiveConversation } from './active-conversation.ts'
@@ -65,6 +66,7 @@ export class Host {
   readonly #registry: ConversationRegistry
   readonly #memory = new ModelMemory()
   readonly #engines: Engines
+  readonly #families: RunFamilies
   readonly #launcher: RunLauncher
   readonly #left: LeftRuns
   readonly #runs: Runs
@@ -88,12 +90,20 @@ export class Host {
     this.library = new Library(this.#registry, options.effects)
     this.retention = new ConversationRetention(this.#registry, options.effects)
     this.imports = new Imports(this.#registry, options.effects)
-    this.shown = new ConversationViews(this.#registry)
+    this.shown = new ConversationViews(this.#registry, (active, agentId) =>
+      this.#lookAfter(active, agentId),
+    )
+    this.#families = new RunFamilies(this.#registry)
     const openEngine: PageApi['openEngine'] = (opening) => options.page.openEngine(opening)
     this.#engines = new Engines({ openEngine, notify: options.notify })
     const own = { memory: this.#memory, engines: this.#engines }
     const { effects } = options
-    this.#launcher = new RunLauncher({ ...options, ...own, registry: this.#registry })
+    this.#launcher = new RunLauncher({
+      ...options,
+      ...own,
+      registry: this.#registry,
+      families: this.#families,
+    })
     this.#left = new LeftRuns(this.#launcher, effects)
     this.#runs = new Runs({
       effects,
@@ -169,6 +179,7 @@ export class Host {
     }
     try {
       const ref = await this.#takeUp(active, agentId, { ...command, follows: true })
+      this.#lookAfter(active, agentId)
       if (!goOn) return ref
       await active.driver?.goOn()
       return ref ?? (await active.inLaneNow(() => this.#left.goOn(active, agentId)))
@@ -180,6 +191,18 @@ export class Host {
       }
       return this.#leaveOpen(active, command, error)
     }
+  }
+
+  /** Somebody opened a conversation: nothing works on for a run that has ended. */
+  #lookAfter(active: ActiveConversation, agentId: string): void {
+    const end = (each: ActiveConversation): Promise<void> =>
+      each.inLaneNow(() => this.#left.endOrphan(each, agentId))
+    const work = async (): Promise<void> => {
+      if (active.conversation.run?.forCall) await end(active)
+      await this.#families.visit(active, end)
+    }
+    // What can't be done now (another tab has it, the storage refuses) is when it is opened next.
+    void work().catch(() => undefined)
   }
 
   /** A run that a page still shows ends there, without an end in the store: somebody else has it. */

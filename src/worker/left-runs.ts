@@ -1,5 +1,5 @@
 import type { SupplyOutput } from '../protocol/commands.ts'
-import type { RunLimits } from '../protocol/run.ts'
+import { PARENT_ENDED, type RunLimits } from '../protocol/run.ts'
 import type { RunRef } from '../protocol/scope.ts'
 import type { RunState } from '../protocol/state.ts'
 import type { ActiveConversation } from './active-conversation.ts'
@@ -43,6 +43,7 @@ export class LeftRuns {
     if (active.driver) return active.refTo(resume)
     await conversation.refresh()
     conversation.refuseBroken()
+    await this.endOrphan(active, agentId)
     const newest = conversation.run
     if (newest === null) return null
     if (!resume.asChild && newest.end === null && (await conversation.isAwaited())) return null
@@ -65,6 +66,24 @@ export class LeftRuns {
     this.#launcher.drive(active, { agentId, runId: run.runId }, resume)
     // Of one that ended, the page is sent how, and what it went on with is driven.
     return { conversationId, runId: isFollowed ? wanted : run.runId }
+  }
+
+  /**
+   * Ends a run that nobody drives, and that worked for a call which has ended: it goes no further. In the lane. Throws
+   * `conversation-busy` when another tab drives it: that one ends it.
+   */
+  async endOrphan(active: ActiveConversation, agentId: string): Promise<void> {
+    const { conversation } = active
+    if (active.driver || !isChild(conversation.run) || (await conversation.isAwaited())) return
+    await active.own({ create: false })
+    const { run } = conversation
+    if (!isChild(run) || this.#launcher.isReleased(agentId)) return active.disown()
+    conversation.publish('taken-up')
+    const { runId } = run
+    await active.whileEnding(runId, { outcome: 'aborted', reason: PARENT_ENDED }, () => {
+      this.#launcher.drive(active, { agentId, runId }, TELL_MODEL)
+      return active.idle()
+    })
   }
 
   /**
@@ -144,6 +163,11 @@ export class LeftRuns {
     this.#launcher.launch(active, { agentId, runId })
     return { conversationId: active.scope.conversationId, runId }
   }
+}
+
+/** It is open, and works for a call. */
+function isChild(run: RunState | null): run is RunState {
+  return run?.forCall === true && run.end === null
 }
 
 /** The run, if it ended before it was done. */

@@ -9,6 +9,7 @@ import type { Effects } from './effects.ts'
 import type { Engines } from './model/engines.ts'
 import type { ModelMemory } from './model/model-memory.ts'
 import type { ResumeOptions } from './run/run-context.ts'
+import type { RunFamilies } from './run-families.ts'
 import { RunDriver } from './run/run-driver.ts'
 import { sharedValidator } from './validation/create-validator.ts'
 import { watchedValidator } from './validation/watched-validator.ts'
@@ -21,6 +22,7 @@ export interface LauncherOptions {
   readonly memory: ModelMemory
   readonly engines: Engines
   readonly registry: ConversationRegistry
+  readonly families: RunFamilies
   readonly notify: (notice: WorkerNotice) => void
 }
 
@@ -65,6 +67,10 @@ export class RunLauncher {
     const driverOf = (next: string, how: ResumeOptions | null): RunDriver =>
       this.#driverOf(active, { agentId, runId: next }, how)
     active.drive(driverOf(runId, resume), (next) => driverOf(next, null))
+    if (!active.conversation.run?.forCall) return
+    const { families } = this.#options
+    // What isn't noted now is when the conversation of the call is opened next.
+    void active.idle().then(() => families.ended(active).catch(() => undefined))
   }
 
   #driverOf(
@@ -75,6 +81,7 @@ export class RunLauncher {
     const { page, pageId, providers, effects, memory, engines } = this.#options
     const shared = { page, pageId, providers, effects, memory, engines }
     const { conversation, ownership, tabs } = active
+    const family = this.#options.families.of(active, { agentId, runId })
     const isElsewhere = (toolName: string): Promise<boolean> =>
       tabs.hasTool(conversation.conversationId, toolName)
     const validator = watchedValidator(sharedValidator(), (risk) =>
@@ -82,7 +89,7 @@ export class RunLauncher {
     )
     const { stream } = conversation
     return new RunDriver(
-      { agentId, runId, conversation, stream, validator, resume, isElsewhere, ...shared },
+      { agentId, runId, conversation, stream, validator, resume, isElsewhere, family, ...shared },
       ownership,
     )
   }

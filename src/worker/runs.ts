@@ -15,7 +15,7 @@ import {
 } from './admissions.ts'
 import { branchPoint } from './branch-point.ts'
 import { firstFacts, planDropped } from './run/first-facts.ts'
-import { busy, callsPending, parkedRun } from './busy.ts'
+import { busy, callsPending, notAwaited, parkedRun } from './busy.ts'
 import type { Effects } from './effects.ts'
 import type { Waiter } from './store/storage-retry.ts'
 import type { Conversation } from './conversation.ts'
@@ -98,7 +98,12 @@ export class Runs {
       // Of an imported history, too, which is kept: its calls take their outputs first.
       const pending = pendingOf(conversation.state)
       if ((message !== null || branch) && pending.length > 0) throw callsPending(pending)
-      const place = branch && { parentId: branchPoint(conversation.state, branch) }
+      // Begun after the call has ended, it would work for nobody.
+      if (command.parent && !(await conversation.isAwaited())) throw notAwaited()
+      const place = {
+        ...(branch && { parentId: branchPoint(conversation.state, branch) }),
+        ...(command.parent && { forCall: true as const }),
+      }
       const facts = [
         ...(isAlone ? [] : importFacts(imported)),
         ...firstFacts(message, limits, place),

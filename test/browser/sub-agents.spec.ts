@@ -16,8 +16,9 @@ declare global {
 }
 
 /** Both agents, as the page makes them with each load. */
-function mount(page: Page, baseURL: string): Promise<void> {
-  return page.evaluate((url) => {
+function mount(page: Page, baseURL: string, { steps = 0, isAlone = false } = {}): Promise<void> {
+  const given = { url: baseURL, steps, isAlone }
+  return page.evaluate(({ url, steps: limit, isAlone: hasNoExpert }) => {
     const { createAgent, defineTool } = window.offstage
     const model = { provider: 'openai-compatible', model: 'mock', baseURL: url } as const
     const expert = createAgent({
@@ -35,11 +36,12 @@ function mount(page: Page, baseURL: string): Promise<void> {
     const boss = createAgent({
       model,
       instructions: 'You are the boss.',
-      tools: [expert.asTool({ name: 'ask_expert', description: 'Knows all.' })],
+      tools: hasNoExpert ? [] : [expert.asTool({ name: 'ask_expert', description: 'Knows all.' })],
+      ...(limit > 0 && { limits: { steps: limit } }),
     })
     window.family = { boss, expert, paid: 0 }
     boss.conversation('talk').subscribe(() => undefined)
-  }, baseURL)
+  }, given)
 }
 
 const pending = (page: Page) =>
@@ -130,4 +132,84 @@ test('what it waits for is answered in another tab, and runs where the agents ar
     })
   expect(await one.evaluate(() => window.family.paid)).toBe(1)
   expect(await other.evaluate(() => window.family.paid)).toBe(0)
+})
+
+test('a limit of the run holds for the agent that it asked, across a reload, and its handle is there again', async ({
+  openPage,
+  model,
+}) => {
+  const pay = (id: string) => callTools([{ name: 'pay', input: {}, id }])
+  model.enqueue(
+    callTools([{ name: 'ask_expert', input: { prompt: 'Pay all.' } }]),
+    pay('pay_1'),
+    pay('pay_2'),
+    say('One was paid, and one is left.'),
+  )
+  const page = await openPage()
+  await mount(page, model.baseURL, { steps: 3 })
+  await begin(page)
+  await expect.poll(() => pending(page)).toHaveLength(1)
+  await page.reload()
+  await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+  await mount(page, model.baseURL, { steps: 3 })
+  const children = page.evaluate(async () => {
+    const run = await window.family.boss.resume('talk')
+    void run?.result.then((ended) => (window.family.result = ended))
+    const ends: unknown[] = []
+    if (run) for await (const { result: end } of run.children) ends.push((await end).outcome)
+    return ends
+  })
+  for (const id of ['pay_1', 'pay_2']) {
+    await expect.poll(() => pending(page)).toMatchObject([{ toolCallId: id }])
+    await expect.poll(() => approve(page)).toBe(true)
+  }
+  await expect
+    .poll(() => result(page))
+    .toMatchObject({
+      outcome: 'limit',
+      limit: 'steps',
+      text: 'One was paid, and one is left.',
+      usage: { modelCalls: 2 },
+      totalUsage: { modelCalls: 4 },
+    })
+  expect(await children).toEqual(['limit'])
+  expect(model.requests).toHaveLength(4)
+})
+
+test('an agent whose caller was ended while its page was gone is ended by the next visit, and works no more', async ({
+  openPage,
+  model,
+}) => {
+  model.enqueue(
+    callTools([{ name: 'ask_expert', input: { prompt: 'Pay it.' } }]),
+    callTools([{ name: 'pay', input: {}, id: 'pay_1' }]),
+  )
+  const page = await openPage()
+  await mount(page, model.baseURL)
+  await begin(page)
+  await expect.poll(() => pending(page)).toHaveLength(1)
+  const [{ conversationId: childId = '' } = {}] = await pending(page)
+  const unfinished = () =>
+    page.evaluate(async () => {
+      const all = await window.family.boss.conversations.list({ unfinished: true, children: true })
+      return all.map(({ conversationId }) => conversationId)
+    })
+
+  // Nothing on this page knows the expert.
+  await page.reload()
+  await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+  await mount(page, model.baseURL, { isAlone: true })
+  expect(await page.evaluate(() => window.family.boss.conversation('talk').abort('enough'))).toBe(
+    true,
+  )
+  expect(await unfinished()).toEqual([childId])
+
+  await page.reload()
+  await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+  // What it mounts shows the conversation that called.
+  await mount(page, model.baseURL)
+  await expect.poll(unfinished).toEqual([])
+  expect(await page.evaluate((id) => window.family.expert.resume(id), childId)).toBeNull()
+  expect(await page.evaluate(() => window.family.paid)).toBe(0)
+  expect(model.requests).toHaveLength(2)
 })

@@ -54,6 +54,7 @@ type Unwritten =
   | 'call-proposed'
   | 'step-outcome'
   | 'child-started'
+  | 'child-usage'
   | 'renamed'
   | 'run-taken-up'
   | 'results-cleared'

@@ -52,13 +52,15 @@ export async function answerCall(
   const asked = waitingCall(conversation.run, toolCallId, answer)
   if (asked === null) return false
   if (answer.type === 'approve') await checkEdit(context, asked, answer)
+  const besides = answer.type === 'settle' ? answer.usage : undefined
+  const usage = asked.child ? await context.family.storedUsageOf(asked, besides) : []
   return conversation.append(
     (run) => {
       // A run that is being stopped settles its calls itself.
       const call =
         signal.aborted || run?.runId !== runId ? null : waitingCall(run, toolCallId, answer)
       if (call) checkAnswer(call, answer)
-      return call && factsOf(call, answer)
+      return call && [...usage, ...factsOf(call, answer)]
     },
     { waits: false, appendId: answerId },
   )

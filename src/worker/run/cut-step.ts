@@ -18,6 +18,7 @@ export async function commitCut(context: RunContext, cut: FactDraft | null): Pro
     executionIds = settlements.flatMap(({ call }) => call.executionId ?? [])
     const facts = [
       ...(cut ? [cut] : []),
+      ...context.family.usageOf(settlements.map(({ call }) => call)),
       ...settlements.map(settledFact),
       ...deliveries(conversation.state),
     ]

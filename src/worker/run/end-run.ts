@@ -22,13 +22,13 @@ export async function commitEnd(
   const newId = (): string => (nextId ??= effects.newId('run_'))
   const isNew = await conversation.append((run) => {
     if (run?.runId !== context.runId || run.end !== null) return null
-    const { limits } = run
-    const next = nextRun(conversation.state, { end, limits, signal }, newId)
+    const next = nextRun(conversation.state, { end, run, signal }, newId)
     begun.next = next
     const settlements = end.outcome === 'waiting' ? [] : run.calls.flatMap(settlementAtEnd)
     executionIds = settlements.flatMap(({ call }) => call.executionId ?? [])
     return [
       ...(cut ? [cut] : []),
+      ...context.family.usageOf(settlements.map(({ call }) => call)),
       ...settlements.map(settledFact),
       ...returns(conversation.state, next !== null),
       { type: 'run-ended', end, ...(next && { next: next.runId }) },

@@ -8,7 +8,7 @@ import type { FactDraft } from '../store/fact-draft.ts'
 export function firstFacts(
   message: StartRun['message'],
   limits: RunLimits,
-  place: { readonly parentId?: string | null } = {},
+  place: { readonly parentId?: string | null; readonly forCall?: true } = {},
 ): FactDraft[] {
   return [
     { type: 'run-started', message, limits, ...place },

@@ -49,22 +49,32 @@ export class ModelSteps {
   }
 
   async ask(run: CountedRun): Promise<void> {
+    try {
+      await this.#ask(run)
+    } finally {
+      this.#context.family.stepOver()
+    }
+  }
+
+  async #ask(before: CountedRun): Promise<void> {
     const { conversation, page, agentId, runId, effects } = this.#context
     const { stop, lease, takenOver } = this.#parts
     const { conversationId } = conversation
-    const step = run.steps + 1
+    const step = before.steps + 1
     const resumed = this.#isOpenSinceCrash && !this.#hasAsked
-    if (resumed && isStepLooping(run, effects.now())) return this.#park('crash-loop')
+    if (resumed && isStepLooping(before, effects.now())) return this.#park('crash-loop')
     const asked = await page.stepContext({
       agentId,
       runId,
       conversationId,
       ...(conversation.parent && { isChild: true }),
     })
-    const renewed = run.steps === 0 ? await renewedSkills(this.#context) : []
+    const renewed = before.steps === 0 ? await renewedSkills(this.#context) : []
     if (stop.stopped) return
+    const run = await this.#admitted(before)
+    if (run === null || stop.stopped) return
     // Mostly the step was begun with the commit before, of whose time nothing was known.
-    const begins = !run.stepOpen || resumed || limitOf(run) !== run.limit
+    const begins = !run.stepOpen || resumed || limitOf(run) !== before.limit
     await conversation.append(() => {
       const facts = [...renewed, ...deliveries(conversation.state)]
       if (begins) facts.push(nextStep(run, { resumed }))
@@ -96,6 +106,17 @@ export class ModelSteps {
       firstAttempt: outcome.attempt + 1,
     }
     await this.#takeOutcome({ step, ...again }, await askModel(this.#context, run, again))
+  }
+
+  /** The run as it takes its next step; null: it ends without. */
+  async #admitted(run: CountedRun): Promise<CountedRun | null> {
+    const { conversation, family } = this.#context
+    // Most runs neither work for others, nor do others work for them.
+    if (!run.forCall && !run.children) return run
+    const admitted = await conversation.storageRetry.persist(() => family.admit(run))
+    if (admitted.type === 'step') return admitted.run
+    if (!this.#parts.stop.stopped) await commitEnd(this.#context, { end: admitted.end })
+    return null
   }
 
   /** The step is cut short, and the run goes on with what the person wrote. */

@@ -1,6 +1,5 @@
 import type { RunEnd } from '../../protocol/fact.ts'
-import type { RunLimits } from '../../protocol/run.ts'
-import type { ConversationState } from '../../protocol/state.ts'
+import type { ConversationState, RunState } from '../../protocol/state.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { firstFacts, planDropped } from './first-facts.ts'
 import { forNextRun } from './queued-messages.ts'
@@ -18,13 +17,17 @@ export interface NextRun {
  */
 export function nextRun(
   state: ConversationState,
-  { end, limits, signal }: { end: RunEnd; limits: RunLimits; signal: AbortSignal },
+  { end, run, signal }: { end: RunEnd; run: RunState; signal: AbortSignal },
   newId: () => string,
 ): NextRun | null {
   const [message, ...others] = forNextRun(state)
   if (message === undefined || !isDone(end) || isStopped(signal)) return null
   const runId = newId()
-  const [started, ...begun] = firstFacts(message, limits)
+  const [started, ...begun] = firstFacts(
+    message,
+    run.limits,
+    run.forCall && { forCall: run.forCall },
+  )
   const facts = [
     ...(started ? [started] : []),
     ...others.map(({ id }) => ({ type: 'message-delivered', messageId: id }) as const),

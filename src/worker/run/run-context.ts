@@ -6,6 +6,7 @@ import type { CallState } from '../../protocol/state.ts'
 import type { Conversation } from '../conversation.ts'
 import type { Effects } from '../effects.ts'
 import type { Engines } from '../model/engines.ts'
+import type { RunFamily } from './run-family.ts'
 import type { ToolTable } from './tool-table.ts'
 import type { ModelMemory } from '../model/model-memory.ts'
 import type { Stream } from '../stream.ts'
@@ -26,6 +27,7 @@ export interface RunContext {
   readonly providers: ProviderRegistry
   readonly engines: Engines
   readonly memory: ModelMemory
+  readonly family: RunFamily
   readonly tools: ToolTable
   /** Whether another tab that shows the conversation has the tool. */
   isElsewhere(toolName: string): Promise<boolean>

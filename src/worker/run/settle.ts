@@ -6,7 +6,7 @@ import { settledFact, settlementAtEnd, type Settlement } from './settlement.ts'
 
 /** Commits the ends of calls in one transaction, as far as the run is open and they have none yet. */
 export async function settle(
-  { conversation, runId, page, agentId }: RunContext,
+  { conversation, runId, page, agentId, family }: RunContext,
   settlements: readonly Settlement[],
 ): Promise<void> {
   if (settlements.length === 0) return
@@ -28,6 +28,7 @@ export async function settle(
       ...settled.flatMap(({ call: { path }, skill }) =>
         skill ? [{ type: 'skill-activated', after, ...skill, path } as const] : [],
       ),
+      ...family.usageOf(within.map(({ call }) => call)),
       ...withNextStep(conversation, settled.map(settledFact)),
     ]
   })

@@ -19,6 +19,12 @@ import {
 } from '../../lib/shape.ts'
 import { isNewerFormat, upcast, UPCASTERS, type Upcasters } from './upcast.ts'
 
+/** Counts, and whether they are estimates. */
+export const isRunUsage: Check = (value) =>
+  isRecord(value) &&
+  isNumber(value['modelCalls']) &&
+  Object.values(value).every((count) => count === true || isNumber(count))
+
 const textPart = shape({ text: isText })
 const filePart = shape({ mediaType: isText, data: isText })
 const error = shape({ code: isText, message: isText })
@@ -69,6 +75,7 @@ const limits = shape({
   tokens: optional(isNumber),
   costUSD: optional(isNumber),
   minutes: optional(isNumber),
+  maxChildren: optional(isNumber),
 })
 
 const ended = shape({})
@@ -140,6 +147,7 @@ const facts = oneOf('type', {
     ...under,
     message: nullOr(isUserContent),
     limits,
+    forCall: optional(isFlag),
   }),
   'step-started': shape({ step: isNumber, resumed: isFlag, limit: optional(isLimit) }),
   'run-taken-up': shape({}),
@@ -191,6 +199,13 @@ const facts = oneOf('type', {
   }),
   'step-outcome': shape({ ...ofCall, key: isText, value: isThere }),
   'child-started': shape({ ...ofCall, childConversationId: isText, childRunId: isText }),
+  'child-usage': shape({
+    ...ofCall,
+    usage: isRunUsage,
+    steps: isNumber,
+    activeMs: isNumber,
+    ended: isFlag,
+  }),
   'call-interrupted': shape(ofCall),
   'interruption-resolved': shape({
     ...ofCall,

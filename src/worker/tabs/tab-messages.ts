@@ -4,7 +4,7 @@ import type { UserContent } from '../../protocol/fact.ts'
 import type { Live } from '../../protocol/live.ts'
 import { LEASE_MESSAGES, type LeaseMessages } from '../ownership/lease-messages.ts'
 import type { TabShapes } from '../ownership/tab-channel.ts'
-import { isOutput, isUserContent, isVerdict } from '../store/check-row.ts'
+import { isOutput, isRunUsage, isUserContent, isVerdict } from '../store/check-row.ts'
 import {
   among,
   isFlag,
@@ -108,7 +108,7 @@ const answer = oneOf('type', {
     verdict: isVerdict,
     output: optional(isPlainOutput),
   }),
-  settle: shape({ output: isPlainOutput }),
+  settle: shape({ output: isPlainOutput, usage: optional(isRunUsage) }),
 })
 
 const command = oneOf('type', {

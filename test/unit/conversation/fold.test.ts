@@ -212,6 +212,7 @@ const FACTS: Record<FactType, true> = {
   'call-suspended': true,
   'step-outcome': true,
   'child-started': true,
+  'child-usage': true,
   'call-interrupted': true,
   'interruption-resolved': true,
   'call-settled': true,

@@ -519,12 +519,22 @@ export class Scene {
       case 3:
         return this.#row({ type: 'call-suspended', path, token: this.#id('token'), until: 9 })
       case 4:
-        return this.#row({
+        this.#row({
           type: 'child-started',
           path,
           childConversationId: this.#id('c'),
           childRunId: this.#id('run'),
         })
+        if (this.#oneOf([true, false]))
+          this.#row({
+            type: 'child-usage',
+            path,
+            usage: { modelCalls: 1, inputTokens: 7 },
+            steps: 1,
+            activeMs: 5,
+            ended: this.#oneOf([true, false]),
+          })
+        return
       case 5: {
         const nested = [...path, this.#id('call')]
         this.#row({ type: 'call-proposed', path: nested, toolName: 'inner', input: { n: 1 } })

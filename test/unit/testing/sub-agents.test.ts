@@ -314,10 +314,12 @@ describe('an agent as a tool', () => {
         },
       },
     })
-    const { toolCalls } = await boss.run('Ask').result
+    const { toolCalls, totalUsage } = await boss.run('Ask').result
     expect(outputs(toolCalls)).toEqual([
       { type: 'json', value: { ok: true, status: 'completed', output: { metres: 12 } } },
     ])
+    // Two of the boss, one of the expert, and one for the data.
+    expect(totalUsage?.modelCalls).toBe(4)
   })
 
   it('is deleted with the conversation that called it, and in its export', async () => {

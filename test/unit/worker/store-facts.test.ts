@@ -59,6 +59,7 @@ const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> } = {
   'call-suspended': { path, token: 't', until: 5 },
   'step-outcome': { path, key: 'k', value: null },
   'child-started': { path, childConversationId: 'c', childRunId: 'r' },
+  'child-usage': { path, usage: { modelCalls: 1 }, steps: 1, activeMs: 5, ended: true },
   'call-interrupted': { path },
   'interruption-resolved': { path, verdict: 'run-again' },
   'call-settled': { path, status: 'denied', output: { type: 'denied' }, note: 'n' },

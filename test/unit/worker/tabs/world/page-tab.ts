@@ -220,6 +220,7 @@ export class PageTab extends Process {
           throw new Error('Nothing is said here.')
         },
         onNext: (next) => this.#handle(next),
+        endedChildren: async () => [],
         isStored: async () => false,
         onEnd: () => undefined,
         onLeft: () => undefined,

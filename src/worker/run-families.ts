@@ -1,0 +1,175 @@
+import { isSettled } from '../conversation/pending.ts'
+import { sumUsage } from '../conversation/usage.ts'
+import type { RunUsage } from '../protocol/message.ts'
+import { PARENT_ENDED } from '../protocol/run.ts'
+import type { AgentScope, ConversationScope } from '../protocol/scope.ts'
+import type { CallState, ChildState } from '../protocol/state.ts'
+import type { ActiveConversation } from './active-conversation.ts'
+import type { ConversationRegistry } from './conversation-registry.ts'
+import type { CountedRun } from './run/counters.ts'
+import { limitOf, reachedLimit, type Spent } from './run/run-budget.ts'
+import { concluding, limitsOfAll, type Admitted, type RunFamily } from './run/run-family.ts'
+import type { FactDraft } from './store/fact-draft.ts'
+
+type Registry = Pick<ConversationRegistry, 'find' | 'take'>
+
+/** Runs and those that work for their calls: what they use together, and whose end is whose. */
+export class RunFamilies {
+  readonly #registry: Registry
+  /** By the run that they work for: those that ask their model just now, of which no output is stored yet. */
+  readonly #asking = new Map<string, Set<string>>()
+
+  constructor(registry: Registry) {
+    this.#registry = registry
+  }
+
+  of(
+    active: ActiveConversation,
+    { agentId, runId }: { agentId: string; runId: string },
+  ): RunFamily {
+    const scope = { ...active.scope, agentId }
+    const parentRunId = (): string | undefined => active.conversation.parent?.runId
+    return {
+      admit: async (run) => {
+        if (run.forCall && active.conversation.parent) return this.#admitChild(active, scope, run)
+        return this.#admitParent(scope, run)
+      },
+      stepOver: () => {
+        const asking = this.#asking.get(parentRunId() ?? '')
+        if (asking?.delete(runId) && asking.size === 0) this.#asking.delete(parentRunId() ?? '')
+      },
+      usageOf: (calls) => calls.flatMap((call) => this.#usageOf(scope, call)),
+      storedUsageOf: async (call, besides) => {
+        await this.#childOf(scope, call)?.catch(() => undefined)
+        return this.#usageOf(scope, call, besides)
+      },
+    }
+  }
+
+  /**
+   * Looks after the runs that worked for calls of the conversation which have ended: what those used that came to
+   * their ends later is noted with the calls. `endOrphan`: ends one that nobody drives.
+   */
+  async visit(
+    { conversation, scope }: ActiveConversation,
+    endOrphan: (child: ActiveConversation) => Promise<void>,
+  ): Promise<void> {
+    for (const call of uncounted(conversation.state.path)) {
+      const child = await this.#childOf(scope, call)
+      if (child?.conversation.run?.end === null && child.driver === null) await endOrphan(child)
+      if (child) await this.ended(child)
+    }
+  }
+
+  /** A run that worked for a call has ended: if the call had ended before, what it used is noted now. */
+  async ended({ conversation, scope }: ActiveConversation): Promise<void> {
+    const { parent, run } = conversation
+    if (!parent || !run?.forCall || run.end === null) return
+    const { agentId, storage } = scope
+    const above = await this.#take({ agentId, storage }, parent.conversationId)
+    const note = (): FactDraft[] => {
+      const call = uncounted(above.conversation.state.path).find(
+        ({ toolCallId }) => toolCallId === parent.toolCallId,
+      )
+      return call ? this.#usageOf(above.scope, call) : []
+    }
+    if (note().length === 0) return
+    const append = (): Promise<unknown> =>
+      above.conversation.append(() => (note().length > 0 ? note() : null), {
+        runId: parent.runId,
+        waits: false,
+      })
+    await above.inLaneNow(() => (above.driver ? append() : above.owning(append)))
+  }
+
+  async #admitParent(scope: AgentScope, run: CountedRun): Promise<Admitted> {
+    const others = await this.#spentBy(scope, run)
+    const limit = limitOf(run) ?? reachedLimit(limitsOfAll(run), [run, ...others()])
+    return { type: 'step', run: concluding(run, limit) }
+  }
+
+  async #admitChild(
+    { conversation: { parent } }: ActiveConversation,
+    scope: AgentScope,
+    run: CountedRun,
+  ): Promise<Admitted> {
+    const above = await this.#take(scope, parent?.conversationId ?? '')
+    const caller = above.conversation.run
+    const call = caller?.calls.find(({ toolCallId }) => toolCallId === parent?.toolCallId)
+    const isOver = caller?.runId !== parent?.runId || caller?.end !== null
+    if (isOver || !call || isSettled(call))
+      return { type: 'end', end: { outcome: 'aborted', reason: PARENT_ENDED } }
+    const others = await this.#spentBy(scope, caller)
+    // From here to the mark nothing is waited for: of several that ask at once, each finds those before it.
+    const asking = this.#asking.get(caller.runId) ?? new Set()
+    asking.delete(run.runId)
+    const underWay: Spent = { steps: asking.size, usage: {}, activeMs: 0 }
+    const limit = reachedLimit(limitsOfAll(caller), [caller, ...others(), underWay])
+    if (limit !== null) return { type: 'end', end: { outcome: 'limit', limit } }
+    this.#asking.set(caller.runId, asking.add(run.runId))
+    const { tokens, costUSD } = caller.limits
+    const limits = {
+      ...(tokens !== undefined && { tokens }),
+      ...(costUSD !== undefined && { costUSD }),
+      ...run.limits,
+    }
+    return { type: 'step', run: { ...concluding(run, limitOf(run)), limits } }
+  }
+
+  /** What those that work for a run have used: read now, and said when it is asked. */
+  async #spentBy(
+    scope: AgentScope,
+    { children = [] }: CountedRun,
+  ): Promise<() => readonly Spent[]> {
+    const open = children.filter(({ isCounted }) => !isCounted)
+    await Promise.all(open.map(({ conversationId }) => this.#take(scope, conversationId)))
+    return () => children.map((child) => this.#spent(scope, child))
+  }
+
+  #spent(scope: AgentScope, child: ChildState): Spent {
+    return (child.isCounted ? null : this.#runOf(scope, child)) ?? child
+  }
+
+  /** The run that works for a call, as far as it is known here. */
+  #runOf(
+    { agentId, storage }: AgentScope,
+    { conversationId, runId }: Pick<ChildState, 'conversationId' | 'runId'>,
+  ): CountedRun | null {
+    const run = this.#registry.find({ agentId, storage, conversationId })?.conversation.run
+    return run?.runId === runId ? run : null
+  }
+
+  #usageOf(
+    scope: AgentScope,
+    { child, path }: CallState,
+    besides: RunUsage = { modelCalls: 0 },
+  ): FactDraft[] {
+    const run = child && !child.isCounted ? this.#runOf(scope, child) : null
+    if (run === null) return []
+    const { steps, activeMs, end } = run
+    const usage = sumUsage(run.usage, besides)
+    return [{ type: 'child-usage', path, usage, steps, activeMs, ended: end !== null }]
+  }
+
+  #childOf(scope: AgentScope, { child }: CallState): Promise<ActiveConversation> | null {
+    return child && this.#take(scope, child.conversationId)
+  }
+
+  /** As the store has it now. */
+  async #take(
+    { agentId, storage }: AgentScope,
+    conversationId: string,
+  ): Promise<ActiveConversation> {
+    const scope: ConversationScope = { agentId, storage, conversationId }
+    const active = await this.#registry.take(scope)
+    await active.conversation.refresh()
+    return active
+  }
+}
+
+/** Calls that have ended, and whose runs may have used more since. */
+function uncounted(path: ActiveConversation['conversation']['state']['path']): CallState[] {
+  return path.flatMap(({ calls }) =>
+    calls.filter((call) => call.child && !call.child.isCounted && isSettled(call)),
+  )
+}
