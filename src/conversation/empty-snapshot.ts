@@ -14,6 +14,7 @@ export function emptySnapshot(
     ownership: 'none',
     branches: {},
     queued: [],
+    compactions: [],
     taint: [],
   }
 }

@@ -2,6 +2,7 @@ import type { ErrorData } from '../protocol/error.ts'
 import type { Live } from '../protocol/live.ts'
 import type { RunOutcome } from '../protocol/run.ts'
 import type { ConversationState, RunState } from '../protocol/state.ts'
+import { compactionsOn } from './compactions.ts'
 import { planOf, taintOf } from './context.ts'
 import { refused } from './live.ts'
 import { pendingOf } from './pending.ts'
@@ -47,6 +48,7 @@ export function view(
     ...(plan && { plan }),
     queued: queue,
     ...(unbegun?.message && { unsent: unbegun.message }),
+    compactions: compactionsOn(state),
     taint: taintOf(state),
   }
 }

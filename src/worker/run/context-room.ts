@@ -1,10 +1,10 @@
-import type { CompactionOptions } from '../../protocol/compaction.ts'
+import type { CompactionSettings } from '../../protocol/compaction.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import type { Usage } from '../../protocol/message.ts'
 import type { StepContext } from '../../protocol/questions.ts'
 import { modelFacts } from '../../providers/catalogue/model-facts.ts'
 import { buildRequest } from '../model/build-request.ts'
-import { sentTokens } from '../model/compaction/plan-compaction.ts'
+import { sentTokens } from '../model/compaction/planned.ts'
 import { fixedSize, outputTokens, type FixedSize } from '../model/compaction/request-size.ts'
 import type { CountedRun } from './counters.ts'
 import type { RunContext } from './run-context.ts'
@@ -29,7 +29,7 @@ export function learnTokens(context: RunContext, stepContext: StepContext, usage
 
 function windowOf(
   { model }: StepContext,
-  { contextWindow }: CompactionOptions,
+  { contextWindow }: CompactionSettings,
 ): number | undefined {
   return contextWindow ?? model.contextWindow ?? modelFacts(model.model).contextWindow
 }
@@ -38,7 +38,7 @@ function windowOf(
 export function roomOf(
   { memory }: RunContext,
   stepContext: StepContext,
-  compaction: CompactionOptions,
+  compaction: CompactionSettings,
 ): number | undefined {
   const { model } = stepContext
   const window = windowOf(stepContext, compaction)

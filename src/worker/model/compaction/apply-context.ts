@@ -31,13 +31,8 @@ export function applyContext(
   rows: readonly ContextRow[],
 ): readonly Message[] {
   const cleared = clearedCalls(rows)
-  const ranges = rangesOf(path, rows)
-  if (cleared.size === 0 && ranges.length === 0) return path.map(sentMessage)
-  const rangeAt = new Map<number, Range>()
-  // Where ranges overlap, the newest counts, and comes last.
-  for (const range of ranges) {
-    for (let at = range.start; at <= range.end; at++) rangeAt.set(at, range)
-  }
+  const rangeAt = rangesByPlace(path, rows)
+  if (cleared.size === 0 && rangeAt.size === 0) return path.map(sentMessage)
   const told = new Set<Range>()
   return path.flatMap((node, at): Message[] => {
     const message = sentMessage(node)
@@ -50,6 +45,43 @@ export function applyContext(
   })
 }
 
+/** Tokens for what is sent of each message of the path itself, by its place: 0 for one that is left out. */
+export function sentSizes(
+  path: readonly MessageNode[],
+  rows: readonly ContextRow[],
+  sizeOf: (message: Message) => number,
+): readonly number[] {
+  const cleared = clearedCalls(rows)
+  const rangeAt = rangesByPlace(path, rows)
+  return path.map((node, at) => {
+    const message = sentMessage(node)
+    if (rangeAt.has(at) && message.role !== 'system') return 0
+    return sizeOf(message.role === 'tool' ? withoutCleared(message, cleared) : message)
+  })
+}
+
+export interface SentResult {
+  /** Of its message, in the path. */
+  readonly place: number
+  readonly part: ToolResultPart
+}
+
+/** Results that are sent as they are stored, oldest first, but for those that are never cleared. */
+export function sentResults(
+  path: readonly MessageNode[],
+  rows: readonly ContextRow[],
+): readonly SentResult[] {
+  const cleared = clearedCalls(rows)
+  const rangeAt = rangesByPlace(path, rows)
+  return path.flatMap(({ message }, place) =>
+    message.role === 'tool' && !rangeAt.has(place)
+      ? message.parts
+          .filter((part) => !cleared.has(part.toolCallId) && isClearable(part.output))
+          .map((part) => ({ place, part }))
+      : [],
+  )
+}
+
 /** Calls nested in others have no message of their own. */
 function clearedCalls(rows: readonly ContextRow[]): ReadonlySet<string> {
   const ids = new Set<string>()
@@ -59,6 +91,19 @@ function clearedCalls(rows: readonly ContextRow[]): ReadonlySet<string> {
       if (id !== undefined && nested.length === 0) ids.add(id)
   }
   return ids
+}
+
+/** For the places in the path whose messages are left out. */
+function rangesByPlace(
+  path: readonly MessageNode[],
+  rows: readonly ContextRow[],
+): ReadonlyMap<number, Range> {
+  const rangeAt = new Map<number, Range>()
+  // Where ranges overlap, the newest counts, and comes last.
+  for (const range of rangesOf(path, rows)) {
+    for (let at = range.start; at <= range.end; at++) rangeAt.set(at, range)
+  }
+  return rangeAt
 }
 
 /** What is to be left out, oldest first, without ranges that a newer one covers: so their sum stays flat. */
@@ -112,7 +157,7 @@ function withoutResult(part: ToolResultPart): ToolResultPart {
 }
 
 /** An error or a refusal stays: it is short, and says what was not done. */
-export function isClearable(output: ToolOutput): boolean {
+function isClearable(output: ToolOutput): boolean {
   switch (output.type) {
     case 'text':
     case 'json':
