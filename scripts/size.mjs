@@ -7,7 +7,7 @@ import { inProject } from './lib/project.mjs'
 
 const KILOBYTE = 1000
 /** What a page loads only with a feature that it uses. */
-const FEATURES = 'skills-on-page|run-composite|child-runs|rejoin-children|retrieve-memories|verify'
+const FEATURES = 'skills-on-page|run-composite|child-runs|rejoin-children|retrieve-memories|verify|choose-compaction'
 
 const rows = [
   {
@@ -33,12 +33,12 @@ const rows = [
   {
     name: 'page, with all of its features',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 54.8 * KILOBYTE,
+    limit: 55.7 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 184.5 * KILOBYTE,
+    limit: 186.5 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',

@@ -110,7 +110,8 @@ async function summaryFor(
   const isWanted = 'policy' in way && way.policy !== 'drop-oldest' && facts.some(isCompacted)
   // What was refused as too long is too long with one more turn, too.
   if (!isWanted || asking.occasion === 'refused' || run === null) return null
-  return summarize(context, run, { ...asking, maxTokens: needed.room.total * SUMMARY_PART })
+  const maxTokens = needed.room.total * SUMMARY_PART
+  return summarize(context, run, { ...asking, maxTokens, limit: needed.limit })
 }
 
 function isCompacted({ type }: PlannedCompaction): boolean {

@@ -1,7 +1,7 @@
 import type { CompactionSettings } from '../../protocol/compaction.ts'
 import type { StepContext } from '../../protocol/questions.ts'
 import type { Room } from '../model/compaction/planned.ts'
-import { refuseTooSmall, roomOf, sizeOf } from './context-room.ts'
+import { COMPACTION_DEFAULTS, refuseTooSmall, roomOf, sizeOf } from './context-room.ts'
 import type { CountedRun } from './counters.ts'
 import type { RunContext } from './run-context.ts'
 
@@ -23,6 +23,8 @@ export interface RoomNeeded {
   readonly room: Room
   /** What the next request may have. */
   readonly budget: number
+  /** What fits into the window at all; undefined: nobody knows. */
+  readonly limit: number | undefined
   /** Of the next request as it is. */
   readonly sent: number
   /** False: all would fit, and only what is out of date may go. */
@@ -40,11 +42,14 @@ export function roomNeeded(
   const { fixed, sent } = size
   if (occasion === 'refused') {
     const worth = sent * WORTH_REFUSED
-    return { room: { total: sent, fixed, worth }, budget: sent - worth, sent, isShort: true }
+    const room = { total: sent, fixed, worth }
+    return { room, budget: sent - worth, limit: undefined, sent, isShort: true }
   }
   const known = roomOf(context, stepContext, settings)
   if (known !== undefined) refuseTooSmall(stepContext, size)
   const total = known ?? ASSUMED_WINDOW / context.memory.tokenFactor(stepContext.model)
   const isShort = known !== undefined && sent >= known
-  return { room: { total, fixed, worth: total * WORTH_ASKED }, budget: total, sent, isShort }
+  const limit = known && known / (settings.at ?? COMPACTION_DEFAULTS.at)
+  const room = { total, fixed, worth: total * WORTH_ASKED }
+  return { room, budget: total, limit, sent, isShort }
 }
