@@ -7,7 +7,8 @@ import { inProject } from './lib/project.mjs'
 
 const KILOBYTE = 1000
 /** What a page loads only with a feature that it uses. */
-const FEATURES = 'skills-on-page|run-composite|child-runs|rejoin-children|retrieve-memories|verify|choose-compaction'
+const FEATURES =
+  'skills-on-page|run-composite|child-runs|rejoin-children|retrieve-memories|verify|choose-compaction'
 
 const rows = [
   {

@@ -7,15 +7,7 @@ import type {
   UserMessage,
 } from '../../../protocol/message.ts'
 import type { ContextRow, MessageNode } from '../../../protocol/state.ts'
-
-type Compacted = Extract<ContextRow, { readonly type: 'compacted' }>
-
-interface Range {
-  readonly start: number
-  /** Inclusive. */
-  readonly end: number
-  readonly row: Compacted
-}
+import { contextLayout, type Compacted, type Segment } from './context-layout.ts'
 
 /** What is sent in place of a result that was cleared. */
 export const CLEARED = '[This result was removed to save room. Call the tool again if you need it.]'
@@ -30,19 +22,39 @@ export function applyContext(
   path: readonly MessageNode[],
   rows: readonly ContextRow[],
 ): readonly Message[] {
-  const cleared = clearedCalls(rows)
-  const rangeAt = rangesByPlace(path, rows)
-  if (cleared.size === 0 && rangeAt.size === 0) return path.map(sentMessage)
-  const told = new Set<Range>()
-  return path.flatMap((node, at): Message[] => {
-    const message = sentMessage(node)
-    const range = rangeAt.get(at)
-    if (!range) return [message.role === 'tool' ? withoutCleared(message, cleared) : message]
-    const summary = told.has(range) ? [] : [summaryMessage(range.row)]
-    told.add(range)
-    // Instructions hold as they were given.
-    return message.role === 'system' ? [...summary, message] : summary
-  })
+  const { cleared, segments } = contextLayout(path, rows)
+  if (cleared.size === 0 && segments.length === 0) return path.map(sentMessage)
+  const sent: Message[] = []
+  const sendUpTo = (from: number, before: number): void => {
+    for (const node of path.slice(from, before)) sent.push(asSent(node, cleared))
+  }
+  let at = 0
+  for (const { start, end, row, tells, instructions } of segments) {
+    sendUpTo(at, start)
+    if (tells) sent.push(summaryMessage(row))
+    for (const place of instructions) sendUpTo(place, place + 1)
+    at = end + 1
+  }
+  sendUpTo(at, path.length)
+  return sent
+}
+
+function asSent(node: MessageNode, cleared: ReadonlySet<string>): Message {
+  const message = sentMessage(node)
+  return message.role === 'tool' ? withoutCleared(message, cleared) : message
+}
+
+/** The places of the messages that are sent themselves. */
+function sentPlaces(length: number, segments: readonly Segment[]): readonly number[] {
+  const places: number[] = []
+  let at = 0
+  for (const { start, end, instructions } of segments) {
+    for (; at < start; at++) places.push(at)
+    places.push(...instructions)
+    at = end + 1
+  }
+  for (; at < length; at++) places.push(at)
+  return places
 }
 
 /** Tokens for what is sent of each message of the path itself, by its place: 0 for one that is left out. */
@@ -51,13 +63,13 @@ export function sentSizes(
   rows: readonly ContextRow[],
   sizeOf: (message: Message) => number,
 ): readonly number[] {
-  const cleared = clearedCalls(rows)
-  const rangeAt = rangesByPlace(path, rows)
-  return path.map((node, at) => {
-    const message = sentMessage(node)
-    if (rangeAt.has(at) && message.role !== 'system') return 0
-    return sizeOf(message.role === 'tool' ? withoutCleared(message, cleared) : message)
-  })
+  const { cleared, segments } = contextLayout(path, rows)
+  const sizes = path.map(() => 0)
+  for (const place of sentPlaces(path.length, segments)) {
+    const node = path[place]
+    if (node) sizes[place] = sizeOf(asSent(node, cleared))
+  }
+  return sizes
 }
 
 export interface SentResult {
@@ -71,72 +83,14 @@ export function sentResults(
   path: readonly MessageNode[],
   rows: readonly ContextRow[],
 ): readonly SentResult[] {
-  const cleared = clearedCalls(rows)
-  const rangeAt = rangesByPlace(path, rows)
-  return path.flatMap(({ message }, place) =>
-    message.role === 'tool' && !rangeAt.has(place)
-      ? message.parts
-          .filter((part) => !cleared.has(part.toolCallId) && isClearable(part.output))
-          .map((part) => ({ place, part }))
-      : [],
-  )
-}
-
-/** Calls nested in others have no message of their own. */
-function clearedCalls(rows: readonly ContextRow[]): ReadonlySet<string> {
-  const ids = new Set<string>()
-  for (const row of rows) {
-    if (row.type !== 'results-cleared') continue
-    for (const [id, ...nested] of row.paths)
-      if (id !== undefined && nested.length === 0) ids.add(id)
-  }
-  return ids
-}
-
-/** For the places in the path whose messages are left out. */
-function rangesByPlace(
-  path: readonly MessageNode[],
-  rows: readonly ContextRow[],
-): ReadonlyMap<number, Range> {
-  const rangeAt = new Map<number, Range>()
-  // Where ranges overlap, the newest counts, and comes last.
-  for (const range of rangesOf(path, rows)) {
-    for (let at = range.start; at <= range.end; at++) rangeAt.set(at, range)
-  }
-  return rangeAt
-}
-
-/** What is to be left out, oldest first, without ranges that a newer one covers: so their sum stays flat. */
-function rangesOf(path: readonly MessageNode[], rows: readonly ContextRow[]): readonly Range[] {
-  const compacted = rows.filter((row): row is Compacted => row.type === 'compacted')
-  if (compacted.length === 0) return []
-  const places = new Map(path.map(({ id }, at) => [id, at]))
-  const ranges: Range[] = []
-  for (const row of compacted.toReversed()) {
-    const range = rangeOf(row, path, places)
-    if (range && !ranges.some((newer) => newer.start <= range.start && range.end <= newer.end)) {
-      ranges.push(range)
-    }
-  }
-  return ranges.toReversed()
-}
-
-/** Shrunk where it would part a call from its result, which no model server accepts. */
-function rangeOf(
-  row: Compacted,
-  path: readonly MessageNode[],
-  places: ReadonlyMap<string, number>,
-): Range | null {
-  let start = places.get(row.from)
-  let end = places.get(row.to)
-  if (start === undefined || end === undefined) return null
-  while (isResult(path[start])) start++
-  while (isResult(path[end + 1])) end--
-  return start <= end ? { start, end, row } : null
-}
-
-function isResult(node: MessageNode | undefined): boolean {
-  return node?.message.role === 'tool'
+  const { cleared, segments } = contextLayout(path, rows)
+  return sentPlaces(path.length, segments).flatMap((place) => {
+    const message = path[place]?.message
+    if (message?.role !== 'tool') return []
+    return message.parts
+      .filter((part) => !cleared.has(part.toolCallId) && isClearable(part.output))
+      .map((part) => ({ place, part }))
+  })
 }
 
 function summaryMessage({ summary }: Compacted): UserMessage {
