@@ -24,12 +24,12 @@ const rows = [
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 42.5 * KILOBYTE,
+    limit: 42.9 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
     bytes: pageWithout(FEATURES),
-    limit: 46.5 * KILOBYTE,
+    limit: 46.8 * KILOBYTE,
   },
   {
     name: 'page, with all of its features',
@@ -39,7 +39,7 @@ const rows = [
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 186.5 * KILOBYTE,
+    limit: 187.5 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',

@@ -4,12 +4,19 @@ import { contextOn } from './context.ts'
 
 type Row = Extract<ContextRow, { readonly type: 'compacted' | 'results-cleared' }>
 
-const NONE: readonly Compaction[] = []
-
 /** Where the head's branch was compacted, oldest first. */
 export function compactionsOn(state: ConversationState): readonly Compaction[] {
-  const rows = contextOn(state).filter(isCompaction)
-  return rows.length === 0 ? NONE : rows.map(compactionOf)
+  return contextOn(state).filter(isCompaction).map(compactionOf)
+}
+
+const lists = new WeakMap<readonly ContextRow[], readonly Compaction[]>()
+
+/** The same, and the same list for the same rows; null where there are none. */
+export function shownCompactions(state: ConversationState): readonly Compaction[] | null {
+  const rows = contextOn(state)
+  const value = lists.get(rows) ?? compactionsOn(state)
+  lists.set(rows, value)
+  return value.length > 0 ? value : null
 }
 
 function isCompaction(row: ContextRow): row is Row {

@@ -14,7 +14,6 @@ export function emptySnapshot(
     ownership: 'none',
     branches: {},
     queued: [],
-    compactions: [],
     taint: [],
   }
 }

@@ -102,8 +102,8 @@ export interface ConversationSnapshot {
    * conversation. On this page, until the next run begins, or the one that was in its way ends.
    */
   readonly unsent?: UserContent
-  /** Where older results or messages ceased to be sent, on this branch, oldest first. */
-  readonly compactions: readonly Compaction[]
+  /** Where older results or messages ceased to be sent, on this branch, oldest first. Absent when none did. */
+  readonly compactions?: readonly Compaction[]
   /** Whose texts the model has read: origins that the app doesn't vouch for. */
   readonly taint: readonly string[]
 }

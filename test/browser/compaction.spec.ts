@@ -130,7 +130,7 @@ for (const [name, go] of Object.entries(leave)) {
     await expect.poll(() => server.hung !== undefined).toBe(true)
     const before = requests.length
     await go(page, baseURL)
-    const { ended, compactions } = await idle(page)
+    const { ended, compactions = [] } = await idle(page)
     expect(ended).toMatchObject({ outcome: 'completed' })
     checkRequests(model)
     // Nothing of it was stored: the next request is the same question, on the same messages.
@@ -156,7 +156,7 @@ for (const [name, go] of Object.entries(leave)) {
     const before = requests.length
     expect(summariesAsked(model)).toBe(1)
     await go(page, baseURL)
-    const { ended, compactions, messages } = await idle(page)
+    const { ended, compactions = [], messages } = await idle(page)
     expect(ended).toMatchObject({ outcome: 'completed' })
     checkRequests(model)
     expect(messagesOf(requests[before]?.body ?? {})).toEqual(messagesOf(server.hung ?? {}))
