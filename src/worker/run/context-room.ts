@@ -1,3 +1,4 @@
+import { contextOn } from '../../conversation/context.ts'
 import type { CompactionSettings } from '../../protocol/compaction.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import type { Usage } from '../../protocol/message.ts'
@@ -25,6 +26,25 @@ export function learnTokens(context: RunContext, stepContext: StepContext, usage
     counted,
     estimated: sizeOf(context, run, stepContext).sent,
   })
+}
+
+/**
+ * Begins with what the newest compaction knew of the model's tokens, where this worker has learned nothing of them yet:
+ * the next request may be too long by what comes before the server counts again.
+ */
+export function recallTokens(context: RunContext, run: CountedRun, stepContext: StepContext): void {
+  const { conversation, memory } = context
+  const { model } = stepContext
+  if (memory.knowsTokens(model)) return
+  const { state } = conversation
+  const rows = contextOn(state)
+  const newest = rows.findLastIndex((row) => 'tokensAfter' in row)
+  const row = rows[newest]
+  if (row === undefined || !('tokensAfter' in row) || row.tokensAfter === undefined) return
+  const head = state.path.findLastIndex(({ id }) => id === row.after)
+  const then = { ...state, path: state.path.slice(0, head + 1), context: rows.slice(0, newest + 1) }
+  const { fixed } = sizeOf(context, run, stepContext)
+  memory.rememberTokens(model, { counted: row.tokensAfter, estimated: sentTokens(then, fixed) })
 }
 
 function windowOf(

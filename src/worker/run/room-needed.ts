@@ -1,7 +1,13 @@
 import type { CompactionSettings } from '../../protocol/compaction.ts'
 import type { StepContext } from '../../protocol/questions.ts'
 import type { Room } from '../model/compaction/planned.ts'
-import { COMPACTION_DEFAULTS, refuseTooSmall, roomOf, sizeOf } from './context-room.ts'
+import {
+  COMPACTION_DEFAULTS,
+  recallTokens,
+  refuseTooSmall,
+  roomOf,
+  sizeOf,
+} from './context-room.ts'
 import type { CountedRun } from './counters.ts'
 import type { RunContext } from './run-context.ts'
 
@@ -38,6 +44,7 @@ export function roomNeeded(
   { stepContext, occasion, settings }: Occasion & { readonly settings: CompactionSettings },
 ): RoomNeeded | null {
   if (run === null || run.runId !== context.runId || run.end !== null) return null
+  recallTokens(context, run, stepContext)
   const size = sizeOf(context, run, stepContext)
   const { fixed, sent } = size
   if (occasion === 'refused') {

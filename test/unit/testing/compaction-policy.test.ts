@@ -415,3 +415,28 @@ describe('a conversation that begins long', () => {
     expect(countTokens(bodyOf(sent[0] as ModelRequest))).toBeLessThan(WINDOW)
   })
 })
+
+it('what a server counts is known after a reload, too', async () => {
+  // A token for each byte: far more than is estimated.
+  const counted = (request: ModelRequest): number => Buffer.byteLength(bodyOf(request))
+  const window = 20_000
+  const turn: Turn = (request, asked) => [
+    { type: 'usage', usage: { inputTokens: counted(request) } },
+    ...reads(60)(request, asked),
+  ]
+  const compaction = { contextWindow: window, policy: 'drop-oldest' } as const
+  // A reload behind each of these steps: where there was room just now, and where there was little.
+  for (const maxSteps of [12, 14, 16, 18, 20]) {
+    const testStorage = createTestStorage()
+    const first = talk(turn, { testStorage, compaction })
+    const { conversationId } = await first.agent.run('Find the blue mug.', { maxSteps }).result
+    await first.agent.dispose()
+    simulateReload()
+    const second = talk(turn, { testStorage, compaction })
+    // Before the first count there may be more to send than the window has left.
+    await second.agent.run(words(450, 5), { conversationId, maxSteps: 1 }).result
+    for (const request of [...first.sent, ...second.sent])
+      expect(counted(request)).toBeLessThanOrEqual(window)
+    await second.agent.dispose()
+  }
+})
