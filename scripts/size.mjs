@@ -90,7 +90,7 @@ const rows = [
   {
     name: 'all of dist/conversation.js',
     bytes: sizeOf('conversation.js', { dynamic: true }),
-    limit: 11 * KILOBYTE,
+    limit: 11.2 * KILOBYTE,
   },
   {
     name: 'all of dist/providers.js',
