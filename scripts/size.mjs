@@ -8,7 +8,7 @@ import { inProject } from './lib/project.mjs'
 const KILOBYTE = 1000
 /** What a page loads only with a feature that it uses. */
 const FEATURES =
-  'skills-on-page|run-composite|child-runs|ended-children|rejoin-children|retrieve-memories|verify'
+  'skills-on-page|run-composite|child-runs|ended-children|rejoin-children|retrieve-memories|verify|choose-compaction'
 
 const rows = [
   {
@@ -24,22 +24,22 @@ const rows = [
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 42.5 * KILOBYTE,
+    limit: 42.9 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
     bytes: pageWithout(FEATURES),
-    limit: 46.5 * KILOBYTE,
+    limit: 46.8 * KILOBYTE,
   },
   {
     name: 'page, with all of its features',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 54.8 * KILOBYTE,
+    limit: 55.7 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 184.5 * KILOBYTE,
+    limit: 187.5 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
@@ -90,7 +90,7 @@ const rows = [
   {
     name: 'all of dist/conversation.js',
     bytes: sizeOf('conversation.js', { dynamic: true }),
-    limit: 11 * KILOBYTE,
+    limit: 11.2 * KILOBYTE,
   },
   {
     name: 'all of dist/providers.js',

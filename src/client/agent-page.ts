@@ -10,6 +10,8 @@ import type {
 } from '../protocol/questions.ts'
 import { describeThrown } from '../protocol/error.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
+import { compactionSettings, type ChooseCompaction } from './compaction.ts'
+import type { CompactionChooser } from './choose-compaction.ts'
 import { describeTools } from './describe-tools.ts'
 import { badConfig } from './failures.ts'
 import { findEngine, modelOfPage } from './page-engine.ts'
@@ -67,7 +69,9 @@ export function createAgentPage(
         ...leftOut(registry, offered),
         hasBeforeToolCall: options.beforeToolCall !== undefined,
         ...hooksThere(options),
-        ...(options.compaction !== undefined && { compaction: options.compaction }),
+        ...(options.compaction !== undefined && {
+          compaction: compactionSettings(options.compaction),
+        }),
         ...(memoriesOf(options).length > 0 && { hasMemory: true }),
         raw: options.raw ?? false,
       }
@@ -88,6 +92,7 @@ export function createAgentPage(
     beforeToolCall: (call) => beforeToolCall(options, call),
     needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
     ...modelHooks(agent),
+    ...compactionPolicy(agent),
     retrieveMemories: (query) => recallFor(agent, query),
     reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
   }
@@ -152,6 +157,31 @@ function modelHooks(
     verify: async (answer) =>
       agent.options.verify ? (await (verifier ??= load())).verify(answer) : null,
     stopVerifying: async ({ messageId }) => (await verifier)?.stop(messageId),
+  }
+}
+
+/** What asks the policy is loaded with the first question: few agents have one of their own. */
+function compactionPolicy({
+  options: { compaction },
+  signal,
+}: VerifierParts): Pick<AgentPage, 'chooseCompaction' | 'stopChoosing'> {
+  const policy = compaction && compaction.policy
+  let chooser: Promise<CompactionChooser> | undefined
+  const load = async (choose: ChooseCompaction): Promise<CompactionChooser> => {
+    try {
+      const part = await whileStaying(() => loadPart(() => import('./choose-compaction.ts')))
+      return new part.CompactionChooser(choose, signal)
+    } catch (thrown) {
+      chooser = undefined
+      throw thrown
+    }
+  }
+  return {
+    chooseCompaction: async (query) =>
+      typeof policy === 'function'
+        ? (await (chooser ??= load(policy))).choose(query)
+        : { type: 'chosen', choice: 'auto' },
+    stopChoosing: async (run) => (await chooser)?.stop(run),
   }
 }
 

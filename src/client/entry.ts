@@ -57,7 +57,14 @@ export type {
   StorageState,
   StoredConversation,
 } from '../protocol/conversation.ts'
-export type { CompactionOptions, CompactionPolicy } from '../protocol/compaction.ts'
+export type { ChooseCompaction, CompactionOptions } from './compaction.ts'
+export type {
+  Compaction,
+  CompactionChoice,
+  CompactionMessage,
+  CompactionPolicy,
+  CompactionSituation,
+} from '../protocol/compaction.ts'
 export type { Engine, EngineLine, EngineOpening, EngineProgress } from '../protocol/engine.ts'
 export type { Ownership } from '../protocol/delta.ts'
 export type { ErrorCode, ErrorData } from '../protocol/error.ts'

@@ -21,11 +21,13 @@ export const OPTION_NAMES = {
     'name:string title:string description:string inputSchema toPrompt:function output maxSteps:number needsApproval:boolean',
   compositeTool: 'run version:string',
   // The last two are MCP's: they mean nothing here and do no harm.
-  annotations: 'readOnly:boolean destructive:boolean idempotent:boolean title openWorldHint',
+  annotations:
+    'readOnly:boolean destructive:boolean idempotent:boolean supersedes:boolean title openWorldHint',
   controlTools: 'ask_user finish_task plan',
   skills:
     'name:string description:string instructions:string files:object tools:array restrictTools:array metadata loaded:boolean',
-  compaction: 'contextWindow:number at:number policy=auto|clear-results|summarize|drop-oldest',
+  compaction:
+    'contextWindow:number at:number policy=auto|clear-results|summarize|drop-oldest|function',
   limits: 'steps:number tokens:number costUSD:number minutes:number',
   prices: 'input:number cachedInput:number cacheWrite:number output:number',
   storage: 'name:string',

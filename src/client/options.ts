@@ -1,4 +1,4 @@
-import type { CompactionOptions } from '../protocol/compaction.ts'
+import type { CompactionOptions } from './compaction.ts'
 import type { StorageConfig } from '../protocol/conversation.ts'
 import type { Engine } from '../protocol/engine.ts'
 import type { JsonValue } from '../protocol/json.ts'

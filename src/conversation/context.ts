@@ -5,14 +5,23 @@ const UNTAINTED: readonly string[] = []
 
 type ContextOf<Type extends FactType> = Extract<ContextRow, { readonly type: Type }>
 
-/** The facts about the model's context that count on the head's branch, oldest first. */
+const known = new WeakMap<
+  readonly ContextRow[],
+  { readonly others: ConversationState['others']; readonly rows: readonly ContextRow[] }
+>()
+
+/** The facts about the model's context that count on the head's branch, oldest first; the same list for the same. */
 export function contextOn({ context, others }: ConversationState): readonly ContextRow[] {
   if (others.length === 0) return context
+  const before = known.get(context)
+  if (before?.others === others) return before.rows
   const elsewhere = new Set(others.map(({ id }) => id))
   const isHere = (id: string | null): boolean => id === null || !elsewhere.has(id)
-  return context.filter(
+  const rows = context.filter(
     (row) => isHere(row.after) && (row.type !== 'compacted' || isHere(row.keptFrom)),
   )
+  known.set(context, { others, rows })
+  return rows
 }
 
 /** The model's plan on this branch; null when it has none, or nothing of it is left to be done. */

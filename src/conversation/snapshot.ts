@@ -1,4 +1,5 @@
 import type { Ownership } from '../protocol/delta.ts'
+import type { Compaction } from '../protocol/compaction.ts'
 import type { ErrorData } from '../protocol/error.ts'
 import type { Amendment, CallPath, PlanItem, UserContent } from '../protocol/fact.ts'
 import type { JsonValue } from '../protocol/json.ts'
@@ -106,6 +107,8 @@ export interface ConversationSnapshot {
    * conversation. On this page, until the next run begins, or the one that was in its way ends.
    */
   readonly unsent?: UserContent
+  /** Where older results or messages ceased to be sent, on this branch, oldest first. Absent when none did. */
+  readonly compactions?: readonly Compaction[]
   /** Whose texts the model has read: origins that the app doesn't vouch for. */
   readonly taint: readonly string[]
 }

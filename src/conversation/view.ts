@@ -2,6 +2,7 @@ import type { ErrorData } from '../protocol/error.ts'
 import type { Live } from '../protocol/live.ts'
 import type { RunOutcome } from '../protocol/run.ts'
 import type { ConversationState, RunState } from '../protocol/state.ts'
+import { shownCompactions } from './compactions.ts'
 import { planOf, taintOf } from './context.ts'
 import { totalUsage } from './fold-child.ts'
 import { refused } from './live.ts'
@@ -29,6 +30,7 @@ export function view(
   const unbegun = refused(live)
   const error = fault ?? errorOf(ended) ?? errorOf(unbegun?.outcome)
   const plan = planOf(state)
+  const compactions = shownCompactions(state)
   const isDriven = runId !== undefined && live.ownership !== 'none'
   return {
     conversationId,
@@ -49,6 +51,7 @@ export function view(
     ...(plan && { plan }),
     queued: queue,
     ...(unbegun?.message && { unsent: unbegun.message }),
+    ...(compactions && { compactions }),
     taint: taintOf(state),
   }
 }

@@ -291,14 +291,20 @@ type MessageFact =
       readonly parentId: string | null
     }
 
+/** Tokens of the request before and after, estimated; rows of older versions lack them. */
+interface Shrunk {
+  readonly tokensBefore?: number
+  readonly tokensAfter?: number
+}
+
 /**
  * What changes the model's context. Each counts only on branches that hold `after`, the newest message
  * when it was written (null: none).
  */
 type ContextFact = { readonly after: string | null } & (
-  | { readonly type: 'results-cleared'; readonly paths: readonly CallPath[] }
+  | ({ readonly type: 'results-cleared'; readonly paths: readonly CallPath[] } & Shrunk)
   /** The messages from `from` to `to` are sent as `summary`. Counts only if `keptFrom` is on the branch, too. */
-  | {
+  | ({
       readonly type: 'compacted'
       readonly from: string
       readonly to: string
@@ -306,7 +312,7 @@ type ContextFact = { readonly after: string | null } & (
       readonly summary: string
       /** Of the model calls that the summary took. */
       readonly usage?: RunUsage
-    }
+    } & Shrunk)
   | {
       readonly type: 'skill-activated'
       readonly name: string

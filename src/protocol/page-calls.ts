@@ -7,10 +7,12 @@ import type { Credentials } from './model.ts'
 import type { ModelFetch, ModelFetchHead, ModelFetchRefusal } from './model-fetch.ts'
 import type {
   AnswerRef,
+  AskCompaction,
   AskBeforeModel,
   BeforeToolCallVerdict,
   CallContext,
   CancelTools,
+  CompactionAnswer,
   CredentialsQuery,
   ExecuteTool,
   ExecutionRefs,
@@ -24,7 +26,7 @@ import type {
   ToolOutcome,
   VerifyAnswer,
 } from './questions.ts'
-import type { AgentRef } from './scope.ts'
+import type { AgentRef, RunRef } from './scope.ts'
 import type { ToolDescriptor } from './tool.ts'
 
 /**
@@ -63,6 +65,10 @@ export const PAGE_CALLS = {
   verify: { stops: true } as Question<VerifyAnswer, string | null>,
   /** Nobody waits for the verdict any more. */
   stopVerifying: {} as Question<AnswerRef, void>,
+  /** What is no longer to be sent, by the app's own policy. A second question about the same request joins the first. */
+  chooseCompaction: { stops: true } as Question<AskCompaction, CompactionAnswer>,
+  /** Nobody waits for the choice any more. */
+  stopChoosing: {} as Question<AgentRef & RunRef, void>,
   /** What the agent's memories find. */
   retrieveMemories: { stops: true } as Question<MemoryQuery, readonly RetrievedMemory[]>,
   /** Asks a tool's `reconcile` whether an interrupted call happened. */

@@ -1,5 +1,10 @@
 import type { FactOf } from './fact.ts'
-import type { CompactionOptions } from './compaction.ts'
+import type {
+  CompactionChoice,
+  CompactionPolicy,
+  CompactionSettings,
+  CompactionSituation,
+} from './compaction.ts'
 import type { Remembered } from './composite.ts'
 import type { CallPath } from './fact.ts'
 import type { JsonValue } from './json.ts'
@@ -41,7 +46,7 @@ export interface StepContext {
   /** `retrieveMemories` is to be asked about what a person writes. */
   readonly hasMemory?: true
   /** As the agent's option says; absent: by the defaults. */
-  readonly compaction?: CompactionOptions | false
+  readonly compaction?: CompactionSettings | false
   /** Emit `raw` events. */
   readonly raw: boolean
 }
@@ -64,6 +69,13 @@ export interface AskBeforeModel extends AgentRef, RunRef {
   /** All that is about to be sent; the message is the last one. */
   readonly messages: readonly Message[]
 }
+
+export interface AskCompaction extends AgentRef, CompactionSituation {}
+
+/** What the app's policy says; `failed`: it can't say, and why. */
+export type CompactionAnswer =
+  | { readonly type: 'chosen'; readonly choice: CompactionChoice | CompactionPolicy | null }
+  | { readonly type: 'failed'; readonly message: string }
 
 export interface AnswerRef extends AgentRef {
   readonly messageId: string

@@ -8,6 +8,11 @@ export interface ToolAnnotations {
   readonly destructive?: boolean
   /** A second run with the same input changes nothing more. Default false. */
   readonly idempotent?: boolean
+  /**
+   * A result says how something is now: it makes those of earlier calls out of date that had the same parameters, or
+   * more of them. Those are the first that are no longer sent. Default false.
+   */
+  readonly supersedes?: boolean
   /** Of MCP; means nothing here. */
   readonly title?: string
   /** Of MCP; means nothing here. */

@@ -39,7 +39,7 @@ function readPage(page: Page): Tool {
       },
       additionalProperties: false,
     },
-    annotations: { readOnly: true, idempotent: true },
+    annotations: { readOnly: true, idempotent: true, supersedes: true },
     async execute({ ref, from, since }, { signal }) {
       const resolve = (target: string) =>
         resolveTarget(target, { page, live, signal, readOnly: true })

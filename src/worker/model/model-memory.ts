@@ -35,6 +35,10 @@ export class ModelMemory {
     return this.#tokenFactors.get(keyOf(model)) ?? 1
   }
 
+  knowsTokens(model: ModelConfigData): boolean {
+    return this.#tokenFactors.has(keyOf(model))
+  }
+
   rememberTokens(model: ModelConfigData, count: { estimated: number; counted: number }): void {
     const factor = count.counted / Math.max(1, count.estimated)
     this.#tokenFactors.set(keyOf(model), Math.min(MAX_FACTOR, Math.max(1, factor)))

@@ -1,10 +1,11 @@
-import type { CompactionOptions } from '../../protocol/compaction.ts'
+import { contextOn } from '../../conversation/context.ts'
+import type { CompactionSettings } from '../../protocol/compaction.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import type { Usage } from '../../protocol/message.ts'
 import type { StepContext } from '../../protocol/questions.ts'
 import { modelFacts } from '../../providers/catalogue/model-facts.ts'
 import { buildRequest } from '../model/build-request.ts'
-import { sentTokens } from '../model/compaction/plan-compaction.ts'
+import { sentTokens } from '../model/compaction/planned.ts'
 import { fixedSize, outputTokens, type FixedSize } from '../model/compaction/request-size.ts'
 import type { CountedRun } from './counters.ts'
 import type { RunContext } from './run-context.ts'
@@ -27,9 +28,28 @@ export function learnTokens(context: RunContext, stepContext: StepContext, usage
   })
 }
 
+/**
+ * Begins with what the newest compaction knew of the model's tokens, where this worker has learned nothing of them yet:
+ * the next request may be too long by what comes before the server counts again.
+ */
+export function recallTokens(context: RunContext, run: CountedRun, stepContext: StepContext): void {
+  const { conversation, memory } = context
+  const { model } = stepContext
+  if (memory.knowsTokens(model)) return
+  const { state } = conversation
+  const rows = contextOn(state)
+  const newest = rows.findLastIndex((row) => 'tokensAfter' in row)
+  const row = rows[newest]
+  if (row === undefined || !('tokensAfter' in row) || row.tokensAfter === undefined) return
+  const head = state.path.findLastIndex(({ id }) => id === row.after)
+  const then = { ...state, path: state.path.slice(0, head + 1), context: rows.slice(0, newest + 1) }
+  const { fixed } = sizeOf(context, run, stepContext)
+  memory.rememberTokens(model, { counted: row.tokensAfter, estimated: sentTokens(then, fixed) })
+}
+
 function windowOf(
   { model }: StepContext,
-  { contextWindow }: CompactionOptions,
+  { contextWindow }: CompactionSettings,
 ): number | undefined {
   return contextWindow ?? model.contextWindow ?? modelFacts(model.model).contextWindow
 }
@@ -38,7 +58,7 @@ function windowOf(
 export function roomOf(
   { memory }: RunContext,
   stepContext: StepContext,
-  compaction: CompactionOptions,
+  compaction: CompactionSettings,
 ): number | undefined {
   const { model } = stepContext
   const window = windowOf(stepContext, compaction)

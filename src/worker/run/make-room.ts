@@ -1,88 +1,144 @@
-import type { CompactionPolicy } from '../../protocol/compaction.ts'
-import type { StepContext } from '../../protocol/questions.ts'
+import type { CompactionChoice } from '../../protocol/compaction.ts'
+import type { ConversationState } from '../../protocol/state.ts'
 import type { ModelCall } from '../model/call-model.ts'
-import { planCompaction, type PlannedCompaction } from '../model/compaction/plan-compaction.ts'
-import { COMPACTION_DEFAULTS, refuseTooSmall, roomOf, sizeOf } from './context-room.ts'
+import { checkChoice } from '../model/compaction/check-choice.ts'
+import { planCompaction, planStale, type Policy } from '../model/compaction/plan-compaction.ts'
+import { tokensWith, type PlannedCompaction } from '../model/compaction/planned.ts'
+import { chooseCompaction } from './choose-compaction.ts'
+import { COMPACTION_DEFAULTS } from './context-room.ts'
 import type { CountedRun } from './counters.ts'
+import { roomNeeded, type Occasion, type RoomNeeded } from './room-needed.ts'
 import type { RunContext } from './run-context.ts'
 import { summarize, type Summary } from './summarize.ts'
 
-/** Of the room: less isn't worth that the server's cache of the prompt is broken. */
-const WORTH_ASKED = 0.15
-/** Of what was sent: whoever refused it counts otherwise than the estimate. */
-const WORTH_REFUSED = 0.3
 /** Of the room, for the summary of what is left out. */
 const SUMMARY_PART = 0.15
 
 const COMPACTED =
   'Older results or messages are no longer sent, so that the conversation fits the model. Nothing stored was changed.'
 
-interface Asking extends Pick<ModelCall, 'confirm'> {
-  readonly stepContext: StepContext
-  /** Before a step is asked for, or after its request was refused as too long. */
-  readonly occasion: 'asked' | 'refused'
-}
+type Asking = Occasion & Pick<ModelCall, 'confirm'>
+
+/** Who says what goes: a policy, or the app, for this once. */
+type Way =
+  | Policy
+  | { readonly choice: CompactionChoice; readonly superseding: Policy['superseding'] }
 
 /**
- * Makes room in the model's context, where the next request would not fit; true when something was left out. With
- * an unknown window that is found out from the server, which refuses what is too long.
+ * Makes room in the model's context, where the next request would not fit, or much in it is out of date; true when
+ * something was left out. With an unknown window that is found out from the server, which refuses what is too long.
  */
 export async function makeRoom(context: RunContext, asking: Asking): Promise<boolean> {
-  const { conversation, runId, signal } = context
-  const { stepContext, occasion } = asking
-  const { compaction = COMPACTION_DEFAULTS } = stepContext
-  if (compaction === false) return false
-  const room = roomOf(context, stepContext, compaction)
-  if (room === undefined && occasion === 'asked') return false
-  const policy = compaction.policy ?? COMPACTION_DEFAULTS.policy
-  const plan = (run: CountedRun | null): PlannedCompaction | null => {
-    const isOpen = run?.runId === runId && run.end === null
-    return isOpen ? planFor(context, run, { ...asking, room, policy }) : null
-  }
-  const planned = plan(conversation.run)
-  if (planned === null) return false
-  // What was refused as too long is too long with one more turn, too.
-  const mayAsk = occasion === 'asked' && policy !== 'drop-oldest' && conversation.run !== null
-  const summary =
-    mayAsk && planned.type === 'compacted'
-      ? await summarize(context, conversation.run, {
-          ...asking,
-          maxTokens: (room ?? 0) * SUMMARY_PART,
-        })
-      : null
+  const { conversation, signal } = context
+  const settings = asking.stepContext.compaction ?? COMPACTION_DEFAULTS
+  if (settings === false) return false
+  const need = (run: CountedRun | null): RoomNeeded | null =>
+    roomNeeded(context, run, { ...asking, settings })
+  const needed = need(conversation.run)
+  const way = needed && (await wayOf(context, { ...asking, needed, policy: settings.policy }))
+  if (!way || signal.aborted) return false
+  const plan = (now: RoomNeeded | null): readonly PlannedCompaction[] =>
+    now ? planned(conversation.state, now, way) : []
+  const summary = await summaryFor(context, { ...asking, way, facts: plan(needed), needed })
   if (signal.aborted) return false
   const made = await conversation.append((run) => {
-    const fact = plan(run)
-    return fact && [withSummary(fact, summary)]
+    const now = need(run)
+    const facts = plan(now).map((fact) => withSummary(fact, summary))
+    return now && facts.length > 0 ? counted(context, facts, { asking, now }) : null
   })
   if (made) notify(context)
   return made
 }
 
-function planFor(
+/** Null: the app wants all to be sent as it is. */
+async function wayOf(
   context: RunContext,
-  run: CountedRun,
   {
-    stepContext,
-    occasion,
-    room,
-    policy,
-  }: Asking & { readonly room: number | undefined; readonly policy: CompactionPolicy },
-): PlannedCompaction | null {
-  const { state } = context.conversation
-  const size = sizeOf(context, run, stepContext)
-  const { fixed, sent } = size
-  if (occasion === 'refused' || room === undefined)
-    return planCompaction(state, { total: sent, fixed, worth: sent * WORTH_REFUSED }, policy)
-  refuseTooSmall(stepContext, size)
-  if (sent < room) return null
-  return planCompaction(state, { total: room, fixed, worth: room * WORTH_ASKED }, policy)
+    policy = COMPACTION_DEFAULTS.policy,
+    needed,
+    ...occasion
+  }: Occasion & {
+    readonly policy: Policy['policy'] | 'custom' | undefined
+    readonly needed: RoomNeeded
+  },
+): Promise<Way | null> {
+  const superseding = new Set(
+    occasion.stepContext.tools.flatMap(({ name, annotations }) =>
+      annotations.supersedes ? name : [],
+    ),
+  )
+  if (policy !== 'custom') return { policy, superseding }
+  if (!needed.isShort) return { policy: COMPACTION_DEFAULTS.policy, superseding }
+  const chosen = await chooseCompaction(context, occasion, needed)
+  if (chosen === null) return null
+  return typeof chosen === 'string'
+    ? { policy: chosen, superseding }
+    : { choice: chosen, superseding }
+}
+
+function planned(
+  state: ConversationState,
+  { room, budget, isShort }: RoomNeeded,
+  way: Way,
+): readonly PlannedCompaction[] {
+  if (isShort && 'choice' in way) {
+    const checked = checkChoice(state, way.choice, { fixed: room.fixed, total: budget })
+    return 'facts' in checked ? checked.facts : []
+  }
+  const fact =
+    isShort && 'policy' in way
+      ? planCompaction(state, room, way)
+      : planStale(state, room.total, way.superseding)
+  return fact ? [fact] : []
+}
+
+/** The model's, where the policy leaves out messages. */
+async function summaryFor(
+  context: RunContext,
+  {
+    way,
+    facts,
+    needed,
+    ...asking
+  }: Asking & {
+    readonly way: Way
+    readonly facts: readonly PlannedCompaction[]
+    readonly needed: RoomNeeded
+  },
+): Promise<Summary | null> {
+  const { run } = context.conversation
+  const isWanted = 'policy' in way && way.policy !== 'drop-oldest' && facts.some(isCompacted)
+  // What was refused as too long is too long with one more turn, too.
+  if (!isWanted || asking.occasion === 'refused' || run === null) return null
+  const maxTokens = needed.room.total * SUMMARY_PART
+  return summarize(context, run, { ...asking, maxTokens, limit: needed.limit })
+}
+
+function isCompacted({ type }: PlannedCompaction): boolean {
+  return type === 'compacted'
 }
 
 function withSummary(fact: PlannedCompaction, summary: Summary | null): PlannedCompaction {
   if (fact.type !== 'compacted' || summary === null) return fact
   const { text, usage } = summary
   return { ...fact, summary: text, ...(usage.modelCalls > 0 && { usage }) }
+}
+
+/** With the size of the request before and after each of them. */
+function counted(
+  { conversation: { state }, memory }: RunContext,
+  facts: readonly PlannedCompaction[],
+  { asking, now }: { readonly asking: Asking; readonly now: RoomNeeded },
+): readonly PlannedCompaction[] {
+  const factor = memory.tokenFactor(asking.stepContext.model)
+  const tokens = facts.map((_, at) =>
+    Math.round(tokensWith(state, now.room.fixed, facts.slice(0, at + 1)) * factor),
+  )
+  return facts.map((fact, at) => ({
+    ...fact,
+    tokensBefore: tokens[at - 1] ?? Math.round(now.sent * factor),
+    tokensAfter: tokens[at] ?? 0,
+  }))
 }
 
 function notify({ conversation, runId, stream }: RunContext): void {

@@ -3,9 +3,14 @@ import { messageText } from '../../conversation/result.ts'
 import { estimateTokens } from '../../lib/estimate-tokens.ts'
 import type { RunUsage, UserMessage } from '../../protocol/message.ts'
 import type { StepContext } from '../../protocol/questions.ts'
+import type { ConversationState } from '../../protocol/state.ts'
 import { buildRequest } from '../model/build-request.ts'
 import type { ModelCall } from '../model/call-model.ts'
+import { landmarks } from '../model/compaction/drop-oldest.ts'
+import { sentTokens } from '../model/compaction/planned.ts'
+import { messageTokens } from '../model/compaction/request-size.ts'
 import { askQuietly } from './ask-model.ts'
+import { sizeOf } from './context-room.ts'
 import type { CountedRun } from './counters.ts'
 import type { RunContext } from './run-context.ts'
 
@@ -19,6 +24,8 @@ interface Summarizing extends Pick<ModelCall, 'confirm'> {
   readonly stepContext: StepContext
   /** Estimated tokens; what is longer is cut off. */
   readonly maxTokens: number
+  /** Estimated tokens that fit into the window; undefined: nobody knows. */
+  readonly limit: number | undefined
 }
 
 const ASK: UserMessage = {
@@ -33,22 +40,24 @@ const ASK: UserMessage = {
 }
 
 /**
- * Has the model sum up what is to be left out. The request is the next step's with one more turn, so that the
- * server's cache of the prompt serves it. Never fails: without a summary the messages are left out all the same.
+ * Has the model sum up what is to be left out. The request is the next step's with one more turn, or the one before,
+ * so that the server's cache of the prompt serves it. Never fails: without a summary the messages are left out all the same.
  */
 export async function summarize(
   context: RunContext,
   run: CountedRun,
-  { stepContext, confirm, maxTokens }: Summarizing,
+  { stepContext, confirm, maxTokens, limit }: Summarizing,
 ): Promise<Summary> {
-  const { conversation, effects } = context
+  const { effects } = context
   let usage: RunUsage = { modelCalls: 0 }
+  const state = summedUp(context, run, { stepContext, limit })
+  if (state === null) return { text: '', usage }
   const outcome = await askQuietly(context, run, {
     stepContext: { ...stepContext, model: { ...stepContext.model, toolChoice: 'none' } },
     messageId: effects.newId('msg_'),
     confirm,
     request: (toolMode) => {
-      const request = buildRequest(conversation.state, run, { stepContext, toolMode })
+      const request = buildRequest(state, run, { stepContext, toolMode })
       return { ...request, messages: [...request.messages, ASK] }
     },
     attemptFailed: async (attempt) => {
@@ -60,6 +69,23 @@ export async function summarize(
   usage = addUsage(usage, outcome.turn.usage)
   const text = messageText({ parts }).trim()
   return { text: shortened(text, maxTokens), usage }
+}
+
+/**
+ * What the model is to have before it: all, else all but the newest step, which is kept anyhow: that has been sent
+ * before. Null: not even that fits.
+ */
+function summedUp(
+  context: RunContext,
+  run: CountedRun,
+  { stepContext, limit = Infinity }: Pick<Summarizing, 'stepContext' | 'limit'>,
+): ConversationState | null {
+  const { state } = context.conversation
+  const { fixed, sent } = sizeOf(context, run, stepContext)
+  const left = limit - messageTokens(ASK)
+  if (sent <= left) return state
+  const before = { ...state, path: state.path.slice(0, landmarks(state.path).newestStep) }
+  return before.path.length > 0 && sentTokens(before, fixed) <= left ? before : null
 }
 
 function shortened(text: string, maxTokens: number): string {

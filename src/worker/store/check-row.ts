@@ -140,6 +140,7 @@ const under = { parentId: nullOr(isText) }
 const ofAttempt = { step: isNumber, attempt: isNumber, usage: isRecord }
 const ofCall = { path: isPath }
 const ofContext = { after: nullOr(isText) }
+const shrunk = { tokensBefore: optional(isNumber), tokensAfter: optional(isNumber) }
 
 const facts = oneOf('type', {
   'run-started': shape({
@@ -229,7 +230,7 @@ const facts = oneOf('type', {
     rewritten: optional(isText),
   }),
   'message-delivered': shape({ messageId: isText, ...under }),
-  'results-cleared': shape({ ...ofContext, paths: listOf(isPath) }),
+  'results-cleared': shape({ ...ofContext, paths: listOf(isPath), ...shrunk }),
   compacted: shape({
     ...ofContext,
     from: isText,
@@ -237,6 +238,7 @@ const facts = oneOf('type', {
     keptFrom: nullOr(isText),
     summary: isText,
     usage: optional(shape({ modelCalls: isNumber })),
+    ...shrunk,
   }),
   'skill-activated': shape({
     ...ofContext,

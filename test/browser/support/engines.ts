@@ -51,6 +51,7 @@ export const test = base.extend<object, { site: Awaited<ReturnType<typeof serveS
           '/dist/': path.join(root, 'dist'),
           '/engines/': folder,
           '/fixtures/': fixtures,
+          '/wllama/': path.join(root, 'node_modules/@wllama/wllama/esm'),
           '/wasm/': path.join(root, 'node_modules/@wllama/wllama/esm/wasm'),
         },
       })

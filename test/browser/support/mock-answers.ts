@@ -5,12 +5,14 @@ export interface AnswerOptions {
   readonly paceMs?: number
   /** Characters a piece. Default 8. */
   readonly pieceLength?: number
+  /** What the server says that the request had. Default 10. */
+  readonly promptTokens?: number
 }
 
 /** A text answer, streamed in pieces. */
 export function say(text: string, options: AnswerOptions = {}): MockResponse {
   const deltas = cut(text, options.pieceLength ?? 8).map((content) => delta({ content }))
-  return { pieces: [...paced(deltas, options.paceMs), finish('stop')] }
+  return { pieces: [...paced(deltas, options.paceMs), finish('stop', options)] }
 }
 
 /** An answer that calls tools, after some text if there is any. Arguments are streamed in pieces. */
@@ -31,7 +33,7 @@ export function callTools(
       callDelta({ index, function: { arguments: piece } }),
     ),
   ])
-  return { pieces: [...paced([...text, ...parts], options.paceMs), finish('tool_calls')] }
+  return { pieces: [...paced([...text, ...parts], options.paceMs), finish('tool_calls', options)] }
 }
 
 function delta(value: object): MockPiece {
@@ -42,9 +44,9 @@ function callDelta(call: object): MockPiece {
   return delta({ tool_calls: [call] })
 }
 
-function finish(reason: string): MockPiece {
+function finish(reason: string, { promptTokens = 10 }: AnswerOptions): MockPiece {
   return chunk([{ index: 0, delta: {}, finish_reason: reason }], {
-    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+    usage: { prompt_tokens: promptTokens, completion_tokens: 5, total_tokens: promptTokens + 5 },
   })
 }
 

@@ -49,6 +49,8 @@ export interface MockOpenAI {
   readonly requests: readonly MockRequest[]
   /** While true, requests with `tools` get a 400 as servers without tool support answer it. */
   refuseTools: boolean
+  /** Answers requests for which nothing was enqueued. Default: none. */
+  respond: ((request: MockRequest) => MockResponse | Promise<MockResponse>) | null
   /** Answers for the next requests, one each. Beyond them, a 500 says that the script is over. */
   enqueue(...responses: readonly MockResponse[]): void
   close(): Promise<void>
@@ -66,6 +68,7 @@ export async function startMockOpenAI(): Promise<MockOpenAI> {
     baseURL: `${url}/v1`,
     requests,
     refuseTools: false,
+    respond: null,
     enqueue: (...responses) => void queue.push(...responses),
     close,
   }
@@ -84,7 +87,11 @@ export async function startMockOpenAI(): Promise<MockOpenAI> {
     response.once('close', () => {
       if (!response.writableFinished) recorded.abortedAt = Date.now()
     })
-    await answer(response, mock.refuseTools && recorded.body.tools ? NO_TOOLS : queue.shift())
+    const reply =
+      mock.refuseTools && recorded.body.tools
+        ? NO_TOOLS
+        : (queue.shift() ?? (await mock.respond?.(recorded)))
+    await answer(response, reply)
   }
 }
 

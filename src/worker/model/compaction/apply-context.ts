@@ -7,15 +7,7 @@ import type {
   UserMessage,
 } from '../../../protocol/message.ts'
 import type { ContextRow, MessageNode } from '../../../protocol/state.ts'
-
-type Compacted = Extract<ContextRow, { readonly type: 'compacted' }>
-
-interface Range {
-  readonly start: number
-  /** Inclusive. */
-  readonly end: number
-  readonly row: Compacted
-}
+import { contextLayout, type Compacted, type Segment } from './context-layout.ts'
 
 /** What is sent in place of a result that was cleared. */
 export const CLEARED = '[This result was removed to save room. Call the tool again if you need it.]'
@@ -30,68 +22,75 @@ export function applyContext(
   path: readonly MessageNode[],
   rows: readonly ContextRow[],
 ): readonly Message[] {
-  const cleared = clearedCalls(rows)
-  const ranges = rangesOf(path, rows)
-  if (cleared.size === 0 && ranges.length === 0) return path.map(sentMessage)
-  const rangeAt = new Map<number, Range>()
-  // Where ranges overlap, the newest counts, and comes last.
-  for (const range of ranges) {
-    for (let at = range.start; at <= range.end; at++) rangeAt.set(at, range)
+  const { cleared, segments } = contextLayout(path, rows)
+  if (cleared.size === 0 && segments.length === 0) return path.map(sentMessage)
+  const sent: Message[] = []
+  const sendUpTo = (from: number, before: number): void => {
+    for (const node of path.slice(from, before)) sent.push(asSent(node, cleared))
   }
-  const told = new Set<Range>()
-  return path.flatMap((node, at): Message[] => {
-    const message = sentMessage(node)
-    const range = rangeAt.get(at)
-    if (!range) return [message.role === 'tool' ? withoutCleared(message, cleared) : message]
-    const summary = told.has(range) ? [] : [summaryMessage(range.row)]
-    told.add(range)
-    // Instructions hold as they were given.
-    return message.role === 'system' ? [...summary, message] : summary
-  })
+  let at = 0
+  for (const { start, end, row, tells, instructions } of segments) {
+    sendUpTo(at, start)
+    if (tells) sent.push(summaryMessage(row))
+    for (const place of instructions) sendUpTo(place, place + 1)
+    at = end + 1
+  }
+  sendUpTo(at, path.length)
+  return sent
 }
 
-/** Calls nested in others have no message of their own. */
-function clearedCalls(rows: readonly ContextRow[]): ReadonlySet<string> {
-  const ids = new Set<string>()
-  for (const row of rows) {
-    if (row.type !== 'results-cleared') continue
-    for (const [id, ...nested] of row.paths)
-      if (id !== undefined && nested.length === 0) ids.add(id)
-  }
-  return ids
+function asSent(node: MessageNode, cleared: ReadonlySet<string>): Message {
+  const message = sentMessage(node)
+  return message.role === 'tool' ? withoutCleared(message, cleared) : message
 }
 
-/** What is to be left out, oldest first, without ranges that a newer one covers: so their sum stays flat. */
-function rangesOf(path: readonly MessageNode[], rows: readonly ContextRow[]): readonly Range[] {
-  const compacted = rows.filter((row): row is Compacted => row.type === 'compacted')
-  if (compacted.length === 0) return []
-  const places = new Map(path.map(({ id }, at) => [id, at]))
-  const ranges: Range[] = []
-  for (const row of compacted.toReversed()) {
-    const range = rangeOf(row, path, places)
-    if (range && !ranges.some((newer) => newer.start <= range.start && range.end <= newer.end)) {
-      ranges.push(range)
-    }
+/** The places of the messages that are sent themselves. */
+function sentPlaces(length: number, segments: readonly Segment[]): readonly number[] {
+  const places: number[] = []
+  let at = 0
+  for (const { start, end, instructions } of segments) {
+    for (; at < start; at++) places.push(at)
+    places.push(...instructions)
+    at = end + 1
   }
-  return ranges.toReversed()
+  for (; at < length; at++) places.push(at)
+  return places
 }
 
-/** Shrunk where it would part a call from its result, which no model server accepts. */
-function rangeOf(
-  row: Compacted,
+/** Tokens for what is sent of each message of the path itself, by its place: 0 for one that is left out. */
+export function sentSizes(
   path: readonly MessageNode[],
-  places: ReadonlyMap<string, number>,
-): Range | null {
-  let start = places.get(row.from)
-  let end = places.get(row.to)
-  if (start === undefined || end === undefined) return null
-  while (isResult(path[start])) start++
-  while (isResult(path[end + 1])) end--
-  return start <= end ? { start, end, row } : null
+  rows: readonly ContextRow[],
+  sizeOf: (message: Message) => number,
+): readonly number[] {
+  const { cleared, segments } = contextLayout(path, rows)
+  const sizes = path.map(() => 0)
+  for (const place of sentPlaces(path.length, segments)) {
+    const node = path[place]
+    if (node) sizes[place] = sizeOf(asSent(node, cleared))
+  }
+  return sizes
 }
 
-function isResult(node: MessageNode | undefined): boolean {
-  return node?.message.role === 'tool'
+export interface SentResult {
+  /** Of its message, in the path. */
+  readonly place: number
+  readonly part: ToolResultPart
+}
+
+/** Results that are sent as they are stored, oldest first, but for those that are never cleared. */
+export function sentResults(
+  path: readonly MessageNode[],
+  rows: readonly ContextRow[],
+): readonly SentResult[] {
+  const { cleared, segments } = contextLayout(path, rows)
+  return sentPlaces(path.length, segments).flatMap((place) => {
+    const message = path[place]?.message
+    if (message?.role !== 'tool') return []
+    return message.parts
+      .filter((part) => !cleared.has(part.toolCallId) && isClearable(part.output))
+      .map((part) => ({ place, part }))
+  })
 }
 
 function summaryMessage({ summary }: Compacted): UserMessage {
@@ -112,7 +111,7 @@ function withoutResult(part: ToolResultPart): ToolResultPart {
 }
 
 /** An error or a refusal stays: it is short, and says what was not done. */
-export function isClearable(output: ToolOutput): boolean {
+function isClearable(output: ToolOutput): boolean {
   switch (output.type) {
     case 'text':
     case 'json':

@@ -186,3 +186,29 @@ it('never parts a call from its result, and later messages only add to what is s
     }),
   )
 })
+
+it('gives for a path that grows step by step what it gives for the path as it is then', () => {
+  const path = pathOf(
+    Array.from({ length: 10 }, (_, step) => [
+      ...(step % 3 === 0 ? [said(`u${step}`)] : []),
+      ...(step === 4 ? [{ ...said('s'), role: 'system' } as Message] : []),
+      called(`a${step}`, `c${step}`),
+      got(`t${step}`, `c${step}`),
+    ]).flat(),
+  )
+  const index = fc.nat(path.length - 1)
+  const row = fc.oneof(
+    fc
+      .tuple(index, index)
+      .map(([from, to]) => compacted(path[from]?.id ?? '', path[to]?.id ?? '', `${from}-${to}`)),
+    fc.nat(9).map((step) => clearing([`c${step}`])),
+  )
+  fc.assert(
+    fc.property(fc.array(row, { minLength: 1, maxLength: 4 }), (rows) => {
+      for (let length = 1; length <= path.length; length++) {
+        const part = path.slice(0, length)
+        expect(applyContext(part, rows)).toEqual(applyContext(part, [...rows]))
+      }
+    }),
+  )
+})

@@ -1,0 +1,48 @@
+import type { Compaction } from '../protocol/compaction.ts'
+import type { ContextRow, ConversationState } from '../protocol/state.ts'
+import { contextOn } from './context.ts'
+
+type Row = Extract<ContextRow, { readonly type: 'compacted' | 'results-cleared' }>
+
+/** Where the head's branch was compacted, oldest first. */
+export function compactionsOn(state: ConversationState): readonly Compaction[] {
+  return contextOn(state).filter(isCompaction).map(compactionOf)
+}
+
+const lists = new WeakMap<readonly ContextRow[], readonly Compaction[]>()
+
+/** The same, and the same list for the same rows; null where there are none. */
+export function shownCompactions(state: ConversationState): readonly Compaction[] | null {
+  const rows = contextOn(state)
+  const value = lists.get(rows) ?? compactionsOn(state)
+  lists.set(rows, value)
+  return value.length > 0 ? value : null
+}
+
+function isCompaction(row: ContextRow): row is Row {
+  return row.type === 'compacted' || row.type === 'results-cleared'
+}
+
+const known = new WeakMap<Row, Compaction>()
+
+/** The same object for the same row. */
+function compactionOf(row: Row): Compaction {
+  const before = known.get(row)
+  if (before) return before
+  const { after, at, tokensBefore, tokensAfter } = row
+  const value: Compaction = {
+    kind: kindOf(row),
+    after,
+    at,
+    ...(tokensBefore !== undefined && { tokensBefore }),
+    ...(tokensAfter !== undefined && { tokensAfter }),
+    ...(row.type === 'compacted' && row.summary !== '' && { summary: row.summary }),
+  }
+  known.set(row, value)
+  return value
+}
+
+function kindOf(row: Row): Compaction['kind'] {
+  if (row.type === 'results-cleared') return 'results-cleared'
+  return row.summary === '' ? 'dropped' : 'summarized'
+}
