@@ -78,6 +78,12 @@ export class CallFinder {
     this.#read(text, 0)
   }
 
+  /** Takes a call that others made. */
+  take({ toolName, input }: { readonly toolName: string; readonly input: JsonValue }): void {
+    const tool = this.#index.find(toolName)
+    if (tool) this.#calls.add(canonicalCall(tool, input))
+  }
+
   /** A text holds this call, or may hold it: one was too long to read within the budget. */
   holds(toolName: string, input: JsonValue): boolean {
     if (this.#isOverBudget) return true
@@ -240,10 +246,7 @@ export class CallFinder {
   }
 
   #add({ calls }: CallsRead): void {
-    for (const { toolName, input } of calls) {
-      const tool = this.#index.find(toolName)
-      if (tool) this.#calls.add(canonicalCall(tool, input))
-    }
+    for (const call of calls) this.take(call)
   }
 
   #charge(characters: number): void {
