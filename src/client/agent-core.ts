@@ -106,6 +106,7 @@ export class AgentCore implements AgentParts {
   readonly scope = (): AgentScope => ({
     agentId: (this.#agentId ??= randomId()),
     storage: this.options.storage ?? { name: 'offstage' },
+    ...(this.options.redact && { redacts: true }),
   })
 
   /** Starts the worker if need be. */

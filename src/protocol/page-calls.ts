@@ -17,6 +17,7 @@ import type {
   MemoryQuery,
   ReconcileTool,
   ReconcileVerdict,
+  RedactFacts,
   SkillQuery,
   SkillText,
   StepContext,
@@ -67,6 +68,12 @@ export const PAGE_CALLS = {
   retrieveMemories: { stops: true } as Question<MemoryQuery, readonly RetrievedMemory[]>,
   /** Asks a tool's `reconcile` whether an interrupted call happened. */
   reconcileTool: { stops: true } as Question<ReconcileTool, ReconcileVerdict>,
+
+  /**
+   * The facts as they are to be stored, one for each: whatever the functions of the page return, unchecked. The page
+   * answers itself: an agent that is gone redacts on, until another one of its storage does.
+   */
+  redact: {} as Question<RedactFacts, readonly unknown[], 'redact-failed'>,
 
   /**
    * Makes a model's request (`transport: 'page'`), redirects refused. Rejects with the browser's own

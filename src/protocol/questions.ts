@@ -1,7 +1,7 @@
 import type { FactOf } from './fact.ts'
 import type { CompactionOptions } from './compaction.ts'
 import type { Remembered } from './composite.ts'
-import type { CallPath } from './fact.ts'
+import type { CallPath, Fact } from './fact.ts'
 import type { JsonValue } from './json.ts'
 import type { Message, ToolOutput } from './message.ts'
 import type { Endpoint, ModelConfigData } from './model.ts'
@@ -166,6 +166,13 @@ export type ReconcileVerdict =
 export interface ReconcileTool extends CallContext {
   readonly idempotencyKey: string
   readonly epoch: number
+}
+
+/** Facts that are about to be stored, for the functions of the page that redact what a store holds. */
+export interface RedactFacts {
+  /** `storageKey` of the store. */
+  readonly storage: string
+  readonly facts: readonly Fact[]
 }
 
 export interface ExecutionRefs {

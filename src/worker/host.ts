@@ -34,6 +34,7 @@ import type { ActiveConversation } from './active-conversation.ts'
 import { ConversationRetention } from './conversation-retention.ts'
 import { ConversationRegistry } from './conversation-registry.ts'
 import { ConversationViews } from './conversation-views.ts'
+import { Redaction } from './store/redaction.ts'
 import { Stores, type OpenDurable } from './store/stores.ts'
 import { Titles } from './titles.ts'
 import { lateOutputMessage } from './supply-output.ts'
@@ -71,10 +72,12 @@ export class Host {
   readonly #commands: RunCommands
   constructor(options: HostOptions) {
     this.#options = options
-    const stores = new Stores(options.openDurable, options.notify)
+    const redaction = new Redaction(options.page)
+    const stores = new Stores(options.openDurable, options.notify, redaction)
     let batches = 0
     const output = { notify: options.notify, nextBatch: () => ++batches }
     this.#registry = new ConversationRegistry({
+      redaction,
       stores,
       effects: options.effects,
       output,
