@@ -64,6 +64,7 @@ export interface AgentCommands
   /** See `Conversation`. */
   abortOpen(conversationId: string, reason?: string): Promise<boolean>
   switchBranch(conversationId: string, messageId: string): Promise<boolean>
+  undo(conversationId: string, toolCallId: string): Promise<boolean>
   takeOver(conversationId: string): ReturnType<Conversation['takeOver']>
 }
 
@@ -116,14 +117,26 @@ export function createCommands(agent: AgentParts): AgentCommands {
       checkId(conversationId)
       return abortOpen(agent, conversationId, stopReason(reason))
     },
+    takeOver: (conversationId) => takeOver(agent, conversationId),
+    ...betweenRuns(agent),
+    ...answers(agent),
+    ...conversations(agent),
+  }
+}
+
+/** What is refused while a run is open. */
+function betweenRuns({ ask, scope }: AgentParts): Pick<AgentCommands, 'switchBranch' | 'undo'> {
+  return {
     async switchBranch(conversationId, messageId) {
       checkId(conversationId)
       checkText(messageId, 'The id of a message')
-      return agent.ask('switchBranch', { ...agent.scope(), conversationId, messageId })
+      return ask('switchBranch', { ...scope(), conversationId, messageId })
     },
-    takeOver: (conversationId) => takeOver(agent, conversationId),
-    ...answers(agent),
-    ...conversations(agent),
+    async undo(conversationId, toolCallId) {
+      checkId(conversationId)
+      checkText(toolCallId, 'The id of a call')
+      return ask('undoCall', { ...scope(), conversationId, toolCallId })
+    },
   }
 }
 

@@ -231,6 +231,10 @@ export class AgentCore implements AgentParts {
         agent.resolveInterrupted(at(call), verdict, output),
       abort: (reason) => this.later('abortOpen')(id, reason),
       switchBranch: (messageId) => this.later('switchBranch')(id, messageId),
+      undo: async (toolCallId) => {
+        this.consent.check(toolCallId)
+        return this.later('undo')(id, toolCallId)
+      },
       takeOver: () => this.later('takeOver')(id),
     }
     this.#conversations.set(id, conversation)

@@ -89,6 +89,10 @@ export function createAgentPage(
     needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
     ...modelHooks(agent),
     retrieveMemories: (query) => recallFor(agent, query),
+    async undoTool(call) {
+      const part = await whileStaying(() => loadPart(() => import('./undo-tool.ts')))
+      return part.undoTool(registry.get(call.toolName), call, signal)
+    },
     reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
   }
 }

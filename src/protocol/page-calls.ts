@@ -23,6 +23,8 @@ import type {
   StepContext,
   StepQuery,
   ToolOutcome,
+  UndoOutcome,
+  UndoTool,
   VerifyAnswer,
 } from './questions.ts'
 import type { AgentRef } from './scope.ts'
@@ -68,6 +70,9 @@ export const PAGE_CALLS = {
   retrieveMemories: { stops: true } as Question<MemoryQuery, readonly RetrievedMemory[]>,
   /** Asks a tool's `reconcile` whether an interrupted call happened. */
   reconcileTool: { stops: true } as Question<ReconcileTool, ReconcileVerdict>,
+
+  /** Has a tool undo what a call did. Whatever the page says, it isn't asked again of a call that it began with. */
+  undoTool: {} as Question<UndoTool, UndoOutcome>,
 
   /**
    * The facts as they are to be stored, one for each: whatever the functions of the page return, unchecked. The page

@@ -168,6 +168,18 @@ export interface ReconcileTool extends CallContext {
   readonly epoch: number
 }
 
+/** A call whose effect a person wants undone. */
+export interface UndoTool extends CallContext {
+  readonly output: ToolOutput
+  /** Equal for all that is asked of the page to undo this call. */
+  readonly idempotencyKey: string
+}
+
+/** `not-begun`: the page has no such function. `unknown`: it took too long, and nobody can say. */
+export type UndoOutcome =
+  | { readonly status: 'done' | 'not-begun' | 'unknown' }
+  | { readonly status: 'failed'; readonly message: string }
+
 /** Facts that are about to be stored, for the functions of the page that redact what a store holds. */
 export interface RedactFacts {
   /** `storageKey` of the store. */

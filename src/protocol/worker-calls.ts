@@ -116,6 +116,15 @@ export const WORKER_CALLS = {
   olderMessages: { survives: true } as Command<OlderMessagesQuery, OlderMessages | null>,
   /** Goes to the branch that was used last under a message. False when the message isn't there. */
   switchBranch: {} as Command<ConversationScope & { readonly messageId: string }, boolean, Owned>,
+  /**
+   * Has the page undo what a call did. True once that is stored; false when there is no such call, or nothing to undo.
+   * `call-failed` when it failed, or can't be known.
+   */
+  undoCall: {} as Command<
+    ConversationScope & { readonly toolCallId: string },
+    boolean,
+    Owned | 'call-failed'
+  >,
 
   listConversations: { survives: true } as Command<
     AgentScope & { readonly unfinished?: boolean; readonly children?: boolean },

@@ -37,6 +37,7 @@ import { ConversationViews } from './conversation-views.ts'
 import { Redaction } from './store/redaction.ts'
 import { Stores, type OpenDurable } from './store/stores.ts'
 import { Titles } from './titles.ts'
+import { Undoing } from './undo.ts'
 import { lateOutputMessage } from './supply-output.ts'
 
 export interface HostOptions {
@@ -62,6 +63,7 @@ export class Host {
   readonly extractions: Extractions
   readonly shown: ConversationViews
   readonly composites: CompositeCommands
+  readonly undoing: Undoing
   readonly #options: HostOptions
   readonly #registry: ConversationRegistry
   readonly #memory = new ModelMemory()
@@ -111,6 +113,7 @@ export class Host {
     })
     this.extractions = new Extractions({ ...options, ...own })
     this.titles = new Titles({ ...options, ...own, registry: this.#registry })
+    this.undoing = new Undoing(this.#registry, options.page)
     this.composites = new CompositeCommands(this.#registry)
   }
 
@@ -124,9 +127,10 @@ export class Host {
     Extractions,
     Titles,
     CompositeCommands,
+    Undoing,
   ] {
-    const { library, retention, imports, shown, extractions, titles, composites } = this
-    return [this, library, retention, imports, shown, extractions, titles, composites]
+    const { library, retention, imports, shown, extractions, titles, composites, undoing } = this
+    return [this, library, retention, imports, shown, extractions, titles, composites, undoing]
   }
 
   async prepare({ model, engine, ...scope }: Preparation): Promise<void> {

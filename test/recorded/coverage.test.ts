@@ -54,6 +54,8 @@ type Unwritten =
   | 'call-proposed'
   | 'step-outcome'
   | 'child-started'
+  | 'undo-started'
+  | 'undo-settled'
   | 'renamed'
   | 'run-taken-up'
   | 'results-cleared'
