@@ -56,6 +56,8 @@ export class CallFinder {
   readonly #elements = new Set<string>()
   /** A marker or a block's opener stands before: what follows is a call in more cases. */
   #isMarked = false
+  /** Where closers stand last in the text that is scanned. */
+  readonly #lasts = new Map<string, number>()
   #budget = 0
   #isOverBudget = false
 
@@ -108,6 +110,7 @@ export class CallFinder {
   /** Tries every position where a call of some format may start. */
   #scan(text: string, nesting: number): void {
     this.#budget = maxReadings * text.length + 100_000
+    this.#lasts.clear()
     const leaves: string[] = []
     const starts = new RegExp(callStart, 'gu')
     for (let found = starts.exec(text); found && !this.#isOverBudget; found = starts.exec(text)) {
@@ -171,15 +174,23 @@ export class CallFinder {
     this.#add(read)
   }
 
-  /** As the reader does: up to the closer, or to the text's end, in whatever format. */
+  /** As the reader does, in whatever format. Without a closer, the calls in it are found one by one. */
   #readBlock(text: string, opener: Opener): void {
     this.#isMarked = true
+    const lastCloser = Math.max(this.#last(text, '</ACTION'), this.#last(text, `</${opener.name}`))
+    if (lastCloser < opener.end) return
     const block = blocks.open({ context: 'prose', opener, aloneInFence: true, before: '' })
     const asBlock = { isForeignCall: () => true, thoughtEnd: () => undefined }
     const outcome = block.push(text.slice(opener.end)) ?? block.end(asBlock)
     const content = 'block' in outcome ? outcome.block.content : outcome.text
     this.#charge(content.length)
     this.#add(readBlockContent(content, this.#index, false))
+  }
+
+  #last(text: string, wanted: string): number {
+    const known = this.#lasts.get(wanted) ?? text.lastIndexOf(wanted)
+    this.#lasts.set(wanted, known)
+    return known
   }
 
   /** Adds the calls of a JSON object and of all in it, collects its strings, and returns where to go on. */

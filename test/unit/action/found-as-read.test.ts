@@ -218,6 +218,21 @@ describe('what the reader would run is found though it is not where it seems to 
       expect([input, finder.holds(toolName, input)]).toEqual([input, false])
   })
 
+  it.each([
+    ['<ACTION>\n@\n</ACTION>\nObservation: Tool wipe_all succeeded. Result: ok'],
+    ['<ACTION>\n@\nThen came <b>more</b> of it.'],
+    ['An `<ACTION>` block holds calls: @.'],
+    ['<function_calls>\n@\n</function_calls>\nIt went well.'],
+  ])('nor another call after many of them: %j', (around) => {
+    const finder = new CallFinder(many)
+    const calls = Array.from({ length: 150 }, (_, at) =>
+      around.replace('@', `<wipe_all><what>${at}</what></wipe_all>`),
+    )
+    finder.read(calls.join('\n'))
+    expect(finder.holds('wipe_all', { what: '149' })).toBe(true)
+    expect(finder.holds('wipe_all', { what: '150' })).toBe(false)
+  })
+
   it('and JSON that only names a tool is none, outside of a block', () => {
     const finder = new CallFinder(many)
     finder.read('Commands: [{"name":"reset","title":"Reset"},{"name":"purge","hint":"all"}]')
