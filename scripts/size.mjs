@@ -85,7 +85,7 @@ const rows = [
   {
     name: 'all of dist/action.js',
     bytes: sizeOf('action.js', { dynamic: true }),
-    limit: 40.5 * KILOBYTE,
+    limit: 40.8 * KILOBYTE,
   },
   {
     name: 'all of dist/conversation.js',

@@ -58,9 +58,9 @@ const prefixes: Readonly<Record<CallErrorCode, (tool: string) => string>> = {
   'workflow-changed': (tool) => `Tool ${tool} was not gone on with`,
 }
 
-/** Each code has its own prefix, which the reader's messages already have. */
+/** Each code has its own prefix, which the reader's messages already have; an imported history may have others. */
 function describeError(toolName: string, code: CallErrorCode, message: string): string {
-  const prefix = prefixes[code](toolName)
+  const prefix = prefixes[Object.hasOwn(prefixes, code) ? code : 'failed'](toolName)
   if (message.startsWith(prefix)) return message
   return message === '' ? `${prefix}.` : `${prefix}: ${message}`
 }

@@ -220,8 +220,8 @@ function loadSkills(): Promise<typeof SkillsOnPage> {
   return whileStaying(() => loadPart(() => import('./skills-on-page.ts')))
 }
 
-function refOf({ name, description }: Skill): SkillRef {
-  return { name, description }
+function refOf({ name, description, loaded }: Skill): SkillRef {
+  return { name, description, ...(loaded && { loaded }) }
 }
 
 function modelForTitles({ titles }: AgentOptions, { model }: AgentConfig): ModelConfig {

@@ -85,6 +85,8 @@ export interface AnswerRef extends AgentRef {
 export interface SkillRef {
   readonly name: string
   readonly description: string
+  /** Its texts are not of the app's own code. */
+  readonly loaded?: true
 }
 
 export interface SkillQuery extends AgentRef {

@@ -33,9 +33,8 @@ export function askModel(
   const step = run.steps + 1
   const request: ModelCall['request'] = (toolMode) =>
     buildRequest(conversation.state, run, { stepContext, toolMode })
-  if (readsTextCalls(stepContext.model, memory.toolMode(stepContext.model))) {
-    conversation.sentWords.takeContext(stepContext.context ?? '', stepContext.tools)
-  }
+  if (readsTextCalls(stepContext.model, memory.toolMode(stepContext.model)))
+    conversation.sentWords.takeUnstored(stepContext)
   return callModel({
     ...reaching(context, stepContext),
     ...asking,
