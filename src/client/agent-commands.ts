@@ -86,7 +86,7 @@ export function createCommands(agent: AgentParts): AgentCommands {
     },
     async continue(conversationId) {
       checkId(conversationId)
-      return takeUp(agent, { conversationId, goOn: true })
+      return takeUp(agent, { conversationId, goOn: limitsOf(agent.options) })
     },
     prepare({ signal } = {}) {
       // Mostly a conversation is shown next: its part is fetched while the worker starts.

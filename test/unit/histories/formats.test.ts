@@ -253,7 +253,7 @@ describe('a hostile history', () => {
     [{ output: 'toString' }, 'output'],
     [{ note: 1 }, 'note'],
   ])('with %j of a result is refused by the name of the field', (offstage, name) => {
-    const result = { role: 'tool', tool_call_id: 'a', content: 'x', offstage }
+    const result = { role: 'tool', tool_call_id: 'a', content: 'x', offstage } as HistoryMessage
     const block = { type: 'tool_result', tool_use_id: 'a', content: 'x', offstage }
     const use = { type: 'tool_use', id: 'a', name: 'b', input: {} }
     expect(() => fromOpenAI([...chat({}), result])).toThrow(`whose ${name} can't be read`)
