@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { view } from '../../../src/conversation/view.ts'
 import type { Delta } from '../../../src/protocol/delta.ts'
-import { FORMAT, type Fact } from '../../../src/protocol/fact.ts'
+import { FORMAT, type Fact, type Row } from '../../../src/protocol/fact.ts'
 import { NOTHING_SEEN, see } from './support.ts'
 
 const runId = 'run1'
 
-function rowsOf(...facts: Fact[]) {
+function rowsOf(...facts: Fact[]): Row[] {
   return facts.map((fact, index) => ({
     ...fact,
     runId,
@@ -44,7 +44,7 @@ describe.each(['constructor', '__proto__', 'toString'])('a call with the id %s',
     { type: 'call-started', path, executionId: 'e', by, repeats: false },
     { type: 'call-settled', path, status: 'succeeded', output: { type: 'text', value: 'x' } },
   )
-  const executing = rows.slice(0, 3).reduce(see, NOTHING_SEEN)
+  const executing = rows.slice(0, 3).reduce<typeof NOTHING_SEEN>(see, NOTHING_SEEN)
   const callOf = ({ state, live }: typeof NOTHING_SEEN) => view(state, live).messages[1]?.calls?.[0]
 
   it('shows no progress before there is any', () => {
@@ -56,7 +56,7 @@ describe.each(['constructor', '__proto__', 'toString'])('a call with the id %s',
     const progress: Delta = { type: 'tool-progress', runId, path, progress: 0.5 }
     const reported = see(executing, progress)
     expect(callOf(reported)).toMatchObject({ progress: 0.5 })
-    const settled = rows.slice(3).reduce(see, reported)
+    const settled = rows.slice(3).reduce<typeof NOTHING_SEEN>(see, reported)
     expect(callOf(settled)).not.toHaveProperty('progress')
     expect(Object.keys(settled.live.progress)).toEqual([])
   })
