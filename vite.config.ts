@@ -12,7 +12,11 @@ import {
 
 /** The library's builds, in the order in which they need each other. `scripts/build.mjs` runs them. */
 const builds: Record<string, UserConfig> = {
-  /** One self-contained file: consumers' bundlers copy it or follow it as it is. */
+  /**
+   * One self-contained file: consumers copy it to where `workerUrl` says, or their bundlers follow it as it is,
+   * and Vite 7 refuses to build workers that import in their course, unless `worker.format` is `es`. The inline
+   * worker is the same text as a classic script.
+   */
   worker: library({ entry: { worker: 'src/worker/main.ts' }, splitting: false }),
 
   /** What a page loads at once, what comes with its first run, and the inline worker in need. */

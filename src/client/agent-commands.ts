@@ -1,42 +1,33 @@
-import type {
-  CallAnswer,
-  ResumeRun,
-  SendMessage,
-  StartRun,
-  WithdrawMessage,
-} from '../protocol/commands.ts'
+import type { ResumeRun, SendMessage, StartRun, WithdrawMessage } from '../protocol/commands.ts'
 import type { RunOutcome } from '../protocol/run.ts'
 import type { AgentScope, ConversationScope, RunRef } from '../protocol/scope.ts'
 import type { ConversationSnapshot } from '../conversation/snapshot.ts'
 import { type ConversationRecord, storageKey } from '../protocol/conversation.ts'
-import { describeThrown } from '../protocol/error.ts'
 import type { JsonSchema } from '../protocol/json.ts'
 import { adopt } from './adopt.ts'
-import { saidOf } from './said-of.ts'
 import type { Agent, Conversations } from './agent.ts'
 import type { AgentParts } from './agent-parts.ts'
-import type { CallAnswers, CallRef } from './call-answers.ts'
+import { answersOf } from './answer-calls.ts'
+import type { CallAnswers } from './call-answers.ts'
 import { checkId, checkInput, checkText } from './check-input.ts'
 import { checkNames } from './check-names.ts'
 import type { Conversation } from './conversation-view.ts'
 import type { ExtractOptions } from './extract.ts'
 import { reportThrown, stopReason } from './failures.ts'
-import { errorOutput, formatOutput } from './format-output.ts'
 import { randomId } from '../lib/random-id.ts'
 import { wasPageLeft } from './page-left.ts'
+import { limitsOf } from './run-limits.ts'
 import { loadPart } from './load-part.ts'
 import { pageRegistry } from './page-registry.ts'
 import { prepare } from './prepare.ts'
 import type { Run } from './run.ts'
 import type { RunHandle } from './run-handle.ts'
-import { limitsOf } from './run-limits.ts'
 import { sendStart } from './run-line.ts'
 import { sendAbort } from './send-abort.ts'
 import type { Listeners, Source } from './snapshot-store.ts'
 import { joinerOf } from './joiners.ts'
 import type * as showing from './lazy-views.ts'
 import type { StandardSchema } from './standard-schema.ts'
-import { whereShown } from './where-shown.ts'
 import type * as transfer from './transfer/transfer.ts'
 
 type Questions = Omit<Conversations, 'getSnapshot' | 'subscribe'>
@@ -69,6 +60,7 @@ export interface AgentCommands
   withdraw(conversationId: string, messageId: string): Promise<boolean>
   abortOpen(conversationId: string, reason?: string): Promise<boolean>
   switchBranch(conversationId: string, messageId: string): Promise<boolean>
+  undo(conversationId: string, toolCallId: string): Promise<boolean>
   takeOver(conversationId: string): ReturnType<Conversation['takeOver']>
 }
 
@@ -112,14 +104,26 @@ export function createCommands(agent: AgentParts): AgentCommands {
       checkId(conversationId)
       return abortOpen(agent, conversationId, stopReason(reason))
     },
+    takeOver: (conversationId) => takeOver(agent, conversationId),
+    ...betweenRuns(agent),
+    ...answersOf(agent),
+    ...conversations(agent),
+  }
+}
+
+/** What is refused while a run is open. */
+function betweenRuns({ ask, scope }: AgentParts): Pick<AgentCommands, 'switchBranch' | 'undo'> {
+  return {
     async switchBranch(conversationId, messageId) {
       checkId(conversationId)
       checkText(messageId, 'The id of a message')
-      return agent.ask('switchBranch', { ...agent.scope(), conversationId, messageId })
+      return ask('switchBranch', { ...scope(), conversationId, messageId })
     },
-    takeOver: (conversationId) => takeOver(agent, conversationId),
-    ...answers(agent),
-    ...conversations(agent),
+    async undo(conversationId, toolCallId) {
+      checkId(conversationId)
+      checkText(toolCallId, 'The id of a call')
+      return ask('undoCall', { ...scope(), conversationId, toolCallId })
+    },
   }
 }
 
@@ -243,53 +247,6 @@ async function abortOpen(
   if (await sendAbort(agent, id)) return true
   // One that no worker had begun yet doesn't begin any more.
   return isStarting && (await handle?.run.result)?.outcome === 'aborted'
-}
-
-function answers(agent: AgentParts): CallAnswers {
-  const { ask, options, scope } = agent
-  const reply = (call: CallRef, answer: CallAnswer['answer']): Promise<boolean> =>
-    ask('answerCall', { ...scope(), ...locate(call), answer })
-  return {
-    async approve(call, how = {}) {
-      checkNames(how, 'approve')
-      const { input } = how
-      return reply(call, { type: 'approve', ...(input !== undefined && { input }) })
-    },
-    async deny(call, reason) {
-      checkText(reason ?? '', 'The reason')
-      return reply(call, { type: 'deny', ...(reason && { reason }) })
-    },
-    answer: async (call, answer) => reply(call, saidOf(answer)),
-    async supplyOutput(call, output) {
-      const limits = limitsOf(options)
-      const command = { ...scope(), ...locate(call), nextRunId: randomId(), limits }
-      const supplied = { ...command, output: await formatOutput(output) }
-      const handle = await adopt(agent, () => ask('supplyOutput', supplied))
-      return handle && handle.run
-    },
-    async settle(call, outcome) {
-      checkNames(outcome, 'settle')
-      const { output, error } = outcome
-      const failed = error === undefined ? null : errorOutput('failed', describeThrown(error))
-      return reply(call, { type: 'settle', output: failed ?? (await formatOutput(output)) })
-    },
-    async resolveInterrupted(call, verdict, output) {
-      return reply(call, {
-        type: 'resolve',
-        verdict,
-        ...(output !== undefined && { output: await formatOutput(output) }),
-      })
-    },
-  }
-}
-
-/** An event or a pending call may be passed as it is. */
-function locate(call: CallRef): { conversationId?: string; toolCallId: string } {
-  const given = typeof call === 'string' ? { toolCallId: call } : (call ?? {})
-  const { conversationId = whereShown(given), toolCallId } = given
-  checkText(toolCallId, 'The id of a call')
-  if (conversationId !== undefined) checkId(conversationId)
-  return { ...(conversationId !== undefined && { conversationId }), toolCallId }
 }
 
 function conversations(agent: AgentParts): Questions {

@@ -107,6 +107,7 @@ export class AgentCore implements AgentParts {
   readonly scope = (): AgentScope => ({
     agentId: (this.#agentId ??= randomId()),
     storage: this.options.storage ?? { name: 'offstage' },
+    ...(this.options.redact && { redacts: true }),
   })
 
   /** Starts the worker if need be. */
@@ -239,6 +240,10 @@ export class AgentCore implements AgentParts {
       withdraw: (messageId) => this.later('withdraw')(id, messageId),
       abort: (reason) => this.later('abortOpen')(id, reason),
       switchBranch: (messageId) => this.later('switchBranch')(id, messageId),
+      undo: async (toolCallId) => {
+        this.consent.check(toolCallId)
+        return this.later('undo')(id, toolCallId)
+      },
       takeOver: () => this.later('takeOver')(id),
     }
     this.#conversations.set(id, conversation)

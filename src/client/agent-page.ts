@@ -94,8 +94,17 @@ export function createAgentPage(
     ...modelHooks(agent),
     ...compactionPolicy(agent),
     retrieveMemories: (query) => recallFor(agent, query),
+    undoTool: (call) => undo(agent, call),
     reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
   }
+}
+
+async function undo(
+  { registry, signal }: Pick<VerifierParts, 'signal'> & { readonly registry: ToolRegistry },
+  call: Parameters<AgentPage['undoTool']>[0],
+): ReturnType<AgentPage['undoTool']> {
+  const part = await whileStaying(() => loadPart(() => import('./undo-tool.ts')))
+  return part.undoTool(registry.get(call.toolName), call, signal)
 }
 
 async function recallFor(

@@ -53,6 +53,13 @@ export interface Conversation extends SnapshotStore<ConversationSnapshot>, CallA
    * message; `conversation-busy` while a run is open.
    */
   switchBranch(messageId: string): Promise<boolean>
+  /**
+   * Has the tool of a call that succeeded undo what it did (`undoable` in the snapshot), on this page. The model is told.
+   * False when there is nothing to undo: it is undone, or was begun and cut off. Rejects with `call-failed` when the
+   * tool could not (`details.status`: `'failed'`, `'not-begun'`: try again; `'unknown'`), with `conversation-busy` while a run
+   * is open, with `consent-refused` where page tools may have pressed the button.
+   */
+  undo(toolCallId: string): Promise<boolean>
   /** Has another tab hand over its run: it goes on here, with this agent's tools and model. */
   takeOver(): Promise<Run | null>
 }

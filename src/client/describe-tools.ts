@@ -67,6 +67,7 @@ function describeTool(entry: PreparedTool, policy: ApprovalPolicy): ToolDescript
     sequential: tool.sequential === true,
     needsApproval,
     hasReconcile: !isComposite(tool) && tool.reconcile !== undefined,
+    ...(tool.undo && { hasUndo: true }),
     ...(isComposite(tool) && { composite: true }),
     definition: digest(
       JSON.stringify([

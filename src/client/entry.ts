@@ -83,7 +83,14 @@ export type {
   QuestionAnswer,
   TextField,
 } from '../protocol/fields.ts'
-export type { Amendment, CallPath, PlanItem, PlanStatus, UserContent } from '../protocol/fact.ts'
+export type {
+  Amendment,
+  CallPath,
+  Fact,
+  PlanItem,
+  PlanStatus,
+  UserContent,
+} from '../protocol/fact.ts'
 export type { AnthropicMessage, ChatMessage, HistoryMessage } from '../protocol/history.ts'
 export type { JsonObject, JsonSchema, JsonValue } from '../protocol/json.ts'
 export type { RetryNotice } from '../protocol/live.ts'

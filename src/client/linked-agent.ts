@@ -21,6 +21,11 @@ function createLinkedAgent(agent: AgentParts): LinkedAgent {
   const policy = options.toolApproval ?? 'destructive'
   return {
     agentId: agent.scope().agentId,
+    redact: options.redact && {
+      storage: storageKey(agent.scope().storage),
+      by: options.redact,
+      warn: (message) => agentEvents.emit({ type: 'warning', code: 'hook-failed', message }),
+    },
     parts: agent,
     page: createAgentPage({
       options,

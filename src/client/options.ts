@@ -1,5 +1,6 @@
 import type { CompactionOptions } from './compaction.ts'
 import type { StorageConfig } from '../protocol/conversation.ts'
+import type { Fact } from '../protocol/fact.ts'
 import type { Engine } from '../protocol/engine.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { HistoryMessage } from '../protocol/history.ts'
@@ -147,6 +148,12 @@ export interface AgentOptions {
   readonly verifyRounds?: number
   /** How long `verify` may take. Milliseconds. Default 60 000. */
   readonly verifyTimeoutMs?: number
+  /**
+   * Makes of each fact of the agent's storage what is stored of it: a pure function, which may change the texts and data
+   * of the fact it gets, and nothing else. Models, tools and people get what is stored. When it throws, or returns
+   * something else, nothing is stored, and the run fails with `redact-failed`.
+   */
+  readonly redact?: (fact: Fact) => Fact
   /** Model calls a run; 0: one turn, calls handed to the page; -1: no limit. Default 10. */
   readonly maxSteps?: number
   /** Steps in a row that may hold an invalid call. Default 3. */

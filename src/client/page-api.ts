@@ -4,11 +4,12 @@ import { served } from '../protocol/wire.ts'
 import type { Executions } from './executions.ts'
 import { disposed } from './failures.ts'
 import type { ModelRequests } from './model-requests.ts'
+import type { Redactors } from './redactors.ts'
 
 /** The questions that the page answers itself, whichever agent they are about. */
 type OwnAnswers = Pick<
-  Executions & ModelRequests,
-  keyof PageApi & keyof (Executions & ModelRequests)
+  Executions & ModelRequests & Redactors,
+  keyof PageApi & keyof (Executions & ModelRequests & Redactors)
 >
 
 /** The others: their agent answers. */

@@ -30,6 +30,13 @@ export interface ReconcileContext extends ToolCallInfo {
   readonly fence: number
 }
 
+export interface UndoContext extends ToolCallInfo {
+  /** Equal each time that the call is to be undone, and other than the call's own. Hand it to the server. */
+  readonly idempotencyKey: string
+  /** Aborted when it takes longer than the tool's `timeoutMs`, and when the agent is disposed. */
+  readonly signal: AbortSignal
+}
+
 export type Reconciled =
   | { readonly happened: true; readonly result?: unknown }
   | { readonly happened: false }
@@ -62,6 +69,11 @@ interface ToolBase<Name extends string, Input, Output> {
   available?(): boolean
   /** Called when the tool is unregistered or the agent is disposed. */
   dispose?(): unknown
+  /**
+   * Undoes what a call did, when a person says so (`conversation.undo()`), at most once if it succeeds. `output` is
+   * what is stored: what the model was given. Throw when it could not be undone.
+   */
+  undo?(input: Input, output: JsonValue, context: UndoContext): unknown
   /** For the page's own use. */
   readonly metadata?: unknown
   /** What the model is to see of a result. */

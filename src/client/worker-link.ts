@@ -16,6 +16,7 @@ import { createPageApi } from './page-api.ts'
 import { ModelRequests } from './model-requests.ts'
 import { onPageCache } from './page-cache.ts'
 import { OpenCommands, type SentCommand } from './open-commands.ts'
+import { type Redactor, Redactors } from './redactors.ts'
 import type { RestartedAgent } from './restarts.ts'
 import { sleep } from '../lib/sleep.ts'
 import { WorkerDeaths } from './worker-deaths.ts'
@@ -35,6 +36,7 @@ export type AgentNotice =
 /** An agent, as its worker connection sees it. */
 export interface LinkedAgent extends ExecutionHost, RestartedAgent {
   readonly page: AgentPage
+  readonly redact: Redactor | undefined
   /** Something of a conversation was stored. */
   onRow(row: Row): void
   /** Conversations of a store changed; absent: of any store, perhaps. */
@@ -64,6 +66,7 @@ export class WorkerLink {
   /** What the worker publishes. */
   readonly feeds: Feeds
   readonly #fetches = new ModelRequests()
+  readonly #redactors = new Redactors()
   readonly #key: unknown
   readonly #options: LinkOptions
   readonly #agents = new Map<string, LinkedAgent>()
@@ -121,6 +124,7 @@ export class WorkerLink {
     // Of two agents, one may be from the entry without an inline worker.
     link.#options.inline ??= options.inline
     link.#agents.set(agent.agentId, agent)
+    if (agent.redact) link.#redactors.add(agent.redact)
     return link
   }
 
@@ -164,6 +168,7 @@ export class WorkerLink {
     }
     this.executions.release(agentId)
     this.#agents.get(agentId)?.releaseEngines()
+    this.#redactors.release(this.#agents.get(agentId)?.redact)
     this.#agents.delete(agentId)
     // Another agent may have come meanwhile: a component that is mounted twice, for example.
     if (this.#agents.size) return
@@ -195,7 +200,10 @@ export class WorkerLink {
     this.#emit({ type: 'worker', state: 'starting' })
     this.#gate.reset()
     const connection = await connectSource(this.#options, {
-      page: createPageApi((id) => this.#agents.get(id)?.page, [this.executions, this.#fetches]),
+      page: createPageApi(
+        (id) => this.#agents.get(id)?.page,
+        [this.executions, this.#fetches, this.#redactors],
+      ),
       signal: this.#closed.signal,
       onNotice: (notice) => this.#onNotice(notice),
     })

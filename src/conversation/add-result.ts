@@ -28,6 +28,29 @@ export function addResult(
   )
 }
 
+/** Puts a note for the model beside the result of a call, behind one that is there. */
+export function addNote(
+  draft: Draft,
+  { id }: MessageNode,
+  { toolCallId, note }: Required<Pick<ToolResultPart, 'toolCallId' | 'note'>>,
+): void {
+  draft.changeNode(
+    ({ parentId, message }) =>
+      message.role === 'tool' &&
+      parentId === id &&
+      message.parts.some((part) => part.toolCallId === toolCallId),
+    (node) => {
+      const message = node.message as ToolMessage
+      const parts = message.parts.map((part) =>
+        part.toolCallId === toolCallId
+          ? { ...part, note: part.note ? `${part.note} ${note}` : note }
+          : part,
+      )
+      return { ...node, message: { ...message, parts } }
+    },
+  )
+}
+
 function withResult(
   message: ToolMessage,
   order: readonly { readonly toolCallId: string }[],

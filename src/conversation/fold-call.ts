@@ -1,12 +1,13 @@
 import type { CallPath, RowOf } from '../protocol/fact.ts'
 import { isOutcomeKey } from '../protocol/composite.ts'
 import type { CallState } from '../protocol/state.ts'
-import { addResult } from './add-result.ts'
+import { addNote, addResult } from './add-result.ts'
 import { askedQuestion } from './asked-question.ts'
 import { foldChild } from './fold-child.ts'
 import { isSoonAfter } from './crash-loop.ts'
 import type { Draft } from './draft.ts'
 import { nestedCall } from './propose-call.ts'
+import { foldUndo } from './undo.ts'
 
 type CallRow = RowOf<
   | 'call-proposed'
@@ -24,6 +25,8 @@ type CallRow = RowOf<
   | 'call-interrupted'
   | 'interruption-resolved'
   | 'call-settled'
+  | 'undo-started'
+  | 'undo-settled'
 >
 
 /** What a row makes of a call, in its message and in the run's newest step. */
@@ -43,7 +46,12 @@ export function foldCall(draft: Draft, row: CallRow): void {
   if (holder === null) draft.state.isStale ||= older > 0
   else if (row.type === 'call-settled')
     addResult(draft, holder, { ...row, toolCallId: row.path.at(-1) ?? '' })
+  else if (row.type === 'undo-settled' && row.status === 'done')
+    addNote(draft, holder, { toolCallId: row.path.at(-1) ?? '', note: UNDONE })
 }
+
+/** For the model, which would go on as if it were done. */
+const UNDONE = 'What this call did was undone afterwards, as the person wished.'
 
 /** The call itself, or of a nested one that is new, the call that it is in. */
 function isNear({ toolCallId }: CallState, { type, path }: CallRow): boolean {
@@ -129,6 +137,9 @@ function changeOf(
       }
     case 'call-settled':
       return { status: row.status, output: row.output, endedAt: row.at, suspended: null }
+    case 'undo-started':
+    case 'undo-settled':
+      return foldUndo(call, row)
     default:
       return row satisfies never
   }

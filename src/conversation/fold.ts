@@ -59,6 +59,8 @@ function foldRow(draft: Draft, row: Row): void {
     case 'call-interrupted':
     case 'interruption-resolved':
     case 'call-settled':
+    case 'undo-started':
+    case 'undo-settled':
       return foldCall(draft, row)
     case 'messages-imported':
     case 'message-delivered':

@@ -1,6 +1,7 @@
 import type { Live, LiveStep } from '../protocol/live.ts'
 import type { CallState, ConversationState, MessageNode } from '../protocol/state.ts'
 import type { ShownCall, ShownMessage } from './snapshot.ts'
+import { isUndoable } from './undo.ts'
 
 type Progress = Live['progress']
 
@@ -61,7 +62,7 @@ function progressOf({ toolCallId }: CallState, progress: Progress): unknown {
 
 function shownCall(call: CallState, progress: Progress): Omit<ShownCall, 'conversationId'> {
   const { toolCallId, toolName, title, status, input, output, error, question } = call
-  const { startedAt, endedAt, path, child } = call
+  const { startedAt, endedAt, path, child, undo } = call
   const reported = status === 'executing' ? progressOf(call, progress) : undefined
   return {
     toolCallId,
@@ -74,6 +75,8 @@ function shownCall(call: CallState, progress: Progress): Omit<ShownCall, 'conver
     ...(question && { question }),
     ...(startedAt > 0 && { startedAt }),
     ...(endedAt > 0 && { endedAt }),
+    ...(isUndoable(call) && { undoable: true }),
+    ...(undo && { undo }),
     path,
     ...(child && { child }),
   }

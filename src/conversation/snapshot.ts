@@ -6,7 +6,7 @@ import type { JsonValue } from '../protocol/json.ts'
 import type { RetryNotice } from '../protocol/live.ts'
 import type { CallError, Message, RunUsage, ToolOutput } from '../protocol/message.ts'
 import type { ParkReason, PendingCall, Question, RunOutcome } from '../protocol/run.ts'
-import type { ToolCallStatus } from '../protocol/tool.ts'
+import type { ToolCallStatus, UndoStatus } from '../protocol/tool.ts'
 
 /** A call as a page shows it. */
 export interface ShownCall {
@@ -29,6 +29,10 @@ export interface ShownCall {
   /** Milliseconds since 1970. */
   readonly startedAt?: number
   readonly endedAt?: number
+  /** The tool can undo what the call did, and nobody has: `conversation.undo()`. */
+  readonly undoable?: true
+  /** What became of undoing it. */
+  readonly undo?: UndoStatus
   /** The calls that it is nested in, from the outermost inwards, and itself. */
   readonly path: CallPath
   /** The run of another agent that the call began, in a conversation of its own. */

@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'calls-pending'
   | 'ambiguous-call'
   | 'consent-refused'
+  | 'redact-failed'
   | 'disposed'
   // the worker and the storage
   | 'worker-load-failed'

@@ -68,6 +68,8 @@ export interface DecidedBy {
   readonly reconcilable: boolean
   /** Made of nested calls and steps, which are remembered: it may be run again, and goes on where it was. */
   readonly composite?: true
+  /** The tool can undo what a call did. */
+  readonly undoable?: true
 }
 
 /** How a run ended, as stored. */
@@ -258,6 +260,14 @@ type CallFact = OfCall &
         readonly output: ToolOutput
         /** For the model, beside the output. */
         readonly note?: string
+      }
+    /** Committed before the page is asked to undo what the call did, when a person has said so. */
+    | { readonly type: 'undo-started' }
+    /** How that ended. `not-begun`: proven, and it may be asked for again. `message`: why it failed. */
+    | {
+        readonly type: 'undo-settled'
+        readonly status: 'done' | 'failed' | 'not-begun'
+        readonly message?: string
       }
   )
 

@@ -19,11 +19,14 @@ import type {
   MemoryQuery,
   ReconcileTool,
   ReconcileVerdict,
+  RedactFacts,
   SkillQuery,
   SkillText,
   StepContext,
   StepQuery,
   ToolOutcome,
+  UndoOutcome,
+  UndoTool,
   VerifyAnswer,
 } from './questions.ts'
 import type { AgentRef, RunRef } from './scope.ts'
@@ -73,6 +76,15 @@ export const PAGE_CALLS = {
   retrieveMemories: { stops: true } as Question<MemoryQuery, readonly RetrievedMemory[]>,
   /** Asks a tool's `reconcile` whether an interrupted call happened. */
   reconcileTool: { stops: true } as Question<ReconcileTool, ReconcileVerdict>,
+
+  /** Has a tool undo what a call did. Whatever the page says, it isn't asked again of a call that it began with. */
+  undoTool: {} as Question<UndoTool, UndoOutcome>,
+
+  /**
+   * The facts as they are to be stored, one for each: whatever the functions of the page return, unchecked. The page
+   * answers itself: an agent that is gone redacts on, until another one of its storage does.
+   */
+  redact: {} as Question<RedactFacts, readonly unknown[], 'redact-failed'>,
 
   /**
    * Makes a model's request (`transport: 'page'`), redirects refused. Rejects with the browser's own

@@ -6,7 +6,7 @@ import type {
   CompactionSituation,
 } from './compaction.ts'
 import type { Remembered } from './composite.ts'
-import type { CallPath } from './fact.ts'
+import type { CallPath, Fact } from './fact.ts'
 import type { JsonValue } from './json.ts'
 import type { Message, ToolOutput } from './message.ts'
 import type { Endpoint, ModelConfigData } from './model.ts'
@@ -178,6 +178,25 @@ export type ReconcileVerdict =
 export interface ReconcileTool extends CallContext {
   readonly idempotencyKey: string
   readonly epoch: number
+}
+
+/** A call whose effect a person wants undone. */
+export interface UndoTool extends CallContext {
+  readonly output: ToolOutput
+  /** Equal for all that is asked of the page to undo this call. */
+  readonly idempotencyKey: string
+}
+
+/** `not-begun`: the page has no such function. `unknown`: it took too long, and nobody can say. */
+export type UndoOutcome =
+  | { readonly status: 'done' | 'not-begun' | 'unknown' }
+  | { readonly status: 'failed'; readonly message: string }
+
+/** Facts that are about to be stored, for the functions of the page that redact what a store holds. */
+export interface RedactFacts {
+  /** `storageKey` of the store. */
+  readonly storage: string
+  readonly facts: readonly Fact[]
 }
 
 export interface ExecutionRefs {

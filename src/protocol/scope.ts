@@ -8,6 +8,8 @@ export interface AgentRef {
 /** Which agent asks, and where its conversations are. */
 export interface AgentScope extends AgentRef {
   readonly storage: StorageConfig
+  /** The page is to redact what is stored there, from the first such command on. */
+  readonly redacts?: true
 }
 
 export interface ConversationScope extends AgentScope {

@@ -18,7 +18,7 @@ import type {
   ToolOutput,
 } from './message.ts'
 import type { ParkReason, Question, RunLimits } from './run.ts'
-import type { ToolCallStatus } from './tool.ts'
+import type { ToolCallStatus, UndoStatus } from './tool.ts'
 
 /** Why a call is suspended: its outcome comes from outside, or its function is to be run again. */
 export type Suspended =
@@ -76,6 +76,8 @@ export interface CallState {
     readonly isCounted?: true
   } | null
   readonly resolvedAs: InterruptionVerdict | null
+  /** Absent: nobody has undone it. */
+  readonly undo?: UndoStatus
 }
 
 /** A message in its place among the others. */

@@ -41,6 +41,8 @@ export interface ToolDescriptor extends ToolDefinition {
   readonly needsApproval: boolean | 'ask'
   /** The tool can say whether an interrupted call happened. */
   readonly hasReconcile: boolean
+  /** The tool can undo what a call did. */
+  readonly hasUndo?: true
   /** It is made of nested calls and steps. */
   readonly composite?: true
   /** Equal as long as what the model is told of the tool, and what may be done unasked, is the same. */
@@ -50,6 +52,11 @@ export interface ToolDescriptor extends ToolDefinition {
   /** Offered only while one of these skills is active. */
   readonly skills?: readonly string[]
 }
+
+/**
+ * What became of undoing a call. `failed`: it may be tried again. `unknown`: it began, and how it ended isn't stored: it is under way, or was cut off.
+ */
+export type UndoStatus = 'unknown' | 'done' | 'failed'
 
 export type ToolCallStatus =
   | 'proposed'

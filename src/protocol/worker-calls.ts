@@ -31,11 +31,14 @@ import type { OlderMessages } from './state.ts'
 /** The storage refuses, or holds what this version can't read. */
 type Stored = 'storage-failed' | 'storage-full' | 'storage-blocked' | 'storage-newer'
 
-/** The same, of one conversation that is to be driven. */
+/** What is to be stored could not be redacted. */
+type Unredacted = 'redact-failed'
+
+/** The same as the storage's refusals, of one conversation that is to be driven. */
 type Driven = Stored | 'conversation-broken'
 
 /** The same, of one that is to be changed: it is somebody else's, or gone. */
-type Owned = Driven | 'conversation-busy' | 'conversation-not-found' | 'ownership-lost'
+type Owned = Driven | Unredacted | 'conversation-busy' | 'conversation-not-found' | 'ownership-lost'
 
 /**
  * All that the page may ask of the worker (Comlink over the worker itself). Commands of one page are
@@ -69,15 +72,19 @@ export const WORKER_CALLS = {
   answerCall: {} as Command<
     CallAnswer,
     boolean,
-    Driven | 'conversation-busy' | 'invalid-input' | 'ambiguous-call'
+    Driven | Unredacted | 'conversation-busy' | 'invalid-input' | 'ambiguous-call'
   >,
   /** False when the run had ended: the message is not part of the conversation. */
-  sendMessage: {} as Command<SendMessage, boolean, Driven | 'conversation-busy' | 'invalid-input'>,
+  sendMessage: {} as Command<
+    SendMessage,
+    boolean,
+    Driven | Unredacted | 'conversation-busy' | 'invalid-input'
+  >,
   /** False when the message was delivered or withdrawn already, or isn't known. */
   withdrawMessage: {} as Command<
     WithdrawMessage,
     boolean,
-    Driven | 'conversation-busy' | 'invalid-input'
+    Driven | Unredacted | 'conversation-busy' | 'invalid-input'
   >,
   /** The run that goes on, when this was the last pending output; else null. */
   supplyOutput: {} as Command<SupplyOutput, RunRef | null, Owned | 'ambiguous-call'>,
@@ -87,7 +94,11 @@ export const WORKER_CALLS = {
    */
   confirmLease: {} as Command<LeaseCheck, boolean, Stored>,
   /** Notes with a call of a run that is driven here which run works for it, before that begins. */
-  announceChild: {} as Command<AnnounceChild, void, Stored | 'ownership-lost' | 'invalid-input'>,
+  announceChild: {} as Command<
+    AnnounceChild,
+    void,
+    Stored | Unredacted | 'ownership-lost' | 'invalid-input'
+  >,
 
   /** A call that the function of a composite tool makes: answers when it has ended. */
   callTool: {} as Command<NestedCall, NestedAnswer>,
@@ -105,6 +116,15 @@ export const WORKER_CALLS = {
   olderMessages: { survives: true } as Command<OlderMessagesQuery, OlderMessages | null>,
   /** Goes to the branch that was used last under a message. False when the message isn't there. */
   switchBranch: {} as Command<ConversationScope & { readonly messageId: string }, boolean, Owned>,
+  /**
+   * Has the page undo what a call did. True once that is stored; false when there is no such call, or nothing to undo.
+   * `call-failed` when it failed, or can't be known.
+   */
+  undoCall: {} as Command<
+    ConversationScope & { readonly toolCallId: string },
+    boolean,
+    Owned | 'call-failed'
+  >,
 
   listConversations: { survives: true } as Command<
     AgentScope & { readonly unfinished?: boolean; readonly children?: boolean },
@@ -119,7 +139,7 @@ export const WORKER_CALLS = {
   renameConversation: {} as Command<
     ConversationScope & { readonly title: string },
     boolean,
-    Stored | 'invalid-input'
+    Stored | Unredacted | 'invalid-input'
   >,
   /**
    * Has a model title a conversation that nobody has titled. Null: it has a title, or nothing to make one of, or the

@@ -75,6 +75,7 @@ const PARTS = Object.keys({
   beforeToolCall: true,
   afterToolCall: true,
   beforeModel: true,
+  redact: true,
   verify: true,
   engines: true,
   worker: true,

@@ -8,6 +8,7 @@ import type { LeaseMessages } from './ownership/lease-messages.ts'
 import { createLeases, type Leases } from './ownership/leases.ts'
 import { createTabChannel, type TabChannel } from './ownership/tab-channel.ts'
 import { ActiveConversation } from './active-conversation.ts'
+import type { Redaction } from './store/redaction.ts'
 import type { Store } from './store/store.ts'
 import type { Stores } from './store/stores.ts'
 import { Stream, type StreamOutput } from './stream.ts'
@@ -23,6 +24,7 @@ const UNUSED_MS = 300_000
 export type RegistryHost = Pick<TabsHost<ActiveConversation>, 'perform' | 'succeed' | 'toolNames'>
 
 export interface RegistryOptions {
+  readonly redaction: Redaction
   readonly stores: Stores
   readonly effects: Effects
   readonly output: StreamOutput
@@ -63,12 +65,14 @@ export class ConversationRegistry {
   readonly #effects: Effects
   readonly #output: StreamOutput
   readonly #host: RegistryHost
+  readonly #redaction: Redaction
   readonly #stored = new Map<string, SharedStore>()
   /** The one that was taken last comes last. */
   readonly #active = new Map<string, ActiveConversation>()
   readonly #takenAt = new WeakMap<ActiveConversation, number>()
 
-  constructor({ stores, effects, output, host }: RegistryOptions) {
+  constructor({ redaction, stores, effects, output, host }: RegistryOptions) {
+    this.#redaction = redaction
     this.#stores = stores
     this.#effects = effects
     this.#output = output
@@ -102,6 +106,9 @@ export class ConversationRegistry {
   }
 
   store(scope: AgentScope): Promise<Store> {
+    const storage = storageKey(scope.storage)
+    // Before anything of the command is written.
+    if (scope.redacts) this.#redaction.require(storage)
     return this.#stores.open(scope.storage)
   }
 
@@ -130,6 +137,7 @@ export class ConversationRegistry {
     const conversation = new Conversation({
       conversationId,
       storage: storageKey(scope.storage),
+      redacts: () => this.#redaction.isRequired(storageKey(scope.storage)),
       store,
       effects: this.#effects,
       output: this.#output,

@@ -54,6 +54,8 @@ export interface ConversationOptions {
   /** `storageKey` of the store. */
   readonly storage: string
   readonly store: Store
+  /** What is stored may differ from what was appended. */
+  readonly redacts?: () => boolean
   readonly effects: Effects
   readonly output: StreamOutput
   /** Called with what was committed here. */
@@ -71,6 +73,7 @@ export class Conversation {
   readonly stream: Stream
   readonly #store: Store
   readonly #effects: Effects
+  readonly #redacts: () => boolean
   readonly #onCommitted: (rows: readonly Row[]) => void
   #state: ConversationState
   #run: CountedRun | null = null
@@ -103,8 +106,14 @@ export class Conversation {
     this.#state = emptyState(conversationId)
     this.#store = store
     this.#effects = effects
+    this.#redacts = () => options.redacts?.() ?? false
     this.#onCommitted = (rows) => options.onCommitted?.(rows)
     this.#appendName = effects.newId('append_')
+  }
+
+  /** What is stored may differ from what was appended: whoever acts goes by the state. */
+  get redacts(): boolean {
+    return this.#redacts()
   }
 
   get state(): ConversationState {

@@ -16,7 +16,6 @@ import type { AgentRef, ConversationScope, RunRef } from '../protocol/scope.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Effects } from './effects.ts'
-import { busy } from './busy.ts'
 import { announceChild } from './child-runs.ts'
 import { CompositeCommands } from './composite-commands.ts'
 import { Engines } from './model/engines.ts'
@@ -24,6 +23,7 @@ import { Extractions } from './model/extract.ts'
 import { leftOpenBy } from './run/leave-run.ts'
 import { Imports } from './imports.ts'
 import { Library } from './library.ts'
+import { LateOutputs } from './late-outputs.ts'
 import { ModelMemory } from './model/model-memory.ts'
 import { isElsewhere } from './ownership/elsewhere.ts'
 import { RunCommands } from './run-commands.ts'
@@ -35,9 +35,10 @@ import type { ActiveConversation } from './active-conversation.ts'
 import { ConversationRetention } from './conversation-retention.ts'
 import { ConversationRegistry } from './conversation-registry.ts'
 import { ConversationViews } from './conversation-views.ts'
+import { Redaction } from './store/redaction.ts'
 import { Stores, type OpenDurable } from './store/stores.ts'
 import { Titles } from './titles.ts'
-import { lateOutputMessage } from './supply-output.ts'
+import { Undoing } from './undo.ts'
 
 export interface HostOptions {
   readonly page: PageApi
@@ -50,9 +51,6 @@ export interface HostOptions {
 
 type ProgressNotice = Extract<PageNotice, { readonly type: 'tool-progress' }>
 
-/** What becomes of an output whose call no stored conversation has. */
-const NOT_KEPT = 'name its conversation, if it is still stored, to keep it as a user message'
-
 /** What the worker does for its page, apart from the wire: admits runs, finds and answers them. */
 export class Host {
   readonly library: Library
@@ -62,7 +60,9 @@ export class Host {
   readonly extractions: Extractions
   readonly shown: ConversationViews
   readonly composites: CompositeCommands
+  readonly undoing: Undoing
   readonly #options: HostOptions
+  readonly #late: LateOutputs
   readonly #registry: ConversationRegistry
   readonly #memory = new ModelMemory()
   readonly #engines: Engines
@@ -73,10 +73,13 @@ export class Host {
   readonly #commands: RunCommands
   constructor(options: HostOptions) {
     this.#options = options
-    const stores = new Stores(options.openDurable, options.notify)
+    this.#late = new LateOutputs(options)
+    const redaction = new Redaction(options.page)
+    const stores = new Stores(options.openDurable, options.notify, redaction)
     let batches = 0
     const output = { notify: options.notify, nextBatch: () => ++batches }
     this.#registry = new ConversationRegistry({
+      redaction,
       stores,
       effects: options.effects,
       output,
@@ -118,6 +121,7 @@ export class Host {
     })
     this.extractions = new Extractions({ ...options, ...own })
     this.titles = new Titles({ ...options, ...own, registry: this.#registry })
+    this.undoing = new Undoing(this.#registry, options.page)
     this.composites = new CompositeCommands(this.#registry)
   }
 
@@ -131,9 +135,10 @@ export class Host {
     Extractions,
     Titles,
     CompositeCommands,
+    Undoing,
   ] {
-    const { library, retention, imports, shown, extractions, titles, composites } = this
-    return [this, library, retention, imports, shown, extractions, titles, composites]
+    const { library, retention, imports, shown, extractions, titles, composites, undoing } = this
+    return [this, library, retention, imports, shown, extractions, titles, composites, undoing]
   }
 
   async prepare({ model, engine, ...scope }: Preparation): Promise<void> {
@@ -248,12 +253,12 @@ export class Host {
   async supplyOutput(command: SupplyOutput): Promise<RunRef | null> {
     const active = await this.#registry.ofCall(command)
     if (active === null) {
-      this.#warnOfLateOutput(command, NOT_KEPT)
+      await this.#late.keep(null, command)
       return null
     }
     return active.inLaneNow(async () => {
       const supplied = await this.#left.supply(active, command)
-      if (supplied === null) await this.#keepLateOutput(active, command)
+      if (supplied === null) await this.#late.keep(active, command)
       return supplied && supplied.next
     })
   }
@@ -310,32 +315,5 @@ export class Host {
     this.extractions.release(agentId)
     this.titles.release(agentId)
     this.#engines.release(agentId)
-  }
-
-  /** An output nobody waits for is kept as a message, so that the model sees it at its next turn. */
-  async #keepLateOutput(active: ActiveConversation, command: SupplyOutput): Promise<void> {
-    if (command.conversationId === undefined) return this.#warnOfLateOutput(command, NOT_KEPT)
-    const messages = [lateOutputMessage(command, this.#options.effects.newId('msg_'))]
-    try {
-      await active.idle()
-      await active.owning(() =>
-        active.conversation.append(
-          (run) => {
-            if (run?.end === null) throw busy(active.scope.conversationId)
-            return [{ type: 'messages-imported', messages }]
-          },
-          { runId: null, waits: false },
-        ),
-      )
-      this.#warnOfLateOutput(command, 'it was kept as a user message')
-    } catch (error) {
-      if (!OffstageError.is(error) || error.code !== 'conversation-not-found') throw error
-      this.#warnOfLateOutput(command, NOT_KEPT)
-    }
-  }
-
-  #warnOfLateOutput({ toolCallId }: SupplyOutput, fate: string): void {
-    const message = `No call ${toolCallId} waits for an output; ${fate}.`
-    this.#options.notify({ type: 'warning', code: 'no-pending-call', message })
   }
 }

@@ -14,6 +14,7 @@ import { PAGE_CALLS } from '../protocol/page-calls.ts'
 import { asked } from '../protocol/wire.ts'
 import type { WorkerCalls } from '../protocol/worker-calls.ts'
 import type { CompositeCommands } from './composite-commands.ts'
+import type { Undoing } from './undo.ts'
 import type { Extractions } from './model/extract.ts'
 import { Host, type HostOptions } from './host.ts'
 import type { Imports } from './imports.ts'
@@ -48,7 +49,8 @@ export class Link {
       ConversationViews &
       Extractions &
       Titles &
-      CompositeCommands
+      CompositeCommands &
+      Undoing
     const answers: Answers<WorkerCalls> = part
     return (argument) => answers[name](argument)
   }

@@ -55,6 +55,8 @@ type Unwritten =
   | 'step-outcome'
   | 'child-started'
   | 'child-usage'
+  | 'undo-started'
+  | 'undo-settled'
   | 'renamed'
   | 'run-taken-up'
   | 'results-cleared'

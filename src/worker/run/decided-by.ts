@@ -7,10 +7,17 @@ export function decidedBy({
   annotations,
   hasReconcile,
   composite,
+  hasUndo,
 }: ToolDescriptor): DecidedBy {
   const { readOnly = false, idempotent = false } = annotations
   const replayable = readOnly || idempotent
-  return { definition, replayable, reconcilable: hasReconcile, ...(composite && { composite }) }
+  return {
+    definition,
+    replayable,
+    reconcilable: hasReconcile,
+    ...(composite && { composite }),
+    ...(hasUndo && { undoable: true }),
+  }
 }
 
 /** Of a call whose tool is gone: nothing has this definition, and nothing is assumed. */

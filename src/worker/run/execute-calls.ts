@@ -90,7 +90,18 @@ export async function executeCalls(
   // Decided at the commit, which may have waited for the storage: nothing starts in a stopped run.
   const facts = (): FactDraft[] | null => (context.signal.aborted ? null : starts.map(startFact))
   const isCommitted = await context.conversation.append(facts, { strict: mustBeStrict(starts) })
-  if (isCommitted) await runStarts(context, starts)
+  if (isCommitted) await runStarts(context, asStored(context, starts))
+}
+
+/** A tool gets what is stored, which is what a repetition would find: what was redacted, too. */
+function asStored({ conversation }: RunContext, starts: readonly Start[]): readonly Start[] {
+  const { redacts, run } = conversation
+  if (!redacts) return starts
+  const stored = new Map(run?.calls.map(({ toolCallId, input }) => [toolCallId, input]))
+  return starts.map((start) => ({
+    ...start,
+    input: stored.get(start.call.toolCallId) ?? start.input,
+  }))
 }
 
 /** Hands calls whose start is committed to the page, and commits each outcome as it arrives. */

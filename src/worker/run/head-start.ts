@@ -13,12 +13,13 @@ type ModelOutput = Omit<FactOf<'model-output'>, 'parentId'>
 /**
  * The calls of an output that can start with the very commit of the output, since nobody has to be
  * asked about any of them: one wait for the disk less in each step. None where a hook, an approval, an
- * invalid call or one-shot mode has a say; those take the usual way.
+ * invalid call or one-shot mode has a say, nor where the output is redacted first; those take the usual way.
  */
 export function headStart(context: RunContext, output: ModelOutput): Start[] {
   const { conversation, tools } = context
   if (conversation.run?.limits.maxSteps === 0 || tools.hasBeforeToolCall || context.signal.aborted)
     return []
+  if (conversation.redacts) return []
   const next = lookAhead(conversation, [output])
   if (next === null || next.calls.length === 0 || decide(next) !== 'run-tools') return []
   if (!next.calls.every((call) => isPlain(context, call) && !forbidden(context, call))) return []

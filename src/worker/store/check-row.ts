@@ -137,6 +137,7 @@ const decidedBy = shape({
   replayable: isFlag,
   reconcilable: isFlag,
   composite: optional(isFlag),
+  undoable: optional(isFlag),
 })
 const isPath: Check = (value) => Array.isArray(value) && value.length > 0 && value.every(isText)
 
@@ -221,6 +222,12 @@ const facts = oneOf('type', {
     status: settledStatus,
     output: isOutput,
     note: optional(isText),
+  }),
+  'undo-started': shape(ofCall),
+  'undo-settled': shape({
+    ...ofCall,
+    status: among(['done', 'failed', 'not-begun']),
+    message: optional(isText),
   }),
   'messages-imported': shape({ ...under, messages: listOf(message) }),
   'head-moved': shape({ to: isText }),

@@ -2,6 +2,7 @@ import type { WorkerNotice } from '../../protocol/notices.ts'
 import { storageKey, type StorageConfig, type StorageState } from '../../protocol/conversation.ts'
 import { toErrorData } from '../../protocol/error.ts'
 import { createMemoryStore } from './memory-store.ts'
+import { type Redaction, redactedStore } from './redaction.ts'
 import type { Store } from './store.ts'
 
 /**
@@ -18,9 +19,15 @@ export type OpenDurable = (name: string, report: (state: StorageState) => void) 
 export class Stores {
   readonly #openDurable: OpenDurable
   readonly #notify: (notice: WorkerNotice) => void
+  readonly #redaction: Redaction
   readonly #stores = new Map<string, Promise<Store>>()
 
-  constructor(openDurable: OpenDurable, notify: (notice: WorkerNotice) => void) {
+  constructor(
+    openDurable: OpenDurable,
+    notify: (notice: WorkerNotice) => void,
+    redaction: Redaction,
+  ) {
+    this.#redaction = redaction
     this.#openDurable = openDurable
     this.#notify = notify
   }
@@ -29,9 +36,14 @@ export class Stores {
     const key = storageKey(config)
     const known = this.#stores.get(key)
     if (known) return known
-    const opened = config === 'memory' ? this.#memory() : this.#durable(config.name)
+    const opened = this.#open(config, key)
     this.#stores.set(key, opened)
     return opened
+  }
+
+  async #open(config: StorageConfig, key: string): Promise<Store> {
+    const store = await (config === 'memory' ? this.#memory() : this.#durable(config.name))
+    return redactedStore(store, key, this.#redaction)
   }
 
   async #memory(reason?: unknown): Promise<Store> {

@@ -216,6 +216,8 @@ const FACTS: Record<FactType, true> = {
   'call-interrupted': true,
   'interruption-resolved': true,
   'call-settled': true,
+  'undo-started': true,
+  'undo-settled': true,
   'messages-imported': true,
   'head-moved': true,
   'history-cleared': true,

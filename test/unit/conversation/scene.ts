@@ -494,7 +494,7 @@ export class Scene {
       type: 'call-started',
       path: call.path,
       executionId: this.#id('x'),
-      by: { definition: 'd', replayable: this.#chance(2), reconcilable: false },
+      by: { definition: 'd', replayable: this.#chance(2), reconcilable: false, undoable: true },
       repeats: this.#chance(5),
       ...(this.#chance(3) && { input: { hooked: true } }),
     })
@@ -575,6 +575,10 @@ export class Scene {
     const note = this.#chance(5) ? { note: 'noted' } : {}
     this.#row({ type: 'call-settled', path: call.path, status, output, ...note })
     if (run) run.calls = run.calls.filter((each) => each !== call)
+    if (status !== 'succeeded' || !this.#chance(4)) return
+    this.#row({ type: 'undo-started', path: call.path }, null)
+    if (this.#chance(2))
+      this.#row({ type: 'undo-settled', path: call.path, status: 'failed', message: 'no' }, null)
   }
 
   /** One-shot mode: the run ends, and its calls wait for their outputs. */

@@ -2,16 +2,20 @@ import { describe, expect, it } from 'vitest'
 import { ConversationRegistry } from '../../../src/worker/conversation-registry.ts'
 import { realEffects } from '../../../src/worker/effects.ts'
 import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
+import { Redaction } from '../../../src/worker/store/redaction.ts'
 import { Stores } from '../../../src/worker/store/stores.ts'
 
 const MINUTE = 60_000
 
 function createRegistry() {
+  const redaction = new Redaction({ redact: async ({ facts }) => facts })
   const clock = { now: 0 }
   const registry = new ConversationRegistry({
+    redaction,
     stores: new Stores(
       async () => createMemoryStore(),
       () => undefined,
+      redaction,
     ),
     effects: { ...realEffects, monotonic: () => clock.now, locks: undefined },
     output: { notify: () => undefined, nextBatch: () => 0 },

@@ -36,6 +36,7 @@ const STORED = {
   'storage-blocked': true,
   'storage-newer': true,
 } as const
+const UNREDACTED = { 'redact-failed': true } as const
 const DRIVEN = { ...STORED, 'conversation-broken': true } as const
 const GONE = { 'conversation-not-found': true } as const
 const LOST = { 'ownership-lost': true } as const
@@ -46,16 +47,16 @@ const named: { readonly [Name in Public]: Readonly<Record<CodesOf<WorkerCalls[Na
   resumeRun: DRIVEN,
   takeOver: DRIVEN,
   abortRun: BUSY,
-  answerCall: { ...BUSY, 'invalid-input': true, 'ambiguous-call': true },
-  supplyOutput: { ...BUSY, ...GONE, ...LOST, 'ambiguous-call': true },
+  answerCall: { ...BUSY, ...UNREDACTED, 'invalid-input': true, 'ambiguous-call': true },
+  supplyOutput: { ...BUSY, ...UNREDACTED, ...GONE, ...LOST, 'ambiguous-call': true },
   join: STORED,
   olderMessages: {},
-  switchBranch: { ...BUSY, ...GONE, ...LOST },
+  switchBranch: { ...BUSY, ...UNREDACTED, ...GONE, ...LOST },
   listConversations: STORED,
   getConversation: STORED,
-  renameConversation: { ...STORED, 'invalid-input': true },
+  renameConversation: { ...STORED, ...UNREDACTED, 'invalid-input': true },
   deleteConversation: STORED,
-  clearHistory: { ...BUSY, ...GONE, ...LOST },
+  clearHistory: { ...BUSY, ...UNREDACTED, ...GONE, ...LOST },
 }
 const commands = Object.keys(named) as Public[]
 
@@ -228,6 +229,7 @@ const ownedElsewhere: Trouble = (world) => {
 const troubles = [
   none,
   ...refusals,
+  refusing('redact-failed', ['append', 'rename']),
   missesRow,
   deletedMeanwhile,
   takenOverMeanwhile,

@@ -63,6 +63,8 @@ const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> } = {
   'call-interrupted': { path },
   'interruption-resolved': { path, verdict: 'run-again' },
   'call-settled': { path, status: 'denied', output: { type: 'denied' }, note: 'n' },
+  'undo-started': { path },
+  'undo-settled': { path, status: 'failed', message: 'm' },
   'messages-imported': {
     parentId: null,
     messages: [
@@ -110,6 +112,7 @@ const OPTIONAL: { readonly [Type in FactType]?: readonly string[] } = {
   'call-started': ['input'],
   'call-suspended': ['until'],
   'call-settled': ['note'],
+  'undo-settled': ['message'],
   'skill-activated': ['restrictTools', 'files', 'loaded', 'path'],
   'untrusted-taken-in': ['path'],
   'consent-given': ['until'],

@@ -1,0 +1,60 @@
+import type { CallAnswer } from '../protocol/commands.ts'
+import { describeThrown } from '../protocol/error.ts'
+import { randomId } from '../lib/random-id.ts'
+import { adopt } from './adopt.ts'
+import type { AgentParts } from './agent-parts.ts'
+import type { CallAnswers, CallRef } from './call-answers.ts'
+import { checkId, checkText } from './check-input.ts'
+import { checkNames } from './check-names.ts'
+import { errorOutput, formatOutput } from './format-output.ts'
+import { limitsOf } from './run-limits.ts'
+import { saidOf } from './said-of.ts'
+import { whereShown } from './where-shown.ts'
+
+/** What is said to calls that wait goes to the worker, which knows who drives their run. */
+export function answersOf(agent: AgentParts): CallAnswers {
+  const { ask, options, scope } = agent
+  const reply = (call: CallRef, answer: CallAnswer['answer']): Promise<boolean> =>
+    ask('answerCall', { ...scope(), ...locate(call), answer })
+  return {
+    async approve(call, how = {}) {
+      checkNames(how, 'approve')
+      const { input } = how
+      return reply(call, { type: 'approve', ...(input !== undefined && { input }) })
+    },
+    async deny(call, reason) {
+      checkText(reason ?? '', 'The reason')
+      return reply(call, { type: 'deny', ...(reason && { reason }) })
+    },
+    answer: async (call, answer) => reply(call, saidOf(answer)),
+    async supplyOutput(call, output) {
+      const limits = limitsOf(options)
+      const command = { ...scope(), ...locate(call), nextRunId: randomId(), limits }
+      const supplied = { ...command, output: await formatOutput(output) }
+      const handle = await adopt(agent, () => ask('supplyOutput', supplied))
+      return handle && handle.run
+    },
+    async settle(call, outcome) {
+      checkNames(outcome, 'settle')
+      const { output, error } = outcome
+      const failed = error === undefined ? null : errorOutput('failed', describeThrown(error))
+      return reply(call, { type: 'settle', output: failed ?? (await formatOutput(output)) })
+    },
+    async resolveInterrupted(call, verdict, output) {
+      return reply(call, {
+        type: 'resolve',
+        verdict,
+        ...(output !== undefined && { output: await formatOutput(output) }),
+      })
+    },
+  }
+}
+
+/** An event or a pending call may be passed as it is. */
+function locate(call: CallRef): { conversationId?: string; toolCallId: string } {
+  const given = typeof call === 'string' ? { toolCallId: call } : (call ?? {})
+  const { conversationId = whereShown(given), toolCallId } = given
+  checkText(toolCallId, 'The id of a call')
+  if (conversationId !== undefined) checkId(conversationId)
+  return { ...(conversationId !== undefined && { conversationId }), toolCallId }
+}

@@ -1,0 +1,36 @@
+import { describeThrown } from '../protocol/error.ts'
+import type { JsonValue } from '../protocol/json.ts'
+import type { ToolOutput } from '../protocol/message.ts'
+import type { UndoOutcome, UndoTool } from '../protocol/questions.ts'
+import { truncate } from './format-output.ts'
+import { whileStaying } from './page-leaving.ts'
+import type { PreparedTool } from './prepare-tool.ts'
+import { untilAborted } from './until-aborted.ts'
+
+const TIMEOUT_MS = 60_000
+
+/** Has a tool undo what a call of it did. `life`: of its agent. Doesn't reject. */
+export async function undoTool(
+  entry: PreparedTool | undefined,
+  call: UndoTool,
+  life: AbortSignal,
+): Promise<UndoOutcome> {
+  if (!entry?.tool.undo || life.aborted) return { status: 'not-begun' }
+  const { tool, restore } = entry
+  const { runId, conversationId, toolCallId, input, output, idempotencyKey } = call
+  const signal = AbortSignal.any([life, AbortSignal.timeout(tool.timeoutMs ?? TIMEOUT_MS)])
+  const context = { runId, conversationId, toolCallId, idempotencyKey, signal }
+  try {
+    await whileStaying(() =>
+      untilAborted(async () => tool.undo?.(restore(input), valueOf(output), context), signal),
+    )
+    return { status: 'done' }
+  } catch (thrown) {
+    if (signal.aborted) return { status: 'unknown' }
+    return { status: 'failed', message: truncate(describeThrown(thrown)) }
+  }
+}
+
+function valueOf(output: ToolOutput): JsonValue {
+  return 'value' in output ? (output.value as JsonValue) : null
+}

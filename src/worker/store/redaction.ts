@@ -1,0 +1,101 @@
+import { OffstageError, toErrorData } from '../../protocol/error.ts'
+import type { Fact, NewRow } from '../../protocol/fact.ts'
+import type { PageApi } from '../../protocol/page-calls.ts'
+import { isSoundRow } from './check-row.ts'
+import { isRedaction } from './check-redacted.ts'
+import type { Store } from './store.ts'
+
+/** Which stores hold redacted facts only, and how their facts become so: the page has the functions. */
+export class Redaction {
+  readonly #page: Pick<PageApi, 'redact'>
+  readonly #storages = new Set<string>()
+
+  constructor(page: Pick<PageApi, 'redact'>) {
+    this.#page = page
+  }
+
+  /** From here on nothing is written to the store but what the page has redacted. */
+  require(storage: string): void {
+    this.#storages.add(storage)
+  }
+
+  isRequired(storage: string): boolean {
+    return this.#storages.has(storage)
+  }
+
+  /** The rows as they are to be stored. Throws `redact-failed`. */
+  async rows(storage: string, rows: readonly NewRow[]): Promise<readonly NewRow[]> {
+    if (rows.length === 0) return rows
+    const facts = rows.map(factOf)
+    const redacted = await this.#ask(storage, facts)
+    return rows.map((row, index) => {
+      const fact = redacted[index]
+      const before = facts[index]
+      if (!before || !isRedaction(before, fact)) throw failed(row)
+      const { runId, at } = row
+      const next: NewRow = { ...fact, runId, at }
+      if (!isSoundRow(next)) throw failed(row)
+      return next
+    })
+  }
+
+  async #ask(storage: string, facts: readonly Fact[]): Promise<readonly unknown[]> {
+    try {
+      return await this.#page.redact({ storage, facts })
+    } catch (thrown) {
+      const { code, message } = toErrorData(thrown)
+      // Whatever has kept the page from it: what isn't redacted isn't stored.
+      throw new OffstageError('redact-failed', code === 'redact-failed' ? message : UNANSWERED)
+    }
+  }
+}
+
+/** The store, whose rows are redacted before they are written while that is required; nothing waits for it otherwise. */
+export function redactedStore(store: Store, storage: string, redaction: Redaction): Store {
+  const isRequired = (): boolean => redaction.isRequired(storage)
+  const titleOf = async (title: string, at: number): Promise<string> => {
+    const [row] = await redaction.rows(storage, [{ type: 'renamed', title, runId: null, at }])
+    return row?.type === 'renamed' ? row.title : ''
+  }
+  return {
+    claim: (conversationId, at, options) => store.claim(conversationId, at, options),
+    append: async (append) =>
+      store.append(
+        isRequired() ? { ...append, rows: await redaction.rows(storage, append.rows) } : append,
+      ),
+    place: async (placement) =>
+      store.place(
+        isRequired()
+          ? { ...placement, rows: await redaction.rows(storage, placement.rows) }
+          : placement,
+      ),
+    read: (conversationId, afterSeq, count) => store.read(conversationId, afterSeq, count),
+    list: () => store.list(),
+    get: (conversationId) => store.get(conversationId),
+    rename: async (conversationId, title, at) =>
+      store.rename(conversationId, isRequired() ? await titleOf(title, at) : title, at),
+    renameAfter: async (conversationId, seq, name) =>
+      store.renameAfter(
+        conversationId,
+        seq,
+        isRequired() ? { ...name, title: await titleOf(name.title, name.at) } : name,
+      ),
+    mark: (conversationId, broken) => store.mark(conversationId, broken),
+    descendants: (conversationId) => store.descendants(conversationId),
+    delete: (conversationId) => store.delete(conversationId),
+    close: () => store.close(),
+  }
+}
+
+const UNANSWERED = 'Nothing was stored: the page did not say how it is to be redacted.'
+
+function factOf({ runId: _runId, at: _at, ...fact }: NewRow): Fact {
+  return fact as Fact
+}
+
+function failed({ type }: NewRow): OffstageError {
+  return new OffstageError(
+    'redact-failed',
+    `Nothing was stored: redact must return a ${type} fact as it is, but for its texts and data.`,
+  )
+}

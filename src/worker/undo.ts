@@ -1,0 +1,104 @@
+import { isUndoable } from '../conversation/undo.ts'
+import { OffstageError } from '../protocol/error.ts'
+import type { PageApi } from '../protocol/page-calls.ts'
+import type { UndoOutcome } from '../protocol/questions.ts'
+import type { ConversationScope } from '../protocol/scope.ts'
+import type { CallState, MessageNode } from '../protocol/state.ts'
+import type { ActiveConversation } from './active-conversation.ts'
+import { busy } from './busy.ts'
+import type { Conversation } from './conversation.ts'
+import type { ConversationRegistry } from './conversation-registry.ts'
+import type { FactDraft } from './store/fact-draft.ts'
+
+type Asked = ConversationScope & { readonly toolCallId: string }
+
+interface Found {
+  readonly call: CallState
+  readonly runId: string
+}
+
+/** Has tools undo what their calls did, at most once each: between runs, by whoever owns the conversation. */
+export class Undoing {
+  readonly #registry: ConversationRegistry
+  readonly #page: Pick<PageApi, 'undoTool'>
+
+  constructor(registry: ConversationRegistry, page: Pick<PageApi, 'undoTool'>) {
+    this.#registry = registry
+    this.#page = page
+  }
+
+  async undoCall(asked: Asked): Promise<boolean> {
+    const { conversationId } = asked
+    if ((await (await this.#registry.store(asked)).get(conversationId)) === null) return false
+    const active = await this.#registry.take(asked)
+    return active.inLaneNow(async () => {
+      if (active.driver) throw busy(conversationId)
+      return active.owning(() => this.#undo(active, asked))
+    })
+  }
+
+  async #undo(
+    { conversation }: ActiveConversation,
+    { agentId, toolCallId }: Asked,
+  ): Promise<boolean> {
+    const found = undoableCall(conversation, toolCallId)
+    if (found === null) return false
+    const { runId, call } = found
+    const { path, toolName, input, output } = call
+    const { conversationId } = conversation
+    const note = (fact: FactDraft): Promise<boolean> =>
+      conversation.append([fact], { runId: null, strict: true })
+    // On the disk before anything happens: what was begun once isn't begun again.
+    await note({ type: 'undo-started', path })
+    const idempotencyKey = `${runId}:${toolCallId}:undo`
+    const context = { agentId, runId, conversationId, toolCallId, toolName, input, idempotencyKey }
+    const outcome = await this.#ask({ ...context, output: output ?? { type: 'text', value: '' } })
+    if (outcome.status !== 'unknown') {
+      const { status } = outcome
+      const message = status === 'failed' ? { message: outcome.message } : {}
+      await note({ type: 'undo-settled', path, status, ...message })
+    }
+    // Whoever asked for it sees it done.
+    conversation.stream.flush()
+    if (outcome.status === 'done') return true
+    throw failed(call, outcome)
+  }
+
+  async #ask(call: Parameters<PageApi['undoTool']>[0]): Promise<UndoOutcome> {
+    try {
+      return await this.#page.undoTool(call)
+    } catch {
+      // The agent is gone, perhaps while its tool was at it.
+      return { status: 'unknown' }
+    }
+  }
+}
+
+/** Throws `conversation-busy` while a run is open: its calls may build on what is to be undone. */
+function undoableCall({ conversationId, run, state }: Conversation, id: string): Found | null {
+  if (run?.end === null) throw busy(conversationId)
+  // On other branches, too: none of them undoes a tool's effect.
+  for (const { calls, runId } of [...state.path, ...state.others] satisfies MessageNode[]) {
+    const call = calls.find(({ toolCallId }) => toolCallId === id)
+    if (call) return runId !== null && isUndoable(call) ? { call, runId } : null
+  }
+  return null
+}
+
+function failed({ toolName }: CallState, outcome: UndoOutcome): OffstageError {
+  const { status } = outcome
+  return new OffstageError('call-failed', `${toolName} was not undone: ${whyOf(outcome)}`, {
+    details: { toolName, status },
+  })
+}
+
+function whyOf(outcome: UndoOutcome): string {
+  switch (outcome.status) {
+    case 'failed':
+      return outcome.message
+    case 'not-begun':
+      return 'the page has no such tool, or the tool no undo().'
+    default:
+      return 'it began, and nobody can say how it ended.'
+  }
+}

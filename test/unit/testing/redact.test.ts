@@ -1,0 +1,196 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { AgentOptions } from '../../../src/index.ts'
+import { createAgent, defineTool } from '../../../src/index.ts'
+import { createTestStorage, inProcessWorker, simulateReload } from '../../../src/testing/index.ts'
+import { until } from '../client/fake-worker.ts'
+import { answer, gate, said, talk } from './talk.ts'
+
+type Redact = NonNullable<AgentOptions['redact']>
+
+const SECRET = '4111-1111-1111-1111'
+
+/** Every text of a fact, wherever it is. */
+const redact: Redact = (fact) =>
+  JSON.parse(JSON.stringify(fact).replaceAll(SECRET, '[card]')) as typeof fact
+
+const pays = (card: string) =>
+  [
+    { type: 'reasoning-delta', delta: `The card is ${card}.` },
+    { type: 'text-delta', delta: `Paying with ${card}.` },
+    { type: 'tool-call', toolCallId: 'p', toolName: 'pay', input: { card } },
+    { type: 'finish', finishReason: 'tool-calls' },
+  ] as const
+
+/** All that the store holds, as text. */
+async function stored(testStorage: ReturnType<typeof createTestStorage>): Promise<string> {
+  const store = await testStorage.open('offstage')
+  const all = (await store.list()).map(async (record) => [
+    record,
+    (await store.read(record.conversationId)).rows,
+  ])
+  return JSON.stringify(await Promise.all(all))
+}
+
+const CARD = { type: 'object', properties: { card: { type: 'string' } } } as const
+
+const paying = (execute: (input: unknown) => unknown) =>
+  defineTool({ name: 'pay', description: 'Pays.', jsonSchema: CARD, execute })
+
+test('nothing of what is redacted is in the store, nor sent to the model, a tool or the export', async () => {
+  const storage = createTestStorage()
+  const pay = vi.fn((_input: unknown) => `Paid with ${SECRET}.`)
+  const { agent, chat, sent } = talk([pays(SECRET), answer(`${SECRET} was charged.`)], storage, {
+    redact,
+    tools: [paying(pay)],
+  })
+  const result = await chat.send(`My card is ${SECRET}`).result
+  expect(result).toMatchObject({ outcome: 'completed', text: '[card] was charged.' })
+  await agent.conversations.rename('talk', `Card ${SECRET}`)
+  await agent.conversations.fork('talk')
+  expect(await stored(storage)).not.toContain(SECRET)
+  expect(await stored(storage)).toContain('Card [card]')
+  expect(JSON.stringify(sent)).not.toContain(SECRET)
+  expect(pay).toHaveBeenCalledExactlyOnceWith({ card: '[card]' }, expect.anything())
+  const file = await new Response(await agent.conversations.export()).text()
+  expect(file).not.toContain(SECRET)
+  // After a reload, too, nothing else is shown.
+  simulateReload()
+  const after = talk([], storage, { redact })
+  await until(() => said(after.chat).length > 0)
+  expect(said(after.chat)[0]).toBe('My card is [card]')
+  expect((await after.agent.conversations.list()).map(({ title }) => title)).toContain(
+    'Card [card]',
+  )
+})
+
+test('the file of another page is redacted as it is imported', async () => {
+  const from = talk([answer('Noted.')])
+  await from.chat.send(`My card is ${SECRET}`).result
+  const file = await new Response(await from.agent.conversations.export()).text()
+  expect(file).toContain(SECRET)
+  const storage = createTestStorage()
+  const { agent } = talk([], storage, { redact })
+  await agent.conversations.import(new Blob([file]))
+  expect(await stored(storage)).toContain('[card]')
+  expect(await stored(storage)).not.toContain(SECRET)
+})
+
+test.each<[string, (...args: Parameters<Redact>) => unknown]>([
+  [
+    'throws',
+    () => {
+      throw new Error(`No ${SECRET}`)
+    },
+  ],
+  ['returns nothing', () => undefined],
+  ['returns a promise', async (fact) => fact],
+  ['returns what is no data', (fact) => ({ ...fact, at: () => 1 })],
+  ['changes the type', (fact) => ({ ...fact, type: 'run-continued' })],
+  ['adds a field', (fact) => ({ ...fact, more: 1 })],
+  [
+    'changes an id',
+    (fact) =>
+      fact.type === 'run-started' ? { ...fact, message: { ...fact.message, id: 'x' } } : fact,
+  ],
+  [
+    'drops a part',
+    (fact) =>
+      fact.type === 'run-started' ? { ...fact, message: { ...fact.message, parts: [] } } : fact,
+  ],
+  [
+    'gives a part no text',
+    (fact) =>
+      fact.type === 'run-started'
+        ? { ...fact, message: { ...fact.message, parts: [{ type: 'text', text: 5 }] } }
+        : fact,
+  ],
+])('a redact that %s: the run fails, and nothing is stored', async (_, wrong) => {
+  const storage = createTestStorage()
+  const { chat, sent } = talk([], storage, { redact: wrong as Redact })
+  const result = await chat.send(`My card is ${SECRET}`).result
+  expect(result).toMatchObject({ outcome: 'failed', error: { code: 'redact-failed' } })
+  expect(sent).toEqual([])
+  expect(await stored(storage)).not.toContain(SECRET)
+})
+
+test('a redact that throws later: the run ends so in the store, without what could not be redacted', async () => {
+  const storage = createTestStorage()
+  const warnings: string[] = []
+  const { agent, chat } = talk([answer(`It is ${SECRET}.`)], storage, {
+    redact: (fact) => {
+      if (fact.type === 'model-output') throw new Error(`No ${SECRET}`)
+      return fact
+    },
+  })
+  agent.on('warning', ({ code, message }) => warnings.push(`${code} ${message}`))
+  const result = await chat.send('Which card?').result
+  expect(result).toMatchObject({ outcome: 'failed', error: { code: 'redact-failed' } })
+  expect(await stored(storage)).toContain('redact-failed')
+  expect(await stored(storage)).not.toContain(SECRET)
+  expect(warnings).toEqual([expect.stringContaining('hook-failed redact has failed')])
+  // Nothing of the answer is shown either, once it has failed.
+  await until(() => chat.getSnapshot().status === 'idle')
+  expect(JSON.stringify(chat.getSnapshot().messages)).not.toContain(SECRET)
+})
+
+test('another tab and a call that is approved there: what was approved is what is stored', async () => {
+  const storage = createTestStorage()
+  const pay = vi.fn((_input: unknown) => 'Paid.')
+  const tools = [
+    defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      jsonSchema: CARD,
+      needsApproval: true,
+      execute: pay,
+    }),
+  ]
+  const first = talk([pays(SECRET)], storage, { redact, tools })
+  const run = first.chat.send('Pay')
+  await until(() => first.chat.getSnapshot().pending.length > 0)
+  expect(first.chat.getSnapshot().pending).toMatchObject([{ input: { card: '[card]' } }])
+  await first.agent.dispose()
+  await run.result
+  simulateReload()
+  const second = talk([answer('Done.')], storage, { redact, tools })
+  const resumed = await second.agent.resume('talk')
+  await until(() => second.chat.getSnapshot().pending.length > 0)
+  await second.chat.approve('p')
+  expect(await resumed?.result).toMatchObject({ outcome: 'completed', text: 'Done.' })
+  expect(pay).toHaveBeenCalledExactlyOnceWith({ card: '[card]' }, expect.anything())
+})
+
+test('of two agents of a page, the one that redacts does so for both; one that is gone, too', async () => {
+  const storage = createTestStorage()
+  const worker = inProcessWorker({ storage })
+  const once = vi.fn(redact)
+  const model = {
+    provider: 'scripted',
+    model: 'scripted',
+    script: { fallback: [{ text: `It is ${SECRET}.` }] },
+  } as const
+  const first = createAgent({ worker, model, redact: once })
+  const second = createAgent({ worker, model })
+  onTestFinished(() => second.dispose())
+  await first.run('Hello').result
+  const calls = once.mock.calls.length
+  const run = () => second.run(`My card is ${SECRET}`, { conversationId: 'other' }).result
+  expect(await run()).toMatchObject({ outcome: 'completed', text: 'It is [card].' })
+  expect(once.mock.calls.length).toBeGreaterThan(calls)
+  await first.dispose()
+  expect(await run()).toMatchObject({ outcome: 'completed', text: 'It is [card].' })
+  expect(await stored(storage)).not.toContain(SECRET)
+})
+
+test('what is queued while a run is open, and delivered to it, is redacted', async () => {
+  const storage = createTestStorage()
+  const held = gate()
+  const turns = [[...answer('One').slice(0, 1), held.opened, ...answer('').slice(1)], answer('Two')]
+  const { chat, sent } = talk(turns, storage, { redact })
+  const run = chat.send('Go')
+  await until(() => sent.length > 0)
+  run.send(`My card is ${SECRET}`, { when: 'now' })
+  expect((await run.result).outcome).toBe('completed')
+  expect(sent.at(-1)?.at(-1)).toBe('My card is [card]')
+  expect(await stored(storage)).not.toContain(SECRET)
+})
