@@ -58,7 +58,10 @@ const prefixes: Readonly<Record<CallErrorCode, (tool: string) => string>> = {
   'workflow-changed': (tool) => `Tool ${tool} was not gone on with`,
 }
 
-/** Each code has its own prefix, which the reader's messages already have; an imported history may have others. */
+/**
+ * Each code has its own prefix, which the reader's messages already have; an imported history may have others. One that a newer version stored says no more
+ * than that the call failed.
+ */
 function describeError(toolName: string, code: CallErrorCode, message: string): string {
   const prefix = prefixes[Object.hasOwn(prefixes, code) ? code : 'failed'](toolName)
   if (message.startsWith(prefix)) return message

@@ -52,13 +52,18 @@ function shownMessage(node: MessageNode, conversationId: string, progress: Progr
 }
 
 function isSame({ calls }: MessageNode, before: Progress, now: Progress): boolean {
-  return before === now || calls.every(({ toolCallId }) => before[toolCallId] === now[toolCallId])
+  return before === now || calls.every((call) => progressOf(call, before) === progressOf(call, now))
+}
+
+/** The ids are a model's: `constructor` is one, too. */
+function progressOf({ toolCallId }: CallState, progress: Progress): unknown {
+  return Object.hasOwn(progress, toolCallId) ? progress[toolCallId] : undefined
 }
 
 function shownCall(call: CallState, progress: Progress): Omit<ShownCall, 'conversationId'> {
   const { toolCallId, toolName, title, status, input, output, error, question } = call
   const { startedAt, endedAt, path, child, undo } = call
-  const reported = status === 'executing' ? progress[toolCallId] : undefined
+  const reported = status === 'executing' ? progressOf(call, progress) : undefined
   return {
     toolCallId,
     toolName,

@@ -140,3 +140,6 @@ export interface RunLimits extends Limits {
   /** Agents that its calls ask at most. Default 20. */
   readonly maxChildren?: number
 }
+
+/** Children of one run, unless it says otherwise: more is a model that goes round in circles. */
+export const MOST_CHILDREN = 20

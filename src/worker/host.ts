@@ -187,7 +187,7 @@ export class Host {
       this.#lookAfter(active, agentId)
       if (!goOn) return ref
       await active.driver?.goOn()
-      return ref ?? (await active.inLaneNow(() => this.#left.goOn(active, agentId)))
+      return ref ?? (await active.inLaneNow(() => this.#left.goOn(active, agentId, goOn)))
     } catch (error) {
       if (!isElsewhere(error)) throw error
       if (!active.tabs.follows(conversationId)) {

@@ -338,7 +338,7 @@ export async function liveThrough(
     const opened = resume(live, { limits, isFirst: index === 0 })
     void opened.catch(() => undefined)
     // Parked after too many crashes: a person lets it go on.
-    void live.until('run-parked').then(() => resume(live, { limits, goOn: true }))
+    void live.until('run-parked').then(() => resume(live, { limits, goOn: limits }))
     const outcome = await Promise.race([live.ended(), live.life.died.then(() => null)])
     if (outcome !== null) return outcome
     if (kill?.who === 'page') {
@@ -350,11 +350,7 @@ export async function liveThrough(
 
 async function resume(
   live: LiveHost,
-  {
-    limits,
-    isFirst = false,
-    goOn = false,
-  }: { limits: RunLimits; isFirst?: boolean; goOn?: boolean },
+  { limits, isFirst = false, goOn }: { limits: RunLimits; isFirst?: boolean; goOn?: RunLimits },
 ): Promise<void> {
   const command = startCommand('run', 'go', limits)
   if (isFirst) return await live.host.startRun(command)
@@ -363,7 +359,7 @@ async function resume(
     runId: 'run',
     interrupted: 'tell-model',
     waitForToolsMs: 20,
-    goOn,
+    ...(goOn && { goOn }),
   })
   // The last life died before the run was written down: the page asks again.
   if (ref === null) await live.host.startRun(command)
