@@ -28,8 +28,7 @@ function replaced(node: MessageNode, text: string): MessageNode {
   if (node.message.role !== 'assistant') return node
   const reflection = { mode: 'replace', original: answerText(node) } as const
   const finishing = finishingCall(node)
-  if (finishing === undefined)
-    return { ...node, message: withText(node.message, text), reflection }
+  if (finishing === undefined) return { ...node, message: withText(node.message, text), reflection }
   const isFinishing = ({ toolCallId }: Pick<CallState, 'toolCallId'>): boolean =>
     toolCallId === finishing.toolCallId
   const { actionText: _written, ...message } = node.message

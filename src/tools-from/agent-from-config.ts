@@ -5,7 +5,12 @@ import { hintAmong } from '../client/check-names.ts'
 import { cleanName } from '../client/clean-name.ts'
 import { createAgent } from '../client/create-agent.ts'
 import { badConfig } from '../client/failures.ts'
-import type { AgentOptions, ApprovalPolicy, ModelConfig, ReflectOptions } from '../client/options.ts'
+import type {
+  AgentOptions,
+  ApprovalPolicy,
+  ModelConfig,
+  ReflectOptions,
+} from '../client/options.ts'
 import type { Skill } from '../client/skill.ts'
 import type { InlineWorker } from '../client/worker-start.ts'
 
@@ -42,8 +47,7 @@ export interface AgentConfig extends Pick<AgentOptions, Plain> {
 
 /** What can't: functions and objects of the page. */
 export interface ConfigParts
-  extends
-    Omit<AgentOptions, Plain | 'model' | 'toolApproval'>, Secrets {}
+  extends Omit<AgentOptions, Plain | 'model' | 'toolApproval'>, Secrets {}
 
 // Records, so that none is missing: an option that is new doesn't compile until it has its place.
 const FIELDS = Object.keys({

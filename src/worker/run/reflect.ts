@@ -69,9 +69,7 @@ const NOTHING: Reflected = { text: null, usage: NO_USAGE }
 /** Not in one-shot mode, whose answers are the page's business. */
 function mayReflect(run: CountedRun, { outcome }: RunEnd): boolean {
   const isOneShot = run.limits.maxSteps === 0
-  return (
-    outcome === 'completed' && !isOneShot && run.reflected === null && limitOf(run) === null
-  )
+  return outcome === 'completed' && !isOneShot && run.reflected === null && limitOf(run) === null
 }
 
 function newestAnswer({ conversation: { state }, runId }: RunContext): Answer | null {

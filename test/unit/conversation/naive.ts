@@ -1,5 +1,11 @@
 import type { CallPath, Fact, Row } from '../../../src/protocol/fact.ts'
-import type { Message, ToolCallPart, ToolOutput, ToolResultPart, Usage } from '../../../src/protocol/message.ts'
+import type {
+  Message,
+  ToolCallPart,
+  ToolOutput,
+  ToolResultPart,
+  Usage,
+} from '../../../src/protocol/message.ts'
 
 interface NaiveNode {
   readonly id: string
@@ -223,7 +229,9 @@ export function naiveResult(rows: readonly Row[], runId: string): NaiveResult {
   const said = output?.type === 'text' ? output.value : textOf(last?.message.parts ?? [])
   const better = own.findLast(
     (row) =>
-      row.type === 'answer-reflected' && row.mode === 'replace' && row.text !== null &&
+      row.type === 'answer-reflected' &&
+      row.mode === 'replace' &&
+      row.text !== null &&
       row.messageId === last?.message.id,
   )
   const answer = better?.type === 'answer-reflected' ? (better.text ?? '') : said

@@ -32,7 +32,13 @@ const counted = (text: string, tokens: number): StreamPart[] => [
 ]
 
 test('remarks stand beside the answer: shown, in the result, as an event, and never sent', async () => {
-  const turns = [call('quick'), answer('52.'), answer('The sum is 54.'), answer('Next.'), answer('Fine.')]
+  const turns = [
+    call('quick'),
+    answer('52.'),
+    answer('The sum is 54.'),
+    answer('Next.'),
+    answer('Fine.'),
+  ]
   const { chat, sent } = talk(turns, createTestStorage(), { reflect: annotate })
   const run = chat.send('How much?')
   expect(await run.result).toMatchObject({
@@ -191,7 +197,12 @@ test.each<[string, readonly (StreamPart | Promise<unknown>)[], string]>([
 })
 
 test.each(['abort', 'now', 'dispose'])('while the model is asked: %s', async (what) => {
-  const turns = [answer('First.'), [...counted('Half', 5).slice(0, 2), gate().opened], answer('Second.'), answer('Second.')]
+  const turns = [
+    answer('First.'),
+    [...counted('Half', 5).slice(0, 2), gate().opened],
+    answer('Second.'),
+    answer('Second.'),
+  ]
   const set = talk(turns, createTestStorage(), { reflect: replace })
   const run = set.chat.send('One')
   await until(() => set.sent.length === 2 && said(set.chat).includes('First.'))
