@@ -159,6 +159,29 @@ test('verify judges the better answer, and each answer is reflected on', async (
   expect(newest(chat)).not.toHaveProperty('rejected')
 })
 
+test('marks and reflections are there after a reload, and where the conversation is imported', async () => {
+  const verify: AgentOptions['verify'] = ({ text }) =>
+    text === '54.' ? { ok: true } : { feedback: 'No.' }
+  const turns = [answer('52.'), answer('53.'), answer('54.'), answer('54.')]
+  const testStorage = createTestStorage()
+  const first = talk(turns, testStorage, { reflect: replace, verify })
+  await first.chat.send('How much?').result
+  await until(() => said(first.chat).includes('54.'))
+  const before = first.chat.getSnapshot().messages
+  expect(before[1]).toMatchObject({ rejected: true, reflection: { original: '52.' } })
+  const file = await first.agent.conversations.export()
+  const bytes = await new Response(file).blob()
+  await first.agent.dispose()
+  simulateReload()
+  const second = talk([], testStorage)
+  await until(() => second.chat.getSnapshot().status === 'idle')
+  expect(second.chat.getSnapshot().messages).toEqual(before)
+  const third = talk([])
+  await third.agent.conversations.import(bytes)
+  await until(() => third.chat.getSnapshot().messages.length > 0)
+  expect(third.chat.getSnapshot().messages).toEqual(before)
+})
+
 test('remarks are made on answers that verify found good', async () => {
   const verify: AgentOptions['verify'] = ({ text }) =>
     text === 'Good.' ? { ok: true } : { feedback: 'No.' }
