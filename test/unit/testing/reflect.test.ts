@@ -178,7 +178,7 @@ test('marks and reflections are there after a reload, and where the conversation
   expect(second.chat.getSnapshot().messages).toEqual(before)
   const third = talk([])
   await third.agent.conversations.import(bytes)
-  await until(() => third.chat.getSnapshot().messages.length > 0)
+  await until(() => third.chat.getSnapshot().messages.length === before.length)
   expect(third.chat.getSnapshot().messages).toEqual(before)
 })
 
