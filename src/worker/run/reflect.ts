@@ -54,9 +54,13 @@ export async function reflect(
   if (run === null || !isWanted || !mayReflect(run, end)) return
   const answer = newestAnswer(context)
   if (answer === null) return
+  const isKnown = tools.reflects !== undefined
   const stepContext = await contextFor(context)
-  if (typeof stepContext === 'string')
+  if (typeof stepContext === 'string') {
+    // Of a run that goes on after a reload: whether its page wants that at all, it can't say either.
+    if (!isKnown) return
     return store(context, { answer, mode, reflected: { ...NOTHING, failed: stepContext } })
+  }
   const settings = stepContext.reflect
   tools.reflects = settings?.mode ?? null
   if (settings?.mode !== mode) return
@@ -178,6 +182,7 @@ async function store(
   const isStored = await conversation.append((run) => {
     const isOver = run?.runId !== runId || run.end !== null || run.steps !== step
     if (isOver || run.reflected !== null || stopsWithoutEnd(signal)) return null
+    if (signal.aborted && usage.modelCalls === 0) return null
     const said = signal.aborted ? null : text
     return [{ type: 'answer-reflected', step, messageId, mode, text: said, usage }]
   })
