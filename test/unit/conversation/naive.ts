@@ -111,7 +111,7 @@ export class NaiveTree {
       ? {
           ...kept,
           parts: parts.map((part) =>
-            part.type === 'tool-call' && part.toolCallId === finishing
+            part.type === 'tool-call' && !part.error && part.toolCallId === finishing
               ? ({ ...part, input: { result: text } } as ToolCallPart)
               : part,
           ),
@@ -221,30 +221,26 @@ export function naiveResult(rows: readonly Row[], runId: string): NaiveResult {
   const last = outputs.at(-1)
   const partial = own.findLast((row) => row.type === 'step-cut')?.message
   const cut = partial ? textOf(partial.parts) : ''
-  const finished = last?.calls.findLast(({ toolCallId, finishes }) => {
-    const output = finishes && settledOf(own, [toolCallId])?.output
-    return output && output.type === 'text'
-  })
-  const output = finished && settledOf(own, [finished.toolCallId])?.output
+  const outputOf = (toolCallId: string) => settledOf(own, [toolCallId])?.output
+  const better = new Map<string, string>()
+  for (const row of own)
+    if (row.type === 'answer-reflected' && row.mode === 'replace' && row.text !== null)
+      better.set(row.messageId, row.text)
+  const finishing = last && finishingOf(last, outputOf)
+  const output = finishing === undefined ? undefined : outputOf(finishing)
   const said = output?.type === 'text' ? output.value : textOf(last?.message.parts ?? [])
-  const better = own.findLast(
-    (row) =>
-      row.type === 'answer-reflected' &&
-      row.mode === 'replace' &&
-      row.text !== null &&
-      row.messageId === last?.message.id,
-  )
-  const answer = better?.type === 'answer-reflected' ? (better.text ?? '') : said
   return {
     steps: outputs.length,
     modelCalls: costs.length,
     inputTokens: sum(costs.map(({ inputTokens }) => inputTokens)),
     outputTokens: sum(costs.map(({ outputTokens }) => outputTokens)),
     finishReason: last?.finishReason ?? 'other',
-    text: cut === '' ? answer : cut,
+    text: cut === '' ? (better.get(last?.message.id ?? '') ?? said) : cut,
     calls: calls.map((toolCallId) => {
       const { status = null, output: came = null } = settledOf(own, [toolCallId]) ?? {}
-      return { toolCallId, status, output: came }
+      const given = outputs.find((each) => finishingOf(each, outputOf) === toolCallId)
+      const value = better.get(given?.message.id ?? '')
+      return { toolCallId, status, output: value === undefined ? came : { type: 'text', value } }
     }),
   }
 }
