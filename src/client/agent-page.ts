@@ -10,6 +10,7 @@ import type {
 } from '../protocol/questions.ts'
 import { describeThrown } from '../protocol/error.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
+import { modelFor, reflectSettings, type AgentConfig } from './agent-config.ts'
 import { compactionSettings, type ChooseCompaction } from './compaction.ts'
 import type { CompactionChooser } from './choose-compaction.ts'
 import { describeTools } from './describe-tools.ts'
@@ -20,7 +21,7 @@ import { fillValues } from './fill-values.ts'
 import { loadPart } from './load-part.ts'
 import { createConfigBook, isKeyless, readContext, readCredentials } from './model-config.ts'
 import { memoriesOf } from './memory.ts'
-import type { AgentOptions, HookedCall, ModelConfig, PromptValues } from './options.ts'
+import type { AgentOptions, HookedCall } from './options.ts'
 import type { AgentPage } from './page-api.ts'
 import type { Verifier, VerifierParts } from './verify.ts'
 import { whileStaying } from './page-leaving.ts'
@@ -31,13 +32,6 @@ import type * as SkillsOnPage from './skills-on-page.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 
-/** What `configure()` can change; read anew for every step. */
-export interface AgentConfig {
-  model: ModelConfig
-  instructions: string
-  values: PromptValues
-}
-
 /** The functions of an agent's configuration, as the worker may ask for them. */
 export function createAgentPage(
   agent: VerifierParts & { readonly config: AgentConfig; readonly registry: ToolRegistry },
@@ -46,8 +40,9 @@ export function createAgentPage(
   const tools = (): Promise<ToolDescriptor[]> => describeAll(options, registry)
   const book = createConfigBook()
   return {
-    async stepContext({ toolless, isChild = false, titles }) {
-      const model = titles ? modelForTitles(options, config) : config.model
+    async stepContext(query) {
+      const { toolless, isChild = false, titles } = query
+      const model = modelFor(query, options, config)
       const context =
         !titles &&
         options.context &&
@@ -69,6 +64,7 @@ export function createAgentPage(
         ...leftOut(registry, offered),
         hasBeforeToolCall: options.beforeToolCall !== undefined,
         ...hooksThere(options),
+        ...reflectSettings(options, config),
         ...(options.compaction !== undefined && {
           compaction: compactionSettings(options.compaction),
         }),
@@ -222,10 +218,6 @@ function loadSkills(): Promise<typeof SkillsOnPage> {
 
 function refOf({ name, description, loaded }: Skill): SkillRef {
   return { name, description, ...(loaded && { loaded }) }
-}
-
-function modelForTitles({ titles }: AgentOptions, { model }: AgentConfig): ModelConfig {
-  return typeof titles === 'object' ? titles.model : model
 }
 
 /** A function that throws can't say. */

@@ -19,6 +19,7 @@ export type {
   HookedCall,
   ProposedAnswer,
   ProposedRequest,
+  ReflectOptions,
   RequestChange,
   ModelConfig,
   PromptValues,

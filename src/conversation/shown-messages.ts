@@ -37,12 +37,14 @@ function isForPeople({ message }: MessageNode): boolean {
 function shownMessage(node: MessageNode, conversationId: string, progress: Progress): ShownMessage {
   const known = messages.get(node)
   if (known && isSame(node, known.progress, progress)) return known.value
-  const { id, at, message, calls, sent } = node
+  const { id, at, message, calls, sent, reflection, rejected } = node
   const value: ShownMessage = {
     ...message,
     id,
     at,
     ...(sent && Object.keys(sent).length > 0 && { sent }),
+    ...(reflection && { reflection }),
+    ...(rejected && { rejected }),
     ...(calls.length > 0 && {
       calls: calls.map((call) => ({ conversationId, ...shownCall(call, progress) })),
     }),

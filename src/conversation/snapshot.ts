@@ -6,6 +6,7 @@ import type { JsonValue } from '../protocol/json.ts'
 import type { RetryNotice } from '../protocol/live.ts'
 import type { CallError, Message, RunUsage, ToolOutput } from '../protocol/message.ts'
 import type { ParkReason, PendingCall, Question, RunOutcome } from '../protocol/run.ts'
+import type { Reflection } from '../protocol/state.ts'
 import type { ToolCallStatus, UndoStatus } from '../protocol/tool.ts'
 
 /** A call as a page shows it. */
@@ -47,6 +48,10 @@ export type ShownMessage = Message & {
   readonly calls?: readonly ShownCall[]
   /** Of the person's, how the app's `beforeModel` had it sent: with a text behind it, or another one in its place. */
   readonly sent?: Amendment
+  /** Of an answer that the agent's `reflect` had something to say of: the remarks, or what stood there before. */
+  readonly reflection?: Reflection
+  /** The app's `verify` has found the answer wanting, and the model has answered again below it. */
+  readonly rejected?: true
 }
 
 /** The open run. */

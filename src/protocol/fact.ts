@@ -72,6 +72,9 @@ export interface DecidedBy {
   readonly undoable?: true
 }
 
+/** What becomes of what a second model call says of an answer: it is shown beside it, or takes its place. */
+export type ReflectMode = 'annotate' | 'replace'
+
 /** How a run ended, as stored. */
 export type RunEnd =
   | { readonly outcome: 'completed' | 'max-steps' }
@@ -154,6 +157,18 @@ type RunFact =
       readonly parentId: string | null
       /** What the model is told. */
       readonly message: { readonly id: string; readonly text: string }
+    }
+  /** A second model call has looked at the answer of the step. Once for each answer. */
+  | {
+      readonly type: 'answer-reflected'
+      readonly step: number
+      /** Of the answer. */
+      readonly messageId: string
+      readonly mode: ReflectMode
+      /** What is shown beside the answer, or takes its place. Null: nothing of use came of it, and the answer stays. */
+      readonly text: string | null
+      /** Of the model calls that it took. */
+      readonly usage: RunUsage
     }
   /** The run rests until somebody lets it go on. */
   | { readonly type: 'run-parked'; readonly reason: DurableParkReason }

@@ -6,7 +6,7 @@ import type {
   CompactionSituation,
 } from './compaction.ts'
 import type { Remembered } from './composite.ts'
-import type { CallPath, Fact } from './fact.ts'
+import type { CallPath, Fact, ReflectMode } from './fact.ts'
 import type { JsonValue } from './json.ts'
 import type { Message, ToolOutput } from './message.ts'
 import type { Endpoint, ModelConfigData } from './model.ts'
@@ -21,6 +21,17 @@ export interface StepQuery extends AgentRef, RunRef {
   readonly isChild?: boolean
   /** For a title: the model for those, without the agent's instructions and context. */
   readonly titles?: boolean
+  /** For a reflection on an answer: with the model for those. */
+  readonly reflects?: boolean
+}
+
+/** How answers are reflected on. */
+export interface ReflectSettings {
+  readonly mode: ReflectMode
+  /** For the model that is asked. */
+  readonly instructions: string
+  /** How long it may take. Milliseconds. */
+  readonly timeoutMs: number
 }
 
 /** What a step needs from the page. */
@@ -42,6 +53,8 @@ export interface StepContext {
   readonly otherTools?: readonly string[]
   readonly hasBeforeToolCall: boolean
   readonly hasVerify?: true
+  /** Absent: answers aren't reflected on. */
+  readonly reflect?: ReflectSettings
   readonly hasBeforeModel?: true
   /** `retrieveMemories` is to be asked about what a person writes. */
   readonly hasMemory?: true

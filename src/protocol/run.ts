@@ -64,6 +64,8 @@ interface RunResultBase {
   readonly conversationId: string
   /** The text of the run's last message; partial when the run was cut short. */
   readonly text: string
+  /** What the agent's `reflect` said of it, in the mode `annotate`. */
+  readonly reflection?: string
   readonly toolCalls: readonly RunToolCall[]
   /** Model calls that gave an output. */
   readonly steps: number

@@ -89,6 +89,9 @@ export class SentWords {
       // It may repeat what a page or a file said.
       case 'compacted':
         return this.#take(entry.summary, false)
+      case 'answer-reflected':
+        if (entry.mode === 'replace') this.#take(entry.text ?? '', false)
+        return
       case 'skill-activated':
         if (entry.loaded) this.#take(activeSkillText(entry), false)
         return

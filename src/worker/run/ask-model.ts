@@ -17,10 +17,13 @@ import type { ToolTable } from './tool-table.ts'
 
 type Asking = Pick<ModelCall, 'confirm' | 'messageId' | 'firstAttempt' | 'stepContext'>
 
-type AskingQuietly = Pick<
+interface AskingQuietly extends Pick<
   ModelCall,
   'attemptFailed' | 'confirm' | 'messageId' | 'request' | 'stepContext'
->
+> {
+  /** Default: the run's. */
+  readonly signal?: AbortSignal
+}
 
 /** Asks the model for the run's next step, by the configuration that the page gave for it. */
 export function askModel(

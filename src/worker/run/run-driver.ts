@@ -15,6 +15,7 @@ import { NestedCalls } from './nested-calls.ts'
 import { ModelSteps } from './model-steps.ts'
 import type { Steering } from './queued-messages.ts'
 import { publishedWaiter } from './published-waiter.ts'
+import { reflect } from './reflect.ts'
 import { rejectAnswer } from './reject-answer.ts'
 import { StopSwitch } from './stop-switch.ts'
 import { StepCalls } from './step-calls.ts'
@@ -233,7 +234,7 @@ export class RunDriver {
       case 'wait':
         return this.#park()
       default:
-        return this.#complete(decision, run)
+        return this.#complete(decision)
     }
   }
 
@@ -275,8 +276,13 @@ export class RunDriver {
     this.#wake?.()
   }
 
-  async #complete(end: RunEnd, run: CountedRun): Promise<void> {
-    if (!(await rejectAnswer(this.#context, run, end))) await this.#end(end)
+  /** What takes the answer's place is judged; what stands beside it is of use for an answer that stands. */
+  async #complete(end: RunEnd): Promise<void> {
+    const confirm = (): Promise<boolean> | true => this.#lease.confirm(() => this.takenOver())
+    await reflect(this.#context, { mode: 'replace', end, confirm })
+    if (this.#stop.stopped || (await rejectAnswer(this.#context, this.#run, end))) return
+    await reflect(this.#context, { mode: 'annotate', end, confirm })
+    if (!this.#stop.stopped) await this.#end(end)
   }
 
   async #end(end: RunEnd): Promise<void> {

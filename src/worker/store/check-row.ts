@@ -175,6 +175,13 @@ const facts = oneOf('type', {
     ...under,
     message: shape({ id: isText, text: isText }),
   }),
+  'answer-reflected': shape({
+    step: isNumber,
+    messageId: isText,
+    mode: among(['annotate', 'replace']),
+    text: nullOr(isText),
+    usage: isRunUsage,
+  }),
   'run-parked': shape({ reason: isText }),
   'run-continued': shape({}),
   'run-ended': shape({ end: runEnd, next: optional(isText) }),

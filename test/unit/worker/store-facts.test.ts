@@ -38,6 +38,13 @@ const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> } = {
     feedback: { id: 'f', error: { code: 'malformed', message: 'Odd.' }, text: 'Odd.' },
   },
   'step-cut': { ...attempt, parentId: null, message: { id: 'm', parts } },
+  'answer-reflected': {
+    step: 1,
+    messageId: 'm',
+    mode: 'replace',
+    text: 'Better.',
+    usage: { modelCalls: 1 },
+  },
   'answer-rejected': { step: 1, parentId: 'm', message: { id: 'f', text: 'No.' } },
   'run-parked': { reason: 'crash-loop' },
   'run-continued': {},
