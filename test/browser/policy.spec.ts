@@ -199,27 +199,23 @@ test('forbidding eval changes nothing of how calls are checked, and nothing of i
   test.skip(driver === 'webkit', 'It reports nothing of workers.')
   const reports: string[] = []
   const { url, close } = await listen(
-    createServer(async (request, response) => {
-      let body = ''
-      for await (const piece of request) body += String(piece)
-      reports.push(body)
-      response.writeHead(204).end()
+    createServer((request, response) => {
+      request.setEncoding('utf8').on('data', (piece: string) => reports.push(piece))
+      request.on('end', () => response.writeHead(204).end())
     }),
   )
   const policy = `script-src 'self'; connect-src 'self' ${origin}; report-uri ${url}/report`
   site.setHeaders(WORKER, { 'content-security-policy': policy })
-  await open(site, driven, `${policy.split(';')[0]}`)
+  await open(site, driven, "script-src 'self'")
   model.enqueue(callTools([{ name: 'add', input: { a: [1] } }]))
   model.enqueue(callTools([{ name: 'add', input: { a: 1 } }]))
   model.enqueue(say('Done.'))
   const { inputs, outcomes } = await driven.evaluate(add, [model.baseURL, `${NOBODY}/v1`])
   expect(inputs).toEqual([{ a: 1 }])
   expect(outcomes).toEqual(['completed', 'blocked-by-csp'])
-  expect(JSON.stringify(model.requests[1]?.body)).toContain("'a' must be number, got [1]")
   // The last thing that was refused, and the only one.
-  await expect.poll(() => reports.join()).toContain('connect-src')
-  expect(
-    reports.filter((report) => report.includes('script-src-elem') || report.includes('eval')),
-  ).toEqual([])
+  await expect.poll(() => reports.join('')).toContain(NOBODY)
+  expect(reports.join('')).not.toContain('eval')
+  expect(JSON.stringify(model.requests[1]?.body)).toContain("'a' must be number, got [1]")
   await close()
 })

@@ -236,6 +236,7 @@ describe('an input', () => {
     ],
     [{ oneOf: [{}, {}] }, 1, "'a' must fit exactly one of the schemas in oneOf, and fits 2, got 1"],
     [{ not: { type: 'number' } }, 1, `'a' must not fit {"type":"number"}, got 1`],
+    // oxlint-disable-next-line no-thenable -- A keyword.
     [{ if: {}, then: { type: 'string' } }, 1, "'a' must be string, got 1"],
     [{ properties: { $ref: { type: 'string' } } }, { $ref: 1 }, "'a.$ref' must be string, got 1"],
     [
