@@ -2,11 +2,12 @@ import { defineConfig, type Rolldown, type UserConfig } from 'vite'
 import {
   fixedSchemaBase,
   inlineEntryBeside,
+  linearUniqueItems,
   onlyCalls,
   onlyTextAsXml,
   onlyTransactions,
   plainSpecifiers,
-  withoutUnusedDefaults,
+  withoutFormats,
   workerSource,
 } from './scripts/lib/vite-plugins.ts'
 
@@ -95,10 +96,11 @@ function library({ entry, splitting, format = 'es', plugins = [] }: LibraryBuild
     plugins: [
       ...plugins,
       fixedSchemaBase(),
+      linearUniqueItems(),
       onlyCalls(),
       onlyTextAsXml(),
       onlyTransactions(),
-      withoutUnusedDefaults(),
+      withoutFormats(),
       plainSpecifiers(),
     ],
     build: {
