@@ -12,7 +12,7 @@ import { describeThrown } from '../protocol/error.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
 import { compactionSettings, type ChooseCompaction } from './compaction.ts'
 import type { CompactionChooser } from './choose-compaction.ts'
-import { describeTools } from './describe-tools.ts'
+import { byAnnotations, describeTools } from './describe-tools.ts'
 import { badConfig } from './failures.ts'
 import { findEngine, modelOfPage } from './page-engine.ts'
 import { formatOutput, truncate } from './format-output.ts'
@@ -91,6 +91,11 @@ export function createAgentPage(
     },
     beforeToolCall: (call) => beforeToolCall(options, call),
     needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
+    describeCall: async (call) =>
+      whileStaying(async () => {
+        const part = await loadPart(() => import('./describe-call.ts'))
+        return part.describeCall(registry.get(call.toolName), call)
+      }),
     ...modelHooks(agent),
     ...compactionPolicy(agent),
     retrieveMemories: (query) => recallFor(agent, query),
@@ -280,7 +285,7 @@ function vetoReason(veto: unknown): string {
 
 /** A tool and a policy can each ask for approval; a function that throws counts as asking. */
 async function needsApproval(
-  { toolApproval }: AgentOptions,
+  { toolApproval = 'destructive' }: AgentOptions,
   entry: PreparedTool | undefined,
   call: CallContext,
 ): Promise<boolean> {
@@ -288,9 +293,13 @@ async function needsApproval(
   try {
     const asked = hooked(call)
     return await whileStaying(async () => {
-      if (entry && typeof ask === 'function')
-        if (await ask.call(entry.tool, entry.restore(call.input), asked)) return true
-      return typeof toolApproval === 'function' && (await toolApproval(asked))
+      const own =
+        entry && typeof ask === 'function'
+          ? await ask.call(entry.tool, entry.restore(call.input), asked)
+          : false
+      if (own) return true
+      if (typeof toolApproval === 'function') return toolApproval(asked)
+      return own === undefined && byAnnotations(entry?.tool.annotations, toolApproval)
     })
   } catch {
     return true
