@@ -2,6 +2,7 @@ import { transfer } from 'comlink'
 import type {
   AskBeforeModel,
   CallContext,
+  DescribeCall,
   MemoryQuery,
   ReconcileTool,
   ReconcileVerdict,
@@ -91,11 +92,7 @@ export function createAgentPage(
     },
     beforeToolCall: (call) => beforeToolCall(options, call),
     needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
-    describeCall: async (call) =>
-      whileStaying(async () => {
-        const part = await loadPart(() => import('./describe-call.ts'))
-        return part.describeCall(registry.get(call.toolName), call)
-      }),
+    describeCall: (call) => describeCall(registry, call),
     ...modelHooks(agent),
     ...compactionPolicy(agent),
     retrieveMemories: (query) => recallFor(agent, query),
@@ -110,6 +107,14 @@ async function undo(
 ): ReturnType<AgentPage['undoTool']> {
   const part = await whileStaying(() => loadPart(() => import('./undo-tool.ts')))
   return part.undoTool(registry.get(call.toolName), call, signal)
+}
+
+async function describeCall(
+  registry: ToolRegistry,
+  call: DescribeCall,
+): ReturnType<AgentPage['describeCall']> {
+  const part = await whileStaying(() => loadPart(() => import('./describe-call.ts')))
+  return whileStaying(() => part.describeCall(registry.get(call.toolName), call))
 }
 
 async function recallFor(

@@ -30,6 +30,7 @@ import { editableIn } from './field-kind.ts'
 import { sendChoice } from './set-value.ts'
 import { typeInto } from './type-text.ts'
 import { resolveTarget, type Target } from './target.ts'
+import { checkAction } from './guard-actions.ts'
 
 /** How long a list may take to open and fill. Milliseconds. */
 const OPEN_MS = 1500
@@ -76,6 +77,7 @@ async function chooseNative(
   if (wanted.length > 1 && !select.multiple)
     throw new PageError('refused-value', `${describeElement(select, live)} takes one option only.`)
   const chosen = wanted.map((label) => nativeOption(select, label, context))
+  for (const one of [select, ...chosen]) checkAction(one, context)
   select.focus({ preventScroll: true })
   const before = [...select.selectedOptions]
   for (const option of select.options) option.selected = chosen.includes(option)

@@ -228,7 +228,7 @@ function describe(
       ? ''
       : shorten(readableText(element, options), 100)
   const content = value ?? text
-  const line = `${head}${content ? `: ${content}` : ''}${containerNote(element, options)}`
+  const line = `${head}${content ? `: ${content}` : ''}${placeNote(element, options)}`
   return {
     element,
     role,
@@ -240,7 +240,7 @@ function describe(
 }
 
 /** The row, list item or dialog that it is in, which distinguishes equal elements. */
-function containerNote(element: Element, options: PageOptions): string {
+export function placeNote(element: Element, options: PageOptions): string {
   for (let at = parentOf(element); at; at = parentOf(at)) {
     const role = roleOf(at)
     if (
