@@ -39,8 +39,8 @@ export async function clickElement(
   context: ActionContext,
   { kind = 'single', modifiers = {} }: Pick<ClickOptions, 'kind' | 'modifiers'> = {},
 ): Promise<void> {
-  const clickable = clickTarget(element)
   const { live, signal } = context
+  const clickable = clickTarget(element, live.options)
   const option = closest(clickable, 'option')
   if (option && isTag(option, 'option')) {
     checkAction(option, context)

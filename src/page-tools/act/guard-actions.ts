@@ -1,4 +1,6 @@
+import { closest, isTag } from '../dom.ts'
 import type { LivePage } from '../outline/live-page.ts'
+import { requireAllowed } from '../outline/region.ts'
 import { requireSite, type Activation } from './sites.ts'
 
 /** Throws when the element isn't what the call was approved for, or a person would have had to be asked. */
@@ -18,5 +20,8 @@ export function checkAction(
   activation?: Activation,
 ): void {
   if (signal) guards.get(signal)?.(element)
+  // A label passes a click on to its control, which may be somewhere else.
+  const label = closest(element, 'label')
+  if (label && isTag(label, 'label') && label.control) requireAllowed(label.control, live.options)
   if (activation) requireSite(element, activation, live)
 }
