@@ -31,6 +31,7 @@ import { sendChoice } from './set-value.ts'
 import { typeInto } from './type-text.ts'
 import { resolveTarget, type Target } from './target.ts'
 import { checkAction } from './guard-actions.ts'
+import { requireAllowed } from '../outline/region.ts'
 
 /** How long a list may take to open and fill. Milliseconds. */
 const OPEN_MS = 1500
@@ -59,7 +60,10 @@ export async function choose(
   context: ActionContext,
 ): Promise<string> {
   if (wanted.length === 0) throw new PageError('invalid-input', 'Say which option.')
-  if (isTag(element, 'label') && element.control) return choose(element.control, wanted, context)
+  if (isTag(element, 'label') && element.control) {
+    requireAllowed(element.control, context.live.options)
+    return choose(element.control, wanted, context)
+  }
   if (isTag(element, 'select')) await chooseNative(element, wanted, context)
   else await chooseCustom(element, wanted, context)
   return `Chose ${wanted.map(quote).join(', ')} in ${describeElement(element, context.live)}.`

@@ -19,6 +19,7 @@ import { slideTo } from './slide-to.ts'
 import { resolveTarget, type Target } from './target.ts'
 import { focusedField, typeCharacters } from './type-characters.ts'
 import { partsText, partsOf, typeParts } from './type-parts.ts'
+import { requireAllowed } from '../outline/region.ts'
 
 export interface TypeOptions extends ActOptions {
   /** `replace` the field's content, or `append` to it. Default `replace`. */
@@ -64,7 +65,10 @@ export async function typeInto(
 ): Promise<string> {
   const { live } = context
   const files = fileFieldOf(target)
-  if (files) return provideFiles({ field: files }, text, context)
+  if (files) {
+    requireAllowed(files, live.options)
+    return provideFiles({ field: files }, text, context)
+  }
   if (isReadOnly(target))
     throw new PageError(
       'read-only',
