@@ -2,6 +2,7 @@ import { transfer } from 'comlink'
 import type {
   AskBeforeModel,
   CallContext,
+  DescribeCall,
   MemoryQuery,
   ReconcileTool,
   ReconcileVerdict,
@@ -13,7 +14,7 @@ import type { ToolDescriptor } from '../protocol/tool.ts'
 import { modelFor, reflectSettings, type AgentConfig } from './agent-config.ts'
 import { compactionSettings, type ChooseCompaction } from './compaction.ts'
 import type { CompactionChooser } from './choose-compaction.ts'
-import { describeTools } from './describe-tools.ts'
+import { byAnnotations, describeTools } from './describe-tools.ts'
 import { badConfig } from './failures.ts'
 import { findEngine, modelOfPage } from './page-engine.ts'
 import { formatOutput, truncate } from './format-output.ts'
@@ -87,6 +88,7 @@ export function createAgentPage(
     },
     beforeToolCall: (call) => beforeToolCall(options, call),
     needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
+    describeCall: (call) => describeCall(registry, call),
     ...modelHooks(agent),
     ...compactionPolicy(agent),
     retrieveMemories: (query) => recallFor(agent, query),
@@ -101,6 +103,14 @@ async function undo(
 ): ReturnType<AgentPage['undoTool']> {
   const part = await whileStaying(() => loadPart(() => import('./undo-tool.ts')))
   return part.undoTool(registry.get(call.toolName), call, signal)
+}
+
+async function describeCall(
+  registry: ToolRegistry,
+  call: DescribeCall,
+): ReturnType<AgentPage['describeCall']> {
+  const part = await whileStaying(() => loadPart(() => import('./describe-call.ts')))
+  return whileStaying(() => part.describeCall(registry.get(call.toolName), call))
 }
 
 async function recallFor(
@@ -272,7 +282,7 @@ function vetoReason(veto: unknown): string {
 
 /** A tool and a policy can each ask for approval; a function that throws counts as asking. */
 async function needsApproval(
-  { toolApproval }: AgentOptions,
+  { toolApproval = 'destructive' }: AgentOptions,
   entry: PreparedTool | undefined,
   call: CallContext,
 ): Promise<boolean> {
@@ -280,9 +290,13 @@ async function needsApproval(
   try {
     const asked = hooked(call)
     return await whileStaying(async () => {
-      if (entry && typeof ask === 'function')
-        if (await ask.call(entry.tool, entry.restore(call.input), asked)) return true
-      return typeof toolApproval === 'function' && (await toolApproval(asked))
+      const own =
+        entry && typeof ask === 'function'
+          ? await ask.call(entry.tool, entry.restore(call.input), asked)
+          : false
+      if (own) return true
+      if (typeof toolApproval === 'function') return toolApproval(asked)
+      return own === undefined && byAnnotations(entry?.tool.annotations, toolApproval)
     })
   } catch {
     return true

@@ -1,6 +1,7 @@
 import type { Live, LiveStep } from '../protocol/live.ts'
 import type { CallState, ConversationState, MessageNode } from '../protocol/state.ts'
 import type { ShownCall, ShownMessage } from './snapshot.ts'
+import { shownAbout } from './shown-about.ts'
 import { isUndoable } from './undo.ts'
 
 type Progress = Live['progress']
@@ -72,6 +73,7 @@ function shownCall(call: CallState, progress: Progress): Omit<ShownCall, 'conver
     ...(title !== null && { title }),
     status,
     ...(error ? { error } : { input }),
+    ...shownAbout(call),
     ...(output && { output }),
     ...(reported !== undefined && { progress: reported }),
     ...(question && { question }),

@@ -5,7 +5,7 @@ import type { Amendment, CallPath, PlanItem, UserContent } from '../protocol/fac
 import type { JsonValue } from '../protocol/json.ts'
 import type { RetryNotice } from '../protocol/live.ts'
 import type { CallError, Message, RunUsage, ToolOutput } from '../protocol/message.ts'
-import type { ParkReason, PendingCall, Question, RunOutcome } from '../protocol/run.ts'
+import type { CallAbout, ParkReason, PendingCall, Question, RunOutcome } from '../protocol/run.ts'
 import type { Reflection } from '../protocol/state.ts'
 import type { ToolCallStatus, UndoStatus } from '../protocol/tool.ts'
 
@@ -19,6 +19,8 @@ export interface ShownCall {
   readonly status: ToolCallStatus
   /** Absent while the model is writing it, and when it could not be read. */
   readonly input?: JsonValue
+  /** What it is about to act on, or acted on, as a person was asked. */
+  readonly about?: CallAbout
   /** What the model has written of the input so far. Only while it is writing. */
   readonly inputText?: string
   readonly output?: ToolOutput

@@ -10,7 +10,7 @@ import type {
   Usage,
   UserMessage,
 } from './message.ts'
-import type { ParkReason, PendingCall, Question, RunResult } from './run.ts'
+import type { CallAbout, ParkReason, PendingCall, Question, RunResult } from './run.ts'
 import type { SettledStatus } from './tool.ts'
 
 /**
@@ -81,6 +81,8 @@ export type RunEventBody =
       readonly path?: CallPath
       readonly toolName: string
       readonly input: JsonValue
+      /** What it is about to act on, if its tool says so. */
+      readonly about?: CallAbout
     }
   | {
       readonly type: 'tool-approval-response'

@@ -13,7 +13,7 @@ import type {
   RunUsage,
   Usage,
 } from './message.ts'
-import type { LimitName, ParkReason, PendingCall, RunLimits } from './run.ts'
+import type { CallAbout, LimitName, ParkReason, PendingCall, RunLimits } from './run.ts'
 import type { SettledStatus } from './tool.ts'
 
 /** Of the rows below and of records. What a newer one means, older code doesn't know, and refuses. */
@@ -189,8 +189,14 @@ type CallFact = OfCall &
         readonly title?: string
         readonly input: JsonValue
       }
-    /** `input`: as `beforeToolCall` left it. */
-    | { readonly type: 'approval-requested'; readonly input: JsonValue; readonly by: DecidedBy }
+    | {
+        readonly type: 'approval-requested'
+        /** As `beforeToolCall` left it. */
+        readonly input: JsonValue
+        readonly by: DecidedBy
+        /** What the tool says that it is about to act on, on the page that was asked. */
+        readonly about?: CallAbout & { readonly pageId: string }
+      }
     | {
         readonly type: 'approval-answered'
         readonly approved: boolean

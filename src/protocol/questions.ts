@@ -10,7 +10,7 @@ import type { CallPath, Fact, ReflectMode } from './fact.ts'
 import type { JsonValue } from './json.ts'
 import type { Message, ToolOutput } from './message.ts'
 import type { Endpoint, ModelConfigData } from './model.ts'
-import type { RunToolCall } from './run.ts'
+import type { CallAbout, RunToolCall } from './run.ts'
 import type { AgentRef, RunRef } from './scope.ts'
 import type { ToolDescriptor } from './tool.ts'
 
@@ -127,6 +127,17 @@ export interface CallContext extends AgentRef, RunRef {
   readonly input: JsonValue
 }
 
+export interface DescribeCall extends CallContext {
+  /** What it said when a person was asked before: of a page that is gone, perhaps. */
+  readonly previous?: JsonValue
+}
+
+/** `failed`: there is nothing that a person could be asked about. */
+export type CallDescription =
+  | { readonly type: 'described'; readonly about: CallAbout }
+  | { readonly type: 'nothing' }
+  | { readonly type: 'failed'; readonly output: ToolOutput }
+
 export type BeforeToolCallVerdict =
   | { readonly type: 'go'; readonly input: JsonValue }
   | { readonly type: 'veto'; readonly reason: string }
@@ -148,6 +159,8 @@ export interface ExecuteTool extends CallContext {
   readonly definition: string
   /** The page starts the tool only after it has handled this batch of the run's events. */
   readonly afterBatch: number
+  /** What the tool said that it is about to act on, and a person approved. */
+  readonly about?: JsonValue
   /** Of a call that another call makes. */
   readonly path?: CallPath
   /** Of a composite tool: what its function finds. */

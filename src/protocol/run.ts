@@ -31,6 +31,14 @@ export interface Question {
   readonly sensitive?: readonly string[]
 }
 
+/** What a call is about to act on, as its tool's `describe` says. */
+export interface CallAbout {
+  /** For the person who is asked, in a line: `button "Delete account" (in form "Profile")`. May hold words of others. */
+  readonly text: string
+  /** The tool's own, which `execute` gets back as `context.about`. */
+  readonly data?: JsonValue
+}
+
 /** What a parked run waits for. */
 export interface PendingCall {
   readonly toolCallId: string
@@ -38,6 +46,8 @@ export interface PendingCall {
   /** What the tool is called for people. */
   readonly title?: string
   readonly input: JsonValue
+  /** Of an approval: what it is about to act on, if its tool says so. */
+  readonly about?: CallAbout
   readonly kind: 'approval' | 'answer' | 'output' | 'decision' | 'settlement'
   /** What `ask_user` asks. */
   readonly question?: Question

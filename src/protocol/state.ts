@@ -62,6 +62,8 @@ export interface CallState {
   readonly withdrawals: number
   /** An earlier execution than the newest may have had its effect. */
   readonly mayHaveBegun: boolean
+  /** What a person was asked about, last. Absent: nobody was, or its tool doesn't say. */
+  readonly about?: FactOf<'approval-requested'>['about']
   /** Null before the call is decided. */
   readonly decidedBy: DecidedBy | null
   readonly suspended: Suspended | null

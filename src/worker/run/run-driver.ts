@@ -7,6 +7,7 @@ import type { CountedRun } from './counters.ts'
 import { decide, type Decision } from './decide.ts'
 import { leavesOpen, type RunContext, type Stop } from './run-context.ts'
 import { ToolTable } from './tool-table.ts'
+import { withdrawAskedElsewhere } from './asked-elsewhere.ts'
 import { commitEnd } from './end-run.ts'
 import { leftOpenBy, stopExecuting } from './leave-run.ts'
 import type { Leases } from '../ownership/leases.ts'
@@ -193,12 +194,13 @@ export class RunDriver {
     return run?.follows?.runId === runId ? run.follows.end : null
   }
 
-  /** The time in which nobody drove it isn't active time. */
   async #takeUp(): Promise<void> {
     const { conversation, resume } = this.#context
     const { limits, activeSince } = this.#run
-    if (resume === null || limits.minutes === undefined || activeSince === null) return
-    await conversation.append([{ type: 'run-taken-up' }])
+    // The time in which nobody drove it isn't active time.
+    if (resume !== null && limits.minutes !== undefined && activeSince !== null)
+      await conversation.append([{ type: 'run-taken-up' }])
+    await withdrawAskedElsewhere(this.#context)
   }
 
   async #loop(): Promise<void> {

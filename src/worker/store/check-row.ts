@@ -186,7 +186,12 @@ const facts = oneOf('type', {
   'run-continued': shape({}),
   'run-ended': shape({ end: runEnd, next: optional(isText) }),
   'call-proposed': shape({ ...ofCall, toolName: isText, title: optional(isText), input: isThere }),
-  'approval-requested': shape({ ...ofCall, input: isThere, by: decidedBy }),
+  'approval-requested': shape({
+    ...ofCall,
+    input: isThere,
+    by: decidedBy,
+    about: optional(shape({ text: isText, pageId: isText })),
+  }),
   'approval-answered': shape({ ...ofCall, approved: isFlag, reason: optional(isText) }),
   'question-asked': shape({
     ...ofCall,

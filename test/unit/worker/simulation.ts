@@ -1,6 +1,12 @@
 import { callsOf } from '../../../src/protocol/call.ts'
 import { type PageApi, PAGE_CALLS } from '../../../src/protocol/page-calls.ts'
-import type { ExecuteTool, StepContext, ToolOutcome } from '../../../src/protocol/questions.ts'
+import type {
+  CallDescription,
+  DescribeCall,
+  ExecuteTool,
+  StepContext,
+  ToolOutcome,
+} from '../../../src/protocol/questions.ts'
 import type { RunEventBody } from '../../../src/protocol/event.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
 import type { Message } from '../../../src/protocol/message.ts'
@@ -28,6 +34,8 @@ export interface SimTool {
   readonly descriptor: Partial<ToolDescriptor>
   /** What it does to the world; the argument says which call does it. */
   run(call: ExecuteTool): Promise<ToolOutcome> | ToolOutcome
+  /** What it is about to do. */
+  describe?(call: DescribeCall): CallDescription
 }
 
 /** When a life ends: before the n-th crossing of a boundary, and who dies. */
@@ -118,6 +126,8 @@ export class SimPage {
       credentials: () => ({}),
       beforeToolCall: ({ input }) => ({ type: 'go', input }),
       needsApproval: () => true,
+      describeCall: (call) =>
+        this.#tools.get(call.toolName)?.describe?.(call) ?? { type: 'nothing' },
       executeTool: (call) => this.#execute(call),
       knownExecutions: ({ executionIds }) => {
         for (const id of executionIds) this.#refused.add(id)

@@ -50,7 +50,7 @@ const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> } = {
   'run-continued': {},
   'run-ended': { end: { outcome: 'failed', error }, next: 'run' },
   'call-proposed': { path: ['call', 'inner'], toolName: 't', title: 'T', input: null },
-  'approval-requested': { path, input: {}, by },
+  'approval-requested': { path, input: {}, by, about: { text: 'A button', data: 1, pageId: 'p' } },
   'approval-answered': { path, approved: true, reason: 'Fine.', input: {} },
   'question-asked': {
     path,
@@ -108,6 +108,7 @@ const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> } = {
 
 /** Fields that a fact may do without. */
 const OPTIONAL: { readonly [Type in FactType]?: readonly string[] } = {
+  'approval-requested': ['about'],
   'model-output': ['rawFinishReason', 'feedback'],
   'run-ended': ['next'],
   'message-amended': ['appended', 'rewritten'],
