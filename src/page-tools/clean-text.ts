@@ -23,9 +23,20 @@ export function shorten(text: string, limit: number): string {
   return `${head.trimEnd()}… (${text.length - limit} more characters)`
 }
 
-/** In double quotes, with the text's own quotes escaped. */
+/**
+ * What begins the marks of an outline and of the frame around it: `[ref=`, `[hidden: `, `<new>`, `</page `.
+ */
+const MARKS =
+  /\[(?=(?:ref|from|title|level|type|sort|current|checked|disabled|expanded|collapsed|pressed|selected|readonly|required|invalid|busy|sr-only|clickable|hidden|name (?:partly )?hidden)\s*[\]=:])|<(?=\/?(?:new|changed|removed|page)\b)/gi
+
+/** A page's text that isn't quoted: it can't look like a mark of an outline. */
+export function escapeMarks(text: string): string {
+  return text.replace(MARKS, '\\$&')
+}
+
+/** In double quotes, with the text's own quotes escaped, and all that looks like a mark. */
 export function quote(text: string): string {
-  return `"${text.replace(/\\/g, '\\\\').replace(/"/g, '\\"')}"`
+  return `"${escapeMarks(text.replace(/\\/g, '\\\\').replace(/"/g, '\\"'))}"`
 }
 
 /** For comparisons of what a model wrote with what a page shows. */

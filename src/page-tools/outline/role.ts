@@ -35,6 +35,9 @@ const INPUT_ROLES: Readonly<Record<string, string>> = {
   hidden: '',
 }
 
+/** A role is one word, whatever an attribute says. */
+const ROLE = /^[a-z]{1,24}(-[a-z]{1,24})?$/
+
 const GRIDS = '[role=grid],[role=treegrid]'
 
 /** The role as a snapshot shows it; empty for what is only a wrapper. */
@@ -42,7 +45,7 @@ export function roleOf(element: Element): string {
   const role = element.getAttribute('role') ? null : ownRole(element, element.localName)
   if (role !== null) return role
   const standard = getRole(element) ?? ''
-  return PLAIN.has(standard) ? '' : standard
+  return PLAIN.has(standard) || !ROLE.test(standard) ? '' : standard
 }
 
 /** The role of an element without the attribute where it differs from the standard; else null. */

@@ -1,4 +1,3 @@
-import { cleanText } from '../clean-text.ts'
 import { isTag } from '../dom.ts'
 
 /** What a snapshot shows of an element beside role and name. */
@@ -81,20 +80,24 @@ function isSelected(element: Element): boolean {
     : element.getAttribute('aria-selected') === 'true'
 }
 
+// The values that the specification knows: others are taken for the nearest of them.
+const CURRENT = /^(page|step|location|date|time)$/
+const SORT = /^(ascending|descending)$/
+
 function currentFlag(element: Element): string | null {
   const current = element.getAttribute('aria-current')
   if (!current || current === 'false') return null
-  return current === 'true' ? 'current' : `current=${cleanText(current)}`
+  return CURRENT.test(current) ? `current=${current}` : 'current'
 }
 
 function sortFlag(element: Element): string | null {
   const sort = element.getAttribute('aria-sort')
-  return sort && sort !== 'none' ? `sort=${cleanText(sort)}` : null
+  return sort && sort !== 'none' ? `sort=${SORT.test(sort) ? sort : 'other'}` : null
 }
 
 function headingLevel(element: Element): string {
   const level = element.getAttribute('aria-level') ?? /^h([1-6])$/.exec(element.localName)?.[1]
-  return cleanText(level ?? '2').slice(0, 2)
+  return /^\s*(\d{1,2})\s*$/.exec(level ?? '')?.[1] ?? '2'
 }
 
 /** Only the types that say how to fill the field. */
