@@ -34,6 +34,11 @@ export function escapeMarks(text: string): string {
   return text.replace(MARKS, '\\$&')
 }
 
+/** An address as it may be shown: it is the page's text, too. */
+export function shownAddress(href: string, limit = 200): string {
+  return escapeMarks(shorten(href, limit))
+}
+
 /** In double quotes, with the text's own quotes escaped, and all that looks like a mark. */
 export function quote(text: string): string {
   return `"${escapeMarks(text.replace(/\\/g, '\\\\').replace(/"/g, '\\"'))}"`

@@ -1,4 +1,4 @@
-import { cleanText, quote, shorten } from '../clean-text.ts'
+import { cleanText, quote, shorten, shownAddress } from '../clean-text.ts'
 import { activeElement, isTag, viewOf } from '../dom.ts'
 import { exclusively, livePage, treesOf, type LivePage, scrub } from '../outline/live-page.ts'
 import { rootOf } from '../outline/region.ts'
@@ -139,7 +139,7 @@ function report(
 ): ActionReport {
   const now = stateOf(live)
   const lines = [outcome.summary, ...notes]
-  if (now.href !== before.href) lines.push(`The address is now ${shorten(now.href, 200)}.`)
+  if (now.href !== before.href) lines.push(`The address is now ${shownAddress(now.href)}.`)
   if (now.title !== before.title)
     lines.push(`The title is now ${quote(shorten(cleanText(now.title), TITLE_LIMIT))}.`)
   const opened = openedPopup(live, before.version)

@@ -59,7 +59,7 @@ export function headOf(node: OutlineNode, options: PageOptions, withRef: boolean
   if (text) parts.push(quote(shorten(text, NAME_LIMIT)))
   for (const flag of flags) parts.push(`[${flag}]`)
   const title = titleFlag(node)
-  if (title && title !== text) parts.push(`[title=${title.replace(/[[\]]/g, '\\$&')}]`)
+  if (title && title !== text) parts.push(`[title=${title.replace(/[[\]<]/g, '\\$&')}]`)
   const unlabelled = labelsOf(node.control).length === 0
   if (unlabelled && (visuallyHidden || (node.visuallyHidden && text))) parts.push('[sr-only]')
   else if (text && !visuallyHidden) parts.push(...nameMark(node))

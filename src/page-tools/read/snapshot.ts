@@ -1,4 +1,4 @@
-import { cleanText, quote, shorten } from '../clean-text.ts'
+import { cleanText, quote, shorten, shownAddress } from '../clean-text.ts'
 import { isElement, viewOf } from '../dom.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
 import { exclusively, livePage, type LivePage, scrubber } from '../outline/live-page.ts'
@@ -117,7 +117,7 @@ async function readPart(
 function addressLine({ options }: LivePage, limit: number): string {
   const { ownerDocument } = rootOf(options)
   const title = quote(shorten(cleanText(ownerDocument.title), Math.min(80, limit / 10)))
-  return `Page ${title} at ${shorten(ownerDocument.location.href, Math.min(200, limit / 4))}`
+  return `Page ${title} at ${shownAddress(ownerDocument.location.href, Math.min(200, limit / 4))}`
 }
 
 /**
