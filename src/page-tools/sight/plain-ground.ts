@@ -3,11 +3,17 @@ import { blend, contrast, readColour, type Colour } from './colour.ts'
 
 /** Up to this contrast nobody can tell a text from what it is on: `#fafafa` on white has 1.04. */
 const SAME = 1.05
+/** A difference of green that anybody sees. */
+const CLEARLY = 64
 const PAINTED = /^(img|video|canvas|svg|iframe|frame|object|embed|input|picture)$/
 
 /** Whether a text of a colour can't be told from its ground, as far as that is known. */
 export function isLike(colour: Colour, ground: Colour | null): boolean {
-  return ground !== null && contrast(blend(colour, ground), ground) <= SAME
+  if (ground === null) return false
+  const seen = blend(colour, ground)
+  // Most texts, without the arithmetic of WCAG.
+  if (Math.abs(seen.green - ground.green) > CLEARLY) return false
+  return contrast(seen, ground) <= SAME
 }
 
 /**

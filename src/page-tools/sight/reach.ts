@@ -18,6 +18,9 @@ interface Sides {
  * scrolls. What lies after the end is not judged: pages add to it, and move it in.
  */
 export function isOffPage(box: Sides, layer: Layer | null, document: Document): boolean {
+  // Most texts: no part that scrolls is around them, and they are not before its beginning.
+  const isCut = [...layersFrom(layer)].some(isCutting)
+  if (!isCut && box.right >= -FAR && box.bottom >= -FAR) return false
   const isFixed = [...layersFrom(layer)].some(({ position }) => position === 'fixed')
   let inner = box
   for (const around of clippingLayers(layer)) {
@@ -38,6 +41,10 @@ export function isOffPage(box: Sides, layer: Layer | null, document: Document): 
   const far = { x: Math.max(FAR, view.innerWidth), y: Math.max(FAR, view.innerHeight) }
   const isFar = inner.right < begin.left - far.x || inner.bottom < begin.top - far.y
   return isFar && !holdsShown(layer, null, whole)
+}
+
+function isCutting({ element, overflowX, overflowY }: Layer): boolean {
+  return (overflowX !== 'visible' || overflowY !== 'visible') && !isRoot(element)
 }
 
 function isRoot(element: Element): boolean {
