@@ -44,7 +44,7 @@ const rows = [
   {
     name: 'page tools (dist/page-tools.js)',
     bytes: sizeOf('page-tools.js', { dynamic: true }),
-    limit: 47.559 * KILOBYTE,
+    limit: 47.55954 * KILOBYTE,
   },
   {
     name: 'tools from (dist/tools-from.js), beside the page',

@@ -23,9 +23,25 @@ export function shorten(text: string, limit: number): string {
   return `${head.trimEnd()}… (${text.length - limit} more characters)`
 }
 
-/** In double quotes, with the text's own quotes escaped. */
+/**
+ * What begins the marks of an outline and of the frame around it: `[ref=`, `[hidden: `, `<new>`, `</page `.
+ */
+const MARKS =
+  /\[(?=\s*(?:ref|from|title|level|type|sort|current|checked|disabled|expanded|collapsed|pressed|selected|readonly|required|invalid|busy|sr-only|clickable|hidden|name (?:partly )?hidden)\s*[\]=:])|<(?=\s*\/?\s*(?:new|changed|removed|page)\b)/gi
+
+/** A page's text that isn't quoted: it can't look like a mark of an outline. */
+export function escapeMarks(text: string): string {
+  return text.replace(MARKS, '\\$&')
+}
+
+/** An address as it may be shown: it is the page's text, too. */
+export function shownAddress(href: string, limit = 200): string {
+  return escapeMarks(shorten(href, limit))
+}
+
+/** In double quotes, with the text's own quotes escaped, and all that looks like a mark. */
 export function quote(text: string): string {
-  return `"${text.replace(/\\/g, '\\\\').replace(/"/g, '\\"')}"`
+  return `"${escapeMarks(text.replace(/\\/g, '\\\\').replace(/"/g, '\\"'))}"`
 }
 
 /** For comparisons of what a model wrote with what a page shows. */

@@ -1,4 +1,4 @@
-import { cleanText, shorten } from '../clean-text.ts'
+import { cleanText, quote, shorten } from '../clean-text.ts'
 import type { LivePage } from '../outline/live-page.ts'
 import { isMasked } from '../privacy.ts'
 import { standaloneNode } from '../read/standalone-node.ts'
@@ -18,5 +18,5 @@ export function describeElement(element: Element, { options }: LivePage): string
   const text = isMasked(element, options) ? '' : cleanText(readableText(element, options))
   if (node.role && (!text || text.length > TEXT_LIMIT)) return head
   const label = text || element.id || element.getAttribute('class') || element.localName
-  return `${head} "${shorten(label, TEXT_LIMIT).replace(/"/g, "'")}"`
+  return `${head} ${quote(shorten(cleanText(label), TEXT_LIMIT).replace(/"/g, "'"))}`
 }

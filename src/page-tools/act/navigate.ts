@@ -1,4 +1,4 @@
-import { shorten } from '../clean-text.ts'
+import { shownAddress } from '../clean-text.ts'
 import { livePage } from '../outline/live-page.ts'
 import { rootOf } from '../outline/region.ts'
 import type { ActOptions } from '../options.ts'
@@ -18,12 +18,12 @@ export async function navigate(address: string, options: ActOptions = {}): Promi
   const { location } = viewFor(options)
   const url = allowedUrl(address, options)
   if (url.href === location.href)
-    return { changed: false, text: `The page is at ${shorten(url.href, 200)} already.` }
+    return { changed: false, text: `The page is at ${shownAddress(url.href)} already.` }
   return perform(options, async ({ signal }) => {
     const stays = url.hash !== '' && url.href.split('#')[0] === location.href.split('#')[0]
     location.assign(url)
     if (!stays) await waitForNavigation(options, signal)
-    return { summary: `Went to ${shorten(location.href, 200)}.` }
+    return { summary: `Went to ${shownAddress(location.href)}.` }
   })
 }
 

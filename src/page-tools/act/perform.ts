@@ -1,10 +1,11 @@
-import { cleanText, quote, shorten } from '../clean-text.ts'
+import { cleanText, quote, shorten, shownAddress } from '../clean-text.ts'
 import { activeElement, isTag, viewOf } from '../dom.ts'
 import { exclusively, livePage, treesOf, type LivePage, scrub } from '../outline/live-page.ts'
 import { rootOf } from '../outline/region.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { changesText } from '../read/changes.ts'
+import { framed } from '../read/frame.ts'
 import { isPopup } from '../outline/role.ts'
 import { beginActing } from './begin-acting.ts'
 import { describeElement } from './describe.ts'
@@ -48,6 +49,7 @@ export interface ActionContext {
 }
 
 const CHANGE_TOKENS = 700
+const TITLE_LIMIT = 80
 
 type Action = (context: ActionContext) => Promise<ActionOutcome>
 
@@ -137,8 +139,9 @@ function report(
 ): ActionReport {
   const now = stateOf(live)
   const lines = [outcome.summary, ...notes]
-  if (now.href !== before.href) lines.push(`The address is now ${shorten(now.href, 200)}.`)
-  if (now.title !== before.title) lines.push(`The title is now ${quote(cleanText(now.title))}.`)
+  if (now.href !== before.href) lines.push(`The address is now ${shownAddress(now.href)}.`)
+  if (now.title !== before.title)
+    lines.push(`The title is now ${quote(shorten(cleanText(now.title), TITLE_LIMIT))}.`)
   const opened = openedPopup(live, before.version)
   if (opened) lines.push(opened)
   const changes = changesText(live, before.version, {
@@ -152,7 +155,7 @@ function report(
   if (moved) lines.push(`The focus is on ${describeElement(focused, live)}.`)
   const changed =
     changes !== '' || notes.length > 0 || now.href !== before.href || now.title !== before.title
-  if (changes) lines.push(`Changes (untrusted page content):\n${changes.trimEnd()}`)
+  if (changes) lines.push(`Changes (untrusted page content):\n${framed(changes.trimEnd())}`)
   else if (!changed && !moved && outcome.expectsChange !== false)
     lines.push(explainNoChange(live, outcome.element, documentChanged))
   return { changed, text: scrub(lines.join('\n'), live) }

@@ -1,4 +1,4 @@
-import { quote } from '../clean-text.ts'
+import { cleanText, quote, shorten } from '../clean-text.ts'
 import { isTag, viewOf } from '../dom.ts'
 import { PageError } from '../page-error.ts'
 import { describeElement } from './describe.ts'
@@ -61,7 +61,7 @@ function setFiles(field: HTMLInputElement, files: FileList, name: string): void 
   if (refused)
     throw new PageError(
       'refused-value',
-      `${name} does not take ${quote(refused.name)}: it wants ${field.accept}.`,
+      `${name} does not take ${quote(refused.name)}: it wants ${quote(shorten(cleanText(field.accept), 80))}.`,
     )
   field.files = files
   sendChoice(field)

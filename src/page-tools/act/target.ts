@@ -1,3 +1,4 @@
+import { quote, shorten } from '../clean-text.ts'
 import { contains, isAttached, isElement, referenced } from '../dom.ts'
 import { type LivePage, scrub } from '../outline/live-page.ts'
 import type { Page } from '../options.ts'
@@ -8,6 +9,8 @@ import { isActionable } from '../outline/role.ts'
 import { requireAllowed, requireReadable } from '../outline/region.ts'
 import { lookUpRef, readRef } from '../refs.ts'
 import { findBlockingDialog } from './find-blocking-dialog.ts'
+
+const NAME_LIMIT = 100
 
 /** An element, its ref, or the exact name by which a snapshot shows it. */
 export type Target = string | Element
@@ -42,7 +45,9 @@ async function byText(target: string, options: TargetOptions): Promise<Element> 
     )
   const { element, memory } = known
   if (element && isAttached(element)) return element
-  const what = [memory.role, memory.name && `"${memory.name}"`].filter(Boolean).join(' ')
+  const what = [memory.role, memory.name && quote(shorten(memory.name, NAME_LIMIT))]
+    .filter(Boolean)
+    .join(' ')
   const matches = what ? await similarTo(memory, options) : []
   const advice = matches[0]
     ? `Closest on the page now: ${matches[0].line}. Use its ref if that is what you mean.`

@@ -124,7 +124,7 @@ function contentNote(field: HTMLElement, wanted: string | null, { live }: Action
   if (!field.isConnected) return ''
   const secret = isMasked(field, live.options)
   const parts = partsOf(field)
-  if (parts.length > 0 && !secret) return ` It now holds ${quote(partsText(parts))}.`
+  if (parts.length > 0 && !secret) return ` It now holds ${quote(shorten(partsText(parts), 100))}.`
   const message = secret ? null : validationMessageOf(field)
   const problem = message === null ? '' : ` The field says: ${message}`
   const value = fieldValue(field, roleOf(field) || 'textbox')

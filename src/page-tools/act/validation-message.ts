@@ -1,10 +1,12 @@
-import { cleanText } from '../clean-text.ts'
+import { cleanText, quote, shorten } from '../clean-text.ts'
 
-/** The message of the field's own constraints about its value; null when it is valid. */
+const LIMIT = 200
+
+/** The message of the field's own constraints about its value, in quotes; null when it is valid. */
 export function validationMessageOf(element: Element): string | null {
   const { validity, validationMessage = '', title } = element as Partial<HTMLInputElement>
   if (validity?.valid !== false) return null
   // Browsers show the title with their message about a pattern.
   const hint = validity.patternMismatch && title ? ` (${cleanText(title)})` : ''
-  return cleanText(validationMessage) + hint
+  return quote(shorten(cleanText(validationMessage) + hint, LIMIT))
 }

@@ -1,5 +1,6 @@
 import { getRole } from 'dom-accessibility-api'
 import { isTag } from '../dom.ts'
+import { once } from '../once.ts'
 
 /** Controls that a person can act on. */
 const ACTIONABLE = new Set(
@@ -35,6 +36,15 @@ const INPUT_ROLES: Readonly<Record<string, string>> = {
   hidden: '',
 }
 
+/** The roles of WAI-ARIA that a snapshot shows; attributes may contain anything. */
+const KNOWN = new Set(
+  'alert,alertdialog,application,article,banner,button,cell,checkbox,columnheader,combobox,complementary,contentinfo,dialog,directory,feed,figure,form,grid,gridcell,group,heading,image,img,link,list,listbox,listitem,log,main,marquee,math,menu,menubar,menuitem,menuitemcheckbox,menuitemradio,meter,navigation,note,option,progressbar,radio,radiogroup,region,row,rowheader,scrollbar,search,searchbox,separator,slider,spinbutton,status,suggestion,switch,tab,table,tablist,tabpanel,textbox,timer,toolbar,tooltip,tree,treegrid,treeitem'.split(
+    ',',
+  ),
+)
+/** Those of the modules for documents and graphics. */
+const KNOWN_BY_MODULE = /^(doc|graphics)-[a-z]{1,20}$/
+
 const GRIDS = '[role=grid],[role=treegrid]'
 
 /** The role as a snapshot shows it; empty for what is only a wrapper. */
@@ -42,8 +52,18 @@ export function roleOf(element: Element): string {
   const role = element.getAttribute('role') ? null : ownRole(element, element.localName)
   if (role !== null) return role
   const standard = getRole(element) ?? ''
-  return PLAIN.has(standard) ? '' : standard
+  if (KNOWN.has(standard) || KNOWN_BY_MODULE.test(standard)) return standard
+  return PLAIN.has(standard) || !element.hasAttribute('role') ? '' : roleWithoutAttribute(element)
 }
+
+/** An unknown role counts as none. The copy is in a document that loads and runs nothing. */
+function roleWithoutAttribute(element: Element): string {
+  const copy = inertDocument().importNode(element, false)
+  copy.removeAttribute('role')
+  return roleOf(copy)
+}
+
+const inertDocument = once(() => document.implementation.createHTMLDocument(''))
 
 /** The role of an element without the attribute where it differs from the standard; else null. */
 function ownRole(element: Element, tag: string): string | null {

@@ -1,4 +1,4 @@
-import { cleanText, quote, shorten } from '../clean-text.ts'
+import { cleanText, escapeMarks, shorten } from '../clean-text.ts'
 import { isTag } from '../dom.ts'
 import type { PageOptions } from '../options.ts'
 import { once } from '../once.ts'
@@ -12,6 +12,7 @@ import {
   type TextItem,
 } from '../outline/outline-node.ts'
 import { isActionable, isNamedByContent, isPopup } from '../outline/role.ts'
+import { commonMark, markedTexts } from './marked-text.ts'
 
 export interface EntryOptions {
   readonly options: PageOptions
@@ -39,7 +40,7 @@ export function buildEntries(
 
 function nodeEntry(node: OutlineNode, parent: Entry | null, settings: EntryOptions): Entry {
   const pieces = once(() => flatten(node))
-  const texts = once(() => (node.role === 'row' ? rowTexts(node) : onlyTexts(pieces())))
+  const texts = once(() => (node.role === 'row' ? rowTexts(node) : wholeText(pieces())))
   const entry: Entry = {
     element: node.element,
     parent,
@@ -71,7 +72,7 @@ function childEntries(
   of: {
     readonly node: OutlineNode
     readonly pieces: () => readonly Piece[]
-    readonly texts: () => readonly TextItem[] | null
+    readonly texts: () => Texts | null
     readonly settings: EntryOptions
   },
 ): readonly Entry[] {
@@ -161,18 +162,21 @@ function flatten(node: OutlineNode, pieces: Piece[] = []): readonly Piece[] {
   return pieces
 }
 
+/** The texts of a line: those of each cell of a row, else of one whole. */
+type Texts = readonly (readonly TextItem[])[]
+
 /** The texts of a row's plain cells; null when it has none. */
-function rowTexts(row: OutlineNode): readonly TextItem[] | null {
+function rowTexts(row: OutlineNode): Texts | null {
   const plain = row.items
     .filter(isNode)
     .map(plainTexts)
     .filter((texts) => texts !== null)
-  if (plain.length === 0) return null
-  return plain.map((texts) => ({
-    holder: texts[0]?.holder ?? row,
-    text: texts.map(({ text }) => text).join(' '),
-    visuallyHidden: texts.length > 0 && texts.every(({ visuallyHidden }) => visuallyHidden),
-  }))
+  return plain.length > 0 ? plain : null
+}
+
+function wholeText(pieces: readonly Piece[]): Texts | null {
+  const texts = onlyTexts(pieces)
+  return texts && [texts]
 }
 
 /** As `onlyTexts`; null for a cell that gets a line of its own. */
@@ -197,7 +201,7 @@ function attributes({ element }: OutlineNode): string {
 
 function nodeLine(
   node: OutlineNode,
-  texts: readonly TextItem[] | null,
+  texts: Texts | null,
   { options, textLimit }: EntryOptions,
 ): string {
   const head = headOf(node, options, false)
@@ -205,18 +209,16 @@ function nodeLine(
   if (value !== null) return value ? `${head}: ${value}` : head
   if (!texts?.length || isNamedByContent(node.role)) return head
   const separator = node.role === 'row' ? ' | ' : ' '
-  const text = shorten(
-    texts
-      .map(shownText)
-      .join(separator)
-      .replace(/[ |]+$/, ''),
-    textLimit,
-  )
-  return text && text !== node.name?.text ? `${head}: ${text}` : head
+  const plain = texts.flat().map(({ text }) => text)
+  if (plain.join(separator) === node.name?.text) return head
+  const shown = node.role === 'row' ? texts.map(cellText) : texts.map(markedTexts)
+  const text = shorten(shown.join(separator).replace(/[ |]+$/, ''), textLimit)
+  return text ? `${head}: ${text}` : head
 }
 
-function shownText({ text, visuallyHidden }: TextItem): string {
-  return visuallyHidden && text ? `[sr-only] ${quote(text)}` : text
+/** The text of one cell can't look like two. */
+function cellText(texts: readonly TextItem[]): string {
+  return markedTexts(texts).replace(/ \|(?= )/g, ' \\|')
 }
 
 function runEntry(
@@ -227,6 +229,9 @@ function runEntry(
 }
 
 function runLine(run: readonly TextItem[], limit: number): string {
-  const text = cleanText(run.map((item) => item.text).join(' '))
-  return `${run[0]?.visuallyHidden ? 'text [sr-only]' : 'text'}: ${shorten(text, limit)}`
+  const mark = commonMark(run)
+  const text = mark
+    ? escapeMarks(cleanText(run.map((item) => item.text).join(' ')))
+    : markedTexts(run)
+  return `${mark ? `text ${mark}` : 'text'}: ${shorten(text, limit)}`
 }

@@ -7,8 +7,9 @@ import { fit } from './fit.ts'
 import { headOf, VALUE_LIMIT } from './line.ts'
 import { orderLine } from './order-line.ts'
 import { isText, nodesOf, type OutlineNode } from '../outline/outline-node.ts'
-import { readableText } from './readable-text.ts'
+import { readableText, shownText } from './readable-text.ts'
 import { isNamedByContent } from '../outline/role.ts'
+import { forgetLayers } from '../sight/layers.ts'
 
 const TEXT_LIMIT = 240
 const NAME_LIMIT = 60
@@ -28,6 +29,7 @@ export function changesText(
   since: number,
   { maxTokens, includeVolatile }: ChangesOptions,
 ): string {
+  forgetLayers()
   const { added, changed: all, removed, reordered } = live.outline.changesSince(since)
   const changed = includeVolatile
     ? all
@@ -112,7 +114,8 @@ function entriesFor(node: OutlineNode, live: LivePage, mark: string): readonly E
 function withText(node: OutlineNode, line: string, { options }: LivePage): string {
   if (node.masked || /"|: /.test(line)) return line
   const text = readableText(node.element, options)
-  return text && text.length <= NAME_LIMIT ? `${line}: ${text}` : line
+  if (!text || text.length > NAME_LIMIT) return line
+  return `${line}: ${shownText(node.element, options)}`
 }
 
 /** Only the lines of its own texts: nodes inside it are compared separately. */

@@ -1,4 +1,4 @@
-import { normalize, shorten } from '../clean-text.ts'
+import { normalize, quote, shorten } from '../clean-text.ts'
 import { descendantsOf, parentOf, referenced } from '../dom.ts'
 import { labelsOf } from '../labels.ts'
 import { livePage, type LivePage, scrubber } from '../outline/live-page.ts'
@@ -11,9 +11,10 @@ import { headOf, shownValue } from './line.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { nameOf } from '../outline/name.ts'
 import { standaloneNode } from './standalone-node.ts'
-import { readableText } from './readable-text.ts'
+import { readableText, shownText } from './readable-text.ts'
 import { excludedSelector, isReadable, rootOf } from '../outline/region.ts'
 import { isActionable, isNamedByContent, roleOf } from '../outline/role.ts'
+import { forgetLayers } from '../sight/layers.ts'
 import { similarity } from './similarity.ts'
 
 export interface FindQuery {
@@ -72,6 +73,7 @@ export async function find(query: FindQuery, options: FindOptions = {}): Promise
   const clean = scrubber(live)
   const asked = { query, options: live.options, clean }
   const rated = await runInSlices(rateAll(likely, asked), options.signal)
+  forgetLayers()
   return rated
     .filter(
       ({ score, element }) =>
@@ -245,9 +247,7 @@ function describe(
   const value = shownValue(node)
   const head = headOf(node, options, true)
   const text =
-    node.name?.text || isMasked(element, options)
-      ? ''
-      : shorten(readableText(element, options), 100)
+    node.name?.text || isMasked(element, options) ? '' : shorten(shownText(element, options), 100)
   const content = value ?? text
   const line = `${head}${content ? `: ${content}` : ''}${placeNote(element, options)}`
   return {
@@ -270,7 +270,7 @@ export function placeNote(element: Element, options: PageOptions): string {
       continue
     if (isMasked(at, options)) return ` (in ${role})`
     const label = nameOf(at, role, options).text || readableText(at, options)
-    if (label) return ` (in ${role} "${shorten(label, 60).replace(/"/g, "'")}")`
+    if (label) return ` (in ${role} ${quote(shorten(label, 60).replace(/"/g, "'"))})`
   }
   return ''
 }

@@ -1,4 +1,4 @@
-import { cleanText, quote, shorten } from '../clean-text.ts'
+import { cleanText, escapeMarks, quote, shorten } from '../clean-text.ts'
 import { labelsOf } from '../labels.ts'
 import type { PageOptions } from '../options.ts'
 import { MASKED } from '../privacy.ts'
@@ -7,6 +7,7 @@ import { hasNamingAttribute, nameOf, type ElementName } from '../outline/name.ts
 import { isNode, isText, type OutlineItem, type OutlineNode } from '../outline/outline-node.ts'
 import { isActionable, isNamedByContent, isPopup } from '../outline/role.ts'
 import { stateOf } from '../outline/state.ts'
+import { nameMark } from './name-mark.ts'
 
 const NAME_LIMIT = 100
 export const VALUE_LIMIT = 120
@@ -58,9 +59,10 @@ export function headOf(node: OutlineNode, options: PageOptions, withRef: boolean
   if (text) parts.push(quote(shorten(text, NAME_LIMIT)))
   for (const flag of flags) parts.push(`[${flag}]`)
   const title = titleFlag(node)
-  if (title && title !== text) parts.push(`[title=${title}]`)
+  if (title && title !== text) parts.push(`[title=${title.replace(/[[\]<]/g, '\\$&')}]`)
   const unlabelled = labelsOf(node.control).length === 0
   if (unlabelled && (visuallyHidden || (node.visuallyHidden && text))) parts.push('[sr-only]')
+  else if (text && !visuallyHidden) parts.push(...nameMark(node))
   if (node.clickable) parts.push('[clickable]')
   if (withRef || hasRef(node)) {
     parts.push(`[ref=${refOf(node.element)}]`)
@@ -101,7 +103,7 @@ export function shownValue(node: OutlineNode): string | null {
   if (value === null) return null
   const text = cleanText(value)
   if (!text) return ''
-  return node.masked ? MASKED : shorten(text, VALUE_LIMIT)
+  return node.masked ? MASKED : escapeMarks(shorten(text, VALUE_LIMIT))
 }
 
 /** The choices of a native select, in one line. */
@@ -110,7 +112,10 @@ export function optionsLine(select: HTMLSelectElement, masked: boolean): string 
   const { options } = select
   const labels = [...options]
     .slice(0, OPTION_LIMIT)
-    .map(({ label, disabled }) => quote(cleanText(label)) + (disabled ? ' [disabled]' : ''))
+    .map(
+      ({ label, disabled }) =>
+        quote(shorten(cleanText(label), NAME_LIMIT)) + (disabled ? ' [disabled]' : ''),
+    )
   const rest = options.length - labels.length
   return `/options: ${labels.join(', ')}${rest > 0 ? `, … ${rest} more` : ''}`
 }

@@ -1,9 +1,10 @@
 import { cleanText, shorten } from '../clean-text.ts'
 import { contains, focusedElement, isElement, parentOf } from '../dom.ts'
 import { livePage, type LivePage, scrub } from '../outline/live-page.ts'
-import type { ActOptions } from '../options.ts'
+import type { ActOptions, PageOptions } from '../options.ts'
 import { isMasked, MASKED } from '../privacy.ts'
 import { isReadable, rootOf } from '../outline/region.ts'
+import { unseenReason } from '../sight/unseen.ts'
 
 const LIMIT = 4000
 
@@ -34,9 +35,14 @@ function selectionInPage(document: Document, { options }: LivePage): string {
   if (!within) return ''
   return textsIn(range, within)
     .map(({ text, parent }) =>
-      !isReadable(parent, options) ? '' : isMasked(parent, options) ? MASKED : text,
+      isTold(parent, options) ? (isMasked(parent, options) ? MASKED : text) : '',
     )
     .join(' ')
+}
+
+/** What nobody sees was selected together with what is around it, unknowingly. */
+function isTold(parent: Element, options: PageOptions): boolean {
+  return isReadable(parent, options) && unseenReason(parent) === null
 }
 
 function textsIn(range: Range, within: Element): { text: string; parent: Element }[] {

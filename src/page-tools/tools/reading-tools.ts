@@ -1,3 +1,4 @@
+import { escapeMarks } from '../clean-text.ts'
 import { typedTool } from './typed-tool.ts'
 import type { Tool } from '../../client/tool.ts'
 import { highlight } from '../act/highlight.ts'
@@ -6,6 +7,7 @@ import { waitFor } from '../act/wait-for.ts'
 import { livePage } from '../outline/live-page.ts'
 import type { Page } from '../options.ts'
 import { find } from '../read/find.ts'
+import { FRAME_RULE, framed } from '../read/frame.ts'
 import { readSelection } from '../read/selection.ts'
 import { snapshot } from '../read/snapshot.ts'
 import { REF, TIMEOUT } from './parameters.ts'
@@ -29,7 +31,8 @@ function readPage(page: Page): Tool {
     name: 'read_page',
     title: 'Read the page',
     description:
-      'Read the page as an outline: role, "name", [state], [ref], value. Without parameters: what is in view first, within a size limit. "… 24 more [from=e60]" marks what was left out: read on with from. Use ref to read one part in full, since to get only what changed after an earlier snapshot.',
+      'Read the page as an outline: role, "name", [state], [ref], value. Without parameters: what is in view first, within a size limit. "… 24 more [from=e60]" marks what was left out: read on with from. Use ref to read one part in full, since to get only what changed after an earlier snapshot. ' +
+      FRAME_RULE,
     inputSchema: {
       type: 'object',
       properties: {
@@ -71,7 +74,7 @@ function findTool(page: Page): Tool {
     async execute(input, { signal }) {
       const found = await find(input, { page, signal, ...(input.limit && { limit: input.limit }) })
       if (found.length === 0) return 'Nothing on the page matches. Try fewer or other words.'
-      return `${UNTRUSTED}\n${found.map(({ line }) => `- ${line}`).join('\n')}`
+      return `${UNTRUSTED}\n${framed(found.map(({ line }) => `- ${line}`).join('\n'))}`
     },
   })
 }
@@ -127,7 +130,7 @@ function selectionTool(page: Page): Tool {
     annotations: { readOnly: true, idempotent: true },
     execute() {
       const text = readSelection({ page })
-      return text ? `${UNTRUSTED}\n${text}` : 'Nothing is selected.'
+      return text ? `${UNTRUSTED}\n${framed(escapeMarks(text))}` : 'Nothing is selected.'
     },
   })
 }

@@ -1,3 +1,4 @@
+import { shownAddress } from '../clean-text.ts'
 import type { Reconciled, ToolContext } from '../../client/tool.ts'
 
 const PREFIX = 'offstage-left:'
@@ -31,7 +32,7 @@ export function readUnloadNote(idempotencyKey: string): Reconciled {
     const from = sessionStorage.getItem(PREFIX + idempotencyKey)
     if (from === null) return undefined
     sessionStorage.removeItem(PREFIX + idempotencyKey)
-    const result = `Done; it led from ${from} to ${location.href}. All refs are new: read the page.`
+    const result = `Done; it led from ${shownAddress(from)} to ${shownAddress(location.href)}. All refs are new: read the page.`
     return { happened: true, result }
   } catch {
     return undefined

@@ -1,0 +1,47 @@
+import { escapeMarks, quote } from '../clean-text.ts'
+import type { TextItem } from '../outline/outline-node.ts'
+import { MASKED } from '../privacy.ts'
+import { unseenReason, type Unseen } from '../sight/unseen.ts'
+
+/** A text of a page, and whether and why nobody sees it. */
+interface Told {
+  readonly text: string
+  readonly mark: string
+}
+
+/** `[sr-only]`, `[hidden: too small to see]`; empty for what can be seen. */
+export function markOf(reason: Unseen | null): string {
+  if (reason === null) return ''
+  return reason === 'sr-only' ? '[sr-only]' : `[hidden: ${reason}]`
+}
+
+function told({ text, visuallyHidden, holder }: TextItem): Told {
+  if (text === MASKED || holder.masked) return { text, mark: '' }
+  const reason = visuallyHidden ? 'sr-only' : unseenReason(holder.element)
+  return { text, mark: markOf(reason) }
+}
+
+/** The mark that all the texts have; empty when some have none or another one. */
+export function commonMark(items: readonly TextItem[]): string {
+  const marks = new Set(items.map((item) => told(item).mark))
+  const [mark = ''] = marks
+  return marks.size === 1 ? mark : ''
+}
+
+/** Texts on one line; those that nobody sees are in quotes, with the reason before them. */
+export function markedTexts(items: readonly TextItem[]): string {
+  return joinTold(items.map(told))
+}
+
+/** Neighbours with the same mark become one text. */
+export function joinTold(parts: readonly Told[]): string {
+  const joined: Told[] = []
+  for (const { text, mark } of parts) {
+    const last = joined.at(-1)
+    if (last?.mark === mark) joined[joined.length - 1] = { text: `${last.text} ${text}`, mark }
+    else if (text) joined.push({ text, mark })
+  }
+  return joined
+    .map(({ text, mark }) => (mark ? `${mark} ${quote(text)}` : escapeMarks(text)))
+    .join(' ')
+}

@@ -1,0 +1,53 @@
+import { ancestorsOf, childrenOf, isElement, referenced, viewOf } from '../dom.ts'
+import { labelsOf } from '../labels.ts'
+import type { OutlineNode } from '../outline/outline-node.ts'
+import { isNamedByContent } from '../outline/role.ts'
+import { unseenReason, type Unseen } from '../sight/unseen.ts'
+
+/** Names are cut long before that many texts. */
+const TEXT_LIMIT = 40
+const CAPTIONS = 'caption,legend,figcaption,summary'
+
+/**
+ * The flag for a name of which nobody sees all or a part: `[name hidden: transparent]`. A part that is left
+ * to assistive technology is usual: "Read more" with "about mugs".
+ */
+export function nameMark(node: OutlineNode): readonly string[] {
+  if (node.masked || node.visuallyHidden) return []
+  const reasons: (Unseen | null)[] = []
+  for (const source of namingElements(node)) addReasons(source, reasons)
+  const seen = reasons.filter((reason) => reason === null).length
+  const hidden = reasons.filter((reason) => reason !== null && reason !== 'sr-only')
+  const [reason] = hidden
+  if (reason) return [`[name ${seen > 0 ? 'partly ' : ''}hidden: ${reason}]`]
+  return seen === 0 && reasons.length > 0 ? ['[sr-only]'] : []
+}
+
+/** The elements whose texts the name is made of; none when an attribute gives it. */
+function namingElements({ element, control, role }: OutlineNode): readonly Element[] {
+  if (control.hasAttribute('aria-labelledby')) return referenced(control, 'aria-labelledby')
+  if (isNamedByContent(role)) return [element]
+  if (control.hasAttribute('aria-label')) return []
+  const labels = labelsOf(control)
+  if (labels.length > 0) return labels
+  const caption = [...element.children].find((child) => child.matches(CAPTIONS))
+  return caption ? [caption] : []
+}
+
+/** What isn't rendered is no part of a name, but what is skipped while it is rendered is one. */
+function isNoPart(element: Element): boolean {
+  const view = viewOf(element)
+  return [element, ...ancestorsOf(element)].some(
+    (one) => view.getComputedStyle(one).display === 'none',
+  )
+}
+
+function addReasons(element: Element, reasons: (Unseen | null)[]): void {
+  if (reasons.length >= TEXT_LIMIT || element.getAttribute('aria-hidden') === 'true') return
+  const children = childrenOf(element)
+  if (children.some((child) => child.nodeType === 3 && child.nodeValue?.trim())) {
+    const reason = unseenReason(element)
+    if (reason !== 'not displayed' || !isNoPart(element)) reasons.push(reason)
+  }
+  for (const child of children) if (isElement(child)) addReasons(child, reasons)
+}

@@ -1,0 +1,143 @@
+import { isTag, parentOf, viewOf } from '../dom.ts'
+import { blend, readColour, WHITE, type Colour } from './colour.ts'
+import { filterOpacity } from './shapes.ts'
+
+/** An element whose style decides how what is in it looks, and where. Elements in between have none. */
+export interface Layer {
+  readonly element: Element
+  readonly style: CSSStyleDeclaration
+  /** The next one around it, in the same document. */
+  readonly up: Layer | null
+  /** The opacity of what is in it, with that of what is around it. */
+  readonly opacity: number
+  readonly position: string
+  readonly overflowX: string
+  readonly overflowY: string
+  readonly clipPath: string
+  readonly mask: string
+  /** Positioned content is placed by it, and clipped. */
+  readonly holdsAbsolute: boolean
+  readonly holdsFixed: boolean
+  /** The colour behind its content, should there be plain colours only; null when one can't be told. */
+  readonly ground: Colour | null
+}
+
+const NO_COLOUR = 'rgba(0, 0, 0, 0)'
+/** How long styles are taken for unchanged. Milliseconds. */
+const FRESH_MS = 50
+
+let layers = new WeakMap<Element, Layer | null>()
+let readAt = -Infinity
+
+/** Has all be read again: a new reading begins. */
+export function forgetLayers(): void {
+  readAt = -Infinity
+}
+
+/** Forgets what was read longer ago than one reading takes. True when it did. */
+export function refreshLayers(): boolean {
+  if (performance.now() - readAt <= FRESH_MS) return false
+  layers = new WeakMap()
+  readAt = performance.now()
+  return true
+}
+
+/** The nearest layer that an element is in, or is; null when nothing around it is one. */
+export function layerOf(element: Element): Layer | null {
+  const path: Element[] = []
+  let found: Layer | null = null
+  for (let at: Element | null = element; at; at = parentInDocument(at)) {
+    const known = layers.get(at)
+    if (known !== undefined) {
+      found = known
+      break
+    }
+    path.push(at)
+  }
+  for (const one of path.toReversed()) {
+    found = readLayer(one, found)
+    layers.set(one, found)
+  }
+  return found
+}
+
+function parentInDocument(element: Element): Element | null {
+  return element === element.ownerDocument.documentElement || isOnTop(element)
+    ? null
+    : parentOf(element)
+}
+
+/** In the browser's top layer, nothing around an element changes its look. */
+function isOnTop(element: Element): boolean {
+  const mayBe = isTag(element, 'dialog') || element.hasAttribute('popover')
+  return mayBe && element.matches(':modal,:popover-open')
+}
+
+/** The layer itself and those around it, from the inside out. */
+export function* layersFrom(layer: Layer | null): Generator<Layer> {
+  for (let at = layer; at; at = at.up) yield at
+}
+
+/** The element as a layer; the layer around it when its own style changes nothing. */
+function readLayer(element: Element, up: Layer | null): Layer | null {
+  const style = viewOf(element).getComputedStyle(element)
+  const { opacity, position, overflowX, overflowY, transform, filter, clipPath, backgroundColor } =
+    style
+  const mask = style.maskImage
+  const isPlain =
+    opacity === '1' &&
+    position === 'static' &&
+    overflowX === 'visible' &&
+    overflowY === 'visible' &&
+    transform === 'none' &&
+    filter === 'none' &&
+    clipPath === 'none' &&
+    (mask === 'none' || !mask) &&
+    backgroundColor === NO_COLOUR
+  if (isPlain) return up
+  const holdsFixed = transform !== 'none' || filter !== 'none'
+  return {
+    element,
+    style,
+    up,
+    opacity: (up?.opacity ?? 1) * Number(opacity) * filterOpacity(filter),
+    position,
+    overflowX,
+    overflowY,
+    clipPath,
+    mask,
+    holdsAbsolute: holdsFixed || position !== 'static',
+    holdsFixed,
+    ground: groundWith(backgroundColor, up),
+  }
+}
+
+/** The colour behind what is in a layer; the page's own is white. */
+export function groundOf(layer: Layer | null): Colour | null {
+  return layer ? layer.ground : WHITE
+}
+
+function groundWith(background: string, up: Layer | null): Colour | null {
+  const around = groundOf(up)
+  if (background === NO_COLOUR) return around
+  const own = readColour(background)
+  if (!own || own.alpha === 1) return own
+  return around && blend(own, around)
+}
+
+/**
+ * The layers that clip what is in a layer, from the inside out: positioned content isn't clipped by what it
+ * isn't placed by.
+ */
+export function* clippingLayers(layer: Layer | null): Generator<Layer> {
+  let placedBy: 'any' | 'absolute' | 'fixed' = 'any'
+  for (const at of layersFrom(layer)) {
+    const isPlace =
+      placedBy === 'any' ||
+      (placedBy === 'absolute' && at.holdsAbsolute) ||
+      (placedBy === 'fixed' && at.holdsFixed)
+    if (!isPlace) continue
+    placedBy = at.position === 'fixed' ? 'fixed' : at.position === 'absolute' ? 'absolute' : 'any'
+    if (at.overflowX !== 'visible' || at.overflowY !== 'visible') yield at
+  }
+}
