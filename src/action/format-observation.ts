@@ -59,8 +59,8 @@ const prefixes: Readonly<Record<CallErrorCode, (tool: string) => string>> = {
 }
 
 /**
- * Each code has its own prefix, which the reader's messages already have; an imported history may have others. One that a newer version stored says no more
- * than that the call failed.
+ * Each code has its own prefix, which the reader's messages already have. One that a newer version stored, or an imported
+ * history has, says no more than that the call failed.
  */
 function describeError(toolName: string, code: CallErrorCode, message: string): string {
   const prefix = prefixes[Object.hasOwn(prefixes, code) ? code : 'failed'](toolName)

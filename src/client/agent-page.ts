@@ -64,13 +64,7 @@ export function createAgentPage(
         ...(options.skills?.length && { skills: options.skills.map(refOf) }),
         ...leftOut(registry, offered),
         hasBeforeToolCall: options.beforeToolCall !== undefined,
-        ...hooksThere(options),
-        ...reflectSettings(options, config),
-        ...(options.compaction !== undefined && {
-          compaction: compactionSettings(options.compaction),
-        }),
-        ...(memoriesOf(options).length > 0 && { hasMemory: true }),
-        raw: options.raw ?? false,
+        ...optionsThere(options, config),
       }
     },
     currentTools: async () => tools(),
@@ -94,6 +88,20 @@ export function createAgentPage(
     retrieveMemories: (query) => recallFor(agent, query),
     undoTool: (call) => undo(agent, call),
     reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
+  }
+}
+
+/** What of the options the worker has to know before it asks a model. */
+function optionsThere(
+  options: AgentOptions,
+  config: AgentConfig,
+): Partial<StepContext> & Pick<StepContext, 'raw'> {
+  return {
+    ...hooksThere(options),
+    ...reflectSettings(options, config),
+    ...(options.compaction !== undefined && { compaction: compactionSettings(options.compaction) }),
+    ...(memoriesOf(options).length > 0 && { hasMemory: true }),
+    raw: options.raw ?? false,
   }
 }
 

@@ -93,6 +93,7 @@ function judge(said: string, what: string): void {
   expect.soft(said, `${what}: a ref`).not.toMatch(/(?<!\\)\[\s*(?:ref|from)=e987654/)
   expect
     .soft(said, `${what}: signs`)
+    // oxlint-disable-next-line no-control-regex -- They are what must not be there.
     .not.toMatch(/[\u0007\u0085\u200B\u2028\u2029\u202E]|\u{E0041}/u)
   for (const line of said.split('\n')) expect.soft(line, `${what}: a line`).toMatch(OWN_LINE)
   const marks = [...said.matchAll(/(?<!\\)<\/?page ([^>]*)>/g)]

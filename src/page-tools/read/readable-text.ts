@@ -7,16 +7,20 @@ import { unseenReason } from '../sight/unseen.ts'
 import { joinTold, markOf } from './marked-text.ts'
 
 /** The text of an element with spaces between its parts, masked parts masked. For comparisons. */
-export function readableText(element: Element, options: PageOptions): string {
-  return partsOf(element, options)
+export function readableText(
+  element: Element,
+  options: PageOptions,
+  limit: number = LIMIT,
+): string {
+  return partsOf(element, options, limit)
     .map(({ text }) => text)
     .join(' ')
 }
 
 /** The same for one-line mentions: it can't look like a mark, and what nobody sees is marked. */
-export function shownText(element: Element, options: PageOptions, limit: number = LIMIT): string {
+export function shownText(element: Element, options: PageOptions): string {
   return joinTold(
-    partsOf(element, options).map(({ text, holder }) => ({
+    partsOf(element, options, LIMIT).map(({ text, holder }) => ({
       text,
       mark: holder ? markOf(unseenReason(holder)) : '',
     })),
@@ -29,7 +33,7 @@ interface Part {
   readonly holder: Element | null
 }
 
-function partsOf(element: Element, options: PageOptions): readonly Part[] {
+function partsOf(element: Element, options: PageOptions, limit: number): readonly Part[] {
   const parts: Part[] = []
   let length = 0
   const add = (node: Node): void => {
