@@ -234,8 +234,12 @@ export class Host {
     return active.inLaneNow(() => this.#left.resume(active, agentId, resume))
   }
 
-  abortRun(command: AbortRun): Promise<boolean> {
-    return this.#commands.abort(command)
+  async abortRun(command: AbortRun): Promise<boolean> {
+    const isEnded = await this.#commands.abort(command)
+    // The page that began what works for its calls may be gone.
+    const active = this.#registry.find(command)
+    if (isEnded && active) this.#lookAfter(active, command.agentId)
+    return isEnded
   }
 
   answerCall(command: CallAnswer): Promise<boolean> {
