@@ -133,7 +133,13 @@ function look(sub: SubAgent, parent: AgentParts, { call, watch }: Watched): void
     if (waiting && isOver(waiting)) {
       watch.abort()
       if (runId !== undefined) void child.abort(PARENT_ENDED).catch(() => undefined)
-    } else if (waiting?.status === 'suspended' && ended && !isLeftOpen(ended) && !isSettling) {
+    } else if (
+      waiting?.status === 'suspended' &&
+      ended &&
+      !isLeftOpen(ended) &&
+      !isSettling &&
+      !isStopping(parent, call)
+    ) {
       isSettling = true
       void settle(sub, parent, { call, ended, signal }).then(() => watch.abort())
     }
@@ -143,6 +149,13 @@ function look(sub: SubAgent, parent: AgentParts, { call, watch }: Watched): void
     for (const leave of leaving) leave()
   })
   compare()
+}
+
+/** The run that called is being ended here: its end settles the call. */
+function isStopping({ runs }: AgentParts, { conversationId }: ChildCall): boolean {
+  return [...runs.open.values()].some(
+    ({ run, abortReason }) => run.conversationId === conversationId && abortReason !== undefined,
+  )
 }
 
 function callIn({ messages }: ConversationSnapshot, toolCallId: string): ShownCall | undefined {
