@@ -86,10 +86,7 @@ const histories: Record<string, readonly Message[]> = {
     { note: halves[0], output: { type: 'text', value: halves[1] } },
   ),
   'in why it was denied': made({}, { output: { type: 'denied', reason: call } }),
-  'in an error of a code of its own': made(
-    {},
-    { output: { type: 'error', code: 'toString' as never, message: call } },
-  ),
+  'in an error': made({}, { output: { type: 'error', code: 'failed', message: call } }),
   'split over two parts of an answer': [
     user,
     { role: 'assistant', parts: halves.map((text) => ({ type: 'text', text })) },
