@@ -110,6 +110,7 @@ export class AgentRuns {
       onAbort: (reason) => {
         this.aborts.set(runId, { conversationId, reason })
         host.sendAbort(runId)
+        this.#open.get(runId)?.children.stop()
       },
       onSend: (input, options, sent) => {
         const { when = 'next-step' } = options
