@@ -2,17 +2,22 @@ import { defineConfig, type Rolldown, type UserConfig } from 'vite'
 import {
   fixedSchemaBase,
   inlineEntryBeside,
+  linearUniqueItems,
   onlyCalls,
   onlyTextAsXml,
   onlyTransactions,
   plainSpecifiers,
-  withoutUnusedDefaults,
+  withoutFormats,
   workerSource,
 } from './scripts/lib/vite-plugins.ts'
 
 /** The library's builds, in the order in which they need each other. `scripts/build.mjs` runs them. */
 const builds: Record<string, UserConfig> = {
-  /** One self-contained file: consumers' bundlers copy it or follow it as it is. */
+  /**
+   * One self-contained file: consumers copy it to where `workerUrl` says, or their bundlers follow it as it is,
+   * and Vite 7 refuses to build workers that import in their course, unless `worker.format` is `es`. The inline
+   * worker is the same text as a classic script.
+   */
   worker: library({ entry: { worker: 'src/worker/main.ts' }, splitting: false }),
 
   /** What a page loads at once, what comes with its first run, and the inline worker in need. */
@@ -91,10 +96,11 @@ function library({ entry, splitting, format = 'es', plugins = [] }: LibraryBuild
     plugins: [
       ...plugins,
       fixedSchemaBase(),
+      linearUniqueItems(),
       onlyCalls(),
       onlyTextAsXml(),
       onlyTransactions(),
-      withoutUnusedDefaults(),
+      withoutFormats(),
       plainSpecifiers(),
     ],
     build: {

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { withoutUnusedDefaults, workerSource } from './scripts/lib/vite-plugins.ts'
+import { linearUniqueItems, withoutFormats, workerSource } from './scripts/lib/vite-plugins.ts'
 
 // Vitest's reporter groups failures by it, and Node 20 lacks it: a failing test would name nothing.
 if (!('groupBy' in Map)) Object.assign(Map, { groupBy })
@@ -16,7 +16,7 @@ function groupBy<K, V>(items: Iterable<V>, keyOf: (item: V, index: number) => K)
 
 export default defineConfig({
   // The inline entry's import resolves to the worker as it was last built.
-  plugins: [workerSource(), withoutUnusedDefaults()],
+  plugins: [workerSource(), linearUniqueItems(), withoutFormats()],
   test: {
     // As it is built.
     server: { deps: { inline: [/@cfworker\/json-schema/] } },

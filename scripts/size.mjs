@@ -14,52 +14,52 @@ const rows = [
   {
     name: 'page entry (dist/index.js)',
     bytes: sizeOf('index.js', { dynamic: false }),
-    limit: 13 * KILOBYTE,
+    limit: 13.8 * KILOBYTE,
   },
   {
     name: 'page, with the first run',
     bytes: pageWithout(`lazy-views|transfer|${FEATURES}`),
-    limit: 38.9 * KILOBYTE,
+    limit: 43.0 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 42.9 * KILOBYTE,
+    limit: 47.0 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
     bytes: pageWithout(FEATURES),
-    limit: 46.8 * KILOBYTE,
+    limit: 50.9 * KILOBYTE,
   },
   {
     name: 'page, with all of its features',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 55.7 * KILOBYTE,
+    limit: 60.5 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 187.5 * KILOBYTE,
+    limit: 166.6 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
     bytes: sizeOf('page-tools.js', { dynamic: true }),
-    limit: 54 * KILOBYTE,
+    limit: 62.1 * KILOBYTE,
   },
   {
     name: 'tools from (dist/tools-from.js), beside the page',
     bytes: sizeOf('tools-from.js', { dynamic: false, except: /^page-/ }),
-    limit: 7 * KILOBYTE,
+    limit: 7.3 * KILOBYTE,
   },
   {
     name: 'memory (dist/memory.js)',
     bytes: sizeOf('memory.js', { dynamic: true }),
-    limit: 12 * KILOBYTE,
+    limit: 11.7 * KILOBYTE,
   },
   {
     name: 'all of dist/histories.js',
     bytes: sizeOf('histories.js', { dynamic: true }),
-    limit: 10.5 * KILOBYTE,
+    limit: 10.8 * KILOBYTE,
   },
   {
     name: 'skills (dist/skills.js), beside the page',
@@ -80,17 +80,17 @@ const rows = [
   {
     name: 'fold (dist/conversation.js)',
     bytes: await bundledSize('fold', 'conversation.js'),
-    limit: 4.6 * KILOBYTE,
+    limit: 5.7 * KILOBYTE,
   },
   {
     name: 'all of dist/action.js',
     bytes: sizeOf('action.js', { dynamic: true }),
-    limit: 40.5 * KILOBYTE,
+    limit: 40.8 * KILOBYTE,
   },
   {
     name: 'all of dist/conversation.js',
     bytes: sizeOf('conversation.js', { dynamic: true }),
-    limit: 11.2 * KILOBYTE,
+    limit: 12.8 * KILOBYTE,
   },
   {
     name: 'all of dist/providers.js',

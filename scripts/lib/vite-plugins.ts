@@ -128,23 +128,41 @@ export function onlyTransactions(): Plugin {
   }
 }
 
-/**
- * What libraries bring along and are told not to use: ajv its own `uriResolver`, the meta-schemas that
- * schemas would be checked against (compiling says as much), `discriminator` and `format`, which in draft
- * 2020-12 checks nothing. `@cfworker/json-schema` can't be told: an input would be refused where the CSP
- * forbids evaluation, and nowhere else.
- */
-export function withoutUnusedDefaults(): Plugin {
-  const unused: readonly [RegExp, string][] = [
-    [/\/ajv\/dist\/runtime\/uri\.js$/, 'exports.default = {}'],
-    [/\/ajv\/dist\/refs\/json-schema-2020-12\/index\.js$/, 'exports.default = () => {}'],
-    [/\/ajv\/dist\/vocabularies\/discriminator\/index\.js$/, 'exports.default = {}'],
-    [/\/ajv\/dist\/vocabularies\/format\/index\.js$/, 'exports.default = []'],
-    [/\/@cfworker\/json-schema\/.*\/format\.js$/, 'export const format = {}'],
-  ]
+/** In draft 2020-12 `format` checks nothing, and `@cfworker/json-schema` can't be told so. */
+export function withoutFormats(): Plugin {
   return {
-    name: 'offstage:without-unused-defaults',
-    load: (id) => unused.find(([path]) => path.test(id))?.[1] ?? null,
+    name: 'offstage:without-formats',
+    load: (id) =>
+      /\/@cfworker\/json-schema\/.*\/format\.js$/.test(id) ? 'export const format = {}' : null,
+  }
+}
+
+/**
+ * `@cfworker/json-schema` compares each item of an array with each other for `uniqueItems`. What a model
+ * writes is long enough to keep a worker busy for seconds: `first-twins.ts` goes through the items once.
+ */
+export function linearUniqueItems(): Plugin {
+  const pairs =
+    /for \(let j = 0; j < length; j\+\+\) \{\s+const a = instance\[j\];[^]*?(?=^ {8}\}$)/m
+  const once = `const twins = firstTwins(instance);
+            if (twins) {
+                errors.push({
+                    instanceLocation,
+                    keyword: 'uniqueItems',
+                    keywordLocation: \`\${schemaLocation}/uniqueItems\`,
+                    error: \`Duplicate items at indexes \${twins.join(' and ')}.\`
+                });
+            }
+`
+  const module = path.resolve(import.meta.dirname, '../../src/worker/validation/first-twins.ts')
+  return {
+    name: 'offstage:linear-unique-items',
+    transform(code, id) {
+      if (!/@cfworker\/json-schema\/.*\/validate\.js$/.test(id)) return null
+      if (!pairs.test(code)) this.error(`${id} is not as this plugin knows it.`)
+      const imported = `import { firstTwins } from ${JSON.stringify(module.replaceAll('\\', '/'))};\n`
+      return { code: imported + code.replace(pairs, () => once), map: null }
+    },
   }
 }
 

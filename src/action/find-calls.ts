@@ -1,30 +1,30 @@
 import type { JsonValue } from '../protocol/json.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
+import { readBlockContent } from './block-content.ts'
+import { matchOpener } from './block-opener.ts'
+import type { Opener } from './block-opener.ts'
 import { isGeneric, readBlock } from './block-reader.ts'
 import type { CallsRead } from './block-reader.ts'
 import { canonicalCall } from './canonical-call.ts'
-import { endOfElement } from './foreign/element-end.ts'
+import { decodedVariants } from './decoded-variants.ts'
+import { openers } from './foreign/dialects/table.ts'
+import { nameElement, nameTags, readNamed, skipElement } from './foreign/dialects/wrapped.ts'
+import { endOfElement, endOutsideMarkup } from './foreign/element-end.ts'
 import { bareName, resolveCalls } from './foreign/foreign-call.ts'
 import type { ForeignCall } from './foreign/foreign-call.ts'
 import { callsOfJson } from './foreign/json-calls.ts'
 import { LiteralReader, Unreadable } from './foreign/literal-reader.ts'
-import { readPythonCall } from './foreign/python-calls.ts'
+import { calledName, readPythonCall } from './foreign/python-calls.ts'
 import { readSection } from './foreign/marked-calls.ts'
 import { matchMarker } from './foreign/markers.ts'
-import { withoutAnyTagMarks } from './foreign/tag-marks.ts'
-import { callName } from './foreign/names.ts'
 import { readReactCall } from './foreign/react-calls.ts'
 import { MentionedCalls } from './mentioned-calls.ts'
-import {
-  decodeBrowserEntities,
-  lineBreak,
-  normalizeCharacters,
-  withoutEscapes,
-} from './normalize-text.ts'
+import { createBlockDetector } from './pending-block.ts'
 import { plainName } from './suggest.ts'
-import { readOpenTag } from './xml-tags.ts'
+import { anyOf } from './text-pattern.ts'
 import { indexTools } from './tool-index.ts'
-import type { ToolIndex } from './tool-index.ts'
+import type { IndexedTool, ToolIndex } from './tool-index.ts'
+import { readOpenTag } from './xml-tags.ts'
 
 /** The budget of a text, in characters read (repeated reading included) for each that it has. */
 const maxReadings = 12
@@ -33,8 +33,18 @@ const attempt = 50
 /** JSON in strings of JSON in strings … */
 const maxNesting = 4
 
-const callStart = `[<[]|\\{(?=\\s*["'\\p{L}_<])|Action:|to=functions\\.|(?<![\\p{L}\\p{M}\\p{N}_.-])${callName}(?=\\s{0,20}[({])`
+/** Markers that begin with a word; all others begin with a bracket. */
+const words = openers.filter((opener) => !/^[<[\]]/.test(opener))
+/** A tool's name, its index included, before its arguments. */
+const named =
+  '(?<![\\p{L}\\p{M}\\p{N}_.-])[\\p{L}\\p{N}_][\\p{L}\\p{M}\\p{N}_.-]*(?::\\d+)?(?=\\s{0,20}[({])'
+const callStart = `[<[]|\\{(?=\\s*["'\\p{L}_<])|Action:|${anyOf(words)}|${named}`
+const wordStart = new RegExp(`^(?:${anyOf(words)})$`)
 const beforeObject = /^\s{0,20}\{/
+/** An input that may be empty, where the model's output ends here. */
+const emptyInput = /^Action:[^\n]{1,200}\n\s{0,100}Action Input:/
+/** Longer blocks aren't read, neither of a model. */
+const blocks = createBlockDetector(1_000_000)
 
 /** Collects the calls in texts that others wrote, wherever they stand in them (Q3). */
 export class CallFinder {
@@ -42,6 +52,12 @@ export class CallFinder {
   readonly #names: readonly string[]
   readonly #calls = new Set<string>()
   readonly #mentions: MentionedCalls
+  /** Tools whose elements stand in the texts. */
+  readonly #elements = new Set<string>()
+  /** A marker or a block's opener stands before: what follows is a call in more cases. */
+  #isMarked = false
+  /** Where closers stand last in the text that is scanned. */
+  readonly #lasts = new Map<string, number>()
   #budget = 0
   #isOverBudget = false
 
@@ -52,6 +68,7 @@ export class CallFinder {
     this.#mentions = new MentionedCalls(tools.map(({ name }) => name))
     if (!previous) return
     for (const call of previous.#calls) this.#calls.add(call)
+    for (const name of previous.#elements) this.#elements.add(name)
     this.#mentions.inherit(previous.#mentions)
     this.#isOverBudget = previous.#isOverBudget
   }
@@ -59,7 +76,14 @@ export class CallFinder {
   /** Reads one more text, as it was sent; `coarsely`: what only mentions a call counts, too. */
   read(text: string, coarsely: boolean = false): void {
     if (coarsely) this.#mentions.read(text)
+    this.#isMarked = false
     this.#read(text, 0)
+  }
+
+  /** Takes a call that others made. */
+  take({ toolName, input }: { readonly toolName: string; readonly input: JsonValue }): void {
+    const tool = this.#index.find(toolName)
+    if (tool) this.#calls.add(canonicalCall(tool, input))
   }
 
   /** A text holds this call, or may hold it: one was too long to read within the budget. */
@@ -67,7 +91,9 @@ export class CallFinder {
     if (this.#isOverBudget) return true
     const tool = this.#index.find(toolName)
     if (!tool) return false
-    return this.#calls.has(canonicalCall(tool, input)) || this.#mentions.holds(tool, input)
+    if (this.#calls.has(canonicalCall(tool, input)) || this.#mentions.holds(tool, input))
+      return true
+    return this.#elements.has(tool.name) && holdsCloser(tool, input)
   }
 
   #read(text: string, nesting: number): void {
@@ -84,24 +110,27 @@ export class CallFinder {
   /** Tries every position where a call of some format may start. */
   #scan(text: string, nesting: number): void {
     this.#budget = maxReadings * text.length + 100_000
+    this.#lasts.clear()
     const leaves: string[] = []
     const starts = new RegExp(callStart, 'gu')
     for (let found = starts.exec(text); found && !this.#isOverBudget; found = starts.exec(text)) {
       const at = found.index
       const [start] = found
       if (start === '<') this.#readTag(text, at)
-      else if (start === '[' || start.startsWith('to=')) this.#readMarked(text, at)
+      else if (start === '[' || wordStart.test(start)) this.#readMarked(text, at)
       else if (start === '{') starts.lastIndex = this.#readObject(text, at, leaves)
       else if (start === 'Action:') this.#readReact(text, at)
       else if (beforeObject.test(text.slice(starts.lastIndex, starts.lastIndex + 21)))
         this.#readNamed(text, at, start)
-      else if (start === 'print' || this.#index.find(bareName(start))) this.#readPython(text, at)
+      else if (start === 'print' || this.#index.find(bareName(calledName(start))))
+        this.#readPython(text, at)
     }
     if (nesting < maxNesting) for (const leaf of leaves) this.#read(leaf, nesting + 1)
   }
 
   #readMarked(text: string, at: number): void {
     if (matchMarker(text, at) !== true) return
+    this.#isMarked = true
     const reads = this.#attempt(text, at, (reader) => readSection(reader, this.#index))
     // It may have read on to the text's end to find none.
     if (!reads.some(({ value }) => !value.problem)) this.#charge(text.length - at)
@@ -109,16 +138,59 @@ export class CallFinder {
   }
 
   #readTag(text: string, at: number): void {
+    const opener = matchOpener(text, at, true)
+    if (typeof opener === 'object') return this.#readBlock(text, opener)
     const name = /^<([^\s<>/]+)/.exec(text.slice(at, at + 100))?.[1] ?? ''
     const isTool = this.#index.find(name) !== undefined
     const tag = isTool || isGeneric(name) ? readOpenTag(text, at + 1 + name.length) : undefined
-    if (tag && (isTool || tag.attributes.has('name'))) {
-      const end = tag.selfClosing ? tag.end : endOfElement(text, name, tag.end)
-      const read = readBlock(text.slice(at, end), this.#index)
-      this.#charge((read.problem ? text.length : end) - at)
-      this.#add(read)
+    const tool = this.#index.find(tag?.attributes.get('name') ?? '') ?? this.#index.find(name)
+    if (tag && tool) {
+      this.#elements.add(tool.name)
+      const ends = tag.selfClosing
+        ? [tag.end]
+        : [endOfElement(text, name, tag.end), endOutsideMarkup(text, name, tag.end)]
+      for (const end of new Set(ends)) this.#readElement(text, at, end)
     }
     if (!tag || !isTool) this.#readMarked(text, at)
+    if (this.#isMarked && nameTags.has(name)) this.#readNameElement(text, at)
+  }
+
+  /** Its arguments may end after each of the elements that follow. */
+  #readNameElement(text: string, at: number): void {
+    const beginning = text.slice(at, at + 400)
+    const named = nameElement(beginning)
+    if (!named || !this.#index.find(bareName(named.name))) return
+    const from = at + beginning.length - named.rest.length
+    const reader = new LiteralReader(text, from)
+    do {
+      this.#charge(reader.at - at)
+      this.#add(readNamed({ ...named, rest: text.slice(from, reader.at) }, this.#index))
+    } while (!this.#isOverBudget && skipElement(reader))
+  }
+
+  #readElement(text: string, at: number, end: number): void {
+    const read = readBlock(text.slice(at, end), this.#index)
+    this.#charge((read.problem ? text.length : end) - at)
+    this.#add(read)
+  }
+
+  /** As the reader does, in whatever format. Without a closer, the calls in it are found one by one. */
+  #readBlock(text: string, opener: Opener): void {
+    this.#isMarked = true
+    const lastCloser = Math.max(this.#last(text, '</ACTION'), this.#last(text, `</${opener.name}`))
+    if (lastCloser < opener.end) return
+    const block = blocks.open({ context: 'prose', opener, aloneInFence: true, before: '' })
+    const asBlock = { isForeignCall: () => true, thoughtEnd: () => undefined }
+    const outcome = block.push(text.slice(opener.end)) ?? block.end(asBlock)
+    const content = 'block' in outcome ? outcome.block.content : outcome.text
+    this.#charge(content.length)
+    this.#add(readBlockContent(content, this.#index, false))
+  }
+
+  #last(text: string, wanted: string): number {
+    const known = this.#lasts.get(wanted) ?? text.lastIndexOf(wanted)
+    this.#lasts.set(wanted, known)
+    return known
   }
 
   /** Adds the calls of a JSON object and of all in it, collects its strings, and returns where to go on. */
@@ -131,7 +203,7 @@ export class CallFinder {
   #walk(value: JsonValue, leaves: string[]): void {
     if (typeof value === 'string') leaves.push(value)
     if (typeof value !== 'object' || value === null) return
-    if (!Array.isArray(value)) this.#addResolved(callsOfJson(value, this.#index, false))
+    if (!Array.isArray(value)) this.#addResolved(callsOfJson(value, this.#index, this.#isMarked))
     for (const entry of Object.values(value)) this.#walk(entry, leaves)
   }
 
@@ -143,6 +215,10 @@ export class CallFinder {
   #readReact(text: string, at: number): void {
     const reads = this.#attempt(text, at, (reader) => readReactCall(reader, this.#index))
     for (const { value } of reads) this.#add(value)
+    const empty = emptyInput.exec(text.slice(at, at + 400))?.[0]
+    if (empty === undefined) return
+    const [read] = this.#attempt(empty, 0, (reader) => readReactCall(reader, this.#index))
+    if (read) this.#add(read.value)
   }
 
   /** `name{…}`, or the name on a line of its own. */
@@ -162,6 +238,7 @@ export class CallFinder {
     for (const repeats of ['none', 'first', 'last'] as const) {
       const reader = new LiteralReader(text, at)
       reader.repeats = repeats
+      reader.mayEnd = true
       try {
         const value = read(reader)
         if (value !== undefined) found.push({ value, end: reader.at })
@@ -180,10 +257,7 @@ export class CallFinder {
   }
 
   #add({ calls }: CallsRead): void {
-    for (const { toolName, input } of calls) {
-      const tool = this.#index.find(toolName)
-      if (tool) this.#calls.add(canonicalCall(tool, input))
-    }
+    for (const call of calls) this.take(call)
   }
 
   #charge(characters: number): void {
@@ -201,37 +275,11 @@ function withLenientNames(index: ToolIndex): ToolIndex {
   }
 }
 
-const linePrefix = /^[ \t]*(?:(?:>|[-*+•|]|\d{1,9}[.)])[ \t]?)+/gm
-
-const changes = [
-  decodeHtml,
-  decodeHtml,
-  normalizeCharacters,
-  withoutQuotePrefixes,
-  withoutEscapes,
-  withoutEscapes,
-  withoutEscapes,
-  withoutEscapes,
-  // Last: what was encoded may be a mark.
-  withoutAnyTagMarks,
-]
-
-/** The text, and its variants without HTML's breaks and entities, quotations' line prefixes, escapes and marks. */
-function decodedVariants(text: string): string[] {
-  const variants = [text]
-  for (const change of changes) {
-    for (const variant of variants.slice()) {
-      const changed = change(variant)
-      if (!variants.includes(changed)) variants.push(changed)
-    }
-  }
-  return variants
-}
-
-function decodeHtml(text: string): string {
-  return decodeBrowserEntities(text.replaceAll(lineBreak, '\n'))
-}
-
-function withoutQuotePrefixes(text: string): string {
-  return text.replace(linePrefix, '')
+/**
+ * Whether a value holds a closer of an element that the tool's calls are written as: where the element ends, and
+ * so what the value is, then depends on what follows it in the model's output.
+ */
+function holdsCloser({ name, tag }: IndexedTool, input: JsonValue): boolean {
+  const closers = [...JSON.stringify(input).matchAll(/<\/([^\s<>"\\]+)/g)]
+  return closers.some(([, closed = '']) => closed === name || closed === tag || isGeneric(closed))
 }

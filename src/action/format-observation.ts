@@ -58,9 +58,12 @@ const prefixes: Readonly<Record<CallErrorCode, (tool: string) => string>> = {
   'workflow-changed': (tool) => `Tool ${tool} was not gone on with`,
 }
 
-/** Each code has its own prefix, which the reader's messages already have. */
+/**
+ * Each code has its own prefix, which the reader's messages already have. One that a newer version stored, or an imported
+ * history has, says no more than that the call failed.
+ */
 function describeError(toolName: string, code: CallErrorCode, message: string): string {
-  const prefix = prefixes[code](toolName)
+  const prefix = prefixes[Object.hasOwn(prefixes, code) ? code : 'failed'](toolName)
   if (message.startsWith(prefix)) return message
   return message === '' ? `${prefix}.` : `${prefix}: ${message}`
 }

@@ -13,7 +13,9 @@ const maxKept = 2_000_000
 /** Entities of entities, escapes of escapes … */
 const maxDecoding = 5
 
-const maybeComment = /<!--[^>]{0,200}-->/g
+/** Marks of CDATA sections, whose content counts. */
+const cdata = /<!\[cdata\[|\]\]>/gi
+const comment = /<!--(?:(?!-->)[^]){0,200}-->/g
 /** Tags that only format text. */
 const formatting =
   /<\/?(?:a|abbr|article|b|bdi|bdo|big|blockquote|br|center|cite|code|dd|del|div|dl|dt|em|font|h[1-6]|hr|i|ins|kbd|li|mark|ol|p|pre|q|s|samp|section|small|span|strike|strong|sub|sup|t|table|tbody|td|th|thead|tr|tt|u|ul|var|wbr)(?:\s[^<>]{0,500})?\/?>/gi
@@ -25,20 +27,24 @@ const role =
 const flags = / \[[a-z-]+(?:=[^\]\n]{0,80})?\]/g
 const noise = /[\s"'`*_~\\.|/▁\p{Pd}]/gu
 
+function decoded(text: string): string {
+  let plain = text
+  for (let round = 0; round < maxDecoding; round++) {
+    const next = withoutEscapes(decodeBrowserEntities(plain))
+    if (next === plain) break
+    plain = next
+  }
+  return plain
+}
+
 /**
- * A text without what pages, formats and models add to it or drop from it; `line` decides whether its
+ * A decoded text without what pages, formats and models add to it or drop from it; `line` decides whether its
  * numbering is kept.
  */
 function bareText(text: string, line: RegExp): string {
-  let plain = text
-  for (let round = 0; round < maxDecoding; round++) {
-    const decoded = withoutEscapes(decodeBrowserEntities(plain))
-    if (decoded === plain) break
-    plain = decoded
-  }
-  plain = plain
+  const plain = text
     .replaceAll(/%([2-7][\da-fA-F])/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
-    .replaceAll(maybeComment, '')
+    .replaceAll(cdata, '')
     .replaceAll(formatting, '')
     .split('\n')
     .map((each) => bareLine(each, line))
@@ -57,7 +63,7 @@ function bareLine(text: string, line: RegExp): string {
 }
 
 function bare(text: string): string {
-  return bareText(text, quoting)
+  return bareText(decoded(text), quoting)
 }
 
 /** What opens a call in some format, as a pattern; closing brackets at the start of a line pass for its prefix. */
@@ -91,7 +97,14 @@ export class MentionedCalls {
   }
 
   read(text: string): void {
-    const texts = new Set([bareText(text, quoting), bareText(text, numbering)])
+    const plain = decoded(text)
+    // A comment may tear a call apart, or hold one.
+    const texts = new Set(
+      [plain, plain.replaceAll(comment, '')].flatMap((each) => [
+        bareText(each, quoting),
+        bareText(each, numbering),
+      ]),
+    )
     for (const each of texts)
       for (const [name, wanted] of this.#names) if (wanted !== '') this.#collect(each, name, wanted)
   }

@@ -16,6 +16,7 @@ import type { ExtractOptions } from './extract.ts'
 import { reportThrown, stopReason } from './failures.ts'
 import { randomId } from '../lib/random-id.ts'
 import { wasPageLeft } from './page-left.ts'
+import { limitsOf } from './run-limits.ts'
 import { loadPart } from './load-part.ts'
 import { pageRegistry } from './page-registry.ts'
 import { prepare } from './prepare.ts'
@@ -77,7 +78,7 @@ export function createCommands(agent: AgentParts): AgentCommands {
     },
     async continue(conversationId) {
       checkId(conversationId)
-      return takeUp(agent, { conversationId, goOn: true })
+      return takeUp(agent, { conversationId, goOn: limitsOf(agent.options) })
     },
     prepare({ signal } = {}) {
       // Mostly a conversation is shown next: its part is fetched while the worker starts.

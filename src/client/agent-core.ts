@@ -1,7 +1,7 @@
 import type { AgentScope } from '../protocol/scope.ts'
 import type { Agent } from './agent.ts'
 import type { AgentCommands } from './agent-commands.ts'
-import type { AgentConfig } from './agent-page.ts'
+import type { AgentConfig } from './agent-config.ts'
 import { AgentRuns } from './agent-runs.ts'
 import type { AgentEvents } from './agent-events.ts'
 import { createAgentEvents } from './agent-events.ts'

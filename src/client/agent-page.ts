@@ -2,6 +2,7 @@ import { transfer } from 'comlink'
 import type {
   AskBeforeModel,
   CallContext,
+  DescribeCall,
   MemoryQuery,
   ReconcileTool,
   ReconcileVerdict,
@@ -10,9 +11,10 @@ import type {
 } from '../protocol/questions.ts'
 import { describeThrown } from '../protocol/error.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
+import { modelFor, reflectSettings, type AgentConfig } from './agent-config.ts'
 import { compactionSettings, type ChooseCompaction } from './compaction.ts'
 import type { CompactionChooser } from './choose-compaction.ts'
-import { describeTools } from './describe-tools.ts'
+import { byAnnotations, describeTools } from './describe-tools.ts'
 import { badConfig } from './failures.ts'
 import { findEngine, modelOfPage } from './page-engine.ts'
 import { formatOutput, truncate } from './format-output.ts'
@@ -20,7 +22,7 @@ import { fillValues } from './fill-values.ts'
 import { loadPart } from './load-part.ts'
 import { createConfigBook, isKeyless, readContext, readCredentials } from './model-config.ts'
 import { memoriesOf } from './memory.ts'
-import type { AgentOptions, HookedCall, ModelConfig, PromptValues } from './options.ts'
+import type { AgentOptions, HookedCall } from './options.ts'
 import type { AgentPage } from './page-api.ts'
 import type { Verifier, VerifierParts } from './verify.ts'
 import { whileStaying } from './page-leaving.ts'
@@ -31,13 +33,6 @@ import type * as SkillsOnPage from './skills-on-page.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 
-/** What `configure()` can change; read anew for every step. */
-export interface AgentConfig {
-  model: ModelConfig
-  instructions: string
-  values: PromptValues
-}
-
 /** The functions of an agent's configuration, as the worker may ask for them. */
 export function createAgentPage(
   agent: VerifierParts & { readonly config: AgentConfig; readonly registry: ToolRegistry },
@@ -46,8 +41,9 @@ export function createAgentPage(
   const tools = (): Promise<ToolDescriptor[]> => describeAll(options, registry)
   const book = createConfigBook()
   return {
-    async stepContext({ toolless, isChild = false, titles }) {
-      const model = titles ? modelForTitles(options, config) : config.model
+    async stepContext(query) {
+      const { toolless, isChild = false, titles } = query
+      const model = modelFor(query, options, config)
       const context =
         !titles &&
         options.context &&
@@ -68,12 +64,7 @@ export function createAgentPage(
         ...(options.skills?.length && { skills: options.skills.map(refOf) }),
         ...leftOut(registry, offered),
         hasBeforeToolCall: options.beforeToolCall !== undefined,
-        ...hooksThere(options),
-        ...(options.compaction !== undefined && {
-          compaction: compactionSettings(options.compaction),
-        }),
-        ...(memoriesOf(options).length > 0 && { hasMemory: true }),
-        raw: options.raw ?? false,
+        ...optionsThere(options, config),
       }
     },
     currentTools: async () => tools(),
@@ -91,11 +82,26 @@ export function createAgentPage(
     },
     beforeToolCall: (call) => beforeToolCall(options, call),
     needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
+    describeCall: (call) => describeCall(registry, call),
     ...modelHooks(agent),
     ...compactionPolicy(agent),
     retrieveMemories: (query) => recallFor(agent, query),
     undoTool: (call) => undo(agent, call),
     reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
+  }
+}
+
+/** What of the options the worker has to know before it asks a model. */
+function optionsThere(
+  options: AgentOptions,
+  config: AgentConfig,
+): Partial<StepContext> & Pick<StepContext, 'raw'> {
+  return {
+    ...hooksThere(options),
+    ...reflectSettings(options, config),
+    ...(options.compaction !== undefined && { compaction: compactionSettings(options.compaction) }),
+    ...(memoriesOf(options).length > 0 && { hasMemory: true }),
+    raw: options.raw ?? false,
   }
 }
 
@@ -105,6 +111,14 @@ async function undo(
 ): ReturnType<AgentPage['undoTool']> {
   const part = await whileStaying(() => loadPart(() => import('./undo-tool.ts')))
   return part.undoTool(registry.get(call.toolName), call, signal)
+}
+
+async function describeCall(
+  registry: ToolRegistry,
+  call: DescribeCall,
+): ReturnType<AgentPage['describeCall']> {
+  const part = await whileStaying(() => loadPart(() => import('./describe-call.ts')))
+  return whileStaying(() => part.describeCall(registry.get(call.toolName), call))
 }
 
 async function recallFor(
@@ -220,12 +234,8 @@ function loadSkills(): Promise<typeof SkillsOnPage> {
   return whileStaying(() => loadPart(() => import('./skills-on-page.ts')))
 }
 
-function refOf({ name, description }: Skill): SkillRef {
-  return { name, description }
-}
-
-function modelForTitles({ titles }: AgentOptions, { model }: AgentConfig): ModelConfig {
-  return typeof titles === 'object' ? titles.model : model
+function refOf({ name, description, loaded }: Skill): SkillRef {
+  return { name, description, ...(loaded && { loaded }) }
 }
 
 /** A function that throws can't say. */
@@ -280,7 +290,7 @@ function vetoReason(veto: unknown): string {
 
 /** A tool and a policy can each ask for approval; a function that throws counts as asking. */
 async function needsApproval(
-  { toolApproval }: AgentOptions,
+  { toolApproval = 'destructive' }: AgentOptions,
   entry: PreparedTool | undefined,
   call: CallContext,
 ): Promise<boolean> {
@@ -288,9 +298,13 @@ async function needsApproval(
   try {
     const asked = hooked(call)
     return await whileStaying(async () => {
-      if (entry && typeof ask === 'function')
-        if (await ask.call(entry.tool, entry.restore(call.input), asked)) return true
-      return typeof toolApproval === 'function' && (await toolApproval(asked))
+      const own =
+        entry && typeof ask === 'function'
+          ? await ask.call(entry.tool, entry.restore(call.input), asked)
+          : false
+      if (own) return true
+      if (typeof toolApproval === 'function') return toolApproval(asked)
+      return own === undefined && byAnnotations(entry?.tool.annotations, toolApproval)
     })
   } catch {
     return true

@@ -1,4 +1,4 @@
-import type { AgentConfig } from './agent-page.ts'
+import type { AgentConfig } from './agent-config.ts'
 import type { AgentEvents } from './agent-events.ts'
 import type { Consent } from './consent.ts'
 import type { AgentOptions } from './options.ts'

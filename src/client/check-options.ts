@@ -17,7 +17,8 @@ export function checkOptions(options: AgentOptions): void {
   const { verifyRounds = 0 } = options
   if (!Number.isInteger(verifyRounds) || verifyRounds < 0)
     throw badConfig('verifyRounds must be a whole number, 0 or more.')
-  checkPrices(options.limits, options.model)
+  checkReflect(options)
+  checkPrices(options.limits, options)
   if (storage !== undefined && storage !== 'memory' && !storage?.name)
     throw badConfig("storage must be 'memory' or { name }.")
   const { at = 1 } = compaction || {}
@@ -34,6 +35,13 @@ export function checkOptions(options: AgentOptions): void {
   for (const each of memoriesOf(options))
     if (typeof each?.retrieve !== 'function') throw badConfig('A memory must have retrieve().')
   if (worker && options.workerUrl) throw badConfig('Give worker or workerUrl, not both.')
+}
+
+function checkReflect({ reflect, ...options }: AgentOptions): void {
+  if (reflect === undefined) return
+  if (!reflect.mode || !reflect.instructions?.trim())
+    throw badConfig("reflect must be like { instructions: 'Check the sums.', mode: 'annotate' }.")
+  if (reflect.model) checkModel(reflect.model, options)
 }
 
 /**
@@ -79,8 +87,12 @@ export function wrongLimit(limits: Partial<RunLimits>): string | undefined {
 }
 
 /** A limit of cost without prices limits nothing. */
-export function checkPrices(limits: Partial<RunLimits> | undefined, model: ModelConfig): void {
-  if (limits?.costUSD !== undefined && !model.prices) throw badConfig(PRICES_MISSING)
+export function checkPrices(
+  limits: Partial<RunLimits> | undefined,
+  { model, reflect }: Pick<AgentOptions, 'model' | 'reflect'>,
+): void {
+  const isPriced = model.prices && (reflect?.model ?? model).prices
+  if (limits?.costUSD !== undefined && !isPriced) throw badConfig(PRICES_MISSING)
 }
 
 /** True when there is something to send. */

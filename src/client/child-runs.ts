@@ -1,5 +1,6 @@
 import { whenAborted } from '../lib/abort.ts'
 import { randomId } from '../lib/random-id.ts'
+import { sleepUnlessAborted } from '../lib/sleep.ts'
 import { storageKey } from '../protocol/conversation.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { RunUsage, ToolOutput } from '../protocol/message.ts'
@@ -29,8 +30,12 @@ export interface SubAgent {
   readonly options: SubAgentOptions
 }
 
-/** Those that this page looks after, by the child's conversation. */
-const watched = new Map<string, () => void>()
+/** Those that this page looks after, by the child's conversation and its store. Aborted: no more. */
+const watched = new Map<string, AbortController>()
+
+/** An answer that could not be given is given again so much later, twice that, and so on. Milliseconds. */
+const FIRST_DELAY_MS = 500
+const LONGEST_DELAY_MS = 30_000
 
 /**
  * Begins the run that works for a call, or joins the one that there is: the call waits without a lease until it
@@ -64,13 +69,29 @@ export async function runChild(
   return pending({ resumeToken: childId })
 }
 
-/** Goes on with the run of a call, and settles the call once it has ended. */
+/** Goes on with the run of a call, and settles the call once it has ended. Of several at once, the newest does. */
 export async function joinChild(sub: SubAgent, parent: AgentParts, call: ChildCall): Promise<void> {
   refuseOtherStore(sub, parent)
-  watched.get(call.childId)?.()
-  const run = await sub.core.later('resumeChild')(call.childId)
-  if (run) addTo(parent, call, run)
-  watch(sub, parent, call)
+  const watch = newWatch(sub, parent, call)
+  try {
+    const run = await sub.core.later('resumeChild')(call.childId)
+    if (run) addTo(parent, call, run)
+  } finally {
+    if (!watch.signal.aborted) look(sub, parent, { call, watch })
+  }
+}
+
+/** In place of the one before. Nothing is waited for meanwhile, or two could begin. */
+function newWatch(sub: SubAgent, parent: AgentParts, { childId }: ChildCall): AbortController {
+  const key = `${storageKey(parent.scope().storage)} ${childId}`
+  watched.get(key)?.abort()
+  const watch = new AbortController()
+  watched.set(key, watch)
+  void whenAborted(watch.signal).then(() => {
+    if (watched.get(key) === watch) watched.delete(key)
+  })
+  for (const { signal } of [parent, sub.core]) void whenAborted(signal).then(() => watch.abort())
+  return watch
 }
 
 /** The open run of the conversation that called shows it. */
@@ -94,34 +115,47 @@ async function begun({ agent }: SubAgent, run: Run): Promise<void> {
   if ((record?.messages.length ?? 0) === 0) throw OffstageError.fromData(result.error)
 }
 
-function watch(sub: SubAgent, parent: AgentParts, call: ChildCall): void {
+interface Watched {
+  readonly call: ChildCall
+  readonly watch: AbortController
+}
+
+/** Looks after both conversations, until the call has ended or the watch is aborted. */
+function look(sub: SubAgent, parent: AgentParts, { call, watch }: Watched): void {
+  const { signal } = watch
   const child = sub.agent.conversation(call.childId)
   const above = shownBy(parent, call.conversationId)
-  let isOpen = true
   let isSettling = false
-  const stop = (): void => {
-    if (watched.get(call.childId) === stop) watched.delete(call.childId)
-    isOpen = false
-    for (const leave of leaving) leave()
-  }
-  const look = (): void => {
-    if (!isOpen) return
+  const compare = (): void => {
+    if (signal.aborted) return
     const waiting = callIn(above.getSnapshot(), call.toolCallId)
     const { ended, runId } = child.getSnapshot()
     if (waiting && isOver(waiting)) {
-      stop()
+      watch.abort()
       if (runId !== undefined) void child.abort(PARENT_ENDED).catch(() => undefined)
-    } else if (waiting?.status === 'suspended' && ended && !isLeftOpen(ended) && !isSettling) {
+    } else if (
+      waiting?.status === 'suspended' &&
+      ended &&
+      !isLeftOpen(ended) &&
+      !isSettling &&
+      !isStopping(parent, call)
+    ) {
       isSettling = true
-      void settle(sub, parent, { call, ended }).then(stop, () => {
-        isSettling = false
-      })
+      void settle(sub, parent, { call, ended, signal }).then(() => watch.abort())
     }
   }
-  const leaving = [above.subscribe(look), child.subscribe(look)]
-  for (const { signal } of [parent, sub.core]) void whenAborted(signal).then(stop)
-  watched.set(call.childId, stop)
-  look()
+  const leaving = [above.subscribe(compare), child.subscribe(compare)]
+  void whenAborted(signal).then(() => {
+    for (const leave of leaving) leave()
+  })
+  compare()
+}
+
+/** The run that called is being ended here: its end settles the call. */
+function isStopping({ runs }: AgentParts, { conversationId }: ChildCall): boolean {
+  return [...runs.open.values()].some(
+    ({ run, abortReason }) => run.conversationId === conversationId && abortReason !== undefined,
+  )
 }
 
 function callIn({ messages }: ConversationSnapshot, toolCallId: string): ShownCall | undefined {
@@ -145,20 +179,37 @@ function isOver({ status }: ShownCall): boolean {
   return ENDS.has(status)
 }
 
+interface Settling {
+  readonly call: ChildCall
+  readonly ended: RunOutcome & { readonly runId: string }
+  readonly signal: AbortSignal
+}
+
+/** Answers the call, however often it takes. Never rejects. */
 async function settle(
   sub: SubAgent,
   parent: AgentParts,
-  { call, ended }: { readonly call: ChildCall; readonly ended: RunOutcome & { runId: string } },
+  { call, ended, signal }: Settling,
 ): Promise<void> {
   const { conversationId, toolCallId } = call
   let usage: RunUsage | undefined
-  const output = await outputOf(sub, call, { ...ended, onUsage: (used) => (usage = used) })
-  const answer = { type: 'settle', output, ...(usage && { usage }) } as const
-  await parent.ask('answerCall', { ...parent.scope(), conversationId, toolCallId, answer })
+  let output: ToolOutput | undefined
+  for (let delay = FIRST_DELAY_MS; !signal.aborted; delay *= 2) {
+    try {
+      output ??= await outputOf(sub, call, { ...ended, signal, onUsage: (used) => (usage = used) })
+      if (signal.aborted) return
+      const answer = { type: 'settle', output, ...(usage && { usage }) } as const
+      await parent.ask('answerCall', { ...parent.scope(), conversationId, toolCallId, answer })
+      return
+    } catch {
+      await sleepUnlessAborted(Math.min(delay, LONGEST_DELAY_MS), signal)
+    }
+  }
 }
 
 interface Ended {
   readonly runId: string
+  readonly signal: AbortSignal
   /** Told what it takes to make data of its words. */
   onUsage(usage: RunUsage): void
 }
@@ -167,7 +218,7 @@ interface Ended {
 async function outputOf(
   sub: SubAgent,
   { childId }: ChildCall,
-  { runId, onUsage, ...outcome }: RunOutcome & Ended,
+  { runId, signal, onUsage, ...outcome }: RunOutcome & Ended,
 ): Promise<ToolOutput> {
   const ref = { runId, conversationId: childId, storage: storageKey(sub.core.scope().storage) }
   const result = sub.core.link().feeds.resultOf(ref, outcome)
@@ -179,7 +230,7 @@ async function outputOf(
   if (schema === undefined) return formatOutput({ ok: true, status: 'completed', text })
   try {
     const input = `Give the outcome of this work as data:\n\n${text}`
-    const data = await sub.agent.extract({ schema, input, onUsage })
+    const data = await sub.agent.extract({ schema, input, signal, onUsage })
     return await formatOutput({ ok: true, status: 'completed', output: data })
   } catch (thrown) {
     return failed('invalid-output', describeThrown(thrown), true)

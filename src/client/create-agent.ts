@@ -32,7 +32,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
       const { model, instructions, values } = change
       if (model) {
         checkModel(model, options)
-        checkPrices(options.limits, model)
+        checkPrices(options.limits, { ...options, model })
         config.model = copyConfig(model)
       }
       config.instructions = instructions ?? config.instructions

@@ -68,6 +68,7 @@ function describeTool(entry: PreparedTool, policy: ApprovalPolicy): ToolDescript
     needsApproval,
     hasReconcile: !isComposite(tool) && tool.reconcile !== undefined,
     ...(tool.undo && { hasUndo: true }),
+    ...(tool.describe && { describes: true }),
     ...(isComposite(tool) && { composite: true }),
     definition: digest(
       JSON.stringify([
@@ -114,6 +115,14 @@ function approvalOf(
 ): boolean | 'ask' {
   if (needsApproval === true || policy === 'always') return true
   if (typeof needsApproval === 'function' || typeof policy === 'function') return 'ask'
-  if (needsApproval === false || policy === 'never') return false
+  return needsApproval !== false && byAnnotations(annotations, policy)
+}
+
+/** What a policy that is no function says of a tool. */
+export function byAnnotations(
+  annotations: Tool['annotations'],
+  policy: Exclude<ApprovalPolicy, (...args: never) => unknown>,
+): boolean {
+  if (policy === 'always' || policy === 'never') return policy === 'always'
   return policy === 'writes' ? !annotations?.readOnly : annotations?.destructive === true
 }

@@ -19,6 +19,7 @@ export type {
   HookedCall,
   ProposedAnswer,
   ProposedRequest,
+  ReflectOptions,
   RequestChange,
   ModelConfig,
   PromptValues,
@@ -113,6 +114,7 @@ export type {
 } from '../protocol/message.ts'
 export type { ModelPrices, Script, ScriptScene, ScriptStep } from '../protocol/model.ts'
 export type {
+  CallAbout,
   LimitName,
   Limits,
   ParkReason,

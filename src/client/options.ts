@@ -82,6 +82,18 @@ export interface ProposedAnswer {
 /** What `verify` says. `feedback`: what is wrong, and how to do better, in words for the model. */
 export type AnswerVerdict = { readonly ok: true } | { readonly feedback: string }
 
+/** A second model call for each answer that a run is completed with: it has the conversation, and no tools. */
+export interface ReflectOptions {
+  /** What to look for. `{{name}}` is filled in as in the agent's instructions. */
+  readonly instructions: string
+  /** Default: the agent's model. */
+  readonly model?: ModelConfig
+  /** `annotate`: what is said of the answer stands beside it. `replace`: a better answer takes its place. */
+  readonly mode: 'annotate' | 'replace'
+  /** How long it may take; the answer stays as it is then, with a `warning`. Milliseconds. Default 120 000. */
+  readonly timeoutMs?: number
+}
+
 /** A call that ran. */
 export interface FinishedCall extends HookedCall {
   readonly status: SettledStatus
@@ -148,6 +160,8 @@ export interface AgentOptions {
   readonly verifyRounds?: number
   /** How long `verify` may take. Milliseconds. Default 60 000. */
   readonly verifyTimeoutMs?: number
+  /** A second model call looks at each answer that a run is completed with. Default: none does. */
+  readonly reflect?: ReflectOptions
   /**
    * Makes of each fact of the agent's storage what is stored of it: a pure function, which may change the texts and data
    * of the fact it gets, and nothing else. Models, tools and people get what is stored. When it throws, or returns

@@ -1,3 +1,4 @@
+import { PARENT_ENDED } from '../protocol/run.ts'
 import type { Run } from './run.ts'
 
 /** The handles of the runs that work for a run's calls. Every iterator starts at the first, and never throws. */
@@ -26,6 +27,11 @@ export class RunChildren {
     if (this.#runs.some(({ runId }) => runId === run.runId)) return
     this.#runs.push(run)
     this.#change()
+  }
+
+  /** The run is being ended: what works for it begins nothing more. */
+  stop(): void {
+    for (const run of this.#runs) run.abort(PARENT_ENDED)
   }
 
   readonly iterate = (): AsyncIterator<Run, undefined> => {

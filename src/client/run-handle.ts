@@ -95,6 +95,7 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
         if (ended || abortReason !== undefined) return
         abortReason = stopReason(why)
         observer.onAbort(abortReason)
+        children.stop()
         setTimeout(end, ABORT_GRACE_MS, { outcome: 'aborted', reason: abortReason })
       },
       children: { [Symbol.asyncIterator]: children.iterate },

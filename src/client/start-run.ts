@@ -1,7 +1,7 @@
 import type { BranchPoint, StartRun } from '../protocol/commands.ts'
 import type { UserContent } from '../protocol/fact.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
-import type { AgentConfig } from './agent-page.ts'
+import type { AgentConfig } from './agent-config.ts'
 import type { AgentRuns } from './agent-runs.ts'
 import { checkPrices, hasContent, wrongLimit } from './check-options.ts'
 import { checkNames } from './check-names.ts'
@@ -43,7 +43,7 @@ export function runStarter(
       const limits = limitsOf(agent, options ?? {})
       const wrong = wrongLimit(limits)
       if (wrong) throw new OffstageError('invalid-input', wrong)
-      checkPrices(limits, config.model)
+      checkPrices(limits, { ...agent, model: config.model })
       const filledWith = values === false ? {} : { ...config.values, ...values }
       const message = branch?.type === 'regenerate' ? null : messageOf(input, filledWith)
       const command = {

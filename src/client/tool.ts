@@ -1,4 +1,5 @@
 import type { JsonSchema, JsonValue } from '../protocol/json.ts'
+import type { CallAbout } from '../protocol/run.ts'
 import type { ToolAnnotations } from '../protocol/tool.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
@@ -20,6 +21,8 @@ export interface ToolContext extends ToolCallInfo {
    * replaced.
    */
   readonly fence: number
+  /** The `data` of what `describe` returned, where a person approved this call by it. */
+  readonly about?: JsonValue
   /** Emits how far the tool is: a `tool-progress` event. */
   progress(value: unknown): void
 }
@@ -43,6 +46,11 @@ export type Reconciled =
   | null
   | undefined
 
+export interface DescribeContext extends ToolCallInfo {
+  /** The `data` of what was said when a person was asked about this call before: on a page that was left, perhaps. */
+  readonly previous?: JsonValue
+}
+
 /**
  * What all tools have. Methods, not function properties, so that tools with different inputs fit into one
  * array.
@@ -63,8 +71,13 @@ interface ToolBase<Name extends string, Input, Output> {
   readonly timeoutMs?: number
   /** True: never beside other calls. False: safe beside others though not read-only. */
   readonly sequential?: boolean
-  /** A function that throws counts as true. */
+  /** A function that throws counts as true; one that returns nothing leaves it to `toolApproval`. */
   needsApproval?: boolean | ApprovalMethod<Input>['ask']
+  /**
+   * What the call is about to act on, for the person who is asked to approve it: called before they are, and again on
+   * the next page if the call still waits there. A function that throws fails the call: there is nothing to ask about.
+   */
+  describe?(input: Input, call: DescribeContext): About | Promise<About>
   /** False leaves the tool out of the next step. */
   available?(): boolean
   /** Called when the tool is unregistered or the agent is disposed. */
@@ -139,8 +152,10 @@ export interface CompositeTool<
   run(input: Input, context: CompositeContext): Output | Promise<Output>
 }
 
+type About = CallAbout | null | undefined
+
 interface ApprovalMethod<Input> {
-  ask(input: Input, call: ToolCallInfo): boolean | Promise<boolean>
+  ask(input: Input, call: ToolCallInfo): boolean | undefined | Promise<boolean | undefined>
 }
 
 /** A tool of either kind is what its function is named. */

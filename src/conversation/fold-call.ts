@@ -100,7 +100,12 @@ function changeOf(
 ): Partial<CallState> | null {
   switch (row.type) {
     case 'approval-requested':
-      return { status: 'awaiting-approval', input: row.input, decidedBy: row.by }
+      return {
+        status: 'awaiting-approval',
+        input: row.input,
+        decidedBy: row.by,
+        ...((row.about ?? call.about) && { about: row.about }),
+      }
     case 'approval-answered':
       if (!row.approved) return null
       return {
@@ -163,11 +168,12 @@ function startOf(call: CallState, row: RowOf<'call-started'>): Partial<CallState
  * may be another one now, so nothing is assumed of it any more.
  */
 function withdrawalOf(call: CallState): Partial<CallState> {
+  const count = call.status === 'executing' ? 1 : 0
   return {
     status: 'proposed',
     executionId: null,
-    starts: call.starts - 1,
-    withdrawals: call.withdrawals + 1,
+    starts: call.starts - count,
+    withdrawals: call.withdrawals + count,
     parallel: false,
     decidedBy: null,
     suspended: null,

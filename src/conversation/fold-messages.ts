@@ -32,6 +32,7 @@ export function foldMessage(draft: Draft, row: MessageRow): void {
       return add(draft, row, { parentId, kind: 'partial', message })
     }
     case 'answer-rejected':
+      markRejected(draft, row)
       return add(draft, row, { parentId, kind: 'feedback', message: toldMessage(row.message) })
     case 'messages-imported':
       return addImported(draft, row)
@@ -72,6 +73,13 @@ function addOutput(draft: Draft, row: RowOf<'model-output'>): void {
     kind: 'feedback',
     message: toldMessage(told),
   })
+}
+
+function markRejected(draft: Draft, { runId, step }: RowOf<'answer-rejected'>): void {
+  draft.changeNode(
+    (node) => node.kind === 'assistant' && node.runId === runId && node.step === step,
+    (node) => ({ ...node, rejected: true }),
+  )
 }
 
 /** What the loop says to the model. */

@@ -3,6 +3,7 @@ import type { Consent, ContextRow, ConversationState } from '../protocol/state.t
 import { Draft } from './draft.ts'
 import { foldCall } from './fold-call.ts'
 import { amendMessage, clearHistory, foldMessage } from './fold-messages.ts'
+import { foldReflection } from './fold-reflection.ts'
 import { foldRun, isOfRun } from './fold-run.ts'
 import { headOf } from './tree.ts'
 import { sumUsage } from './usage.ts'
@@ -66,6 +67,8 @@ function foldRow(draft: Draft, row: Row): void {
     case 'message-delivered':
     case 'answer-rejected':
       return foldMessage(draft, row)
+    case 'answer-reflected':
+      return foldReflection(draft, row)
     case 'message-amended':
       return amendMessage(draft, row)
     case 'head-moved':

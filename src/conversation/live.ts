@@ -88,8 +88,10 @@ export function settleLive(live: Live, row: Row): Live {
       return live.step || live.retry ? { ...live, step: null, retry: null } : live
     case 'call-settled':
     case 'call-withdrawn': {
-      const { [row.path.at(-1) ?? '']: done, ...progress } = live.progress
-      return done === undefined ? live : { ...live, progress }
+      const toolCallId = row.path.at(-1) ?? ''
+      if (!Object.hasOwn(live.progress, toolCallId)) return live
+      const { [toolCallId]: _done, ...progress } = live.progress
+      return { ...live, progress }
     }
     case 'run-ended':
     case 'history-cleared':

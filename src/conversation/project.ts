@@ -9,6 +9,7 @@ import { callEvents, fileEvents, proposalEvents } from './call-events.ts'
 import { deltaEvent } from './delta-event.ts'
 import { outputOf } from './fold-run.ts'
 import { pendingCalls } from './pending.ts'
+import { reflectionEvents } from './reflection-events.ts'
 import { resultOf } from './result.ts'
 
 /** Where the events of one run stand. */
@@ -121,6 +122,8 @@ export function projectFact(cursor: Cursor, row: Row, moment: Moment): Projectio
       const { type, step, message } = row
       return { cursor, events: [{ type, step, feedback: message.text }] }
     }
+    case 'answer-reflected':
+      return { cursor, events: reflectionEvents(row, moment.state) }
     case 'run-parked':
       return { cursor, events: [{ type: 'run-parked', reason: row.reason }] }
     case 'run-continued':

@@ -18,13 +18,16 @@ export function resultOf(
   const isKnown = run?.runId === runId
   const isFollowed = run?.follows?.runId === runId
   const nodes = isKnown || isFollowed ? path.filter((node) => node.runId === runId) : []
+  const answer = nodes.findLast(isAnswer)
+  const reflection = answer?.reflection
   const nextRunId = isFollowed ? run.runId : isKnown ? run.next : undefined
   const total = isKnown ? totalUsage(run) : null
   const isOpen = outcome.outcome === 'waiting' || isLeftOpen(outcome)
   return {
     runId,
     conversationId,
-    text: liveText(live, runId) ?? textOf(nodes.findLast(isAnswer)),
+    text: liveText(live, runId) ?? answerText(answer),
+    ...(reflection?.mode === 'annotate' && { reflection: reflection.text }),
     toolCalls: nodes.flatMap(({ calls }) => calls.map((call) => resultCall(call, isOpen))),
     steps: isKnown ? run.steps : 0,
     usage: isKnown ? run.usage : { modelCalls: 0 },
@@ -50,13 +53,16 @@ function liveText(live: Live | undefined, runId: string): string | null {
   return live.step.parts.map(({ type, text }) => (type === 'text' ? text : '')).join('')
 }
 
-/** The words of the last answer, or what `finish_task` was given: the run's last word. */
-function textOf(node: MessageNode | undefined): string {
+/** The words of an answer, or what `finish_task` was given. */
+export function answerText(node: MessageNode | undefined): string {
   if (node?.message.role !== 'assistant') return ''
-  const finished = node.calls.findLast(
-    ({ finishes, output }) => finishes && output?.type === 'text',
-  )
-  return finished?.output?.type === 'text' ? finished.output.value : messageText(node.message)
+  const output = finishingCall(node)?.output
+  return output?.type === 'text' ? output.value : messageText(node.message)
+}
+
+/** The call with which the message ended its run. */
+export function finishingCall({ calls }: MessageNode): CallState | undefined {
+  return calls.findLast(({ finishes, output }) => finishes && output?.type === 'text')
 }
 
 /** Of a run that is over, what is open has come to nothing, or nobody knows. */

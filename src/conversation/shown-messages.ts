@@ -1,6 +1,7 @@
 import type { Live, LiveStep } from '../protocol/live.ts'
 import type { CallState, ConversationState, MessageNode } from '../protocol/state.ts'
 import type { ShownCall, ShownMessage } from './snapshot.ts'
+import { shownAbout } from './shown-about.ts'
 import { isUndoable } from './undo.ts'
 
 type Progress = Live['progress']
@@ -37,12 +38,14 @@ function isForPeople({ message }: MessageNode): boolean {
 function shownMessage(node: MessageNode, conversationId: string, progress: Progress): ShownMessage {
   const known = messages.get(node)
   if (known && isSame(node, known.progress, progress)) return known.value
-  const { id, at, message, calls, sent } = node
+  const { id, at, message, calls, sent, reflection, rejected } = node
   const value: ShownMessage = {
     ...message,
     id,
     at,
     ...(sent && Object.keys(sent).length > 0 && { sent }),
+    ...(reflection && { reflection }),
+    ...(rejected && { rejected }),
     ...(calls.length > 0 && {
       calls: calls.map((call) => ({ conversationId, ...shownCall(call, progress) })),
     }),
@@ -52,19 +55,25 @@ function shownMessage(node: MessageNode, conversationId: string, progress: Progr
 }
 
 function isSame({ calls }: MessageNode, before: Progress, now: Progress): boolean {
-  return before === now || calls.every(({ toolCallId }) => before[toolCallId] === now[toolCallId])
+  return before === now || calls.every((call) => progressOf(call, before) === progressOf(call, now))
+}
+
+/** The ids are a model's: `constructor` is one, too. */
+function progressOf({ toolCallId }: CallState, progress: Progress): unknown {
+  return Object.hasOwn(progress, toolCallId) ? progress[toolCallId] : undefined
 }
 
 function shownCall(call: CallState, progress: Progress): Omit<ShownCall, 'conversationId'> {
   const { toolCallId, toolName, title, status, input, output, error, question } = call
   const { startedAt, endedAt, path, child, undo } = call
-  const reported = status === 'executing' ? progress[toolCallId] : undefined
+  const reported = status === 'executing' ? progressOf(call, progress) : undefined
   return {
     toolCallId,
     toolName,
     ...(title !== null && { title }),
     status,
     ...(error ? { error } : { input }),
+    ...shownAbout(call),
     ...(output && { output }),
     ...(reported !== undefined && { progress: reported }),
     ...(question && { question }),

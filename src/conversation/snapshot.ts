@@ -5,7 +5,8 @@ import type { Amendment, CallPath, PlanItem, UserContent } from '../protocol/fac
 import type { JsonValue } from '../protocol/json.ts'
 import type { RetryNotice } from '../protocol/live.ts'
 import type { CallError, Message, RunUsage, ToolOutput } from '../protocol/message.ts'
-import type { ParkReason, PendingCall, Question, RunOutcome } from '../protocol/run.ts'
+import type { CallAbout, ParkReason, PendingCall, Question, RunOutcome } from '../protocol/run.ts'
+import type { Reflection } from '../protocol/state.ts'
 import type { ToolCallStatus, UndoStatus } from '../protocol/tool.ts'
 
 /** A call as a page shows it. */
@@ -18,6 +19,8 @@ export interface ShownCall {
   readonly status: ToolCallStatus
   /** Absent while the model is writing it, and when it could not be read. */
   readonly input?: JsonValue
+  /** What it is about to act on, or acted on, as a person was asked. */
+  readonly about?: CallAbout
   /** What the model has written of the input so far. Only while it is writing. */
   readonly inputText?: string
   readonly output?: ToolOutput
@@ -47,6 +50,10 @@ export type ShownMessage = Message & {
   readonly calls?: readonly ShownCall[]
   /** Of the person's, how the app's `beforeModel` had it sent: with a text behind it, or another one in its place. */
   readonly sent?: Amendment
+  /** Of an answer that the agent's `reflect` had something to say of: the remarks, or what stood there before. */
+  readonly reflection?: Reflection
+  /** The app's `verify` has found the answer wanting, and the model has answered again below it. */
+  readonly rejected?: true
 }
 
 /** The open run. */

@@ -10,6 +10,18 @@ const FIELDS = [
   'costUSD',
 ] as const
 
+/** Sums that say no more by being greater, and that JSON keeps: a server can report anything. */
+const MOST = Number.MAX_SAFE_INTEGER
+
+/** What a provider reported, as far as these are counts. */
+export function countedUsage(reported: Usage): Usage {
+  const counts = FIELDS.flatMap((field) => {
+    const count: unknown = reported[field]
+    return typeof count === 'number' && count >= 0 ? [[field, Math.min(count, MOST)] as const] : []
+  })
+  return { ...Object.fromEntries(counts), ...(reported.estimated && { estimated: true }) }
+}
+
 /** One more model call's usage. A count that neither side knows stays absent. */
 export function addUsage(total: RunUsage, step: Usage): RunUsage {
   return sumUsage(total, { ...step, modelCalls: 1 })
@@ -27,7 +39,7 @@ export function sumUsage(total: RunUsage, more: RunUsage): RunUsage {
   for (const field of FIELDS) {
     const a = total[field]
     const b = more[field]
-    if (a !== undefined || b !== undefined) sum[field] = (a ?? 0) + (b ?? 0)
+    if (a !== undefined || b !== undefined) sum[field] = Math.min((a ?? 0) + (b ?? 0), MOST)
   }
   if (total.estimated || more.estimated) sum.estimated = true
   return sum

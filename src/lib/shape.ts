@@ -4,6 +4,15 @@ export type Check = (value: unknown) => boolean
 export const isText: Check = (value) => typeof value === 'string'
 export const isFlag: Check = (value) => typeof value === 'boolean'
 export const isNumber: Check = (value) => typeof value === 'number' && !Number.isNaN(value)
+/** A whole number of so many or more, which JSON keeps as it is. */
+export function isWhole(least: number): Check {
+  return (value) => Number.isSafeInteger(value) && Number(value) >= least
+}
+
+/** A quantity: finite, and no less than nothing. */
+export const isAmount: Check = (value) =>
+  typeof value === 'number' && value >= 0 && value < Infinity
+
 export const isThere: Check = (value) => value !== undefined
 
 export function optional(check: Check): Check {

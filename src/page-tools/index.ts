@@ -1,6 +1,13 @@
 export { pageTools, type PageToolsOptions } from './tools/page-tools.ts'
 export { createPage } from './outline/live-page.ts'
-export type { ActOptions, DialogPolicy, NativeDialog, Page, PageOptions } from './options.ts'
+export type {
+  ActOptions,
+  DialogPolicy,
+  NativeDialog,
+  Page,
+  PageAction,
+  PageOptions,
+} from './options.ts'
 export { PageError, type PageErrorCode } from './page-error.ts'
 export { snapshot, type Snapshot, type SnapshotOptions } from './read/snapshot.ts'
 export { find, type FindOptions, type FindQuery, type Found } from './read/find.ts'

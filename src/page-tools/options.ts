@@ -11,6 +11,9 @@ export type DialogPolicy =
   | 'dismiss'
   | ((dialog: NativeDialog) => boolean | string | void | null)
 
+/** What a tool is about to do to an element. `enter`: press Enter or Space on it; `drop`: drop something on it. */
+export type PageAction = 'click' | 'enter' | 'type' | 'select' | 'check' | 'press' | 'drag' | 'drop'
+
 /** What the tools may see and do, and how. */
 export interface PageOptions {
   /** Nothing outside is read or touched. Default: the page's body. */
@@ -33,6 +36,11 @@ export interface PageOptions {
   readonly origins?: readonly string[]
   /** Show each action on the page. Default false. */
   readonly hands?: boolean
+  /**
+   * What an action does that a person is always to be asked about, as for elements marked `data-offstage-confirm`;
+   * nothing for all others, about which the agent's `toolApproval` decides. Must not change the page.
+   */
+  readonly classify?: (element: Element, action: PageAction) => 'commit' | undefined
   /** How long an action waits for the page to settle, at most. Milliseconds. Default 1500. */
   readonly quietMs?: number
 }

@@ -8,6 +8,7 @@ export type PageErrorCode =
   | 'disabled'
   | 'covered'
   | 'outside'
+  | 'unconfirmed'
   | 'read-only'
   | 'refused-value'
   | 'unsupported'

@@ -1,7 +1,9 @@
 import { cleanText } from './clean-text.ts'
 import { descendantsOf } from './dom.ts'
 import type { PageOptions } from './options.ts'
-import { isSecretField, MASKED, maskSelector, rememberPassword } from './privacy.ts'
+import { isSecretField, MASKED, maskSelector } from './privacy.ts'
+import { rememberPassword } from './secrets/once-passwords.ts'
+import { withoutTokens } from './secrets/token-patterns.ts'
 
 /** Patterns of the secrets found so far: the page may still show what a field no longer contains. */
 const knownPatterns = new Set<string>()
@@ -16,11 +18,11 @@ export function scrubberFor(
   options: PageOptions,
 ): (text: string) => string {
   for (const pattern of patternsIn(trees, options)) remember(pattern)
-  if (knownPatterns.size === 0) return (text) => text
+  if (knownPatterns.size === 0) return (text) => withoutTokens(text, MASKED)
   // Longest first, so that a secret that contains another one is removed whole.
   const longestFirst = [...knownPatterns].toSorted((a, b) => b.length - a.length)
   const secrets = new RegExp(longestFirst.join('|'), 'gu')
-  return (text) => text.replace(secrets, MASKED)
+  return (text) => withoutTokens(text.replace(secrets, MASKED), MASKED)
 }
 
 function remember(pattern: string): void {
@@ -34,7 +36,7 @@ function patternsIn(trees: Iterable<ParentNode>, options: PageOptions): Set<stri
   const patterns = new Set<string>()
   for (const tree of trees) {
     for (const field of tree.querySelectorAll('input[type="password"]')) rememberPassword(field)
-    for (const field of tree.querySelectorAll('input,textarea,[contenteditable]')) {
+    for (const field of tree.querySelectorAll(VALUE_FIELDS)) {
       const value = valueOf(field)
       if (value.length >= SHORTEST && isSecretField(field)) add(patterns, value, true)
     }
@@ -43,10 +45,18 @@ function patternsIn(trees: Iterable<ParentNode>, options: PageOptions): Set<stri
   return patterns
 }
 
+const VALUE_FIELDS = 'input,textarea,[contenteditable],[role=textbox],[role=searchbox]'
+/** What masked elements hold beside their text. Those without digits are mostly what others are called, too. */
+const ATTRIBUTES = 'aria-label,aria-valuetext,aria-description,title,placeholder,alt'.split(',')
+
 function addTexts(patterns: Set<string>, part: Element): void {
   add(patterns, valueOf(part), false)
   for (const element of [part, ...descendantsOf(part)]) {
     if ('value' in element) add(patterns, String(element.value), false)
+    for (const name of ATTRIBUTES) {
+      const value = element.getAttribute(name)
+      if (value && /\d/.test(value)) add(patterns, value, false)
+    }
     for (const node of element.childNodes)
       if (node.nodeType === 3) add(patterns, node.nodeValue ?? '', false)
   }

@@ -105,8 +105,11 @@ export interface ResumeRun extends AgentScope {
   readonly waitForToolsMs: number
   /** False: the page before was left, or this page goes on with its own run. Default true: it may have crashed. */
   readonly afterCrash?: boolean
-  /** Lets a parked run go on. */
-  readonly goOn?: boolean
+  /**
+   * Lets a parked run go on, or begins another one. The limits are the agent's own: a run that goes on from one which
+   * came with an import keeps to them.
+   */
+  readonly goOn?: RunLimits
   /** By the agent whose run the call of another conversation began: others don't go on with such a conversation. */
   readonly asChild?: boolean
 }
@@ -162,7 +165,7 @@ export interface SupplyOutput extends AgentScope {
   readonly output: ToolOutput
   /** Of the run that goes on once the last output is in. */
   readonly nextRunId: string
-  /** Of that run, where no run before it has any: the call came with an imported history. */
+  /** The agent's own, for that run: all there are if the call came with a history, else see `ResumeRun.goOn`. */
   readonly limits: RunLimits
 }
 

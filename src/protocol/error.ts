@@ -55,6 +55,7 @@ export type ErrorCode =
   | 'repeated-calls'
   | 'invalid-output'
   | 'call-failed'
+  | 'answer-replaced'
   | 'crash-loop'
   | 'internal'
 

@@ -1,5 +1,5 @@
 import type { ErrorData } from './error.ts'
-import type { CallPath } from './fact.ts'
+import type { CallPath, ReflectMode } from './fact.ts'
 import type { JsonValue } from './json.ts'
 import type {
   CallError,
@@ -10,7 +10,7 @@ import type {
   Usage,
   UserMessage,
 } from './message.ts'
-import type { ParkReason, PendingCall, Question, RunResult } from './run.ts'
+import type { CallAbout, ParkReason, PendingCall, Question, RunResult } from './run.ts'
 import type { SettledStatus } from './tool.ts'
 
 /**
@@ -81,6 +81,8 @@ export type RunEventBody =
       readonly path?: CallPath
       readonly toolName: string
       readonly input: JsonValue
+      /** What it is about to act on, if its tool says so. */
+      readonly about?: CallAbout
     }
   | {
       readonly type: 'tool-approval-response'
@@ -144,7 +146,15 @@ export type RunEventBody =
     } & Question)
   /** The app's `verify` has found the answer of the step wanting: the model is told so, and answers again. */
   | { readonly type: 'answer-rejected'; readonly step: number; readonly feedback: string }
-  /** The step's output so far is withdrawn; the step is asked again. */
+  /** A second model call has looked at the answer: what it says of it, or what takes its place. */
+  | {
+      readonly type: 'answer-reflected'
+      readonly step: number
+      readonly messageId: string
+      readonly mode: ReflectMode
+      readonly text: string
+    }
+  /** The step's output so far is withdrawn; the step is asked again, or its text comes anew. */
   | { readonly type: 'step-reset'; readonly step: number; readonly reason: ErrorData }
   | {
       readonly type: 'step-end'

@@ -13,7 +13,7 @@ import type {
   RunUsage,
   Usage,
 } from './message.ts'
-import type { LimitName, ParkReason, PendingCall, RunLimits } from './run.ts'
+import type { CallAbout, LimitName, ParkReason, PendingCall, RunLimits } from './run.ts'
 import type { SettledStatus } from './tool.ts'
 
 /** Of the rows below and of records. What a newer one means, older code doesn't know, and refuses. */
@@ -71,6 +71,9 @@ export interface DecidedBy {
   /** The tool can undo what a call did. */
   readonly undoable?: true
 }
+
+/** What becomes of what a second model call says of an answer: it is shown beside it, or takes its place. */
+export type ReflectMode = 'annotate' | 'replace'
 
 /** How a run ended, as stored. */
 export type RunEnd =
@@ -155,6 +158,18 @@ type RunFact =
       /** What the model is told. */
       readonly message: { readonly id: string; readonly text: string }
     }
+  /** A second model call has looked at the answer of the step. Once for each answer. */
+  | {
+      readonly type: 'answer-reflected'
+      readonly step: number
+      /** Of the answer. */
+      readonly messageId: string
+      readonly mode: ReflectMode
+      /** What is shown beside the answer, or takes its place. Null: nothing of use came of it, and the answer stays. */
+      readonly text: string | null
+      /** Of the model calls that it took. */
+      readonly usage: RunUsage
+    }
   /** The run rests until somebody lets it go on. */
   | { readonly type: 'run-parked'; readonly reason: DurableParkReason }
   | { readonly type: 'run-continued' }
@@ -174,8 +189,14 @@ type CallFact = OfCall &
         readonly title?: string
         readonly input: JsonValue
       }
-    /** `input`: as `beforeToolCall` left it. */
-    | { readonly type: 'approval-requested'; readonly input: JsonValue; readonly by: DecidedBy }
+    | {
+        readonly type: 'approval-requested'
+        /** As `beforeToolCall` left it. */
+        readonly input: JsonValue
+        readonly by: DecidedBy
+        /** What the tool says that it is about to act on, on the page that was asked. */
+        readonly about?: CallAbout & { readonly pageId: string }
+      }
     | {
         readonly type: 'approval-answered'
         readonly approved: boolean

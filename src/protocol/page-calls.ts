@@ -11,9 +11,11 @@ import type {
   AskBeforeModel,
   BeforeToolCallVerdict,
   CallContext,
+  CallDescription,
   CancelTools,
   CompactionAnswer,
   CredentialsQuery,
+  DescribeCall,
   ExecuteTool,
   ExecutionRefs,
   MemoryQuery,
@@ -62,6 +64,8 @@ export const PAGE_CALLS = {
   openEngine: {} as Question<EngineOpening & { readonly provider: string }, EngineLine, ErrorCode>,
   beforeToolCall: { stops: true } as Question<CallContext, BeforeToolCallVerdict>,
   needsApproval: { stops: true } as Question<CallContext, boolean>,
+  /** What a call is about to act on, for the person who is asked. */
+  describeCall: { stops: true } as Question<DescribeCall, CallDescription>,
   /** How the last message is to be sent. */
   beforeModel: { stops: true } as Question<AskBeforeModel, Amendment>,
   /** What is wrong with the answer, for the model; null: nothing, or nothing that is to be said any more. */

@@ -6,11 +6,11 @@ import type {
   CompactionSituation,
 } from './compaction.ts'
 import type { Remembered } from './composite.ts'
-import type { CallPath, Fact } from './fact.ts'
+import type { CallPath, Fact, ReflectMode } from './fact.ts'
 import type { JsonValue } from './json.ts'
 import type { Message, ToolOutput } from './message.ts'
 import type { Endpoint, ModelConfigData } from './model.ts'
-import type { RunToolCall } from './run.ts'
+import type { CallAbout, RunToolCall } from './run.ts'
 import type { AgentRef, RunRef } from './scope.ts'
 import type { ToolDescriptor } from './tool.ts'
 
@@ -21,6 +21,17 @@ export interface StepQuery extends AgentRef, RunRef {
   readonly isChild?: boolean
   /** For a title: the model for those, without the agent's instructions and context. */
   readonly titles?: boolean
+  /** For a reflection on an answer: with the model for those. */
+  readonly reflects?: boolean
+}
+
+/** How answers are reflected on. */
+export interface ReflectSettings {
+  readonly mode: ReflectMode
+  /** For the model that is asked. */
+  readonly instructions: string
+  /** How long it may take. Milliseconds. */
+  readonly timeoutMs: number
 }
 
 /** What a step needs from the page. */
@@ -42,6 +53,8 @@ export interface StepContext {
   readonly otherTools?: readonly string[]
   readonly hasBeforeToolCall: boolean
   readonly hasVerify?: true
+  /** Absent: answers aren't reflected on. */
+  readonly reflect?: ReflectSettings
   readonly hasBeforeModel?: true
   /** `retrieveMemories` is to be asked about what a person writes. */
   readonly hasMemory?: true
@@ -85,6 +98,8 @@ export interface AnswerRef extends AgentRef {
 export interface SkillRef {
   readonly name: string
   readonly description: string
+  /** Its texts are not of the app's own code. */
+  readonly loaded?: true
 }
 
 export interface SkillQuery extends AgentRef {
@@ -112,6 +127,17 @@ export interface CallContext extends AgentRef, RunRef {
   readonly input: JsonValue
 }
 
+export interface DescribeCall extends CallContext {
+  /** What it said when a person was asked before: of a page that is gone, perhaps. */
+  readonly previous?: JsonValue
+}
+
+/** `failed`: there is nothing that a person could be asked about. */
+export type CallDescription =
+  | { readonly type: 'described'; readonly about: CallAbout }
+  | { readonly type: 'nothing' }
+  | { readonly type: 'failed'; readonly output: ToolOutput }
+
 export type BeforeToolCallVerdict =
   | { readonly type: 'go'; readonly input: JsonValue }
   | { readonly type: 'veto'; readonly reason: string }
@@ -133,6 +159,8 @@ export interface ExecuteTool extends CallContext {
   readonly definition: string
   /** The page starts the tool only after it has handled this batch of the run's events. */
   readonly afterBatch: number
+  /** What the tool said that it is about to act on, and a person approved. */
+  readonly about?: JsonValue
   /** Of a call that another call makes. */
   readonly path?: CallPath
   /** Of a composite tool: what its function finds. */

@@ -31,6 +31,14 @@ export interface Question {
   readonly sensitive?: readonly string[]
 }
 
+/** What a call is about to act on, as its tool's `describe` says. */
+export interface CallAbout {
+  /** For the person who is asked, in a line: `button "Delete account" (in form "Profile")`. May hold words of others. */
+  readonly text: string
+  /** The tool's own, which `execute` gets back as `context.about`. */
+  readonly data?: JsonValue
+}
+
 /** What a parked run waits for. */
 export interface PendingCall {
   readonly toolCallId: string
@@ -38,6 +46,8 @@ export interface PendingCall {
   /** What the tool is called for people. */
   readonly title?: string
   readonly input: JsonValue
+  /** Of an approval: what it is about to act on, if its tool says so. */
+  readonly about?: CallAbout
   readonly kind: 'approval' | 'answer' | 'output' | 'decision' | 'settlement'
   /** What `ask_user` asks. */
   readonly question?: Question
@@ -64,6 +74,8 @@ interface RunResultBase {
   readonly conversationId: string
   /** The text of the run's last message; partial when the run was cut short. */
   readonly text: string
+  /** What the agent's `reflect` said of it, in the mode `annotate`. */
+  readonly reflection?: string
   readonly toolCalls: readonly RunToolCall[]
   /** Model calls that gave an output. */
   readonly steps: number
@@ -140,3 +152,6 @@ export interface RunLimits extends Limits {
   /** Agents that its calls ask at most. Default 20. */
   readonly maxChildren?: number
 }
+
+/** Children of one run, unless it says otherwise: more is a model that goes round in circles. */
+export const MOST_CHILDREN = 20

@@ -62,6 +62,8 @@ export interface CallState {
   readonly withdrawals: number
   /** An earlier execution than the newest may have had its effect. */
   readonly mayHaveBegun: boolean
+  /** What a person was asked about, last. Absent: nobody was, or its tool doesn't say. */
+  readonly about?: FactOf<'approval-requested'>['about']
   /** Null before the call is decided. */
   readonly decidedBy: DecidedBy | null
   readonly suspended: Suspended | null
@@ -80,6 +82,12 @@ export interface CallState {
   readonly undo?: UndoStatus
 }
 
+/** What a second model call made of an answer: remarks beside it, or the better answer that stands in its place. */
+export type Reflection =
+  | { readonly mode: 'annotate'; readonly text: string }
+  /** `original`: what the model had answered. */
+  | { readonly mode: 'replace'; readonly original: string }
+
 /** A message in its place among the others. */
 export interface MessageNode {
   readonly id: string
@@ -94,6 +102,10 @@ export interface MessageNode {
   readonly message: Message
   /** Of one that the app's `beforeModel` was asked about: how it is sent. */
   readonly sent?: Amendment
+  /** Of an answer: what a second model call made of it. */
+  readonly reflection?: Reflection
+  /** Of an answer: the app's `verify` has found it wanting, and the model has answered again. */
+  readonly rejected?: true
   /** The calls in it; those nested in others follow the call that they are nested in. */
   readonly calls: readonly CallState[]
 }

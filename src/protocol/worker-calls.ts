@@ -147,7 +147,11 @@ export const WORKER_CALLS = {
    */
   titleConversation: {} as Command<ConversationScope, MadeTitle | null, ErrorCode>,
   /** Makes another conversation of its beginning. False when there is no such conversation, or message. */
-  forkConversation: {} as Command<ForkConversation, boolean, Owned | 'calls-pending'>,
+  forkConversation: {} as Command<
+    ForkConversation,
+    boolean,
+    Exclude<Owned, 'conversation-not-found'> | 'calls-pending'
+  >,
   /** With those that its calls started. */
   deleteConversation: {} as Command<ConversationScope, boolean, Stored>,
   /** Deletes all conversations, and says how many there were. */
@@ -161,7 +165,7 @@ export const WORKER_CALLS = {
   /** Null: there is no such conversation. */
   exportRows: { survives: true } as Command<RowsQuery, RowsFound | null, Stored>,
   /** False: there is a conversation of that id. When it rejects, nothing of the conversation is kept. */
-  importRows: {} as Command<ImportRows, boolean, Owned>,
+  importRows: {} as Command<ImportRows, boolean, Driven | Unredacted | 'ownership-lost'>,
   /** Forgets what was imported of a conversation that isn't whole. */
   dropImport: {} as Command<ConversationScope & { readonly importId: string }, void, Stored>,
   /** Forgets the messages, keeps the conversation. Refused while a run is open. */

@@ -5,7 +5,12 @@ import { hintAmong } from '../client/check-names.ts'
 import { cleanName } from '../client/clean-name.ts'
 import { createAgent } from '../client/create-agent.ts'
 import { badConfig } from '../client/failures.ts'
-import type { AgentOptions, ApprovalPolicy, ModelConfig } from '../client/options.ts'
+import type {
+  AgentOptions,
+  ApprovalPolicy,
+  ModelConfig,
+  ReflectOptions,
+} from '../client/options.ts'
 import type { Skill } from '../client/skill.ts'
 import type { InlineWorker } from '../client/worker-start.ts'
 
@@ -27,19 +32,22 @@ type Plain =
   | 'raw'
   | 'heartbeatMs'
 
+type Secrets = Pick<ModelConfig, 'apiKey' | 'headers'>
+type PlainModel = Omit<ModelConfig, keyof Secrets>
+
 /** What of an agent can be written as JSON. Its fields are `createAgent`'s. */
 export interface AgentConfig extends Pick<AgentOptions, Plain> {
-  readonly model: Omit<ModelConfig, 'apiKey' | 'headers'>
+  readonly model: PlainModel
   readonly toolApproval?: Extract<ApprovalPolicy, string>
   /** Names of those that stand beside the configuration. Default: all of them. */
   readonly skills?: readonly string[]
+  /** A model of the same provider and address as the agent's is reached with the same key and headers. */
+  readonly reflect?: Omit<ReflectOptions, 'model'> & { readonly model?: PlainModel }
 }
 
 /** What can't: functions and objects of the page. */
 export interface ConfigParts
-  extends
-    Omit<AgentOptions, Plain | 'model' | 'toolApproval'>,
-    Pick<ModelConfig, 'apiKey' | 'headers'> {}
+  extends Omit<AgentOptions, Plain | 'model' | 'toolApproval'>, Secrets {}
 
 // Records, so that none is missing: an option that is new doesn't compile until it has its place.
 const FIELDS = Object.keys({
@@ -57,6 +65,7 @@ const FIELDS = Object.keys({
   maxChildren: true,
   verifyRounds: true,
   verifyTimeoutMs: true,
+  reflect: true,
   limits: true,
   storage: true,
   retention: true,
@@ -77,6 +86,7 @@ const PARTS = Object.keys({
   beforeModel: true,
   redact: true,
   verify: true,
+  reflect: true,
   engines: true,
   worker: true,
   workerUrl: true,
@@ -96,14 +106,31 @@ export function agentFromConfig(
     elsewhere: 'in the configuration',
   })
   const { apiKey, headers, ...options } = parts
-  const { model, skills: named, ...fields } = config as unknown as AgentConfig
+  const { model, skills: named, reflect, ...fields } = config as unknown as AgentConfig
   if (typeof model !== 'object' || model === null || Array.isArray(model))
     throw badConfig('model of the configuration must be an object.')
   checkEnabled(fields.enabledTools, options.tools)
   const skills = named === undefined ? options.skills : chosenSkills(named, options.skills)
   const secrets = { ...(apiKey && { apiKey }), ...(headers && { headers }) }
-  const agentOptions = { ...fields, ...options, ...(skills && { skills }) }
+  const agentOptions = {
+    ...fields,
+    ...(reflect && { reflect: withSecrets(reflect, model, secrets) }),
+    ...options,
+    ...(skills && { skills }),
+  }
   return createAgent({ ...agentOptions, model: { ...model, ...secrets } }, inline)
+}
+
+/** Keys are for one address: another one's model gets none. */
+function withSecrets(
+  reflect: NonNullable<AgentConfig['reflect']>,
+  { provider, baseURL }: PlainModel,
+  secrets: Secrets,
+): ReflectOptions {
+  const { model, ...others } = reflect
+  if (!model) return others
+  const isSame = model.provider === provider && model.baseURL === baseURL
+  return { ...others, model: isSame ? { ...model, ...secrets } : model }
 }
 
 function checkFields(

@@ -47,10 +47,12 @@ function readMembers(target: object): Members {
   const names = new Set<string>()
   const statics: StaticTools[] = []
   let owner: object | null = target
+  let isPlatform = false
   for (let depth = 0; owner && owner !== Object.prototype; depth++) {
     if (depth === MAX_CHAIN) throw badConfig('toolsFrom() found no end of the prototypes.')
     const maker = classOf(owner)
-    const isPlatform = owner !== target && maker !== undefined && isNative(maker)
+    // What a class of the platform inherits is the platform's, too, whether or not it can be told by itself.
+    isPlatform ||= owner !== target && maker !== undefined && isOfPlatform(maker)
     if (maker && !isPlatform) statics.push(...staticTools(maker))
     for (const key of Reflect.ownKeys(owner)) {
       if (typeof key === 'symbol') continue
@@ -111,6 +113,19 @@ function isModule(owner: object): boolean {
 function classOf(owner: object): object | undefined {
   const maker: unknown = Object.getOwnPropertyDescriptor(owner, 'constructor')?.value
   return typeof maker === 'function' ? maker : undefined
+}
+
+/**
+ * Browsers' classes are native. Some of Node's are written in JavaScript: they are known by their place, since what
+ * the platform puts on the global object isn't enumerable, and what a script puts there is.
+ */
+function isOfPlatform(maker: object): boolean {
+  if (isNative(maker)) return true
+  const name: unknown = Object.getOwnPropertyDescriptor(maker, 'name')?.value
+  if (typeof name !== 'string' || !Object.hasOwn(globalThis, name)) return false
+  if (Object.prototype.propertyIsEnumerable.call(globalThis, name)) return false
+  // Node makes some of its globals by getters, when they are first asked for.
+  return Reflect.get(globalThis, name) === maker
 }
 
 function staticTools(maker: object): StaticTools[] {

@@ -1,10 +1,8 @@
 import { isSettled } from '../conversation/pending.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { AnnounceChild } from '../protocol/commands.ts'
+import { MOST_CHILDREN } from '../protocol/run.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
-
-/** Children of one run, unless it says otherwise: more is a model that goes round in circles. */
-const MOST_CHILDREN = 20
 
 /**
  * Notes in the conversation of a call that a run is about to begin for it, before that exists. Throws

@@ -6,11 +6,12 @@ import type { ConversationRecord } from '../protocol/conversation.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { Row } from '../protocol/fact.ts'
 import type { Message } from '../protocol/message.ts'
-import type { ParkReason, PendingCall } from '../protocol/run.ts'
-import type { ConversationState } from '../protocol/state.ts'
+import type { ParkReason, PendingCall, RunLimits } from '../protocol/run.ts'
+import type { ConversationState, RunState } from '../protocol/state.ts'
 import { CallIds } from './call-ids.ts'
 import { countRow, type CountedRun } from './run/counters.ts'
 import type { Effects } from './effects.ts'
+import { stricterLimits } from './run/stricter-limits.ts'
 import { placed, type FactDraft } from './store/fact-draft.ts'
 import { isStart, newestState } from './store/newest-rows.ts'
 import { oneByOne } from '../lib/one-by-one.ts'
@@ -79,6 +80,8 @@ export class Conversation {
   #callIds = new CallIds()
   #sentWords = new SentWords()
   #isNamed = false
+  #importId: string | null = null
+  #importedRunId: string | null = null
   #maker: string | null = null
   #parent: ConversationRecord['parent'] | null = null
   #lease: Lease = { storeId: '', epoch: 0, knownAt: Number.NEGATIVE_INFINITY }
@@ -125,6 +128,11 @@ export class Conversation {
   /** As models get them: of the head's branch. */
   get messages(): readonly Message[] {
     return this.#state.path.map(({ message }) => message)
+  }
+
+  /** Of a run that goes on from one: its own, within the agent's if it is a file that says them. */
+  limitsAfter({ runId, limits }: Pick<RunState, 'runId' | 'limits'>, own: RunLimits): RunLimits {
+    return runId === this.#importedRunId ? stricterLimits(limits, own) : limits
   }
 
   /** Why the newest run rests, as the rows say or because a commit waits. */
@@ -312,6 +320,7 @@ export class Conversation {
     }
     const { record, rows } = stored
     this.#maker = makerOf(record)
+    this.#importId = record?.importId ?? null
     this.#parent = record?.parent ?? null
     const { sound, fault } = soundRows(rows, { after: this.#state.seq, record })
     const hasChanged = this.#fault?.fault !== fault?.fault
@@ -351,6 +360,7 @@ export class Conversation {
     this.#callIds = new CallIds()
     this.#sentWords = new SentWords()
     this.#isNamed = false
+    this.#importedRunId = null
     this.#fault = null
     this.stream.adopt({ ...NOTHING_LIVE, ownership: this.stream.live.ownership })
   }
@@ -363,6 +373,7 @@ export class Conversation {
       this.#callIds.take(row)
       this.#sentWords.fold(row)
       this.#isNamed ||= row.type === 'renamed'
+      if (isStart(row) && row.appendId === this.#importId) this.#importedRunId = row.runId
       this.#underWay.delete(row.appendId)
     })
   }

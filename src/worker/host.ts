@@ -187,7 +187,7 @@ export class Host {
       this.#lookAfter(active, agentId)
       if (!goOn) return ref
       await active.driver?.goOn()
-      return ref ?? (await active.inLaneNow(() => this.#left.goOn(active, agentId)))
+      return ref ?? (await active.inLaneNow(() => this.#left.goOn(active, agentId, goOn)))
     } catch (error) {
       if (!isElsewhere(error)) throw error
       if (!active.tabs.follows(conversationId)) {
@@ -234,8 +234,12 @@ export class Host {
     return active.inLaneNow(() => this.#left.resume(active, agentId, resume))
   }
 
-  abortRun(command: AbortRun): Promise<boolean> {
-    return this.#commands.abort(command)
+  async abortRun(command: AbortRun): Promise<boolean> {
+    const isEnded = await this.#commands.abort(command)
+    // The page that began what works for its calls may be gone.
+    const active = this.#registry.find(command)
+    if (isEnded && active) this.#lookAfter(active, command.agentId)
+    return isEnded
   }
 
   answerCall(command: CallAnswer): Promise<boolean> {

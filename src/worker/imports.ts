@@ -146,12 +146,14 @@ function closing({ run, queue, consents }: ConversationState, at: number): NewRo
   const end = { outcome: 'aborted', reason: IMPORTED } as const
   const drafts: FactDraft[] = [
     ...(open?.calls.flatMap(settlementAtEnd).map(settledFact) ?? []),
-    ...(open ? [...returns({ queue }), { type: 'run-ended' as const, end }] : []),
+    // The next run would take it for what the person at this page has written.
+    ...returns({ queue }),
+    ...(open ? [{ type: 'run-ended' as const, end }] : []),
     ...consents.map(({ consentId }) => ({
       type: 'consent-revoked' as const,
       consentId,
       runId: null,
     })),
   ]
-  return placed(drafts, null).map((fact) => ({ runId: open?.runId ?? null, ...fact, at }))
+  return placed(drafts, null).map((fact) => ({ runId: run?.runId ?? null, ...fact, at }))
 }

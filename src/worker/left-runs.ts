@@ -140,9 +140,9 @@ export class LeftRuns {
 
   /**
    * Begins a run where the last one ended without being done: it failed, used up its steps, or reached a limit. It has the same
-   * limits, counted anew. Null when there is nothing to go on with.
+   * limits, counted anew, of a run that was imported within the agent's own. Null when there is nothing to go on with.
    */
-  async goOn(active: ActiveConversation, agentId: string): Promise<RunRef | null> {
+  async goOn(active: ActiveConversation, agentId: string, own: RunLimits): Promise<RunRef | null> {
     const { conversation } = active
     if (unfinished(conversation.run) === null) return null
     await active.own({ create: false })
@@ -152,7 +152,7 @@ export class LeftRuns {
       isBegun = await conversation.append(
         (run) => {
           const ended = unfinished(run)
-          return ended && firstFacts(null, ended.limits)
+          return ended && firstFacts(null, conversation.limitsAfter(ended, own))
         },
         { runId, once: true },
       )

@@ -11,7 +11,7 @@ import type { ModelMemory } from './model/model-memory.ts'
 import type { ResumeOptions } from './run/run-context.ts'
 import type { RunFamilies } from './run-families.ts'
 import { RunDriver } from './run/run-driver.ts'
-import { sharedValidator } from './validation/create-validator.ts'
+import { jsonSchemaValidator } from './validation/json-schema-validator.ts'
 import { watchedValidator } from './validation/watched-validator.ts'
 
 export interface LauncherOptions {
@@ -84,7 +84,7 @@ export class RunLauncher {
     const family = this.#options.families.of(active, { agentId, runId })
     const isElsewhere = (toolName: string): Promise<boolean> =>
       tabs.hasTool(conversation.conversationId, toolName)
-    const validator = watchedValidator(sharedValidator(), (risk) =>
+    const validator = watchedValidator(jsonSchemaValidator, (risk) =>
       this.#options.notify({ type: 'risk', agentId, runId, risk }),
     )
     const { stream } = conversation

@@ -15,9 +15,10 @@ export interface Supplied {
 
 /** What an output that the page supplies comes to. Null when the call waits for no output. */
 export function pendingOutput(
-  { run, importedCalls }: Pick<Conversation, 'run' | 'importedCalls'>,
+  conversation: Pick<Conversation, 'run' | 'importedCalls' | 'limitsAfter'>,
   { toolCallId, output, limits }: Pick<SupplyOutput, 'toolCallId' | 'output' | 'limits'>,
 ): Supplied | null {
+  const { run, importedCalls } = conversation
   const isThis = (call: { readonly toolCallId: string }): boolean => call.toolCallId === toolCallId
   const calls = run?.calls ?? []
   const own = calls.find(isThis)?.status === 'awaiting-output' ? run : null
@@ -35,7 +36,7 @@ export function pendingOutput(
       output,
       runId: own?.runId ?? null,
     },
-    goesOn: isLast ? (own?.limits ?? limits) : null,
+    goesOn: isLast ? (own ? conversation.limitsAfter(own, limits) : limits) : null,
   }
 }
 

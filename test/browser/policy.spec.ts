@@ -4,7 +4,7 @@ import type * as inline from '../../src/inline/inline-worker.ts'
 import type * as providers from '../../src/providers/index.ts'
 import { expect, test as base } from './support/driven.ts'
 import { listen } from './support/listen.ts'
-import { say } from './support/mock-answers.ts'
+import { callTools, say } from './support/mock-answers.ts'
 import { startMockOpenAI, type MockOpenAI } from './support/mock-openai.ts'
 import type { Site } from './support/site.ts'
 
@@ -163,4 +163,59 @@ test('a redirect to a refused address is a redirect: it is not followed', async 
   expect(found).toMatchObject(
     asked.map(() => ({ code: 'network', message: expect.stringContaining('redirect') })),
   )
+})
+
+/** Runs in the page: what its tool is called with, and how a request that the worker may not send ends. */
+async function add(models: readonly string[]): Promise<{ inputs: unknown[]; outcomes: string[] }> {
+  const { createAgent } = (await import(String('/dist/index.js'))) as typeof window.offstage
+  const inputs: unknown[] = []
+  const outcomes: string[] = []
+  for (const baseURL of models) {
+    const agent = createAgent({
+      model: { provider: 'openai-compatible', model: 'mock', baseURL, retry: { maxRetries: 0 } },
+      storage: 'memory',
+      tools: [
+        {
+          name: 'add',
+          description: 'Adds.',
+          inputSchema: { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] },
+          execute: (input) => inputs.push(input),
+        },
+      ],
+    })
+    const result = await agent.run('Add.').result
+    outcomes.push(result.outcome === 'failed' ? result.error.code : result.outcome)
+  }
+  return { inputs, outcomes }
+}
+
+test('forbidding eval changes nothing of how calls are checked, and nothing of it is reported', async ({
+  driver,
+  driven,
+  site,
+  model,
+  origin,
+}) => {
+  test.skip(driver === 'webkit', 'It reports nothing of workers.')
+  const reports: string[] = []
+  const { url, close } = await listen(
+    createServer((request, response) => {
+      request.setEncoding('utf8').on('data', (piece: string) => reports.push(piece))
+      request.on('end', () => response.writeHead(204).end())
+    }),
+  )
+  const policy = `script-src 'self'; connect-src 'self' ${origin}; report-uri ${url}/report`
+  site.setHeaders(WORKER, { 'content-security-policy': policy })
+  await open(site, driven, "script-src 'self'")
+  model.enqueue(callTools([{ name: 'add', input: { a: [1] } }]))
+  model.enqueue(callTools([{ name: 'add', input: { a: 1 } }]))
+  model.enqueue(say('Done.'))
+  const { inputs, outcomes } = await driven.evaluate(add, [model.baseURL, `${NOBODY}/v1`])
+  expect(inputs).toEqual([{ a: 1 }])
+  expect(outcomes).toEqual(['completed', 'blocked-by-csp'])
+  // The last thing that was refused, and the only one.
+  await expect.poll(() => reports.join('')).toContain(NOBODY)
+  expect(reports.join('')).not.toContain('eval')
+  expect(JSON.stringify(model.requests[1]?.body)).toContain("'a' must be number, got [1]")
+  await close()
 })

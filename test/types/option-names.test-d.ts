@@ -7,6 +7,7 @@ import type {
   Limits,
   ModelConfig,
   ModelPrices,
+  ReflectOptions,
   RegisterOptions,
   Retention,
   ResumeOptions,
@@ -34,6 +35,7 @@ interface Owners {
   configure: Parameters<Agent['configure']>[0]
   run: RunOptions
   resume: ResumeOptions
+  reflect: ReflectOptions
   registerTool: RegisterOptions
   extract: ExtractOptions<unknown>
   model: ModelConfig

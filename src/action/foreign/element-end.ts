@@ -1,8 +1,10 @@
+import { readCloseTag, readOpenTag } from '../xml-tags.ts'
 import { endOfCdata } from '../xml-text.ts'
 
 /** Closers that may stand inside the element, as text, at most. */
 const maxCandidates = 20
-const childTag = /\s*<([A-Za-z_\u0080-\uffff][\w:.\u0080-\uffff-]*)(?:\s[^<>]*)?(\/?)>/y
+const childName = /\s*<([A-Za-z_\u0080-\uffff][\w:.\u0080-\uffff-]*)(?=[\s/>]|$)/y
+const comment = /\s*<!--/y
 
 /**
  * Where the element whose opening tag ends at `from` ends: after its first closer that leaves none of its
@@ -39,18 +41,63 @@ export function endOfElement(text: string, tag: string, from: number): number {
   return first < 0 ? text.length : first
 }
 
+const markup = /<!--|<!\[cdata\[|<(\/?)([A-Za-z_\u0080-\uffff][\w.:\u0080-\uffff-]*)/gi
+
+/**
+ * Where the element's first closer ends that stands in no comment, attribute or CDATA section, whatever is open
+ * there; the text's end when there is none.
+ */
+export function endOutsideMarkup(text: string, tag: string, from: number): number {
+  const unclosed = new Set<string>()
+  markup.lastIndex = from
+  for (let found = markup.exec(text); found; found = markup.exec(text)) {
+    const [mark, slash, name] = found
+    const next = markup.lastIndex
+    if (name === undefined) {
+      const kind = mark.slice(0, 3)
+      const end = unclosed.has(kind) ? -1 : endOfSection(text, found.index)
+      if (end < 0) unclosed.add(kind)
+      markup.lastIndex = end < 0 ? next : end
+    } else if (slash === '') markup.lastIndex = readOpenTag(text, next)?.end ?? next
+    else if (name === tag) {
+      const end = readCloseTag(text, next)
+      if (end !== undefined) return end
+    }
+  }
+  return text.length
+}
+
+/** Of the comment or the CDATA section at `at`; -1 when it is never closed. */
+function endOfSection(text: string, at: number): number {
+  return text.startsWith('<!--', at) ? endOfComment(text, at + 4) : endOfCdata(text, at)
+}
+
+function endOfComment(text: string, from: number): number {
+  const end = text.indexOf('-->', from)
+  return end < 0 ? -1 : end + 3
+}
+
 function firstTag(text: string, at: number): string | undefined {
   return /^\s*<[^\s<>/]+/.exec(text.slice(at, at + 100))?.[0].trimStart()
 }
 
-/** Every child that was opened is closed again. */
+/** Every child that was opened is closed again, and so is every comment and every tag before the text. */
 function isWhole(content: string): boolean {
   for (let at = 0; ;) {
-    childTag.lastIndex = at
-    const child = childTag.exec(content)
+    comment.lastIndex = at
+    if (comment.test(content)) {
+      at = endOfComment(content, comment.lastIndex)
+      if (at < 0) return false
+      continue
+    }
+    childName.lastIndex = at
+    const child = childName.exec(content)
     if (!child) return true
-    at = childTag.lastIndex
-    if (child[2] === '/') continue
+    const tag = readOpenTag(content, childName.lastIndex)
+    // The closer may stand in an attribute.
+    if (!tag) return false
+    at = tag.end
+    if (tag.selfClosing) continue
     const end = content.indexOf(`</${child[1]}`, at)
     if (end < 0) return false
     at = end + `</${child[1]}`.length

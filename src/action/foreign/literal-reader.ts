@@ -50,6 +50,8 @@ export class LiteralReader {
   /** Which value of a key that an object gives twice is read: neither is the right one. */
   repeats: 'none' | 'first' | 'last' = 'none'
   hasRepeats = false
+  /** The text is others': what a model repeats of it may end anywhere. */
+  mayEnd = false
   /** Of the sections that the reader stands in. */
   limits: readonly Limit[] = []
   #depth = 0

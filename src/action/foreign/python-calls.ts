@@ -48,5 +48,10 @@ export function readPythonCall(
       reader.fail()
     }
   }
-  return { name: name.replace(/\.call$/, ''), entries }
+  return { name: calledName(name), entries }
+}
+
+/** Llama's `name.call(…)` calls `name`. */
+export function calledName(written: string): string {
+  return written.replace(/\.call$/, '')
 }

@@ -1,5 +1,7 @@
 import { contains, isElement, isTag, parentOf, viewOf } from '../dom.ts'
 import { labelsOf } from '../labels.ts'
+import type { PageOptions } from '../options.ts'
+import { isAllowed } from '../outline/region.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { elementAt, type Point } from './hit-test.ts'
 import { scrollIntoView } from './make-ready.ts'
@@ -12,12 +14,12 @@ const LEVELS = 4
  * often have no size, ignore the pointer or lie below their custom appearance: then it is their label, or
  * the smallest ancestor that contains no other field.
  */
-export function clickTarget(element: HTMLElement): HTMLElement {
+export function clickTarget(element: HTMLElement, options: PageOptions): HTMLElement {
   if (!element.matches(FIELDS)) return element
   if (!isOnScreen(element)) scrollIntoView(element)
   const around = wrappersOf(element)
   if (takesPointer(element) && !isOverlaid(element, around.at(-1) ?? element)) return element
-  const label = labelsOf(element).find(takesPointer)
+  const label = labelsOf(element).find((one) => takesPointer(one) && isAllowed(one, options))
   if (isElement(label)) return label
   return around.find(takesPointer) ?? element
 }

@@ -10,6 +10,7 @@ import { perform, type ActionContext, type ActionReport, type ActionOutcome } fr
 import { makeReady } from './make-ready.ts'
 import { sendChoice } from './set-value.ts'
 import { clickTarget } from './click-target.ts'
+import { checkAction } from './guard-actions.ts'
 import { resolveTarget, type Target } from './target.ts'
 
 export interface ClickOptions extends ActOptions {
@@ -38,15 +39,21 @@ export async function clickElement(
   context: ActionContext,
   { kind = 'single', modifiers = {} }: Pick<ClickOptions, 'kind' | 'modifiers'> = {},
 ): Promise<void> {
-  const clickable = clickTarget(element)
   const { live, signal } = context
+  const clickable = clickTarget(element, live.options)
   const option = closest(clickable, 'option')
-  if (option && isTag(option, 'option')) return pickOption(option)
+  if (option && isTag(option, 'option')) {
+    checkAction(option, context)
+    return pickOption(option)
+  }
   const name = describeElement(clickable, live)
   let hit = await makeReady(clickable, { live, signal })
   await context.show(clickable)
   movePointer(live, hit)
   if (!hit.receiver.isConnected) hit = replacementHit(hit, clickable, { live, name })
+  const leads = kind === 'right' ? undefined : 'click'
+  checkAction(element, context, leads)
+  checkAction(hit.receiver, context, leads)
   const button = kind === 'right' ? 2 : 0
   clickPointer(hit, { ...modifiers, button, detail: 1 })
   if (kind === 'double' && hit.receiver.isConnected)

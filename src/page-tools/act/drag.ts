@@ -6,6 +6,7 @@ import { nextFrame } from '../waiting.ts'
 import { describeElement } from './describe.ts'
 import { dragData, isAllowed, offeredEffect } from './drag-data.ts'
 import { sendDrag } from './drag-event.ts'
+import { checkAction } from './guard-actions.ts'
 import { aimBox, elementAt, type Hit, type Point } from './hit-test.ts'
 import { perform, type ActionContext, type ActionReport } from './perform.ts'
 import { endPointerCapture } from './pointer-capture.ts'
@@ -42,6 +43,8 @@ export async function drag(
       ? goalPoint(goal, start.point)
       : offsetBy(start.point, 'by' in place ? place.by : { x: 0, y: 0 })
     movePointer(live, start)
+    checkAction(source, context)
+    if (goal) checkAction(goal, context)
     pressPointer(start, PRESS)
     // Some pages make an element draggable only when the button is pressed.
     await nextFrame(viewOf(source))

@@ -68,7 +68,7 @@ export function readKey(text: string): Key {
   const last = parts.pop() ?? ''
   const modifiers: { -readonly [name in keyof Modifiers]: Modifiers[name] } = {}
   for (const part of parts) {
-    const modifier = MODIFIERS[part.trim().toLowerCase()]
+    const modifier = ownOf(MODIFIERS, part.trim().toLowerCase())
     if (!modifier) throw new PageError('invalid-input', `"${part}" is no modifier key.`)
     modifiers[modifier] = true
   }
@@ -76,14 +76,19 @@ export function readKey(text: string): Key {
   return parts.length > 0 ? { ...key, ...modifiers } : withShift(key)
 }
 
+/** The names are a model's: `constructor` is no key. */
+function ownOf<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined
+}
+
 /** The key that types a character. */
 export function keyOf(text: string): Key {
   const trimmed = text.length > 1 ? text.trim() : text
   const name =
-    ALIASES[trimmed.toLowerCase()] ??
+    ownOf(ALIASES, trimmed.toLowerCase()) ??
     Object.keys(NAMED).find((one) => one.toLowerCase() === trimmed.toLowerCase()) ??
     trimmed
-  const named = NAMED[name]
+  const named = ownOf(NAMED, name)
   if (named !== undefined) return { key: name, code: name, keyCode: named }
   if (!isOneCharacter(name))
     throw new PageError(

@@ -5,6 +5,7 @@ import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { sleep } from '../waiting.ts'
 import { perform, type ActionReport } from './perform.ts'
+import { isAllowedSite, otherSite } from './sites.ts'
 
 /** How long a navigation may take to begin. Milliseconds. */
 const NAVIGATION_MS = 10_000
@@ -55,16 +56,12 @@ function viewFor(options: ActOptions): Window {
   return rootOf(livePage(options.page).options).ownerDocument.defaultView ?? window
 }
 
-function allowedUrl(address: string, options: ActOptions): URL {
-  const { location, document } = viewFor(options)
-  const url = URL.parse(address.trim(), document.baseURI)
+/** Throws `invalid-input` for what is no web address, `outside` for another site. */
+export function allowedUrl(address: string, options: ActOptions): URL {
+  const view = viewFor(options)
+  const url = URL.parse(address.trim(), view.document.baseURI)
   if (!url || !/^https?:$/.test(url.protocol))
     throw new PageError('invalid-input', `"${address}" is no web address.`)
-  const { origins = [] } = livePage(options.page).options
-  if (url.origin !== location.origin && !origins.includes(url.origin))
-    throw new PageError(
-      'outside',
-      `${url.origin} is another site. Only addresses of ${location.origin} may be opened.`,
-    )
+  if (!isAllowedSite(url, view, livePage(options.page).options)) throw otherSite(url, view)
   return url
 }

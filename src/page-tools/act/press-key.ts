@@ -6,6 +6,7 @@ import { requireAllowed, rootOf } from '../outline/region.ts'
 import { readSelection } from '../read/selection.ts'
 import { describeElement } from './describe.ts'
 import { readKey } from './key.ts'
+import { checkAction } from './guard-actions.ts'
 import { sendKeyPress } from './keyboard.ts'
 import { perform, type ActionReport } from './perform.ts'
 import { makeReady } from './make-ready.ts'
@@ -19,6 +20,11 @@ export interface PressKeyOptions extends ActOptions {
 }
 
 const MAX_TIMES = 50
+
+/** Whether the key activates what has the focus. Throws `invalid-input` for what is no key. */
+export function activates(keyName: string): boolean {
+  return /^(Enter| )$/.test(readKey(keyName).key)
+}
 
 const COMPOSITE = '[role=tree],[role=treegrid],[role=grid],[role=listbox],[role=menu]'
 
@@ -56,6 +62,7 @@ export async function pressKey(
       if (element && count === 0 && isElement(element) && !receiver.contains(element))
         receiver = element
       if (receiver !== ownerDocument.body) requireAllowed(receiver, live.options)
+      checkAction(receiver, { live, signal }, activates(keyName) ? 'activate' : undefined)
       sendKeyPress(receiver, key)
       await Promise.resolve()
     }

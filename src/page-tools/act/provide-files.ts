@@ -6,6 +6,7 @@ import { sendDrag } from './drag-event.ts'
 import type { ActionContext } from './perform.ts'
 import { makeReady } from './make-ready.ts'
 import { sendChoice } from './set-value.ts'
+import { checkAction } from './guard-actions.ts'
 
 /** A file field, or an element that files can be dropped on. */
 export type FileTarget = { readonly field: HTMLInputElement } | { readonly zone: HTMLElement }
@@ -47,6 +48,7 @@ export async function provideFiles(
     if (!file) throw new PageError('not-found', `There is no file named ${quote(one)}.`)
     transfer.items.add(file)
   }
+  checkAction(target, context)
   if ('zone' in fileTarget) await dropFiles(fileTarget.zone, transfer, context)
   else setFiles(fileTarget.field, transfer.files, name)
   return `Gave ${wanted.map(quote).join(', ')} to ${name}.`

@@ -30,6 +30,8 @@ import { editableIn } from './field-kind.ts'
 import { sendChoice } from './set-value.ts'
 import { typeInto } from './type-text.ts'
 import { resolveTarget, type Target } from './target.ts'
+import { checkAction } from './guard-actions.ts'
+import { requireAllowed } from '../outline/region.ts'
 
 /** How long a list may take to open and fill. Milliseconds. */
 const OPEN_MS = 1500
@@ -58,7 +60,10 @@ export async function choose(
   context: ActionContext,
 ): Promise<string> {
   if (wanted.length === 0) throw new PageError('invalid-input', 'Say which option.')
-  if (isTag(element, 'label') && element.control) return choose(element.control, wanted, context)
+  if (isTag(element, 'label') && element.control) {
+    requireAllowed(element.control, context.live.options)
+    return choose(element.control, wanted, context)
+  }
   if (isTag(element, 'select')) await chooseNative(element, wanted, context)
   else await chooseCustom(element, wanted, context)
   return `Chose ${wanted.map(quote).join(', ')} in ${describeElement(element, context.live)}.`
@@ -76,6 +81,7 @@ async function chooseNative(
   if (wanted.length > 1 && !select.multiple)
     throw new PageError('refused-value', `${describeElement(select, live)} takes one option only.`)
   const chosen = wanted.map((label) => nativeOption(select, label, context))
+  for (const one of [select, ...chosen]) checkAction(one, context)
   select.focus({ preventScroll: true })
   const before = [...select.selectedOptions]
   for (const option of select.options) option.selected = chosen.includes(option)

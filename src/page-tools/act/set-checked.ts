@@ -8,6 +8,7 @@ import { clickElement } from './click.ts'
 import { describeElement } from './describe.ts'
 import { perform, type ActionContext, type ActionReport } from './perform.ts'
 import { resolveTarget, type Target } from './target.ts'
+import { requireAllowed } from '../outline/region.ts'
 
 /** Checks or unchecks a checkbox, switch or radio button; does nothing when it is already in that state. */
 export async function setChecked(
@@ -32,6 +33,7 @@ export async function check(
 ): Promise<string> {
   const { live, signal } = context
   const element = checkable(target)
+  requireAllowed(element, live.options)
   const name = describeElement(element, live)
   const before = stateOf(element, live)
   if (before === checked) return `${name} was ${word(checked)} already.`

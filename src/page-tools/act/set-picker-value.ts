@@ -4,6 +4,7 @@ import { describeElement } from './describe.ts'
 import { makeReady } from './make-ready.ts'
 import { sendChange, sendInput, setNativeValue } from './set-value.ts'
 import type { ActionContext } from './perform.ts'
+import { checkAction } from './guard-actions.ts'
 
 const FORMS: Readonly<Record<string, string>> = {
   date: 'a date like 2026-03-09',
@@ -29,6 +30,7 @@ export async function setPickerValue(
   field.focus({ preventScroll: true })
   const before = field.value
   const wanted = field.type === 'datetime-local' ? text.trim().replace(/ (?=\d)/, 'T') : text.trim()
+  checkAction(field, { live, signal })
   setNativeValue(field, wanted)
   if (wanted && !isEquivalent(field, wanted)) {
     const now = field.value

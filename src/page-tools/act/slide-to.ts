@@ -8,6 +8,7 @@ import { keyOf } from './key.ts'
 import { sendKeyPress } from './keyboard.ts'
 import type { ActionContext } from './perform.ts'
 import { makeReady } from './make-ready.ts'
+import { checkAction } from './guard-actions.ts'
 
 const MAX_STEPS = 400
 
@@ -24,6 +25,7 @@ export async function slideTo(
     throw new PageError('refused-value', `${name} takes ${rangeOf(slider)}, not ${quote(text)}.`)
   await makeReady(slider, { live, signal, byKeys: true })
   await show(slider)
+  checkAction(slider, { live, signal })
   slider.focus({ preventScroll: true })
   const start = valueOf(slider)
   const step = (key: string): Promise<boolean> => press(slider, key, signal)

@@ -9,6 +9,7 @@ import { fieldValue, isReadOnly } from '../outline/state.ts'
 import { validationMessageOf } from './validation-message.ts'
 import { describeElement } from './describe.ts'
 import { editableIn, isPickerField } from './field-kind.ts'
+import { checkAction } from './guard-actions.ts'
 import { fileFieldOf, provideFiles } from './provide-files.ts'
 import { keyOf } from './key.ts'
 import { sendKeyPress } from './keyboard.ts'
@@ -18,6 +19,7 @@ import { slideTo } from './slide-to.ts'
 import { resolveTarget, type Target } from './target.ts'
 import { focusedField, typeCharacters } from './type-characters.ts'
 import { partsText, partsOf, typeParts } from './type-parts.ts'
+import { requireAllowed } from '../outline/region.ts'
 
 export interface TypeOptions extends ActOptions {
   /** `replace` the field's content, or `append` to it. Default `replace`. */
@@ -62,8 +64,11 @@ export async function typeInto(
   { context, options }: { readonly context: ActionContext; readonly options: TypeOptions },
 ): Promise<string> {
   const { live } = context
-  const field = fileFieldOf(target)
-  if (field) return provideFiles({ field }, text, context)
+  const files = fileFieldOf(target)
+  if (files) {
+    requireAllowed(files, live.options)
+    return provideFiles({ field: files }, text, context)
+  }
   if (isReadOnly(target))
     throw new PageError(
       'read-only',
@@ -83,7 +88,11 @@ export async function typeInto(
     typed = await typeCharacters(target, text, { context, append: options.mode === 'append' })
   }
   if (parts.length > 0) typed = target
-  if (options.enter) sendKeyPress(focusedField(typed), keyOf('Enter'))
+  if (options.enter) {
+    const field = focusedField(typed)
+    checkAction(field, context, 'activate')
+    sendKeyPress(field, keyOf('Enter'))
+  }
   const wanted = options.mode === 'append' ? null : text
   return `${options.enter ? 'Typed, then pressed Enter' : 'Typed'} in ${describeElement(typed, live)}.${contentNote(typed, wanted, context)}`
 }

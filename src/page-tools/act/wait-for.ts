@@ -1,9 +1,10 @@
 import { normalize, quote } from '../clean-text.ts'
-import { livePage, type LivePage } from '../outline/live-page.ts'
+import { livePage, type LivePage, scrub } from '../outline/live-page.ts'
 import { rootOf } from '../outline/region.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { find } from '../read/find.ts'
+import { readableText } from '../read/readable-text.ts'
 import { sleep } from '../waiting.ts'
 import { perform, type ActionReport, type ActionOutcome } from './perform.ts'
 import { waitUntilSettled } from './wait-until-settled.ts'
@@ -61,8 +62,12 @@ async function isThere(
 ): Promise<boolean> {
   if (query.text && !query.role && !query.name) {
     const wanted = normalize(query.text)
-    if (normalize((rootOf(live.options) as HTMLElement).innerText ?? '').includes(wanted))
-      return true
+    const root = rootOf(live.options) as HTMLElement
+    // Of what the page shows, only what may be read counts: this is quick where there is nothing to look at closely.
+    if (normalize(root.innerText ?? '').includes(wanted)) {
+      const text = readableText(root, live.options, Number.POSITIVE_INFINITY)
+      if (normalize(scrub(text, live)).includes(wanted)) return true
+    }
   }
   const found = await find(query, { ...options, limit: 1 })
   return (found[0]?.score ?? 0) >= 0.6

@@ -2,9 +2,10 @@ import { computeAccessibleName } from 'dom-accessibility-api'
 import { cleanText } from '../clean-text.ts'
 import { isElement, isTag, referenced, viewOf } from '../dom.ts'
 import { labelsOf } from '../labels.ts'
-import { isMasked, MASKED, maskSelector } from '../privacy.ts'
+import { isInMaskedPart, isMasked, MASKED, maskSelector } from '../privacy.ts'
 import type { PageOptions } from '../options.ts'
 import { hiddenReason } from './visibility.ts'
+import { excludedSelector, isExcluded, isReadable } from './region.ts'
 import { isNamedByContent } from './role.ts'
 
 export interface ElementName {
@@ -19,9 +20,11 @@ const NAMING_ATTRIBUTES = ['aria-label', 'aria-labelledby', 'title', 'alt', 'pla
 /** The accessible name. `[masked]` where the element is masked. Secret fields keep their name. */
 export function nameOf(element: Element, role: string, options: PageOptions): ElementName {
   if (!role) return NO_NAME
-  if (isMasked(element, options) && !isField(element))
+  if (isInMaskedPart(element, options) && !isNamedOutside(element, options))
     return { text: MASKED, visuallyHidden: false }
   if (isNamedByMasked(element, role, options)) return { text: MASKED, visuallyHidden: false }
+  if (isNamedByUnreadable(element, role, options))
+    return { text: readableName(element, options), visuallyHidden: false }
   const byAttribute = hasNamingAttribute(element)
   const replaced = labelOfReplaced(element, role)
   if (replaced && !isMasked(replaced, options))
@@ -57,8 +60,53 @@ function isNamedByMasked(element: Element, role: string, options: PageOptions): 
   )
 }
 
-function isField(element: Element): boolean {
-  return 'value' in element || (element as HTMLElement).isContentEditable
+/** Whether something names it that is not masked itself; its own attributes are. */
+function isNamedOutside(element: Element, options: PageOptions): boolean {
+  const labels = [...labelsOf(element), ...referenced(element, 'aria-labelledby')]
+  return (
+    labels.length > 0 &&
+    !element.hasAttribute('aria-label') &&
+    labels.every((label) => !isInMaskedPart(label, options))
+  )
+}
+
+/** Whether its name would come from a part of the page that may not be read. */
+function isNamedByUnreadable(element: Element, role: string, options: PageOptions): boolean {
+  const holdsExcluded = (one: Element): boolean =>
+    one.querySelector(excludedSelector(options)) !== null
+  return (
+    (isNamedByContent(role) && !hasNamingAttribute(element) && holdsExcluded(element)) ||
+    [...labelsOf(element), ...referenced(element, 'aria-labelledby')].some(
+      (label) => !isReadable(label, options) || holdsExcluded(label),
+    )
+  )
+}
+
+/** The name by what may be read of it: its own attribute, else its content without what is excluded. */
+function readableName(element: Element, options: PageOptions): string {
+  const own = ['aria-label', 'alt', 'placeholder', 'title'].find((name) =>
+    element.hasAttribute(name),
+  )
+  if (own) return cleanText(element.getAttribute(own) ?? '')
+  const labels = labelsOf(element).filter((label) => isReadable(label, options))
+  const holders = labels.length > 0 ? labels : isFieldLike(element) ? [] : [element]
+  return cleanText(holders.map((one) => textWithoutExcluded(one, options)).join(' '))
+}
+
+function textWithoutExcluded(element: Element, options: PageOptions): string {
+  return [...element.childNodes]
+    .map((node) => {
+      if (!isElement(node)) return node.nodeType === 3 ? node.nodeValue : ''
+      return isExcluded(node, options) || isFieldLike(node)
+        ? ''
+        : textWithoutExcluded(node, options)
+    })
+    .join(' ')
+}
+
+/** Its text is its value. */
+function isFieldLike(element: Element): boolean {
+  return /^(input|select|textarea|script|style)$/.test(element.localName)
 }
 
 /** Elements that the specification names by their content or by another element. */

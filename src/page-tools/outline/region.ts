@@ -16,12 +16,21 @@ export function rootOf({ root }: PageOptions): Element {
 
 /** Whether the page's options let the tools read the element. */
 export function isReadable(element: Element, options: PageOptions): boolean {
-  const { deny = [] } = options
   return (
     contains(rootOf(options), element) &&
-    !closest(element, [IGNORED, ...deny].join(',')) &&
+    !closest(element, excludedSelector(options)) &&
     !element.localName.startsWith('offstage-')
   )
+}
+
+/** Of the elements that are not read, wherever they are. */
+export function excludedSelector({ deny = [] }: PageOptions): string {
+  return [IGNORED, ...deny].join(',')
+}
+
+/** The same, of an element whose ancestors are read. */
+export function isExcluded(element: Element, options: PageOptions): boolean {
+  return element.localName.startsWith('offstage-') || element.matches(excludedSelector(options))
 }
 
 export function requireReadable(element: Element, options: PageOptions): void {
@@ -29,11 +38,19 @@ export function requireReadable(element: Element, options: PageOptions): void {
     throw new PageError('outside', 'This element is outside the part of the page that you may use.')
 }
 
+/** Whether the page's options let the tools act on the element. */
+export function isAllowed(element: Element, options: PageOptions): boolean {
+  return isReadable(element, options) && isInAllowed(element, options)
+}
+
+function isInAllowed(element: Element, { allow }: PageOptions): boolean {
+  return !allow || closest(element, allow.join(',')) !== null
+}
+
 /** Throws unless the tools may also act on the element. */
 export function requireAllowed(element: Element, options: PageOptions): void {
   requireReadable(element, options)
-  const { allow } = options
-  if (allow && !closest(element, allow.join(',')))
+  if (!isInAllowed(element, options))
     throw new PageError(
       'outside',
       'You may read this element but not act on it: it is outside the allowed region.',

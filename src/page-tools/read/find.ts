@@ -4,7 +4,7 @@ import { labelsOf } from '../labels.ts'
 import { livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
-import { isMasked } from '../privacy.ts'
+import { isMasked, maskSelector } from '../privacy.ts'
 import { refOf } from '../refs.ts'
 import { runInSlices } from '../time-slicing.ts'
 import { headOf, shownValue } from './line.ts'
@@ -12,7 +12,7 @@ import { hiddenReason } from '../outline/visibility.ts'
 import { nameOf } from '../outline/name.ts'
 import { standaloneNode } from './standalone-node.ts'
 import { readableText, shownText } from './readable-text.ts'
-import { isReadable, rootOf } from '../outline/region.ts'
+import { excludedSelector, isReadable, rootOf } from '../outline/region.ts'
 import { isActionable, isNamedByContent, roleOf } from '../outline/role.ts'
 import { forgetLayers } from '../sight/layers.ts'
 import { similarity } from './similarity.ts'
@@ -70,8 +70,9 @@ export async function find(query: FindQuery, options: FindOptions = {}): Promise
     throw new PageError('invalid-input', 'Give a role, a name or a text to look for.')
   const candidates = await runInSlices(collect(live, query), options.signal)
   const likely = candidates.toSorted((a, b) => b.likely - a.likely).slice(0, CANDIDATES)
-  const rated = await runInSlices(rateAll(likely, query, live.options), options.signal)
   const clean = scrubber(live)
+  const asked = { query, options: live.options, clean }
+  const rated = await runInSlices(rateAll(likely, asked), options.signal)
   forgetLayers()
   return rated
     .filter(
@@ -111,7 +112,8 @@ function hints(element: Element, role: string): string {
     (name) => element.getAttribute(name) ?? '',
   )
   for (const label of labelsOf(element)) parts.push(label.textContent)
-  if (parts[5]) parts.push(...labelTexts(element))
+  if (parts[5])
+    for (const label of referenced(element, 'aria-labelledby')) parts.push(label.textContent)
   // Content slotted into a component's label.
   const { host } = element.getRootNode() as Partial<ShadowRoot>
   if (host && host.textContent.length < LONG_TEXT) parts.push(host.textContent)
@@ -136,9 +138,26 @@ function pictureTexts(element: Element): string[] {
   return [...found].map((one) => one.getAttribute('aria-label') ?? one.getAttribute('alt') ?? '')
 }
 
-function labelTexts(element: Element): string[] {
-  return referenced(element, 'aria-labelledby').map(({ textContent }) => textContent)
+function labelTexts(element: Element, options: PageOptions): string[] {
+  return referenced(element, 'aria-labelledby')
+    .filter((label) => isReadable(label, options) && !isMasked(label, options))
+    .map((label) => readableText(label, options))
 }
+
+/** How well its text matches, by what may be read of it; looked at closely only where all of it would match. */
+function textScore(element: Element, { query, options, clean }: Asked): number {
+  const wanted = normalize(query.text ?? '')
+  const all = normalize(element.textContent)
+  if (similarity(wanted, all) === 0) return 0
+  const parts = [maskSelector(options), excludedSelector(options), TEXT_FIELDS].join(',')
+  const text = element.querySelector(parts)
+    ? readableText(element, options, Number.POSITIVE_INFINITY)
+    : element.textContent
+  return similarity(wanted, normalize(clean(text)))
+}
+
+/** Their text is their value. */
+const TEXT_FIELDS = 'textarea,select,[contenteditable],[role=textbox],[role=searchbox]'
 
 function ownText(element: Element): string {
   let text = ''
@@ -151,33 +170,35 @@ interface Rated extends Candidate {
   readonly score: number
 }
 
-function* rateAll(
-  candidates: readonly Candidate[],
-  query: FindQuery,
-  options: PageOptions,
-): Generator<undefined, Rated[]> {
+function* rateAll(candidates: readonly Candidate[], asked: Asked): Generator<undefined, Rated[]> {
   const rated: Rated[] = []
   for (const candidate of candidates) {
     yield
-    rated.push(rate(candidate, query, options))
+    rated.push(rate(candidate, asked))
   }
   return rated
 }
 
-function rate(candidate: Candidate, query: FindQuery, options: PageOptions): Rated {
+/** `clean` removes secrets: what a search finds must not say what is masked. */
+interface Asked {
+  readonly query: FindQuery
+  readonly options: PageOptions
+  readonly clean: (text: string) => string
+}
+
+function rate(candidate: Candidate, { query, options, clean }: Asked): Rated {
   const { element, role } = candidate
-  const name = nameOf(element, role || 'button', options).text || shortText(element, options)
+  const name = clean(nameOf(element, role || 'button', options).text || shortText(element, options))
   const masked = isMasked(element, options)
   let score = 1
-  if (query.name) score *= nameScore(query.name, { name, element, role, options })
+  if (query.name) score *= nameScore(query.name, { name, element, role, options, clean })
   if (query.text) {
-    const text = masked ? '' : normalize(element.textContent)
     const own = Math.max(
       similarity(normalize(query.text), normalize(name)),
-      similarity(normalize(query.text), text),
+      masked ? 0 : textScore(element, { query, options, clean }),
     )
     // The innermost element with the text is the best match.
-    score *= own * (text.length > LONG_TEXT ? 0.5 : 1)
+    score *= own * (!masked && element.textContent.length > LONG_TEXT ? 0.5 : 1)
   }
   if (isActionable(role)) score *= 1.02
   return { ...candidate, name, score }
@@ -189,16 +210,16 @@ function rate(candidate: Candidate, query: FindQuery, options: PageOptions): Rat
  */
 function nameScore(
   wanted: string,
-  of: { name: string; element: Element; role: string; options: PageOptions },
+  of: Pick<Asked, 'options' | 'clean'> & { name: string; element: Element; role: string },
 ): number {
-  const { name, element, role, options } = of
+  const { name, element, role, options, clean } = of
   const query = normalize(wanted)
   const score = similarity(query, normalize(name))
   if (score === 1 || isMasked(element, options)) return score
-  const also = [element.getAttribute('title') ?? '', ...labelTexts(element)]
-  if (also.some((one) => normalize(one) === query)) return Math.max(score, ALIAS_SCORE)
+  const also = [element.getAttribute('title') ?? '', ...labelTexts(element, options)]
+  if (also.some((one) => normalize(clean(one)) === query)) return Math.max(score, ALIAS_SCORE)
   if (!isNamedByContent(role) || element.textContent.length > LONG_TEXT) return score
-  const seen = readableText(element, options)
+  const seen = clean(readableText(element, options))
   return normalize(seen) === query ? Math.max(score, ALIAS_SCORE) : score
 }
 
@@ -228,7 +249,7 @@ function describe(
   const text =
     node.name?.text || isMasked(element, options) ? '' : shorten(shownText(element, options), 100)
   const content = value ?? text
-  const line = `${head}${content ? `: ${content}` : ''}${containerNote(element, options)}`
+  const line = `${head}${content ? `: ${content}` : ''}${placeNote(element, options)}`
   return {
     element,
     role,
@@ -240,7 +261,7 @@ function describe(
 }
 
 /** The row, list item or dialog that it is in, which distinguishes equal elements. */
-function containerNote(element: Element, options: PageOptions): string {
+export function placeNote(element: Element, options: PageOptions): string {
   for (let at = parentOf(element); at; at = parentOf(at)) {
     const role = roleOf(at)
     if (

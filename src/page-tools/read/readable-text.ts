@@ -1,13 +1,18 @@
 import { cleanText } from '../clean-text.ts'
 import { childrenOf, isElement, parentOf } from '../dom.ts'
 import type { PageOptions } from '../options.ts'
+import { isExcluded } from '../outline/region.ts'
 import { isSecretField, MASKED, maskSelector } from '../privacy.ts'
 import { unseenReason } from '../sight/unseen.ts'
 import { joinTold, markOf } from './marked-text.ts'
 
 /** The text of an element with spaces between its parts, masked parts masked. For comparisons. */
-export function readableText(element: Element, options: PageOptions): string {
-  return partsOf(element, options)
+export function readableText(
+  element: Element,
+  options: PageOptions,
+  limit: number = LIMIT,
+): string {
+  return partsOf(element, options, limit)
     .map(({ text }) => text)
     .join(' ')
 }
@@ -15,7 +20,7 @@ export function readableText(element: Element, options: PageOptions): string {
 /** The same for one-line mentions: it can't look like a mark, and what nobody sees is marked. */
 export function shownText(element: Element, options: PageOptions): string {
   return joinTold(
-    partsOf(element, options).map(({ text, holder }) => ({
+    partsOf(element, options, LIMIT).map(({ text, holder }) => ({
       text,
       mark: holder ? markOf(unseenReason(holder)) : '',
     })),
@@ -28,17 +33,17 @@ interface Part {
   readonly holder: Element | null
 }
 
-function partsOf(element: Element, options: PageOptions): readonly Part[] {
+function partsOf(element: Element, options: PageOptions, limit: number): readonly Part[] {
   const parts: Part[] = []
   let length = 0
   const add = (node: Node): void => {
-    if (length > LIMIT) return
+    if (length > limit) return
     if (node.nodeType === 3) {
       const text = cleanText(node.nodeValue ?? '')
       if (text) parts.push({ text, holder: parentOf(node) })
       length += text.length
     } else if (isElement(node) && !/^(script|style|template|svg)$/.test(node.localName)) {
-      if (node !== element && isHidden(node)) return
+      if (node !== element && (isHidden(node) || isExcluded(node, options))) return
       if (node.matches(maskSelector(options)) || isSecretField(node))
         parts.push({ text: MASKED, holder: null })
       else for (const child of childrenOf(node)) add(child)

@@ -1,6 +1,6 @@
 import type { Tool } from '../../client/tool.ts'
 import { fillForm } from '../act/fill-form.ts'
-import { pressKey } from '../act/press-key.ts'
+import { activates, pressKey } from '../act/press-key.ts'
 import { selectOption } from '../act/select-option.ts'
 import { setChecked } from '../act/set-checked.ts'
 import { typeText } from '../act/type-text.ts'
@@ -16,6 +16,7 @@ export function inputTools(page: Page): Tool[] {
 function typeTool(page: Page): Tool {
   return actingTool(
     {
+      page,
       name: 'type_text',
       title: 'Type',
       description:
@@ -32,14 +33,18 @@ function typeTool(page: Page): Tool {
         additionalProperties: false,
       },
     },
-    ({ ref, text, mode, enter }, { signal }) =>
-      typeText(ref, text, { page, signal, ...(mode && { mode }), ...(enter && { enter }) }),
+    {
+      uses: ({ ref, enter }) => [{ target: ref, action: enter ? 'enter' : 'type' }],
+      act: ({ ref, text, mode, enter }, { signal }, at) =>
+        typeText(at(ref), text, { page, signal, ...(mode && { mode }), ...(enter && { enter }) }),
+    },
   )
 }
 
 function fillTool(page: Page): Tool {
   return actingTool(
     {
+      page,
       name: 'fill_form',
       title: 'Fill in a form',
       description:
@@ -63,17 +68,21 @@ function fillTool(page: Page): Tool {
         additionalProperties: false,
       },
     },
-    ({ fields }, { signal }) =>
-      fillForm(
-        fields.map(({ ref, value }) => ({ target: ref, value })),
-        { page, signal },
-      ),
+    {
+      uses: ({ fields }) => fields.map(({ ref }) => ({ target: ref, action: 'type' })),
+      act: ({ fields }, { signal }, at) =>
+        fillForm(
+          fields.map(({ ref, value }) => ({ target: at(ref), value })),
+          { page, signal },
+        ),
+    },
   )
 }
 
 function selectTool(page: Page): Tool {
   return actingTool(
     {
+      page,
       name: 'select_option',
       title: 'Choose',
       description:
@@ -88,13 +97,17 @@ function selectTool(page: Page): Tool {
         additionalProperties: false,
       },
     },
-    ({ ref, options }, { signal }) => selectOption(ref, options, { page, signal }),
+    {
+      uses: ({ ref }) => [{ target: ref, action: 'select' }],
+      act: ({ ref, options }, { signal }, at) => selectOption(at(ref), options, { page, signal }),
+    },
   )
 }
 
 function checkTool(page: Page): Tool {
   return actingTool(
     {
+      page,
       name: 'set_checked',
       title: 'Check or uncheck',
       description:
@@ -107,13 +120,17 @@ function checkTool(page: Page): Tool {
       },
       annotations: { idempotent: true },
     },
-    ({ ref, checked }, { signal }) => setChecked(ref, checked, { page, signal }),
+    {
+      uses: ({ ref }) => [{ target: ref, action: 'check' }],
+      act: ({ ref, checked }, { signal }, at) => setChecked(at(ref), checked, { page, signal }),
+    },
   )
 }
 
 function keyTool(page: Page): Tool {
   return actingTool(
     {
+      page,
       name: 'press_key',
       title: 'Press a key',
       description:
@@ -129,7 +146,10 @@ function keyTool(page: Page): Tool {
         additionalProperties: false,
       },
     },
-    ({ key, ref, times }, { signal }) =>
-      pressKey(key, { page, signal, ...(ref && { target: ref }), ...(times && { times }) }),
+    {
+      uses: ({ key, ref }) => [{ target: ref, action: activates(key) ? 'enter' : 'press' }],
+      act: ({ key, ref, times }, { signal }, at) =>
+        pressKey(key, { page, signal, ...(ref && { target: at(ref) }), ...(times && { times }) }),
+    },
   )
 }

@@ -1,5 +1,5 @@
 import type { Tool } from '../../client/tool.ts'
-import { goBack, navigate } from '../act/navigate.ts'
+import { allowedUrl, goBack, navigate } from '../act/navigate.ts'
 import type { Page } from '../options.ts'
 import { actingTool } from './acting-tool.ts'
 
@@ -10,6 +10,8 @@ export function navigationTools(page: Page): Tool[] {
 function navigateTool(page: Page): Tool {
   return actingTool(
     {
+      page,
+      describe: ({ url }) => ({ text: allowedUrl(url, { page }).href }),
       name: 'navigate',
       title: 'Go to an address',
       description:
@@ -21,18 +23,19 @@ function navigateTool(page: Page): Tool {
         additionalProperties: false,
       },
     },
-    ({ url }, { signal }) => navigate(url, { page, signal }),
+    { act: ({ url }, { signal }) => navigate(url, { page, signal }) },
   )
 }
 
 function goBackTool(page: Page): Tool {
   return actingTool(
     {
+      page,
       name: 'go_back',
       title: 'Go back',
       description: "Go back to the previous page or view in the tab's history.",
       inputSchema: { type: 'object', properties: {}, additionalProperties: false },
     },
-    (_input, { signal }) => goBack({ page, signal }),
+    { act: (_input, { signal }) => goBack({ page, signal }) },
   )
 }

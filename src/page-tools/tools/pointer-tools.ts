@@ -16,6 +16,7 @@ export function pointerTools(page: Page): Tool[] {
 function clickTool(page: Page): Tool {
   return actingTool(
     {
+      page,
       name: 'click',
       title: 'Click',
       description:
@@ -30,13 +31,18 @@ function clickTool(page: Page): Tool {
         additionalProperties: false,
       },
     },
-    ({ ref, kind }, { signal }) => click(ref, { page, signal, ...(kind && { kind }) }),
+    {
+      uses: ({ ref }) => [{ target: ref, action: 'click' }],
+      act: ({ ref, kind }, { signal }, at) =>
+        click(at(ref), { page, signal, ...(kind && { kind }) }),
+    },
   )
 }
 
 function hoverTool(page: Page): Tool {
   return actingTool(
     {
+      page,
       name: 'hover',
       title: 'Hover',
       description:
@@ -49,13 +55,14 @@ function hoverTool(page: Page): Tool {
       },
       annotations: { idempotent: true },
     },
-    ({ ref }, { signal }) => hover(ref, { page, signal }),
+    { act: ({ ref }, { signal }) => hover(ref, { page, signal }) },
   )
 }
 
 function dragTool(page: Page): Tool {
   return actingTool(
     {
+      page,
       name: 'drag',
       title: 'Drag',
       description:
@@ -72,11 +79,17 @@ function dragTool(page: Page): Tool {
         additionalProperties: false,
       },
     },
-    ({ ref, to, x, y }, { signal }) => {
-      if (to) return drag(ref, { to }, { page, signal })
-      if (x === undefined && y === undefined)
-        throw new PageError('invalid-input', 'Say where to: give to, or x and y.')
-      return drag(ref, { by: { x: x ?? 0, y: y ?? 0 } }, { page, signal })
+    {
+      uses: ({ ref, to }) => [
+        { target: ref, action: 'drag' },
+        ...(to ? [{ target: to, action: 'drop' } as const] : []),
+      ],
+      act: ({ ref, to, x, y }, { signal }, at) => {
+        if (to) return drag(at(ref), { to: at(to) }, { page, signal })
+        if (x === undefined && y === undefined)
+          throw new PageError('invalid-input', 'Say where to: give to, or x and y.')
+        return drag(at(ref), { by: { x: x ?? 0, y: y ?? 0 } }, { page, signal })
+      },
     },
   )
 }
@@ -84,6 +97,7 @@ function dragTool(page: Page): Tool {
 function scrollTool(page: Page): Tool {
   return actingTool(
     {
+      page,
       name: 'scroll',
       title: 'Scroll',
       description:
@@ -99,13 +113,15 @@ function scrollTool(page: Page): Tool {
       },
       annotations: { idempotent: true },
     },
-    ({ ref, direction, until }, { signal }) =>
-      scroll({
-        page,
-        signal,
-        ...(ref && { target: ref }),
-        ...(direction && { direction }),
-        ...(until && { until }),
-      }),
+    {
+      act: ({ ref, direction, until }, { signal }) =>
+        scroll({
+          page,
+          signal,
+          ...(ref && { target: ref }),
+          ...(direction && { direction }),
+          ...(until && { until }),
+        }),
+    },
   )
 }

@@ -45,7 +45,7 @@ export function cite(block: Block, citation: unknown): void {
 export function compact(block: Block, delta: JsonRecord): void {
   const { fields } = block
   for (const [name, value] of Object.entries(delta)) {
-    if (name === 'type') continue
+    if (name === 'type' || name === '__proto__') continue
     const before = fields[name]
     if (typeof before !== 'string') fields[name] = value
     else if (typeof value === 'string') fields[name] = before + value

@@ -2,7 +2,7 @@ import type { StreamPart } from '../../protocol/stream-part.ts'
 import type { Provider, RequestConfig, StreamOptions } from '../provider.ts'
 import { flatten } from './flatten.ts'
 import { RawRedactor } from './raw-redactor.ts'
-import { Redactor } from './redactor.ts'
+import { Redactor, withMarks } from './redactor.ts'
 import { secretsOf } from './secrets.ts'
 
 type Delta = Extract<StreamPart, { readonly delta: string }>
@@ -54,11 +54,25 @@ async function* redactBatches(
   if (rest.length > 0) yield rest
 }
 
-/** Holds back the ends of deltas that may be the beginning of a key, until the next delta decides. */
+/** The text of one kind, or of one call's arguments, as far as it may be the beginning of a key. */
+interface Undecided {
+  /** It was emitted: parts of other kinds came behind it. */
+  readonly given: string
+  /** It is held back; with the fields of the delta that it came with. */
+  readonly held: Delta | null
+}
+
+const NOTHING: Undecided = { given: '', held: null }
+
+/**
+ * Holds back the ends of deltas that may be the beginning of a key, until the next delta decides, or until something of
+ * another kind comes: order counts. The rest of a key is known all the same when its text goes on behind that, since
+ * whoever reads a message puts its texts together.
+ */
 class DeltaRedactor {
   readonly #redactor: Redactor
   /** By kind, and by call. */
-  readonly #held = new Map<string, Delta>()
+  readonly #undecided = new Map<string, Undecided>()
 
   constructor(redactor: Redactor) {
     this.#redactor = redactor
@@ -97,21 +111,33 @@ class DeltaRedactor {
 
   /** Returns what is held back, of one place or of all. */
   release(place?: string): StreamPart[] {
-    const places = place === undefined ? [...this.#held.keys()] : [place]
+    const places = place === undefined ? [...this.#undecided.keys()] : [place]
     return places.flatMap((key) => {
-      const part = this.#held.get(key)
-      this.#held.delete(key)
-      return part ? [this.#redactor.cleanAll(part)] : []
+      const { given, held } = this.#undecided.get(key) ?? NOTHING
+      if (held === null) return []
+      const text = given + held.delta
+      const { secrets } = this.#redactor.find(text, true)
+      const { heldFrom } = this.#redactor.find(text, false)
+      this.#undecided.set(key, { given: text.slice(heldFrom), held: null })
+      return this.#clean(held, withMarks(text, secrets, given.length))
     })
   }
 
   #delta(place: string, part: Delta): StreamPart[] {
-    const before = this.#held.get(place)?.delta ?? ''
-    const { clean, held } = this.#redactor.split(before + part.delta)
-    if (held === '') this.#held.delete(place)
-    else this.#held.set(place, { ...part, delta: held })
-    return clean === ''
-      ? []
-      : [{ ...this.#redactor.cleanAll({ ...part, delta: '' }), delta: clean }]
+    const { given, held } = this.#undecided.get(place) ?? NOTHING
+    const text = given + (held?.delta ?? '') + part.delta
+    const { secrets, heldFrom } = this.#redactor.find(text, false)
+    const decided = Math.max(heldFrom, given.length)
+    if (heldFrom === text.length) this.#undecided.delete(place)
+    else
+      this.#undecided.set(place, {
+        given: text.slice(heldFrom, decided),
+        held: decided < text.length ? { ...part, delta: text.slice(decided) } : null,
+      })
+    return this.#clean(part, withMarks(text.slice(0, decided), secrets, given.length))
+  }
+
+  #clean(part: Delta, delta: string): StreamPart[] {
+    return delta === '' ? [] : [{ ...this.#redactor.cleanAll({ ...part, delta: '' }), delta }]
   }
 }

@@ -118,11 +118,12 @@ export class Redactor {
   }
 }
 
-/** The text with each span replaced by its mark. */
-export function withMarks(text: string, spans: readonly Span[]): string {
+/** The text from a place on, with each span replaced by its mark, also one that begins before that. */
+export function withMarks(text: string, spans: readonly Span[], start = 0): string {
   let clean = ''
-  let at = 0
+  let at = start
   for (const { from, to, mark } of spans) {
+    if (to <= start) continue
     clean += text.slice(at, from) + mark
     at = to
   }

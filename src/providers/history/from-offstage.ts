@@ -15,6 +15,7 @@ import type {
 } from '../../protocol/message.ts'
 import { asList, asRecord, type JsonRecord } from '../core/read-json.ts'
 import { invalidHistory } from './invalid-history.ts'
+import { isCallErrorCode } from './kept-fields.ts'
 import { readForeign } from './place.ts'
 
 /** A message of Offstage's own, as `conversations.get()` returns them, validated. */
@@ -146,11 +147,12 @@ function outputOf(output: JsonRecord, at: string): ToolOutput {
   throw invalidHistory(at, 'has no output that could be read')
 }
 
-/** The code is the model's to read; one of another version is no reason to refuse a history. */
 function callError(error: JsonRecord, at: string): CallError {
   const { suggestion } = error
+  const code = text(error, 'code', at)
+  if (!isCallErrorCode(code)) throw invalidHistory(at, `has the code ${JSON.stringify(code)}`)
   return {
-    code: text(error, 'code', at) as CallErrorCode,
+    code: code as CallErrorCode,
     message: text(error, 'message', at),
     ...(typeof suggestion === 'string' && { suggestion }),
   }

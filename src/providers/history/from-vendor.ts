@@ -226,15 +226,9 @@ function keptInput(call: Placed): CallInput | undefined {
   if (input !== undefined) return { input: input as JsonValue }
   const fields = asRecord(error)
   if (!fields) return undefined
-  const { code, message, suggestion } = fields
-  if (typeof code !== 'string' || typeof message !== 'string')
-    throw refuse(call.place, "has an offstage field whose error can't be read")
+  const { code, message, suggestion } = fields as unknown as CallError
   return {
-    error: {
-      code: code as CallError['code'],
-      message,
-      ...(typeof suggestion === 'string' && { suggestion }),
-    },
+    error: { code, message, ...(suggestion !== undefined && { suggestion }) },
     ...(typeof rawInput === 'string' && { rawInput }),
   }
 }

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../protocol/json.ts'
 import type { Foreign } from '../../protocol/message.ts'
 import { asRecord, asText, type JsonRecord } from '../core/read-json.ts'
 import { invalidHistory } from './invalid-history.ts'
+import { unreadField } from './kept-fields.ts'
 
 /** A format that histories come in and go out as. */
 export type Shape = keyof Foreign
@@ -53,6 +54,9 @@ export function keptOf({ fields, place }: Placed): JsonRecord {
   if (offstage === undefined) return {}
   const kept = asRecord(offstage)
   if (!kept) throw refuse(place, 'has an offstage field that is no object')
+  const unread = unreadField(kept)
+  if (unread !== undefined)
+    throw refuse(place, `has an offstage field whose ${unread} can't be read`)
   return kept
 }
 

@@ -34,14 +34,12 @@ export function readText(block: Placed): TextPart {
 function keptFile(block: Placed): FilePart | undefined {
   const file = asRecord(keptOf(block)['file'])
   if (!file) return undefined
-  const { mediaType, data, filename } = file
-  if (typeof mediaType !== 'string' || typeof data !== 'string')
-    throw refuse(block.place, "has an offstage field whose file can't be read")
+  const { mediaType, data, filename } = file as unknown as FilePart
   return {
     type: 'file',
     mediaType,
     data,
-    ...(typeof filename === 'string' && { filename }),
+    ...(filename !== undefined && { filename }),
     ...foreignOf(block, ['type', 'text']),
   }
 }

@@ -91,8 +91,7 @@ function keptOutput(
       return value === undefined ? undefined : { type: 'json', value: value as JsonValue }
     }
     case 'error': {
-      // A model's to read: one of another version is no reason to refuse a history.
-      const known = (typeof code === 'string' ? code : 'failed') as CallErrorCode
+      const known = (code ?? 'failed') as CallErrorCode
       const message = isMarked ? text : without(text, errorWords(known))
       return { type: 'error', code: known, message }
     }

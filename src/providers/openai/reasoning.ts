@@ -105,7 +105,7 @@ function addDetail(details: Growing[], item: unknown): void {
 function mergeFields(into: Growing, fields: JsonRecord): void {
   for (const [name, value] of Object.entries(fields)) {
     const before = into[name]
-    if (value === null || value === undefined) continue
+    if (value === null || value === undefined || name === '__proto__') continue
     const isText = name === 'text' || name === 'summary' || name === 'data'
     const goesOn = isText && typeof value === 'string' && typeof before === 'string'
     into[name] = goesOn ? before + value : value

@@ -1,20 +1,9 @@
-import { actionPrompt, formatAction, formatObservation } from '../../action/index.ts'
+import { actionPrompt } from '../../action/index.ts'
 import { describeSkills } from '../../action/prompt.ts'
 import { contextOn, planOf } from '../../conversation/context.ts'
-import { messageText } from '../../conversation/result.ts'
 import type { StepContext } from '../../protocol/questions.ts'
-import type { JsonObject, JsonValue } from '../../protocol/json.ts'
-import type {
-  AssistantMessage,
-  Message,
-  ToolMessage,
-  ToolOutput,
-  ToolResultPart,
-  UserMessage,
-} from '../../protocol/message.ts'
 import type { LimitName } from '../../protocol/run.ts'
 import type { ConversationState } from '../../protocol/state.ts'
-import type { ToolDefinition } from '../../protocol/tool.ts'
 import type { ModelRequest } from '../../providers/provider.ts'
 import type { CountedRun } from '../run/counters.ts'
 import { REPETITION, repetitionWords } from '../run/repetition.ts'
@@ -23,6 +12,7 @@ import { imagesInWords } from './images-in-words.ts'
 import { applyContext } from './compaction/apply-context.ts'
 import { activeSkillsText } from './skills-text.ts'
 import { memoryNote } from './memory-note.ts'
+import { outgoingMessages } from './outgoing-messages.ts'
 
 /** The request of the run's next step. Pure: the stored history stays as it is. */
 export function buildRequest(
@@ -111,90 +101,4 @@ function notices(run: CountedRun): string[] {
     )
   }
   return notes
-}
-
-function outgoingMessages(
-  messages: readonly Message[],
-  tools: readonly ToolDefinition[],
-  toolMode: 'native' | 'action',
-): Message[] {
-  const outgoing: Message[] = []
-  for (const message of messages) {
-    switch (message.role) {
-      case 'tool':
-        if (message.parts.length === 0) break
-        outgoing.push(toolMode === 'action' ? observations(message) : withNotes(message))
-        break
-      case 'assistant':
-        outgoing.push(toolMode === 'action' ? asWritten(message, tools) : message)
-        break
-      case 'user':
-      case 'system':
-        outgoing.push(message)
-        break
-      default:
-        message satisfies never
-    }
-  }
-  return outgoing
-}
-
-/** What an ACTION-mode model wrote, or would have written had it not called natively. */
-function asWritten(message: AssistantMessage, tools: readonly ToolDefinition[]): AssistantMessage {
-  const calls = message.parts.flatMap((part) =>
-    part.type === 'tool-call' && isObject(part.input)
-      ? [{ toolName: part.toolName, input: part.input }]
-      : [],
-  )
-  const text =
-    message.actionText ??
-    [messageText(message), calls.length > 0 ? formatAction(calls, tools) : '']
-      .filter((piece) => piece !== '')
-      .join('\n')
-  const files = message.parts.filter((part) => part.type === 'file')
-  return { ...message, parts: [{ type: 'text', text }, ...files] }
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function observations(message: ToolMessage): UserMessage {
-  const text = formatObservation(
-    message.parts.map((part) => ({ toolName: part.toolName, output: withNote(part) })),
-  )
-  return {
-    role: 'user',
-    ...(message.id && { id: message.id }),
-    synthetic: true,
-    parts: [{ type: 'text', text }],
-  }
-}
-
-function withNotes(message: ToolMessage): ToolMessage {
-  if (message.parts.every((part) => part.note === undefined)) return message
-  return {
-    ...message,
-    parts: message.parts.map((part) => ({ ...part, output: withNote(part) })),
-  }
-}
-
-/** The output with the note before it, in the shape that keeps most of it. */
-function withNote(part: ToolResultPart): ToolOutput {
-  const { output, note } = part
-  if (note === undefined) return output
-  switch (output.type) {
-    case 'text':
-      return { type: 'text', value: `${note}\n${output.value}` }
-    case 'json':
-      return { type: 'text', value: `${note}\n${JSON.stringify(output.value)}` }
-    case 'content':
-      return { type: 'content', value: [{ type: 'text', text: note }, ...output.value] }
-    case 'error':
-      return { ...output, message: `${note}\n${output.message}` }
-    case 'denied':
-      return { type: 'denied', reason: [note, output.reason].filter(Boolean).join('\n') }
-    default:
-      return output satisfies never
-  }
 }

@@ -15,7 +15,7 @@ import type { ModelMemory } from './model-memory.ts'
 import { modelFetch } from './page-fetch.ts'
 import { stoppablePage } from '../stoppable.ts'
 import { addUsage } from '../../conversation/usage.ts'
-import { sharedValidator } from '../validation/create-validator.ts'
+import { jsonSchemaValidator } from '../validation/json-schema-validator.ts'
 import { issueWords } from '../validation/issue-words.ts'
 import { watchedValidator } from '../validation/watched-validator.ts'
 
@@ -67,7 +67,7 @@ function readData(
 ): { readonly value: JsonValue; readonly problem: string | null } {
   const value = extractJson(text)
   if (value === undefined) return { value: null, problem: 'it holds no JSON.' }
-  const validator = watchedValidator(sharedValidator(), (risk) =>
+  const validator = watchedValidator(jsonSchemaValidator, (risk) =>
     notify({ type: 'risk', agentId, runId: '', extractId, risk }),
   )
   const issues = validator.validate(schema, value, 'extract()')

@@ -15,10 +15,16 @@ export function memoryNote(state: ConversationState): string {
   if (newest?.type !== 'memory-retrieved' || newest.items.length === 0) return ''
   const from = path.findLastIndex(isRequest)
   const isOfRequest = path.slice(Math.max(0, from)).some(({ id }) => id === newest.after)
-  return isOfRequest ? [WORDS, ...newest.items.map(quoted)].join('\n') : ''
+  return isOfRequest ? [WORDS, quotedMemories(newest.items)].join('\n') : ''
+}
+
+/** Memories as they are sent: whatever is in one, no line of it stands without its mark. */
+export function quotedMemories(items: readonly JsonObject[]): string {
+  return items.map(quoted).join('\n')
 }
 
 function quoted({ id, text }: JsonObject): string {
   const [first = '', ...rest] = String(text).split(LINE_END)
-  return [`> [${String(id)}] ${first}`, ...rest.map((line) => `>   ${line}`)].join('\n')
+  const name = String(id).split(LINE_END).join(' ')
+  return [`> [${name}] ${first}`, ...rest.map((line) => `>   ${line}`)].join('\n')
 }

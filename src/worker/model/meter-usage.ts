@@ -1,3 +1,4 @@
+import { countedUsage } from '../../conversation/usage.ts'
 import type { AssistantMessage, Usage } from '../../protocol/message.ts'
 import type { ModelConfigData, ModelPrices } from '../../protocol/model.ts'
 import type { Limits } from '../../protocol/run.ts'
@@ -34,11 +35,8 @@ export function meterUsage(said: Said, { model, limits, request }: Metering): Us
   const { input, cached, written, output } = countsOf(usage, model.provider)
   const totalTokens = input + cached + written + output
   if (totalTokens === 0) return usage
-  return {
-    ...usage,
-    totalTokens,
-    ...(prices && { costUSD: costOf({ input, cached, written, output }, prices) }),
-  }
+  const costUSD = prices && costOf({ input, cached, written, output }, prices)
+  return countedUsage({ ...usage, totalTokens, ...(costUSD !== undefined && { costUSD }) })
 }
 
 interface Counts {

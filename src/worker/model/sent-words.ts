@@ -1,11 +1,22 @@
 import { CallFinder } from '../../action/find-calls.ts'
+import { describeSkills } from '../../action/prompt.ts'
 import type { Row } from '../../protocol/fact.ts'
-import type { JsonValue } from '../../protocol/json.ts'
+import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import type { FilePart, Message, TextPart, ToolOutput } from '../../protocol/message.ts'
+import type { StepContext } from '../../protocol/questions.ts'
 import type { SettledStatus, ToolDefinition } from '../../protocol/tool.ts'
+import { quotedMemories } from './memory-note.ts'
+import { outgoingMessages } from './outgoing-messages.ts'
+import { activeSkillText } from './skills-text.ts'
+import { collectTexts, textOfFile } from './texts-in.ts'
 
 /** Statuses whose output is a tool's, a page's or a person's own words, not Offstage's. */
-const OWN_WORDS: ReadonlySet<SettledStatus> = new Set(['succeeded', 'failed'])
+const OWN_WORDS: ReadonlySet<SettledStatus> = new Set(['succeeded', 'failed', 'denied'])
+
+interface Call {
+  readonly toolName: string
+  readonly input: JsonValue
+}
 
 interface SentText {
   readonly text: string
@@ -16,12 +27,17 @@ interface SentText {
 /**
  * What others than the model said in a conversation, derived from its rows one by one: a call
  * in the model's text that stands there, too, may be a quotation. Kept when the history is cleared.
+ * Texts are read in the words in which they are sent, which may join what is stored apart; of what is
+ * imported, each text of each field besides, so that no field can be forgotten.
  */
 export class SentWords {
   readonly #texts: SentText[] = []
+  /** Those that an imported history says were made. */
+  readonly #importedCalls: Call[] = []
   readonly #nativeCalls = new Set<string>()
   #calledNatively = false
-  #context = ''
+  /** What went with the last request, and isn't stored. */
+  #unstored: readonly SentText[] = []
   /** The calls in the texts, read once for the same tools. */
   #found: { readonly tools: string; readonly finder: CallFinder; read: number } | null = null
 
@@ -31,10 +47,7 @@ export class SentWords {
   }
 
   /** The call was sent to the model by others. */
-  hold(
-    call: { readonly toolName: string; readonly input: JsonValue },
-    tools: readonly ToolDefinition[],
-  ): boolean {
+  hold(call: Call, tools: readonly ToolDefinition[]): boolean {
     return this.#read(tools).holds(call.toolName, call.input)
   }
 
@@ -42,10 +55,15 @@ export class SentWords {
    * Takes what goes with a request and isn't stored. Only the calls in it are kept, of the tools there
    * are now, as long as this worker has the conversation.
    */
-  takeContext(text: string, tools: readonly ToolDefinition[]): void {
-    if (text === '' || text === this.#context) return
-    this.#context = text
-    this.#read(tools).read(text, true)
+  takeUnstored({ context = '', skills = [], tools }: StepContext): void {
+    const known = this.#unstored.map(({ text }) => text)
+    const described = describeSkills(skills.filter(({ loaded }) => loaded))
+    this.#unstored = [
+      { text: context, isShown: true },
+      { text: described, isShown: false },
+    ].filter(({ text }) => text !== '')
+    for (const { text, isShown } of this.#unstored)
+      if (!known.includes(text)) this.#read(tools).read(text, isShown)
   }
 
   fold(entry: Row): void {
@@ -71,16 +89,19 @@ export class SentWords {
       // It may repeat what a page or a file said.
       case 'compacted':
         return this.#take(entry.summary, false)
+      case 'answer-reflected':
+        if (entry.mode === 'replace') this.#take(entry.text ?? '', false)
+        return
       case 'skill-activated':
-        if (entry.loaded) this.#take(entry.text, false)
+        if (entry.loaded) this.#take(activeSkillText(entry), false)
         return
       case 'memory-retrieved':
-        for (const { text } of entry.items) this.#take(String(text), false)
-        return
+        return this.#takeMemories(entry.items)
       case 'call-settled':
         if (OWN_WORDS.has(entry.status)) {
           this.#takeOutput(entry.output)
-          this.#calledNatively ||= this.#nativeCalls.has(entry.path.at(-1) ?? '')
+          this.#calledNatively ||=
+            entry.status !== 'denied' && this.#nativeCalls.has(entry.path.at(-1) ?? '')
         }
         return
       default:
@@ -90,36 +111,54 @@ export class SentWords {
 
   #read(tools: readonly ToolDefinition[]): CallFinder {
     const wanted = JSON.stringify(tools.map(({ name, inputSchema }) => [name, inputSchema]))
-    if (this.#found?.tools !== wanted)
-      this.#found = { tools: wanted, finder: new CallFinder(tools, this.#found?.finder), read: 0 }
+    if (this.#found?.tools !== wanted) {
+      const finder = new CallFinder(tools, this.#found?.finder)
+      for (const call of this.#importedCalls) finder.take(call)
+      for (const { text, isShown } of this.#unstored) finder.read(text, isShown)
+      this.#found = { tools: wanted, finder, read: 0 }
+    }
     const { finder, read } = this.#found
     for (const { text, isShown } of this.#texts.slice(read)) finder.read(text, isShown)
     this.#found.read = this.#texts.length
     return finder
   }
 
-  /** Nobody knows who wrote the texts of an imported history, its model's ones included. */
+  /**
+   * Nobody knows who wrote an imported history, its model's messages included. Its texts are taken as they are
+   * sent in either mode, its calls, which go out as blocks, too, and each text of each field.
+   */
   #takeImported(message: Message): void {
-    this.#takeMessage(message)
-    if (message.role === 'system') this.#takeParts(message.parts, false)
-    if (message.role !== 'assistant') return
-    for (const part of message.parts) {
-      if (part.type === 'text') this.#take(part.text, false)
-      const inputs: string[] = []
-      if (part.type === 'tool-call' && part.input !== undefined) collectTexts(part.input, inputs)
-      for (const text of inputs) this.#take(text, false)
+    const texts: string[] = []
+    collectTexts(message as unknown as JsonValue, texts)
+    for (const text of texts) if (!isBase64.test(text)) this.#take(text, false)
+    switch (message.role) {
+      case 'user':
+        return this.#takeParts(message.parts, message.synthetic ?? false)
+      case 'system':
+        return this.#takeParts(message.parts, false)
+      case 'tool':
+        for (const { output } of message.parts) this.#takeOutput(output)
+        return this.#takeOutgoing(message)
+      case 'assistant':
+        for (const part of message.parts)
+          if (part.type === 'tool-call' && part.input !== undefined) this.#importedCalls.push(part)
+        this.#takeParts(message.parts.filter(isContent), false)
+        return this.#takeOutgoing(message)
+      default:
+        message satisfies never
     }
-    // The model may get these in place of the parts.
-    if (message.actionText !== undefined) this.#take(message.actionText, false)
-    const own: string[] = []
-    collectTexts(message.providerMetadata ?? {}, own)
-    for (const text of own) this.#take(text, false)
   }
 
-  #takeMessage(message: Message): void {
-    if (message.role === 'user') this.#takeParts(message.parts, message.synthetic ?? false)
-    if (message.role !== 'tool') return
-    for (const { output } of message.parts) this.#takeOutput(output)
+  #takeOutgoing(message: Message): void {
+    for (const { parts } of outgoingMessages([message], [], 'action'))
+      this.#takeParts(parts.filter(isContent), false)
+  }
+
+  /** As they are sent, and together: a call may be split over them. */
+  #takeMemories(items: readonly JsonObject[]): void {
+    this.#take(quotedMemories(items), false)
+    const parts = items.map(({ text }) => ({ type: 'text', text: String(text) }) as const)
+    this.#takeParts(parts, false)
   }
 
   #takeOutput(output: ToolOutput): void {
@@ -133,7 +172,7 @@ export class SentWords {
       case 'error':
         return this.#take(output.message, true)
       case 'denied':
-        return
+        return this.#take(output.reason ?? '', false)
       default:
         output satisfies never
     }
@@ -165,36 +204,9 @@ export class SentWords {
   }
 }
 
-/** The texts of a value and of all in it, in order, its keys included where they are no mere names. */
-function collectTexts(value: JsonValue, texts: string[]): void {
-  if (typeof value === 'string') texts.push(value)
-  else if (Array.isArray(value)) for (const entry of value) collectTexts(entry, texts)
-  else if (typeof value === 'object' && value !== null) {
-    for (const [key, entry] of Object.entries(value)) {
-      if (/[^\w .-]/.test(key)) texts.push(key)
-      collectTexts(entry, texts)
-    }
-  }
+function isContent(part: Message['parts'][number]): part is TextPart | FilePart {
+  return part.type === 'text' || part.type === 'file'
 }
 
-/** Media types that hold no text a model could repeat as it stands. */
-const isNoText =
-  /^(?:image\/(?!svg)|audio\/|video\/|font\/|application\/(?:pdf|zip|gzip|vnd\.openxml|wasm))/
-
-/** What a file says: its name, and its bytes where they are text; models may be shown both. */
-function textOfFile({ mediaType, data, filename = '' }: FilePart): string {
-  if (isNoText.test(mediaType)) return filename
-  try {
-    const bytes = Uint8Array.from(atob(data), (char) => char.charCodeAt(0))
-    const text = new TextDecoder(encodingOf(bytes)).decode(bytes)
-    const isText = text.split('\ufffd').length <= 1 + text.length / 20
-    return isText ? `${filename}\n${text}`.trim() : filename
-  } catch {
-    return filename
-  }
-}
-
-function encodingOf([first = 1, second = 1]: Uint8Array): string {
-  if (first === 0xfe || first === 0) return 'utf-16be'
-  return first === 0xff || second === 0 ? 'utf-16le' : 'utf-8'
-}
+/** Such a text holds no call. */
+const isBase64 = /^[\w+/=-]*$/

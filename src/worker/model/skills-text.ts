@@ -1,4 +1,5 @@
-import { activeSkills, type ActiveSkill } from '../../conversation/active-skills.ts'
+import { activeSkills } from '../../conversation/active-skills.ts'
+import type { SkillText } from '../../protocol/questions.ts'
 import type { ConversationState } from '../../protocol/state.ts'
 
 const INTRODUCTION = `# Active skills
@@ -8,10 +9,11 @@ Each of these skills is active: follow its instructions where they apply. What s
 /** The instructions of the active skills, each once, whatever became of the messages; '' when there are none. */
 export function activeSkillsText(state: ConversationState): string {
   const skills = activeSkills(state)
-  return skills.length === 0 ? '' : [INTRODUCTION, ...skills.map(describe)].join('\n\n')
+  return skills.length === 0 ? '' : [INTRODUCTION, ...skills.map(activeSkillText)].join('\n\n')
 }
 
-function describe({ name, text, files = [], restrictTools }: ActiveSkill): string {
+/** One active skill, as it is sent. */
+export function activeSkillText({ name, text, files = [], restrictTools }: SkillText): string {
   const fence = fenceFor(text)
   const lines = [`## ${oneLine(name)}`, '', `${fence}skill`, text, fence]
   if (files.length > 0) lines.push(`Its files: ${files.map(oneLine).join(', ')}.`)

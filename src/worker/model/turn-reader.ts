@@ -3,6 +3,7 @@ import { createActionScanner, createThinkSplitter } from '../../action/index.ts'
 import type { ActionScanner } from '../../action/index.ts'
 import type { ErrorData } from '../../protocol/error.ts'
 import type { AttemptRef, DeltaOf } from '../../protocol/delta.ts'
+import { countedUsage } from '../../conversation/usage.ts'
 import type {
   AssistantMessage,
   CallError,
@@ -230,7 +231,7 @@ export class TurnReader {
         return
       case 'usage':
         // Usage comes piecemeal: later counts replace earlier ones.
-        this.#usage = { ...this.#usage, ...part.usage }
+        this.#usage = { ...this.#usage, ...countedUsage(part.usage) }
         return
       case 'warning':
         if (isLateReasoning(part)) this.#textWasReasoning(part.message)

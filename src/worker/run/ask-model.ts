@@ -17,10 +17,13 @@ import type { ToolTable } from './tool-table.ts'
 
 type Asking = Pick<ModelCall, 'confirm' | 'messageId' | 'firstAttempt' | 'stepContext'>
 
-type AskingQuietly = Pick<
+interface AskingQuietly extends Pick<
   ModelCall,
   'attemptFailed' | 'confirm' | 'messageId' | 'request' | 'stepContext'
->
+> {
+  /** Default: the run's. */
+  readonly signal?: AbortSignal
+}
 
 /** Asks the model for the run's next step, by the configuration that the page gave for it. */
 export function askModel(
@@ -33,9 +36,8 @@ export function askModel(
   const step = run.steps + 1
   const request: ModelCall['request'] = (toolMode) =>
     buildRequest(conversation.state, run, { stepContext, toolMode })
-  if (readsTextCalls(stepContext.model, memory.toolMode(stepContext.model))) {
-    conversation.sentWords.takeContext(stepContext.context ?? '', stepContext.tools)
-  }
+  if (readsTextCalls(stepContext.model, memory.toolMode(stepContext.model)))
+    conversation.sentWords.takeUnstored(stepContext)
   return callModel({
     ...reaching(context, stepContext),
     ...asking,

@@ -1,6 +1,6 @@
 import { ownCalls } from '../../conversation/nested.ts'
 import { isSettled } from '../../conversation/pending.ts'
-import type { Row } from '../../protocol/fact.ts'
+import type { ReflectMode, Row } from '../../protocol/fact.ts'
 import type { CallError } from '../../protocol/message.ts'
 import type { LimitName } from '../../protocol/run.ts'
 import type { RunState } from '../../protocol/state.ts'
@@ -21,6 +21,8 @@ export interface Counters extends ActiveTime {
   readonly isRejected: boolean
   /** Answers of the run that were. */
   readonly rejections: number
+  /** How the newest answer was reflected on; null: it wasn't. */
+  readonly reflected: ReflectMode | null
   /** The model was reminded of its plan. */
   readonly wasReminded: boolean
   /** Steps that ask for the same over and over. */
@@ -41,6 +43,7 @@ const NOTHING_COUNTED: Counters = {
   isAddressed: false,
   isRejected: false,
   rejections: 0,
+  reflected: null,
   wasReminded: false,
   repetition: NO_REPETITION,
   limit: null,
@@ -77,6 +80,7 @@ function changeBy(run: CountedRun, row: Row): Partial<Counters> {
         pauses: row.finishReason === 'pause' ? run.pauses + 1 : 0,
         isAddressed: row.reminder !== undefined,
         isRejected: false,
+        reflected: null,
         wasReminded: run.wasReminded || row.reminder !== undefined,
         repetition: countRepetition(run.repetition, run.calls),
       }
@@ -84,6 +88,8 @@ function changeBy(run: CountedRun, row: Row): Partial<Counters> {
       return { isAddressed: true }
     case 'answer-rejected':
       return { isRejected: true, rejections: run.rejections + 1 }
+    case 'answer-reflected':
+      return { reflected: row.mode }
     case 'call-settled': {
       const { status, output } = row
       // What a tool called wrongly is no word of the model's.

@@ -236,6 +236,7 @@ function executionRequest(context: RunContext, start: Start): ExecuteTool {
     storeId,
     epoch,
     leasedAt: knownAt,
+    ...(call.about?.data !== undefined && { about: call.about.data }),
     ...(call.path.length > 1 && { path: call.path }),
     ...(by.composite && { remembered: rememberedOf(callNow(context, call), callsOf(context)) }),
     // Whatever the person should see before the tool runs is on its way before the request.

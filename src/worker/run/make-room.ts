@@ -1,3 +1,6 @@
+import { addCost } from '../../conversation/usage.ts'
+import type { ErrorData } from '../../protocol/error.ts'
+import type { RunUsage } from '../../protocol/message.ts'
 import type { CompactionChoice } from '../../protocol/compaction.ts'
 import type { ConversationState } from '../../protocol/state.ts'
 import type { ModelCall } from '../model/call-model.ts'
@@ -8,7 +11,8 @@ import { chooseCompaction } from './choose-compaction.ts'
 import { COMPACTION_DEFAULTS } from './context-room.ts'
 import type { CountedRun } from './counters.ts'
 import { roomNeeded, type Occasion, type RoomNeeded } from './room-needed.ts'
-import type { RunContext } from './run-context.ts'
+import { stopsWithoutEnd, type RunContext } from './run-context.ts'
+import type { FactDraft } from '../store/fact-draft.ts'
 import { summarize, type Summary } from './summarize.ts'
 
 /** Of the room, for the summary of what is left out. */
@@ -16,6 +20,14 @@ const SUMMARY_PART = 0.15
 
 const COMPACTED =
   'Older results or messages are no longer sent, so that the conversation fits the model. Nothing stored was changed.'
+
+const NO_CALLS: RunUsage = { modelCalls: 0 }
+
+const NOT_NEEDED: ErrorData = {
+  code: 'aborted',
+  message: 'The summary that the model was asked for is of no use any more.',
+  retryable: false,
+}
 
 type Asking = Occasion & Pick<ModelCall, 'confirm'>
 
@@ -40,14 +52,30 @@ export async function makeRoom(context: RunContext, asking: Asking): Promise<boo
   const plan = (now: RoomNeeded | null): readonly PlannedCompaction[] =>
     now ? planned(conversation.state, now, way) : []
   const summary = await summaryFor(context, { ...asking, way, facts: plan(needed), needed })
-  if (signal.aborted) return false
-  const made = await conversation.append((run) => {
-    const now = need(run)
+  if (stopsWithoutEnd(signal)) return false
+  let isMade = false
+  await conversation.append((run) => {
+    const now = signal.aborted ? null : need(run)
     const facts = plan(now).map((fact) => withSummary(fact, summary))
-    return now && facts.length > 0 ? counted(context, facts, { asking, now }) : null
+    isMade = facts.length > 0
+    const made = now ? counted(context, facts, { asking, now }) : []
+    const all = facts.some(isCompacted) ? made : [...made, ...unused(context, run, summary)]
+    return all.length > 0 ? all : null
   })
-  if (made) notify(context)
-  return made
+  if (isMade) notify(context)
+  return isMade
+}
+
+/** A summary that came too late, or that nothing is left out for any more, was paid for all the same. */
+function unused(
+  { runId }: RunContext,
+  run: CountedRun | null,
+  summary: Summary | null,
+): FactDraft[] {
+  if (run?.runId !== runId || run.end !== null) return []
+  const paid = summary?.attempts.filter((usage) => Object.keys(usage).length > 0) ?? []
+  const ref = { type: 'attempt-failed', step: run.steps + 1, attempt: 1 } as const
+  return paid.map((usage) => ({ ...ref, usage, error: NOT_NEEDED }))
 }
 
 /** Null: the app wants all to be sent as it is. */
@@ -120,7 +148,8 @@ function isCompacted({ type }: PlannedCompaction): boolean {
 
 function withSummary(fact: PlannedCompaction, summary: Summary | null): PlannedCompaction {
   if (fact.type !== 'compacted' || summary === null) return fact
-  const { text, usage } = summary
+  const { text, attempts } = summary
+  const usage = attempts.reduce(addCost, NO_CALLS)
   return { ...fact, summary: text, ...(usage.modelCalls > 0 && { usage }) }
 }
 

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../protocol/json.ts'
-import type { CallError } from '../../protocol/message.ts'
+import type { CallError, ToolOutput } from '../../protocol/message.ts'
 import type { SkillText } from '../../protocol/questions.ts'
 import type { CallState } from '../../protocol/state.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
@@ -19,9 +19,11 @@ import { availableTool, unavailable } from './wait-for-tool.ts'
 /** A model's call, and calls nested in each other up to three deep within it. */
 const MAX_PATH = 4
 
+type About = NonNullable<CallState['about']>
+
 type Verdict =
   | { readonly type: 'settle'; readonly settlement: Settlement }
-  | ({ readonly type: 'ask' } & ReadyCall)
+  | ({ readonly type: 'ask'; readonly about?: About } & ReadyCall)
   | { readonly type: 'question'; readonly asked: AskedQuestion }
   | ({ readonly type: 'ready' } & ReadyCall)
 
@@ -65,16 +67,18 @@ export async function prepareCalls(
 
 interface AskedCall extends ReadyCall {
   readonly call: CallState
+  readonly about?: About
 }
 
 async function requestApprovals(context: RunContext, asked: readonly AskedCall[]): Promise<void> {
   if (asked.length === 0) return
   await context.conversation.append(
-    asked.map(({ call: { path }, input, by }) => ({
+    asked.map(({ call: { path }, input, by, about }) => ({
       type: 'approval-requested',
       path,
       input,
       by,
+      ...(about && { about }),
     })),
   )
 }
@@ -121,9 +125,36 @@ async function judge(
   }
   if (controlled === 'plan') return { type: 'settle', settlement: planned(call, verdict.input) }
   const { input } = verdict
-  const type = (await mustAsk(context, call, { tool, input })) ? 'ask' : 'ready'
   const { toolName } = call
-  return { type, toolName, input, by: decidedBy(tool), misleads: mayMislead(call, tool) }
+  const ready = { toolName, input, by: decidedBy(tool), misleads: mayMislead(call, tool) }
+  if (!(await mustAsk(context, call, { tool, input }))) return { type: 'ready', ...ready }
+  const described = tool.describes ? await describe(context, call, input) : null
+  if (described && 'failed' in described)
+    return { type: 'settle', settlement: { call, status: 'failed', output: described.failed } }
+  return { type: 'ask', ...ready, ...described }
+}
+
+/** What the person is asked about. It holds for this page: what the next one shows is asked about anew. */
+async function describe(
+  context: RunContext,
+  call: CallState,
+  input: JsonValue,
+): Promise<{ readonly about?: About } | { readonly failed: ToolOutput }> {
+  const previous = call.about?.data
+  const description = await context.page.describeCall({
+    ...callContext(context, call, input),
+    ...(previous !== undefined && { previous }),
+  })
+  switch (description.type) {
+    case 'described':
+      return { about: { ...description.about, pageId: context.pageId } }
+    case 'nothing':
+      return {}
+    case 'failed':
+      return { failed: description.output }
+    default:
+      return description satisfies never
+  }
 }
 
 /** What steers the run or the model is the model's alone. */
@@ -142,6 +173,8 @@ async function mustAsk(
 ): Promise<boolean> {
   // In one-shot mode the page runs the call itself, and asks whom it likes.
   if (context.conversation.run?.limits.maxSteps === 0) return false
+  // Whatever a policy says now: what a person was asked about is not done unasked.
+  if (call.about) return true
   const approval = approvalOf(call, tool)
   if (approval !== 'page') return approval
   return context.page.needsApproval(callContext(context, call, input))

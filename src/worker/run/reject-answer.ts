@@ -19,6 +19,8 @@ export async function rejectAnswer(
   const { maxSteps } = run.limits
   const isLast = (maxSteps >= 0 && run.steps >= maxSteps) || limitOf(run) !== null
   if (end.outcome !== 'completed' || isLast || !tools.hasVerify) return false
+  // Remarks are made on answers that were found good.
+  if (run.reflected === 'annotate') return false
   const answer = answerOf(context, run, end)
   const feedback = answer && (await ask(context, answer))
   if (feedback === null) return false

@@ -7,6 +7,7 @@ import type { CountedRun } from './counters.ts'
 import { decide, type Decision } from './decide.ts'
 import { leavesOpen, type RunContext, type Stop } from './run-context.ts'
 import { ToolTable } from './tool-table.ts'
+import { withdrawAskedElsewhere } from './asked-elsewhere.ts'
 import { commitEnd } from './end-run.ts'
 import { leftOpenBy, stopExecuting } from './leave-run.ts'
 import type { Leases } from '../ownership/leases.ts'
@@ -15,6 +16,7 @@ import { NestedCalls } from './nested-calls.ts'
 import { ModelSteps } from './model-steps.ts'
 import type { Steering } from './queued-messages.ts'
 import { publishedWaiter } from './published-waiter.ts'
+import { reflect } from './reflect.ts'
 import { rejectAnswer } from './reject-answer.ts'
 import { StopSwitch } from './stop-switch.ts'
 import { StepCalls } from './step-calls.ts'
@@ -192,12 +194,13 @@ export class RunDriver {
     return run?.follows?.runId === runId ? run.follows.end : null
   }
 
-  /** The time in which nobody drove it isn't active time. */
   async #takeUp(): Promise<void> {
     const { conversation, resume } = this.#context
     const { limits, activeSince } = this.#run
-    if (resume === null || limits.minutes === undefined || activeSince === null) return
-    await conversation.append([{ type: 'run-taken-up' }])
+    // The time in which nobody drove it isn't active time.
+    if (resume !== null && limits.minutes !== undefined && activeSince !== null)
+      await conversation.append([{ type: 'run-taken-up' }])
+    await withdrawAskedElsewhere(this.#context)
   }
 
   async #loop(): Promise<void> {
@@ -233,7 +236,7 @@ export class RunDriver {
       case 'wait':
         return this.#park()
       default:
-        return this.#complete(decision, run)
+        return this.#complete(decision)
     }
   }
 
@@ -275,8 +278,13 @@ export class RunDriver {
     this.#wake?.()
   }
 
-  async #complete(end: RunEnd, run: CountedRun): Promise<void> {
-    if (!(await rejectAnswer(this.#context, run, end))) await this.#end(end)
+  /** What takes the answer's place is judged; what stands beside it is of use for an answer that stands. */
+  async #complete(end: RunEnd): Promise<void> {
+    const confirm = (): Promise<boolean> | true => this.#lease.confirm(() => this.takenOver())
+    await reflect(this.#context, { mode: 'replace', end, confirm })
+    if (this.#stop.stopped || (await rejectAnswer(this.#context, this.#run, end))) return
+    await reflect(this.#context, { mode: 'annotate', end, confirm })
+    if (!this.#stop.stopped) await this.#end(end)
   }
 
   async #end(end: RunEnd): Promise<void> {

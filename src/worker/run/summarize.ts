@@ -1,7 +1,6 @@
-import { addCost, addUsage } from '../../conversation/usage.ts'
 import { messageText } from '../../conversation/result.ts'
 import { estimateTokens } from '../../lib/estimate-tokens.ts'
-import type { RunUsage, UserMessage } from '../../protocol/message.ts'
+import type { Usage, UserMessage } from '../../protocol/message.ts'
 import type { StepContext } from '../../protocol/questions.ts'
 import type { ConversationState } from '../../protocol/state.ts'
 import { buildRequest } from '../model/build-request.ts'
@@ -17,7 +16,8 @@ import type { RunContext } from './run-context.ts'
 export interface Summary {
   /** Empty: the model gave none that is of use. */
   readonly text: string
-  readonly usage: RunUsage
+  /** Of each attempt, the one that it came of included. */
+  readonly attempts: readonly Usage[]
 }
 
 interface Summarizing extends Pick<ModelCall, 'confirm'> {
@@ -49,9 +49,9 @@ export async function summarize(
   { stepContext, confirm, maxTokens, limit }: Summarizing,
 ): Promise<Summary> {
   const { effects } = context
-  let usage: RunUsage = { modelCalls: 0 }
+  const attempts: Usage[] = []
   const state = summedUp(context, run, { stepContext, limit })
-  if (state === null) return { text: '', usage }
+  if (state === null) return { text: '', attempts }
   const outcome = await askQuietly(context, run, {
     stepContext: { ...stepContext, model: { ...stepContext.model, toolChoice: 'none' } },
     messageId: effects.newId('msg_'),
@@ -61,14 +61,13 @@ export async function summarize(
       return { ...request, messages: [...request.messages, ASK] }
     },
     attemptFailed: async (attempt) => {
-      usage = addCost(usage, attempt.usage)
+      attempts.push(attempt.usage)
     },
   })
-  if (outcome.type !== 'turn') return { text: '', usage: addCost(usage, outcome.usage) }
-  const { parts } = outcome.turn
-  usage = addUsage(usage, outcome.turn.usage)
+  if (outcome.type !== 'turn') return { text: '', attempts: [...attempts, outcome.usage] }
+  const { parts, usage } = outcome.turn
   const text = messageText({ parts }).trim()
-  return { text: shortened(text, maxTokens), usage }
+  return { text: shortened(text, maxTokens), attempts: [...attempts, usage] }
 }
 
 /**

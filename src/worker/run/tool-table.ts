@@ -1,3 +1,4 @@
+import type { ReflectMode } from '../../protocol/fact.ts'
 import type { StepContext } from '../../protocol/questions.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 
@@ -8,6 +9,8 @@ export class ToolTable {
   hasBeforeToolCall = true
   /** The page has a `verify`. Assumed in the same way. */
   hasVerify = true
+  /** How the page has answers reflected on; null: not at all. Undefined until a step says so. */
+  reflects: ReflectMode | null | undefined = undefined
   /** Names of registered tools that the newest step left out. */
   others: readonly string[] = []
   readonly #waiters = new Set<() => void>()
@@ -30,11 +33,12 @@ export class ToolTable {
   }
 
   /** What the page named for a step. */
-  take({ tools, otherTools, hasBeforeToolCall, hasVerify }: StepContext): void {
+  take({ tools, otherTools, hasBeforeToolCall, hasVerify, reflect }: StepContext): void {
     this.set(tools)
     this.others = otherTools ?? []
     this.hasBeforeToolCall = hasBeforeToolCall
     this.hasVerify = hasVerify === true
+    this.reflects = reflect?.mode ?? null
   }
 
   /** The page's tools changed: whoever waits looks again. */

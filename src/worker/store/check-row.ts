@@ -5,11 +5,13 @@ import type { SettledStatus } from '../../protocol/tool.ts'
 import {
   among,
   amongAll,
+  isAmount,
   isFlag,
   isNumber,
   isRecord,
   isText,
   isThere,
+  isWhole,
   listOf,
   nullOr,
   oneOf,
@@ -20,10 +22,10 @@ import {
 import { isNewerFormat, upcast, UPCASTERS, type Upcasters } from './upcast.ts'
 
 /** Counts, and whether they are estimates. */
+const isUsage: Check = (value) =>
+  isRecord(value) && Object.values(value).every((count) => count === true || isAmount(count))
 export const isRunUsage: Check = (value) =>
-  isRecord(value) &&
-  isNumber(value['modelCalls']) &&
-  Object.values(value).every((count) => count === true || isNumber(count))
+  isUsage(value) && isRecord(value) && isAmount(value['modelCalls'])
 
 const textPart = shape({ text: isText })
 const filePart = shape({ mediaType: isText, data: isText })
@@ -68,14 +70,16 @@ const partial = shape({
 })
 
 const isLimit = amongAll<LimitName>({ steps: true, tokens: true, costUSD: true, minutes: true })
+const isAboveZero: Check = (value) => isAmount(value) && value !== 0
+/** What options may say: -1 is no limit there, and nothing else is. */
 const limits = shape({
-  maxSteps: isNumber,
-  retries: isNumber,
-  steps: optional(isNumber),
-  tokens: optional(isNumber),
-  costUSD: optional(isNumber),
-  minutes: optional(isNumber),
-  maxChildren: optional(isNumber),
+  maxSteps: isWhole(-1),
+  retries: isWhole(0),
+  steps: optional(isWhole(1)),
+  tokens: optional(isWhole(1)),
+  costUSD: optional(isAboveZero),
+  minutes: optional(isAboveZero),
+  maxChildren: optional(isWhole(0)),
 })
 
 const ended = shape({})
@@ -138,7 +142,7 @@ const decidedBy = shape({
 const isPath: Check = (value) => Array.isArray(value) && value.length > 0 && value.every(isText)
 
 const under = { parentId: nullOr(isText) }
-const ofAttempt = { step: isNumber, attempt: isNumber, usage: isRecord }
+const ofAttempt = { step: isNumber, attempt: isNumber, usage: isUsage }
 const ofCall = { path: isPath }
 const ofContext = { after: nullOr(isText) }
 const shrunk = { tokensBefore: optional(isNumber), tokensAfter: optional(isNumber) }
@@ -171,11 +175,23 @@ const facts = oneOf('type', {
     ...under,
     message: shape({ id: isText, text: isText }),
   }),
+  'answer-reflected': shape({
+    step: isNumber,
+    messageId: isText,
+    mode: among(['annotate', 'replace']),
+    text: nullOr(isText),
+    usage: isRunUsage,
+  }),
   'run-parked': shape({ reason: isText }),
   'run-continued': shape({}),
   'run-ended': shape({ end: runEnd, next: optional(isText) }),
   'call-proposed': shape({ ...ofCall, toolName: isText, title: optional(isText), input: isThere }),
-  'approval-requested': shape({ ...ofCall, input: isThere, by: decidedBy }),
+  'approval-requested': shape({
+    ...ofCall,
+    input: isThere,
+    by: decidedBy,
+    about: optional(shape({ text: isText, pageId: isText })),
+  }),
   'approval-answered': shape({ ...ofCall, approved: isFlag, reason: optional(isText) }),
   'question-asked': shape({
     ...ofCall,
@@ -204,8 +220,8 @@ const facts = oneOf('type', {
   'child-usage': shape({
     ...ofCall,
     usage: isRunUsage,
-    steps: isNumber,
-    activeMs: isNumber,
+    steps: isWhole(0),
+    activeMs: isAmount,
     ended: isFlag,
   }),
   'call-interrupted': shape(ofCall),
@@ -244,7 +260,7 @@ const facts = oneOf('type', {
     to: isText,
     keptFrom: nullOr(isText),
     summary: isText,
-    usage: optional(shape({ modelCalls: isNumber })),
+    usage: optional(isRunUsage),
     ...shrunk,
   }),
   'skill-activated': shape({

@@ -1,13 +1,15 @@
 import type { JsonValue } from '../../protocol/json.ts'
+import { stepsOf } from './pointer.ts'
 import type { SchemaIssue } from './validator.ts'
 
 /** One issue in words: where it is, what is wrong, and what is there instead. */
 export function issueWords(issue: SchemaIssue, input: JsonValue): string {
-  const place = issue.path.replace(/^\//, '').replaceAll('/', '.')
+  const place = stepsOf(issue.path).join('.')
   const subject = place === '' ? 'the input' : `'${place}'`
-  const value = valueAt(input, issue.path)
+  // What can't be checked can't be written, either.
+  const value = issue.keyword === '' ? undefined : valueAt(input, issue.path)
   const got = value === undefined ? '' : `, got ${preview(value)}`
-  return `${subject} ${issue.message.replace(/\.$/, '')}${got}`
+  return `${subject} ${issue.message}${got}`
 }
 
 function preview(value: JsonValue): string {
@@ -17,8 +19,7 @@ function preview(value: JsonValue): string {
 
 function valueAt(input: JsonValue, pointer: string): JsonValue | undefined {
   let value: JsonValue | undefined = input
-  for (const step of pointer.split('/').slice(1)) {
-    const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
+  for (const key of stepsOf(pointer)) {
     if (value === null || typeof value !== 'object' || !Object.hasOwn(value, key)) return undefined
     value = (value as { readonly [key: string]: JsonValue })[key]
   }

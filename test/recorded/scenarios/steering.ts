@@ -80,6 +80,18 @@ export const steering: readonly Scenario[] = [
     play: async (on) => on.end(on.run('How many?')),
   },
   {
+    name: 'an answer gets remarks beside it',
+    turns: [{ text: 'Four.' }, { text: 'That is not all of them.' }],
+    options: { reflect: { mode: 'annotate', instructions: 'Is it all?' } },
+    play: async (on) => on.end(on.run('How many?')),
+  },
+  {
+    name: 'a better answer takes the place of the first one',
+    turns: [{ text: 'Four.' }, { text: 'Five.' }],
+    options: { reflect: { mode: 'replace', instructions: 'Count again.' } },
+    play: async (on) => on.end(on.run('How many?')),
+  },
+  {
     name: 'what a person wrote is sent with more behind it',
     turns: [{ text: 'Noted.' }],
     options: { beforeModel: () => ({ appendToLastUser: 'It is raining.' }) },

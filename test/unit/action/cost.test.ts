@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { worst } from '../../../bench/lib/action-worst.mjs'
+import { CallFinder } from '../../../src/action/find-calls.ts'
 import { createActionScanner } from '../../../src/action/index.ts'
 import { cut, tools } from './harness.ts'
 import { openers } from '../../../src/action/foreign/dialects/table.ts'
@@ -120,6 +121,38 @@ describe('the work of reading (counted in steps, the same on any machine)', () =
       if (input && way) problems.push(...problem(input, way))
     }
     expect(problems).toEqual([])
+  })
+})
+
+/** What makes the finder read again and again: elements, blocks and names whose ends aren't certain. */
+const tangled = [
+  ['', '<search><!-- </search>'],
+  ['', '<search><query>'],
+  ['', '<search a="</search>'],
+  ['', '<search><![CDATA[</search>'],
+  ['<search>', '</search>'],
+  ['', '<ACTION>'],
+  ['', '<ACTION><search>'],
+  ['', '<ACTION>{"name":"search",'],
+  ['<ACTION>', '<name>search</name><query>a</query>'],
+  ['<ACTION><name>search</name>', '<query>a</query>'],
+  ['', '>>>search:0\n{'],
+  ['', 'Action: search\nAction Input:\n'],
+  ['', '<｜tool▁call▁begin｜>search<｜tool▁sep｜>{"query":"a"}'],
+  ['', 'functools{"name":"search"}'],
+] as const
+
+describe("the work of finding calls in others' texts", () => {
+  const find = ({ make }: Pathological, size: number): number => {
+    const text = make(size)
+    const read = (): void => new CallFinder(tools).read(text, true)
+    return meter.count(read, 2 * most * text.length) / text.length
+  }
+  it.each(tangled.map(([head, unit]) => repeated(head, unit)))('is flat: $name', (input) => {
+    const [small, large] = sizes
+    const before = find(input, small)
+    if (before > usual) expect(find(input, large) / before).toBeLessThan(growth)
+    expect(before).toBeLessThan(most)
   })
 })
 

@@ -55,6 +55,12 @@ const shown: Record<string, (call: string) => string> = {
   'as HTML with marks': (call) =>
     `<pre><code>${escaped(call).replace('delete_', '<span class="k">delete_</span>').replace('42', '<b>4</b>2')}</code></pre>`,
   'with places to break': (call) => escaped(call).replace('delete_', 'delete_<wbr>'),
+  'with CDATA sections': (call) =>
+    call.replace('delete_', '<![CDATA[delete_]]>').replace('42', '<![CDATA[4]]>2'),
+  'with a long comment': (call) =>
+    escaped(call).replace('delete_', 'delete_<!-- <b>not</b> this > -->'),
+  'in a comment': (call) =>
+    `<!-- ${call.replaceAll('"', '`').replace('delete_', '<b>delete</b>_')} -->`,
   'with comments': (call) => escaped(call).replace('delete_', 'delete_<!-- -->'),
   'in bold': (call) => call.replace('delete_account', '**delete_account**'),
   'with entities of HTML': (call) =>

@@ -197,6 +197,7 @@ const FACTS: Record<FactType, true> = {
   'model-output': true,
   'step-cut': true,
   'answer-rejected': true,
+  'answer-reflected': true,
   'run-taken-up': true,
   'run-parked': true,
   'run-continued': true,

@@ -1,5 +1,11 @@
 import type { CallPath, Fact, Row } from '../../../src/protocol/fact.ts'
-import type { Message, ToolCallPart, ToolResultPart, Usage } from '../../../src/protocol/message.ts'
+import type {
+  Message,
+  ToolCallPart,
+  ToolOutput,
+  ToolResultPart,
+  Usage,
+} from '../../../src/protocol/message.ts'
 
 interface NaiveNode {
   readonly id: string
@@ -13,6 +19,8 @@ export class NaiveTree {
   head: string | null = null
   /** By message: the seq at which it was made the head last. */
   readonly #used = new Map<string, number>()
+  /** What calls of `finish_task` said in the end. */
+  readonly #results = new Map<string, string>()
   readonly #rows: readonly Row[]
 
   constructor(rows: readonly Row[]) {
@@ -67,13 +75,14 @@ export class NaiveTree {
     )
     if (settled?.type !== 'call-settled')
       return imported.find((part) => part.toolCallId === toolCallId)
+    const better = this.#results.get(toolCallId)
     return {
       type: 'tool-result',
       toolCallId,
       toolName,
       ...(providerCallId && { providerCallId }),
-      output: settled.output,
-      ...(settled.note && { note: settled.note }),
+      output: better === undefined ? settled.output : { type: 'text', value: better },
+      ...(better === undefined && settled.note && { note: settled.note }),
     }
   }
 
@@ -87,6 +96,43 @@ export class NaiveTree {
     const id = message.id ?? ''
     this.nodes.push({ id, parentId, message })
     this.#use(id, seq)
+  }
+
+  /** The text, or what `finish_task` was given and said, and with it what the provider had to say of the text. */
+  #replace(id: string, text: string, at: Row): void {
+    const output = this.#rows.find((row) => row.type === 'model-output' && row.message.id === id)
+    const index = this.nodes.findIndex((node) => node.id === id)
+    const node = this.nodes[index]
+    if (output?.type !== 'model-output' || node?.message.role !== 'assistant') return
+    const finishing = finishingOf(output, (callId) => this.#settled(callId, at))
+    const { parts } = node.message
+    const { actionText: _written, ...kept } = node.message
+    const message: Message = finishing
+      ? {
+          ...kept,
+          parts: parts.map((part) =>
+            part.type === 'tool-call' && !part.error && part.toolCallId === finishing
+              ? ({ ...part, input: { result: text } } as ToolCallPart)
+              : part,
+          ),
+        }
+      : {
+          role: 'assistant',
+          id,
+          parts: [
+            { type: 'text', text },
+            ...parts.filter(({ type }) => type !== 'text' && type !== 'reasoning'),
+          ],
+        }
+    this.nodes[index] = { ...node, message }
+    if (finishing) this.#results.set(finishing, text)
+  }
+
+  #settled(toolCallId: string, { seq }: Row): ToolOutput | undefined {
+    return settledOf(
+      this.#rows.filter((row) => row.seq < seq),
+      [toolCallId],
+    )?.output
   }
 
   #use(id: string | null, seq: number): void {
@@ -139,11 +185,24 @@ export class NaiveTree {
         const told = { role: 'user', id, synthetic: true, parts: [{ type: 'text', text }] } as const
         return this.#add(row.parentId, told, seq)
       }
+      case 'answer-reflected':
+        if (row.mode === 'replace' && row.text !== null) this.#replace(row.messageId, row.text, row)
+        return
       case 'head-moved':
         return this.#use(row.to, seq)
       default:
     }
   }
+}
+
+/** The id of the call that ended the run with a text. */
+function finishingOf(
+  { calls }: Extract<Fact, { type: 'model-output' }>,
+  outputOf: (toolCallId: string) => ToolOutput | undefined,
+): string | undefined {
+  return calls.findLast(
+    ({ toolCallId, finishes }) => finishes && outputOf(toolCallId)?.type === 'text',
+  )?.toolCallId
 }
 
 /** What a run came to, counted from its rows. */
@@ -152,6 +211,7 @@ export function naiveResult(rows: readonly Row[], runId: string): NaiveResult {
   const outputs = own.filter((row) => row.type === 'model-output')
   const costs: Usage[] = own.flatMap((row) => {
     if (row.type === 'model-output') return row.usage
+    if (row.type === 'answer-reflected') return row.usage
     if (row.type !== 'attempt-failed' && row.type !== 'step-cut') return []
     return Object.keys(row.usage).length > 0 ? row.usage : []
   })
@@ -161,22 +221,26 @@ export function naiveResult(rows: readonly Row[], runId: string): NaiveResult {
   const last = outputs.at(-1)
   const partial = own.findLast((row) => row.type === 'step-cut')?.message
   const cut = partial ? textOf(partial.parts) : ''
-  const finished = last?.calls.findLast(({ toolCallId, finishes }) => {
-    const output = finishes && settledOf(own, [toolCallId])?.output
-    return output && output.type === 'text'
-  })
-  const output = finished && settledOf(own, [finished.toolCallId])?.output
-  const answer = output?.type === 'text' ? output.value : textOf(last?.message.parts ?? [])
+  const outputOf = (toolCallId: string) => settledOf(own, [toolCallId])?.output
+  const better = new Map<string, string>()
+  for (const row of own)
+    if (row.type === 'answer-reflected' && row.mode === 'replace' && row.text !== null)
+      better.set(row.messageId, row.text)
+  const finishing = last && finishingOf(last, outputOf)
+  const output = finishing === undefined ? undefined : outputOf(finishing)
+  const said = output?.type === 'text' ? output.value : textOf(last?.message.parts ?? [])
   return {
     steps: outputs.length,
     modelCalls: costs.length,
     inputTokens: sum(costs.map(({ inputTokens }) => inputTokens)),
     outputTokens: sum(costs.map(({ outputTokens }) => outputTokens)),
     finishReason: last?.finishReason ?? 'other',
-    text: cut === '' ? answer : cut,
+    text: cut === '' ? (better.get(last?.message.id ?? '') ?? said) : cut,
     calls: calls.map((toolCallId) => {
       const { status = null, output: came = null } = settledOf(own, [toolCallId]) ?? {}
-      return { toolCallId, status, output: came }
+      const given = outputs.find((each) => finishingOf(each, outputOf) === toolCallId)
+      const value = better.get(given?.message.id ?? '')
+      return { toolCallId, status, output: value === undefined ? came : { type: 'text', value } }
     }),
   }
 }

@@ -276,6 +276,7 @@ export class Scene {
 
   #between(run: SceneRun): void {
     if (run.step > 0 && this.#chance(3)) return this.#end(run)
+    if (run.step > 0 && this.#chance(4)) this.#reflect(run)
     if (run.step > 0 && this.#chance(6)) {
       const message = { id: this.#id('m'), text: 'Again.' }
       this.#row({ type: 'answer-rejected', step: run.step, parentId: this.#head, message })
@@ -297,6 +298,13 @@ export class Scene {
     if (run.isBegun) return
     this.#row({ type: 'step-started', step: run.step, resumed: false })
     run.isBegun = true
+  }
+
+  #reflect({ step, messageId }: SceneRun): void {
+    const mode = this.#oneOf(['annotate', 'replace'] as const)
+    const text = this.#chance(3) ? null : this.#id('better')
+    const usage = { modelCalls: 1, ...this.#usage() }
+    this.#row({ type: 'answer-reflected', step, messageId, mode, text, usage })
   }
 
   #attempt(run: SceneRun): void {

@@ -8,6 +8,7 @@ import {
   toAnthropic,
   toOpenAI,
 } from '../../../src/providers/history/index.ts'
+import { importHistory } from '../../../src/providers/history/import-history.ts'
 
 const png = 'iVBORw0KGgo='
 const messages: Message[] = [
@@ -175,8 +176,10 @@ describe('what was changed meanwhile', () => {
 })
 
 describe('a hostile history', () => {
-  const assistant = (fields: object) => [{ role: 'assistant', content: 'x', ...fields }]
-  const chat = (call: object) =>
+  const assistant = (fields: object): HistoryMessage[] => [
+    { role: 'assistant', content: 'x', ...fields },
+  ]
+  const chat = (call: object): HistoryMessage[] =>
     assistant({
       tool_calls: [
         { id: 'a', type: 'function', function: { name: 'b', arguments: '{}' }, ...call },
@@ -213,6 +216,58 @@ describe('a hostile history', () => {
   ])('(%s) is refused, and named', (_, history, words) => {
     for (const read of [fromOpenAI, fromAnthropic])
       expect(() => read(history as HistoryMessage[])).toThrow(words)
+  })
+
+  test.each<[object, string]>([
+    [{ order: 't-1' }, 'order'],
+    [{ order: ['t-1'] }, 'order'],
+    [{ providerMetadata: 'x' }, 'providerMetadata'],
+    [{ providerMetadata: { openai: 'x' } }, 'providerMetadata'],
+    [{ actionText: 1 }, 'actionText'],
+    [{ partial: 'yes' }, 'partial'],
+    [{ reasoning: ['x'] }, 'reasoning'],
+    [{ foreign: 'x' }, 'foreign'],
+  ])('with %j of an answer is refused by the name of the field', (offstage, name) => {
+    for (const read of [fromOpenAI, fromAnthropic])
+      expect(() => read(assistant({ offstage }))).toThrow(
+        new RegExp(`^history\\[0\\] .*offstage.* ${name} can't be read\\.$`),
+      )
+  })
+
+  test.each<[object, string]>([
+    [{ rescued: 'yes' }, 'rescued'],
+    [{ providerCallId: 7 }, 'providerCallId'],
+    [{ error: { code: 'foo', message: 'x' } }, 'error'],
+    [{ error: 'x' }, 'error'],
+    [{ rawInput: {} }, 'rawInput'],
+  ])('with %j of a call is refused by the name of the field', (offstage, name) => {
+    const use = { type: 'tool_use', id: 'a', name: 'b', input: {}, offstage }
+    expect(() => fromOpenAI(chat({ offstage }))).toThrow(`whose ${name} can't be read`)
+    expect(() => fromAnthropic(assistant({ content: [use] }))).toThrow(`whose ${name} can't`)
+  })
+
+  test.each<[object, string]>([
+    [{ output: 'error', code: 'foo' }, 'code'],
+    [{ output: 'error', code: '__proto__' }, 'code'],
+    [{ output: 'error', code: 'constructor' }, 'code'],
+    [{ output: 'toString' }, 'output'],
+    [{ note: 1 }, 'note'],
+  ])('with %j of a result is refused by the name of the field', (offstage, name) => {
+    const result = { role: 'tool', tool_call_id: 'a', content: 'x', offstage } as HistoryMessage
+    const block = { type: 'tool_result', tool_use_id: 'a', content: 'x', offstage }
+    const use = { type: 'tool_use', id: 'a', name: 'b', input: {} }
+    expect(() => fromOpenAI([...chat({}), result])).toThrow(`whose ${name} can't be read`)
+    expect(() =>
+      fromAnthropic([...assistant({ content: [use] }), { role: 'user', content: [block] }]),
+    ).toThrow(`whose ${name} can't be read`)
+  })
+
+  it('in Offstage’s own format is refused for a code that there isn’t', () => {
+    const output = { type: 'error', code: 'constructor', message: 'x' }
+    const parts = [{ type: 'tool-result', toolCallId: 'a', toolName: 'b', output }]
+    expect(() => importHistory([...chat({}), { role: 'tool', parts }])).toThrow(
+      /^history\[1\].* has the code "constructor"\.$/,
+    )
   })
 
   it('can’t set what it has no field for, nor pollute prototypes', () => {

@@ -65,5 +65,9 @@ describe('refs and keys as models write them', () => {
     expect(readKey('Control++')).toMatchObject({ key: '+', ctrlKey: true })
     expect(() => readKey('Hyper+a')).toThrow(/modifier/)
     expect(() => readKey('hello')).toThrow(/no key/)
+    for (const name of ['constructor', 'toString', '__proto__']) {
+      expect(() => readKey(name)).toThrow(/no key/)
+      expect(() => readKey(`${name}+a`)).toThrow(/modifier/)
+    }
   })
 })

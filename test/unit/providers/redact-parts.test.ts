@@ -100,3 +100,79 @@ describe('raw data without a key', () => {
     expect(first).toBeLessThan(300)
   })
 })
+
+describe('a key in pieces of a text, with something else between', () => {
+  const between: readonly (readonly [string, StreamPart])[] = [
+    ['a thought', { type: 'reasoning-delta', delta: 'zz' }],
+    ['a file', { type: 'file', file: { type: 'file', mediaType: 'image/png', data: 'AAAA' } }],
+    ['the beginning of a call', { type: 'tool-input-start', toolCallId: 'c', toolName: 'look' }],
+  ]
+  const merged = (parts: readonly StreamPart[]): StreamPart[] => {
+    const whole: StreamPart[] = []
+    for (const part of parts) {
+      const last = whole.at(-1)
+      if (last?.type === part.type && 'delta' in last && 'delta' in part)
+        whole[whole.length - 1] = { ...last, delta: last.delta + part.delta }
+      else whole.push(part)
+    }
+    return whole
+  }
+  const joined = (parts: readonly StreamPart[], type: StreamPart['type']): string =>
+    parts.map((part) => (part.type === type && 'delta' in part ? part.delta : '')).join('')
+
+  it.each(between)('(%s) is not whole in the text', async (_, other) => {
+    for (let cut = 1; cut < KEY.length; cut++)
+      for (const next of [cut, Math.min(cut + 3, KEY.length)]) {
+        const pieces = [`is ${KEY.slice(0, cut)}`, KEY.slice(cut, next), `${KEY.slice(next)}.`]
+        const parts = await passed([
+          ...pieces.flatMap((delta): StreamPart[] => [{ type: 'text-delta', delta }, other]),
+          finish,
+        ])
+        const text = joined(parts, 'text-delta')
+        expect(text).not.toContain(KEY)
+        expect(text).toMatch(/^is .*\[redacted\]\.$/)
+        // Fewer characters than a key is known by are all that there is of it.
+        expect(text.replaceAll('[redacted]', '').length).toBeLessThan('is .'.length + 16)
+        expect(joined(parts, other.type)).toBe('delta' in other ? 'zzzzzz' : '')
+      }
+  })
+
+  it('is not whole in a thought that a text interrupts, nor in both at once', async () => {
+    const halves = [KEY.slice(0, 7), `${KEY.slice(7)}!`]
+    const parts = await passed([
+      ...halves.flatMap((delta): StreamPart[] => [
+        { type: 'reasoning-delta', delta },
+        { type: 'text-delta', delta },
+      ]),
+      finish,
+    ])
+    for (const type of ['reasoning-delta', 'text-delta'] as const)
+      expect(joined(parts, type)).toBe(`${KEY.slice(0, 7)}[redacted]!`)
+  })
+
+  it('is not whole in the arguments of a call that another one interrupts', async () => {
+    const piece = (toolCallId: string, delta: string): StreamPart => ({
+      type: 'tool-input-delta',
+      toolCallId,
+      delta,
+    })
+    const parts = await passed([
+      piece('a', `{"q":"${KEY.slice(0, 9)}`),
+      piece('b', '{"q":'),
+      { type: 'text-delta', delta: 'x' },
+      piece('a', `${KEY.slice(9)}"}`),
+      finish,
+    ])
+    const [a] = ['a'].map((id) =>
+      parts.flatMap((part) => ('toolCallId' in part && part.toolCallId === id ? [part] : [])),
+    )
+    expect(joined(a ?? [], 'tool-input-delta')).toBe('{"q":"[redacted]"}')
+  })
+
+  it('leaves other texts as they are, and in their order', async () => {
+    const other: StreamPart = { type: 'reasoning-delta', delta: 'zz' }
+    const text = (delta: string): StreamPart => ({ type: 'text-delta', delta })
+    const given = [text('a task s'), other, text('k-abc'), other, text('xyz sk'), other, finish]
+    expect(merged(await passed(given))).toEqual(given)
+  })
+})

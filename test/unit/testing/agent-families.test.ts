@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { OffstageError } from '../../../src/protocol/error.ts'
 import type { ModelConfigData } from '../../../src/protocol/model.ts'
 import type { StreamPart } from '../../../src/protocol/stream-part.ts'
 import {
@@ -403,8 +404,8 @@ describe('the handles of the agents that a run asks', () => {
 })
 
 describe('an agent whose caller ended while the page was gone', () => {
-  /** The run that called is aborted on a page that doesn't have the called agent, and can't stop it. */
-  async function orphan() {
+  /** The run that called waits for an agent that asks a person, and its page is gone. */
+  async function left() {
     const first = scene({ boss: [ask()], expert: [call('pay')] })
     first.boss.run('Go', { conversationId: 'c' })
     const talk = show(first.boss, 'c')
@@ -412,15 +413,40 @@ describe('an agent whose caller ended while the page was gone', () => {
     const childId = talk.getSnapshot().pending[0]?.conversationId ?? ''
     await first.close()
     const { testStorage } = first
+    const store = await testStorage.open('offstage')
+    const isOpen = async (): Promise<boolean> => (await store.get(childId))?.openRunId !== null
+    return { childId, testStorage, isOpen }
+  }
+
+  /** The same, and it is aborted on a page that can't write what the called agent does. */
+  async function orphan() {
+    const { childId, testStorage, isOpen } = await left()
+    const store = await testStorage.open('offstage')
+    const { claim } = store
+    const refusing = vi.spyOn(store, 'claim').mockImplementation((id, ...rest) => {
+      if (id === childId) throw new OffstageError('storage-failed', 'Not now.')
+      return claim(id, ...rest)
+    })
     const second = scene({ boss: [], expert: [], isAlone: true, testStorage })
     expect(await second.boss.conversation('c').abort('enough')).toBe(true)
     await second.close()
-    const store = await testStorage.open('offstage')
+    refusing.mockRestore()
     expect((await store.get('c'))?.openRunId).toBeNull()
-    const isOpen = async (): Promise<boolean> => (await store.get(childId))?.openRunId !== null
     expect(await isOpen()).toBe(true)
     return { childId, testStorage, isOpen }
   }
+
+  it('is ended with its caller, by whoever ends that', async () => {
+    const { childId, testStorage, isOpen } = await left()
+    const next = scene({ boss: [], expert: [], testStorage })
+    expect(await next.boss.conversation('c').abort('enough')).toBe(true)
+    await expect.poll(isOpen, LONG).toBe(false)
+    const child = show(next.expert, childId)
+    await expect
+      .poll(() => child.getSnapshot().ended, LONG)
+      .toMatchObject({ outcome: 'aborted', reason: 'parent-ended' })
+    expect(next.paid).not.toHaveBeenCalled()
+  })
 
   it('is ended when it is resumed, and goes no further', async () => {
     const { childId, testStorage, isOpen } = await orphan()

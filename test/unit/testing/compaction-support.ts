@@ -71,7 +71,10 @@ const summary = (count: number): readonly StreamPart[] => [
   ...say(`Summary ${count}: a blue mug is wanted.`),
 ]
 
-type Summing = readonly StreamPart[] | Promise<readonly StreamPart[]>
+type Summing =
+  | readonly StreamPart[]
+  | Promise<readonly StreamPart[]>
+  | AsyncIterable<readonly StreamPart[]>
 
 interface TalkOptions extends Partial<TestAgentOptions> {
   readonly sumUp?: (count: number, signal?: AbortSignal) => Summing
@@ -86,7 +89,9 @@ export function talk(turn: Turn, { sumUp = summary, ...options }: TalkOptions = 
     async *stream(request, _config, { signal }) {
       if (isSummaryRequest(request)) {
         summaries.push({ ...request, after: sent.length })
-        yield await sumUp(summaries.length, signal)
+        const summing = sumUp(summaries.length, signal)
+        if (Symbol.asyncIterator in summing) yield* summing
+        else yield await summing
         return
       }
       sent.push(request)

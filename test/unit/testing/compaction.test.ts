@@ -136,6 +136,43 @@ describe('a summary', () => {
   })
 })
 
+describe('a summary that is of no use is counted all the same', () => {
+  const used = { inputTokens: 100, outputTokens: 10 }
+
+  async function* stoppedBy(stop: () => void, signal?: AbortSignal) {
+    yield [{ type: 'usage', usage: used } as const]
+    const stopped = new Promise((resolve) => signal?.addEventListener('abort', resolve))
+    stop()
+    await stopped
+  }
+
+  it('where the run was aborted', async () => {
+    const { agent, summaries } = talk(reads(12), {
+      sumUp: (_, signal) => stoppedBy(() => run.abort('enough'), signal),
+      compaction: { contextWindow: 6_000, policy: 'summarize' },
+    })
+    const run = agent.run('Find the blue mug.')
+    const { outcome, usage } = await run.result
+    expect(outcome).toBe('aborted')
+    expect(summaries).toHaveLength(1)
+    expect(usage).toMatchObject(used)
+  })
+
+  it('where the person wrote something meanwhile', async () => {
+    const { agent, summaries } = talk(reads(12), {
+      sumUp: (count, signal) =>
+        count === 1
+          ? stoppedBy(() => void run.send('The red one, too.', { when: 'now' }), signal)
+          : [{ type: 'usage', usage: used }, ...say('A mug.')],
+      compaction: { contextWindow: 6_000, policy: 'summarize' },
+    })
+    const run = agent.run('Find the blue mug.')
+    const { outcome, usage } = await run.result
+    expect(outcome).toBe('completed')
+    expect(usage).toMatchObject({ inputTokens: 100 * summaries.length })
+  })
+})
+
 describe('what a server refuses as too long', () => {
   it('is cut down and asked once more, whatever is known of the window', async () => {
     const { agent, sent } = talk((request, asked) =>

@@ -152,6 +152,39 @@ it('a key that the server answers with, in pieces and in disguise, is told nowhe
   await agent.dispose()
 })
 
+it('a key whose pieces have thoughts between is not put together, in the result or the next request', async () => {
+  const delta = (fields: object): string =>
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta: fields }] })}\n\n`
+  const [first, ...others] = [KEY_A.slice(0, 7), KEY_A.slice(7, 12), KEY_A.slice(12)]
+  const answer: Reply = {
+    sse: [
+      delta({ content: first }),
+      ...others.flatMap((content) => [delta({ reasoning_content: 'zz' }), delta({ content })]),
+      `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n`,
+      'data: [DONE]\n\n',
+    ].join(''),
+  }
+  const replies = [answer, sse('Bye.')]
+  const a = await serve(() => replies.shift())
+  const agent = createTestAgent({ model: modelAt(a.origin, KEY_A) })
+  const result = await agent.run('Hello', { conversationId: 'c' }).result
+  expect(result.text).toContain('[redacted]')
+  await agent.run('And?', { conversationId: 'c' }).result
+  const file = await new Response(await agent.conversations.export()).text()
+  const bodies = a.asked.map(({ body }) => JSON.stringify(body))
+  expect(bodies).toHaveLength(2)
+  for (const place of [result.text, JSON.stringify(result), file, ...bodies])
+    expect(place).not.toContain(KEY_A)
+  // Nor in what is put together of the parts.
+  const stored = await agent.conversations.get('c')
+  let said = ''
+  for (const { parts } of stored?.messages ?? [])
+    for (const part of parts) if (part.type === 'text') said += part.text
+  expect(said).toContain('[redacted]')
+  expect(said).not.toContain(KEY_A)
+  await agent.dispose()
+})
+
 it('a key in the address is told in no error, with an address that works or one that doesn’t', async () => {
   const secret = 'query-secret-77aa'
   const a = await serve(({ path }) => ({ status: 400, json: { error: { message: path } } }))

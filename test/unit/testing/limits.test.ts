@@ -175,6 +175,22 @@ describe('a run that reaches a limit', () => {
     expect(await agent.run('Go').result).toMatchObject({ outcome: 'completed', steps: 1 })
   })
 
+  test('by counts that no sum can hold ends all the same, and its export is imported', async () => {
+    const huge = used(1e308, 1e308)
+    const prices = { input: 1, output: 1 }
+    const { agent } = talk({
+      turns: [call(huge), answer('Enough.', huge)],
+      model: { provider: 'listed', model: 'x', prices },
+      limits: { costUSD: 1 },
+    })
+    const { outcome, usage } = await agent.run('Go', { conversationId: 'c' }).result
+    expect(outcome).toBe('limit')
+    expect(Object.values(usage).every(Number.isFinite)).toBe(true)
+    const file = await new Response(await agent.conversations.export()).text()
+    expect(file).not.toMatch(/(?:Tokens|USD)":null/)
+    expect((await agent.conversations.import(file)).refused).toEqual([])
+  })
+
   test('goes on with a fresh allowance when asked to', async () => {
     const { agent } = talk({
       turns: [call(used(100, 1)), answer('So far.'), call(used(90, 1)), answer('Done.')],

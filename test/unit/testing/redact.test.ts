@@ -3,7 +3,7 @@ import type { AgentOptions } from '../../../src/index.ts'
 import { createAgent, defineTool } from '../../../src/index.ts'
 import { createTestStorage, inProcessWorker, simulateReload } from '../../../src/testing/index.ts'
 import { until } from '../client/fake-worker.ts'
-import { answer, gate, said, talk } from './talk.ts'
+import { answer, call, gate, said, talk } from './talk.ts'
 
 type Redact = NonNullable<AgentOptions['redact']>
 
@@ -192,5 +192,138 @@ test('what is queued while a run is open, and delivered to it, is redacted', asy
   run.send(`My card is ${SECRET}`, { when: 'now' })
   expect((await run.result).outcome).toBe('completed')
   expect(sent.at(-1)?.at(-1)).toBe('My card is [card]')
+  expect(await stored(storage)).not.toContain(SECRET)
+})
+
+test('an undo gets what is stored, and what it fails with is redacted', async () => {
+  const storage = createTestStorage()
+  const undo = vi.fn((..._given: unknown[]) => {
+    if (undo.mock.calls.length === 1) throw new Error(`${SECRET} was refused.`)
+  })
+  const tool = { ...paying(() => `Paid with ${SECRET}.`), undo }
+  const { chat } = talk([pays(SECRET), answer('Paid.')], storage, { redact, tools: [tool] })
+  await chat.send('Pay').result
+  await expect(chat.undo('p')).rejects.toMatchObject({ code: 'call-failed' })
+  expect(await stored(storage)).toContain('[card] was refused.')
+  expect(await chat.undo('p')).toBe(true)
+  for (const given of undo.mock.calls)
+    expect(given.slice(0, 2)).toEqual([{ card: '[card]' }, 'Paid with [card].'])
+  expect(await stored(storage)).not.toContain(SECRET)
+})
+
+test('what can not be redacted begins no undo, and it may be asked for again', async () => {
+  let isFailing = false
+  const undo = vi.fn()
+  const tool = { ...paying(() => 'Paid.'), undo }
+  const { chat } = talk([pays('none'), answer('Paid.')], createTestStorage(), {
+    redact: (fact) => {
+      if (isFailing) throw new Error('No.')
+      return fact
+    },
+    tools: [tool],
+  })
+  await chat.send('Pay').result
+  isFailing = true
+  await expect(chat.undo('p')).rejects.toMatchObject({ code: 'redact-failed' })
+  expect(undo).not.toHaveBeenCalled()
+  isFailing = false
+  expect(await chat.undo('p')).toBe(true)
+  expect(undo).toHaveBeenCalledTimes(1)
+})
+
+/** A composite tool that is run again once its payment is approved; `seen` is what its function got to the end. */
+function composing(storage: ReturnType<typeof createTestStorage>, card: string) {
+  const seen: unknown[] = []
+  const paid: unknown[] = []
+  const work = defineTool({
+    name: 'work',
+    description: 'Works.',
+    run: async (_input, { call: ask, step }) => {
+      const read = await step('read', () => `The card is ${SECRET}.`)
+      const found = await ask('find')
+      await ask('pay', { card })
+      seen.push(read, found)
+      return `Done with ${SECRET}.`
+    },
+  })
+  const find = defineTool({
+    name: 'find',
+    description: 'Finds.',
+    execute: () => `${SECRET} is valid.`,
+  })
+  const pay = { ...paying((input) => paid.push(input)), needsApproval: true }
+  const tools = [work, find, pay]
+  return { seen, paid, ...talk([call('work'), answer('Done.')], storage, { redact, tools }) }
+}
+
+test('of a composite tool: what steps and calls came to, which the function finds as it is stored', async () => {
+  const storage = createTestStorage()
+  const { chat, seen, paid } = composing(storage, 'of the shop')
+  const run = chat.send('Work')
+  await until(() => chat.getSnapshot().pending.length === 1)
+  await chat.approve(chat.getSnapshot().pending[0]?.toolCallId ?? '')
+  expect(await run.result).toMatchObject({ outcome: 'completed' })
+  expect(paid).toEqual([{ card: 'of the shop' }])
+  expect(seen).toEqual(['The card is [card].', '[card] is valid.'])
+  expect(await stored(storage)).toContain('Done with [card].')
+  expect(await stored(storage)).not.toContain(SECRET)
+})
+
+test('a call within one, whose input is redacted, ends as changed: it is not run with another input than was asked about', async () => {
+  const storage = createTestStorage()
+  const { chat, seen, paid } = composing(storage, SECRET)
+  const run = chat.send('Work')
+  await until(() => chat.getSnapshot().pending.length === 1)
+  const [asked] = chat.getSnapshot().pending
+  expect(asked).toMatchObject({ toolName: 'pay', input: { card: '[card]' } })
+  await chat.approve(asked?.toolCallId ?? '')
+  const { toolCalls } = await run.result
+  expect(toolCalls.find(({ toolName }) => toolName === 'work')).toMatchObject({
+    status: 'interrupted',
+    output: { code: 'workflow-changed' },
+  })
+  expect([...paid, ...seen]).toEqual([])
+  expect(await stored(storage)).not.toContain(SECRET)
+})
+
+test('what a person answers to a question', async () => {
+  const storage = createTestStorage()
+  const asks = [
+    {
+      type: 'tool-call',
+      toolCallId: 'q',
+      toolName: 'ask_user',
+      input: { question: `Is ${SECRET} right?`, options: [SECRET, 'No'] },
+    },
+    { type: 'finish', finishReason: 'tool-calls' },
+  ] as const
+  const { chat, sent } = talk([asks, answer('Thanks.')], storage, { redact })
+  const run = chat.send('Pay')
+  await until(() => chat.getSnapshot().pending.length === 1)
+  expect(chat.getSnapshot().pending[0]?.question).toMatchObject({
+    question: 'Is [card] right?',
+    options: ['[card]', 'No'],
+  })
+  expect(await chat.answer('q', `It is ${SECRET}.`)).toBe(true)
+  expect(await run.result).toMatchObject({
+    toolCalls: [{ output: { type: 'text', value: 'It is [card].' } }],
+  })
+  expect(JSON.stringify(sent)).not.toContain(SECRET)
+  expect(await stored(storage)).not.toContain(SECRET)
+})
+
+test('a reflection, and the answer that it takes the place of', async () => {
+  const storage = createTestStorage()
+  const turns = [answer(`It is ${SECRET}.`), answer(`The card is ${SECRET}.`)]
+  const { chat } = talk(turns, storage, {
+    redact,
+    reflect: { mode: 'replace', instructions: 'A whole sentence.' },
+  })
+  expect((await chat.send('Which?').result).text).toBe('The card is [card].')
+  await until(() => said(chat).includes('The card is [card].'))
+  expect(chat.getSnapshot().messages[1]?.reflection).toEqual({
+    mode: 'replace',
+    original: 'It is [card].',
+  })
   expect(await stored(storage)).not.toContain(SECRET)
 })

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createAgent, defineTool, type Conversation, type ShownCall } from '../../../src/index.ts'
+import { pageActs } from '../../../src/protocol/page-acts.ts'
 import { createTestStorage, inProcessWorker, simulateReload } from '../../../src/testing/index.ts'
 import { until } from '../client/fake-worker.ts'
 import { answer, call, gate, talk } from './talk.ts'
@@ -181,4 +182,64 @@ test('a branch undoes nothing: the call of the other one is still there to be un
   expect(undo).not.toHaveBeenCalled()
   expect(await chat.undo('b')).toBe(true)
   expect(undo).toHaveBeenCalledTimes(1)
+})
+
+test('it takes a person: it is refused while page tools act, and after them until somebody presses', async () => {
+  onTestFinished(() => void Object.assign(pageActs(), { open: 0, turns: 0, pressed: -1 }))
+  const undo = vi.fn()
+  const storage = createTestStorage()
+  const { chat } = talk([buys(), answer('Bought.')], storage, { tools: [buying(undo)] })
+  await chat.send('Buy a mug').result
+  await until(() => shown(chat)?.undoable === true)
+  Object.assign(pageActs(), { open: 1, turns: 5, pressed: 5 })
+  await expect(chat.undo('b')).rejects.toMatchObject({ code: 'consent-refused' })
+  Object.assign(pageActs(), { open: 0, turns: 6 })
+  await expect(chat.undo('b')).rejects.toMatchObject({ code: 'consent-refused' })
+  expect(undo).not.toHaveBeenCalled()
+  // Nothing of it reached the journal.
+  const { rows } = await (await storage.open('offstage')).read('talk')
+  expect(rows).not.toContainEqual(expect.objectContaining({ type: 'undo-started' }))
+  Object.assign(pageActs(), { pressed: 6 })
+  expect(await chat.undo('b')).toBe(true)
+  expect(undo).toHaveBeenCalledTimes(1)
+})
+
+test('a worker that dies while a tool undoes: it is unknown, and the next worker begins it no more', async () => {
+  const spawn = inProcessWorker({ storage: createTestStorage() })
+  const workers: ReturnType<typeof spawn>[] = []
+  const held = gate()
+  const undo = vi.fn(() => held.opened)
+  const agent = createAgent({
+    model: {
+      provider: 'scripted',
+      model: 'scripted',
+      script: {
+        fallback: [{ toolCalls: [{ toolName: 'buy', input: { item: 'mug' } }] }, { text: 'Yes.' }],
+      },
+    },
+    worker: () => {
+      const worker = spawn()
+      workers.push(worker)
+      return worker
+    },
+    heartbeatMs: 20,
+    tools: [buying(undo)],
+  })
+  onTestFinished(() => agent.dispose())
+  const chat = agent.conversation('talk')
+  chat.subscribe(() => undefined)
+  await chat.send('Buy a mug').result
+  await until(() => shown(chat)?.undoable === true)
+  const id = shown(chat)?.toolCallId ?? ''
+  const undone = chat.undo(id).catch((error: unknown) => error)
+  await until(() => undo.mock.calls.length === 1)
+  workers[0]?.terminate?.()
+  expect(await undone).toMatchObject({ name: 'OffstageError' })
+  // What the function comes to now is nobody's any more.
+  held.open()
+  expect(await chat.undo(id)).toBe(false)
+  expect(shown(chat)).toMatchObject({ undo: 'unknown' })
+  expect(shown(chat)).not.toHaveProperty('undoable')
+  expect(undo).toHaveBeenCalledTimes(1)
+  expect(await chat.send('Hello').result).toMatchObject({ outcome: 'completed' })
 })

@@ -1,5 +1,8 @@
-import { describe, expect, it, test } from 'vitest'
+import { describe, expect, it, onTestFinished, test } from 'vitest'
+import { startMockOpenAI } from '../../browser/support/mock-openai.ts'
+import { say } from '../../browser/support/mock-answers.ts'
 import { OffstageError, type JsonObject } from '../../../src/index.ts'
+import { createTestStorage, inProcessWorker } from '../../../src/testing/index.ts'
 import { agentFromConfig, toolsFrom } from '../../../src/tools-from.ts'
 
 const model = { provider: 'scripted', model: 'x', script: { steps: [{ text: 'Hi.' }] } }
@@ -26,6 +29,7 @@ it('makes an agent of what JSON can say, and of the parts that it can’t', asyn
       controlTools: ['finish_task'],
       skills: ['returns'],
       toolApproval: 'writes',
+      reflect: { mode: 'annotate', instructions: 'Is it kind to {{who}}?' },
       maxSteps: 4,
       retries: 1,
       storage: 'memory',
@@ -38,9 +42,35 @@ it('makes an agent of what JSON can say, and of the parts that it can’t', asyn
   expect(refusal({ model })).toBe('')
 })
 
+test('a model that reflects gets the key beside the configuration at the address of the agent’s model only', async () => {
+  const [own, other] = [await startMockOpenAI(), await startMockOpenAI()]
+  onTestFinished(() => Promise.all([own.close(), other.close()]).then(() => undefined))
+  const provider = 'openai-compatible'
+  const askedAt = async (server: typeof own): Promise<void> => {
+    own.enqueue(say('52.'))
+    server.enqueue(say('54.'))
+    const judge = { provider, model: 'judge', baseURL: server.baseURL }
+    const agent = agentFromConfig(
+      {
+        model: { provider, model: 'mock', baseURL: own.baseURL },
+        reflect: { mode: 'replace', instructions: 'Is it right?', model: judge },
+      },
+      { apiKey: 'secret', worker: inProcessWorker({ storage: createTestStorage() }) },
+    )
+    expect((await agent.run('How much?').result).text).toBe('54.')
+    await agent.dispose()
+  }
+  await askedAt(own)
+  await askedAt(other)
+  const keys = (server: typeof own) => server.requests.map(({ headers }) => headers.authorization)
+  expect(keys(own)).toEqual(['Bearer secret', 'Bearer secret', 'Bearer secret'])
+  expect(keys(other)).toEqual([undefined])
+})
+
 describe('a mistake names what was probably meant', () => {
   test.each([
     [{ model, instruction: 'x' }, {}, 'Did you mean instructions?'],
+    [{ model, reflect: { mode: 'replace' } }, {}, 'reflect must be like'],
     [{ model, maxstep: 1 }, {}, 'Did you mean maxSteps?'],
     [{ model, tools: ['clear'] }, {}, 'Did you mean enabledTools?'],
     [{ model, tools: ['clear'] }, {}, 'It goes beside it.'],

@@ -164,6 +164,36 @@ describe('the methods of an object', () => {
     expect(await call(tools, 'get', { key: 'a' })).toBe(1)
   })
 
+  it.each([
+    ['EventTarget', EventTarget],
+    ['AbortController', AbortController],
+    // Between it and EventTarget, Node has a class that is no global.
+    ['MessagePort', MessagePort],
+    ['Promise', Promise],
+  ])('of %s are left out, though Node writes some such classes in JavaScript', (_, Platform) => {
+    const feed: object = Object.create(Platform.prototype, {
+      refresh: { value: () => 'fresh' },
+    }) as object
+    expect(toolsFrom(feed).map(nameOf)).toEqual(['refresh'])
+    class Middle extends EventTarget {
+      refresh(): string {
+        return 'fresh'
+      }
+    }
+    expect(toolsFrom(new (class extends Middle {})()).map(nameOf)).toEqual(['refresh'])
+  })
+
+  it("of a script's class that is a global are tools all the same", () => {
+    class GlobalShelf {
+      look(): string {
+        return 'empty'
+      }
+    }
+    vi.stubGlobal('GlobalShelf', GlobalShelf)
+    expect(toolsFrom(new GlobalShelf()).map(nameOf)).toEqual(['look'])
+    expect(toolsFrom(new (class extends GlobalShelf {})()).map(nameOf)).toEqual(['look'])
+  })
+
   it('are found on frozen objects, those without a prototype, modules and proxies', async () => {
     const plain = Object.assign(Object.create(null), { add: (sku: string) => `+${sku}` }) as object
     const proxied = new Proxy(new Map(), {})

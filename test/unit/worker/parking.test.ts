@@ -86,7 +86,9 @@ describe('a step that leads to a crash each time', () => {
     const next = startLife(world)
     await next.host.resumeRun(resume)
     expect(await next.until('run-parked')).toMatchObject({ reason: 'crash-loop' })
-    expect(await next.host.resumeRun({ ...resume, goOn: true })).toMatchObject({ runId: 'run' })
+    expect(
+      await next.host.resumeRun({ ...resume, goOn: { maxSteps: 10, retries: 3 } }),
+    ).toMatchObject({ runId: 'run' })
     expect(await next.ended()).toMatchObject({ outcome: 'completed', text: 'finally' })
     expect(await factsOf(world)).toContain('run-continued')
   })
@@ -245,7 +247,9 @@ describe('a storage that is full', () => {
     expect(world.requests).toHaveLength(0)
     // On demand it is tried at once.
     const refused = switchboard.refused
-    expect(await live.host.resumeRun({ ...resume, goOn: true })).toMatchObject({ runId: 'run' })
+    expect(
+      await live.host.resumeRun({ ...resume, goOn: { maxSteps: 10, retries: 3 } }),
+    ).toMatchObject({ runId: 'run' })
     await expect.poll(() => switchboard.refused).toBeGreaterThan(refused)
     switchboard.code = null
     await started

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { ArgumentOf, CodesOf } from '../../../src/protocol/call.ts'
 import { type ErrorCode, OffstageError } from '../../../src/protocol/error.ts'
-import type { Row } from '../../../src/protocol/fact.ts'
+import { FORMAT, type Row, type RowOf } from '../../../src/protocol/fact.ts'
 import type { WorkerCalls } from '../../../src/protocol/worker-calls.ts'
 import type { Locks } from '../../../src/worker/ownership/locks.ts'
 import type { Store } from '../../../src/worker/store/store.ts'
@@ -24,6 +24,12 @@ type Public =
   | 'join'
   | 'olderMessages'
   | 'switchBranch'
+  | 'sendMessage'
+  | 'withdrawMessage'
+  | 'announceChild'
+  | 'undoCall'
+  | 'forkConversation'
+  | 'importRows'
   | 'listConversations'
   | 'getConversation'
   | 'renameConversation'
@@ -41,6 +47,7 @@ const DRIVEN = { ...STORED, 'conversation-broken': true } as const
 const GONE = { 'conversation-not-found': true } as const
 const LOST = { 'ownership-lost': true } as const
 const BUSY = { ...DRIVEN, 'conversation-busy': true } as const
+const OWNED = { ...BUSY, ...UNREDACTED, ...GONE, ...LOST } as const
 
 /** What the table names, for use at run time: the same codes, or it doesn't compile. */
 const named: { readonly [Name in Public]: Readonly<Record<CodesOf<WorkerCalls[Name]>, true>> } = {
@@ -51,7 +58,13 @@ const named: { readonly [Name in Public]: Readonly<Record<CodesOf<WorkerCalls[Na
   supplyOutput: { ...BUSY, ...UNREDACTED, ...GONE, ...LOST, 'ambiguous-call': true },
   join: STORED,
   olderMessages: {},
-  switchBranch: { ...BUSY, ...UNREDACTED, ...GONE, ...LOST },
+  switchBranch: OWNED,
+  sendMessage: { ...BUSY, ...UNREDACTED, 'invalid-input': true },
+  withdrawMessage: { ...BUSY, ...UNREDACTED, 'invalid-input': true },
+  announceChild: { ...STORED, ...UNREDACTED, ...LOST, 'invalid-input': true },
+  undoCall: { ...OWNED, 'call-failed': true },
+  forkConversation: { ...BUSY, ...UNREDACTED, ...LOST, 'calls-pending': true },
+  importRows: { ...DRIVEN, ...UNREDACTED, ...LOST },
   listConversations: STORED,
   getConversation: STORED,
   renameConversation: { ...STORED, ...UNREDACTED, 'invalid-input': true },
@@ -62,43 +75,87 @@ const commands = Object.keys(named) as Public[]
 
 const asks = { ...SCOPE, conversationId: 'asks' } as const
 const waits = { ...SCOPE, conversationId: 'waits' } as const
+const done = { ...SCOPE, conversationId: 'done' } as const
+/** Its run works for the call of the one in `asks`. */
+const child = { ...SCOPE, conversationId: 'child' } as const
 /** The calls of both have the same id. */
 const SOMEWHERE = { agentId: SCOPE.agentId, storage: SCOPE.storage } as const
+const MORE = { id: 'more', parts: [{ type: 'text', text: 'More.' }] } as const
+const IMPORT = {
+  ...SCOPE,
+  conversationId: 'imported',
+  importId: 'i',
+  createdAt: 1,
+  updatedAt: 1,
+  after: 0,
+  rows: [{ type: 'renamed', title: 'T', format: FORMAT, seq: 1, runId: null, at: 1 }],
+  isLast: true,
+} as const
 const RESUME = { interrupted: 'tell-model', waitForToolsMs: 20 } as const
 
 interface Scene {
   readonly live: LiveHost
   /** Of the run in `asks`, which waits for an approval. */
   readonly asked: string
+  /** The message that it is in. */
+  readonly asking: string
   /** Of the run in `waits`, whose call waits for its output. */
   readonly open: string
+  /** Of the run in `done`, whose call has succeeded and can be undone. */
+  readonly paid: string
 }
+
+/** The call of a run that only a worker that drives it takes: before anything goes wrong. */
+const DRIVING: ReadonlySet<Public> = new Set(['announceChild'])
 
 /** What goes wrong for the worker that is asked. */
 type Trouble = (world: World) => void
 
 /** Another worker than the one that began what is in the store. */
-async function scene(trouble: Trouble): Promise<Scene> {
+async function scene(trouble: Trouble, isDriven: boolean): Promise<Scene> {
   const turns = [{ calls: [{ tool: 'pay', input: {} }] }, { text: 'done' }]
   const world = createWorld(turns, {
     pay: {
-      descriptor: { needsApproval: true },
+      descriptor: { needsApproval: true, hasUndo: true },
       run: () => ({ status: 'succeeded', output: { type: 'text', value: 'ok' } }),
     },
   })
   const { store } = world
   const before = startLife(world)
-  void before.host.startRun({ ...startCommand('a', 'go'), conversationId: 'asks' })
-  await before.until('tool-approval-request')
-  const oneShot = startCommand('w', 'go', { maxSteps: 0, retries: 0 })
-  void before.host.startRun({ ...oneShot, conversationId: 'waits' })
-  await before.ended()
-  before.life.dead = true
   const callOf = async (id: string) => (await store.get(id))?.openCalls[0] ?? ''
-  const calls = { asked: await callOf('asks'), open: await callOf('waits') }
+  const begin = async (id: string, runId: string, how = {}): Promise<string> => {
+    const command = { ...startCommand(runId, 'go'), conversationId: id, ...how }
+    void before.host.startRun(command)
+    await vi.waitUntil(async () => (await callOf(id)) !== '', { interval: 1 })
+    return callOf(id)
+  }
+  const paid = await begin('done', 'd')
+  const approval = { ...done, toolCallId: paid, answer: { type: 'approve' } } as const
+  await vi.waitUntil(() => before.host.answerCall(approval), { interval: 1 })
+  await before.ended()
+  const asked = await begin('asks', 'a')
+  await begin('child', 'k', { parent: { conversationId: 'asks', runId: 'a', toolCallId: asked } })
+  const queued = {
+    ...asks,
+    runId: 'a',
+    message: { ...MORE, id: 'queued' },
+    when: 'next-step',
+  } as const
+  await before.host.sendMessage(queued)
+  const { rows } = await store.read('asks')
+  const output = rows.find((row) => (row as Row).type === 'model-output') as RowOf<'model-output'>
+  const asking = output.message.id
+  const open = await begin('waits', 'w', { limits: { maxSteps: 0, retries: 0 } })
+  await vi.waitUntil(async () => (await store.get('waits'))?.openRunId === null, { interval: 1 })
+  before.life.dead = true
   world.store = { ...store }
-  trouble(world)
-  return { live: startLife(world), ...calls }
+  if (!isDriven) trouble(world)
+  const live = startLife(world)
+  if (isDriven) {
+    await live.host.resumeRun({ ...asks, ...RESUME })
+    trouble(world)
+  }
+  return { live, asked, asking, open, paid }
 }
 
 /** The code that the worker's answer to a command is an error with; undefined: it has a result, or waits for the storage. */
@@ -120,7 +177,7 @@ async function codeOf<Name extends Public>(
 
 type Arguments = { readonly [Name in Public]: readonly ArgumentOf<WorkerCalls[Name]>[] }
 
-const argumentsFor = ({ asked, open }: Pick<Scene, 'asked' | 'open'>): Arguments => ({
+const argumentsFor = ({ asked, asking, open, paid }: Omit<Scene, 'live'>): Arguments => ({
   resumeRun: [
     { ...asks, ...RESUME },
     { ...waits, ...RESUME },
@@ -156,6 +213,32 @@ const argumentsFor = ({ asked, open }: Pick<Scene, 'asked' | 'open'>): Arguments
     { ...waits, messageId: 'w:user' },
     { ...asks, messageId: 'a:user' },
   ],
+  sendMessage: [
+    { ...asks, runId: 'a', message: MORE, when: 'next-step' },
+    { ...child, runId: 'k', message: MORE, when: 'next-step' },
+  ],
+  withdrawMessage: [
+    { ...asks, runId: 'a', messageId: 'queued' },
+    { ...child, runId: 'k', messageId: 'more' },
+  ],
+  announceChild: [
+    { ...asks, runId: 'a', toolCallId: asked, childConversationId: 'c', childRunId: 'c' },
+    { ...waits, runId: 'w', toolCallId: open, childConversationId: 'c', childRunId: 'c' },
+  ],
+  undoCall: [
+    { ...done, toolCallId: paid },
+    { ...asks, toolCallId: asked },
+  ],
+  forkConversation: [
+    { ...done, forkId: 'fork' },
+    { ...asks, forkId: 'fork', at: asking },
+  ],
+  importRows: [
+    IMPORT,
+    { ...IMPORT, isLast: false },
+    { ...IMPORT, after: 1, rows: [{ ...IMPORT.rows[0], seq: 2 }] },
+    { ...IMPORT, rows: [5] },
+  ],
   listConversations: [SCOPE],
   getConversation: [asks, waits],
   renameConversation: [
@@ -170,6 +253,7 @@ const argumentsFor = ({ asked, open }: Pick<Scene, 'asked' | 'open'>): Arguments
 const methods = [
   'claim',
   'append',
+  'place',
   'read',
   'list',
   'get',
@@ -229,7 +313,7 @@ const ownedElsewhere: Trouble = (world) => {
 const troubles = [
   none,
   ...refusals,
-  refusing('redact-failed', ['append', 'rename']),
+  refusing('redact-failed', ['append', 'place', 'rename']),
   missesRow,
   deletedMeanwhile,
   takenOverMeanwhile,
@@ -241,9 +325,9 @@ test.each(commands)(
   async (name) => {
     const seen = new Set<ErrorCode>()
     for (const trouble of troubles) {
-      const { length } = argumentsFor({ asked: '', open: '' })[name]
+      const { length } = argumentsFor({ asked: '', asking: '', open: '', paid: '' })[name]
       for (let at = 0; at < length; at++) {
-        const set = await scene(trouble)
+        const set = await scene(trouble, DRIVING.has(name))
         const argument = argumentsFor(set)[name][at] as ArgumentOf<WorkerCalls[Public]>
         const code = await codeOf(set, name, argument as never)
         if (code !== undefined) seen.add(code)

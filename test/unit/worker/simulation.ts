@@ -1,6 +1,12 @@
 import { callsOf } from '../../../src/protocol/call.ts'
 import { type PageApi, PAGE_CALLS } from '../../../src/protocol/page-calls.ts'
-import type { ExecuteTool, StepContext, ToolOutcome } from '../../../src/protocol/questions.ts'
+import type {
+  CallDescription,
+  DescribeCall,
+  ExecuteTool,
+  StepContext,
+  ToolOutcome,
+} from '../../../src/protocol/questions.ts'
 import type { RunEventBody } from '../../../src/protocol/event.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
 import type { Message } from '../../../src/protocol/message.ts'
@@ -28,6 +34,8 @@ export interface SimTool {
   readonly descriptor: Partial<ToolDescriptor>
   /** What it does to the world; the argument says which call does it. */
   run(call: ExecuteTool): Promise<ToolOutcome> | ToolOutcome
+  /** What it is about to do. */
+  describe?(call: DescribeCall): CallDescription
 }
 
 /** When a life ends: before the n-th crossing of a boundary, and who dies. */
@@ -118,6 +126,8 @@ export class SimPage {
       credentials: () => ({}),
       beforeToolCall: ({ input }) => ({ type: 'go', input }),
       needsApproval: () => true,
+      describeCall: (call) =>
+        this.#tools.get(call.toolName)?.describe?.(call) ?? { type: 'nothing' },
       executeTool: (call) => this.#execute(call),
       knownExecutions: ({ executionIds }) => {
         for (const id of executionIds) this.#refused.add(id)
@@ -338,7 +348,7 @@ export async function liveThrough(
     const opened = resume(live, { limits, isFirst: index === 0 })
     void opened.catch(() => undefined)
     // Parked after too many crashes: a person lets it go on.
-    void live.until('run-parked').then(() => resume(live, { limits, goOn: true }))
+    void live.until('run-parked').then(() => resume(live, { limits, goOn: limits }))
     const outcome = await Promise.race([live.ended(), live.life.died.then(() => null)])
     if (outcome !== null) return outcome
     if (kill?.who === 'page') {
@@ -350,11 +360,7 @@ export async function liveThrough(
 
 async function resume(
   live: LiveHost,
-  {
-    limits,
-    isFirst = false,
-    goOn = false,
-  }: { limits: RunLimits; isFirst?: boolean; goOn?: boolean },
+  { limits, isFirst = false, goOn }: { limits: RunLimits; isFirst?: boolean; goOn?: RunLimits },
 ): Promise<void> {
   const command = startCommand('run', 'go', limits)
   if (isFirst) return await live.host.startRun(command)
@@ -363,7 +369,7 @@ async function resume(
     runId: 'run',
     interrupted: 'tell-model',
     waitForToolsMs: 20,
-    goOn,
+    ...(goOn && { goOn }),
   })
   // The last life died before the run was written down: the page asks again.
   if (ref === null) await live.host.startRun(command)

@@ -38,12 +38,19 @@ const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> } = {
     feedback: { id: 'f', error: { code: 'malformed', message: 'Odd.' }, text: 'Odd.' },
   },
   'step-cut': { ...attempt, parentId: null, message: { id: 'm', parts } },
+  'answer-reflected': {
+    step: 1,
+    messageId: 'm',
+    mode: 'replace',
+    text: 'Better.',
+    usage: { modelCalls: 1 },
+  },
   'answer-rejected': { step: 1, parentId: 'm', message: { id: 'f', text: 'No.' } },
   'run-parked': { reason: 'crash-loop' },
   'run-continued': {},
   'run-ended': { end: { outcome: 'failed', error }, next: 'run' },
   'call-proposed': { path: ['call', 'inner'], toolName: 't', title: 'T', input: null },
-  'approval-requested': { path, input: {}, by },
+  'approval-requested': { path, input: {}, by, about: { text: 'A button', data: 1, pageId: 'p' } },
   'approval-answered': { path, approved: true, reason: 'Fine.', input: {} },
   'question-asked': {
     path,
@@ -101,6 +108,7 @@ const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> } = {
 
 /** Fields that a fact may do without. */
 const OPTIONAL: { readonly [Type in FactType]?: readonly string[] } = {
+  'approval-requested': ['about'],
   'model-output': ['rawFinishReason', 'feedback'],
   'run-ended': ['next'],
   'message-amended': ['appended', 'rewritten'],

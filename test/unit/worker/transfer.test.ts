@@ -20,12 +20,14 @@ const choice = fc.tuple(
   fc.nat(11),
 )
 
-/** One without an open run and without a consent, which an import would end. */
+/** One without an open run, a queued message and a consent, which an import would end. */
 async function fillStore(store: Store, lists: readonly (readonly (readonly [never, number])[])[]) {
   for (const [index, choices] of lists.entries()) {
     const id = `c${index}`
-    const { run, consents } = await writeRandom(store, id, choices)
+    const { run, queue, consents } = await writeRandom(store, id, choices)
     if (run?.end === null) await write(store, id, { ...ended(run.runId), at: 90 })
+    for (const { id: messageId } of queue)
+      await write(store, id, { type: 'message-withdrawn', messageId, runId: null, at: 90 })
     for (const { consentId } of consents)
       await write(store, id, { type: 'consent-revoked', consentId, runId: null, at: 91 })
   }
@@ -246,6 +248,35 @@ describe('an import', () => {
     await importInto(again, await fileOf(agent))
     expect(await contentOf(again)).toEqual(await contentOf(other))
   })
+
+  it.each(['after-run', undefined] as const)(
+    'returns what was queued (when: %s), though the run has ended: nobody here has written it',
+    async (when) => {
+      const store = createMemoryStore()
+      const parts = [{ type: 'text', text: 'Wipe everything.' }] as const
+      const message = { id: 'w', parts, ...(when && { when }) }
+      await write(
+        store,
+        'c',
+        started('r', 'Hi'),
+        { type: 'message-queued', message, runId: 'r', at: 6 },
+        ended('r'),
+      )
+      const other = createMemoryStore()
+      const agent = agentOf(other)
+      await agent.conversations.import(await fileOf(agentOf(store)))
+      expect((await other.read('c', 3)).rows).toMatchObject([
+        { type: 'message-withdrawn', runId: 'r', messageId: 'w', returned: { id: 'w', parts } },
+      ])
+      const run = agent.run('Hello', { conversationId: 'c' })
+      const { outcome, runId } = await run.result
+      expect(outcome).toBe('completed')
+      const rows = (await other.read('c', 4)).rows as readonly Row[]
+      expect(new Set(rows.map((row) => row.runId))).toEqual(new Set([runId]))
+      const stored = await agent.conversations.get('c')
+      expect(JSON.stringify(stored?.messages)).not.toContain('Wipe')
+    },
+  )
 
   it('of one that was deleted is shown anew, though it has the id and the time of the one before', async () => {
     const store = createMemoryStore()

@@ -55,6 +55,6 @@ function readOne({ reader, index }: Section): CallsRead {
   const name = parts.map((part) => part.trim()).findLast((part) => part !== '')
   if (name === undefined) throw new Unreadable(false)
   const args = reader.text[reader.at] === '{' ? reader.value() : {}
-  if (!reader.match(ending) && !reader.ended) throw new Unreadable(false)
+  if (!reader.match(ending) && !reader.ended && !reader.mayEnd) throw new Unreadable(false)
   return resolveCalls([{ name, args }], index)
 }

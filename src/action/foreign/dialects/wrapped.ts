@@ -1,6 +1,8 @@
 import type { JsonValue } from '../../../protocol/json.ts'
 import { readBlock } from '../../block-reader.ts'
 import type { CallsRead } from '../../block-reader.ts'
+import { anyOf } from '../../text-pattern.ts'
+import type { ToolIndex } from '../../tool-index.ts'
 import { readArgumentPairs } from '../argument-pairs.ts'
 import { endOfElement } from '../element-end.ts'
 import { resolveCalls, withNamespaces } from '../foreign-call.ts'
@@ -157,10 +159,8 @@ function readBody({ reader, index }: Section): readonly ForeignCall[] {
   return [{ name, texts: readArgumentPairs(reader) }]
 }
 
-const nameTag = new RegExp(
-  `^\\s*<(name|tool_name|function_name|tool)>\\s*(${toolName})\\s*</\\1>`,
-  'u',
-)
+export const nameTags: ReadonlySet<string> = new Set(['name', 'tool_name', 'function_name', 'tool'])
+const nameTag = new RegExp(`^\\s*<(${anyOf(nameTags)})>\\s*(${toolName})\\s*</\\1>`, 'u')
 const argumentsTag = /^\s*<(arguments|args|parameters|params|input)>([\s\S]*)<\/\1>\s*$/
 
 /** Tool tags, or a name and its arguments as elements. */
@@ -169,16 +169,32 @@ function readElements({ reader, index }: Section, wrapper: string | undefined): 
   const isClosed = wrapper === undefined ? skipElements(reader) : skipContent(reader, wrapper)
   if (reader.at === start) throw new Unreadable(true)
   const content = text.slice(start, reader.at)
-  const found = nameTag.exec(content)
-  if (!found) return readBlock(content, withNamespaces(index))
-  const name = found[2] ?? ''
-  const rest = content.slice(found[0].length)
-  const wrapped = argumentsTag.exec(rest)?.[2]
-  const args = wrapped ?? rest
+  const named = nameElement(content)
+  if (!named) return readBlock(content, withNamespaces(index))
+  // Further parameters could have followed.
+  const isOpen = reader.isCut && !isClosed
+  if (isOpen && !argumentsTag.test(named.rest) && tryValue(named.rest) === undefined)
+    throw new Unreadable(true)
+  return readNamed(named, index)
+}
+
+interface NamedCall {
+  readonly name: string
+  /** What follows the element with the name. */
+  readonly rest: string
+}
+
+/** The tool's name in an element of its own, at the beginning of `text`. */
+export function nameElement(text: string): NamedCall | undefined {
+  const found = nameTag.exec(text)
+  return found ? { name: found[2] ?? '', rest: text.slice(found[0].length) } : undefined
+}
+
+/** The call whose arguments are all of what follows its name: in an element, or each in its own. */
+export function readNamed({ name, rest }: NamedCall, index: ToolIndex): CallsRead {
+  const args = argumentsTag.exec(rest)?.[2] ?? rest
   const value = tryValue(args)
   if (value !== undefined) return resolveCalls([{ name, args: value }], index)
-  // Further parameters could have followed.
-  if (reader.isCut && !isClosed && wrapped === undefined) throw new Unreadable(true)
   return readBlock(`<${name}>${args}</${name}>`, withNamespaces(index))
 }
 
@@ -197,16 +213,24 @@ export function skipElements(
   reader: LiteralReader,
   accepts: (name: string) => boolean = () => true,
 ): boolean {
-  for (;;) {
-    const at = reader.at
-    const tag = reader.match(/\s*<([^\s<>/|]+)[^<>]*?(\/?)>/y)
-    const name = tag?.[1]
-    if (name === undefined || !accepts(name)) {
-      reader.at = at
-      return true
-    }
-    if (tag?.[2] !== '/') reader.at = endOfElement(reader.text, name, reader.at)
+  while (skipElement(reader, accepts));
+  return true
+}
+
+/** Goes to the end of the element that comes next; false when none does. */
+export function skipElement(
+  reader: LiteralReader,
+  accepts: (name: string) => boolean = () => true,
+): boolean {
+  const { at } = reader
+  const tag = reader.match(/\s*<([^\s<>/|]+)[^<>]*?(\/?)>/y)
+  const name = tag?.[1]
+  if (name === undefined || !accepts(name)) {
+    reader.at = at
+    return false
   }
+  if (tag?.[2] !== '/') reader.at = endOfElement(reader.text, name, reader.at)
+  return true
 }
 
 function tryValue(text: string): JsonValue | undefined {

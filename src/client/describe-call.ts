@@ -1,0 +1,36 @@
+import type { CallDescription, DescribeCall } from '../protocol/questions.ts'
+import type { JsonValue } from '../protocol/json.ts'
+import { describeThrown } from '../protocol/error.ts'
+import { errorOutput, truncate } from './format-output.ts'
+import type { PreparedTool } from './prepare-tool.ts'
+import { stringify } from './stringify.ts'
+
+/** Asks a tool what a call is about to act on. Doesn't reject: a tool that throws fails the call. */
+export async function describeCall(
+  entry: PreparedTool | undefined,
+  call: DescribeCall,
+): Promise<CallDescription> {
+  if (!entry?.tool.describe) return { type: 'nothing' }
+  const { runId, conversationId, toolCallId, input, previous } = call
+  const context = {
+    runId,
+    conversationId,
+    toolCallId,
+    ...(previous !== undefined && { previous }),
+  }
+  try {
+    const about = await entry.tool.describe(entry.restore(input), context)
+    if (!about) return { type: 'nothing' }
+    if (typeof about.text !== 'string') throw new TypeError('describe() must return a text.')
+    const data = stringify(about.data)
+    return {
+      type: 'described',
+      about: {
+        text: truncate(about.text),
+        ...(data !== undefined && { data: JSON.parse(data) as JsonValue }),
+      },
+    }
+  } catch (thrown) {
+    return { type: 'failed', output: errorOutput('failed', describeThrown(thrown)) }
+  }
+}

@@ -1,0 +1,27 @@
+import { closest, isTag } from '../dom.ts'
+import type { LivePage } from '../outline/live-page.ts'
+import { requireAllowed } from '../outline/region.ts'
+import { requireSite, type Activation } from './sites.ts'
+
+/** Throws when the element isn't what the call was approved for, or a person would have had to be asked. */
+export type Guard = (element: Element) => void
+
+const guards = new WeakMap<AbortSignal, Guard>()
+
+/** Has each action of the call with this signal checked at the last moment. */
+export function guardActions(signal: AbortSignal, guard: Guard): void {
+  guards.set(signal, guard)
+}
+
+/** To be called right before events are sent to an element: nothing may be waited for in between. */
+export function checkAction(
+  element: Element,
+  { live, signal }: { readonly live: LivePage; readonly signal: AbortSignal | undefined },
+  activation?: Activation,
+): void {
+  if (signal) guards.get(signal)?.(element)
+  // A label passes a click on to its control, which may be somewhere else.
+  const label = closest(element, 'label')
+  if (label && isTag(label, 'label') && label.control) requireAllowed(label.control, live.options)
+  if (activation) requireSite(element, activation, live)
+}

@@ -1,0 +1,71 @@
+import { shorten } from '../clean-text.ts'
+import { type LivePage, scrub } from '../outline/live-page.ts'
+import { nameOf } from '../outline/name.ts'
+import { roleOf } from '../outline/role.ts'
+import { isMasked } from '../privacy.ts'
+import { placeNote } from '../read/find.ts'
+import { shownValue } from '../read/line.ts'
+import { readableText } from '../read/readable-text.ts'
+import { standaloneNode } from '../read/standalone-node.ts'
+import { refOf } from '../refs.ts'
+import { isSameName } from './same-name.ts'
+import { destinationOf, type Activation } from './sites.ts'
+
+/** An element as a person is asked about it. All texts are the page's: data. */
+export interface Subject {
+  readonly role: string
+  readonly name: string
+  /** The row, item, dialog or region that it is in: ` (in row "Ada")`. Empty: none. */
+  readonly place: string
+  /** Of a field, masked where it must be. */
+  readonly value?: string
+  /** The address that its link or form leads to. */
+  readonly leadsTo?: string
+  readonly ref: string
+}
+
+const NAME_LIMIT = 100
+const ADDRESS_LIMIT = 200
+/** Their elements are used again for other items. */
+const ITEMS = /^(row|listitem|treeitem|article|option)$/
+
+/** `activation`: what is done may lead to another address. */
+export function subjectOf(element: Element, live: LivePage, activation?: Activation): Subject {
+  const { options } = live
+  const clean = (text: string): string => scrub(shorten(text, NAME_LIMIT), live)
+  const node = standaloneNode(element, options)
+  const role = roleOf(element)
+  const text = isMasked(element, options) ? '' : readableText(element, options)
+  const value = shownValue(node)
+  const leadsTo = activation && destinationOf(element, activation)
+  return {
+    role: role || 'generic',
+    name: clean(nameOf(element, role || 'button', options).text || text),
+    place: clean(placeNote(element, options)),
+    ...(value && { value: clean(value) }),
+    ...(leadsTo && { leadsTo: scrub(shorten(leadsTo.href, ADDRESS_LIMIT), live) }),
+    ref: refOf(element),
+  }
+}
+
+/** Whether an element is what a person was asked about: all but its value, and clocks that ran. */
+export function isSameSubject(asked: Subject, now: Subject, elapsedMs: number): boolean {
+  const isSamePlace = !isInItem(asked) || isSameName(asked.place, now.place, elapsedMs)
+  return (
+    asked.role === now.role &&
+    isSameName(asked.name, now.name, elapsedMs) &&
+    isSamePlace &&
+    asked.leadsTo === now.leadsTo
+  )
+}
+
+function isInItem({ place }: Subject): boolean {
+  return ITEMS.test(/^ \(in (\w+)/.exec(place)?.[1] ?? '')
+}
+
+/** One line for the person: `button "Delete" (in row "Ada"), leads to https://…`. */
+export function subjectLine({ role, name, place, value, leadsTo }: Subject): string {
+  const head = name ? `${role} "${name.replace(/"/g, "'")}"` : role
+  const holds = value ? `, which holds "${value.replace(/"/g, "'")}"` : ''
+  return `${head}${place}${holds}${leadsTo ? `, leads to ${leadsTo}` : ''}`
+}

@@ -1,0 +1,33 @@
+/** Beginnings and lengths of card numbers, by issuer. */
+const ISSUERS: readonly (readonly [RegExp, readonly number[]])[] = [
+  [/^4/, [13, 16, 19]],
+  [/^(5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/, [16]],
+  [/^3[47]/, [15]],
+  [/^(6011|64[4-9]|65)/, [16, 17, 18, 19]],
+  [/^(30[0-5]|3095|36|38|39)/, [14, 16, 19]],
+  [/^35(2[89]|[3-8])/, [16, 17, 18, 19]],
+  [/^62/, [16, 17, 18, 19]],
+  [/^(5018|5020|5038|5893|6304|6759|676[1-3])/, [16, 18, 19]],
+  [/^220[0-4]/, [16, 19]],
+]
+
+/** Whether a text is a card's number and nothing else, with or without gaps: its beginning, length and check digit fit. */
+export function isCardNumber(text: string): boolean {
+  const trimmed = text.trim()
+  if (!/^\d(?:[ -]?\d){12,18}$/.test(trimmed)) return false
+  const digits = trimmed.replace(/[ -]/g, '')
+  const isIssued = ISSUERS.some(
+    ([beginning, lengths]) => beginning.test(digits) && lengths.includes(digits.length),
+  )
+  return isIssued && hasCheckDigit(digits)
+}
+
+/** By Luhn: every second digit from the right is doubled. */
+function hasCheckDigit(digits: string): boolean {
+  let sum = 0
+  for (const [index, digit] of Array.from(digits).toReversed().entries()) {
+    const value = Number(digit) * (index % 2 === 1 ? 2 : 1)
+    sum += value > 9 ? value - 9 : value
+  }
+  return sum % 10 === 0
+}

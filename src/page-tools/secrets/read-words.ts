@@ -1,0 +1,50 @@
+import {
+  CODE_WORDS,
+  foldLetters,
+  foldWords,
+  HARMLESS_CODES,
+  SECRET_PARTS,
+  SECRET_WHOLE_WORDS,
+} from './secret-words.ts'
+
+/** What words say of a field: it is secret; it is a code, if it has the form of one; nothing. */
+export type WordSense = 'secret' | 'code' | null
+
+const known = new Map<string, WordSense>()
+const MAX_KNOWN = 1000
+
+const secret = pattern(
+  [
+    ...Object.values(SECRET_PARTS),
+    `(?<![\\p{L}\\p{N}])(?:${SECRET_WHOLE_WORDS})(?![\\p{L}\\p{N}])`,
+  ].join('|'),
+)
+/** "Enter the 6-digit code". */
+const countedCode =
+  /\b[4-8][ -]?(?:digit|stellig|cifre|digitos|chiffres|cijfer|cyfr)|[4-8] ?(?:桁|位|자리|значн|haneli|chu so|رقم)/u
+const harmless = pattern(HARMLESS_CODES)
+const code = pattern(CODE_WORDS)
+
+/** Words that name a code which is no secret make it none, but for what is clearly one. */
+export function senseOf(words: string): WordSense {
+  const sense = known.get(words)
+  if (sense !== undefined) return sense
+  if (known.size >= MAX_KNOWN) known.clear()
+  const made = read(foldWords(words))
+  known.set(words, made)
+  return made
+}
+
+function read(text: string): WordSense {
+  const found = secret.exec(text)?.[0]
+  // A PIN code is a postal code where the address is asked for.
+  if (found && !(found.startsWith('pin') && harmless.test(text))) return 'secret'
+  if (harmless.test(text)) return null
+  if (countedCode.test(text)) return 'secret'
+  return code.test(text) ? 'code' : null
+}
+
+/** The source is folded, too: its accents are for those who read it. */
+function pattern(source: string): RegExp {
+  return new RegExp(foldLetters(source), 'u')
+}

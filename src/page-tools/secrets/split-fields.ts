@@ -1,0 +1,44 @@
+import { isTag } from '../dom.ts'
+import { isCardNumber } from './card-number.ts'
+
+const CODE_LENGTH = { least: 4, most: 10 }
+
+/**
+ * Whether the input is one of the boxes of a one-time code: one for each character, of which one at most
+ * has a label that says so.
+ */
+export function isOneTimeCodeBox(field: HTMLInputElement): boolean {
+  return groupsAround(field).some((fields) => {
+    const boxes = fields.filter(
+      // Not by the property, which is empty for values that a browser doesn't know.
+      (one) => one.maxLength === 1 || one.getAttribute('autocomplete') === 'one-time-code',
+    )
+    return boxes.length >= CODE_LENGTH.least && boxes.length <= CODE_LENGTH.most
+  })
+}
+
+/** Whether the input is one of the parts that a card's number is typed in: four times four digits, or 4, 6 and 5. */
+export function isCardPart(field: HTMLInputElement): boolean {
+  return groupsAround(field).some((fields) => {
+    const parts = fields.filter(({ maxLength }) => maxLength >= 4 && maxLength <= 6)
+    const lengths = parts.map(({ maxLength }) => maxLength).join(' ')
+    if (!/^(4 4 4 4( [1-3])?|4 6 5)$/.test(lengths) || !parts.includes(field)) return false
+    return parts.every(takesDigits) || isCardNumber(parts.map(({ value }) => value).join(''))
+  })
+}
+
+/** By what it says of its content, not by what is in it: it may be empty. */
+export function takesDigits(field: HTMLInputElement): boolean {
+  return (
+    /^(tel|number)$/.test(field.type) ||
+    /^(numeric|decimal)$/.test(field.inputMode) ||
+    /\\d|0-9/.test(field.pattern)
+  )
+}
+
+/** The inputs beside a field, in its parent and one further out: each part may be wrapped. */
+function groupsAround({ parentElement }: HTMLInputElement): HTMLInputElement[][] {
+  return [parentElement, parentElement?.parentElement].map((around) =>
+    [...(around?.querySelectorAll('input') ?? [])].filter((one) => isTag(one, 'input')),
+  )
+}

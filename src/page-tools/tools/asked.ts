@@ -1,0 +1,168 @@
+import type { DescribeContext, ToolContext } from '../../client/tool.ts'
+import { randomId } from '../../lib/random-id.ts'
+import type { CallAbout } from '../../protocol/run.ts'
+import type { JsonValue } from '../../protocol/json.ts'
+import { contains, focusedElement, isAttached, isElement } from '../dom.ts'
+import { guardActions } from '../act/guard-actions.ts'
+import { mustConfirm } from '../act/must-confirm.ts'
+import type { Activation } from '../act/sites.ts'
+import { isSameSubject, type Subject, subjectLine, subjectOf } from '../act/subject.ts'
+import { resolveTarget, type Target } from '../act/target.ts'
+import { livePage, type LivePage } from '../outline/live-page.ts'
+import { rootOf } from '../outline/region.ts'
+import type { Page, PageAction } from '../options.ts'
+import { PageError } from '../page-error.ts'
+import { find } from '../read/find.ts'
+import { lookUpRef, readRef } from '../refs.ts'
+
+/** An element that a call names, and what it does to it. Without a target: the focused one. */
+export interface Use {
+  readonly target: string | undefined
+  readonly action: PageAction
+}
+
+interface AskedUse extends Use, Subject {}
+
+/** What a person was asked about, as it is journaled. */
+interface Asked {
+  /** Names the page load: its refs are those of no other one. */
+  readonly load: string
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly address: string
+  readonly uses: readonly AskedUse[]
+}
+
+const LOAD = randomId()
+
+/** Whether a person is always to be asked about one of these; undefined: the agent's policy decides. */
+export async function mustAsk(page: Page, uses: readonly Use[]): Promise<true | undefined> {
+  const live = livePage(page)
+  for (const use of uses) {
+    const element = await elementOf(use, page).catch(() => null)
+    if (element && mustConfirm(element, use.action, live.options)) return true
+  }
+  return undefined
+}
+
+/** What the call is about to act on. Rejects with a `PageError` when that isn't there. */
+export async function describeUses(
+  page: Page,
+  uses: readonly Use[],
+  { previous }: DescribeContext,
+): Promise<CallAbout | null> {
+  const live = livePage(page)
+  const before = readAsked(previous)
+  const asked: AskedUse[] = []
+  for (const [index, use] of uses.entries()) {
+    const was = before?.uses[index]
+    const element =
+      before && was && before.load !== LOAD
+        ? await foundAgain(before, was, page)
+        : await elementOf(use, page)
+    asked.push({ ...use, ...subjectOf(element, live, activationOf(use)) })
+  }
+  if (asked.length === 0) return null
+  const data: Asked = { load: LOAD, at: Date.now(), address: addressOf(live), uses: asked }
+  return { text: asked.map(subjectLine).join('; '), data: data as unknown as JsonValue }
+}
+
+/** The target of each use, and all checks of the call set up; to be called before it acts. */
+export async function bindUses(
+  page: Page,
+  uses: readonly Use[],
+  { about, signal }: ToolContext,
+): Promise<(target: string) => Target> {
+  const live = livePage(page)
+  const asked = readAsked(about)
+  const bound = new Map<string | undefined, Element>()
+  for (const use of asked?.uses ?? []) bound.set(use.target, boundElement(asked, use, live))
+  let hasBegun = false
+  guardActions(signal, (element) => {
+    const use = asked?.uses.find((one) => isPartOf(element, bound.get(one.target)))
+    if (asked && use) requireSame(asked, use, live)
+    if (use) return void (hasBegun = true)
+    // A key goes where the focus is: there nobody was asked about.
+    if (!hasBegun && asked?.uses.some(({ target }) => target === undefined))
+      throw new PageError('stale-ref', FOCUS)
+    const action = uses[0]?.action ?? 'click'
+    if (mustConfirm(element, action, live.options)) throw new PageError('unconfirmed', UNCONFIRMED)
+  })
+  return (target) => bound.get(target) ?? target
+}
+
+const FOCUS =
+  'The focus has moved since this was approved. Read the page, and say where to press the key.'
+const UNCONFIRMED =
+  'A person must be asked about this element first, and was not: it was not there, or not marked, when the call was made. Call it again, by its ref.'
+
+function isPartOf(element: Element, bound: Element | undefined): boolean {
+  return bound !== undefined && (contains(bound, element) || contains(element, bound))
+}
+
+/** The element that was asked about. Throws `stale-ref` when it is not there, or not what it was. */
+function boundElement(asked: Asked | null, use: AskedUse, live: LivePage): Element {
+  const element = asked?.load === LOAD ? lookUpRef(use.ref)?.element : undefined
+  if (!asked || !element || !isAttached(element))
+    throw new PageError('stale-ref', `${subjectLine(use)}: it is no longer on the page. ${AGAIN}`)
+  requireSame(asked, use, live)
+  return element
+}
+
+function requireSame(asked: Asked, use: AskedUse, live: LivePage): void {
+  const element = lookUpRef(use.ref)?.element
+  const now = element && isAttached(element) ? subjectOf(element, live, activationOf(use)) : null
+  if (now && isSameSubject(use, now, Date.now() - asked.at)) return
+  const became = now ? `is ${subjectLine(now)} now` : 'is no longer on the page'
+  throw new PageError('stale-ref', `What was approved, ${subjectLine(use)}, ${became}. ${AGAIN}`)
+}
+
+const AGAIN = 'Nothing was done. Read the page again.'
+
+async function elementOf({ target }: Use, page: Page): Promise<Element> {
+  const live = livePage(page)
+  if (target !== undefined) return resolveTarget(target, { page, live })
+  const { ownerDocument } = rootOf(live.options)
+  return focusedElement(ownerDocument) ?? ownerDocument.body
+}
+
+/** The one element of this page that is what was asked about on the last one. */
+async function foundAgain(before: Asked, was: AskedUse, page: Page): Promise<Element> {
+  const live = livePage(page)
+  if (was.target !== undefined && !readRef(was.target)) return elementOf(was, page)
+  const isHere = before.address === addressOf(live)
+  const query = {
+    ...(was.role !== 'generic' && { role: was.role }),
+    ...(was.name && { name: was.name }),
+  }
+  const found = isHere && (query.role ?? query.name) ? await find(query, { page, limit: 30 }) : []
+  const same = found.filter(({ element }) =>
+    isSameSubject(was, subjectOf(element, live, activationOf(was)), Date.now() - before.at),
+  )
+  const [only, ...others] = same
+  if (only && others.length === 0 && isElement(only.element)) return only.element
+  const why = !isHere
+    ? 'the address is another one'
+    : only
+      ? 'several are like it'
+      : 'it is not there'
+  throw new PageError(
+    'stale-ref',
+    `The page was loaded anew since ${subjectLine(was)} was asked about, and ${why} now. Read the page again.`,
+  )
+}
+
+function activationOf({ action }: Use): Activation | undefined {
+  if (action === 'click') return 'click'
+  return action === 'enter' ? 'activate' : undefined
+}
+
+/** Without its hash, which changes as a page is read. */
+function addressOf({ options }: LivePage): string {
+  return rootOf(options).ownerDocument.URL.replace(/#.*$/, '')
+}
+
+/** Written by this tool, on this page or an earlier one; null: nobody was asked. */
+function readAsked(data: JsonValue | undefined): Asked | null {
+  return data ? (data as unknown as Asked) : null
+}

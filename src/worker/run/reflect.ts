@@ -1,0 +1,204 @@
+import { addCost, addUsage } from '../../conversation/usage.ts'
+import { answerText, messageText } from '../../conversation/result.ts'
+import { describeThrown, OffstageError } from '../../protocol/error.ts'
+import type { ReflectMode, RunEnd } from '../../protocol/fact.ts'
+import type { RunUsage, UserMessage } from '../../protocol/message.ts'
+import type { ReflectSettings, StepContext } from '../../protocol/questions.ts'
+import { buildRequest } from '../model/build-request.ts'
+import type { ModelCall, ModelOutcome } from '../model/call-model.ts'
+import { askQuietly } from './ask-model.ts'
+import type { CountedRun } from './counters.ts'
+import { limitOf, withinLimits } from './run-budget.ts'
+import { stopsWithoutEnd, type RunContext } from './run-context.ts'
+import { offeredStep } from './skill-rules.ts'
+
+interface Answer {
+  readonly messageId: string
+  readonly text: string
+}
+
+interface Occasion extends Pick<ModelCall, 'confirm'> {
+  readonly mode: ReflectMode
+  /** How the run would end with the answer. */
+  readonly end: RunEnd
+}
+
+interface Asked extends Pick<Occasion, 'confirm'> {
+  readonly run: CountedRun
+  readonly answer: Answer
+  readonly settings: ReflectSettings
+  readonly stepContext: StepContext
+}
+
+/** What came of it; `failed`: in words, why nothing did. */
+interface Reflected {
+  readonly text: string | null
+  readonly usage: RunUsage
+  readonly failed?: string
+}
+
+const NO_USAGE: RunUsage = { modelCalls: 0 }
+
+/**
+ * Has a model look at the answer with which the run would be completed, if the agent wants that in this mode, and
+ * stores what it says: of each answer once. It needs no step, but is not asked once a limit is reached. What goes
+ * wrong keeps no answer from the person.
+ */
+export async function reflect(
+  context: RunContext,
+  { mode, end, confirm }: Occasion,
+): Promise<void> {
+  const { conversation, tools } = context
+  const { run } = conversation
+  const isWanted = tools.reflects === undefined || tools.reflects === mode
+  if (run === null || !isWanted || !mayReflect(run, end)) return
+  const answer = newestAnswer(context)
+  if (answer === null) return
+  const isKnown = tools.reflects !== undefined
+  const stepContext = await contextFor(context)
+  if (typeof stepContext === 'string') {
+    // Of a run that goes on after a reload: whether its page wants that at all, it can't say either.
+    if (!isKnown) return
+    return store(context, { answer, mode, reflected: { ...NOTHING, failed: stepContext } })
+  }
+  const settings = stepContext.reflect
+  tools.reflects = settings?.mode ?? null
+  if (settings?.mode !== mode) return
+  const reflected = await ask(context, { run, answer, settings, stepContext, confirm })
+  await store(context, { answer, mode, reflected })
+}
+
+const NOTHING: Reflected = { text: null, usage: NO_USAGE }
+
+/** Not in one-shot mode, whose answers are the page's business. */
+function mayReflect(run: CountedRun, { outcome }: RunEnd): boolean {
+  const isOneShot = run.limits.maxSteps === 0
+  return outcome === 'completed' && !isOneShot && run.reflected === null && limitOf(run) === null
+}
+
+function newestAnswer({ conversation: { state }, runId }: RunContext): Answer | null {
+  const node = state.path.findLast(({ kind }) => kind === 'assistant')
+  const text = answerText(node)
+  return node?.runId === runId && text.trim() !== '' ? { messageId: node.id, text } : null
+}
+
+/** What the model is asked with; in words, why the page can't say. Throws where nobody is to be asked any more. */
+async function contextFor(context: RunContext): Promise<StepContext | string> {
+  const { agentId, conversation, page, runId, signal } = context
+  const { conversationId, parent } = conversation
+  const query = { agentId, runId, conversationId, reflects: true, ...(parent && { isChild: true }) }
+  try {
+    return await page.stepContext(query)
+  } catch (error) {
+    if (signal.aborted || (OffstageError.is(error) && error.code === 'disposed')) throw error
+    return describeThrown(error)
+  }
+}
+
+async function ask(context: RunContext, asked: Asked): Promise<Reflected> {
+  const { effects, signal } = context
+  const { settings } = asked
+  const late = new AbortController()
+  const answered = new AbortController()
+  void effects
+    .sleep(settings.timeoutMs, AbortSignal.any([answered.signal, signal]))
+    .then(() => late.abort())
+  try {
+    return await callReflector(context, asked, AbortSignal.any([signal, late.signal]))
+  } catch (error) {
+    if (signal.aborted) throw error
+    return { ...NOTHING, failed: describeThrown(error) }
+  } finally {
+    answered.abort()
+  }
+}
+
+/** The request is the next step's with one more turn, so that the server's cache of the prompt serves the same model. */
+async function callReflector(
+  context: RunContext,
+  { run, answer, settings, stepContext, confirm }: Asked,
+  signal: AbortSignal,
+): Promise<Reflected> {
+  const { conversation, effects } = context
+  let usage = NO_USAGE
+  const { model } = stepContext
+  const offered = offeredStep(withinLimits(stepContext, run), context)
+  // Of steps that are left the model is not to know: this is none.
+  const asking = { ...run, limits: { ...run.limits, maxSteps: -1 } }
+  const outcome = await askQuietly(context, run, {
+    stepContext: { ...offered, model: { ...model, toolChoice: 'none' } },
+    messageId: effects.newId('msg_'),
+    confirm,
+    signal,
+    request: (toolMode) => {
+      const request = buildRequest(conversation.state, asking, { stepContext: offered, toolMode })
+      return { ...request, messages: [...request.messages, orderOf(settings)] }
+    },
+    attemptFailed: async (attempt) => {
+      usage = addCost(usage, attempt.usage)
+    },
+  })
+  return readOutcome(outcome, { answer, settings, usage })
+}
+
+function readOutcome(
+  outcome: ModelOutcome,
+  { answer, settings, usage }: Pick<Asked, 'answer' | 'settings'> & Pick<Reflected, 'usage'>,
+): Reflected {
+  switch (outcome.type) {
+    case 'turn': {
+      const { turn } = outcome
+      const all = addUsage(usage, turn.usage)
+      const text = messageText(turn).trim()
+      const isCut = turn.finishReason === 'length' || turn.finishReason === 'content-filter'
+      if (text === '' || isCut)
+        return { text: null, usage: all, failed: isCut ? CUT_OFF : 'the model said nothing' }
+      const isSame = settings.mode === 'replace' && text === answer.text.trim()
+      return { text: isSame ? null : text, usage: all }
+    }
+    case 'failed':
+      return { text: null, usage: addCost(usage, outcome.usage), failed: outcome.error.message }
+    case 'aborted': {
+      const failed = `it took longer than ${settings.timeoutMs} ms`
+      return { text: null, usage: addCost(usage, outcome.usage), failed }
+    }
+    default:
+      return outcome satisfies never
+  }
+}
+
+const CUT_OFF = 'what the model said was cut off'
+
+/** Of one that was stopped, what it used is stored: the answer is as it was. */
+async function store(
+  { conversation, runId, signal, stream }: RunContext,
+  {
+    answer: { messageId },
+    mode,
+    reflected: { text, usage, failed },
+  }: { readonly answer: Answer; readonly mode: ReflectMode; readonly reflected: Reflected },
+): Promise<void> {
+  const step = conversation.run?.steps ?? 0
+  const isStored = await conversation.append((run) => {
+    const isOver = run?.runId !== runId || run.end !== null || run.steps !== step
+    if (isOver || run.reflected !== null || stopsWithoutEnd(signal)) return null
+    if (signal.aborted && usage.modelCalls === 0) return null
+    const said = signal.aborted ? null : text
+    return [{ type: 'answer-reflected', step, messageId, mode, text: said, usage }]
+  })
+  if (!isStored || failed === undefined || signal.aborted) return
+  const message = `reflect has failed, and the answer stays as it is: ${failed}.`
+  stream.delta({ type: 'warning', code: 'reflect-failed', message, runId, step, attempt: 1 })
+}
+
+function orderOf({ mode, instructions }: ReflectSettings): UserMessage {
+  const text = `Look over your last answer, the one above.\n${instructions}\n${ORDERS[mode]}`
+  return { role: 'user', synthetic: true, parts: [{ type: 'text', text }] }
+}
+
+const ORDERS: Readonly<Record<ReflectMode, string>> = {
+  annotate:
+    'Write what is to be said about the answer, and nothing else: do not write the answer anew. Write in the language of the conversation. Call no tools.',
+  replace:
+    'Write the answer that the person is to get in place of it: the whole answer and nothing else, no word about the first one. If nothing is to be changed, repeat it word for word. Call no tools.',
+}

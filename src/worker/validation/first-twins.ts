@@ -1,0 +1,13 @@
+import { canonicalJson } from '../../lib/canonical-json.ts'
+
+/** The indexes of an item and of the first one that is equal to it, in one pass; null: all differ. */
+export function firstTwins(items: readonly unknown[]): [number, number] | null {
+  const known = new Map<unknown, number>()
+  for (const [index, item] of items.entries()) {
+    const key = typeof item === 'number' ? item : canonicalJson(item)
+    const twin = known.get(key)
+    if (twin !== undefined) return [twin, index]
+    known.set(key, index)
+  }
+  return null
+}

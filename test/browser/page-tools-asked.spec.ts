@@ -1,0 +1,477 @@
+import type { DrivenPage } from './support/driven-page.ts'
+import { expect, property, test } from './support/driven.ts'
+
+// What a person is asked about an action of the page tools, what is done is that and nothing else, and it stays on the site.
+
+const HOST = `
+import { createAgent } from '/dist/index.js'
+import { pageTools } from '/dist/page-tools.js'
+window.asked = []
+window.begin = async (steps, { page, ...options } = {}, resumes = false) => {
+  const classify = page?.commits && ((element, action) => element.matches(page.commits) && action === 'click' ? 'commit' : undefined)
+  window.agent = createAgent({
+    model: { provider: 'scripted', model: 'x', script: { steps } }, storage: 'memory', toolApproval: 'writes',
+    tools: pageTools({ ...page, ...(classify && { classify }) }), ...options,
+  })
+  const run = resumes ? await window.agent.resume() : window.agent.run('Go', { conversationId: 'talk' })
+  window.watched = (async () => {
+    for await (const event of run) {
+      if (event.type === 'tool-approval-request') window.asked.push(event)
+      if (event.type === 'run-end') window.ended = event.result
+    }
+  })()
+}
+window.approve = () => window.agent.approve(window.asked.at(-1))
+document.documentElement.dataset.host = ''
+`
+
+interface About {
+  readonly text: string
+  readonly data: { readonly uses: readonly Record<string, string>[] }
+}
+interface Hosted {
+  readonly begin: (steps: readonly object[], options?: object, resumes?: boolean) => Promise<void>
+  readonly approve: () => Promise<unknown>
+  readonly asked: readonly { readonly about?: About }[]
+  readonly ended?: {
+    readonly toolCalls: readonly { status: string; output?: { message?: string } }[]
+  }
+}
+
+type Open = (options: { body: string }) => Promise<DrivenPage>
+
+const use = (toolName: string, input: object) => ({ toolCalls: [{ toolName, input }] })
+const DONE = { text: 'Done.' }
+const OTHER = 'https://other.example'
+
+test.beforeEach(({ site }) => site.add('/host.js', { body: HOST }))
+
+async function openHost(openPage: Open, body: string): Promise<DrivenPage> {
+  const page = await openPage({ body: `${body}<script type="module" src="/host.js"></script>` })
+  await isReady(page)
+  return page
+}
+
+async function isReady(page: DrivenPage): Promise<void> {
+  await expect(async () =>
+    expect(await property(page, 'html[data-host]', 'tagName')).toBe('HTML'),
+  ).toPass()
+}
+
+function begin(page: DrivenPage, steps: readonly object[], options: object = {}): Promise<void> {
+  return page.evaluate(([script, how]) => (window as unknown as Hosted).begin(script, how), [
+    steps,
+    options,
+  ] as const)
+}
+
+async function askedAbout(page: DrivenPage, count = 1): Promise<About | undefined> {
+  await expect
+    .poll(() => page.evaluate(() => (window as unknown as Hosted).asked.length))
+    .toBe(count)
+  return page.evaluate(() => (window as unknown as Hosted).asked.at(-1)?.about)
+}
+
+async function outcome(page: DrivenPage): Promise<string> {
+  await expect.poll(() => page.evaluate(() => 'ended' in window)).toBe(true)
+  return page.evaluate(() => {
+    const [call] = (window as unknown as Hosted).ended?.toolCalls ?? []
+    return `${call?.status} ${call?.output?.message ?? ''}`.trim()
+  })
+}
+
+/** The call is asked about, the page changes, the person approves; what became of it. */
+async function approved(
+  page: DrivenPage,
+  input: object,
+  change: string,
+  tool = 'click',
+): Promise<string> {
+  await begin(page, [use(tool, input), DONE])
+  await askedAbout(page)
+  await page.evaluate((code) => {
+    const script = document.createElement('script')
+    script.textContent = code
+    document.head.append(script)
+  }, change)
+  await page.evaluate(() => (window as unknown as Hosted).approve())
+  return outcome(page)
+}
+
+const clicks = (page: DrivenPage): Promise<unknown> =>
+  page.evaluate(() => (window as unknown as Record<string, unknown>)['clicked'] ?? null)
+
+const DESCRIBED: readonly [string, string, string, object, string][] = [
+  ['a button by role and name', '<button>Save</button>', 'click', { ref: 'Save' }, 'button "Save"'],
+  [
+    'one of many by its row',
+    '<table><tr><td>Ada</td><td><button>Delete</button></td></tr></table>',
+    'click',
+    { ref: 'Delete' },
+    'button "Delete" (in row "Ada Delete")',
+  ],
+  [
+    'a link with where it leads',
+    '<a href="/terms?v=2">Terms</a>',
+    'click',
+    { ref: 'Terms' },
+    'link "Terms", leads to ORIGIN/terms?v=2',
+  ],
+  [
+    'a button with where its form leads',
+    '<form aria-label="Account" action="/delete" method="post"><button>Go</button></form>',
+    'click',
+    { ref: 'Go' },
+    'button "Go" (in form "Account"), leads to ORIGIN/delete',
+  ],
+  [
+    'a button with its own address',
+    '<form action="/keep"><button formaction="/delete">Go</button><input name="action"></form>',
+    'click',
+    { ref: 'Go' },
+    'button "Go" (in form "Go"), leads to ORIGIN/delete',
+  ],
+  [
+    'a field with its value, and where Enter leads',
+    '<form aria-label="Find" action="/search"><label>Words <input value="cups"></label></form>',
+    'type_text',
+    { ref: 'Words', text: 'mugs', enter: true },
+    'textbox "Words" (in form "Find"), which holds "cups", leads to ORIGIN/search',
+  ],
+  [
+    'a secret field without its value',
+    '<label>Password <input type="password" value="hunter22"></label>',
+    'type_text',
+    { ref: 'Password', text: 'x' },
+    'textbox "Password", which holds "[masked]"',
+  ],
+  [
+    'all fields of a form',
+    '<label>Name <input></label><label>Town <input></label>',
+    'fill_form',
+    {
+      fields: [
+        { ref: 'Name', value: 'Ada' },
+        { ref: 'Town', value: 'Rome' },
+      ],
+    },
+    'textbox "Name"; textbox "Town"',
+  ],
+  [
+    'the focused element for a key',
+    '<button autofocus id="b">Pay</button>',
+    'press_key',
+    { key: 'Enter' },
+    'button "Pay"',
+  ],
+  [
+    'both ends of a drag',
+    '<div draggable="true" role="listitem" aria-label="Card">Card</div><div role="region" aria-label="Done">Here</div>',
+    'drag',
+    { ref: 'Card', to: 'Done' },
+    'listitem "Card"; region "Done"',
+  ],
+  ['an address', '', 'navigate', { url: '/next' }, 'ORIGIN/next'],
+]
+
+for (const [what, body, tool, input, text] of DESCRIBED)
+  test(`a person is asked about ${what}`, async ({ openPage, site }) => {
+    const page = await openHost(openPage, body)
+    await page.evaluate(() => document.querySelector<HTMLElement>('[autofocus]')?.focus())
+    await begin(page, [use(tool, input), DONE])
+    const about = await askedAbout(page)
+    expect(about?.text).toBe(text.replace('ORIGIN', new URL(site.url).origin))
+  })
+
+test('nobody is asked about what is not there', async ({ openPage }) => {
+  const page = await openHost(openPage, '<button>Save</button>')
+  await begin(page, [use('click', { ref: 'Delete' }), DONE])
+  expect(await outcome(page)).toContain('failed No element is named "Delete"')
+  expect(await page.evaluate(() => (window as unknown as Hosted).asked.length)).toBe(0)
+})
+
+const BUTTON = '<button id="b" onclick="window.clicked = this.textContent">Archive</button>'
+const REFUSED: readonly [string, string, object, string][] = [
+  ['has another name', BUTTON, { ref: 'Archive' }, 'b.textContent = "Delete account"'],
+  ['has another role', BUTTON, { ref: 'Archive' }, 'b.setAttribute("role", "switch")'],
+  ['is gone', BUTTON, { ref: 'Archive' }, 'b.remove()'],
+  ['was replaced by its like', BUTTON, { ref: 'Archive' }, 'b.replaceWith(b.cloneNode(true))'],
+  [
+    'has another price',
+    '<button id="b" onclick="window.clicked = 1">Buy for 12.00 €</button>',
+    { ref: 'Buy for 12.00 €' },
+    'b.textContent = "Buy for 13.00 €"',
+  ],
+  [
+    'has another time that no clock has reached',
+    '<button id="b" onclick="window.clicked = 1">Book 14:30</button>',
+    { ref: 'Book 14:30' },
+    'b.textContent = "Book 19:30"',
+  ],
+  [
+    'leads elsewhere',
+    '<a id="b" href="#a" onclick="window.clicked = 1">Terms</a>',
+    { ref: 'Terms' },
+    'b.href = "#b"',
+  ],
+  [
+    'submits elsewhere',
+    '<form id="f" action="/a" onsubmit="event.preventDefault(); window.clicked = 1"><button id="b">Send</button></form>',
+    { ref: 'Send' },
+    'f.action = "/b"',
+  ],
+  [
+    'is in the row of another item',
+    '<table><tr><td id="n">Ada</td><td><button onclick="window.clicked = 1">Delete</button></td></tr></table>',
+    { ref: 'Delete' },
+    'n.textContent = "Bob"',
+  ],
+  [
+    'has another name once the pointer is over it',
+    BUTTON,
+    { ref: 'Archive' },
+    'b.addEventListener("pointerover", () => { b.textContent = "Delete account" })',
+  ],
+]
+
+for (const [what, body, input, change] of REFUSED)
+  test(`what ${what} since it was approved is not acted on`, async ({ openPage }) => {
+    const page = await openHost(openPage, body)
+    const result = await approved(page, input, change)
+    expect(result).toMatch(/^failed .*(What was approved|no longer on the page)/)
+    expect(await clicks(page)).toBe(null)
+  })
+
+const KEPT: readonly [string, string, object, string][] = [
+  ['is as it was', BUTTON, { ref: 'Archive' }, ''],
+  [
+    'has moved',
+    BUTTON,
+    { ref: 'Archive' },
+    'document.body.prepend(document.createElement("hr"), b)',
+  ],
+  [
+    'shows a clock that ran on',
+    '<button id="b" onclick="window.clicked = 1">Pay (0:59 left)</button>',
+    { ref: 'Pay (0:59 left)' },
+    'b.textContent = "Pay (0:57 left)"',
+  ],
+]
+
+for (const [what, body, input, change] of KEPT)
+  test(`what ${what} since it was approved is acted on`, async ({ openPage }) => {
+    const page = await openHost(openPage, body)
+    expect(await approved(page, input, change)).toMatch(/^succeeded/)
+    expect(await clicks(page)).not.toBe(null)
+  })
+
+test('a key goes to what had the focus when it was approved, or nowhere', async ({ openPage }) => {
+  const page = await openHost(
+    openPage,
+    '<button id="a" onclick="window.clicked = 1">Keep</button><button id="b" onclick="window.clicked = 2">Delete</button>',
+  )
+  await page.evaluate(() => document.querySelector<HTMLElement>('#a')?.focus())
+  expect(await approved(page, { key: 'Enter' }, 'b.focus()', 'press_key')).toContain(
+    'focus has moved',
+  )
+  expect(await clicks(page)).toBe(null)
+})
+
+const CONFIRMED: readonly [string, string, string, object, object][] = [
+  ['marked', '<button data-offstage-confirm>Pay</button>', 'click', { ref: 'Pay' }, {}],
+  [
+    'in a marked part',
+    '<div data-offstage-confirm><button>Pay</button></div>',
+    'click',
+    { ref: 'Pay' },
+    {},
+  ],
+  [
+    'called a commit by the host',
+    '<button class="pay">Pay</button>',
+    'click',
+    { ref: 'Pay' },
+    { commits: '.pay' },
+  ],
+  [
+    'a field whose Enter presses a marked button',
+    '<form onsubmit="return false"><label>To <input></label><button data-offstage-confirm>Send</button></form>',
+    'type_text',
+    { ref: 'To', text: 'x', enter: true },
+    {},
+  ],
+  [
+    'the label of a marked box',
+    '<label for="c">I agree</label><input id="c" type="checkbox" data-offstage-confirm>',
+    'set_checked',
+    { ref: 'I agree', checked: true },
+    {},
+  ],
+]
+
+for (const [what, body, tool, input, how] of CONFIRMED)
+  test(`what is ${what} is asked about whatever the policy`, async ({ openPage }) => {
+    const page = await openHost(openPage, body)
+    await begin(page, [use(tool, input), DONE], { toolApproval: 'never', page: how })
+    await askedAbout(page)
+    await page.evaluate(() => (window as unknown as Hosted).approve())
+    expect(await outcome(page)).toMatch(/^succeeded/)
+  })
+
+test('what is not marked is left to the policy', async ({ openPage }) => {
+  const page = await openHost(openPage, `${BUTTON}<button data-offstage-confirm>Pay</button>`)
+  await begin(page, [use('click', { ref: 'Archive' }), DONE], { toolApproval: 'never' })
+  expect(await outcome(page)).toMatch(/^succeeded/)
+  expect(await page.evaluate(() => (window as unknown as Hosted).asked.length)).toBe(0)
+})
+
+test('what turns out to be marked only when it is pressed is not pressed', async ({ openPage }) => {
+  const page = await openHost(openPage, BUTTON)
+  await page.evaluate(() =>
+    document.querySelector('#b')?.addEventListener('pointerover', ({ currentTarget }) => {
+      ;(currentTarget as HTMLElement).dataset['offstageConfirm'] = ''
+    }),
+  )
+  await begin(page, [use('click', { ref: 'Archive' }), DONE], { toolApproval: 'never' })
+  expect(await outcome(page)).toContain('A person must be asked')
+  expect(await clicks(page)).toBe(null)
+})
+
+test('after a reload the one match is found again, and asked about anew', async ({
+  openPage,
+  site,
+}) => {
+  const steps = [use('click', { ref: 'e9' }), DONE]
+  const options = { storage: { name: `asked-${Date.now()}` } }
+  const fields = '<label>One <input></label><label>Two <input></label>'
+  const path = '/reloaded.html'
+  const start = `<script type="module">import '/host.js'; await window.begin(${JSON.stringify(steps)}, ${JSON.stringify(options)}, true)</script>`
+  const button = '<button onclick="window.clicked = this.textContent">Delete Ada</button>'
+  const other = '<button onclick="window.clicked = this.textContent">Delete Bob</button>'
+  site.add(path, {
+    body: `<!doctype html><body>${fields}${other}${button}<script type="module" src="/host.js"></script>`,
+  })
+  const page = await openPage({})
+  await page.goto(site.url + path)
+  await isReady(page)
+  // Refs are counted by use: here the button is what the model calls it.
+  const ref = await page.evaluate(async () => {
+    const { find } = (await import('/dist/page-tools.js' as string)) as {
+      find: (query: object) => Promise<{ ref: string }[]>
+    }
+    return (await find({ name: 'Delete Ada' }))[0]?.ref
+  })
+  await begin(page, [use('click', { ref }), DONE], options)
+  expect((await askedAbout(page))?.text).toBe('button "Delete Ada"')
+  // The next load numbers its elements in another order.
+  site.add(path, { body: `<!doctype html><body>${button}${other}${fields}${start}` })
+  await page.goto(site.url + path)
+  await expect(async () =>
+    expect(await page.evaluate(() => (window as unknown as Partial<Hosted>).asked?.length)).toBe(1),
+  ).toPass()
+  expect((await askedAbout(page))?.text).toBe('button "Delete Ada"')
+  await page.evaluate(() => (window as unknown as Hosted).approve())
+  expect(await outcome(page)).toMatch(/^succeeded/)
+  expect(await clicks(page)).toBe('Delete Ada')
+})
+
+for (const [why, body, said] of [
+  ['is not there', '<button>Delete Bob</button>', 'it is not there'],
+  [
+    'has several matches',
+    '<button>Delete Ada</button><button>Delete Ada</button>',
+    'several are like it',
+  ],
+] as const)
+  test(`after a reload a call fails whose element ${why}`, async ({ openPage, site }) => {
+    const options = { storage: { name: `lost-${why.length}-${Date.now()}` } }
+    const path = `/lost-${why.length}.html`
+    const script = '<script type="module" src="/host.js"></script>'
+    site.add(path, { body: `<!doctype html><body><button>Delete Ada</button>${script}` })
+    const page = await openPage({})
+    await page.goto(site.url + path)
+    await isReady(page)
+    const ref = await page.evaluate(async () => {
+      const { find } = (await import('/dist/page-tools.js' as string)) as {
+        find: (query: object) => Promise<{ ref: string }[]>
+      }
+      return (await find({ name: 'Delete Ada' }))[0]?.ref
+    })
+    await begin(page, [use('click', { ref }), DONE], options)
+    await askedAbout(page)
+    const start = `<script type="module">import '/host.js'; await window.begin(${JSON.stringify([DONE, DONE])}, ${JSON.stringify(options)}, true)</script>`
+    site.add(path, { body: `<!doctype html><body>${body}${start}` })
+    await page.goto(site.url + path)
+    await expect(async () =>
+      expect(await page.evaluate(() => 'ended' in window)).toBe(true),
+    ).toPass()
+    expect(await outcome(page)).toContain(said)
+  })
+
+const LEAVING: readonly [string, string, string, object][] = [
+  ['a link', `<a href="${OTHER}/x">Out</a>`, 'click', { ref: 'Out' }],
+  [
+    'a part of a link',
+    `<a href="${OTHER}/x"><h2>Card</h2><b role="img" aria-label="Out">x</b></a>`,
+    'click',
+    { ref: 'Out' },
+  ],
+  [
+    'a link to another tab',
+    `<a target="_blank" href="${OTHER}/x">Out</a>`,
+    'click',
+    { ref: 'Out' },
+  ],
+  ['a form', `<form action="${OTHER}/x"><button>Out</button></form>`, 'click', { ref: 'Out' }],
+  [
+    'a button of its own address',
+    `<form><button formaction="${OTHER}/x">Out</button></form>`,
+    'click',
+    { ref: 'Out' },
+  ],
+  [
+    'Enter in a field',
+    `<form action="${OTHER}/x"><label>Out <input></label></form>`,
+    'type_text',
+    { ref: 'Out', text: 'a', enter: true },
+  ],
+  ['Enter on a link', `<a href="${OTHER}/x">Out</a>`, 'press_key', { ref: 'Out', key: 'Enter' }],
+  [
+    'Space on a button',
+    `<form action="${OTHER}/x"><button>Out</button></form>`,
+    'press_key',
+    { ref: 'Out', key: ' ' },
+  ],
+]
+
+for (const [what, body, tool, input] of LEAVING)
+  test(`${what} leads to another site only where that is allowed`, async ({ openPage }) => {
+    const page = await openHost(
+      openPage,
+      `<div id="all">${body}</div><script>
+        addEventListener('click', (event) => { window.clicked = 1; if (event.target.closest('a')) event.preventDefault() })
+        addEventListener('submit', (event) => { window.clicked = 2; event.preventDefault() })
+      </script>`,
+    )
+    await begin(page, [use(tool, input), DONE], { toolApproval: 'never' })
+    expect(await outcome(page)).toContain(`${OTHER} is another site`)
+    const typed = tool === 'type_text' ? 1 : null
+    expect(await clicks(page)).toBe(typed)
+    await page.evaluate(() => delete (window as { ended?: unknown }).ended)
+    await begin(page, [use(tool, input), DONE], {
+      toolApproval: 'never',
+      page: { origins: [OTHER] },
+    })
+    expect(await outcome(page)).toMatch(/^succeeded/)
+    expect(await clicks(page)).toBe(/form|button|field/i.test(what) ? 2 : 1)
+  })
+
+for (const href of ['mailto:ada@example.org', 'tel:+123', '#part', 'javascript:void 0'])
+  test(`a link to ${href} leads to no other site`, async ({ openPage }) => {
+    const page = await openHost(
+      openPage,
+      `<a href="${href}" onclick="window.clicked = 1; event.preventDefault()">Go</a>`,
+    )
+    await begin(page, [use('click', { ref: 'Go' }), DONE], { toolApproval: 'never' })
+    expect(await outcome(page)).toMatch(/^succeeded/)
+  })

@@ -1,0 +1,279 @@
+import { drive } from '../apps/drive.ts'
+import { LABELS } from '../unit/page-tools/secret-labels.ts'
+import { expect, test } from './support/driven.ts'
+
+// What a model must not read, in every place that a page has for it.
+
+const LONG = { maxTokens: 60_000 }
+
+/** Ways in which pages say what a field is for. `§` is the label, `v` the value. */
+const PLACES: Readonly<Record<string, string>> = {
+  'a label around it': '<label>§ <input value="v"></label>',
+  'a label for it': '<label for="fN">§</label><input id="fN" value="v">',
+  'aria-label': '<input aria-label="§" value="v">',
+  'aria-labelledby': '<span id="lN">§</span><input aria-labelledby="lN" value="v">',
+  'a placeholder': '<input placeholder="§" value="v">',
+  'a title': '<input title="§" value="v">',
+  'a text area': '<label>§ <textarea>v</textarea></label>',
+  'an editor': '<div role="textbox" contenteditable aria-label="§">v</div>',
+  'a field to look at': '<div role="textbox" aria-readonly="true" aria-label="§">v</div>',
+}
+
+for (const [place, html] of Object.entries(PLACES))
+  test(`secrets in all languages, named by ${place}`, async ({ openPage }) => {
+    const rows = Object.values(LABELS).flatMap(({ secret, plain }) => [
+      ...secret.map((label) => ({ label, value: 'CANARY' })),
+      ...plain.map((label) => ({ label, value: 'Ordinary' })),
+    ])
+    const body = rows
+      .map(({ label, value }, index) => {
+        const named = html
+          .replaceAll('N', String(index))
+          .replaceAll('§', label.replace(/"/g, '&quot;'))
+        return named.replace(/(?<=[">])v(?=["<])/, `${value}-${index}x`)
+      })
+      .join('\n')
+    const page = await openPage({ body: `<main>${body}</main>` })
+    const { call } = await drive(page, LONG)
+    let text = ''
+    for (let from: string | undefined; ;) {
+      const part = await call('read_page', from ? { from } : {})
+      text += part
+      const next = /\[from=(e\d+)\]/.exec(part)?.[1]
+      if (!next || next === from) break
+      from = next
+    }
+    expect(text.match(/CANARY-\d+x/g) ?? []).toEqual([])
+    const missing = rows.flatMap(({ label, value }, index) =>
+      value === 'Ordinary' && !text.includes(`Ordinary-${index}x`) ? [label] : [],
+    )
+    expect(missing).toEqual([])
+  })
+
+const SECRET_FIELDS: Readonly<Record<string, string>> = {
+  'a card number in any field': '<label>Reference <input value="4111 1111 1111 1111"></label>',
+  'the parts of a card number':
+    '<fieldset><legend>Pay</legend><input maxlength="4" value="4111"><input maxlength="4" value="1111"><input maxlength="4" value="1111"><input maxlength="4" value="1111"></fieldset>',
+  'the empty parts of a card number, as they are filled':
+    '<div><span><input maxlength="4" inputmode="numeric" value="4111"></span><span><input maxlength="4" inputmode="numeric" value="1111"></span><span><input maxlength="4" inputmode="numeric"></span><span><input maxlength="4" inputmode="numeric"></span></div>',
+  'a code of six digits':
+    '<label>Code <input inputmode="numeric" maxlength="6" value="411111"></label>',
+  'a code by its pattern':
+    '<label>Code <input type="text" pattern="\\d{6}" value="411111"></label>',
+  'a code by its words': '<label>Enter the 6-digit code we sent <input value="411111"></label>',
+  'a text that is drawn as dots':
+    '<label>Word <input style="-webkit-text-security: disc" value="411111"></label>',
+  'an editor that is drawn as dots':
+    '<div contenteditable role="textbox" aria-label="Word" style="-webkit-text-security: square">411111</div>',
+  'the choice of a question': '<label>Security question <select><option>411111</select></label>',
+  'a number that a group is named by':
+    '<fieldset><legend>Social security number</legend><input maxlength="3" value="411"><input maxlength="2" value="11"><input maxlength="4" value="1111"></fieldset>',
+}
+
+for (const [what, body] of Object.entries(SECRET_FIELDS))
+  test(`masked is ${what}`, async ({ openPage }) => {
+    const page = await openPage({ body })
+    const { call } = await drive(page)
+    const said = [await call('read_page'), await call('find', { role: 'textbox' })].join('\n')
+    expect(said).toContain('[masked]')
+    expect(said).not.toMatch(/: (4111|411|1111|11)\b|411111/)
+  })
+
+const ORDINARY: Readonly<Record<string, string>> = {
+  'a number that is no card': '<label>Order <input value="1234567812345670"></label>',
+  'a card number in prose': '<p>Test with 4111 1111 1111 1111</p>',
+  'a card number in a table':
+    '<table><tr><th>Number</th></tr><tr><td>4111 1111 1111 1111</td></tr></table>',
+  'a promo code':
+    '<label>Promo code <input inputmode="numeric" maxlength="6" value="123456"></label>',
+  'a postal code':
+    '<label>PIN code <input autocomplete="postal-code" maxlength="6" value="560001"></label>',
+  'a code of letters': '<label>Course code <input maxlength="6" value="CS1014"></label>',
+  'four quantities':
+    '<div><input aria-label="A" maxlength="4" value="1001"><input aria-label="B" maxlength="4" value="1002"><input aria-label="C" maxlength="4" value="1003"><input aria-label="D" maxlength="4" value="1004"></div>',
+  'a date': '<label>Day <input type="date" value="2026-03-09"></label>',
+  'a search': '<input type="search" aria-label="Search" value="mugs">',
+}
+
+for (const [what, body] of Object.entries(ORDINARY))
+  test(`not masked is ${what}`, async ({ openPage }) => {
+    const page = await openPage({ body })
+    const { call } = await drive(page)
+    expect(await call('read_page')).not.toContain('[masked]')
+  })
+
+const CANARY = 'Balance 4711 CANARY'
+
+const ATTRIBUTES: Readonly<Record<string, string>> = {
+  'the label of a button': `<button aria-label="${CANARY}">x</button>`,
+  'the label of a part': `<section aria-label="${CANARY}"><p>x</p></section>`,
+  'the label of a field': `<input aria-label="${CANARY}">`,
+  'a placeholder': `<input placeholder="${CANARY}">`,
+  'a title': `<button title="${CANARY}">1</button>`,
+  'the title of a cell': `<div role="gridcell" tabindex="0" title="${CANARY}">1</div>`,
+  'the words for an image': `<img alt="${CANARY}" src="data:,">`,
+  'the words for a value': `<div role="slider" tabindex="0" aria-label="x" aria-valuenow="1" aria-valuetext="${CANARY}"></div>`,
+  'the words for progress': `<progress aria-valuetext="${CANARY}" value="1" max="2"></progress>`,
+  'a description': `<button aria-description="${CANARY}">x</button>`,
+  'a current state': `<a href="#x" aria-current="${CANARY}">x</a>`,
+  'a sort order': `<table><tr><th aria-sort="${CANARY}">x</th></tr></table>`,
+  'the options of a list': `<select aria-label="x"><option>${CANARY}</select>`,
+  'the value of an output': `<output>${CANARY}</output>`,
+  'the words of a meter': `<meter aria-label="${CANARY}" value="0.5">x</meter>`,
+}
+
+for (const [what, html] of Object.entries(ATTRIBUTES))
+  test(`a masked part hides ${what}`, async ({ openPage }) => {
+    for (const body of [
+      `<div data-offstage-mask>${html}</div>`,
+      html.replace(/^<(\w+)/, '<$1 data-offstage-mask'),
+    ]) {
+      const page = await openPage({ body: `<main>${body}<p>After</p></main>` })
+      const { call } = await drive(page)
+      const said = [await call('read_page')]
+      for (const query of [
+        { text: 'Balance' },
+        { name: 'Balance' },
+        { name: CANARY },
+        { text: CANARY },
+      ])
+        said.push(await call('find', query))
+      for (const ref of [CANARY, 'Balance'])
+        said.push(await call('click', { ref }), await call('highlight', { ref }))
+      await page.evaluate(() => document.querySelector('main')?.firstElementChild?.remove())
+      said.push(await call('read_page', { since: 's1' }))
+      // What the test itself asked for comes back in errors.
+      const own = /(named|matches|Waited, but) "[^"\n]*"/g
+      for (const text of said) expect(text.replace(own, '')).not.toMatch(/CANARY|4711|Balance/)
+      expect(said.slice(5, 9).join('\n')).not.toMatch(/Clicked|Shown/)
+    }
+  })
+
+const HIDDEN_FROM_MODELS: Readonly<Record<string, string>> = {
+  'a masked part': '<p data-offstage-mask>the word is swordfish</p>',
+  'an ignored part': '<p data-offstage-ignore>the word is swordfish</p>',
+  'a denied part': '<p class="deny">the word is swordfish</p>',
+  'a masked part among others':
+    '<ul><li>one<li data-offstage-mask>the word is swordfish<li>two</ul>',
+  'a secret field': '<label>Password <input value="the word is swordfish"></label>',
+  'an editor with a secret':
+    '<div role="textbox" contenteditable aria-label="PIN">the word is swordfish</div>',
+  'prose that repeats a secret':
+    '<label>Password <input value="the word is swordfish"></label><p>You typed the word is swordfish</p>',
+}
+
+for (const [what, body] of Object.entries(HIDDEN_FROM_MODELS))
+  test(`no question tells a model of ${what}`, async ({ openPage }) => {
+    const page = await openPage({ body: `<main>${body}<button>Next</button></main>` })
+    const { call } = await drive(page, { deny: ['.deny'] })
+    const guesses = ['the word is swordfish', 'the word is', 'swordfish', 'the word is swordfisj']
+    for (const text of guesses) {
+      expect(await call('wait_for', { text, timeoutMs: 150 })).toMatch(/^timeout: /)
+      expect(await call('wait_for', { text, gone: true, timeoutMs: 150 })).toContain('is gone')
+      expect(await call('wait_for', { name: text, timeoutMs: 150 })).toMatch(/^timeout: /)
+      expect(await call('find', { text })).toContain('Nothing on the page matches')
+      expect(await call('find', { name: text })).toContain('Nothing on the page matches')
+    }
+    expect(await call('wait_for', { text: 'Next', timeoutMs: 5000 })).toContain('is there')
+  })
+
+test('what may not be read lends its words to nothing', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<header id="outer">OUTER words</header><main id="root">
+      <div class="deny" id="denied">DENIED words</div><div data-offstage-ignore id="ignored">IGNORED words</div>
+      <button aria-labelledby="denied">1</button><button aria-labelledby="ignored">2</button><button aria-labelledby="outer">3</button>
+      <label class="deny" for="a">DENIED label</label><input id="a"><label data-offstage-ignore for="b">IGNORED label</label><input id="b" placeholder="By itself">
+      <button>Send <span class="deny">DENIED part</span></button><label>Town <i data-offstage-ignore>IGNORED part</i> <input></label>
+      <a href="#x"><span data-offstage-ignore>IGNORED link</span>Read</a></main><label for="c">OUTER label</label>`,
+  })
+  const { call } = await drive(page, { deny: ['.deny'], root: '#root' })
+  const text = await call('read_page')
+  expect(text).not.toMatch(/DENIED|IGNORED|OUTER/)
+  for (const shown of ['button "Send"', 'textbox "Town"', 'textbox "By itself"', 'link "Read"'])
+    expect(text).toContain(shown)
+  for (const word of ['DENIED', 'IGNORED', 'OUTER'])
+    for (const rest of ['words', 'label', 'part', 'link']) {
+      const name = `${word} ${rest}`
+      expect(await call('find', { name })).toContain('Nothing on the page matches')
+      expect(await call('find', { text: name })).toContain('Nothing on the page matches')
+      expect(await call('click', { ref: name })).toMatch(/^(not-found|outside): /)
+    }
+})
+
+test('a label does not carry a click where none is allowed, nor is one used that is not allowed', async ({
+  openPage,
+}) => {
+  const page = await openPage({
+    body: `<div class="deny"><input type="checkbox" id="in"><label for="out" id="bad" onclick="window.pressed = 1">Label in the denied part</label></div>
+      <label for="in">Allowed words</label>
+      <input type="checkbox" id="out" aria-label="Mine" style="opacity: 0; width: 0; height: 0"><p>Rest</p>`,
+  })
+  const { call } = await drive(page, { deny: ['.deny'] })
+  const said = [
+    await call('click', { ref: 'Allowed words' }),
+    await call('set_checked', { ref: 'Allowed words', checked: true }),
+  ]
+  for (const text of said) expect(text).toMatch(/^outside: /)
+  await call('set_checked', { ref: 'Mine', checked: true })
+  expect(
+    await page.evaluate(() => ({
+      inside: document.querySelector<HTMLInputElement>('#in')?.checked,
+      pressed: (window as unknown as { pressed?: number }).pressed ?? 0,
+    })),
+  ).toEqual({ inside: false, pressed: 0 })
+})
+
+test('a field that was one for a password stays secret, and so does the one in its place', async ({
+  openPage,
+}) => {
+  const page = await openPage({
+    body: '<form><label for="k">Zugang</label><input type="password" id="k" name="zugang" value="hunter22"></form><label>Note <input name="note" value="Ordinary"></label>',
+  })
+  const { call } = await drive(page)
+  expect(await call('read_page')).toContain('"Zugang" [type=password] [ref=')
+  await page.evaluate(() => {
+    const before = document.querySelector('#k')!
+    const twin = document.createElement('input')
+    twin.id = 'k'
+    twin.value = 'other-33'
+    before.replaceWith(twin)
+  })
+  const text = await call('read_page')
+  expect(text).toMatch(/textbox "Zugang" \[ref=e\d+\]: \[masked\]/)
+  expect(text).not.toContain('other-33')
+  expect(text).toContain('Ordinary')
+})
+
+test('keys and tokens are removed wherever they stand', async ({ openPage }) => {
+  const phrase = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
+  const page = await openPage({
+    body: `<p>Your key is sk-proj-abcdefghijklmnopqrstuvwx</p><input aria-label="Made" readonly value="ghp_${'a1B2'.repeat(9)}">
+      <table><tr><td>AKIAIOSFODNN7EXAMPLE</td></tr></table><pre>-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----</pre>
+      <h2>Recovery phrase</h2><ol>${phrase
+        .split(' ')
+        .map((word) => `<li>${word}</li>`)
+        .join('')}</ol>`,
+  })
+  const { call } = await drive(page)
+  const said = [
+    await call('read_page'),
+    await call('find', { text: 'key' }),
+    await call('find', { role: 'textbox' }),
+  ]
+  for (const text of said) expect(text).not.toMatch(/sk-proj-|ghp_|AKIA|MIIEow|sausage/)
+})
+
+test('what is typed into a secret field is not reported', async ({ openPage }) => {
+  const page = await openPage({
+    body: '<label>Hasło <input></label><label>Note <input></label><p id="echo"></p><script>document.querySelector("input").oninput = ({ target }) => { echo.textContent = target.value }</script>',
+  })
+  const { call } = await drive(page)
+  const said = [
+    await call('type_text', { ref: 'Hasło', text: 'correct horse 9' }),
+    await call('read_page'),
+    await call('press_key', { key: 'Control+A' }),
+    await call('read_selection'),
+  ]
+  for (const text of said) expect(text).not.toContain('horse')
+  expect(await page.evaluate(() => document.querySelector('input')?.value)).toBe('correct horse 9')
+})

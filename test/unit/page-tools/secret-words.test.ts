@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+import { isCardNumber } from '../../../src/page-tools/secrets/card-number.ts'
+import { senseOf } from '../../../src/page-tools/secrets/read-words.ts'
+import { withoutTokens } from '../../../src/page-tools/secrets/token-patterns.ts'
+import { LABELS } from './secret-labels.ts'
+
+describe.each(Object.entries(LABELS))('labels in %s', (_language, { secret, plain }) => {
+  test.each(secret)('"%s" asks for a secret', (label) => expect(senseOf(label)).toBe('secret'))
+  test.each(plain)('"%s" does not', (label) => expect(senseOf(label)).not.toBe('secret'))
+})
+
+test.each([
+  'userPassword',
+  'user_password',
+  'new-password-2',
+  'CONTRASEÑA',
+  'contrasena',
+  'M\u1EACT KH\u1EA8U',
+  'mat_khau',
+  '\uFF30assword',
+  'pass\u200Bword',
+  'haslo',
+  'ŞİFRE',
+  'sifre',
+  'cardNumber',
+  'cvc2',
+  'pin1',
+  'Enter the 6-digit code',
+])('"%s" asks for a secret in another spelling', (label) => expect(senseOf(label)).toBe('secret'))
+
+test.each(['Code', 'Enter code', 'Código', 'コード', 'Код'])('"%s" may be a code', (label) =>
+  expect(senseOf(label)).toBe('code'),
+)
+
+test.each([
+  'Promo code',
+  'Postal code',
+  'ZIP code',
+  'Código postal',
+  'Code promo',
+  'Rabattcode',
+  '邮编',
+  'Промокод',
+  'Country code',
+  'PIN code of your area',
+  'Booking code',
+])('"%s" is the name of another code', (label) => expect(senseOf(label)).toBe(null))
+
+test.each([
+  '4111 1111 1111 1111',
+  '5555555555554444',
+  '3782-822463-10005',
+  '6011111111111117',
+  '30569309025904',
+  '3530111333300000',
+  '2223003122003222',
+])('%s is the number of a card', (text) => expect(isCardNumber(text)).toBe(true))
+
+test.each([
+  '4111 1111 1111 1112',
+  '1234567812345670',
+  '4111 1111 1111',
+  '+49 170 1234567890',
+  '978-3-16-148410-0',
+  'Card 4111 1111 1111 1111',
+  '0000000000000000',
+  '353011133330000',
+])('%s is not', (text) => expect(isCardNumber(text)).toBe(false))
+
+const words = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
+
+test.each([
+  ['key sk-proj-abcdefghijklmnopqrstuvwx!', 'key [x]!'],
+  ['sk-ant-api03-abcdefghijklmnopqrstuv', '[x]'],
+  [`ghp_${'a1B2'.repeat(9)} here`, '[x] here'],
+  ['xoxb-123456789012-abcdef', '[x]'],
+  ['id AKIAIOSFODNN7EXAMPLE', 'id [x]'],
+  ['Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcdefghijkl', 'Bearer [x]'],
+  ['-----BEGIN PRIVATE KEY----- MIIE vgIB -----END PRIVATE KEY----- end', '[x] end'],
+  ['-----BEGIN OPENSSH PRIVATE KEY----- b3BlbnNzaC1rZXk', '[x]'],
+  [`Recovery phrase: ${words}.`, 'Recovery phrase: [x].'],
+  [
+    `- heading "Your seed phrase"\n${words
+      .split(' ')
+      .map((word, index) => `  - listitem: ${index + 1}. ${word}`)
+      .join('\n')}`,
+    '- heading "Your seed phrase"\n  - listitem: [x]',
+  ],
+])('what is secret by its form is removed: %s', (text, clean) =>
+  expect(withoutTokens(text, '[x]')).toBe(clean),
+)
+
+test.each([
+  'sk-8 trousers, ask-me-anything-about-the-product-line',
+  'The AKIA standard and the ghp_ prefix',
+  '-----BEGIN PUBLIC KEY----- MIIB -----END PUBLIC KEY-----',
+  `${words} stands for itself`,
+  'Write your recovery phrase down, on paper. It is a list of words that you must never show to anybody else.',
+])('and nothing else is: %s', (text) => expect(withoutTokens(text, '[x]')).toBe(text))
+
+test('long texts are read in no time', () => {
+  const text = `recovery phrase ${'abc '.repeat(20_000)}`
+  expect(withoutTokens(text, '[x]')).toContain('[x]')
+  expect(withoutTokens('recovery phrase '.repeat(5000), '[x]')).toContain('recovery phrase')
+  expect(withoutTokens(`-----BEGIN PRIVATE KEY----- ${'-'.repeat(50_000)}`, '[x]')).toBe('[x]')
+})
