@@ -63,7 +63,6 @@ const HIDDEN: readonly (readonly [how: string, label: string, body: string])[] =
   ['scale near 0', 'too small to see', `<div style="scale: 0.01"><p>${WORDS}</p></div>`],
   ['no width', 'too small to see', `<p style="transform: scaleX(0)">${WORDS}</p>`],
   ['seen from the edge', 'too small to see', `<p style="transform: rotateX(90deg)">${WORDS}</p>`],
-  ['zoom', 'too small to see', `<p style="zoom: 0.01">${WORDS}</p>`],
   ['clip-path: inset()', 'clipped to nothing', `<p style="clip-path: inset(50%)">${WORDS}</p>`],
   ['clip-path: circle()', 'clipped to nothing', `<p style="clip-path: circle(0)">${WORDS}</p>`],
   ['clip-path: polygon()', 'clipped to nothing', nest('clip-path: polygon(0 0, 0 0, 0 0)', '')],
@@ -279,4 +278,16 @@ test('what pages do for good reasons has no label', async ({ openPage }) => {
       .soft(await call('find', { text: WORDS }), `${what}, found`)
       .not.toMatch(/hidden:|sr-only/)
   }
+})
+
+test('a zoom hides a text where the browser has no smallest font', async ({ openPage }) => {
+  const page = await openPage({ body: `<p style="zoom: 0.01">${WORDS}</p>` })
+  const { call } = await drive(page)
+  // WebKitGTK shows no font of less than 9 px.
+  const isTiny = await page.evaluate(
+    () => Number.parseFloat(getComputedStyle(document.querySelector('p')!).fontSize) * 0.01 < 1,
+  )
+  const line = lineOf(await call('read_page'))
+  if (isTiny) expect(line).toContain('[hidden: too small to see]')
+  else expect(line).toBe(`- text: ${WORDS}`)
 })

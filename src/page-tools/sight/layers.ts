@@ -15,6 +15,8 @@ export interface Layer {
   readonly overflowY: string
   readonly clipPath: string
   readonly mask: string
+  /** Its content is not rendered. */
+  readonly isSkipped: boolean
   /** Positioned content is placed by it, and clipped. */
   readonly holdsAbsolute: boolean
   readonly holdsFixed: boolean
@@ -84,8 +86,11 @@ function readLayer(element: Element, up: Layer | null): Layer | null {
   const { opacity, position, overflowX, overflowY, transform, filter, clipPath, backgroundColor } =
     style
   const mask = style.maskImage
+  const isSkipped =
+    style.contentVisibility === 'hidden' && !/^(inline|contents)$/.test(style.display)
   const isPlain =
     opacity === '1' &&
+    !isSkipped &&
     position === 'static' &&
     overflowX === 'visible' &&
     overflowY === 'visible' &&
@@ -106,6 +111,7 @@ function readLayer(element: Element, up: Layer | null): Layer | null {
     overflowY,
     clipPath,
     mask,
+    isSkipped,
     holdsAbsolute: holdsFixed || position !== 'static',
     holdsFixed,
     ground: groundWith(backgroundColor, up),

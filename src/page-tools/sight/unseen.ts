@@ -1,4 +1,4 @@
-import { frameOf, isDisplayed, viewOf } from '../dom.ts'
+import { ancestorsOf, frameOf, viewOf } from '../dom.ts'
 import { isChanging } from './changing.ts'
 import { readColour } from './colour.ts'
 import {
@@ -53,11 +53,23 @@ function judge(holder: Element): Unseen | null {
   if (!holder.isConnected || SHOWN_ELSEWHERE.test(holder.localName)) return null
   const boxes = textBoxes(holder)
   if (!boxes) return null
-  if (boxes.length === 0 || !isDisplayed(holder)) return 'not displayed'
+  if (holder.closest(REPLACED)) return 'not displayed'
+  // WebKit has no boxes for what it will lay out when it comes into view.
+  if (boxes.length === 0) return mayBeLaidOut(holder) ? null : 'not displayed'
   const layer = layerOf(holder)
   const found = surroundings(layer) ?? ownLook(holder, layer, boxes) ?? aroundFrame(holder)
   const isPassing = found && [...layersFrom(layer)].some(({ element }) => isChanging(element))
   return isPassing || (found && isChanging(holder)) ? null : found
+}
+
+/** Their content is an alternative, for browsers that don't know them. */
+const REPLACED = 'canvas,video,audio,progress,meter'
+
+function mayBeLaidOut(holder: Element): boolean {
+  const view = viewOf(holder)
+  return [holder, ...ancestorsOf(holder)].some(
+    (one) => view.getComputedStyle(one).contentVisibility === 'auto',
+  )
 }
 
 /** The boxes of the texts directly in an element that are laid out; null when it has no words. */
@@ -78,7 +90,8 @@ function textBoxes(holder: Element): readonly DOMRect[] | null {
 /** What hides all that is in a layer. */
 function surroundings(layer: Layer | null): Unseen | null {
   if (layer && layer.opacity <= FAINT) return 'transparent'
-  for (const { element, style, position, clipPath, mask } of layersFrom(layer)) {
+  for (const { element, style, position, clipPath, mask, isSkipped } of layersFrom(layer)) {
+    if (isSkipped) return 'not displayed'
     const isPlaced = position === 'absolute' || position === 'fixed'
     if (isPlaced && style.clip !== 'auto' && isEmptyClip(style.clip)) return 'sr-only'
     if (clipPath !== 'none' && isEmptyClipPath(clipPath, element.getBoundingClientRect()))
@@ -103,7 +116,8 @@ function isWithoutRoom({ element, overflowX, overflowY }: Layer): boolean {
 
 function ownLook(holder: Element, layer: Layer | null, boxes: readonly DOMRect[]): Unseen | null {
   const style = viewOf(holder).getComputedStyle(holder)
-  if (Number.parseFloat(style.fontSize) <= SMALLEST_FONT_PX) return 'too small to see'
+  const zoom = (holder as Partial<Element>).currentCSSZoom ?? (Number(style.zoom) || 1)
+  if (Number.parseFloat(style.fontSize) * zoom <= SMALLEST_FONT_PX) return 'too small to see'
   if (boxes.every(({ width, height }) => width < 1 || height < SMALLEST_LINE_PX))
     return 'too small to see'
   // Text in place of which a picture is shown is for assistive technology.
