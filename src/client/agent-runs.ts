@@ -5,10 +5,9 @@ import type { RunOutcome, RunResult } from '../protocol/run.ts'
 import { stopReason } from './failures.ts'
 import type { UserContent } from '../protocol/fact.ts'
 import type { RunInput } from './options.ts'
-import type { Run } from './run.ts'
+import type { Run, SendOptions } from './run.ts'
 import type { RunHandle } from './run-handle.ts'
 import { createRunHandle } from './run-handle.ts'
-import type { SendOptions } from './run.ts'
 
 /** Asked for, and not yet confirmed by the worker. */
 export type OpenAbort = Omit<AbortRun, keyof AgentScope | 'runId'>

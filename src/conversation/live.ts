@@ -1,8 +1,7 @@
 import type { Delta, DeltaOf } from '../protocol/delta.ts'
 import type { Row } from '../protocol/fact.ts'
 import type { Live, LiveInput, LivePart, LiveStep } from '../protocol/live.ts'
-import { DELETED, type RunOutcome } from '../protocol/run.ts'
-import { isLeftOpen } from '../protocol/run.ts'
+import { DELETED, isLeftOpen, type RunOutcome } from '../protocol/run.ts'
 
 /** Before any delta, and of a conversation that is only read. */
 export const NOTHING_LIVE: Live = {

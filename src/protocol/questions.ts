@@ -1,4 +1,3 @@
-import type { FactOf } from './fact.ts'
 import type {
   CompactionChoice,
   CompactionPolicy,
@@ -6,7 +5,7 @@ import type {
   CompactionSituation,
 } from './compaction.ts'
 import type { Remembered } from './composite.ts'
-import type { CallPath, Fact, ReflectMode } from './fact.ts'
+import type { CallPath, Fact, FactOf, ReflectMode } from './fact.ts'
 import type { JsonValue } from './json.ts'
 import type { Message, ToolOutput } from './message.ts'
 import type { Endpoint, ModelConfigData } from './model.ts'
