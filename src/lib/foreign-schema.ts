@@ -24,9 +24,9 @@ export type ForeignSchema =
  */
 export function readForeignSchema(given: unknown): ForeignSchema {
   try {
-    const schema = plainCopy(given)
+    const schema = readPart(plainCopy(given), 0) as Readonly<Record<string, unknown>>
     checkExpanded(schema)
-    return { schema: readPart(schema, 0) as Readonly<Record<string, unknown>> }
+    return { schema }
   } catch (thrown) {
     if (thrown instanceof SchemaProblem) return { problem: thrown.message }
     // A getter or a toJSON of its own, a cycle, or too deep for the engine.
@@ -94,7 +94,8 @@ function checkExpanded(root: Readonly<Record<string, unknown>>): void {
 }
 
 function targetOf(root: Readonly<Record<string, unknown>>, ref: string): unknown {
-  if (!/^#(?:\/|$)/.test(ref)) throw new SchemaProblem(`refers to ${ref.slice(0, 100)}, outside of it`)
+  if (!/^#(?:\/|$)/.test(ref))
+    throw new SchemaProblem(`refers to ${ref.slice(0, 100)}, outside of it`)
   let place: unknown = root
   for (const step of decodeURIComponent(ref).split('/').slice(1)) {
     const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
