@@ -74,6 +74,12 @@ interface ToolBase<Name extends string, Input, Output> {
   /** A function that throws counts as true; one that returns nothing leaves it to `toolApproval`. */
   needsApproval?: boolean | ApprovalMethod<Input>['ask']
   /**
+   * What a consent to later calls is for: a recipient, an account. Where a person approves with `remember`, later calls
+   * with the same run unasked; a function that throws, or returns no text, has them asked each time. Needed where
+   * `annotations.openWorld`, and calls of other tools are told apart by it, too.
+   */
+  consentKey?(input: Input): string | undefined
+  /**
    * What the call is about to act on, for the person who is asked to approve it: called before they are, and again on
    * the next page if the call still waits there. A function that throws fails the call: there is nothing to ask about.
    */
