@@ -86,10 +86,14 @@ async function rememberableOf(
   call: CallState,
   { tool, input }: Judged,
 ): Promise<Rememberable | null> {
-  const { destructive, openWorld } = tool.annotations
-  if (destructive || tool.describes || mayMislead(call, tool)) return null
-  const effect = openWorld ? ({ openWorld } as const) : {}
-  if (!tool.hasConsentKey) return openWorld ? null : {}
+  const { annotations, remote, describes, commits } = tool
+  if (annotations.destructive || describes || commits || mayMislead(call, tool)) return null
+  // What a stranger says of its own tool counts for nothing.
+  const isOpenWorld = remote
+    ? !remote.trusted || annotations.openWorld !== false
+    : annotations.openWorld
+  const effect = isOpenWorld ? ({ openWorld: true } as const) : {}
+  if (!tool.hasConsentKey) return isOpenWorld ? null : {}
   const key = await context.page.consentKey(callContext(context, call, input))
   return key === null ? null : { key, ...effect }
 }
