@@ -89,9 +89,7 @@ function roundOptions(
 }
 
 /** Few servers ask. */
-function asking(): Promise<typeof import('./ask-person.ts')> {
-  return loadPart(() => import('./ask-person.ts'))
-}
+const asking = () => loadPart(() => import('./ask-person.ts'))
 
 /** Goes on until the server has what it asks for. */
 async function finish(
