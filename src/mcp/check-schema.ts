@@ -50,7 +50,7 @@ function isSound(schema: unknown): boolean {
   if (!isRecord(schema)) return false
   const { type = [], properties = {}, required = [] } = schema
   return (
-    [type].flat().every((name) => TYPE.test(String(name))) &&
+    [type].flat().every((name) => typeof name === 'string' && TYPE.test(name)) &&
     Array.isArray(required) &&
     required.every((name) => typeof name === 'string') &&
     isRecord(properties) &&
@@ -141,7 +141,7 @@ class References {
 
   /** What a reference leads to in the same schema. */
   #target(reference: unknown): unknown {
-    const [, pointer] = /^#((?:\/[^/]*)*)$/.exec(String(reference)) ?? []
+    const [, pointer] = (typeof reference === 'string' && /^#((?:\/[^/]*)*)$/.exec(reference)) || []
     if (pointer === undefined) {
       this.#problem ??= 'has a $ref that leads out of its schema'
       return null

@@ -1,5 +1,6 @@
 import { checkOptions } from './check-options.ts'
-import { openLine, stopped } from './http.ts'
+import { stopped } from './failures.ts'
+import { openLine } from './http.ts'
 import { openServer } from './open-server.ts'
 import type { McpOptions } from './options.ts'
 import { type McpServer, serveLine } from './server.ts'

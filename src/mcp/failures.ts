@@ -21,6 +21,20 @@ export function unsupported(message: string): OffstageError {
   return new OffstageError('mcp-unsupported', message)
 }
 
+/** Why a request was given up. */
+export function stopped({ reason }: AbortSignal): OffstageError {
+  if (OffstageError.is(reason)) return reason
+  return reason instanceof DOMException && reason.name === 'TimeoutError'
+    ? new OffstageError('timeout', 'The MCP server did not answer in time.', { retryable: true })
+    : new OffstageError('aborted', 'The request to the MCP server was stopped.')
+}
+
+export function cutOff(source: string): OffstageError {
+  return new OffstageError('stream-incomplete', `The answer of ${source} was cut off.`, {
+    retryable: true,
+  })
+}
+
 /** A server's words, visible and within bounds. */
 export function shortWords(text: string, limit: number = MAX_WORDS): string {
   const visible = visibleText(text)

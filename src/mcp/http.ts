@@ -2,8 +2,10 @@ import { loadPart } from '../client/load-part.ts'
 import { badConfig } from '../client/failures.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { Authorizer } from './auth/authorizer.ts'
-import { badAnswer } from './failures.ts'
-import type { McpFetch, McpOptions } from './options.ts'
+import { isSafe } from './addresses.ts'
+import { badAnswer, stopped } from './failures.ts'
+import type { McpOptions } from './options.ts'
+import { pageFetch } from './page-fetch.ts'
 
 export interface HttpRequest {
   readonly method: 'POST' | 'GET' | 'DELETE'
@@ -34,15 +36,19 @@ export function openLine(options: LineOptions): HttpLine {
   const url = checkUrl(options)
   const { headers = {}, token } = options
   const secrets = new Set(Object.values(headers).filter(isSecret))
-  const ask: McpFetch = options.fetch ?? ((...request) => fetch(...request))
+  const ask = options.fetch ?? pageFetch
   let authorizer: Promise<Authorizer> | undefined
   const authorizerOf = (auth: NonNullable<McpOptions['auth']>): Promise<Authorizer> =>
     (authorizer ??= loadPart(() => import('./auth/authorizer.ts')).then(({ createAuthorizer }) =>
       createAuthorizer({ url, options: auth, fetch: ask }),
     ))
 
-  async function tokenFor(rejected: Response | null, signal: AbortSignal): Promise<string | null> {
-    if (token) return token({ previousRejected: rejected !== null, signal })
+  /** `rejected`: the answer to the last one. */
+  async function tokenFor(
+    signal: AbortSignal,
+    rejected?: { readonly response: Response; readonly bearer: string | null },
+  ): Promise<string | null> {
+    if (token) return token({ previousRejected: rejected !== undefined, signal })
     if (!options.auth) return null
     const part = await authorizerOf(options.auth)
     return rejected ? part.answer(rejected, signal) : part.current()
@@ -74,9 +80,10 @@ export function openLine(options: LineOptions): HttpLine {
     async send(request) {
       const { signal } = request
       try {
-        const response = await attempt(request, await tokenFor(null, signal))
+        const first = await tokenFor(signal)
+        const response = await attempt(request, first)
         if (!isRefusal(response)) return response
-        const bearer = await tokenFor(response, signal)
+        const bearer = await tokenFor(signal, { response, bearer: first })
         await response.body?.cancel()
         const second = bearer === null ? response : await attempt(request, bearer)
         if (!isRefusal(second)) return second
@@ -121,14 +128,6 @@ function asHttpFailure(thrown: unknown, source: string, signal: AbortSignal): Of
   )
 }
 
-/** Why a request was given up. */
-export function stopped({ reason }: AbortSignal): OffstageError {
-  if (OffstageError.is(reason)) return reason
-  return reason instanceof DOMException && reason.name === 'TimeoutError'
-    ? new OffstageError('timeout', 'The MCP server did not answer in time.', { retryable: true })
-    : new OffstageError('aborted', 'The request to the MCP server was stopped.')
-}
-
 /** A token is sent over TLS only, or within this machine. */
 function checkUrl({ url, token, auth }: LineOptions): URL {
   const address = addressOf(url)
@@ -148,14 +147,6 @@ function addressOf(url: string | URL): URL {
   } catch {
     throw badConfig('The url of an MCP server must be an address.')
   }
-}
-
-/** Nobody on the way reads what is sent there. */
-export function isSafe({ protocol, hostname }: URL): boolean {
-  return (
-    protocol === 'https:' ||
-    (protocol === 'http:' && /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname))
-  )
 }
 
 function isSecret(text: string): boolean {

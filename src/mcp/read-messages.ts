@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser'
 import { OffstageError } from '../protocol/error.ts'
-import { badAnswer } from './failures.ts'
+import { badAnswer, cutOff, stopped } from './failures.ts'
 import { type Incoming, readMessage } from './wire.ts'
 
 export interface ReadOptions {
@@ -10,6 +10,8 @@ export interface ReadOptions {
   readonly maxBytes: number
   /** What the server must not say back: it was sent to it. */
   readonly secrets: readonly string[]
+  /** Of the request. */
+  readonly signal: AbortSignal
 }
 
 /** Where a stream of events was when it ended (Last-Event-ID, `retry`). */
@@ -38,12 +40,10 @@ export async function* readMessages(
 }
 
 /** The whole of a body, within its bounds. */
-export async function readText(
-  { body }: Response,
-  { source, maxBytes, secrets }: ReadOptions,
-): Promise<string> {
+async function readText(response: Response, options: ReadOptions): Promise<string> {
+  const { source, maxBytes, secrets } = options
   let text = ''
-  for await (const piece of piecesOf(body)) {
+  for await (const piece of piecesOf(response, options)) {
     text += piece
     if (text.length > maxBytes) throw tooLarge(source, maxBytes)
   }
@@ -51,7 +51,7 @@ export async function readText(
 }
 
 async function* readEvents(
-  { body }: Response,
+  response: Response,
   options: ReadOptions,
   place: StreamPlace,
 ): AsyncGenerator<Incoming> {
@@ -69,7 +69,7 @@ async function* readEvents(
       if (error.type === 'max-buffer-size-exceeded') isTooLarge = true
     },
   })
-  for await (const piece of piecesOf(body)) {
+  for await (const piece of piecesOf(response, options)) {
     parser.feed(piece)
     if (isTooLarge) throw tooLarge(options.source, options.maxBytes)
     const [events] = [data]
@@ -92,13 +92,21 @@ function* messagesOf(text: string, { source }: ReadOptions): Generator<Incoming>
   }
 }
 
-async function* piecesOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<string> {
+/** Throws `stream-incomplete` when the connection breaks, and what the request was stopped with. */
+async function* piecesOf(
+  { body }: Response,
+  { source, signal }: ReadOptions,
+): AsyncGenerator<string> {
   if (!body) return
   const reader = body.getReader()
   const decoder = new TextDecoder()
+  const read = (): ReturnType<typeof reader.read> =>
+    reader.read().catch(() => {
+      throw signal.aborted ? stopped(signal) : cutOff(source)
+    })
   try {
     for (;;) {
-      const { done, value } = await reader.read()
+      const { done, value } = await read()
       if (done) return
       yield decoder.decode(value, { stream: true })
     }
