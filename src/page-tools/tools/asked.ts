@@ -75,7 +75,11 @@ export async function describeUses(
   }
   if (asked.length === 0) return null
   const data: Asked = { load: LOAD, at: Date.now(), address: addressOf(live), uses: asked }
-  return { text: asked.map(subjectLine).join('; '), data: data as unknown as JsonValue }
+  return {
+    text: asked.map(subjectLine).join('; '),
+    data: data as unknown as JsonValue,
+    onPage: true,
+  }
 }
 
 /**

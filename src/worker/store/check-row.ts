@@ -190,7 +190,7 @@ const facts = oneOf('type', {
     ...ofCall,
     input: isThere,
     by: decidedBy,
-    about: optional(shape({ text: isText, pageId: isText })),
+    about: optional(shape({ text: isText, pageId: isText, onPage: optional(isFlag) })),
   }),
   'approval-answered': shape({ ...ofCall, approved: isFlag, reason: optional(isText) }),
   'question-asked': shape({
