@@ -71,6 +71,7 @@ function describeTool(entry: PreparedTool, policy: ApprovalPolicy): ToolDescript
     hasReconcile: !isComposite(tool) && tool.reconcile !== undefined,
     ...(tool.undo && { hasUndo: true }),
     ...(tool.describe && { describes: true }),
+    ...(tool.consentKey && { hasConsentKey: true }),
     ...(isComposite(tool) && { composite: true }),
     definition: digest(
       JSON.stringify([
@@ -81,6 +82,8 @@ function describeTool(entry: PreparedTool, policy: ApprovalPolicy): ToolDescript
         schemaText(entry),
         ...(tool.remote ? [tool.remote] : []),
         ...(isComposite(tool) ? [tool.version ?? ''] : []),
+        // People are asked by it.
+        ...(tool.title === undefined ? [] : [{ title: tool.title }]),
       ]),
     ),
   }
