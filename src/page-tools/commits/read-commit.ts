@@ -1,15 +1,9 @@
 import { foldLetters, foldWords } from '../secrets/secret-words.ts'
-import {
-  COMMIT_WORDS,
-  type CommitKind,
-  CONSENTS,
-  CONSENTS_WITHOUT_GAPS,
-  DECLINES,
-  ENGLISH_FORM_WORDS,
-  ENGLISH_WORDS,
-  HARMLESS_REMOVALS,
-  WITHOUT_GAPS,
-} from './commit-words.ts'
+import type { CommitKind, CommitWords } from './commit-kinds.ts'
+import { ENGLISH_FORM_WORDS, ENGLISH_WORDS } from './english-words.ts'
+import { LATIN_WORDS } from './latin-words.ts'
+import { OTHER_SCRIPTS, WITHOUT_GAPS } from './other-scripts.ts'
+import { CONSENTS, CONSENTS_WITHOUT_GAPS, DECLINES, HARMLESS_REMOVALS } from './title-words.ts'
 
 /** What a name says that its control does, and the words that say it, as they are compared. */
 export interface Commit {
@@ -31,7 +25,7 @@ interface Rule {
 
 const english = rulesOf(ENGLISH_WORDS, (words) => `${LEAD}(?<word>${words})${LAST}`)
 const englishOfForms = rulesOf(ENGLISH_FORM_WORDS, (words) => `${LEAD}(?<word>${words})${LAST}`)
-const others = Object.entries(COMMIT_WORDS).flatMap(([language, words]) =>
+const others = Object.entries({ ...LATIN_WORDS, ...OTHER_SCRIPTS }).flatMap(([language, words]) =>
   rulesOf(words, (parts) =>
     WITHOUT_GAPS.has(language) ? `(?<word>${parts})` : `${FIRST}(?<word>${parts})${LAST}`,
   ),
@@ -73,10 +67,7 @@ function opensMore(name: string): boolean {
   return /(?:\.{3}|…)\s*$/.test(name)
 }
 
-function rulesOf(
-  words: Readonly<Partial<Record<CommitKind, string>>>,
-  sourceOf: (words: string) => string,
-): Rule[] {
+function rulesOf(words: CommitWords, sourceOf: (words: string) => string): Rule[] {
   return (Object.entries(words) as [CommitKind, string][]).map(([kind, parts]) => ({
     kind,
     pattern: pattern(sourceOf(parts)),
