@@ -16,6 +16,7 @@ import type { AgentRef, ConversationScope, RunRef } from '../protocol/scope.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Effects } from './effects.ts'
+import { AwaitedRuns } from './awaited-runs.ts'
 import { announceChild } from './child-runs.ts'
 import { CompositeCommands } from './composite-commands.ts'
 import { Engines } from './model/engines.ts'
@@ -114,10 +115,16 @@ export class Host {
       launcher: this.#launcher,
       left: this.#left,
     })
+    const awaited = new AwaitedRuns({
+      ...options,
+      registry: this.#registry,
+      launcher: this.#launcher,
+    })
     this.#commands = new RunCommands({
       registry: this.#registry,
       effects: options.effects,
-      takeUp: (active, agentId, how) => this.#takeUp(active, agentId, { ...TELL_MODEL, ...how }),
+      takeUp: (active, agentId, how) => this.#inherit(active, agentId, how),
+      untilDriven: (active, agentId) => awaited.untilDriven(active, agentId),
     })
     this.extractions = new Extractions({ ...options, ...own })
     this.titles = new Titles({ ...options, ...own, registry: this.#registry })
@@ -234,6 +241,19 @@ export class Host {
     return active.inLaneNow(() => this.#left.resume(active, agentId, resume))
   }
 
+  /** Goes on with a run for which the page didn't ask. What works for its calls is the page's to go on with. */
+  async #inherit(
+    active: ActiveConversation,
+    agentId: string,
+    how: Pick<Resume, 'asChild'>,
+  ): Promise<void> {
+    const before = active.driver
+    await this.#takeUp(active, agentId, { ...TELL_MODEL, ...how })
+    if (active.driver === null || active.driver === before || how.asChild) return
+    const { conversationId } = active.scope
+    this.#options.notify({ type: 'run-inherited', agentId, conversationId })
+  }
+
   async abortRun(command: AbortRun): Promise<boolean> {
     const isEnded = await this.#commands.abort(command)
     // The page that began what works for its calls may be gone.
@@ -299,8 +319,7 @@ export class Host {
   /** Goes on with a run that lost its tab; its lease is held. */
   async #succeed(active: ActiveConversation, agentId: string): Promise<void> {
     try {
-      // Who inherits it had gone on with it before.
-      await this.#takeUp(active, agentId, { ...TELL_MODEL, asChild: true })
+      await this.#inherit(active, agentId, {})
     } finally {
       if (!active.driver) active.disown()
     }
