@@ -1,5 +1,6 @@
 import type { ConversationSnapshot } from '../conversation/snapshot.ts'
 import { whenAborted } from '../lib/abort.ts'
+import { OffstageError } from '../protocol/error.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { reportThrown } from './failures.ts'
 import { type ChildCall, joinerOf } from './joiners.ts'
@@ -15,7 +16,9 @@ export async function rejoinChildren(agent: AgentParts, conversationId: string):
   await Promise.all(
     waiting.map(async ({ toolName, ...call }) => {
       const joiner = joinerOf(agent.registry.get(toolName)?.tool)
-      await joiner?.join(agent.scope().agentId, call).catch(reportThrown)
+      await joiner?.join(agent.scope().agentId, call).catch((thrown) => {
+        if (!isGone(thrown)) reportThrown(thrown)
+      })
     }),
   )
 }
@@ -44,4 +47,9 @@ function waitingIn({ conversationId, messages }: ConversationSnapshot): readonly
         : [],
     ),
   )
+}
+
+/** Of one of the two agents that was disposed, which is nobody's fault. */
+function isGone(thrown: unknown): boolean {
+  return OffstageError.is(thrown) && thrown.code === 'disposed'
 }

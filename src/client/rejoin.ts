@@ -10,6 +10,7 @@ export async function rejoin(agent: AgentParts, conversationId: string): Promise
     const { rejoinChildren } = await loadPart(() => import('./rejoin-children.ts'))
     await rejoinChildren(agent, conversationId)
   } catch (thrown) {
-    reportThrown(thrown)
+    // What an agent that is gone didn't come to is another one's to go on with.
+    if (!agent.signal.aborted) reportThrown(thrown)
   }
 }

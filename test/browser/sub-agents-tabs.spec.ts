@@ -66,6 +66,9 @@ interface TabOptions {
   readonly isAlone?: boolean
 }
 
+/** A tab is known to be gone after ten seconds at most, on an idle machine. */
+const LONG = { timeout: 90_000 }
+
 const test = base.extend<Fixtures>({
   ownBrowser: async ({ launchOptions }, use) => {
     const browser = await chromium.launch(launchOptions)
@@ -183,7 +186,7 @@ for (const how of ['closed', 'crashed'] as const) {
     await expect.poll(async () => (await shown(two)).ownership).toBe('other-tab')
     await kill(one)
     office.holds = null
-    await expect.poll(() => outcome(two)).toBe('completed')
+    await expect.poll(() => outcome(two), LONG).toBe('completed')
     expect((await shown(two)).text).toContain('The bill is paid.')
     expect(office.charges).toBe(1)
     // The step that was cut off is asked again, as of any run.
@@ -200,8 +203,9 @@ for (const how of ['closed', 'crashed'] as const) {
     const two = await openTab()
     await begin(one)
     await expect.poll(() => office.charges).toBe(1)
+    await expect.poll(async () => (await shown(two)).ownership).toBe('other-tab')
     await kill(one)
-    await expect.poll(() => outcome(two)).toBe('completed')
+    await expect.poll(() => outcome(two), LONG).toBe('completed')
     expect(office.charges).toBe(1)
     expect(await unfinished(two)).toEqual([])
   })
@@ -216,7 +220,7 @@ for (const how of ['closed', 'crashed'] as const) {
     await expect.poll(async () => (await shown(two)).pending).toHaveLength(1)
     await kill(one)
     expect(await approve(two)).toBe(true)
-    await expect.poll(() => outcome(two)).toBe('completed')
+    await expect.poll(() => outcome(two), LONG).toBe('completed')
     expect(office.charges).toBe(1)
     expect(office.asked).toEqual(['boss', 'expert', 'expert', 'boss'])
   })
@@ -230,9 +234,10 @@ for (const how of ['closed', 'crashed'] as const) {
     const two = await openTab({ hasOutput: true })
     await begin(one)
     await expect.poll(() => office.held.has('data')).toBe(true)
+    await expect.poll(async () => (await shown(two)).text).toContain('suspended')
     await kill(one)
     office.holds = null
-    await expect.poll(() => outcome(two)).toBe('completed')
+    await expect.poll(() => outcome(two), LONG).toBe('completed')
     expect(office.asked).toEqual(['boss', 'expert', 'expert', 'data', 'data', 'boss'])
     expect(office.charges).toBe(1)
   })
@@ -249,8 +254,8 @@ test('a tab that lacks the agent is passed over', async ({ office, openTab }) =>
   await expect.poll(async () => (await shown(three)).ownership).toBe('other-tab')
   await one.close()
   office.holds = null
-  await expect.poll(() => outcome(three)).toBe('completed')
-  await expect.poll(() => outcome(two)).toBe('completed')
+  await expect.poll(() => outcome(three), LONG).toBe('completed')
+  await expect.poll(() => outcome(two), LONG).toBe('completed')
   expect(office.charges).toBe(1)
 })
 
@@ -270,7 +275,7 @@ test('a tab that is frozen while the agent that it asked works follows when it t
   process.kill(pid, 'SIGSTOP')
   try {
     office.goOn()
-    await expect.poll(() => outcome(two), { timeout: 90_000 }).toBe('completed')
+    await expect.poll(() => outcome(two), LONG).toBe('completed')
   } finally {
     process.kill(pid, 'SIGCONT')
   }
