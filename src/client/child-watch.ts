@@ -6,9 +6,11 @@ import { DELETED, isLeftOpen, PARENT_ENDED, type RunOutcome } from '../protocol/
 import type { ToolCallStatus } from '../protocol/tool.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { outputOf } from './child-outcome.ts'
+import type { Conversation } from './conversation-view.ts'
 import type { ChildCall } from './joiners.ts'
 import type { Run } from './run.ts'
 import { shownBy } from './shown-by.ts'
+import type { SnapshotStore } from './snapshot-store.ts'
 import type { SubAgent } from './sub-agent-parts.ts'
 
 /** What failed is tried again so much later, twice that, and so on. Milliseconds. */
@@ -33,71 +35,100 @@ export interface Watched {
  * drives it any more, and settles the call when the run has ended.
  */
 export function watchChild(sub: SubAgent, parent: AgentParts, watched: Watched): void {
-  const { call, signal, stop } = watched
-  const child = sub.agent.conversation(call.childId)
-  const above = shownBy(parent, call.conversationId)
-  let isSettling = false
-  let isJoining = false
-  /** The newest handle of this page ended, and the run didn't. */
-  let isLeft = false
-  let isElsewhere = false
+  new ChildWatch(sub, parent, watched).begin()
+}
 
-  const note = async (joined: Promise<Run | null>): Promise<void> => {
-    isLeft = false
-    try {
-      const result = await (await joined)?.result
-      isLeft = result !== undefined && isLeftOpen(result)
-    } catch {
-      isLeft = true
-    }
-    if (isLeft) compare()
+class ChildWatch {
+  readonly #sub: SubAgent
+  readonly #parent: AgentParts
+  readonly #watched: Watched
+  readonly #child: Conversation
+  readonly #above: SnapshotStore<ConversationSnapshot>
+  #isSettling = false
+  #isJoining = false
+  /** The newest handle of this page ended, and the run didn't. */
+  #isLeft = false
+  /** Another page drove it last. */
+  #isElsewhere = false
+
+  constructor(sub: SubAgent, parent: AgentParts, watched: Watched) {
+    this.#sub = sub
+    this.#parent = parent
+    this.#watched = watched
+    this.#child = sub.agent.conversation(watched.call.childId)
+    this.#above = shownBy(parent, watched.call.conversationId)
   }
-  const goOn = async (): Promise<void> => {
-    isJoining = true
-    for (let delay = FIRST_DELAY_MS; !signal.aborted; delay *= 2) {
-      await sleepUnlessAborted(Math.min(delay, LONGEST_DELAY_MS), signal)
-      if (signal.aborted || !(isLeft || isUndriven(child.getSnapshot()))) break
-      const joined = watched.join()
-      void note(joined)
-      await joined.catch(() => undefined)
-    }
-    isJoining = false
+
+  begin(): void {
+    const { signal, joined } = this.#watched
+    const compare = (): void => this.#compare()
+    const leaving = [this.#above.subscribe(compare), this.#child.subscribe(compare)]
+    void whenAborted(signal).then(() => {
+      for (const leave of leaving) leave()
+    })
+    void this.#note(joined)
+    compare()
   }
-  const settleWith = async (ended: Settling['ended']): Promise<void> => {
-    isSettling = true
-    if (isElsewhere) await sleepUnlessAborted(OTHERS_MS, signal)
-    await settle(sub, parent, { call, ended, signal })
-    stop()
-  }
-  const endDeleted = async (): Promise<void> => {
-    isSettling = true
-    const isGone = await hasNoRun(sub, call).catch(() => false)
-    isSettling = false
-    if (isGone && !signal.aborted)
-      await settleWith({ runId: '', outcome: 'aborted', reason: DELETED })
-  }
-  const compare = (): void => {
+
+  #compare(): void {
+    const { call, signal, stop } = this.#watched
     if (signal.aborted) return
-    const waiting = callIn(above.getSnapshot(), call.toolCallId)
-    const shown = child.getSnapshot()
-    const { ended, runId, status } = shown
-    if (runId !== undefined && status === 'running') isElsewhere = shown.ownership === 'other-tab'
+    const waiting = callIn(this.#above.getSnapshot(), call.toolCallId)
+    const shown = this.#child.getSnapshot()
+    const { ended, runId, status, ownership } = shown
+    if (runId !== undefined && status === 'running') this.#isElsewhere = ownership === 'other-tab'
     if (waiting && isOver(waiting)) {
       stop()
-      if (runId !== undefined) void child.abort(PARENT_ENDED).catch(() => undefined)
+      if (runId !== undefined) void this.#child.abort(PARENT_ENDED).catch(() => undefined)
       return
     }
-    if (waiting?.status !== 'suspended' || isSettling || isStopping(parent, call)) return
-    if (ended && !isLeftOpen(ended)) void settleWith(ended)
-    else if (isEmpty(shown)) void endDeleted()
-    else if (!isJoining && (isLeft || isUndriven(shown))) void goOn()
+    const isDue = waiting?.status === 'suspended' && !this.#isSettling
+    if (!isDue || isStopping(this.#parent, call)) return
+    if (ended && !isLeftOpen(ended)) void this.#settle(ended)
+    else if (isEmpty(shown)) void this.#endDeleted()
+    else if (!this.#isJoining && (this.#isLeft || isUndriven(shown))) void this.#goOn()
   }
-  const leaving = [above.subscribe(compare), child.subscribe(compare)]
-  void whenAborted(signal).then(() => {
-    for (const leave of leaving) leave()
-  })
-  void note(watched.joined)
-  compare()
+
+  async #note(joined: Promise<Run | null>): Promise<void> {
+    this.#isLeft = false
+    try {
+      const result = await (await joined)?.result
+      this.#isLeft = result !== undefined && isLeftOpen(result)
+    } catch {
+      this.#isLeft = true
+    }
+    if (this.#isLeft) this.#compare()
+  }
+
+  async #goOn(): Promise<void> {
+    const { signal, join } = this.#watched
+    this.#isJoining = true
+    for (let delay = FIRST_DELAY_MS; !signal.aborted; delay *= 2) {
+      await sleepUnlessAborted(Math.min(delay, LONGEST_DELAY_MS), signal)
+      if (signal.aborted || !(this.#isLeft || isUndriven(this.#child.getSnapshot()))) break
+      const joined = join()
+      void this.#note(joined)
+      await joined.catch(() => undefined)
+    }
+    this.#isJoining = false
+  }
+
+  async #settle(ended: Settling['ended']): Promise<void> {
+    const { call, signal, stop } = this.#watched
+    this.#isSettling = true
+    if (this.#isElsewhere) await sleepUnlessAborted(OTHERS_MS, signal)
+    await settle(this.#sub, this.#parent, { call, ended, signal })
+    stop()
+  }
+
+  async #endDeleted(): Promise<void> {
+    const { call, signal } = this.#watched
+    this.#isSettling = true
+    const isGone = await hasNoRun(this.#sub, call).catch(() => false)
+    this.#isSettling = false
+    if (isGone && !signal.aborted)
+      await this.#settle({ runId: '', outcome: 'aborted', reason: DELETED })
+  }
 }
 
 /** The run is open, and nobody drives it. */

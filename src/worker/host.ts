@@ -100,14 +100,9 @@ export class Host {
     this.#families = new RunFamilies(this.#registry)
     const openEngine: PageApi['openEngine'] = (opening) => options.page.openEngine(opening)
     this.#engines = new Engines({ openEngine, notify: options.notify })
-    const own = { memory: this.#memory, engines: this.#engines }
+    const own = { memory: this.#memory, engines: this.#engines, registry: this.#registry }
     const { effects } = options
-    this.#launcher = new RunLauncher({
-      ...options,
-      ...own,
-      registry: this.#registry,
-      families: this.#families,
-    })
+    this.#launcher = new RunLauncher({ ...options, ...own, families: this.#families })
     this.#left = new LeftRuns(this.#launcher, effects)
     this.#runs = new Runs({
       effects,
@@ -115,11 +110,7 @@ export class Host {
       launcher: this.#launcher,
       left: this.#left,
     })
-    const awaited = new AwaitedRuns({
-      ...options,
-      registry: this.#registry,
-      launcher: this.#launcher,
-    })
+    const awaited = new AwaitedRuns({ ...options, ...own, launcher: this.#launcher })
     this.#commands = new RunCommands({
       registry: this.#registry,
       effects: options.effects,
@@ -127,7 +118,7 @@ export class Host {
       untilDriven: (active, agentId) => awaited.untilDriven(active, agentId),
     })
     this.extractions = new Extractions({ ...options, ...own })
-    this.titles = new Titles({ ...options, ...own, registry: this.#registry })
+    this.titles = new Titles({ ...options, ...own })
     this.undoing = new Undoing(this.#registry, options.page)
     this.composites = new CompositeCommands(this.#registry)
   }
