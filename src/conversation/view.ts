@@ -9,6 +9,7 @@ import { totalUsage } from './fold-child.ts'
 import { refused } from './live.ts'
 import { rests } from './nested.ts'
 import { pendingOf } from './pending.ts'
+import { shownConsents } from './shown-consents.ts'
 import { shownMessages } from './shown-messages.ts'
 import type { ConversationSnapshot, ShownRun } from './snapshot.ts'
 
@@ -54,6 +55,7 @@ export function view(
     ...(unbegun?.message && { unsent: unbegun.message }),
     ...(compactions && { compactions }),
     taint: taintOf(state),
+    consents: shownConsents(state),
   }
 }
 

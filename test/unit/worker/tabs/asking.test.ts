@@ -71,7 +71,10 @@ describe.each([
 })
 
 it('a run that waits for a person is driven by nobody, in whichever tabs it was resumed', async () => {
-  const turns = [{ calls: [{ tool: 'pay', input: {} }] }, { text: 'It is paid, and that is all there is to say. '.repeat(9) }]
+  const turns = [
+    { calls: [{ tool: 'pay', input: {} }] },
+    { text: 'It is paid, and that is all there is to say. '.repeat(9) },
+  ]
   const pay = { pay: { needsApproval: true } }
   const { world, one, two, three } = await whileRunning(
     { turns },
