@@ -1,8 +1,8 @@
-import { OffstageError } from '../protocol/error.ts'
 import type { PageApi } from '../protocol/page-calls.ts'
 import type { ActiveConversation } from './active-conversation.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
 import type { Effects } from './effects.ts'
+import { elsewhere } from './ownership/elsewhere.ts'
 import { withStop } from './ownership/with-stop.ts'
 import type { RunLauncher } from './run-launcher.ts'
 
@@ -28,14 +28,14 @@ export class AwaitedRuns {
 
   /**
    * Resolves once the run is driven, here or in another tab, or no call waits for it any more. Has the page go on with
-   * it, as soon as that has the agents. Throws `disposed` when the agent that waits is gone.
+   * it, as soon as that has the agents. Throws `conversation-busy` when the agent that waits is gone, of which nobody is notified any more.
    */
   async untilDriven(active: ActiveConversation, agentId: string): Promise<void> {
     const { launcher, effects } = this.#options
     const { conversation, tabs } = active
     const driven = active.whenDriven()
     while (active.driver === null) {
-      if (launcher.isReleased(agentId)) throw new OffstageError('disposed', 'The agent is gone.')
+      if (launcher.isReleased(agentId)) throw elsewhere(conversation.conversationId)
       this.#ask(active, agentId)
       await withStop([], ({ signal }) => Promise.race([driven, effects.sleep(LOOK_MS, signal)]))
       await conversation.refresh()

@@ -115,6 +115,7 @@ export class Host {
     this.#commands = new RunCommands({
       registry: this.#registry,
       effects: options.effects,
+      pageId: options.pageId,
       takeUp: (active, agentId, how) => this.#inherit(active, agentId, how),
       untilDriven: (active, agentId) => awaited.untilDriven(active, agentId),
     })
