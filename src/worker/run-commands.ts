@@ -7,7 +7,6 @@ import type {
 } from '../protocol/commands.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { RunEnd } from '../protocol/fact.ts'
-import type { Conversation } from './conversation.ts'
 import type { ActiveConversation } from './active-conversation.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
 import type { Effects } from './effects.ts'
@@ -26,12 +25,16 @@ const LIMIT_MS = 20_000
 export interface RunCommandsOptions {
   readonly registry: ConversationRegistry
   readonly effects: Pick<Effects, 'monotonic' | 'newId'>
+  /** Of the page that this worker works for. */
+  readonly pageId: string
   /** Goes on with the open run, if there is one. */
   takeUp(
     active: ActiveConversation,
     agentId: string,
     how: { readonly asChild: boolean },
   ): Promise<unknown>
+  /** Resolves once the open run of a call is driven by somebody, or nobody waits for it; or when the agent is gone. */
+  untilDriven(active: ActiveConversation, agentId: string): Promise<void>
 }
 
 /**
@@ -67,12 +70,12 @@ export class RunCommands {
   }
 
   async answer(given: CallAnswer): Promise<boolean> {
-    const { registry, effects } = this.#options
+    const { registry, effects, pageId } = this.#options
     const { agentId, toolCallId, answer } = given
     const active = await registry.ofCall(given)
     if (active === null || active.parked) return false
     const commandId = effects.newId('answer-')
-    const sent = { commandId, command: { type: 'answer', toolCallId, answer } } as const
+    const sent = { commandId, command: { type: 'answer', toolCallId, answer, pageId } } as const
     const isTaken = await this.#carryOut(active, agentId, sent)
     // Taken, perhaps, by a driver that was gone before it could say so.
     return isTaken || active.conversation.hasAppended(commandId)
@@ -120,7 +123,7 @@ export class RunCommands {
 
   /** What the run that is driven here makes of it; null: it is left open for somebody else. */
   async perform(
-    { driver, driven }: ActiveConversation,
+    { conversation, driver, driven }: ActiveConversation,
     { command, commandId }: SentCommand,
   ): Promise<boolean | null> {
     if (driver === null) return null
@@ -131,6 +134,8 @@ export class RunCommands {
       return isAs(await driven, end)
     }
     if (command.type !== 'answer' && driver.runId !== command.runId) return null
+    if (command.type === 'answer' && command.pageId !== this.#options.pageId)
+      requireAnyPage(conversation.run, command)
     const isTaken = driver.isStopped
       ? false
       : await (command.type === 'answer'
@@ -148,8 +153,8 @@ export class RunCommands {
   ): Promise<boolean> {
     const { conversation, tabs } = active
     const { conversationId } = conversation
-    const { effects, takeUp } = this.#options
-    const until = effects.monotonic() + LIMIT_MS
+    const { effects, takeUp, untilDriven } = this.#options
+    let until = effects.monotonic() + LIMIT_MS
     for (let attempt = 1; ; attempt++) {
       // One that was driven here until now is driven somewhere else presently.
       const isMoving = active.driver !== null || attempt > 1
@@ -166,8 +171,10 @@ export class RunCommands {
       try {
         // Whoever ends it asks its model nothing.
         await takeUp(active, agentId, { asChild: sent.command.type === 'abort' })
-        if (active.driver === null && (await conversation.isAwaited()))
-          throw childOfOther(conversation)
+        if (active.driver !== null || !(await conversation.isAwaited())) continue
+        await untilDriven(active, agentId)
+        until = effects.monotonic() + LIMIT_MS
+        attempt = 0
       } catch (error) {
         // Somebody else was first: they are asked.
         if (active.parked || !isElsewhere(error)) throw error
@@ -191,13 +198,6 @@ function revokeBetweenRuns(active: ActiveConversation, consentId: string): Promi
   })
 }
 
-function childOfOther({ conversationId, parent }: Conversation): OffstageError {
-  return new OffstageError(
-    'invalid-input',
-    `The run of ${conversationId} is for a call of the conversation ${parent?.conversationId}, which nobody goes on with: resume that one first.`,
-  )
-}
-
 type Abort = Pick<AbortRun, 'reason' | 'error'>
 
 /** One that is to fail is no other tab's business: it may work there. */
@@ -217,4 +217,17 @@ function outcomeOf(run: RunState | null, command: TabCommand): boolean | null {
   if (command.type === 'abort')
     return run.end && !('error' in command) && run.end.outcome === 'aborted'
   return run.end === null ? null : false
+}
+
+/** Throws `other-tab` where what is approved is on this page, and the person who approves it looks at another one. */
+function requireAnyPage(
+  run: RunState | null,
+  { toolCallId, answer }: Extract<TabCommand, { type: 'answer' }>,
+): void {
+  if (answer.type !== 'approve' || !waitingCall(run, toolCallId, answer)?.about?.onPage) return
+  throw new OffstageError(
+    'other-tab',
+    'This call acts on a page that is open in another tab. Go to that tab, and approve it there.',
+    { retryable: true },
+  )
 }
