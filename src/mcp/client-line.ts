@@ -1,6 +1,6 @@
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import { isRecord } from '../lib/shape.ts'
-import type { FromMcpClientOptions } from './from-mcp-client.ts'
+import type { FromMcpClientOptions, McpClientLike } from './client-like.ts'
 import { badAnswer } from './failures.ts'
 import type {
   CallOptions,
@@ -13,21 +13,6 @@ import type {
 import { readServerInfo } from './read-server-info.ts'
 import { type McpServer, serveLine } from './server.ts'
 import type { Fields } from './wire.ts'
-
-/** Of a client of the official SDK, what is used here: versions 1 and 2 have it. */
-export interface McpClientLike {
-  callTool(params: never, ...rest: never[]): Promise<unknown>
-  listTools(params?: never, ...rest: never[]): Promise<unknown>
-  listResources?(params?: never, ...rest: never[]): Promise<unknown>
-  listResourceTemplates?(params?: never, ...rest: never[]): Promise<unknown>
-  readResource?(params: never, ...rest: never[]): Promise<unknown>
-  listPrompts?(params?: never, ...rest: never[]): Promise<unknown>
-  getPrompt?(params: never, ...rest: never[]): Promise<unknown>
-  getServerCapabilities(): unknown
-  getServerVersion(): unknown
-  getInstructions?(): string | undefined
-  close(): Promise<void>
-}
 
 /** The client's methods by those of the protocol. */
 const METHODS = {

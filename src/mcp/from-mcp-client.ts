@@ -1,12 +1,6 @@
 import { loadPart } from '../client/load-part.ts'
-import type { McpClientLike } from './client-line.ts'
-import type { McpToolOptions } from './options.ts'
+import type { FromMcpClientOptions, McpClientLike } from './client-like.ts'
 import type { McpServer } from './server.ts'
-
-export interface FromMcpClientOptions extends McpToolOptions {
-  /** What people are shown as where the tools come from: a name, or an origin. */
-  readonly source: string
-}
 
 /**
  * The tools of a connected client of the official SDK (`@modelcontextprotocol/client`, or `/sdk`). What the server asks goes

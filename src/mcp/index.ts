@@ -1,7 +1,7 @@
 export { connectMcp } from './connect-mcp.ts'
 export { diagnoseMcp } from './diagnose-mcp.ts'
 export { finishMcpAuth } from './finish-mcp-auth.ts'
-export { fromMcpClient, type FromMcpClientOptions } from './from-mcp-client.ts'
+export { fromMcpClient } from './from-mcp-client.ts'
 export { useMcp, type UseMcpOptions } from './use-mcp.ts'
 export type { McpServer } from './server.ts'
 export type {
@@ -13,7 +13,7 @@ export type {
   TokenRequest,
 } from './options.ts'
 export type { McpAuthOptions, McpKeyStore } from './auth/options.ts'
-export type { McpClientLike } from './client-line.ts'
+export type { FromMcpClientOptions, McpClientLike } from './client-like.ts'
 export type { McpDiagnosis, McpProblem } from './doctor/diagnosis.ts'
 export type { McpDiagnostic } from './diagnostic.ts'
 export type { DefinitionChange, McpHints, McpToolInfo } from './tool-info.ts'

@@ -3,7 +3,7 @@ import type { McpFetch } from '../options.ts'
 import { authFailed } from './auth-failed.ts'
 import { readChallenge } from './challenge.ts'
 import { type AuthServer, discoverAuth } from './discover.ts'
-import { keysOf, LOG_IN, readKept } from './kept.ts'
+import { type Keys, keysOf, LOG_IN, readKept } from './kept.ts'
 import { beginLogIn, logInByPopup, readAnswer } from './log-in.ts'
 import type { McpAuthOptions, McpKeyStore } from './options.ts'
 import { register, requestTokens, type Tokens } from './tokens.ts'
@@ -27,82 +27,92 @@ interface AuthorizerParts {
   readonly fetch: McpFetch
 }
 
-export function createAuthorizer({ url, options, fetch: ask }: AuthorizerParts): Authorizer {
-  const store = options.store ?? memoryStore()
-  const keys = keysOf(url)
-  const inTurn = oneByOne()
-  const redirectUrl = new URL(options.redirectUrl, globalThis.document?.baseURI).href
-  async function keep(tokens: Tokens): Promise<string> {
-    await store.setItem(keys.tokens, JSON.stringify(tokens))
+export function createAuthorizer(parts: AuthorizerParts): Authorizer {
+  return new OAuth(parts)
+}
+
+class OAuth implements Authorizer {
+  readonly #parts: AuthorizerParts
+  readonly #store: McpKeyStore
+  readonly #keys: Keys
+  readonly #inTurn = oneByOne()
+  readonly #redirectUrl: string
+
+  constructor(parts: AuthorizerParts) {
+    const { options, url } = parts
+    this.#parts = parts
+    this.#store = options.store ?? memoryStore()
+    this.#keys = keysOf(url)
+    this.#redirectUrl = new URL(options.redirectUrl, globalThis.document?.baseURI).href
+  }
+
+  async current(): Promise<string | null> {
+    return (await readKept(this.#store, this.#keys.tokens))?.access ?? null
+  }
+
+  answer({ response, bearer }: Refusal, signal: AbortSignal): Promise<string | null> {
+    const { fetch: ask } = this.#parts
+    return this.#inTurn(async () => {
+      const had = await readKept(this.#store, this.#keys.tokens)
+      // Another request got one meanwhile.
+      if (had && bearer !== had.access) return had.access
+      const isTooLittle = response.status === 403
+      if (had?.refresh !== undefined && !isTooLittle) {
+        const parameters = { grant_type: 'refresh_token', refresh_token: had.refresh }
+        const next = await requestTokens(parameters, had, { fetch: ask, signal })
+        if (next) return this.#keep({ refresh: had.refresh, ...next })
+      }
+      if (!isTooLittle) await this.#store.removeItem(this.#keys.tokens)
+      return this.#logIn(response, had, signal)
+    })
+  }
+
+  async #keep(tokens: Tokens): Promise<string> {
+    await this.#store.setItem(this.#keys.tokens, JSON.stringify(tokens))
     return tokens.access
   }
 
-  async function clientOf(server: AuthServer, signal: AbortSignal): Promise<string> {
+  async #clientOf(server: AuthServer, signal: AbortSignal): Promise<string> {
+    const { options, fetch: ask } = this.#parts
     const { clientId } = options
     const isDocument = clientId?.startsWith('https://') === true
     if (clientId !== undefined && (!isDocument || server.readsClientDocuments)) return clientId
     // What one authorization server knows is worth nothing to another.
-    const key = `${keys.client}:${server.issuer}`
-    const known = await store.getItem(key)
+    const key = `${this.#keys.client}:${server.issuer}`
+    const known = await this.#store.getItem(key)
     if (known !== null) return known
     const name = options.clientName ?? globalThis.location?.host ?? 'Offstage'
-    const made = await register(server, { name, redirectUrl }, { fetch: ask, signal })
-    await store.setItem(key, made)
+    const client = { name, redirectUrl: this.#redirectUrl }
+    const made = await register(server, client, { fetch: ask, signal })
+    await this.#store.setItem(key, made)
     return made
   }
 
-  async function logIn(
-    refusal: Response,
-    had: Tokens | null,
-    signal: AbortSignal,
-  ): Promise<string | null> {
+  async #logIn(refusal: Response, had: Tokens | null, signal: AbortSignal): Promise<string> {
+    const { url, options, fetch: ask } = this.#parts
     const challenge = readChallenge(refusal.headers.get('www-authenticate'))
     const { issuers } = options
     const discovery = { url, fetch: ask, signal, ...(issuers && { issuers }) }
     const server = await discoverAuth(challenge.resource_metadata, discovery)
-    const clientId = await clientOf(server, signal)
-    const asked = options.scope ?? challenge.scope ?? server.scopes
-    const start = await beginLogIn(server, {
-      url: url.href,
-      clientId,
-      redirectUrl,
-      scope: union(had?.scope, asked),
-    })
+    const clientId = await this.#clientOf(server, signal)
+    const redirectUrl = this.#redirectUrl
+    const scope = union(had?.scope, options.scope ?? challenge.scope ?? server.scopes)
+    const start = await beginLogIn(server, { url: url.href, clientId, redirectUrl, scope })
     if (options.mode === 'redirect') {
-      await store.setItem(LOG_IN, JSON.stringify(start.logIn))
+      await this.#store.setItem(LOG_IN, JSON.stringify(start.logIn))
       globalThis.location.assign(start.address)
       // The page goes.
       return new Promise(() => undefined)
     }
-    const code = readAnswer(await logInByPopup(start, signal), start.logIn)
-    const { verifier: code_verifier } = start.logIn
     const parameters = {
       grant_type: 'authorization_code',
-      code,
-      code_verifier,
+      code: readAnswer(await logInByPopup(start, signal), start.logIn),
+      code_verifier: start.logIn.verifier,
       redirect_uri: redirectUrl,
     }
     const tokens = await requestTokens(parameters, { server, clientId }, { fetch: ask, signal })
     if (!tokens) throw authFailed(`${server.issuer} gave no token for the log-in.`)
-    return keep(tokens)
-  }
-
-  return {
-    current: async () => (await readKept(store, keys.tokens))?.access ?? null,
-    answer: ({ response, bearer }, signal) =>
-      inTurn(async () => {
-        const had = await readKept(store, keys.tokens)
-        // Another request got one meanwhile.
-        if (had && bearer !== had.access) return had.access
-        const isTooLittle = response.status === 403
-        if (had?.refresh !== undefined && !isTooLittle) {
-          const parameters = { grant_type: 'refresh_token', refresh_token: had.refresh }
-          const next = await requestTokens(parameters, had, { fetch: ask, signal })
-          if (next) return keep({ refresh: had.refresh, ...next })
-        }
-        if (!isTooLittle) await store.removeItem(keys.tokens)
-        return logIn(response, had, signal)
-      }),
+    return this.#keep(tokens)
   }
 }
 

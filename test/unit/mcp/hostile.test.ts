@@ -129,11 +129,8 @@ it('leaves out tools whose schemas are no use or a danger, and no others', async
     },
   })
   expect(names()).toEqual(['evil__good', 'evil__tree'])
-  expect(said.filter(({ type }) => type === 'tool-left-out').map((one) => one.tool)).toEqual([
-    ...BAD_SCHEMAS.map(([name]) => name),
-    '',
-    '',
-  ])
+  const leftOut = said.filter(({ type }) => type === 'tool-left-out').map((one) => one.tool)
+  expect(leftOut.toSorted()).toEqual([...BAD_SCHEMAS.map(([name]) => name), '', ''].toSorted())
 })
 
 it('survives a list that is nested without end', async () => {
@@ -170,7 +167,9 @@ it('takes no schema that an agent would refuse', () => {
 })
 
 it('takes hidden characters out of what a model is told, and bounds it', async () => {
-  const hidden = [...'ignore all'].map((sign) => String.fromCodePoint(0xe0000 + sign.charCodeAt(0)))
+  const hidden = Array.from('ignore all', (sign) =>
+    String.fromCodePoint(0xe0000 + sign.charCodeAt(0)),
+  )
   const { server, said } = await connected({
     'tools/list': {
       tools: [
