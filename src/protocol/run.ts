@@ -55,6 +55,8 @@ export interface PendingCall {
   readonly asks?: boolean
   /** What a long-running tool returned with `pending()`. */
   readonly resumeToken?: string
+  /** When it is waited for no longer. Milliseconds since 1970. Absent: it waits without end. */
+  readonly until?: number
   /** Of what an agent that was called as a tool waits for: its conversation. Answer it there. */
   readonly conversationId?: string
   /** Of a call that another call makes: the calls that it is nested in, from the outermost inwards, and itself. */

@@ -5,6 +5,7 @@ import { settledFact, type Settlement } from './settlement.ts'
 import { type RunContext } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { checkAnswer, UNANSWERED } from './check-answer.ts'
+import { isOverdue } from './overdue-calls.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { availableTool } from './wait-for-tool.ts'
 
@@ -48,7 +49,7 @@ export async function answerCall(
   { toolCallId, answer }: PersonAnswer,
   answerId: string,
 ): Promise<boolean> {
-  const { conversation, signal, runId } = context
+  const { conversation, effects, signal, runId } = context
   const asked = waitingCall(conversation.run, toolCallId, answer)
   if (asked === null) return false
   if (answer.type === 'approve') await checkEdit(context, asked, answer)
@@ -59,8 +60,9 @@ export async function answerCall(
       // A run that is being stopped settles its calls itself.
       const call =
         signal.aborted || run?.runId !== runId ? null : waitingCall(run, toolCallId, answer)
-      if (call) checkAnswer(call, answer)
-      return call && [...usage, ...factsOf(call, answer)]
+      if (call === null || isOverdue(call, effects.now())) return null
+      checkAnswer(call, answer)
+      return [...usage, ...factsOf(call, answer)]
     },
     { waits: false, appendId: answerId },
   )

@@ -62,6 +62,17 @@ export const WAITED: ToolOutput = {
     'The run did not wait any longer for the outcome of this call. What it began may or may not take effect.',
 }
 
+/** The same, whose outcome had not come when the tool had said that it would have. Milliseconds since 1970. */
+export function overdue(until: number): ToolOutput {
+  const time = new Date(until)
+  const when = Number.isNaN(time.getTime()) ? '' : ` by ${time.toISOString()}`
+  return {
+    type: 'error',
+    code: 'timeout',
+    message: `The outcome of this call has not come${when}, and is not waited for any longer. What it began may or may not take effect.`,
+  }
+}
+
 /** `isElsewhere`: another tab has it. */
 export function notRegistered(toolName: string, isElsewhere: boolean): ToolOutput {
   const where = isElsewhere
