@@ -1,0 +1,20 @@
+import { modelName, type ModelConfigData, type ModelPrices } from '../../protocol/model.ts'
+import { isPricedVendor } from '../../protocol/prices.ts'
+import { listPrices, type ListPrice } from './list-prices.ts'
+
+type Priced = Pick<ModelConfigData, 'provider' | 'prices'> & { readonly model?: string }
+
+/** What a model costs: as the app says, else as its vendor's list does; undefined: nobody knows. */
+export function pricesOf(model: Priced): ModelPrices | undefined {
+  return model.prices ?? listPrice(model)?.prices
+}
+
+/**
+ * The list price of a vendor for a model, by its whole name: with whom it is bought counts, since others ask other
+ * prices for the same model. Undefined: not known.
+ */
+export function listPrice({ provider, model }: Omit<Priced, 'prices'>): ListPrice | undefined {
+  if (!isPricedVendor(provider)) return undefined
+  const name = modelName({ provider, ...(model !== undefined && { model }) }).toLowerCase()
+  return listPrices[provider].find(({ models }) => models.test(name.replace(/^models\//, '')))
+}
