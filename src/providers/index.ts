@@ -1,8 +1,7 @@
 export { minimaxBaseURLs } from './anthropic/presets.ts'
 export type { ModelFacts, ReasoningStyle } from './catalogue/families.ts'
-export type { ListPrice } from './catalogue/list-prices.ts'
 export { modelFacts } from './catalogue/model-facts.ts'
-export { listPrice } from './catalogue/prices-of.ts'
+export { listPrice, type ListPrice } from './catalogue/prices-of.ts'
 export { collect, type CollectedCall, type CollectedTurn } from './collect.ts'
 export { retryDelay } from './core/retry-delay.ts'
 export {

@@ -1,6 +1,15 @@
 import { modelName, type ModelConfigData, type ModelPrices } from '../../protocol/model.ts'
 import { isPricedVendor } from '../../protocol/prices.ts'
-import { listPrices, type ListPrice } from './list-prices.ts'
+import { listPrices } from './list-prices.ts'
+
+/** What a vendor asks for a model, and who said so when. */
+export interface ListPrice {
+  readonly prices: ModelPrices
+  /** Where it was read. */
+  readonly source: string
+  /** When: year, month, day. */
+  readonly asOf: string
+}
 
 type Priced = Pick<ModelConfigData, 'provider' | 'prices'> & { readonly model?: string }
 
@@ -15,6 +24,16 @@ export function pricesOf(model: Priced): ModelPrices | undefined {
  */
 export function listPrice({ provider, model }: Omit<Priced, 'prices'>): ListPrice | undefined {
   if (!isPricedVendor(provider)) return undefined
-  const name = modelName({ provider, ...(model !== undefined && { model }) }).toLowerCase()
-  return listPrices[provider].find(({ models }) => models.test(name.replace(/^models\//, '')))
+  const name = modelName({ provider, ...(model !== undefined && { model }) })
+  const plain = name.toLowerCase().replace(/^models\//, '')
+  const row = listPrices[provider].find(([models]) => models.test(plain))
+  if (row === undefined) return undefined
+  const [, [input, output, cachedInput, cacheWrite], source, asOf] = row
+  const prices = {
+    input,
+    output,
+    ...(cachedInput !== undefined && { cachedInput }),
+    ...(cacheWrite !== undefined && { cacheWrite }),
+  }
+  return { prices, source, asOf }
 }

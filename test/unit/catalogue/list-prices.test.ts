@@ -10,7 +10,7 @@ const rows = PRICED_VENDORS.flatMap((vendor) => listPrices[vendor])
 
 describe('the list of prices', () => {
   test('says of each row where it is from and of when', () => {
-    for (const { source, asOf } of rows) {
+    for (const [, , source, asOf] of rows) {
       expect(source).toMatch(/^[a-z.]+\.[a-z]+\/\S+$/)
       expect(asOf).toMatch(/^20\d\d-\d\d-\d\d$/)
       expect(Number.isNaN(Date.parse(asOf))).toBe(false)
@@ -18,8 +18,7 @@ describe('the list of prices', () => {
   })
 
   test('has reading from a cache below and writing into one above what is new, and output above all', () => {
-    for (const { prices, models } of rows) {
-      const { input, output, cachedInput = 0, cacheWrite = input } = prices
+    for (const [models, [input, output, cachedInput = 0, cacheWrite = input]] of rows) {
       expect(cachedInput < input && cacheWrite >= input && output > cacheWrite, `${models}`).toBe(
         true,
       )

@@ -6,14 +6,17 @@ import { until } from '../client/fake-worker.ts'
 const CALL = { conversationId: 'talk', toolCallId: '' } as const
 
 /** `until`: of each call that orders, as the tool says it. */
-function desk({ until: late }: { readonly until?: () => Date | number } = {}) {
+function desk({
+  until: late,
+  timeoutMs = 60_000,
+}: { readonly until?: () => Date | number; readonly timeoutMs?: number } = {}) {
   const testStorage = createTestStorage()
   let orders = 0
   const afterwards: string[] = []
   const order = defineTool({
     name: 'order',
     description: 'Orders a report.',
-    timeoutMs: 30,
+    timeoutMs,
     execute: () => pending({ resumeToken: `job-${++orders}`, ...(late && { until: late() }) }),
   })
   const open = (tools = [order]): Agent => {
@@ -53,7 +56,8 @@ const outputIn = (agent: Agent): ToolOutput | undefined =>
 
 describe('a call of a long-running tool', () => {
   test('waits without a timeout, and takes one outcome of those that are said', async () => {
-    const { open, afterwards } = desk()
+    const timeoutMs = 2_000
+    const { open, afterwards } = desk({ timeoutMs })
     const agent = open()
     const run = agent.run('Order it', { conversationId: 'talk' })
     const talk = await waiting(agent)
@@ -62,7 +66,7 @@ describe('a call of a long-running tool', () => {
     expect(calls).toMatchObject([{ kind: 'settlement', resumeToken: 'job-1', toolName: 'order' }])
     expect(messages.flatMap((message) => message.calls ?? [])[0]?.status).toBe('suspended')
     // Longer than the tool may take.
-    await new Promise((resolve) => setTimeout(resolve, 60))
+    await new Promise((resolve) => setTimeout(resolve, timeoutMs + 100))
     const [call] = calls
     expect(await agent.settle(call!, { output: { pages: 3 } })).toBe(true)
     expect(await agent.settle(call!, { output: 'late' })).toBe(false)
