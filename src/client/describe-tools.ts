@@ -62,6 +62,8 @@ function describeTool(entry: PreparedTool, policy: ApprovalPolicy): ToolDescript
     inputSchema,
     ...(tool.title !== undefined && { title: tool.title }),
     annotations,
+    ...(tool.remote && { remote: tool.remote }),
+    ...(tool.commits && { commits: true }),
     timeoutMs: tool.timeoutMs ?? 60_000,
     parallelSafe: tool.sequential === false,
     sequential: tool.sequential === true,
@@ -69,6 +71,7 @@ function describeTool(entry: PreparedTool, policy: ApprovalPolicy): ToolDescript
     hasReconcile: !isComposite(tool) && tool.reconcile !== undefined,
     ...(tool.undo && { hasUndo: true }),
     ...(tool.describe && { describes: true }),
+    ...(tool.consentKey && { hasConsentKey: true }),
     ...(isComposite(tool) && { composite: true }),
     definition: digest(
       JSON.stringify([
@@ -77,7 +80,10 @@ function describeTool(entry: PreparedTool, policy: ApprovalPolicy): ToolDescript
         annotations,
         needsApproval,
         schemaText(entry),
+        ...(tool.remote ? [tool.remote] : []),
         ...(isComposite(tool) ? [tool.version ?? ''] : []),
+        // People are asked by it.
+        ...(tool.title === undefined ? [] : [{ title: tool.title }]),
       ]),
     ),
   }

@@ -5,6 +5,7 @@ import { settledFact, type Settlement } from './settlement.ts'
 import { type RunContext } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { checkAnswer, UNANSWERED } from './check-answer.ts'
+import { consentGiven } from './judge-approval.ts'
 import { isOverdue } from './overdue-calls.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { availableTool } from './wait-for-tool.ts'
@@ -53,6 +54,7 @@ export async function answerCall(
   const asked = waitingCall(conversation.run, toolCallId, answer)
   if (asked === null) return false
   if (answer.type === 'approve') await checkEdit(context, asked, answer)
+  const consent = await consentBy(context, asked, answer)
   const besides = answer.type === 'settle' ? answer.usage : undefined
   const usage = asked.child ? await context.family.storedUsageOf(asked, besides) : []
   return conversation.append(
@@ -62,10 +64,20 @@ export async function answerCall(
         signal.aborted || run?.runId !== runId ? null : waitingCall(run, toolCallId, answer)
       if (call === null || isOverdue(call, effects.now())) return null
       checkAnswer(call, answer)
-      return [...usage, ...factsOf(call, answer)]
+      return [...usage, ...factsOf(call, answer), ...consent]
     },
     { waits: false, appendId: answerId },
   )
+}
+
+/** What a person consents to beyond the call. */
+async function consentBy(
+  context: RunContext,
+  call: CallState,
+  answer: Answer,
+): Promise<readonly FactDraft[]> {
+  if (answer.type !== 'approve' || answer.remember === undefined) return []
+  return [await consentGiven(context, call, { ...answer, within: answer.remember })]
 }
 
 async function checkEdit(
