@@ -82,6 +82,7 @@ export function createAgentPage(
     },
     beforeToolCall: (call) => beforeToolCall(options, call),
     needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
+    commits: (call) => commits(registry.get(call.toolName), call),
     describeCall: (call) => describeCall(registry, call),
     ...modelHooks(agent),
     ...compactionPolicy(agent),
@@ -210,18 +211,13 @@ function compactionPolicy({
 
 /** All that the model may use: the app's tools, those of the skills, and those that steer the run. */
 async function describeAll(
-  {
-    skills = [],
-    tools,
-    toolApproval = 'destructive',
-    controlTools = [],
-    questionFields,
-  }: AgentOptions,
+  options: AgentOptions,
   registry: ToolRegistry,
 ): Promise<ToolDescriptor[]> {
+  const { skills = [], tools, controlTools = [], questionFields } = options
   const part = skills.length > 0 ? await loadSkills() : undefined
   part?.provideFiles(registry, skills)
-  const described = describeTools(registry, toolApproval)
+  const described = describeTools(registry, options)
   const own = part ? part.withSkills(described, skills, tools) : described
   if (controlTools.length === 0) return own
   const { controlDescriptors } = await whileStaying(() =>
@@ -306,6 +302,22 @@ async function needsApproval(
       if (typeof toolApproval === 'function') return toolApproval(asked)
       return own === undefined && byAnnotations(entry?.tool.annotations, toolApproval)
     })
+  } catch {
+    return true
+  }
+}
+
+/** What throws, or doesn't say, counts as yes. */
+async function commits(entry: PreparedTool | undefined, call: CallContext): Promise<boolean> {
+  const { tool } = entry ?? {}
+  if (!entry || !tool?.commits) return true
+  const { toolName: _name, input: _input, ...info } = hooked(call)
+  const input = entry.restore(call.input)
+  try {
+    const says: unknown = await whileStaying(async () =>
+      tool.commits?.(input, { ...info, tainted: true }),
+    )
+    return says !== false
   } catch {
     return true
   }

@@ -21,6 +21,7 @@ import type { ChildCall } from './joiners.ts'
 import type { RunStarter } from './start-run.ts'
 import type { SubAgentOptions } from './sub-agent-options.ts'
 import type { ToolContext } from './tool.ts'
+import { isWordless } from './wordless-schema.ts'
 
 /** An agent that is a tool of others. */
 export interface SubAgent {
@@ -46,7 +47,7 @@ export async function runChild(
   parent: AgentParts,
   { input, context }: { readonly input: unknown; readonly context: ToolContext },
 ): Promise<Pending> {
-  const { conversationId, runId, toolCallId } = context
+  const { conversationId, runId, toolCallId, tainted } = context
   refuseOtherStore(sub, parent)
   const childId = `${conversationId}.${toolCallId}`
   const call = { conversationId, toolCallId, childId }
@@ -59,7 +60,7 @@ export async function runChild(
     const announced = { ...parent.scope(), ...of, childConversationId: childId, childRunId }
     await parent.ask('announceChild', announced)
     const run = sub.start(
-      { input: prompt, parent: of, runId: childRunId },
+      { input: prompt, parent: of, runId: childRunId, tainted },
       { conversationId: childId, values: false, ...(maxSteps !== undefined && { maxSteps }) },
     )
     parent.runs.open.get(runId)?.children.add(run)
@@ -129,7 +130,7 @@ function look(sub: SubAgent, parent: AgentParts, { call, watch }: Watched): void
   const compare = (): void => {
     if (signal.aborted) return
     const waiting = callIn(above.getSnapshot(), call.toolCallId)
-    const { ended, runId } = child.getSnapshot()
+    const { ended, runId, taint } = child.getSnapshot()
     if (waiting && isOver(waiting)) {
       watch.abort()
       if (runId !== undefined) void child.abort(PARENT_ENDED).catch(() => undefined)
@@ -141,7 +142,8 @@ function look(sub: SubAgent, parent: AgentParts, { call, watch }: Watched): void
       !isStopping(parent, call)
     ) {
       isSettling = true
-      void settle(sub, parent, { call, ended, signal }).then(() => watch.abort())
+      const isTainted = taint.length > 0
+      void settle(sub, parent, { call, ended, isTainted, signal }).then(() => watch.abort())
     }
   }
   const leaving = [above.subscribe(compare), child.subscribe(compare)]
@@ -182,6 +184,8 @@ function isOver({ status }: ShownCall): boolean {
 interface Settling {
   readonly call: ChildCall
   readonly ended: RunOutcome & { readonly runId: string }
+  /** The agent has read words of others. */
+  readonly isTainted: boolean
   readonly signal: AbortSignal
 }
 
@@ -189,7 +193,7 @@ interface Settling {
 async function settle(
   sub: SubAgent,
   parent: AgentParts,
-  { call, ended, signal }: Settling,
+  { call, ended, isTainted, signal }: Settling,
 ): Promise<void> {
   const { conversationId, toolCallId } = call
   let usage: RunUsage | undefined
@@ -198,7 +202,13 @@ async function settle(
     try {
       output ??= await outputOf(sub, call, { ...ended, signal, onUsage: (used) => (usage = used) })
       if (signal.aborted) return
-      const answer = { type: 'settle', output, ...(usage && { usage }) } as const
+      const untrusted = isTainted && mayPassWords(sub, output)
+      const answer = {
+        type: 'settle',
+        output,
+        ...(usage && { usage }),
+        ...(untrusted && { untrusted }),
+      } as const
       await parent.ask('answerCall', { ...parent.scope(), conversationId, toolCallId, answer })
       return
     } catch {
@@ -212,6 +222,12 @@ interface Ended {
   readonly signal: AbortSignal
   /** Told what it takes to make data of its words. */
   onUsage(usage: RunUsage): void
+}
+
+/** Numbers, booleans and words of the app's own are all that comes of an agent that can do nothing but answer so. */
+function mayPassWords({ core, options }: SubAgent, output: ToolOutput): boolean {
+  const isClosed = options.output !== undefined && isWordless(options.output)
+  return !(isClosed && output.type === 'json' && !core.registry.all().length)
 }
 
 /** What the calling model is to see. */

@@ -3,12 +3,13 @@ import type { Live } from '../protocol/live.ts'
 import type { RunOutcome } from '../protocol/run.ts'
 import type { ConversationState, RunState } from '../protocol/state.ts'
 import { shownCompactions } from './compactions.ts'
-import { planOf, taintOf } from './context.ts'
+import { planOf } from './context.ts'
 import { totalUsage } from './fold-child.ts'
 import { refused } from './live.ts'
 import { pendingOf } from './pending.ts'
 import { shownMessages } from './shown-messages.ts'
 import type { ConversationSnapshot, ShownRun } from './snapshot.ts'
+import { taintOf } from './taint.ts'
 
 const NO_BRANCHES: ConversationSnapshot['branches'] = {}
 

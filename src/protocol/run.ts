@@ -2,6 +2,7 @@ import type { ErrorData } from './error.ts'
 import type { FieldsSchema } from './fields.ts'
 import type { JsonValue } from './json.ts'
 import type { CallError, FinishReason, RunUsage, ToolOutput } from './message.ts'
+import type { AskedBecause } from './taint.ts'
 import type { ToolCallStatus } from './tool.ts'
 
 /** A call of a run as its result reports it. */
@@ -48,6 +49,8 @@ export interface PendingCall {
   readonly input: JsonValue
   /** Of an approval: what it is about to act on, if its tool says so. */
   readonly about?: CallAbout
+  /** Of an approval: why it is asked, if it wouldn't be otherwise. */
+  readonly because?: AskedBecause
   readonly kind: 'approval' | 'answer' | 'output' | 'decision' | 'settlement'
   /** What `ask_user` asks. */
   readonly question?: Question

@@ -58,7 +58,12 @@ export class Imports {
       const now = this.#now()
       const ends = isLast ? closing(state, now) : []
       const updatedAt = ends.length > 0 ? Math.max(now, command.updatedAt) : command.updatedAt
-      const isTaken = await store.place({ ...command, updatedAt, rows: [...rows, ...ends] })
+      const taken = isLast ? [takenIn(now)] : []
+      const isTaken = await store.place({
+        ...command,
+        updatedAt,
+        rows: [...rows, ...ends, ...taken],
+      })
       if (isLast || !isTaken) this.#end(importId)
       if (isLast && isTaken) await this.#changed(command)
       return isTaken
@@ -156,4 +161,10 @@ function closing({ run, queue, consents }: ConversationState, at: number): NewRo
     })),
   ]
   return placed(drafts, null).map((fact) => ({ runId: run?.runId ?? null, ...fact, at }))
+}
+
+/** Who wrote what is in a file, nobody knows: it taints the conversation on all its branches. */
+function takenIn(at: number): NewRow {
+  const origin = 'an imported conversation'
+  return { type: 'untrusted-taken-in', runId: null, after: null, origin, at }
 }

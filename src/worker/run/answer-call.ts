@@ -1,7 +1,7 @@
 import type { CallAnswer } from '../../protocol/commands.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import type { CallState, RunState } from '../../protocol/state.ts'
-import { settledFact, type Settlement } from './settlement.ts'
+import { settledFacts, type Settlement } from './settlement.ts'
 import { type RunContext } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { checkAnswer, UNANSWERED } from './check-answer.ts'
@@ -60,7 +60,8 @@ export async function answerCall(
       const call =
         signal.aborted || run?.runId !== runId ? null : waitingCall(run, toolCallId, answer)
       if (call) checkAnswer(call, answer)
-      return call && [...usage, ...factsOf(call, answer)]
+      const after = conversation.state.path.at(-1)?.id ?? null
+      return call && [...usage, ...factsOf(call, answer, after)]
     },
     { waits: false, appendId: answerId },
   )
@@ -77,10 +78,10 @@ async function checkEdit(
   if (problem) throw new OffstageError('invalid-input', problem.message)
 }
 
-function factsOf(call: CallState, answer: Answer): FactDraft[] {
+function factsOf(call: CallState, answer: Answer, after: string | null): FactDraft[] {
   const word = wordOf(call, answer)
   const settlement = settlementBy(call, answer)
-  return [...(word ? [word] : []), ...(settlement ? [settledFact(settlement)] : [])]
+  return [...(word ? [word] : []), ...(settlement ? settledFacts(settlement, after) : [])]
 }
 
 /** The answer itself; null when the end of the call says it all. */
@@ -140,8 +141,9 @@ function settlementBy(call: CallState, answer: Answer): Settlement | null {
     case 'resolve':
       return resolution(call, answer)
     case 'settle': {
-      const { output } = answer
-      return { call, status: output.type === 'error' ? 'failed' : 'succeeded', output }
+      const { output, untrusted } = answer
+      const origin = untrusted ? { untrusted: call.title ?? call.toolName } : {}
+      return { call, status: output.type === 'error' ? 'failed' : 'succeeded', output, ...origin }
     }
     default:
       return answer satisfies never

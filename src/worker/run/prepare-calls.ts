@@ -2,11 +2,14 @@ import type { JsonValue } from '../../protocol/json.ts'
 import type { CallError, ToolOutput } from '../../protocol/message.ts'
 import type { SkillText } from '../../protocol/questions.ts'
 import type { CallState } from '../../protocol/state.ts'
+import type { AskedBecause } from '../../protocol/taint.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
-import { approvalOf, mayMislead } from './approval-rules.ts'
+import { asksBecauseOfTaint, mayMislead, type Standing } from './approval-rules.ts'
 import { decidedBy } from './decided-by.ts'
+import { warnOfSilence } from './warn-of-silence.ts'
 import { callContext, type RunContext, type ReadyCall } from './run-context.ts'
 import { settle } from './settle.ts'
+import { standingOf } from './standing.ts'
 import type { Settlement } from './settlement.ts'
 import { errorOutput, nestedTooDeep, notForTools, unknownTool, unreadable } from './tool-errors.ts'
 import { activation } from './skill-calls.ts'
@@ -23,7 +26,7 @@ type About = NonNullable<CallState['about']>
 
 type Verdict =
   | { readonly type: 'settle'; readonly settlement: Settlement }
-  | ({ readonly type: 'ask'; readonly about?: About } & ReadyCall)
+  | ({ readonly type: 'ask'; readonly about?: About; readonly because?: AskedBecause } & ReadyCall)
   | { readonly type: 'question'; readonly asked: AskedQuestion }
   | ({ readonly type: 'ready' } & ReadyCall)
 
@@ -68,17 +71,20 @@ export async function prepareCalls(
 interface AskedCall extends ReadyCall {
   readonly call: CallState
   readonly about?: About
+  readonly because?: AskedBecause
 }
 
 async function requestApprovals(context: RunContext, asked: readonly AskedCall[]): Promise<void> {
   if (asked.length === 0) return
+  for (const { call, because } of asked) if (because) warnOfSilence(context, call)
   await context.conversation.append(
-    asked.map(({ call: { path }, input, by, about }) => ({
+    asked.map(({ call: { path }, input, by, about, because }) => ({
       type: 'approval-requested',
       path,
       input,
       by,
       ...(about && { about }),
+      ...(because && { because }),
     })),
   )
 }
@@ -118,7 +124,7 @@ async function judge(
   }
   const asked = tool.control === 'ask-user' ? readQuestion(call, verdict.input) : null
   if (asked && 'code' in asked) return invalid(call, errorOutput(asked))
-  const controlled = context.conversation.run?.limits.maxSteps === 0 ? undefined : tool.control
+  const controlled = isOneShot(context) ? undefined : tool.control
   if (controlled === 'ask-user' && asked) return { type: 'question', asked }
   if (controlled === 'finish-task') {
     return { type: 'settle', settlement: finished(call, verdict.input) }
@@ -126,12 +132,25 @@ async function judge(
   if (controlled === 'plan') return { type: 'settle', settlement: planned(call, verdict.input) }
   const { input } = verdict
   const { toolName } = call
-  const ready = { toolName, input, by: decidedBy(tool), misleads: mayMislead(call, tool) }
-  if (!(await mustAsk(context, call, { tool, input }))) return { type: 'ready', ...ready }
+  const standing = standingOf(context.conversation.state, call, tool)
+  const because = await reasonOf(context, call, { tool, input, standing })
+  const ready = {
+    toolName,
+    input,
+    by: decidedBy(tool),
+    asks: because !== null || mayMislead(call, tool, standing),
+  }
+  const isAsked = because !== null || (await mustAsk(context, call, { tool, input, standing }))
+  // In one-shot mode the page runs the call itself, and asks whom it likes.
+  if (!isAsked || isOneShot(context)) return { type: 'ready', ...ready }
   const described = tool.describes ? await describe(context, call, input) : null
   if (described && 'failed' in described)
     return { type: 'settle', settlement: { call, status: 'failed', output: described.failed } }
-  return { type: 'ask', ...ready, ...described }
+  return { type: 'ask', ...ready, ...described, ...(because && { because }) }
+}
+
+function isOneShot({ conversation }: RunContext): boolean {
+  return conversation.run?.limits.maxSteps === 0
 }
 
 /** What the person is asked about. It holds for this page: what the next one shows is asked about anew. */
@@ -166,17 +185,37 @@ function nestedProblem(
   return control === 'finish-task' || control === 'activate-skill' ? notForTools(toolName) : null
 }
 
+interface Judged {
+  readonly tool: ToolDescriptor
+  readonly input: JsonValue
+  readonly standing: Standing
+}
+
+/** Why a person is to be asked, whatever the app's own rules are; null: there is no reason. */
+async function reasonOf(
+  context: RunContext,
+  call: CallState,
+  { tool, input, standing }: Judged,
+): Promise<AskedBecause | null> {
+  const [first] = standing.taint
+  const asks = asksBecauseOfTaint(call, tool, standing)
+  if (first === undefined || asks === false) return null
+  if (asks === 'page' && !(await context.page.commits(callContext(context, call, input))))
+    return null
+  const { origin, path } = first
+  return { type: 'untrusted-content', origin, ...(path && { path }) }
+}
+
 async function mustAsk(
   context: RunContext,
   call: CallState,
-  { tool, input }: { readonly tool: ToolDescriptor; readonly input: JsonValue },
+  { tool, input, standing }: Judged,
 ): Promise<boolean> {
-  // In one-shot mode the page runs the call itself, and asks whom it likes.
-  if (context.conversation.run?.limits.maxSteps === 0) return false
+  if (isOneShot(context)) return false
   // Whatever a policy says now: what a person was asked about is not done unasked.
   if (call.about) return true
-  const approval = approvalOf(call, tool)
-  if (approval !== 'page') return approval
+  if (mayMislead(call, tool, standing)) return true
+  if (tool.needsApproval !== 'ask') return tool.needsApproval
   return context.page.needsApproval(callContext(context, call, input))
 }
 

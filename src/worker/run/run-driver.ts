@@ -41,7 +41,7 @@ export class RunDriver {
   readonly #givenUp = new AbortController()
 
   constructor(
-    context: Omit<RunContext, 'dispatched' | 'ready' | 'signal' | 'tools'>,
+    context: Omit<RunContext, 'dispatched' | 'ready' | 'signal' | 'silent' | 'tools'>,
     ownership: Leases,
   ) {
     const stop = new StopSwitch(context.page)
@@ -57,6 +57,7 @@ export class RunDriver {
       tools: new ToolTable(),
       ready: new Map(),
       dispatched: new Set(),
+      silent: new Set(),
     }
     this.#lease = new RunLease(this.#context, ownership)
     this.#word = new PersonAnswers(this.#context, this.#lease, () => this.#wake?.())

@@ -138,6 +138,7 @@ const decidedBy = shape({
   reconcilable: isFlag,
   composite: optional(isFlag),
   undoable: optional(isFlag),
+  untrusted: optional(isText),
 })
 const isPath: Check = (value) => Array.isArray(value) && value.length > 0 && value.every(isText)
 
@@ -191,6 +192,9 @@ const facts = oneOf('type', {
     input: isThere,
     by: decidedBy,
     about: optional(shape({ text: isText, pageId: isText })),
+    because: optional(
+      shape({ type: among(['untrusted-content']), origin: isText, path: optional(isPath) }),
+    ),
   }),
   'approval-answered': shape({ ...ofCall, approved: isFlag, reason: optional(isText) }),
   'question-asked': shape({
@@ -206,7 +210,12 @@ const facts = oneOf('type', {
     values: optional(isRecord),
     action: optional(among(['decline', 'cancel'])),
   }),
-  'output-requested': shape({ ...ofCall, input: isThere, asks: isFlag }),
+  'output-requested': shape({
+    ...ofCall,
+    input: isThere,
+    asks: isFlag,
+    untrusted: optional(isText),
+  }),
   'call-started': shape({ ...ofCall, executionId: isText, by: decidedBy, repeats: isFlag }),
   'call-withdrawn': shape(ofCall),
   'call-suspended': shape({
@@ -278,7 +287,12 @@ const facts = oneOf('type', {
     ...ofContext,
     plan: listOf(shape({ content: isText, status: planStatus })),
   }),
-  'untrusted-taken-in': shape({ ...ofContext, origin: isText, path: optional(isPath) }),
+  'untrusted-taken-in': shape({
+    ...ofContext,
+    origin: isText,
+    path: optional(isPath),
+    title: optional(isText),
+  }),
   'memory-retrieved': shape({ ...ofContext, items: listOf(isRecord) }),
   'consent-given': shape({ consentId: isText, scope: isRecord, until: optional(isNumber) }),
   'consent-revoked': shape({ consentId: isText }),
