@@ -77,6 +77,7 @@ function describeTool(
     hasReconcile: !isComposite(tool) && tool.reconcile !== undefined,
     ...(tool.undo && { hasUndo: true }),
     ...(tool.describe && { describes: true }),
+    ...(tool.consentKey && { hasConsentKey: true }),
     ...(isComposite(tool) && { composite: true }),
     definition: digest(
       JSON.stringify([
@@ -89,6 +90,8 @@ function describeTool(
         ...(tool.commits ? ['commits'] : []),
         ...(whileTainted === 'ask-effects' ? [] : [whileTainted]),
         ...(isComposite(tool) ? [tool.version ?? ''] : []),
+        // People are asked by it.
+        ...(tool.title === undefined ? [] : [{ title: tool.title }]),
       ]),
     ),
   }

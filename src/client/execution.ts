@@ -50,6 +50,8 @@ export class Execution {
   #end: ToolOutcome | undefined
   /** What is known since its time was up. */
   #late: ToolOutcome | undefined
+  /** What is left is the page's hook. */
+  #hasReturned = false
   #releasing: ReturnType<typeof setTimeout> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -104,6 +106,7 @@ export class Execution {
     const ending = await runner({ prepared, call, signal, leaving, progress, line, hold })
     const advice = unmarkedContent(prepared, ending.outcome)
     if (advice !== null) this.owner.hooks(call)?.warn('tool-content-unmarked', advice)
+    this.#hasReturned = true
     clearTimeout(this.#timer)
     leaving.stop()
     this.#finish(await this.#afterCall(ending))
@@ -113,6 +116,8 @@ export class Execution {
   stop(stop: ToolStop): void {
     clearTimeout(this.#releasing)
     if (this.hasEnded) return
+    // A tool that takes itself away by what it does has done it.
+    if (stop.kind === 'removed' && this.#hasReturned) return
     this.#controller.abort(stop)
     const settle = (): void => {
       if (this.prepared) this.#settle(outcomeOfStop(stop, this.prepared, !this.hasEnded))

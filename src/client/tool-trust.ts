@@ -3,7 +3,7 @@ import type { WhileTainted } from '../protocol/taint.ts'
 import type { CompositeTool, Tool } from './tool.ts'
 
 type AnyTool = Tool | CompositeTool
-type Trust = Pick<ToolDescriptor, 'remote' | 'untrusted' | 'whileTainted'>
+type Trust = Pick<ToolDescriptor, 'commits' | 'remote' | 'untrusted' | 'whileTainted'>
 
 /** Whose words the tool brings in, and when its calls are asked about once such words are there. */
 export function trustOf(tool: AnyTool, name: string, policy: WhileTainted): Trust {
@@ -12,6 +12,7 @@ export function trustOf(tool: AnyTool, name: string, policy: WhileTainted): Trus
   const whileTainted = askedWhileTainted(tool, policy)
   return {
     ...(remote && { remote }),
+    ...(tool.commits && { commits: true }),
     ...(untrusted !== undefined && { untrusted }),
     ...(whileTainted && { whileTainted }),
   }

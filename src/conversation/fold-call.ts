@@ -153,12 +153,14 @@ function changeOf(
 
 /** What was said before is said no more: each is set to nothing where it was something. */
 function requestOf(call: CallState, row: RowOf<'approval-requested'>): Partial<CallState> {
-  const { about, because, input, by } = row
+  const { about, because, rememberable, input, by, seq: askedAt } = row
   return {
     status: 'awaiting-approval',
     input,
     decidedBy: by,
     ...((about ?? call.about) && { about }),
+    ...((rememberable ?? call.rememberable) && { rememberable }),
+    askedAt,
     ...((because ?? call.because) && { because, isAllowed: false }),
   }
 }

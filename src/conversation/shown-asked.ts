@@ -1,4 +1,4 @@
-import type { CallAbout } from '../protocol/run.ts'
+import type { CallAbout, PendingCall } from '../protocol/run.ts'
 import type { CallState } from '../protocol/state.ts'
 import type { AskedBecause } from '../protocol/taint.ts'
 
@@ -15,4 +15,11 @@ export function shownAsked({ about, because }: CallState): ShownAsked {
 
 function shownAbout({ text, data }: CallAbout): CallAbout {
   return { text, ...(data !== undefined && { data }) }
+}
+
+/** What a person may answer beyond this call, as a page shows it. */
+export function shownRememberable({ rememberable }: CallState): Pick<PendingCall, 'rememberable'> {
+  if (!rememberable) return {}
+  const { key } = rememberable
+  return { rememberable: key === undefined ? {} : { key } }
 }

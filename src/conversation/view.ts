@@ -7,6 +7,7 @@ import { planOf } from './context.ts'
 import { totalUsage } from './fold-child.ts'
 import { refused } from './live.ts'
 import { pendingOf } from './pending.ts'
+import { shownConsents } from './shown-consents.ts'
 import { shownMessages } from './shown-messages.ts'
 import type { ConversationSnapshot, ShownRun } from './snapshot.ts'
 import { taintOf } from './taint.ts'
@@ -54,6 +55,7 @@ export function view(
     ...(unbegun?.message && { unsent: unbegun.message }),
     ...(compactions && { compactions }),
     taint: taintOf(state),
+    consents: shownConsents(state),
   }
 }
 

@@ -86,6 +86,8 @@ export type RunEventBody =
       readonly about?: CallAbout
       /** Why it is asked, if it wouldn't be otherwise. */
       readonly because?: AskedBecause
+      /** See `PendingCall`. */
+      readonly rememberable?: { readonly key?: string }
     }
   | {
       readonly type: 'tool-approval-response'

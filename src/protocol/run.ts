@@ -51,6 +51,11 @@ export interface PendingCall {
   readonly about?: CallAbout
   /** Of an approval: why it is asked, if it wouldn't be otherwise. */
   readonly because?: AskedBecause
+  /**
+   * Of an approval: it may be for later calls of the tool, too (`approve(call, { remember })`), with a `key` for those
+   * that have the same. Absent: a person is asked each time.
+   */
+  readonly rememberable?: { readonly key?: string }
   readonly kind: 'approval' | 'answer' | 'output' | 'decision' | 'settlement'
   /** What `ask_user` asks. */
   readonly question?: Question

@@ -48,6 +48,8 @@ export interface ToolDescriptor extends ToolDefinition {
   readonly annotations: ToolAnnotations
   /** Absent: of the app's own code. */
   readonly remote?: RemoteSource
+  /** The tool says of each call whether it commits. */
+  readonly commits?: true
   /** Its output holds words of others: whose. */
   readonly untrusted?: string
   /**
@@ -69,6 +71,8 @@ export interface ToolDescriptor extends ToolDefinition {
   readonly hasUndo?: true
   /** The tool can say what a call is about to act on. */
   readonly describes?: true
+  /** The tool says which of its calls a consent to later ones is for. */
+  readonly hasConsentKey?: true
   /** It is made of nested calls and steps. */
   readonly composite?: true
   /** Equal as long as what the model is told of the tool, and what may be done unasked, is the same. */

@@ -22,6 +22,7 @@ type Plain =
   | 'compaction'
   | 'questionFields'
   | 'whileTainted'
+  | 'consent'
   | 'maxSteps'
   | 'retries'
   | 'maxChildren'
@@ -62,6 +63,7 @@ const FIELDS = Object.keys({
   questionFields: true,
   toolApproval: true,
   whileTainted: true,
+  consent: true,
   maxSteps: true,
   retries: true,
   maxChildren: true,

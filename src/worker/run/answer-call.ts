@@ -5,6 +5,7 @@ import { settledFacts, type Settlement } from './settlement.ts'
 import { type RunContext } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { checkAnswer, UNANSWERED } from './check-answer.ts'
+import { consentGiven } from './judge-approval.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { availableTool } from './wait-for-tool.ts'
 
@@ -52,6 +53,7 @@ export async function answerCall(
   const asked = waitingCall(conversation.run, toolCallId, answer)
   if (asked === null) return false
   if (answer.type === 'approve') await checkEdit(context, asked, answer)
+  const consent = await consentBy(context, asked, answer)
   const besides = answer.type === 'settle' ? answer.usage : undefined
   const usage = asked.child ? await context.family.storedUsageOf(asked, besides) : []
   return conversation.append(
@@ -61,10 +63,20 @@ export async function answerCall(
         signal.aborted || run?.runId !== runId ? null : waitingCall(run, toolCallId, answer)
       if (call) checkAnswer(call, answer)
       const after = conversation.state.path.at(-1)?.id ?? null
-      return call && [...usage, ...factsOf(call, answer, after)]
+      return call && [...usage, ...factsOf(call, answer, after), ...consent]
     },
     { waits: false, appendId: answerId },
   )
+}
+
+/** What a person consents to beyond the call. */
+async function consentBy(
+  context: RunContext,
+  call: CallState,
+  answer: Answer,
+): Promise<readonly FactDraft[]> {
+  if (answer.type !== 'approve' || answer.remember === undefined) return []
+  return [await consentGiven(context, call, { ...answer, within: answer.remember })]
 }
 
 async function checkEdit(

@@ -44,9 +44,13 @@ export function asksBecauseOfTaint(
  * place of these rules: what it answers `false` for may start with the commit of the model's output.
  */
 export function approvalOf(call: Call, tool: ToolDescriptor, standing: Standing): boolean | 'page' {
-  if (mayMislead(call, tool, standing)) return true
   const asks = asksBecauseOfTaint(call, tool, standing)
-  if (asks !== false) return asks
+  return asks === false ? asksByRule(call, tool, standing) : asks
+}
+
+/** The same, but for words of others in the context. */
+export function asksByRule(call: Call, tool: ToolDescriptor, standing: Standing): boolean | 'page' {
+  if (mayMislead(call, tool, standing)) return true
   return tool.needsApproval === 'ask' ? 'page' : tool.needsApproval
 }
 

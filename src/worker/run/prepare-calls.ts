@@ -1,12 +1,15 @@
+import type { Rememberable } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { CallError, ToolOutput } from '../../protocol/message.ts'
 import type { SkillText } from '../../protocol/questions.ts'
 import type { CallState } from '../../protocol/state.ts'
 import type { AskedBecause } from '../../protocol/taint.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
-import { asksBecauseOfTaint, mayMislead, type Standing } from './approval-rules.ts'
+import { mayMislead } from './approval-rules.ts'
 import { decidedBy } from './decided-by.ts'
+import { judgeApproval } from './judge-approval.ts'
 import { warnOfSilence } from './warn-of-silence.ts'
+import { whyAsked } from './why-asked.ts'
 import { callContext, type RunContext, type ReadyCall } from './run-context.ts'
 import { settle } from './settle.ts'
 import { standingOf } from './standing.ts'
@@ -24,9 +27,16 @@ const MAX_PATH = 4
 
 type About = NonNullable<CallState['about']>
 
+/** What a person is asked about, and what they may answer beyond the call. */
+interface Asked {
+  readonly about?: About
+  readonly because?: AskedBecause
+  readonly rememberable?: Rememberable
+}
+
 type Verdict =
   | { readonly type: 'settle'; readonly settlement: Settlement }
-  | ({ readonly type: 'ask'; readonly about?: About; readonly because?: AskedBecause } & ReadyCall)
+  | ({ readonly type: 'ask' } & Asked & ReadyCall)
   | { readonly type: 'question'; readonly asked: AskedQuestion }
   | ({ readonly type: 'ready' } & ReadyCall)
 
@@ -68,23 +78,22 @@ export async function prepareCalls(
   await askQuestions(context, questions)
 }
 
-interface AskedCall extends ReadyCall {
+interface AskedCall extends ReadyCall, Asked {
   readonly call: CallState
-  readonly about?: About
-  readonly because?: AskedBecause
 }
 
 async function requestApprovals(context: RunContext, asked: readonly AskedCall[]): Promise<void> {
   if (asked.length === 0) return
   for (const { call, because } of asked) if (because) warnOfSilence(context, call)
   await context.conversation.append(
-    asked.map(({ call: { path }, input, by, about, because }) => ({
+    asked.map(({ call: { path }, input, by, about, because, rememberable }) => ({
       type: 'approval-requested',
       path,
       input,
       by,
       ...(about && { about }),
       ...(because && { because }),
+      ...(rememberable && { rememberable }),
     })),
   )
 }
@@ -124,7 +133,7 @@ async function judge(
   }
   const asked = tool.control === 'ask-user' ? readQuestion(call, verdict.input) : null
   if (asked && 'code' in asked) return invalid(call, errorOutput(asked))
-  const controlled = isOneShot(context) ? undefined : tool.control
+  const controlled = context.conversation.run?.limits.maxSteps === 0 ? undefined : tool.control
   if (controlled === 'ask-user' && asked) return { type: 'question', asked }
   if (controlled === 'finish-task') {
     return { type: 'settle', settlement: finished(call, verdict.input) }
@@ -133,24 +142,27 @@ async function judge(
   const { input } = verdict
   const { toolName } = call
   const standing = standingOf(context.conversation.state, call, tool)
-  const because = await reasonOf(context, call, { tool, input, standing })
-  const ready = {
-    toolName,
-    input,
-    by: decidedBy(tool),
-    asks: because !== null || mayMislead(call, tool, standing),
+  const because = await whyAsked(context, call, { tool, input, standing })
+  const asks = because !== null || mayMislead(call, tool, standing)
+  const ready = { toolName, input, by: decidedBy(tool), asks }
+  const judged = { tool, input, standing, because }
+  const approval = await judgeApproval(context, call, judged)
+  if (approval.type === 'denied') return { type: 'settle', settlement: approval.settlement }
+  if (approval.type === 'unasked') {
+    const { consentId } = approval
+    return { ...ready, type: 'ready', ...(consentId !== undefined && { consentId }) }
   }
-  const isAsked = because !== null || (await mustAsk(context, call, { tool, input, standing }))
-  // In one-shot mode the page runs the call itself, and asks whom it likes.
-  if (!isAsked || isOneShot(context)) return { type: 'ready', ...ready }
   const described = tool.describes ? await describe(context, call, input) : null
   if (described && 'failed' in described)
     return { type: 'settle', settlement: { call, status: 'failed', output: described.failed } }
-  return { type: 'ask', ...ready, ...described, ...(because && { because }) }
-}
-
-function isOneShot({ conversation }: RunContext): boolean {
-  return conversation.run?.limits.maxSteps === 0
+  const { rememberable } = approval
+  return {
+    ...ready,
+    type: 'ask',
+    ...described,
+    ...(because && { because }),
+    ...(rememberable && { rememberable }),
+  }
 }
 
 /** What the person is asked about. It holds for this page: what the next one shows is asked about anew. */
@@ -183,40 +195,6 @@ function nestedProblem(
 ): CallError | null {
   if (path.length > MAX_PATH) return nestedTooDeep(toolName)
   return control === 'finish-task' || control === 'activate-skill' ? notForTools(toolName) : null
-}
-
-interface Judged {
-  readonly tool: ToolDescriptor
-  readonly input: JsonValue
-  readonly standing: Standing
-}
-
-/** Why a person is to be asked, whatever the app's own rules are; null: there is no reason. */
-async function reasonOf(
-  context: RunContext,
-  call: CallState,
-  { tool, input, standing }: Judged,
-): Promise<AskedBecause | null> {
-  const [first] = standing.taint
-  const asks = asksBecauseOfTaint(call, tool, standing)
-  if (first === undefined || asks === false) return null
-  if (asks === 'page' && !(await context.page.commits(callContext(context, call, input))))
-    return null
-  const { origin, path } = first
-  return { type: 'untrusted-content', origin, ...(path && { path }) }
-}
-
-async function mustAsk(
-  context: RunContext,
-  call: CallState,
-  { tool, input, standing }: Judged,
-): Promise<boolean> {
-  if (isOneShot(context)) return false
-  // Whatever a policy says now: what a person was asked about is not done unasked.
-  if (call.about) return true
-  if (mayMislead(call, tool, standing)) return true
-  if (tool.needsApproval !== 'ask') return tool.needsApproval
-  return context.page.needsApproval(callContext(context, call, input))
 }
 
 function invalid(call: CallState, output: Settlement['output']): Verdict {

@@ -49,6 +49,8 @@ export interface ReadyCall {
   readonly by: DecidedBy
   /** In one-shot mode: a person should be asked. */
   readonly asks: boolean
+  /** Nobody is asked, by this consent of a person. */
+  readonly consentId?: string
 }
 
 /** Why a run stops: for good, or so that somebody else may go on with it, or already does. */

@@ -19,6 +19,7 @@ import {
   shape,
   type Check,
 } from '../../lib/shape.ts'
+import { isConsentScope, isRememberable } from './consent-shapes.ts'
 import { isNewerFormat, upcast, UPCASTERS, type Upcasters } from './upcast.ts'
 
 /** Counts, and whether they are estimates. */
@@ -195,6 +196,7 @@ const facts = oneOf('type', {
     because: optional(
       shape({ type: among(['untrusted-content']), origin: isText, path: optional(isPath) }),
     ),
+    rememberable: optional(isRememberable),
   }),
   'approval-answered': shape({ ...ofCall, approved: isFlag, reason: optional(isText) }),
   'question-asked': shape({
@@ -216,7 +218,13 @@ const facts = oneOf('type', {
     asks: isFlag,
     untrusted: optional(isText),
   }),
-  'call-started': shape({ ...ofCall, executionId: isText, by: decidedBy, repeats: isFlag }),
+  'call-started': shape({
+    ...ofCall,
+    executionId: isText,
+    by: decidedBy,
+    repeats: isFlag,
+    consentId: optional(isText),
+  }),
   'call-withdrawn': shape(ofCall),
   'call-suspended': shape({
     ...ofCall,
@@ -294,7 +302,7 @@ const facts = oneOf('type', {
     title: optional(isText),
   }),
   'memory-retrieved': shape({ ...ofContext, items: listOf(isRecord) }),
-  'consent-given': shape({ consentId: isText, scope: isRecord, until: optional(isNumber) }),
+  'consent-given': shape({ consentId: isText, scope: isConsentScope, until: optional(isNumber) }),
   'consent-revoked': shape({ consentId: isText }),
 } satisfies Record<FactType, Check>)
 
