@@ -15,6 +15,7 @@ import { modelFor, reflectSettings, type AgentConfig } from './agent-config.ts'
 import { compactionSettings, type ChooseCompaction } from './compaction.ts'
 import type { CompactionChooser } from './choose-compaction.ts'
 import { byAnnotations, describeTools } from './describe-tools.ts'
+import { commits } from './commits.ts'
 import { badConfig } from './failures.ts'
 import { findEngine, modelOfPage } from './page-engine.ts'
 import { formatOutput, truncate } from './format-output.ts'
@@ -303,22 +304,6 @@ async function needsApproval(
       if (typeof toolApproval === 'function') return toolApproval(asked)
       return own === undefined && byAnnotations(entry?.tool.annotations, toolApproval)
     })
-  } catch {
-    return true
-  }
-}
-
-/** What throws, or doesn't say, counts as yes. */
-async function commits(entry: PreparedTool | undefined, call: CallContext): Promise<boolean> {
-  const { tool } = entry ?? {}
-  if (!entry || !tool?.commits) return true
-  const { toolName: _name, input: _input, ...info } = hooked(call)
-  const input = entry.restore(call.input)
-  try {
-    const says: unknown = await whileStaying(async () =>
-      tool.commits?.(input, { ...info, tainted: true }),
-    )
-    return says !== false
   } catch {
     return true
   }

@@ -64,8 +64,7 @@ export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboar
     update(rows, space(where), (entries) => {
       const before = entries.find(({ id }) => id === name)
       const text = checked(name, next(before?.text ?? ''))
-      const isAdded = before?.text !== '' && text.startsWith(before?.text ?? text)
-      const untrusted = where?.untrusted || (isAdded && before?.untrusted)
+      const untrusted = where?.untrusted || (before?.untrusted && text.startsWith(before.text))
       const entry = { space: space(where), id: name, text, at: Date.now() }
       return { put: [{ ...entry, ...(untrusted && { untrusted }) }] }
     })

@@ -139,7 +139,15 @@ async function judge(
     return { type: 'settle', settlement: finished(call, verdict.input) }
   }
   if (controlled === 'plan') return { type: 'settle', settlement: planned(call, verdict.input) }
-  const { input } = verdict
+  return judgeReady(context, call, { tool, input: verdict.input })
+}
+
+/** Of a call that could run: whether a person is asked first. */
+async function judgeReady(
+  context: RunContext,
+  call: CallState,
+  { tool, input }: { readonly tool: ToolDescriptor; readonly input: JsonValue },
+): Promise<Verdict> {
   const { toolName } = call
   const standing = standingOf(context.conversation.state, call, tool)
   const because = await whyAsked(context, call, { tool, input, standing })

@@ -20,6 +20,7 @@ import {
   type Check,
 } from '../../lib/shape.ts'
 import { isConsentScope, isRememberable } from './consent-shapes.ts'
+import { isAskedBecause, isPath, ofOutput, ofTaint } from './check-taint.ts'
 import { isNewerFormat, upcast, UPCASTERS, type Upcasters } from './upcast.ts'
 
 /** Counts, and whether they are estimates. */
@@ -141,7 +142,6 @@ const decidedBy = shape({
   undoable: optional(isFlag),
   untrusted: optional(isText),
 })
-const isPath: Check = (value) => Array.isArray(value) && value.length > 0 && value.every(isText)
 
 const under = { parentId: nullOr(isText) }
 const ofAttempt = { step: isNumber, attempt: isNumber, usage: isUsage }
@@ -193,9 +193,7 @@ const facts = oneOf('type', {
     input: isThere,
     by: decidedBy,
     about: optional(shape({ text: isText, pageId: isText })),
-    because: optional(
-      shape({ type: among(['untrusted-content']), origin: isText, path: optional(isPath) }),
-    ),
+    because: optional(isAskedBecause),
     rememberable: optional(isRememberable),
   }),
   'approval-answered': shape({ ...ofCall, approved: isFlag, reason: optional(isText) }),
@@ -212,12 +210,7 @@ const facts = oneOf('type', {
     values: optional(isRecord),
     action: optional(among(['decline', 'cancel'])),
   }),
-  'output-requested': shape({
-    ...ofCall,
-    input: isThere,
-    asks: isFlag,
-    untrusted: optional(isText),
-  }),
+  'output-requested': shape({ ...ofCall, ...ofOutput, input: isThere, asks: isFlag }),
   'call-started': shape({
     ...ofCall,
     executionId: isText,
@@ -295,12 +288,7 @@ const facts = oneOf('type', {
     ...ofContext,
     plan: listOf(shape({ content: isText, status: planStatus })),
   }),
-  'untrusted-taken-in': shape({
-    ...ofContext,
-    origin: isText,
-    path: optional(isPath),
-    title: optional(isText),
-  }),
+  'untrusted-taken-in': shape({ ...ofContext, ...ofTaint }),
   'memory-retrieved': shape({ ...ofContext, items: listOf(isRecord) }),
   'consent-given': shape({ consentId: isText, scope: isConsentScope, until: optional(isNumber) }),
   'consent-revoked': shape({ consentId: isText }),
