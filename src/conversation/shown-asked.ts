@@ -13,8 +13,8 @@ export function shownAsked({ about, because }: CallState): ShownAsked {
   return { ...(about && { about: shownAbout(about) }), ...(because && { because }) }
 }
 
-function shownAbout({ text, data }: CallAbout): CallAbout {
-  return { text, ...(data !== undefined && { data }) }
+function shownAbout({ text, data, onPage }: CallAbout): CallAbout {
+  return { text, ...(data !== undefined && { data }), ...(onPage && { onPage }) }
 }
 
 /** What a person may answer beyond this call, as a page shows it. */

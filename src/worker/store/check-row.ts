@@ -192,7 +192,7 @@ const facts = oneOf('type', {
     ...ofCall,
     input: isThere,
     by: decidedBy,
-    about: optional(shape({ text: isText, pageId: isText })),
+    about: optional(shape({ text: isText, pageId: isText, onPage: optional(isFlag) })),
     because: optional(isAskedBecause),
     rememberable: optional(isRememberable),
   }),

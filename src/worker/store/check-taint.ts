@@ -6,7 +6,10 @@ export const isPath: Check = (value) =>
 /** Whose words it is about, and the call that brought them. */
 const ofOrigin = { origin: isText, path: optional(isPath) }
 
-export const ofTaint = { ...ofOrigin, title: optional(isText) }
-export const ofOutput = { untrusted: optional(isText) }
+export const ofTaint: Readonly<Record<'origin' | 'path' | 'title', Check>> = {
+  ...ofOrigin,
+  title: optional(isText),
+}
+export const ofOutput: Readonly<Record<'untrusted', Check>> = { untrusted: optional(isText) }
 
 export const isAskedBecause: Check = shape({ type: among(['untrusted-content']), ...ofOrigin })

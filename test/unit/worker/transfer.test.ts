@@ -283,11 +283,12 @@ describe('an import', () => {
       await agent.conversations.import(await fileOf(agentOf(store)))
       expect((await other.read('c', 3)).rows).toMatchObject([
         { type: 'message-withdrawn', runId: 'r', messageId: 'w', returned: { id: 'w', parts } },
+        IMPORTED,
       ])
       const run = agent.run('Hello', { conversationId: 'c' })
       const { outcome, runId } = await run.result
       expect(outcome).toBe('completed')
-      const rows = (await other.read('c', 4)).rows as readonly Row[]
+      const rows = (await other.read('c', 5)).rows as readonly Row[]
       expect(new Set(rows.map((row) => row.runId))).toEqual(new Set([runId]))
       const stored = await agent.conversations.get('c')
       expect(JSON.stringify(stored?.messages)).not.toContain('Wipe')
