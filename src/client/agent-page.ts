@@ -16,6 +16,7 @@ import { compactionSettings, type ChooseCompaction } from './compaction.ts'
 import type { CompactionChooser } from './choose-compaction.ts'
 import { byAnnotations, describeTools } from './describe-tools.ts'
 import { commits } from './commits.ts'
+import { consentKey } from './consent-key.ts'
 import { badConfig } from './failures.ts'
 import { findEngine, modelOfPage } from './page-engine.ts'
 import { formatOutput, truncate } from './format-output.ts'
@@ -82,10 +83,7 @@ export function createAgentPage(
       return transfer(line, [line.port])
     },
     beforeToolCall: (call) => beforeToolCall(options, call),
-    needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
-    commits: (call) => commits(registry.get(call.toolName), call),
-    consentKey: async (call) => consentKey(registry.get(call.toolName), call),
-    describeCall: (call) => describeCall(registry, call),
+    ...askingPeople(options, registry),
     ...modelHooks(agent),
     ...compactionPolicy(agent),
     retrieveMemories: (query) => recallFor(agent, query),
@@ -95,6 +93,19 @@ export function createAgentPage(
       return part.goOnWithCaller(call)
     },
     reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
+  }
+}
+
+/** What decides whether a person is asked about a call, and about what. */
+function askingPeople(
+  options: AgentOptions,
+  registry: ToolRegistry,
+): Pick<AgentPage, 'needsApproval' | 'commits' | 'consentKey' | 'describeCall'> {
+  return {
+    needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
+    commits: (call) => commits(registry.get(call.toolName), call),
+    consentKey: async (call) => consentKey(registry.get(call.toolName), call),
+    describeCall: (call) => describeCall(registry, call),
   }
 }
 
@@ -310,16 +321,6 @@ async function needsApproval(
     })
   } catch {
     return true
-  }
-}
-
-/** A function that throws, or returns no text, can't say. */
-function consentKey(entry: PreparedTool | undefined, call: CallContext): string | null {
-  try {
-    const key: unknown = entry?.tool.consentKey?.(entry.restore(call.input))
-    return typeof key === 'string' && key !== '' ? key : null
-  } catch {
-    return null
   }
 }
 

@@ -198,7 +198,7 @@ async function settle(
         type: 'settle',
         output,
         ...(usage && { usage }),
-        ...(mayPassWords(sub, call, output) && { untrusted: true }),
+        ...(mayPassWords(sub, call, output) && { untrusted: true as const }),
       } as const
       await parent.ask('answerCall', { ...parent.scope(), conversationId, toolCallId, answer })
       return
