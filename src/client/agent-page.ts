@@ -83,6 +83,7 @@ export function createAgentPage(
     beforeToolCall: (call) => beforeToolCall(options, call),
     needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
     describeCall: (call) => describeCall(registry, call),
+    secretsIn: (call) => secretsIn(agent, call),
     ...modelHooks(agent),
     ...compactionPolicy(agent),
     retrieveMemories: (query) => recallFor(agent, query),
@@ -119,6 +120,16 @@ async function describeCall(
 ): ReturnType<AgentPage['describeCall']> {
   const part = await whileStaying(() => loadPart(() => import('./describe-call.ts')))
   return whileStaying(() => part.describeCall(registry.get(call.toolName), call))
+}
+
+async function secretsIn(
+  { registry, warn }: Pick<VerifierParts, 'warn'> & { readonly registry: ToolRegistry },
+  call: CallContext,
+): ReturnType<AgentPage['secretsIn']> {
+  const part = await whileStaying(() => loadPart(() => import('./secrets-in.ts')))
+  return whileStaying(() =>
+    part.secretsIn(registry.get(call.toolName), call, (message) => warn('hook-failed', message)),
+  )
 }
 
 async function recallFor(

@@ -69,6 +69,7 @@ function describeTool(entry: PreparedTool, policy: ApprovalPolicy): ToolDescript
     hasReconcile: !isComposite(tool) && tool.reconcile !== undefined,
     ...(tool.undo && { hasUndo: true }),
     ...(tool.describe && { describes: true }),
+    ...(tool.secretsIn && { seals: true }),
     ...(isComposite(tool) && { composite: true }),
     definition: digest(
       JSON.stringify([

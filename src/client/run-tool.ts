@@ -80,7 +80,7 @@ export async function checkedInput({
   call,
   signal,
 }: ToolRun): Promise<ToolEnding | { readonly input: unknown }> {
-  const input = restore(call.input)
+  const input = restore(call.whole ?? call.input)
   if (!standard) return { input }
   const checked = await standard['~standard'].validate(input)
   if (checked.issues) {

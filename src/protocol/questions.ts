@@ -142,6 +142,8 @@ export type BeforeToolCallVerdict =
   | { readonly type: 'veto'; readonly reason: string }
 
 export interface ExecuteTool extends CallContext {
+  /** The input with its secret values, for the tool's function alone. Absent: it has none. */
+  readonly whole?: JsonValue
   /** Names this one execution. A second request with it joins the first and runs nothing. */
   readonly executionId: string
   /** Equal for all executions of one call. */

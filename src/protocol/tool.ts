@@ -45,6 +45,8 @@ export interface ToolDescriptor extends ToolDefinition {
   readonly hasUndo?: true
   /** The tool can say what a call is about to act on. */
   readonly describes?: true
+  /** The tool can say which values of an input are secret. */
+  readonly seals?: true
   /** It is made of nested calls and steps. */
   readonly composite?: true
   /** Equal as long as what the model is told of the tool, and what may be done unasked, is the same. */

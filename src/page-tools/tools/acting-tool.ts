@@ -5,12 +5,13 @@ import type { JsonSchema } from '../../protocol/json.ts'
 import type { ActionReport } from '../act/perform.ts'
 import type { Target } from '../act/target.ts'
 import type { Page } from '../options.ts'
+import { maskedInputs, type Written } from './masked-inputs.ts'
 import { bindUses, describeUses, mustAsk, type Use } from './asked.ts'
 import { readUnloadNote, withUnloadNote } from './unload-note.ts'
 
 type Definition<Schema extends JsonSchema> = Omit<
   ToolDefinitionOptions<string, Schema, string>,
-  'execute' | 'reconcile' | 'needsApproval'
+  'execute' | 'reconcile' | 'needsApproval' | 'secretsIn'
 > & { readonly page: Page }
 type Input<Schema extends JsonSchema> = Parameters<
   ToolDefinitionOptions<string, Schema, string>['execute']
@@ -19,6 +20,8 @@ type Input<Schema extends JsonSchema> = Parameters<
 interface Action<Schema extends JsonSchema> {
   /** The elements that the call names, and what it does to them. */
   uses?(input: Input<Schema>): readonly Use[]
+  /** What the call writes into elements. */
+  writes?(input: Input<Schema>): readonly Written[]
   /** `at`: the element of a target, where a person was asked about it. */
   act(
     input: Input<Schema>,
@@ -33,7 +36,7 @@ interface Action<Schema extends JsonSchema> {
  */
 export function actingTool<const Schema extends JsonSchema>(
   { page, ...definition }: Definition<Schema>,
-  { uses, act }: Action<Schema>,
+  { uses, writes, act }: Action<Schema>,
 ): Tool {
   return typedTool<string, Schema, string>({
     ...(uses && {
@@ -41,6 +44,7 @@ export function actingTool<const Schema extends JsonSchema>(
       describe: (input: Input<Schema>, call: DescribeContext) =>
         describeUses(page, uses(input), call),
     }),
+    ...(writes && { secretsIn: (input: Input<Schema>) => maskedInputs(page, writes(input)) }),
     ...definition,
     sequential: true,
     execute: (input: Input<Schema>, context: ToolContext) =>

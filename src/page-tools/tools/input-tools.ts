@@ -35,6 +35,7 @@ function typeTool(page: Page): Tool {
     },
     {
       uses: ({ ref, enter }) => [{ target: ref, action: enter ? 'enter' : 'type' }],
+      writes: ({ ref }) => [{ target: ref, pointer: '/text' }],
       act: ({ ref, text, mode, enter }, { signal }, at) =>
         typeText(at(ref), text, { page, signal, ...(mode && { mode }), ...(enter && { enter }) }),
     },
@@ -70,6 +71,8 @@ function fillTool(page: Page): Tool {
     },
     {
       uses: ({ fields }) => fields.map(({ ref }) => ({ target: ref, action: 'type' })),
+      writes: ({ fields }) =>
+        fields.map(({ ref }, index) => ({ target: ref, pointer: `/fields/${index}/value` })),
       act: ({ fields }, { signal }, at) =>
         fillForm(
           fields.map(({ ref, value }) => ({ target: at(ref), value })),
@@ -99,6 +102,7 @@ function selectTool(page: Page): Tool {
     },
     {
       uses: ({ ref }) => [{ target: ref, action: 'select' }],
+      writes: ({ ref }) => [{ target: ref, pointer: '/options' }],
       act: ({ ref, options }, { signal }, at) => selectOption(at(ref), options, { page, signal }),
     },
   )
@@ -148,6 +152,8 @@ function keyTool(page: Page): Tool {
     },
     {
       uses: ({ key, ref }) => [{ target: ref, action: activates(key) ? 'enter' : 'press' }],
+      // One character is what it writes; other keys have names.
+      writes: ({ key, ref }) => ([...key].length === 1 ? [{ target: ref, pointer: '/key' }] : []),
       act: ({ key, ref, times }, { signal }, at) =>
         pressKey(key, { page, signal, ...(ref && { target: at(ref) }), ...(times && { times }) }),
     },

@@ -1,11 +1,13 @@
 import type { CallAnswer } from '../../protocol/commands.ts'
 import { OffstageError } from '../../protocol/error.ts'
+import { holdsSeal } from '../../protocol/sealed.ts'
 import type { CallState, RunState } from '../../protocol/state.ts'
 import { settledFact, type Settlement } from './settlement.ts'
 import { type RunContext } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { checkAnswer, UNANSWERED } from './check-answer.ts'
 import { checkInput } from '../validation/check-input.ts'
+import { sealInput } from './seal-input.ts'
 import { availableTool } from './wait-for-tool.ts'
 
 type Answer = CallAnswer['answer']
@@ -51,7 +53,7 @@ export async function answerCall(
   const { conversation, signal, runId } = context
   const asked = waitingCall(conversation.run, toolCallId, answer)
   if (asked === null) return false
-  if (answer.type === 'approve') await checkEdit(context, asked, answer)
+  const word = answer.type === 'approve' ? await checkedEdit(context, asked, answer) : answer
   const besides = answer.type === 'settle' ? answer.usage : undefined
   const usage = asked.child ? await context.family.storedUsageOf(asked, besides) : []
   return conversation.append(
@@ -60,22 +62,36 @@ export async function answerCall(
       const call =
         signal.aborted || run?.runId !== runId ? null : waitingCall(run, toolCallId, answer)
       if (call) checkAnswer(call, answer)
-      return call && [...usage, ...factsOf(call, answer)]
+      return call && [...usage, ...factsOf(call, word)]
     },
     { waits: false, appendId: answerId },
   )
 }
 
-async function checkEdit(
+/** The answer as it may be stored: a person may have written secrets, too. */
+async function checkedEdit(
   context: RunContext,
   call: CallState,
-  { input }: Extract<Answer, { type: 'approve' }>,
-): Promise<void> {
-  if (input === undefined) return
+  answer: Extract<Answer, { type: 'approve' }>,
+): Promise<Answer> {
+  if (answer.input === undefined) return answer
   const tool = await availableTool(context, call)
-  const problem = tool && checkInput(context.validator, tool, input)
+  const { sealed } = context.conversation
+  if (!tool) {
+    // Nobody can say what of it is secret.
+    const input = sealed.seal(call.toolCallId, answer.input, () => holdsSeal(call.input))
+    return { ...answer, input }
+  }
+  const input = await sealInput(context, call, { tool, input: answer.input })
+  const whole = sealed.open(call.toolCallId, input)
+  if (whole === null) throw new OffstageError('invalid-input', LOST)
+  const problem = checkInput(context.validator, tool, whole, input)
   if (problem) throw new OffstageError('invalid-input', problem.message)
+  return { ...answer, input }
 }
+
+const LOST =
+  'A sealed value of this input is not known any more. Write the value itself in its place, or deny the call.'
 
 function factsOf(call: CallState, answer: Answer): FactDraft[] {
   const word = wordOf(call, answer)

@@ -26,9 +26,10 @@ export function headStart(context: RunContext, output: ModelOutput): Start[] {
   return startsOf(context, nextGroup(next.calls))
 }
 
-function isPlain({ tools, validator }: RunContext, call: CallState): boolean {
+function isPlain({ conversation, tools, validator }: RunContext, call: CallState): boolean {
   const tool = tools.get(call.toolName)
   if (tool === undefined || call.error !== null || tool.control !== undefined) return false
   if (approvalOf(call, tool) !== false) return false
-  return checkInput(validator, tool, call.input) === null
+  const whole = conversation.sealed.open(call.toolCallId, call.input)
+  return whole !== null && checkInput(validator, tool, whole) === null
 }

@@ -1,3 +1,4 @@
+import { sameJson } from '../../lib/same-json.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { CallError, ToolOutput } from '../../protocol/message.ts'
 import type { SkillText } from '../../protocol/questions.ts'
@@ -8,7 +9,15 @@ import { decidedBy } from './decided-by.ts'
 import { callContext, type RunContext, type ReadyCall } from './run-context.ts'
 import { settle } from './settle.ts'
 import type { Settlement } from './settlement.ts'
-import { errorOutput, nestedTooDeep, notForTools, unknownTool, unreadable } from './tool-errors.ts'
+import { sealInput } from './seal-input.ts'
+import {
+  errorOutput,
+  nestedTooDeep,
+  NOT_KEPT,
+  notForTools,
+  unknownTool,
+  unreadable,
+} from './tool-errors.ts'
 import { activation } from './skill-calls.ts'
 import { forbidden } from './skill-rules.ts'
 import { askQuestions, finished, planned } from './control-calls.ts'
@@ -110,21 +119,24 @@ async function judge(
     const output = { type: 'denied', reason: verdict.reason } as const
     return { type: 'settle', settlement: { call, status: 'denied', output } }
   }
-  const problem = checkInput(context.validator, tool, verdict.input)
+  const input = await storedInput(context, call, { tool, input: verdict.input })
+  const whole = context.conversation.sealed.open(call.toolCallId, input)
+  if (whole === null)
+    return { type: 'settle', settlement: { call, status: 'failed', output: NOT_KEPT } }
+  const problem = checkInput(context.validator, tool, whole, input)
   if (problem) return invalid(call, errorOutput(problem))
   if (tool.control === 'activate-skill') {
-    const asked = { call, input: verdict.input }
+    const asked = { call, input }
     return { type: 'settle', settlement: await activation(context, asked, activating) }
   }
-  const asked = tool.control === 'ask-user' ? readQuestion(call, verdict.input) : null
+  const asked = tool.control === 'ask-user' ? readQuestion(call, input) : null
   if (asked && 'code' in asked) return invalid(call, errorOutput(asked))
   const controlled = context.conversation.run?.limits.maxSteps === 0 ? undefined : tool.control
   if (controlled === 'ask-user' && asked) return { type: 'question', asked }
   if (controlled === 'finish-task') {
-    return { type: 'settle', settlement: finished(call, verdict.input) }
+    return { type: 'settle', settlement: finished(call, input) }
   }
-  if (controlled === 'plan') return { type: 'settle', settlement: planned(call, verdict.input) }
-  const { input } = verdict
+  if (controlled === 'plan') return { type: 'settle', settlement: planned(call, input) }
   const { toolName } = call
   const ready = { toolName, input, by: decidedBy(tool), misleads: mayMislead(call, tool) }
   if (!(await mustAsk(context, call, { tool, input }))) return { type: 'ready', ...ready }
@@ -132,6 +144,15 @@ async function judge(
   if (described && 'failed' in described)
     return { type: 'settle', settlement: { call, status: 'failed', output: described.failed } }
   return { type: 'ask', ...ready, ...described }
+}
+
+/** What a hook made of the input may have other secrets than the model's. */
+async function storedInput(
+  context: RunContext,
+  call: CallState,
+  made: { readonly tool: ToolDescriptor; readonly input: JsonValue },
+): Promise<JsonValue> {
+  return sameJson(made.input, call.input) ? call.input : sealInput(context, call, made)
 }
 
 /** What the person is asked about. It holds for this page: what the next one shows is asked about anew. */

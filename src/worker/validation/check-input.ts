@@ -15,6 +15,8 @@ export function checkInput(
   validator: Validator,
   tool: ToolDefinition,
   input: JsonValue,
+  /** Is quoted in the words: the same input, without what nobody may read. */
+  shown: JsonValue = input,
 ): CallError | null {
   let issues: readonly SchemaIssue[]
   try {
@@ -27,7 +29,7 @@ export function checkInput(
   }
   const unknown = unknownParameters(tool.inputSchema, input)
   if (issues.length === 0 && unknown.length === 0) return null
-  return describe(tool, input, { issues, unknown })
+  return describe(tool, shown, { issues, unknown })
 }
 
 function describe(
