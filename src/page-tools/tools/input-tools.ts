@@ -153,7 +153,7 @@ function keyTool(page: Page): Tool {
     {
       uses: ({ key, ref }) => [{ target: ref, action: activates(key) ? 'enter' : 'press' }],
       // One character is what it writes; other keys have names.
-      writes: ({ key, ref }) => ([...key].length === 1 ? [{ target: ref, pointer: '/key' }] : []),
+      writes: ({ key, ref }) => (/^.$/su.test(key) ? [{ target: ref, pointer: '/key' }] : []),
       act: ({ key, ref, times }, { signal }, at) =>
         pressKey(key, { page, signal, ...(ref && { target: at(ref) }), ...(times && { times }) }),
     },

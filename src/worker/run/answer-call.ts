@@ -6,7 +6,7 @@ import { settledFact, type Settlement } from './settlement.ts'
 import { type RunContext } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { checkAnswer, UNANSWERED } from './check-answer.ts'
-import { checkInput } from '../validation/check-input.ts'
+import { checkShown } from '../validation/check-input.ts'
 import { sealInput } from './seal-input.ts'
 import { availableTool } from './wait-for-tool.ts'
 
@@ -85,7 +85,7 @@ async function checkedEdit(
   const input = await sealInput(context, call, { tool, input: answer.input })
   const whole = sealed.open(call.toolCallId, input)
   if (whole === null) throw new OffstageError('invalid-input', LOST)
-  const problem = checkInput(context.validator, tool, whole, input)
+  const problem = checkShown(context.validator, tool, { input: whole, shown: input })
   if (problem) throw new OffstageError('invalid-input', problem.message)
   return { ...answer, input }
 }

@@ -22,7 +22,7 @@ import { activation } from './skill-calls.ts'
 import { forbidden } from './skill-rules.ts'
 import { askQuestions, finished, planned } from './control-calls.ts'
 import { type AskedQuestion, readQuestion } from './read-question.ts'
-import { checkInput } from '../validation/check-input.ts'
+import { checkShown } from '../validation/check-input.ts'
 import { availableTool, unavailable } from './wait-for-tool.ts'
 
 /** A model's call, and calls nested in each other up to three deep within it. */
@@ -123,7 +123,7 @@ async function judge(
   const whole = context.conversation.sealed.open(call.toolCallId, input)
   if (whole === null)
     return { type: 'settle', settlement: { call, status: 'failed', output: NOT_KEPT } }
-  const problem = checkInput(context.validator, tool, whole, input)
+  const problem = checkShown(context.validator, tool, { input: whole, shown: input })
   if (problem) return invalid(call, errorOutput(problem))
   if (tool.control === 'activate-skill') {
     const asked = { call, input }

@@ -15,8 +15,15 @@ export function checkInput(
   validator: Validator,
   tool: ToolDefinition,
   input: JsonValue,
-  /** Is quoted in the words: the same input, without what nobody may read. */
-  shown: JsonValue = input,
+): CallError | null {
+  return checkShown(validator, tool, { input, shown: input })
+}
+
+/** The same; the words quote the input as it is `shown`: without what nobody may read. */
+export function checkShown(
+  validator: Validator,
+  tool: ToolDefinition,
+  { input, shown }: { readonly input: JsonValue; readonly shown: JsonValue },
 ): CallError | null {
   let issues: readonly SchemaIssue[]
   try {
