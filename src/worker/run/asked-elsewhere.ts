@@ -10,10 +10,12 @@ export async function withdrawAskedElsewhere({
   pageId,
   runId,
 }: RunContext): Promise<void> {
-  const isElsewhere = ({ status, about, toolCallId, input }: CallState): boolean =>
-    (status === 'awaiting-approval' || status === 'approved') &&
-    ((about !== undefined && about.pageId !== pageId) ||
-      conversation.sealed.open(toolCallId, input) === null)
+  // The function of a composite tool gives the secrets of its calls anew.
+  const isLost = ({ path, toolCallId, input }: CallState): boolean =>
+    path.length === 1 && conversation.sealed.open(toolCallId, input) === null
+  const isElsewhere = (call: CallState): boolean =>
+    (call.status === 'awaiting-approval' || call.status === 'approved') &&
+    ((call.about !== undefined && call.about.pageId !== pageId) || isLost(call))
   if (!conversation.run?.calls.some(isElsewhere)) return
   await conversation.append((run) => {
     const open = run?.runId === runId && run.end === null ? run.calls.filter(isElsewhere) : []

@@ -12,7 +12,12 @@ test.each([
   ['as addresses write it', 'pass word!', '/?p=pass+word%21&q=1', '/?p=***&q=1'],
   ['as addresses write it, with %20', 'pass word!', '/?p=pass%20word%21', '/?p=***'],
   ['without the spaces around it', '  hunter2!  ', 'hunter2!', '***'],
-  ['with all that means something in a pattern', 'a.b*c-d[e]', 'a.b*c-d[e] axb*c-d[e]', '*** axb*c-d[e]'],
+  [
+    'with all that means something in a pattern',
+    'a.b*c-d[e]',
+    'a.b*c-d[e] axb*c-d[e]',
+    '*** axb*c-d[e]',
+  ],
 ])('a text is replaced %s', (_, secret, text, expected) => {
   expect(replace(secret, text)).toBe(expected)
 })
