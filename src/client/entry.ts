@@ -44,6 +44,7 @@ export type { SubAgentOptions } from './sub-agent-options.ts'
 export type { RegisterOptions } from './tool-registry.ts'
 export type { ConversationFile, ImportReport } from './transfer/report.ts'
 export type {
+  CommitsContext,
   CompositeContext,
   CompositeTool,
   ReconcileContext,
@@ -125,4 +126,9 @@ export type {
   RunToolCall,
 } from '../protocol/run.ts'
 export type { DroppedConversation, Retention } from '../protocol/retention.ts'
-export type { SettledStatus, ToolAnnotations, ToolCallStatus } from '../protocol/tool.ts'
+export type {
+  RemoteSource,
+  SettledStatus,
+  ToolAnnotations,
+  ToolCallStatus,
+} from '../protocol/tool.ts'

@@ -1,6 +1,6 @@
 import type { JsonSchema, JsonValue } from '../protocol/json.ts'
 import type { CallAbout } from '../protocol/run.ts'
-import type { ToolAnnotations } from '../protocol/tool.ts'
+import type { RemoteSource, ToolAnnotations } from '../protocol/tool.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
 /** Which call a function of a tool or a hook is about. */
@@ -51,6 +51,11 @@ export interface DescribeContext extends ToolCallInfo {
   readonly previous?: JsonValue
 }
 
+export interface CommitsContext extends ToolCallInfo {
+  /** The request that the call comes from held words of others. */
+  readonly tainted: boolean
+}
+
 /**
  * What all tools have. Methods, not function properties, so that tools with different inputs fit into one
  * array.
@@ -67,12 +72,19 @@ interface ToolBase<Name extends string, Input, Output> {
   /** The JSON form of a Standard Schema that can't give its own. */
   readonly jsonSchema?: JsonSchema
   readonly annotations?: ToolAnnotations
+  /** Of a tool that isn't of the app's own code: an MCP server's, say. */
+  readonly remote?: RemoteSource
   /** Milliseconds from the start. Default 60 000. */
   readonly timeoutMs?: number
   /** True: never beside other calls. False: safe beside others though not read-only. */
   readonly sequential?: boolean
   /** A function that throws counts as true; one that returns nothing leaves it to `toolApproval`. */
   needsApproval?: boolean | ApprovalMethod<Input>['ask']
+  /**
+   * Whether this call has an effect that a person is to be asked about while the conversation holds words of others: for
+   * a tool whose calls differ, in place of what its annotations say. What throws, or returns no boolean, counts as true.
+   */
+  commits?(input: Input, call: CommitsContext): boolean | Promise<boolean>
   /**
    * What the call is about to act on, for the person who is asked to approve it: called before they are, and again on
    * the next page if the call still waits there. A function that throws fails the call: there is nothing to ask about.

@@ -13,10 +13,22 @@ export interface ToolAnnotations {
    * more of them. Those are the first that are no longer sent. Default false.
    */
   readonly supersedes?: boolean
+  /** Its output holds words of others: pages, mails, reviews, files. Default false; of a remote tool, true. */
+  readonly untrustedContent?: boolean
+  /** Its effect leaves the app: it sends, posts, pays, or goes to another site. Default false; of a remote tool, true. */
+  readonly openWorld?: boolean
+  /** A person can undo its effect in the app. Default false. */
+  readonly reversible?: boolean
   /** Of MCP; means nothing here. */
   readonly title?: string
-  /** Of MCP; means nothing here. */
-  readonly openWorldHint?: boolean
+}
+
+/** Where a tool of somebody else comes from: an MCP server, a page's WebMCP tools. */
+export interface RemoteSource {
+  /** For people: a name, or an origin. */
+  readonly source: string
+  /** The app believes what its tools say of themselves. Default false. */
+  readonly trusted?: boolean
 }
 
 /** What providers and the ACTION reader need to know of a tool. */
@@ -31,6 +43,10 @@ export interface ToolDefinition {
 export interface ToolDescriptor extends ToolDefinition {
   readonly title?: string
   readonly annotations: ToolAnnotations
+  /** Absent: of the app's own code. */
+  readonly remote?: RemoteSource
+  /** The tool says of each call whether it commits. */
+  readonly commits?: true
   /** Milliseconds from the start on the page. */
   readonly timeoutMs: number
   /** May run beside others though it is not read-only. */

@@ -8,6 +8,7 @@ import type {
   ModelConfig,
   ModelPrices,
   ReflectOptions,
+  RemoteSource,
   RegisterOptions,
   Retention,
   ResumeOptions,
@@ -41,6 +42,7 @@ interface Owners {
   model: ModelConfig
   tool: Tool
   annotations: ToolAnnotations
+  remote: RemoteSource
   limits: Limits
   retention: Retention
   prices: ModelPrices

@@ -40,6 +40,8 @@ describe('a misspelt option', () => {
       'destructiveHint',
       'destructive',
     ],
+    [{ tools: [{ ...tool, annotations: { openWorldHint: true } }] }, 'openWorldHint', 'openWorld'],
+    [{ tools: [{ ...tool, remote: { source: 's', trust: true } }] }, 'trust', 'trusted'],
   ])('in %o is refused at once, with the one that is meant', (options, wrong, meant) => {
     const { code, message } = refusal(create(options))
     expect(code).toBe('invalid-config')
@@ -118,10 +120,7 @@ describe('what is no misspelling', () => {
       'metadata, symbols and methods of a tool’s own',
       { ...tool, metadata: { icon: 1 }, [Symbol('s')]: 1, executeQuery: () => 1, run() {} },
     ],
-    [
-      'MCP’s title and openWorldHint',
-      { ...tool, annotations: { title: 'Add', openWorldHint: false, readOnly: true } },
-    ],
+    ['MCP’s title', { ...tool, annotations: { title: 'Add', readOnly: true } }],
     [
       'fields of an instance of a class',
       new (class {
