@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import type { Agent, Conversation } from '../../src/index.ts'
+import type { pageTools as PageTools } from '../../src/page-tools/index.ts'
 import { dumpStorage } from './support/dump-storage.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import { expect, test } from './support/test.ts'
@@ -30,7 +31,7 @@ async function watch(page: Page, given: Model): Promise<void> {
   await page.evaluate(async ({ toolApproval = 'never', ...of }) => {
     const { createAgent } = window.offstage
     const path = '/dist/page-tools.js'
-    const { pageTools } = (await import(path)) as typeof import('../../src/page-tools/index.ts')
+    const { pageTools } = (await import(path)) as { readonly pageTools: typeof PageTools }
     const agent = createAgent({
       model: { provider: 'openai-compatible', model: 'mock', ...of },
       tools: pageTools(),

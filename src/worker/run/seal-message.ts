@@ -1,6 +1,6 @@
 import { findRepeats, type Repeats } from '../../lib/replace-repeats.ts'
 import { sameJson } from '../../lib/same-json.ts'
-import { leavesOf } from '../../protocol/json-leaves.ts'
+import { leavesOf, mapLeaves } from '../../protocol/json-leaves.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type {
   AssistantMessage,
@@ -10,6 +10,7 @@ import type {
 } from '../../protocol/message.ts'
 import { sealedValues } from '../../protocol/sealed.ts'
 import type { SealedInputs } from './sealed-inputs.ts'
+import type { ToolTable } from './tool-table.ts'
 
 /** A call's input as the model wrote it, and as it is stored. */
 export interface SealedInput {
@@ -19,6 +20,7 @@ export interface SealedInput {
 }
 
 interface Sealing {
+  readonly tools: Pick<ToolTable, 'get'>
   readonly inputs: readonly SealedInput[]
   readonly sealed: SealedInputs
 }
@@ -26,7 +28,7 @@ interface Sealing {
 /** The message, whose inputs have seals, without the secrets in its texts, its other calls and what its vendor added. */
 export function sealMessage<Message extends AssistantMessage>(
   message: Message,
-  { inputs, sealed }: Sealing,
+  { inputs, sealed, tools }: Sealing,
 ): Message {
   const secrets = inputs.flatMap(({ whole, stored }) => sealedValues(stored, whole))
   if (secrets.length === 0) return message
@@ -39,7 +41,13 @@ export function sealMessage<Message extends AssistantMessage>(
         return { ...part, text: repeats.replace(part.text) }
       case 'tool-call': {
         if (part.error) return withoutRepeats(part, repeats)
-        const input = sealed.seal(part.toolCallId, part.input, (value) => repeats.isIn(`${value}`))
+        const { toolCallId, toolName } = part
+        // What steers the run is shown and read, and nobody is given its values.
+        const input = tools.get(toolName)?.control
+          ? mapLeaves(part.input, (leaf) =>
+              typeof leaf === 'string' ? repeats.replace(leaf) : leaf,
+            )
+          : sealed.seal(toolCallId, part.input, (value) => repeats.isIn(`${value}`))
         stored.set(part.input, input)
         return { ...part, input }
       }

@@ -36,7 +36,7 @@ export async function sealOutput(context: RunContext, output: ModelOutput): Prom
     ...output,
     message: sealMessage(
       { ...message, parts, ...(isUnread && textOfUnread(message.actionText, context)) },
-      { inputs, sealed: context.conversation.sealed },
+      { inputs, sealed: context.conversation.sealed, tools: context.tools },
     ),
     ...(feedback && {
       feedback: {

@@ -404,3 +404,38 @@ test('in one-shot mode the page gets the seal', async () => {
   await expectNowhere(secret, all)
   await agent.dispose()
 })
+
+test('what a run ends with says it without the secret', async () => {
+  const secret = randomUUID()
+  const all = watched()
+  const finish: StreamPart = {
+    type: 'tool-call',
+    toolCallId: 'f1',
+    toolName: 'finish_task',
+    input: { result: `Logged in with ${secret}.` },
+  }
+  const { agent, ask } = watch(all, [calls({ password: secret }, finish)], {
+    tools: [login(() => 'in')],
+    controlTools: ['finish_task'],
+  })
+  const { toolCalls } = await ask()
+  expect(toolCalls[1]).toMatchObject({
+    status: 'succeeded',
+    input: { result: 'Logged in with [sealed value 1 of p1].' },
+  })
+  await expectNowhere(secret, all)
+  await agent.dispose()
+})
+
+test('a call that a native model writes as text is sealed as any other', async () => {
+  const secret = randomUUID()
+  const all = watched()
+  const got = vi.fn((_input: object) => 'in')
+  const text = `<tool_call>${JSON.stringify({ name: 'login', arguments: { password: secret } })}</tool_call>`
+  const { agent, chat, ask } = watch(all, [answer(text), answer('Done.')], { tools: [login(got)] })
+  await ask()
+  expect(got).toHaveBeenCalledExactlyOnceWith({ password: secret }, expect.anything())
+  expect(chat.getSnapshot().messages.length).toBeGreaterThan(0)
+  await expectNowhere(secret, all)
+  await agent.dispose()
+})
