@@ -7,8 +7,7 @@ import type { JsonSchema } from '../protocol/json.ts'
 import { adopt } from './adopt.ts'
 import type { Agent, Conversations } from './agent.ts'
 import type { AgentParts } from './agent-parts.ts'
-import { answersOf } from './answer-calls.ts'
-import type { CallAnswers } from './call-answers.ts'
+import { answersOf, type SentAnswers } from './answer-calls.ts'
 import { checkId, checkInput, checkText } from './check-input.ts'
 import { checkNames } from './check-names.ts'
 import type { Conversation } from './conversation-view.ts'
@@ -34,7 +33,7 @@ type Questions = Omit<Conversations, 'getSnapshot' | 'subscribe'>
 
 /** The methods of an agent that are questions to its worker, by name. */
 export interface AgentCommands
-  extends Pick<Agent, 'resume' | 'continue' | 'prepare'>, CallAnswers, Questions {
+  extends Pick<Agent, 'resume' | 'continue' | 'prepare'>, SentAnswers, Questions {
   extract(
     request: ExtractOptions<JsonSchema | StandardSchema>,
     signal: AbortSignal,
@@ -61,6 +60,7 @@ export interface AgentCommands
   abortOpen(conversationId: string, reason?: string): Promise<boolean>
   switchBranch(conversationId: string, messageId: string): Promise<boolean>
   undo(conversationId: string, toolCallId: string): Promise<boolean>
+  revoke(conversationId: string, consentId: string): Promise<boolean>
   takeOver(conversationId: string): ReturnType<Conversation['takeOver']>
 }
 
@@ -111,9 +111,17 @@ export function createCommands(agent: AgentParts): AgentCommands {
   }
 }
 
-/** What is refused while a run is open. */
-function betweenRuns({ ask, scope }: AgentParts): Pick<AgentCommands, 'switchBranch' | 'undo'> {
+/** What is refused while a run is open, and what ends a consent. */
+function betweenRuns({
+  ask,
+  scope,
+}: AgentParts): Pick<AgentCommands, 'switchBranch' | 'undo' | 'revoke'> {
   return {
+    async revoke(conversationId, consentId) {
+      checkId(conversationId)
+      checkText(consentId, 'The id of a consent')
+      return ask('revokeConsent', { ...scope(), conversationId, consentId })
+    },
     async switchBranch(conversationId, messageId) {
       checkId(conversationId)
       checkText(messageId, 'The id of a message')

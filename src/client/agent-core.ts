@@ -38,7 +38,7 @@ export class AgentCore implements AgentParts {
   readonly agentEvents: AgentEvents = createAgentEvents()
   readonly registry: ToolRegistry
   readonly runs: AgentRuns
-  readonly consent: Consent = new Consent()
+  readonly consent: Consent
   readonly lists: AgentParts['lists'] = new Set()
   readonly list: SnapshotStore<readonly ConversationRecord[]>
   readonly signal: AbortSignal
@@ -60,6 +60,7 @@ export class AgentCore implements AgentParts {
     this.options = options
     this.#inline = inline
     this.signal = this.#life.signal
+    this.consent = new Consent(options.consent, this.signal)
     this.config = { model: copyConfig(model), instructions, values }
     this.registry = createToolRegistry({
       reserved: [...(options.controlTools ?? []), ...(options.skills?.length ? SKILL_TOOLS : [])],
@@ -228,11 +229,12 @@ export class AgentCore implements AgentParts {
       continue: () => agent.continue(id),
       approve: (call, options) => agent.approve(at(call), options),
       deny: (call, reason) => agent.deny(at(call), reason),
-      answer: (call, answer) => agent.answer(at(call), answer),
-      supplyOutput: (call, output) => agent.supplyOutput(at(call), output),
-      settle: (call, outcome) => agent.settle(at(call), outcome),
-      resolveInterrupted: (call, verdict, output) =>
-        agent.resolveInterrupted(at(call), verdict, output),
+      consent: (call, event) => agent.consent(at(call), event),
+      answer: (call, answer, options) => agent.answer(at(call), answer, options),
+      supplyOutput: (call, output, options) => agent.supplyOutput(at(call), output, options),
+      settle: (call, outcome, options) => agent.settle(at(call), outcome, options),
+      resolveInterrupted: (call, ...verdict) => agent.resolveInterrupted(at(call), ...verdict),
+      revoke: (consentId) => this.later('revoke')(id, consentId),
       steer: async (input, options = {}) => {
         const { when = 'next-step' } = options
         return this.later('steer')(id, { message: sentMessage(this.config, input, options), when })
@@ -240,8 +242,8 @@ export class AgentCore implements AgentParts {
       withdraw: (messageId) => this.later('withdraw')(id, messageId),
       abort: (reason) => this.later('abortOpen')(id, reason),
       switchBranch: (messageId) => this.later('switchBranch')(id, messageId),
-      undo: async (toolCallId) => {
-        this.consent.check(toolCallId)
+      undo: async (toolCallId, options) => {
+        this.consent.check({ conversationId: id, toolCallId }, options?.consent)
         return this.later('undo')(id, toolCallId)
       },
       takeOver: () => this.later('takeOver')(id),

@@ -82,6 +82,7 @@ export function createAgentPage(
     },
     beforeToolCall: (call) => beforeToolCall(options, call),
     needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
+    consentKey: async (call) => consentKey(registry.get(call.toolName), call),
     describeCall: (call) => describeCall(registry, call),
     secretsIn: (call) => secretsIn(agent, call),
     ...modelHooks(agent),
@@ -319,6 +320,16 @@ async function needsApproval(
     })
   } catch {
     return true
+  }
+}
+
+/** A function that throws, or returns no text, can't say. */
+function consentKey(entry: PreparedTool | undefined, call: CallContext): string | null {
+  try {
+    const key: unknown = entry?.tool.consentKey?.(entry.restore(call.input))
+    return typeof key === 'string' && key !== '' ? key : null
+  } catch {
+    return null
   }
 }
 

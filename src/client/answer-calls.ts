@@ -3,7 +3,8 @@ import { describeThrown } from '../protocol/error.ts'
 import { randomId } from '../lib/random-id.ts'
 import { adopt } from './adopt.ts'
 import type { AgentParts } from './agent-parts.ts'
-import type { CallAnswers, CallRef } from './call-answers.ts'
+import type { ApproveOptions, CallAnswers, CallRef } from './call-answers.ts'
+import type { AnsweredQuestion } from './consent.ts'
 import { checkId, checkText } from './check-input.ts'
 import { checkNames } from './check-names.ts'
 import { errorOutput, formatOutput } from './format-output.ts'
@@ -11,16 +12,30 @@ import { limitsOf } from './run-limits.ts'
 import { saidOf } from './said-of.ts'
 import { whereShown } from './where-shown.ts'
 
+/** A person's answers, once it is certain that a person gave them. */
+export interface SentAnswers extends Omit<CallAnswers, 'approve' | 'consent'> {
+  approve(
+    call: CallRef,
+    how: ApproveOptions | undefined,
+    askedAt: AnsweredQuestion,
+  ): Promise<boolean>
+}
+
 /** What is said to calls that wait goes to the worker, which knows who drives their run. */
-export function answersOf(agent: AgentParts): CallAnswers {
+export function answersOf(agent: AgentParts): SentAnswers {
   const { ask, options, scope } = agent
   const reply = (call: CallRef, answer: CallAnswer['answer']): Promise<boolean> =>
     ask('answerCall', { ...scope(), ...locate(call), answer })
   return {
-    async approve(call, how = {}) {
+    async approve(call, how = {}, askedAt) {
       checkNames(how, 'approve')
-      const { input } = how
-      return reply(call, { type: 'approve', ...(input !== undefined && { input }) })
+      const { input, remember } = how
+      return reply(call, {
+        type: 'approve',
+        ...(input !== undefined && { input }),
+        ...(remember && { remember }),
+        ...(askedAt !== undefined && { askedAt }),
+      })
     },
     async deny(call, reason) {
       checkText(reason ?? '', 'The reason')

@@ -1,26 +1,110 @@
 import { OffstageError } from '../protocol/error.ts'
-import type { CallRef } from './call-answers.ts'
+import type { Row } from '../protocol/fact.ts'
 import { isPersonActing, pageActs } from '../protocol/page-acts.ts'
+import { type Asked, AskedCalls, refOf } from './asked-calls.ts'
+import type { CallRef, PersonConsent, PressEvent } from './call-answers.ts'
+import { notePress, nowMs, usePress } from './presses.ts'
+import { PressWatch } from './press-watch.ts'
+
+/** How long a consent may be used. Milliseconds. */
+const CONSENT_MS = 120_000
+
+/** A consent that was given and is not used yet. */
+interface Given {
+  readonly toolCallId: string
+  readonly conversationId?: string
+  /** As `nowMs`. */
+  readonly at: number
+  /** `turns` of the page tools. */
+  readonly turns: number
+  readonly seq: number | undefined
+}
+
+/** Seq of the question that an answer is for. Undefined: this page doesn't know it. */
+export type AnsweredQuestion = number | undefined
 
 /**
- * Keeps a model from giving a person's word: with page tools it can press the page's own buttons. An
- * answer is refused while they act and, once they have acted since the call was asked about, until a
- * person acts.
+ * Keeps a model from giving a person's word: with page tools it can press the page's own buttons. `'person'`: an
+ * answer takes a press of a person's own. Else it is refused while page tools act and, once they have acted since
+ * the call was asked about, until a person acts.
  */
 export class Consent {
-  /** `turns` of the page tools when a call was asked about. One that isn't here: since the page's load. */
-  readonly asked: Map<string, number> = new Map()
+  readonly #asked = new AskedCalls()
+  readonly #given = new WeakMap<PersonConsent, Given>()
+  readonly #watch: PressWatch
+  readonly #needsPress: boolean
+
+  constructor(mode: 'person' | undefined, signal: AbortSignal) {
+    this.#needsPress = mode === 'person'
+    this.#watch = new PressWatch(signal)
+    if (this.#needsPress) this.#watch.look()
+  }
+
+  note(row: Row): void {
+    if (this.#asked.note(row) && this.#needsPress) this.#watch.look()
+  }
+
+  /** See `CallAnswers`. */
+  give(call: CallRef, event?: PressEvent): PersonConsent {
+    this.#watch.look()
+    const native = event && 'nativeEvent' in event ? event.nativeEvent : event
+    if (native?.isTrusted) notePress(native)
+    const asked = this.#asked.find(call)
+    if (native?.isTrusted === false || !usePress(asked.at)) throw refused()
+    const consent: PersonConsent = Object.freeze({ ...idsOf(call) })
+    const { turns } = pageActs()
+    this.#given.set(consent, { ...idsOf(call), at: nowMs(), turns, seq: asked.seq })
+    return consent
+  }
 
   /** Throws `consent-refused`. To be called before anything is awaited. */
-  check(call: CallRef): void {
-    const toolCallId = typeof call === 'string' ? call : call?.toolCallId
-    const acts = pageActs()
-    const acted = acts.open > 0 || acts.turns > (this.asked.get(toolCallId) ?? 0)
-    if (acted && !isPersonActing(acts))
-      throw new OffstageError(
-        'consent-refused',
-        'Only a person may answer this, and page tools were acting on the page. Press again.',
-        { retryable: true },
-      )
+  check(call: CallRef, consent?: PersonConsent): AnsweredQuestion {
+    const asked = this.#asked.find(call)
+    const isGiven = consent
+      ? this.#use(consent, call, asked)
+      : this.#needsPress
+        ? usePress(asked.at)
+        : isFree(asked)
+    if (!isGiven) throw refused()
+    return asked.seq
   }
+
+  /** The same for what a call came to, which the page's own code may say unless it takes a person. */
+  checkOutcome(call: CallRef, consent?: PersonConsent): void {
+    if (this.#needsPress) this.check(call, consent)
+  }
+
+  #use(consent: PersonConsent, call: CallRef, asked: Asked): boolean {
+    const given = this.#given.get(consent)
+    if (!given) return false
+    const acts = pageActs()
+    const isFor = idsOf(call)
+    const isThis =
+      given.toolCallId === isFor.toolCallId &&
+      (given.conversationId ?? isFor.conversationId) ===
+        (isFor.conversationId ?? given.conversationId)
+    if (!isThis) return false
+    this.#given.delete(consent)
+    const isFresh = acts.open === 0 && acts.turns === given.turns
+    return isFresh && given.seq === asked.seq && nowMs() - given.at <= CONSENT_MS
+  }
+}
+
+function idsOf(call: CallRef): Pick<Given, 'toolCallId' | 'conversationId'> {
+  const { toolCallId, conversationId } = refOf(call)
+  return { toolCallId, ...(conversationId !== undefined && { conversationId }) }
+}
+
+function isFree({ turns }: Asked): boolean {
+  const acts = pageActs()
+  const hasActed = acts.open > 0 || acts.turns > turns
+  return !hasActed || isPersonActing(acts)
+}
+
+function refused(): OffstageError {
+  return new OffstageError(
+    'consent-refused',
+    'Only a person may answer this, by a press of their own after it was asked, and not while page tools act on the page. Press again.',
+    { retryable: true },
+  )
 }

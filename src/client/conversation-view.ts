@@ -1,5 +1,5 @@
 import type { ConversationSnapshot } from '../conversation/snapshot.ts'
-import type { CallAnswers } from './call-answers.ts'
+import type { AnswerOptions, CallAnswers } from './call-answers.ts'
 import type { ResumeOptions, RunInput, RunOptions } from './options.ts'
 import type { Run, SendOptions } from './run.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
@@ -59,7 +59,12 @@ export interface Conversation extends SnapshotStore<ConversationSnapshot>, CallA
    * tool could not (`details.status`: `'failed'`, `'not-begun'`: try again; `'unknown'`), with `conversation-busy` while a run
    * is open, with `consent-refused` where page tools may have pressed the button.
    */
-  undo(toolCallId: string): Promise<boolean>
+  undo(toolCallId: string, options?: AnswerOptions): Promise<boolean>
+  /**
+   * Ends a consent of the snapshot's `consents`: calls that have not started yet are asked about. False when it isn't in
+   * force any more. Works while a run is open, whichever tab drives it.
+   */
+  revoke(consentId: string): Promise<boolean>
   /** Has another tab hand over its run: it goes on here, with this agent's tools and model. */
   takeOver(): Promise<Run | null>
 }

@@ -6,6 +6,7 @@ import { copyConfig } from './copy-config.ts'
 import { randomId } from '../lib/random-id.ts'
 import { memoriesOf } from './memory.ts'
 import type { AgentOptions } from './options.ts'
+import { personAnswers } from './person-answers.ts'
 import { toolsOfSkills } from './skill.ts'
 import type { SubAgentOptions } from './sub-agent-options.ts'
 import { subAgentTool } from './sub-agent.ts'
@@ -16,7 +17,7 @@ import type { InlineWorker } from './worker-start.ts'
 export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent {
   checkOptions(options)
   const core = new AgentCore(options, inline)
-  const { agentEvents, config, consent, registry, later } = core
+  const { agentEvents, config, registry, later } = core
   const { tools = [], skills } = options
   for (const tool of [...tools, ...toolsOfSkills(skills, tools)]) registry.register(tool)
   for (const { tools: own = [] } of memoriesOf(options))
@@ -41,22 +42,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
     registerTool: registry.register,
     setEnabledTools: registry.enable,
     asTool: (options) => subAgentTool({ agent, core, start, options: options as SubAgentOptions }),
-    async approve(call, how) {
-      consent.check(call)
-      return later('approve')(call, how)
-    },
-    deny: later('deny'),
-    async answer(call, answer) {
-      // As `deny`, saying nothing takes no person.
-      if (typeof answer === 'string' || answer?.action === 'accept') consent.check(call)
-      return later('answer')(call, answer)
-    },
-    supplyOutput: later('supplyOutput'),
-    settle: later('settle'),
-    async resolveInterrupted(call, verdict, output) {
-      if (verdict === 'run-again') consent.check(call)
-      return later('resolveInterrupted')(call, verdict, output)
-    },
+    ...personAnswers(core),
     abort: (reason) => core.abort(reason),
     prepare: later('prepare'),
     extract: (request) =>

@@ -72,6 +72,7 @@ function describeTool(entry: PreparedTool, policy: ApprovalPolicy): ToolDescript
     ...(tool.undo && { hasUndo: true }),
     ...(tool.describe && { describes: true }),
     ...(tool.secretsIn && { seals: true }),
+    ...(tool.consentKey && { hasConsentKey: true }),
     ...(isComposite(tool) && { composite: true }),
     definition: digest(
       JSON.stringify([
@@ -82,6 +83,8 @@ function describeTool(entry: PreparedTool, policy: ApprovalPolicy): ToolDescript
         schemaText(entry),
         ...(tool.remote ? [tool.remote] : []),
         ...(isComposite(tool) ? [tool.version ?? ''] : []),
+        // People are asked by it.
+        ...(tool.title === undefined ? [] : [{ title: tool.title }]),
       ]),
     ),
   }

@@ -3,7 +3,6 @@ import { createAgentPage } from './agent-page.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { agents } from './agents.ts'
 import { usableDefinition } from './describe-tools.ts'
-import { noteAsked } from './note-asked.ts'
 import { failCrashedRun } from './run-line.ts'
 import { type LinkedAgent, type LinkOptions, WorkerLink } from './worker-link.ts'
 
@@ -34,7 +33,7 @@ function createLinkedAgent(agent: AgentParts): LinkedAgent {
       signal,
       warn: (code, message) => agentEvents.emit({ type: 'warning', code, message }),
     }),
-    onRow: (row) => noteAsked(consent.asked, row),
+    onRow: (row) => consent.note(row),
     onListChange(storage) {
       if (storage === undefined || storage === storageKey(agent.scope().storage))
         for (const list of lists) list.changed()

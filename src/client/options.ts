@@ -138,6 +138,11 @@ export interface AgentOptions {
   /** Live page context, read before each step. A string as it is, all else as JSON. */
   readonly context?: () => unknown
   readonly toolApproval?: ApprovalPolicy
+  /**
+   * `'person'`: `approve` and all other answers take a press of a person's own on the page, after the question: see
+   * docs/security.md. Default: they are refused only where page tools may have pressed the button.
+   */
+  readonly consent?: 'person'
   /** Before a call is checked and run: may veto it or change its input. Throwing vetoes. */
   readonly beforeToolCall?: (
     call: HookedCall,

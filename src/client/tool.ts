@@ -81,6 +81,12 @@ interface ToolBase<Name extends string, Input, Output> {
   /** A function that throws counts as true; one that returns nothing leaves it to `toolApproval`. */
   needsApproval?: boolean | ApprovalMethod<Input>['ask']
   /**
+   * What a consent to later calls is for: a recipient, an account. Where a person approves with `remember`, later calls
+   * with the same run unasked; a function that throws, or returns no text, has them asked each time. Needed where
+   * `annotations.openWorld`, and calls of other tools are told apart by it, too.
+   */
+  consentKey?(input: Input): string | undefined
+  /**
    * Whether this call has an effect that a person is to be asked about while the conversation holds words of others: for
    * a tool whose calls differ, in place of what its annotations say. What throws, or returns no boolean, counts as true.
    */

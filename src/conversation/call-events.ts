@@ -3,7 +3,7 @@ import type { RowOf } from '../protocol/fact.ts'
 import type { CallState, ConversationState } from '../protocol/state.ts'
 import { askedQuestion } from './asked-question.ts'
 import { callParts } from './propose-call.ts'
-import { shownAbout } from './shown-about.ts'
+import { shownAbout, shownRememberable } from './shown-about.ts'
 
 /** The files of a model's output. */
 export function fileEvents({ message }: RowOf<'model-output'>): RunEventBody[] {
@@ -44,7 +44,15 @@ export function callEvents(row: CallRow, { run, path }: ConversationState): RunE
     case 'call-proposed':
       return [{ type: 'tool-call', ...ref, input }]
     case 'approval-requested':
-      return [{ type: 'tool-approval-request', ...ref, input, ...shownAbout(call) }]
+      return [
+        {
+          type: 'tool-approval-request',
+          ...ref,
+          input,
+          ...shownAbout(call),
+          ...shownRememberable(call),
+        },
+      ]
     case 'approval-answered': {
       const { approved, reason, input: edited } = row
       return [

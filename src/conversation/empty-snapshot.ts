@@ -15,5 +15,6 @@ export function emptySnapshot(
     branches: {},
     queued: [],
     taint: [],
+    consents: [],
   }
 }

@@ -105,6 +105,8 @@ function changeOf(
         input: row.input,
         decidedBy: row.by,
         ...((row.about ?? call.about) && { about: row.about }),
+        ...((row.rememberable ?? call.rememberable) && { rememberable: row.rememberable }),
+        askedAt: row.seq,
       }
     case 'approval-answered':
       if (!row.approved) return null

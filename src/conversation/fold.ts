@@ -1,8 +1,9 @@
 import type { Row, RowOf } from '../protocol/fact.ts'
-import type { Consent, ContextRow, ConversationState } from '../protocol/state.ts'
+import type { ContextRow, ConversationState } from '../protocol/state.ts'
 import { Draft } from './draft.ts'
 import { foldCall } from './fold-call.ts'
 import { amendMessage, clearHistory, foldMessage } from './fold-messages.ts'
+import { foldConsents } from './fold-consents.ts'
 import { foldReflection } from './fold-reflection.ts'
 import { foldRun, isOfRun } from './fold-run.ts'
 import { headOf } from './tree.ts'
@@ -43,7 +44,9 @@ function foldRow(draft: Draft, row: Row): void {
     case 'run-taken-up':
     case 'run-parked':
     case 'run-continued':
+      return foldRun(draft, row)
     case 'run-ended':
+      foldConsents(draft, row)
       return foldRun(draft, row)
     case 'call-proposed':
     case 'approval-requested':
@@ -74,6 +77,7 @@ function foldRow(draft: Draft, row: Row): void {
     case 'head-moved':
       return headOf(draft, row.to, row.seq)
     case 'history-cleared':
+      foldConsents(draft, row)
       return clearHistory(draft)
     case 'renamed':
       state.title = row.title || null
@@ -98,13 +102,16 @@ function foldContext(draft: Draft, row: RowOf<ContextRow['type'] | ConsentType>)
     case 'skill-activated':
     case 'skill-dropped':
     case 'plan-changed':
-    case 'untrusted-taken-in':
     case 'memory-retrieved':
+      draft.own('context').push(row)
+      return
+    case 'untrusted-taken-in':
+      foldConsents(draft, row)
       draft.own('context').push(row)
       return
     case 'consent-given':
     case 'consent-revoked':
-      return foldConsent(draft, row)
+      return foldConsents(draft, row)
     default:
       row satisfies never
   }
@@ -115,13 +122,4 @@ function foldQueue({ state }: Draft, row: RowOf<'message-queued' | 'message-with
     row.type === 'message-queued'
       ? [...state.queue, row.message]
       : state.queue.filter(({ id }) => id !== row.messageId)
-}
-
-function foldConsent({ state }: Draft, row: RowOf<ConsentType>): void {
-  const others = state.consents.filter(({ consentId }) => consentId !== row.consentId)
-  state.consents = row.type === 'consent-given' ? [...others, consentOf(row)] : others
-}
-
-function consentOf({ consentId, scope, until, at }: RowOf<'consent-given'>): Consent {
-  return { consentId, scope, at, ...(until !== undefined && { until }) }
 }

@@ -22,6 +22,7 @@ export type {
   ConversationSnapshot,
   ShownBranch,
   ShownCall,
+  ShownConsent,
   ShownMessage,
   ShownRun,
 } from './snapshot.ts'

@@ -1,7 +1,7 @@
 import type { Ownership } from '../protocol/delta.ts'
 import type { Compaction } from '../protocol/compaction.ts'
 import type { ErrorData } from '../protocol/error.ts'
-import type { Amendment, CallPath, PlanItem, UserContent } from '../protocol/fact.ts'
+import type { Amendment, CallPath, ConsentScope, PlanItem, UserContent } from '../protocol/fact.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { RetryNotice } from '../protocol/live.ts'
 import type { CallError, Message, RunUsage, ToolOutput } from '../protocol/message.ts'
@@ -78,6 +78,20 @@ export interface ShownBranch {
   readonly ids: readonly string[]
 }
 
+/** A person's consent to later calls of a tool. Over with `conversation.revoke(consentId)`. */
+export interface ShownConsent {
+  readonly consentId: string
+  readonly toolName: string
+  /** What the tool is called for people. */
+  readonly title?: string
+  /** Over with the run in which it was given, or lasting as long as the conversation. */
+  readonly within: ConsentScope['within']
+  /** Of what the tool's `consentKey` says: only calls with the same run unasked. */
+  readonly key?: string
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
 /** A conversation as a page shows it. Immutable; what didn't change keeps its identity. */
 export interface ConversationSnapshot {
   readonly conversationId: string
@@ -122,4 +136,6 @@ export interface ConversationSnapshot {
   readonly compactions?: readonly Compaction[]
   /** Whose texts the model has read: origins that the app doesn't vouch for. */
   readonly taint: readonly string[]
+  /** What a person has consented to beyond single calls, and is in force. Oldest first. */
+  readonly consents: readonly ShownConsent[]
 }

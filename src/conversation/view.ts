@@ -7,6 +7,7 @@ import { planOf, taintOf } from './context.ts'
 import { totalUsage } from './fold-child.ts'
 import { refused } from './live.ts'
 import { pendingOf } from './pending.ts'
+import { shownConsents } from './shown-consents.ts'
 import { shownMessages } from './shown-messages.ts'
 import type { ConversationSnapshot, ShownRun } from './snapshot.ts'
 
@@ -53,6 +54,7 @@ export function view(
     ...(unbegun?.message && { unsent: unbegun.message }),
     ...(compactions && { compactions }),
     taint: taintOf(state),
+    consents: shownConsents(state),
   }
 }
 

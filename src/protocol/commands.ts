@@ -1,6 +1,6 @@
 import type { ConversationRecord } from './conversation.ts'
 import type { ErrorData } from './error.ts'
-import type { InterruptionVerdict, Row, UserContent } from './fact.ts'
+import type { ConsentScope, InterruptionVerdict, Row, UserContent } from './fact.ts'
 import type { JsonObject, JsonSchema, JsonValue } from './json.ts'
 import type { RunUsage, ToolOutput, UserMessage } from './message.ts'
 import type { ModelConfigData } from './model.ts'
@@ -140,7 +140,14 @@ export interface CallAnswer extends AgentScope {
   readonly conversationId?: string
   readonly toolCallId: string
   readonly answer:
-    | { readonly type: 'approve'; readonly input?: JsonValue }
+    | {
+        readonly type: 'approve'
+        readonly input?: JsonValue
+        /** Later calls of the tool run unasked, where that may be. */
+        readonly remember?: ConsentScope['within']
+        /** Seq of the question that is answered. Absent: the page doesn't know it. */
+        readonly askedAt?: number
+      }
     | { readonly type: 'deny'; readonly reason?: string }
     | { readonly type: 'answer'; readonly text: string }
     | { readonly type: 'accept'; readonly content: JsonObject }
@@ -157,6 +164,11 @@ export interface CallAnswer extends AgentScope {
         /** Of model calls that the output took, beside those of the run that worked for the call. */
         readonly usage?: RunUsage
       }
+}
+
+/** Ends what a person has consented to. */
+export interface RevokeConsent extends ConversationScope {
+  readonly consentId: string
 }
 
 export interface SupplyOutput extends AgentScope {

@@ -83,6 +83,8 @@ export type RunEventBody =
       readonly input: JsonValue
       /** What it is about to act on, if its tool says so. */
       readonly about?: CallAbout
+      /** See `PendingCall`. */
+      readonly rememberable?: { readonly key?: string }
     }
   | {
       readonly type: 'tool-approval-response'

@@ -72,6 +72,30 @@ export interface DecidedBy {
   readonly undoable?: true
 }
 
+/**
+ * What a person may consent to beyond a call that they are asked about: later calls of its tool. Absent where they are
+ * asked each time.
+ */
+export interface Rememberable {
+  /** Of what the tool's `consentKey` says: only calls with the same. */
+  readonly key?: string
+  /** Ends when the model has read what others wrote. */
+  readonly openWorld?: true
+}
+
+export const CONSENT_SPANS = ['run', 'conversation'] as const
+
+/** Which calls a person has consented to: those of one tool, as it was defined then. */
+export interface ConsentScope extends Rememberable {
+  readonly toolName: string
+  /** What the tool is called for people. */
+  readonly title?: string
+  /** Hash of the tool's definition. */
+  readonly definition: string
+  /** Of the run of the fact, or of the conversation. */
+  readonly within: (typeof CONSENT_SPANS)[number]
+}
+
 /** What becomes of what a second model call says of an answer: it is shown beside it, or takes its place. */
 export type ReflectMode = 'annotate' | 'replace'
 
@@ -196,6 +220,7 @@ type CallFact = OfCall &
         readonly by: DecidedBy
         /** What the tool says that it is about to act on, on the page that was asked. */
         readonly about?: CallAbout & { readonly pageId: string }
+        readonly rememberable?: Rememberable
       }
     | {
         readonly type: 'approval-answered'
@@ -237,6 +262,8 @@ type CallFact = OfCall &
         readonly by: DecidedBy
         /** An earlier execution may have had its effect. */
         readonly repeats: boolean
+        /** It was not asked about: this consent is in force. */
+        readonly consentId?: string
       }
     /** Executing no more: the page has proven that it did not begin, and it is decided anew. */
     | { readonly type: 'call-withdrawn' }
@@ -372,7 +399,7 @@ type ConsentFact =
   | {
       readonly type: 'consent-given'
       readonly consentId: string
-      readonly scope: JsonObject
+      readonly scope: ConsentScope
       /** Milliseconds since 1970; absent: until it is revoked. */
       readonly until?: number
     }

@@ -37,7 +37,7 @@ export function isPersonActing({ open, turns, pressed, staleUntil }: PageActs): 
 }
 
 /** The outermost window around that may be reached, which frames of one origin have in common. */
-function outermost(): Realm {
+export function outermost(): Realm {
   let found: Realm = globalThis
   for (let at: Window | undefined = globalThis.window; at && at !== at.parent;) {
     at = at.parent

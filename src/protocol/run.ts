@@ -48,6 +48,11 @@ export interface PendingCall {
   readonly input: JsonValue
   /** Of an approval: what it is about to act on, if its tool says so. */
   readonly about?: CallAbout
+  /**
+   * Of an approval: it may be for later calls of the tool, too (`approve(call, { remember })`), with a `key` for those
+   * that have the same. Absent: a person is asked each time.
+   */
+  readonly rememberable?: { readonly key?: string }
   readonly kind: 'approval' | 'answer' | 'output' | 'decision' | 'settlement'
   /** What `ask_user` asks. */
   readonly question?: Question

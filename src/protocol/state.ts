@@ -5,6 +5,7 @@ import type {
   FactOf,
   InterruptionVerdict,
   Place,
+  Rememberable,
   RunEnd,
   UserContent,
 } from './fact.ts'
@@ -64,6 +65,9 @@ export interface CallState {
   readonly mayHaveBegun: boolean
   /** What a person was asked about, last. Absent: nobody was, or its tool doesn't say. */
   readonly about?: FactOf<'approval-requested'>['about']
+  /** Seq of the newest question to a person whether it may run. Absent: none was asked. */
+  readonly askedAt?: number
+  readonly rememberable?: Rememberable
   /** Null before the call is decided. */
   readonly decidedBy: DecidedBy | null
   readonly suspended: Suspended | null
@@ -181,7 +185,7 @@ export type ContextRow =
   | (FactOf<'skill-activated'> & Pick<Place, 'seq' | 'at' | 'runId'>)
 
 /** A consent that is in force. */
-export type Consent = Omit<FactOf<'consent-given'>, 'type'> & Pick<Place, 'at'>
+export type Consent = Omit<FactOf<'consent-given'>, 'type'> & Pick<Place, 'at' | 'runId'>
 
 /** The last message of a branch. */
 export interface Leaf {

@@ -63,6 +63,8 @@ export interface ToolDescriptor extends ToolDefinition {
   readonly describes?: true
   /** The tool can say which values of an input are secret. */
   readonly seals?: true
+  /** The tool says which of its calls a consent to later ones is for. */
+  readonly hasConsentKey?: true
   /** It is made of nested calls and steps. */
   readonly composite?: true
   /** Equal as long as what the model is told of the tool, and what may be done unasked, is the same. */

@@ -13,6 +13,7 @@ import type {
   OlderMessagesQuery,
   Preparation,
   ResumeRun,
+  RevokeConsent,
   RowsFound,
   RowsQuery,
   SendMessage,
@@ -86,6 +87,8 @@ export const WORKER_CALLS = {
     boolean,
     Driven | Unredacted | 'conversation-busy' | 'invalid-input'
   >,
+  /** False when the consent isn't in force. */
+  revokeConsent: {} as Command<RevokeConsent, boolean, Owned>,
   /** The run that goes on, when this was the last pending output; else null. */
   supplyOutput: {} as Command<SupplyOutput, RunRef | null, Owned | 'ambiguous-call'>,
   /**

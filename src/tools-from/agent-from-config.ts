@@ -21,6 +21,7 @@ type Plain =
   | 'controlTools'
   | 'compaction'
   | 'questionFields'
+  | 'consent'
   | 'maxSteps'
   | 'retries'
   | 'maxChildren'
@@ -60,6 +61,7 @@ const FIELDS = Object.keys({
   compaction: true,
   questionFields: true,
   toolApproval: true,
+  consent: true,
   maxSteps: true,
   retries: true,
   maxChildren: true,

@@ -5,6 +5,7 @@ import type {
   LeaseCheck,
   Preparation,
   ResumeRun,
+  RevokeConsent,
   SendMessage,
   StartRun,
   SupplyOutput,
@@ -244,6 +245,10 @@ export class Host {
 
   answerCall(command: CallAnswer): Promise<boolean> {
     return this.#commands.answer(command)
+  }
+
+  revokeConsent(command: RevokeConsent): Promise<boolean> {
+    return this.#commands.revoke(command)
   }
 
   sendMessage(command: SendMessage): Promise<boolean> {

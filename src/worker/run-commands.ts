@@ -1,4 +1,10 @@
-import type { AbortRun, CallAnswer, SendMessage, WithdrawMessage } from '../protocol/commands.ts'
+import type {
+  AbortRun,
+  CallAnswer,
+  RevokeConsent,
+  SendMessage,
+  WithdrawMessage,
+} from '../protocol/commands.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { RunEnd } from '../protocol/fact.ts'
 import type { Conversation } from './conversation.ts'
@@ -6,6 +12,7 @@ import type { ActiveConversation } from './active-conversation.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
 import type { Effects } from './effects.ts'
 import { elsewhere, isElsewhere } from './ownership/elsewhere.ts'
+import { revocation } from './run/queued-messages.ts'
 import { waitingCall } from './run/answer-call.ts'
 import type { RunState } from '../protocol/state.ts'
 import type { ConversationScope } from '../protocol/scope.ts'
@@ -79,6 +86,27 @@ export class RunCommands {
     return this.#say(scope, { type: 'withdraw', runId, messageId })
   }
 
+  /** While a run is open, by whoever drives it: a call that is about to start finds it over. */
+  async revoke({ consentId, ...scope }: RevokeConsent): Promise<boolean> {
+    const { registry } = this.#options
+    if ((await (await registry.store(scope)).get(scope.conversationId)) === null) return false
+    const active = await registry.take(scope)
+    for (let attempt = 1; ; attempt++) {
+      const { conversation } = active
+      await conversation.refresh()
+      conversation.refuseBroken()
+      if (!revocation(conversation.state, consentId)) return false
+      const { run } = conversation
+      const isDone =
+        run?.end === null
+          ? await this.#say(scope, { type: 'revoke', runId: run.runId, consentId })
+          : await revokeBetweenRuns(active, consentId)
+      if (isDone) return true
+      // A run has ended, or begun, in between.
+      if (attempt > MAX_ATTEMPTS) throw elsewhere(scope.conversationId)
+    }
+  }
+
   async #say(scope: ConversationScope, command: TabCommand): Promise<boolean> {
     const { registry, effects } = this.#options
     const active = await registry.take(scope)
@@ -146,6 +174,21 @@ export class RunCommands {
       }
     }
   }
+}
+
+function revokeBetweenRuns(active: ActiveConversation, consentId: string): Promise<boolean> {
+  const { conversation } = active
+  return active.inLaneNow(async () => {
+    if (active.driver) return false
+    const isDone = await active.owning(() =>
+      conversation.append(
+        (run) => (run?.end === null ? null : revocation(conversation.state, consentId)),
+        { runId: null },
+      ),
+    )
+    conversation.stream.flush()
+    return isDone
+  })
 }
 
 function childOfOther({ conversationId, parent }: Conversation): OffstageError {

@@ -6,6 +6,7 @@ import { settledFact, type Settlement } from './settlement.ts'
 import { type RunContext } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { checkAnswer, UNANSWERED } from './check-answer.ts'
+import { consentGiven } from './judge-approval.ts'
 import { checkShown } from '../validation/check-input.ts'
 import { sealInput } from './seal-input.ts'
 import { availableTool } from './wait-for-tool.ts'
@@ -54,6 +55,7 @@ export async function answerCall(
   const asked = waitingCall(conversation.run, toolCallId, answer)
   if (asked === null) return false
   const word = answer.type === 'approve' ? await checkedEdit(context, asked, answer) : answer
+  const consent = await consentBy(context, asked, word)
   const besides = answer.type === 'settle' ? answer.usage : undefined
   const usage = asked.child ? await context.family.storedUsageOf(asked, besides) : []
   return conversation.append(
@@ -62,10 +64,20 @@ export async function answerCall(
       const call =
         signal.aborted || run?.runId !== runId ? null : waitingCall(run, toolCallId, answer)
       if (call) checkAnswer(call, answer)
-      return call && [...usage, ...factsOf(call, word)]
+      return call && [...usage, ...factsOf(call, word), ...consent]
     },
     { waits: false, appendId: answerId },
   )
+}
+
+/** What a person consents to beyond the call. */
+async function consentBy(
+  context: RunContext,
+  call: CallState,
+  answer: Answer,
+): Promise<readonly FactDraft[]> {
+  if (answer.type !== 'approve' || answer.remember === undefined) return []
+  return [await consentGiven(context, call, { ...answer, within: answer.remember })]
 }
 
 /** The answer as it may be stored: a person may have written secrets, too. */

@@ -11,10 +11,16 @@ export const UNANSWERED = {
 } as const
 
 /**
- * Throws `invalid-input` for an answer that its question doesn't take: a text in place of fields or the reverse, or
+ * Throws `consent-refused` for an approval of what was asked before. Throws `invalid-input` for an answer that its question doesn't take: a text in place of fields or the reverse, or
  * a content that doesn't fit the fields, each of which `details.fields` names with what is wrong.
  */
-export function checkAnswer({ question }: CallState, answer: CallAnswer['answer']): void {
+export function checkAnswer({ question, askedAt }: CallState, answer: CallAnswer['answer']): void {
+  if (answer.type === 'approve' && (answer.askedAt ?? askedAt) !== askedAt)
+    throw new OffstageError(
+      'consent-refused',
+      'What is asked about this call has changed meanwhile. Look at it again, and press again.',
+      { retryable: true },
+    )
   const fields = question?.fields
   if (answer.type === 'answer' && fields)
     throw refused(

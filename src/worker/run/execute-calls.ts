@@ -42,6 +42,8 @@ export interface Start {
   readonly by: DecidedBy
   /** An earlier execution may have had its effect. */
   readonly repeats: boolean
+  /** Nobody was asked, by this consent of a person. */
+  readonly consentId?: string
 }
 
 /** What runs: as it was decided just now, else as the facts say that it was decided, else as it stands. */
@@ -59,12 +61,14 @@ export function startsOf(
       input: ready ? ready.input : call.input,
       by: ready?.by ?? call.decidedBy ?? (tool ? decidedBy(tool) : DECIDED_BY_NOTHING),
       repeats,
+      ...(ready?.consentId !== undefined && { consentId: ready.consentId }),
     }
   })
 }
 
 /** The fact to be committed before a start is handed to the page. */
-export function startFact({ call, executionId, input, by, repeats }: Start): FactDraft {
+export function startFact(start: Start): FactDraft {
+  const { call, executionId, input, by, repeats, consentId } = start
   return {
     type: 'call-started',
     path: call.path,
@@ -72,6 +76,7 @@ export function startFact({ call, executionId, input, by, repeats }: Start): Fac
     by,
     repeats,
     ...(input !== call.input && { input }),
+    ...(consentId !== undefined && { consentId }),
   }
 }
 
@@ -89,7 +94,8 @@ export async function executeCalls(
   const starts = await withSecrets(context, startsOf(context, calls, repeats))
   if (starts.length === 0) return
   // Decided at the commit, which may have waited for the storage: nothing starts in a stopped run.
-  const facts = (): FactDraft[] | null => (context.signal.aborted ? null : starts.map(startFact))
+  const facts = (): FactDraft[] | null =>
+    context.signal.aborted || !haveConsent(context, starts) ? null : starts.map(startFact)
   const isCommitted = await context.conversation.append(facts, { strict: mustBeStrict(starts) })
   if (isCommitted) await runStarts(context, asStored(context, starts))
 }
@@ -112,6 +118,18 @@ async function withSecrets(
     ),
   )
   return starts.filter(isKnown)
+}
+
+/** False: a consent has ended since calls were decided by it; those are decided anew. */
+function haveConsent({ conversation, ready }: RunContext, starts: readonly Start[]): boolean {
+  const { consents } = conversation.state
+  const ended = starts.filter(
+    (start) =>
+      start.consentId !== undefined &&
+      !consents.some(({ consentId }) => consentId === start.consentId),
+  )
+  for (const { call } of ended) ready.delete(call.toolCallId)
+  return ended.length === 0
 }
 
 /** A tool gets what is stored, which is what a repetition would find: what was redacted, too. */

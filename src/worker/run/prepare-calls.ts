@@ -1,11 +1,13 @@
 import { sameJson } from '../../lib/same-json.ts'
+import type { Rememberable } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { CallError, ToolOutput } from '../../protocol/message.ts'
 import type { SkillText } from '../../protocol/questions.ts'
 import type { CallState } from '../../protocol/state.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
-import { approvalOf, mayMislead } from './approval-rules.ts'
+import { mayMislead } from './approval-rules.ts'
 import { decidedBy } from './decided-by.ts'
+import { judgeApproval } from './judge-approval.ts'
 import { callContext, type RunContext, type ReadyCall } from './run-context.ts'
 import { settle } from './settle.ts'
 import type { Settlement } from './settlement.ts'
@@ -30,9 +32,15 @@ const MAX_PATH = 4
 
 type About = NonNullable<CallState['about']>
 
+/** What a person is asked about, and what they may answer beyond the call. */
+interface Asked {
+  readonly about?: About
+  readonly rememberable?: Rememberable
+}
+
 type Verdict =
   | { readonly type: 'settle'; readonly settlement: Settlement }
-  | ({ readonly type: 'ask'; readonly about?: About } & ReadyCall)
+  | ({ readonly type: 'ask' } & Asked & ReadyCall)
   | { readonly type: 'question'; readonly asked: AskedQuestion }
   | ({ readonly type: 'ready' } & ReadyCall)
 
@@ -74,20 +82,20 @@ export async function prepareCalls(
   await askQuestions(context, questions)
 }
 
-interface AskedCall extends ReadyCall {
+interface AskedCall extends ReadyCall, Asked {
   readonly call: CallState
-  readonly about?: About
 }
 
 async function requestApprovals(context: RunContext, asked: readonly AskedCall[]): Promise<void> {
   if (asked.length === 0) return
   await context.conversation.append(
-    asked.map(({ call: { path }, input, by, about }) => ({
+    asked.map(({ call: { path }, input, by, about, rememberable }) => ({
       type: 'approval-requested',
       path,
       input,
       by,
       ...(about && { about }),
+      ...(rememberable && { rememberable }),
     })),
   )
 }
@@ -139,11 +147,17 @@ async function judge(
   if (controlled === 'plan') return { type: 'settle', settlement: planned(call, input) }
   const { toolName } = call
   const ready = { toolName, input, by: decidedBy(tool), misleads: mayMislead(call, tool) }
-  if (!(await mustAsk(context, call, { tool, input }))) return { type: 'ready', ...ready }
+  const approval = await judgeApproval(context, call, { tool, input })
+  if (approval.type === 'denied') return { type: 'settle', settlement: approval.settlement }
+  if (approval.type === 'unasked') {
+    const { consentId } = approval
+    return { ...ready, type: 'ready', ...(consentId !== undefined && { consentId }) }
+  }
   const described = tool.describes ? await describe(context, call, input) : null
   if (described && 'failed' in described)
     return { type: 'settle', settlement: { call, status: 'failed', output: described.failed } }
-  return { type: 'ask', ...ready, ...described }
+  const { rememberable } = approval
+  return { ...ready, type: 'ask', ...described, ...(rememberable && { rememberable }) }
 }
 
 /** What a hook made of the input may have other secrets than the model's. */
@@ -185,20 +199,6 @@ function nestedProblem(
 ): CallError | null {
   if (path.length > MAX_PATH) return nestedTooDeep(toolName)
   return control === 'finish-task' || control === 'activate-skill' ? notForTools(toolName) : null
-}
-
-async function mustAsk(
-  context: RunContext,
-  call: CallState,
-  { tool, input }: { readonly tool: ToolDescriptor; readonly input: JsonValue },
-): Promise<boolean> {
-  // In one-shot mode the page runs the call itself, and asks whom it likes.
-  if (context.conversation.run?.limits.maxSteps === 0) return false
-  // Whatever a policy says now: what a person was asked about is not done unasked.
-  if (call.about) return true
-  const approval = approvalOf(call, tool)
-  if (approval !== 'page') return approval
-  return context.page.needsApproval(callContext(context, call, input))
 }
 
 function invalid(call: CallState, output: Settlement['output']): Verdict {

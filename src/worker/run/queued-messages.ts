@@ -1,4 +1,4 @@
-import type { SendMessage, WithdrawMessage } from '../../protocol/commands.ts'
+import type { RevokeConsent, SendMessage, WithdrawMessage } from '../../protocol/commands.ts'
 import type { UserContent } from '../../protocol/fact.ts'
 import type { ConversationState } from '../../protocol/state.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
@@ -8,8 +8,9 @@ import type { RunContext, Stop } from './run-context.ts'
 export type Steering =
   | ({ readonly type: 'send' } & Pick<SendMessage, 'runId' | 'message' | 'when'>)
   | ({ readonly type: 'withdraw' } & Pick<WithdrawMessage, 'runId' | 'messageId'>)
+  | ({ readonly type: 'revoke'; readonly runId: string } & Pick<RevokeConsent, 'consentId'>)
 
-/** Commits it; false when the run has ended, or the message is queued no more. `steerId`: of its append. */
+/** Commits it; false when the run has ended, the message is queued no more, or the consent not in force. `steerId`: of its append. */
 export function commitSteering(
   { conversation, signal, runId }: RunContext,
   said: Steering,
@@ -25,12 +26,22 @@ export function commitSteering(
         const message = { ...said.message, ...(when === 'after-run' && { when }) }
         return [{ type: 'message-queued', message }]
       }
+      if (said.type === 'revoke') return revocation(conversation.state, said.consentId)
       const { messageId } = said
       const isQueued = conversation.state.queue.some(({ id }) => id === messageId)
       return isQueued ? [{ type: 'message-withdrawn', messageId }] : null
     },
     { waits: false, appendId: steerId },
   )
+}
+
+/** Null: the consent isn't in force. */
+export function revocation(
+  { consents }: Pick<ConversationState, 'consents'>,
+  consentId: string,
+): FactDraft[] | null {
+  const isInForce = consents.some((consent) => consent.consentId === consentId)
+  return isInForce ? [{ type: 'consent-revoked', consentId }] : null
 }
 
 type Queued = Pick<ConversationState, 'queue'>

@@ -47,6 +47,8 @@ export interface ReadyCall {
   readonly by: DecidedBy
   /** See `mayMislead`. */
   readonly misleads: boolean
+  /** Nobody is asked, by this consent of a person. */
+  readonly consentId?: string
 }
 
 /** Why a run stops: for good, or so that somebody else may go on with it, or already does. */

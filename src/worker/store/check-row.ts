@@ -19,6 +19,7 @@ import {
   shape,
   type Check,
 } from '../../lib/shape.ts'
+import { isConsentScope, isRememberable } from './consent-shapes.ts'
 import { isNewerFormat, upcast, UPCASTERS, type Upcasters } from './upcast.ts'
 
 /** Counts, and whether they are estimates. */
@@ -191,6 +192,7 @@ const facts = oneOf('type', {
     input: isThere,
     by: decidedBy,
     about: optional(shape({ text: isText, pageId: isText })),
+    rememberable: optional(isRememberable),
   }),
   'approval-answered': shape({ ...ofCall, approved: isFlag, reason: optional(isText) }),
   'question-asked': shape({
@@ -207,7 +209,13 @@ const facts = oneOf('type', {
     action: optional(among(['decline', 'cancel'])),
   }),
   'output-requested': shape({ ...ofCall, input: isThere, asks: isFlag }),
-  'call-started': shape({ ...ofCall, executionId: isText, by: decidedBy, repeats: isFlag }),
+  'call-started': shape({
+    ...ofCall,
+    executionId: isText,
+    by: decidedBy,
+    repeats: isFlag,
+    consentId: optional(isText),
+  }),
   'call-withdrawn': shape(ofCall),
   'call-suspended': shape({
     ...ofCall,
@@ -280,7 +288,7 @@ const facts = oneOf('type', {
   }),
   'untrusted-taken-in': shape({ ...ofContext, origin: isText, path: optional(isPath) }),
   'memory-retrieved': shape({ ...ofContext, items: listOf(isRecord) }),
-  'consent-given': shape({ consentId: isText, scope: isRecord, until: optional(isNumber) }),
+  'consent-given': shape({ consentId: isText, scope: isConsentScope, until: optional(isNumber) }),
   'consent-revoked': shape({ consentId: isText }),
 } satisfies Record<FactType, Check>)
 

@@ -1,6 +1,6 @@
 import type { CallAnswer, SendMessage } from '../../protocol/commands.ts'
 import type { ErrorData } from '../../protocol/error.ts'
-import type { UserContent } from '../../protocol/fact.ts'
+import { CONSENT_SPANS, type UserContent } from '../../protocol/fact.ts'
 import type { Live } from '../../protocol/live.ts'
 import { LEASE_MESSAGES, type LeaseMessages } from '../ownership/lease-messages.ts'
 import type { TabShapes } from '../ownership/tab-channel.ts'
@@ -36,6 +36,7 @@ export type TabCommand =
       readonly when: SendMessage['when']
     }
   | { readonly type: 'withdraw'; readonly runId: string; readonly messageId: string }
+  | { readonly type: 'revoke'; readonly runId: string; readonly consentId: string }
 
 /** `pending`: it is under way. `left`: the run is open, and goes on elsewhere. */
 export type TabOutcome =
@@ -98,7 +99,11 @@ const driving = { conversationId: isText, epoch: isNumber, sent: isNumber }
 const isPlainOutput: Check = (value) => isOutput(value) && isJson(value)
 
 const answer = oneOf('type', {
-  approve: shape({ input: optional(isJson) }),
+  approve: shape({
+    input: optional(isJson),
+    remember: optional(among(CONSENT_SPANS)),
+    askedAt: optional(isNumber),
+  }),
   deny: shape({ reason: optional(isText) }),
   answer: shape({ text: isText }),
   accept: shape({ content: (value) => isRecord(value) && isJson(value) }),
@@ -120,6 +125,7 @@ const command = oneOf('type', {
     when: among(['next-step', 'now', 'after-run']),
   }),
   withdraw: shape({ runId: isText, messageId: isText }),
+  revoke: shape({ runId: isText, consentId: isText }),
 })
 
 const outcomes = [{ done: isFlag }, { error }, { pending: isFlag }, { left: isFlag }].map(shape)

@@ -135,7 +135,12 @@ export class Scene {
         const consentId = this.#id('consent')
         this.#consents.push(consentId)
         const until = this.#chance(2) ? { until: this.#at + 10 } : {}
-        return this.#row({ type: 'consent-given', consentId, scope: { tool: text }, ...until })
+        return this.#row({
+          type: 'consent-given',
+          consentId,
+          scope: { toolName: text, definition: text, within: 'conversation' },
+          ...until,
+        })
       }
       case 4: {
         const consentId = this.#consents.pop()

@@ -102,7 +102,11 @@ const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> } = {
   'plan-changed': { after: null, plan: [{ content: 't', status: 'pending' }] },
   'untrusted-taken-in': { after: null, origin: 'https://a.example', path },
   'memory-retrieved': { after: null, items: [{}] },
-  'consent-given': { consentId: 'c', scope: {}, until: 5 },
+  'consent-given': {
+    consentId: 'c',
+    scope: { toolName: 't', definition: 'd', within: 'run' },
+    until: 5,
+  },
   'consent-revoked': { consentId: 'c' },
 }
 

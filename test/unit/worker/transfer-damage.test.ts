@@ -233,9 +233,9 @@ it('what is nested too deep to be written is a fault of its conversation, in an 
   await write(source, 'a', started('r', 'hi'), ended('r'))
   for (const depth of [500, 3000]) {
     const given = {
-      type: 'consent-given',
-      consentId: 'x',
-      scope: { deep: deep(depth) },
+      type: 'memory-retrieved',
+      after: null,
+      items: [{ deep: deep(depth) }],
       runId: null,
       at: 1,
     } as const

@@ -84,7 +84,13 @@ function contextRows(state: ConversationState, choice: number): NewRow[] {
     { ...of, type: 'untrusted-taken-in', origin: 'web', path: ['x'] },
     { ...of, type: 'memory-retrieved', items: [{ text: 'ü', n: 1.5, list: [null, true] }] },
     { ...of, type: 'results-cleared', paths: [['a', 'b']] },
-    { type: 'consent-given', consentId: `c${choice}`, scope: { tool: 't' }, runId: null, at: 9 },
+    {
+      type: 'consent-given',
+      consentId: `c${choice}`,
+      scope: { toolName: 't', definition: 'd', within: 'conversation' },
+      runId: null,
+      at: 9,
+    },
     { type: 'consent-revoked', consentId: `c${choice - 1}`, runId: null, at: 9 },
     { type: 'message-queued', message: { id: newId(), parts: [FILE] }, runId: null, at: 9 },
   ]

@@ -204,7 +204,13 @@ describe('an import', () => {
     await write(
       store,
       'c',
-      { type: 'consent-given', consentId: 'ok', scope: { tool: 'pay' }, runId: null, at: 2 },
+      {
+        type: 'consent-given',
+        consentId: 'ok',
+        scope: { toolName: 'pay', definition: 'd', within: 'conversation' },
+        runId: null,
+        at: 2,
+      },
       started('r', 'Pay'),
       {
         ...at,

@@ -1,0 +1,148 @@
+import { sameJson } from '../../lib/same-json.ts'
+import { OffstageError } from '../../protocol/error.ts'
+import type { ConsentScope, Rememberable } from '../../protocol/fact.ts'
+import type { JsonValue } from '../../protocol/json.ts'
+import type { CallState, ConversationState } from '../../protocol/state.ts'
+import type { ToolDescriptor } from '../../protocol/tool.ts'
+import type { FactDraft } from '../store/fact-draft.ts'
+import { approvalOf, mayMislead } from './approval-rules.ts'
+import { callContext, type RunContext } from './run-context.ts'
+import type { Settlement } from './settlement.ts'
+
+/** A call with what is to run. */
+interface Judged {
+  readonly tool: ToolDescriptor
+  readonly input: JsonValue
+}
+
+/** What is to be done about a person's word on a call. */
+export type ApprovalVerdict =
+  /** `consentId`: of the consent that it runs by. */
+  | { readonly type: 'unasked'; readonly consentId?: string }
+  | { readonly type: 'denied'; readonly settlement: Settlement }
+  | { readonly type: 'ask'; readonly rememberable?: Rememberable }
+
+/** Whether a person is to be asked before a call runs, or has said before what becomes of it. */
+export async function judgeApproval(
+  context: RunContext,
+  call: CallState,
+  judged: Judged,
+): Promise<ApprovalVerdict> {
+  if (!(await mustAsk(context, call, judged))) return { type: 'unasked' }
+  const denied = deniedBefore(context, call, judged)
+  if (denied?.output?.type === 'denied') {
+    const { output } = denied
+    return { type: 'denied', settlement: { call, status: 'denied', output, note: DENIED_BEFORE } }
+  }
+  const rememberable = await rememberableOf(context, call, judged)
+  if (rememberable === null) return { type: 'ask' }
+  // One that was asked about is asked about again, whatever was consented to meanwhile.
+  const consent =
+    call.askedAt === undefined && consentFor(context, { ...rememberable, ...scopeOf(judged.tool) })
+  if (consent) return { type: 'unasked', consentId: consent.consentId }
+  return { type: 'ask', rememberable }
+}
+
+async function mustAsk(
+  context: RunContext,
+  call: CallState,
+  { tool, input }: Judged,
+): Promise<boolean> {
+  // In one-shot mode the page runs the call itself, and asks whom it likes.
+  if (context.conversation.run?.limits.maxSteps === 0) return false
+  // Whatever a policy says now: what a person was asked about is not done unasked, by another tool of that name.
+  if (call.askedAt !== undefined) return true
+  const approval = approvalOf(call, tool)
+  if (approval !== 'page') return approval
+  return context.page.needsApproval(callContext(context, call, input))
+}
+
+const DENIED_BEFORE =
+  'A person denied this same call before, and was not asked again. Do not repeat it in this run.'
+
+/** A call of the run that a person denied: of the same tool, with the same input. */
+function deniedBefore(
+  { conversation, runId }: RunContext,
+  { toolName, toolCallId }: CallState,
+  { tool: { definition }, input }: Judged,
+): CallState | undefined {
+  return conversation.state.path
+    .filter((node) => node.runId === runId)
+    .flatMap(({ calls }) => calls)
+    .find(
+      (call) =>
+        call.status === 'denied' &&
+        call.askedAt !== undefined &&
+        call.toolCallId !== toolCallId &&
+        call.toolName === toolName &&
+        call.decidedBy?.definition === definition &&
+        sameJson(call.input, input),
+    )
+}
+
+/** What a person may consent to beyond the call; null: to nothing, since they are to see each one. */
+async function rememberableOf(
+  context: RunContext,
+  call: CallState,
+  { tool, input }: Judged,
+): Promise<Rememberable | null> {
+  const { annotations, remote, describes, commits } = tool
+  if (annotations.destructive || describes || commits || mayMislead(call, tool)) return null
+  // What a stranger says of its own tool counts for nothing.
+  const isOpenWorld = remote
+    ? !remote.trusted || annotations.openWorld !== false
+    : annotations.openWorld
+  const effect = isOpenWorld ? ({ openWorld: true } as const) : {}
+  if (!tool.hasConsentKey) return isOpenWorld ? null : {}
+  const key = await context.page.consentKey(callContext(context, call, input))
+  return key === null ? null : { key, ...effect }
+}
+
+type Wanted = Pick<ConsentScope, 'toolName' | 'definition' | 'key'>
+
+function scopeOf({ name: toolName, definition }: ToolDescriptor): Omit<Wanted, 'key'> {
+  return { toolName, definition }
+}
+
+function consentFor(
+  { conversation, effects }: RunContext,
+  { toolName, definition, key }: Wanted,
+): ConversationState['consents'][number] | undefined {
+  return conversation.state.consents.find(
+    ({ scope, until }) =>
+      scope.toolName === toolName &&
+      scope.definition === definition &&
+      scope.key === key &&
+      (until === undefined || effects.now() < until),
+  )
+}
+
+/** The consent that a person gives with their approval of a call. Throws `invalid-input` where they are asked each time. */
+export async function consentGiven(
+  context: RunContext,
+  call: CallState,
+  { within, input }: Pick<ConsentScope, 'within'> & { readonly input?: JsonValue },
+): Promise<FactDraft> {
+  const { rememberable, decidedBy, toolName, title } = call
+  const isEdited = input !== undefined && rememberable?.key !== undefined
+  const key = isEdited
+    ? await context.page.consentKey(callContext(context, call, input))
+    : rememberable?.key
+  if (!rememberable || !decidedBy || key === null)
+    throw new OffstageError(
+      'invalid-input',
+      `A person is asked about each call of ${toolName}, or about this one in any case: approve it without remember.`,
+    )
+  return {
+    type: 'consent-given',
+    consentId: context.effects.newId('consent-'),
+    scope: {
+      ...rememberable,
+      ...(key !== undefined && { key }),
+      toolName,
+      ...(title && { title }),
+      definition: decidedBy.definition,
+      within,
+    },
+  }
+}
