@@ -2,7 +2,6 @@ import { transfer } from 'comlink'
 import type {
   AskBeforeModel,
   CallContext,
-  DescribeCall,
   MemoryQuery,
   ReconcileTool,
   ReconcileVerdict,
@@ -22,6 +21,7 @@ import { fillValues } from './fill-values.ts'
 import { loadPart } from './load-part.ts'
 import { createConfigBook, isKeyless, readContext, readCredentials } from './model-config.ts'
 import { memoriesOf } from './memory.ts'
+import { describeCall, secretsIn } from './ask-tool.ts'
 import type { AgentOptions, HookedCall } from './options.ts'
 import type { AgentPage } from './page-api.ts'
 import type { Verifier, VerifierParts } from './verify.ts'
@@ -113,24 +113,6 @@ async function undo(
 ): ReturnType<AgentPage['undoTool']> {
   const part = await whileStaying(() => loadPart(() => import('./undo-tool.ts')))
   return part.undoTool(registry.get(call.toolName), call, signal)
-}
-
-async function describeCall(
-  registry: ToolRegistry,
-  call: DescribeCall,
-): ReturnType<AgentPage['describeCall']> {
-  const part = await whileStaying(() => loadPart(() => import('./describe-call.ts')))
-  return whileStaying(() => part.describeCall(registry.get(call.toolName), call))
-}
-
-async function secretsIn(
-  { registry, warn }: Pick<VerifierParts, 'warn'> & { readonly registry: ToolRegistry },
-  call: CallContext,
-): ReturnType<AgentPage['secretsIn']> {
-  const part = await whileStaying(() => loadPart(() => import('./secrets-in.ts')))
-  return whileStaying(() =>
-    part.secretsIn(registry.get(call.toolName), call, (message) => warn('hook-failed', message)),
-  )
 }
 
 async function recallFor(
