@@ -43,6 +43,7 @@ const CASES: readonly [string, string, object, readonly string[]][] = [
   ['a masked choice', 'select_option', { ref: 'Expires', options: ['02'] }, ['/options']],
   ['a character', 'press_key', { key: '7', ref: 'Password' }, ['/key']],
   ['a character in an open field', 'press_key', { key: '7', ref: 'Name' }, []],
+  ['a space, which activates, too', 'press_key', { key: ' ', ref: 'Password' }, []],
   ['a key that writes nothing', 'press_key', { key: 'Enter', ref: 'Password' }, []],
 ]
 

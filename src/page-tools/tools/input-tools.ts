@@ -152,8 +152,8 @@ function keyTool(page: Page): Tool {
     },
     {
       uses: ({ key, ref }) => [{ target: ref, action: activates(key) ? 'enter' : 'press' }],
-      // One character is what it writes; other keys have names.
-      writes: ({ key, ref }) => (/^.$/su.test(key) ? [{ target: ref, pointer: '/key' }] : []),
+      // One character is what it writes; other keys have names. A space activates, too, and is no secret.
+      writes: ({ key, ref }) => (/^\S$/su.test(key) ? [{ target: ref, pointer: '/key' }] : []),
       act: ({ key, ref, times }, { signal }, at) =>
         pressKey(key, { page, signal, ...(ref && { target: at(ref) }), ...(times && { times }) }),
     },
