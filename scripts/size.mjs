@@ -44,7 +44,7 @@ const rows = [
   {
     name: 'page tools (dist/page-tools.js)',
     bytes: sizeOf('page-tools.js', { dynamic: true }),
-    limit: 62.3 * KILOBYTE,
+    limit: 76.3 * KILOBYTE,
   },
   {
     name: 'tools from (dist/tools-from.js), beside the page',

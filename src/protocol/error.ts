@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'calls-pending'
   | 'ambiguous-call'
   | 'consent-refused'
+  | 'other-tab'
   | 'redact-failed'
   | 'disposed'
   // the worker and the storage

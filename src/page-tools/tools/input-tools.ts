@@ -70,7 +70,11 @@ function fillTool(page: Page): Tool {
       },
     },
     {
-      uses: ({ fields }) => fields.map(({ ref }) => ({ target: ref, action: 'type' })),
+      uses: ({ fields }) =>
+        fields.map(({ ref, value }) => ({
+          target: ref,
+          action: typeof value === 'boolean' ? 'check' : 'type',
+        })),
       writes: ({ fields }) =>
         fields.map(({ ref }, index) => ({ target: ref, pointer: `/fields/${index}/value` })),
       act: ({ fields }, { signal }, at) =>
@@ -101,7 +105,7 @@ function selectTool(page: Page): Tool {
       },
     },
     {
-      uses: ({ ref }) => [{ target: ref, action: 'select' }],
+      uses: ({ ref, options }) => [{ target: ref, action: 'select', labels: options }],
       writes: ({ ref }) => [{ target: ref, pointer: '/options' }],
       act: ({ ref, options }, { signal }, at) => selectOption(at(ref), options, { page, signal }),
     },
@@ -151,7 +155,7 @@ function keyTool(page: Page): Tool {
       },
     },
     {
-      uses: ({ key, ref }) => [{ target: ref, action: activates(key) ? 'enter' : 'press' }],
+      uses: ({ key, ref }) => [{ target: ref, action: activates(key) ? 'enter' : 'press', key }],
       // One character is what it writes; other keys have names. A space activates, too, and is no secret.
       writes: ({ key, ref }) => (/^\S$/su.test(key) ? [{ target: ref, pointer: '/key' }] : []),
       act: ({ key, ref, times }, { signal }, at) =>
