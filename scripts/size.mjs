@@ -17,7 +17,7 @@ const rows = [
   {
     name: 'page entry (dist/index.js)',
     bytes: sizeOf('index.js', { dynamic: false }),
-    limit: 13.8 * KILOBYTE,
+    limit: 13.9 * KILOBYTE,
   },
   {
     name: 'page, with the first run',
@@ -27,22 +27,22 @@ const rows = [
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 47.0 * KILOBYTE,
+    limit: 47.1 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
     bytes: pageWithout(FEATURES),
-    limit: 50.9 * KILOBYTE,
+    limit: 51.0 * KILOBYTE,
   },
   {
     name: 'page, with all of its features',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 62.6 * KILOBYTE,
+    limit: 62.8 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 168.7 * KILOBYTE,
+    limit: 169.7 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
@@ -118,7 +118,7 @@ const rows = [
   {
     name: 'all of dist/providers.js',
     bytes: sizeOf('providers.js', { dynamic: true }),
-    limit: 56.5 * KILOBYTE,
+    limit: 57.3 * KILOBYTE,
   },
 ]
 

@@ -3,7 +3,7 @@ import type { ExecuteTool, ToolOutcome } from '../protocol/questions.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import { describeIssues } from './describe-issues.ts'
 import { errorOutput, formatOutput } from './format-output.ts'
-import { tokenOf } from './pending.ts'
+import { suspensionOf } from './pending.ts'
 import type { PageLeaving } from './page-leaving.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import { isComposite, type ToolCallInfo } from './tool.ts'
@@ -97,8 +97,8 @@ export async function endingOf(
   result: unknown,
   input: unknown,
 ): Promise<ToolEnding> {
-  const token = tokenOf(result)
-  if (token !== undefined) return { outcome: { status: 'suspended', token } }
+  const suspension = suspensionOf(result)
+  if (suspension) return { outcome: { status: 'suspended', ...suspension } }
   const shown = tool.toModelOutput ? await tool.toModelOutput(result, input) : result
   const output = await formatOutput(shown)
   return { outcome: { status: output.type === 'error' ? 'failed' : 'succeeded', output }, result }

@@ -153,7 +153,7 @@ export interface Usage {
   readonly reasoningTokens?: number
   /** Input and output, cached input included. Where the model's `prices` are known or the run is limited. */
   readonly totalTokens?: number
-  /** By the model's `prices`. */
+  /** By the model's `prices`, or its vendor's list prices. */
   readonly costUSD?: number
   /** Counts that the provider didn't say are estimates: of runs that are limited in tokens or cost. */
   readonly estimated?: true

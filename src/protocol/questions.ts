@@ -176,8 +176,8 @@ export type ToolOutcome =
   | { readonly status: 'aborted'; readonly output: ToolOutput }
   /** The page's own schema refused the input; the tool did not run. */
   | { readonly status: 'invalid'; readonly output: ToolOutput }
-  /** Its function ended, and what it comes to is said later, by somebody who has the token. */
-  | { readonly status: 'suspended'; readonly token: string }
+  /** Its function ended, and what it comes to is said later, by somebody who has the token. `until`: ms since 1970. */
+  | { readonly status: 'suspended'; readonly token: string; readonly until?: number }
   /** Its function waits for what its calls wait for, and is to be run again. `seen`: see `call-suspended`. */
   | { readonly status: 'suspended'; readonly seen: number }
   /** It can't be gone on with. */

@@ -7,6 +7,7 @@ import { type RunContext } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { checkAnswer, UNANSWERED } from './check-answer.ts'
 import { consentGiven } from './judge-approval.ts'
+import { isOverdue } from './overdue-calls.ts'
 import { checkShown } from '../validation/check-input.ts'
 import { sealInput } from './seal-input.ts'
 import { availableTool } from './wait-for-tool.ts'
@@ -51,7 +52,7 @@ export async function answerCall(
   { toolCallId, answer }: PersonAnswer,
   answerId: string,
 ): Promise<boolean> {
-  const { conversation, signal, runId } = context
+  const { conversation, effects, signal, runId } = context
   const asked = waitingCall(conversation.run, toolCallId, answer)
   if (asked === null) return false
   const word = answer.type === 'approve' ? await checkedEdit(context, asked, answer) : answer
@@ -63,8 +64,9 @@ export async function answerCall(
       // A run that is being stopped settles its calls itself.
       const call =
         signal.aborted || run?.runId !== runId ? null : waitingCall(run, toolCallId, answer)
-      if (call) checkAnswer(call, answer)
-      return call && [...usage, ...factsOf(call, word), ...consent]
+      if (call === null || isOverdue(call, effects.now())) return null
+      checkAnswer(call, answer)
+      return [...usage, ...factsOf(call, word), ...consent]
     },
     { waits: false, appendId: answerId },
   )

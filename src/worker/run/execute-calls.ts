@@ -1,5 +1,5 @@
 import type { ExecuteTool, ToolOutcome } from '../../protocol/questions.ts'
-import type { DecidedBy } from '../../protocol/fact.ts'
+import type { DecidedBy, FactOf } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { CallState } from '../../protocol/state.ts'
 import { DECIDED_BY_NOTHING, decidedBy } from './decided-by.ts'
@@ -204,14 +204,17 @@ async function suspend(
   { call: { path, toolCallId }, executionId }: Start,
   suspension: Suspension,
 ): Promise<void> {
-  const { token, seen } = { token: '', seen: undefined, ...suspension }
   await conversation.append((run) => {
     const call = run?.runId === runId && run.calls.find((each) => each.toolCallId === toolCallId)
     const isUnderWay = call && call.status === 'executing' && call.executionId === executionId
-    return isUnderWay
-      ? [{ type: 'call-suspended', path, token, ...(seen !== undefined && { seen }) }]
-      : null
+    return isUnderWay ? [{ type: 'call-suspended', path, ...asStated(suspension) }] : null
   })
+}
+
+function asStated(suspension: Suspension): Omit<FactOf<'call-suspended'>, 'type' | 'path'> {
+  if ('seen' in suspension) return { token: '', seen: suspension.seen }
+  const { token, until } = suspension
+  return { token, ...(until !== undefined && { until }) }
 }
 
 type Suspension = Extract<ToolOutcome, { status: 'suspended' }>

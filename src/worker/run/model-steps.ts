@@ -9,7 +9,7 @@ import { commitCut } from './cut-step.ts'
 import { commitEnd } from './end-run.ts'
 import { mustBeStrict, startFact, takeBack } from './execute-calls.ts'
 import { headStart } from './head-start.ts'
-import { learnTokens } from './context-room.ts'
+import { learnTokens, learnWindow } from './context-room.ts'
 import { makeRoom } from './make-room.ts'
 import { nextStep } from './look-ahead.ts'
 import { deliveries } from './queued-messages.ts'
@@ -94,6 +94,7 @@ export class ModelSteps {
     if (stop.stopped) return
     const messageId = effects.newId('msg_')
     const outcome = await askModel(this.#context, run, { stepContext, messageId, confirm })
+    if (outcome.type === 'failed') learnWindow(this.#context, stepContext, outcome.error)
     const isMended =
       isOverflow(outcome) &&
       (await makeRoom(this.#context, { stepContext, confirm, occasion: 'refused' }))
