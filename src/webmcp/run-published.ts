@@ -57,7 +57,8 @@ async function approve(call: Call, info: ToolCallInfo): Promise<void> {
 }
 
 async function resultOf(tool: Tool, result: unknown, input: unknown): Promise<unknown> {
-  if (suspensionOf(result) !== undefined) throw failed('The tool waits for an agent to settle its call.')
+  if (suspensionOf(result) !== undefined)
+    throw failed('The tool waits for an agent to settle its call.')
   const output = await formatOutput(
     tool.toModelOutput ? await tool.toModelOutput(result, input) : result,
   )
