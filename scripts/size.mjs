@@ -22,22 +22,22 @@ const rows = [
   {
     name: 'page, with the first run',
     bytes: pageWithout(`lazy-views|transfer|${FEATURES}`),
-    limit: 43.0 * KILOBYTE,
+    limit: 45.9 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 47.1 * KILOBYTE,
+    limit: 50.4 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
     bytes: pageWithout(FEATURES),
-    limit: 51.0 * KILOBYTE,
+    limit: 54.3 * KILOBYTE,
   },
   {
     name: 'page, with all of its features',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 62.8 * KILOBYTE,
+    limit: 66.7 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
@@ -113,7 +113,7 @@ const rows = [
   {
     name: 'all of dist/conversation.js',
     bytes: sizeOf('conversation.js', { dynamic: true }),
-    limit: 12.8 * KILOBYTE,
+    limit: 12.9 * KILOBYTE,
   },
   {
     name: 'all of dist/providers.js',

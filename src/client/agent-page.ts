@@ -89,6 +89,10 @@ export function createAgentPage(
     ...compactionPolicy(agent),
     retrieveMemories: (query) => recallFor(agent, query),
     undoTool: (call) => undo(agent, call),
+    async goOnWithCaller(call) {
+      const part = await whileStaying(() => loadPart(() => import('./go-on-with-caller.ts')))
+      return part.goOnWithCaller(call)
+    },
     reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
   }
 }

@@ -3,6 +3,7 @@ import { createAgentPage } from './agent-page.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { agents } from './agents.ts'
 import { usableDefinition } from './describe-tools.ts'
+import { rejoin } from './rejoin.ts'
 import { failCrashedRun } from './run-line.ts'
 import { type LinkedAgent, type LinkOptions, WorkerLink } from './worker-link.ts'
 
@@ -39,6 +40,7 @@ function createLinkedAgent(agent: AgentParts): LinkedAgent {
         for (const list of lists) list.changed()
     },
     onNotice: agentEvents.emit,
+    onInherited: (conversationId) => void rejoin(agent, conversationId),
     hasOpenWork: () => !signal.aborted && runs.open.size + runs.aborts.size > 0,
     failCrashedRun: (runId, error) => failCrashedRun(agent, runId, error),
     giveUp: (error) => runs.endAll({ outcome: 'failed', error: error.toData() }),

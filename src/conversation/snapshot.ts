@@ -116,7 +116,7 @@ export interface ConversationSnapshot {
   readonly ended?: RunOutcome & { readonly runId: string }
   /** Why the last run failed, or why the stored messages can't be read. */
   readonly error?: ErrorData
-  /** Who drives the open run. */
+  /** Who drives the open run; of one that waits for agents that it called, who drives those. Nobody, where it rests. */
   readonly ownership: Ownership
   /** By message, for those that have siblings. */
   readonly branches: { readonly [messageId: string]: ShownBranch }

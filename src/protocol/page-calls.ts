@@ -12,6 +12,7 @@ import type {
   BeforeToolCallVerdict,
   CallContext,
   CallDescription,
+  CallerRef,
   CancelTools,
   CompactionAnswer,
   CredentialsQuery,
@@ -82,6 +83,8 @@ export const PAGE_CALLS = {
   stopChoosing: {} as Question<AgentRef & RunRef, void>,
   /** What the agent's memories find. */
   retrieveMemories: { stops: true } as Question<MemoryQuery, readonly RetrievedMemory[]>,
+  /** Goes on with the run of a call that asked an agent, and with that one's, where the page has both agents. */
+  goOnWithCaller: {} as Question<CallerRef, void>,
   /** Asks a tool's `reconcile` whether an interrupted call happened. */
   reconcileTool: { stops: true } as Question<ReconcileTool, ReconcileVerdict>,
 

@@ -93,6 +93,12 @@ export interface AnswerRef extends AgentRef {
   readonly messageId: string
 }
 
+/** The conversation whose call waits for a run that nobody drives, and the tool that is called. */
+export interface CallerRef extends AgentRef {
+  readonly conversationId: string
+  readonly toolName: string
+}
+
 /** A skill as the model is told of it before it is active. */
 export interface SkillRef {
   readonly name: string

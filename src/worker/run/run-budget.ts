@@ -1,5 +1,4 @@
-import { waits } from '../../conversation/nested.ts'
-import { isSettled } from '../../conversation/pending.ts'
+import { rests } from '../../conversation/nested.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import type { Row } from '../../protocol/fact.ts'
 import type { RunUsage } from '../../protocol/message.ts'
@@ -66,8 +65,6 @@ export function activeTime(before: ActiveTime, run: RunState, row: Row): ActiveT
 }
 
 /** Something is done, other than waiting for a person. */
-function isActive({ end, parked, calls }: RunState): boolean {
-  const open = calls.filter((call) => !isSettled(call))
-  const isWaiting = open.length > 0 && open.every((call) => waits(call, calls))
-  return end === null && parked === null && !isWaiting
+function isActive(run: RunState): boolean {
+  return run.end === null && !rests(run)
 }
