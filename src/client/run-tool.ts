@@ -1,6 +1,7 @@
 import type { KeepAnswer, KeepOutcomes, NestedAnswer, NestedCall } from '../protocol/composite.ts'
 import type { ExecuteTool, ToolOutcome } from '../protocol/questions.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
+import { unsafeKey } from '../lib/unsafe-key.ts'
 import { describeIssues } from './describe-issues.ts'
 import { errorOutput, formatOutput } from './format-output.ts'
 import { suspensionOf } from './pending.ts'
@@ -81,6 +82,12 @@ export async function checkedInput({
   signal,
 }: ToolRun): Promise<ToolEnding | { readonly input: unknown }> {
   const input = restore(call.whole ?? call.input)
+  // The worker refuses it, too; what is stored can be written by every script of the origin.
+  const unsafe = unsafeKey(input)
+  if (unsafe !== undefined) {
+    const output = errorOutput('invalid_params', `'${unsafe}' is no allowed key.`)
+    return { outcome: { status: 'invalid', output } }
+  }
   if (!standard) return { input }
   const checked = await standard['~standard'].validate(input)
   if (checked.issues) {

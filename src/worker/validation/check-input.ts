@@ -1,4 +1,5 @@
 import { suggestName } from '../../action/suggest.ts'
+import { unsafeKey } from '../../lib/unsafe-key.ts'
 import { describeThrown } from '../../protocol/error.ts'
 import type { JsonSchema, JsonValue } from '../../protocol/json.ts'
 import type { CallError } from '../../protocol/message.ts'
@@ -25,6 +26,13 @@ export function checkShown(
   tool: ToolDefinition,
   { input, shown }: { readonly input: JsonValue; readonly shown: JsonValue },
 ): CallError | null {
+  const unsafe = unsafeKey(input)
+  if (unsafe !== undefined) {
+    return {
+      code: 'invalid_params',
+      message: `Invalid parameters for ${tool.name}: '${unsafe}' is no allowed key.`,
+    }
+  }
   let issues: readonly SchemaIssue[]
   try {
     issues = validator.validate(tool.inputSchema, input, tool.name)
