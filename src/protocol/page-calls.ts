@@ -65,6 +65,8 @@ export const PAGE_CALLS = {
   openEngine: {} as Question<EngineOpening & { readonly provider: string }, EngineLine, ErrorCode>,
   beforeToolCall: { stops: true } as Question<CallContext, BeforeToolCallVerdict>,
   needsApproval: { stops: true } as Question<CallContext, boolean>,
+  /** Whether the call has an effect to be asked about while the model's context holds words of others. */
+  commits: { stops: true } as Question<CallContext, boolean>,
   /** What a consent to later calls like this one would be for; null: there can be none. */
   consentKey: { stops: true } as Question<CallContext, string | null>,
   /** What a call is about to act on, for the person who is asked. */

@@ -170,6 +170,8 @@ export interface ExecuteTool extends CallContext {
   readonly about?: JsonValue
   /** Of a call that another call makes. */
   readonly path?: CallPath
+  /** The request that the call comes from held words of others. */
+  readonly tainted?: true
   /** Of a composite tool: what its function finds. */
   readonly remembered?: Remembered
 }

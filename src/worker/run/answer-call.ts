@@ -2,7 +2,7 @@ import type { CallAnswer } from '../../protocol/commands.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { holdsSeal } from '../../protocol/sealed.ts'
 import type { CallState, RunState } from '../../protocol/state.ts'
-import { settledFact, type Settlement } from './settlement.ts'
+import { settledFacts, type Settlement } from './settlement.ts'
 import { type RunContext } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { checkAnswer, UNANSWERED } from './check-answer.ts'
@@ -66,7 +66,8 @@ export async function answerCall(
         signal.aborted || run?.runId !== runId ? null : waitingCall(run, toolCallId, answer)
       if (call === null || isOverdue(call, effects.now())) return null
       checkAnswer(call, answer)
-      return [...usage, ...factsOf(call, word), ...consent]
+      const after = conversation.state.path.at(-1)?.id ?? null
+      return [...usage, ...factsOf(call, word, after), ...consent]
     },
     { waits: false, appendId: answerId },
   )
@@ -107,10 +108,10 @@ async function checkedEdit(
 const LOST =
   'A sealed value of this input is not known any more. Write the value itself in its place, or deny the call.'
 
-function factsOf(call: CallState, answer: Answer): FactDraft[] {
+function factsOf(call: CallState, answer: Answer, after: string | null): FactDraft[] {
   const word = wordOf(call, answer)
   const settlement = settlementBy(call, answer)
-  return [...(word ? [word] : []), ...(settlement ? [settledFact(settlement)] : [])]
+  return [...(word ? [word] : []), ...(settlement ? settledFacts(settlement, after) : [])]
 }
 
 /** The answer itself; null when the end of the call says it all. */
@@ -170,8 +171,9 @@ function settlementBy(call: CallState, answer: Answer): Settlement | null {
     case 'resolve':
       return resolution(call, answer)
     case 'settle': {
-      const { output } = answer
-      return { call, status: output.type === 'error' ? 'failed' : 'succeeded', output }
+      const { output, untrusted } = answer
+      const origin = untrusted ? { untrusted: call.title ?? call.toolName } : {}
+      return { call, status: output.type === 'error' ? 'failed' : 'succeeded', output, ...origin }
     }
     default:
       return answer satisfies never

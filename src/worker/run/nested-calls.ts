@@ -13,6 +13,7 @@ import type { CallState, RunState } from '../../protocol/state.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 import { oneByOne } from '../../lib/one-by-one.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
+import { isDecidedByPage } from './approval-rules.ts'
 import { executeCalls } from './execute-calls.ts'
 import { prepareCalls } from './prepare-calls.ts'
 import { recoverCall, runAgain } from './recover-call.ts'
@@ -183,7 +184,7 @@ export class NestedCalls {
     if (tool.composite) return executeCalls(context, [call])
     await this.#turns.take(mayRunBeside(tool), async (hasWaited) => {
       // What hooks and policies said before others ran may not hold any more.
-      const isAsked = context.tools.hasBeforeToolCall || tool.needsApproval === 'ask'
+      const isAsked = context.tools.hasBeforeToolCall || isDecidedByPage(tool)
       if (hasWaited && isAsked && ready.delete(call.toolCallId)) return
       await executeCalls(context, [call])
     })

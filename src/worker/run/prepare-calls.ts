@@ -4,12 +4,16 @@ import type { JsonValue } from '../../protocol/json.ts'
 import type { CallError, ToolOutput } from '../../protocol/message.ts'
 import type { SkillText } from '../../protocol/questions.ts'
 import type { CallState } from '../../protocol/state.ts'
+import type { AskedBecause } from '../../protocol/taint.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 import { mayMislead } from './approval-rules.ts'
 import { decidedBy } from './decided-by.ts'
 import { judgeApproval } from './judge-approval.ts'
+import { warnOfSilence } from './warn-of-silence.ts'
+import { whyAsked } from './why-asked.ts'
 import { callContext, type RunContext, type ReadyCall } from './run-context.ts'
 import { settle } from './settle.ts'
+import { standingOf } from './standing.ts'
 import type { Settlement } from './settlement.ts'
 import { sealInput } from './seal-input.ts'
 import {
@@ -35,6 +39,7 @@ type About = NonNullable<CallState['about']>
 /** What a person is asked about, and what they may answer beyond the call. */
 interface Asked {
   readonly about?: About
+  readonly because?: AskedBecause
   readonly rememberable?: Rememberable
 }
 
@@ -88,13 +93,15 @@ interface AskedCall extends ReadyCall, Asked {
 
 async function requestApprovals(context: RunContext, asked: readonly AskedCall[]): Promise<void> {
   if (asked.length === 0) return
+  for (const { call, because } of asked) if (because) warnOfSilence(context, call)
   await context.conversation.append(
-    asked.map(({ call: { path }, input, by, about, rememberable }) => ({
+    asked.map(({ call: { path }, input, by, about, because, rememberable }) => ({
       type: 'approval-requested',
       path,
       input,
       by,
       ...(about && { about }),
+      ...(because && { because }),
       ...(rememberable && { rememberable }),
     })),
   )
@@ -145,9 +152,22 @@ async function judge(
     return { type: 'settle', settlement: finished(call, input) }
   }
   if (controlled === 'plan') return { type: 'settle', settlement: planned(call, input) }
+  return judgeReady(context, call, { tool, input: input })
+}
+
+/** Of a call that could run: whether a person is asked first. */
+async function judgeReady(
+  context: RunContext,
+  call: CallState,
+  { tool, input }: { readonly tool: ToolDescriptor; readonly input: JsonValue },
+): Promise<Verdict> {
   const { toolName } = call
-  const ready = { toolName, input, by: decidedBy(tool), misleads: mayMislead(call, tool) }
-  const approval = await judgeApproval(context, call, { tool, input })
+  const standing = standingOf(context.conversation.state, call, tool)
+  const because = await whyAsked(context, call, { tool, input, standing })
+  const asks = because !== null || mayMislead(call, tool, standing)
+  const ready = { toolName, input, by: decidedBy(tool), asks }
+  const judged = { tool, input, standing, because }
+  const approval = await judgeApproval(context, call, judged)
   if (approval.type === 'denied') return { type: 'settle', settlement: approval.settlement }
   if (approval.type === 'unasked') {
     const { consentId } = approval
@@ -157,7 +177,13 @@ async function judge(
   if (described && 'failed' in described)
     return { type: 'settle', settlement: { call, status: 'failed', output: described.failed } }
   const { rememberable } = approval
-  return { ...ready, type: 'ask', ...described, ...(rememberable && { rememberable }) }
+  return {
+    ...ready,
+    type: 'ask',
+    ...described,
+    ...(because && { because }),
+    ...(rememberable && { rememberable }),
+  }
 }
 
 /** What a hook made of the input may have other secrets than the model's. */
