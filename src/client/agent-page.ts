@@ -2,7 +2,6 @@ import { transfer } from 'comlink'
 import type {
   AskBeforeModel,
   CallContext,
-  DescribeCall,
   MemoryQuery,
   ReconcileTool,
   ReconcileVerdict,
@@ -24,6 +23,7 @@ import { fillValues } from './fill-values.ts'
 import { loadPart } from './load-part.ts'
 import { createConfigBook, isKeyless, readContext, readCredentials } from './model-config.ts'
 import { memoriesOf } from './memory.ts'
+import { describeCall, secretsIn } from './ask-tool.ts'
 import type { AgentOptions, HookedCall } from './options.ts'
 import type { AgentPage } from './page-api.ts'
 import type { Verifier, VerifierParts } from './verify.ts'
@@ -84,6 +84,7 @@ export function createAgentPage(
     },
     beforeToolCall: (call) => beforeToolCall(options, call),
     ...askingPeople(options, registry),
+    secretsIn: (call) => secretsIn(agent, call),
     ...modelHooks(agent),
     ...compactionPolicy(agent),
     retrieveMemories: (query) => recallFor(agent, query),
@@ -129,14 +130,6 @@ async function undo(
 ): ReturnType<AgentPage['undoTool']> {
   const part = await whileStaying(() => loadPart(() => import('./undo-tool.ts')))
   return part.undoTool(registry.get(call.toolName), call, signal)
-}
-
-async function describeCall(
-  registry: ToolRegistry,
-  call: DescribeCall,
-): ReturnType<AgentPage['describeCall']> {
-  const part = await whileStaying(() => loadPart(() => import('./describe-call.ts')))
-  return whileStaying(() => part.describeCall(registry.get(call.toolName), call))
 }
 
 async function recallFor(

@@ -77,6 +77,7 @@ function describeTool(
     hasReconcile: !isComposite(tool) && tool.reconcile !== undefined,
     ...(tool.undo && { hasUndo: true }),
     ...(tool.describe && { describes: true }),
+    ...(tool.secretsIn && { seals: true }),
     ...(tool.consentKey && { hasConsentKey: true }),
     ...(isComposite(tool) && { composite: true }),
     definition: digest(

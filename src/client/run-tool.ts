@@ -4,7 +4,7 @@ import { describeThrown, OffstageError } from '../protocol/error.ts'
 import { unsafeKey } from '../lib/unsafe-key.ts'
 import { describeIssues } from './describe-issues.ts'
 import { errorOutput, formatOutput } from './format-output.ts'
-import { tokenOf } from './pending.ts'
+import { suspensionOf } from './pending.ts'
 import type { PageLeaving } from './page-leaving.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import { isComposite, type ToolCallInfo } from './tool.ts'
@@ -84,7 +84,7 @@ export async function checkedInput({
   call,
   signal,
 }: ToolRun): Promise<ToolEnding | { readonly input: unknown }> {
-  const input = restore(call.input)
+  const input = restore(call.whole ?? call.input)
   // The worker refuses it, too; what is stored can be written by every script of the origin.
   const unsafe = unsafeKey(input)
   if (unsafe !== undefined) {
@@ -107,8 +107,8 @@ export async function endingOf(
   result: unknown,
   input: unknown,
 ): Promise<ToolEnding> {
-  const token = tokenOf(result)
-  if (token !== undefined) return { outcome: { status: 'suspended', token } }
+  const suspension = suspensionOf(result)
+  if (suspension) return { outcome: { status: 'suspended', ...suspension } }
   const shown = tool.toModelOutput ? await tool.toModelOutput(result, input) : result
   const output = await formatOutput(shown)
   return { outcome: { status: output.type === 'error' ? 'failed' : 'succeeded', output }, result }

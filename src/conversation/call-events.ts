@@ -73,7 +73,14 @@ export function callEvents(row: CallRow, { run, path }: ConversationState): RunE
     case 'call-suspended':
       // A function that is run again is no news.
       if (row.seen !== undefined) return []
-      return [{ type: 'tool-suspended', ...ref, resumeToken: row.token }]
+      return [
+        {
+          type: 'tool-suspended',
+          ...ref,
+          resumeToken: row.token,
+          ...(row.until !== undefined && { until: row.until }),
+        },
+      ]
     case 'call-interrupted':
       return [{ type: 'tool-interrupted', ...ref, input }]
     case 'call-settled':

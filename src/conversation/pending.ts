@@ -89,7 +89,10 @@ function pendingCall(call: CallState): PendingCall | null {
     kind,
     ...(question && { question }),
     ...(asks && { asks }),
-    ...(suspended && { resumeToken: suspended.token }),
+    ...(suspended && {
+      resumeToken: suspended.token,
+      ...(suspended.until !== undefined && { until: suspended.until }),
+    }),
     ...(path.length > 1 && { path }),
   }
 }

@@ -127,6 +127,8 @@ export type RunEventBody =
       readonly toolName: string
       /** What the tool returned with `pending()`. */
       readonly resumeToken: string
+      /** When the call is waited for no longer. Milliseconds since 1970. */
+      readonly until?: number
     }
   /** A resumed call whose tool isn't registered yet; it runs when it is, within `waitMs`. */
   | {

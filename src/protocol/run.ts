@@ -68,6 +68,8 @@ export interface PendingCall {
   readonly asks?: boolean
   /** What a long-running tool returned with `pending()`. */
   readonly resumeToken?: string
+  /** When it is waited for no longer. Milliseconds since 1970. Absent: it waits without end. */
+  readonly until?: number
   /** Of what an agent that was called as a tool waits for: its conversation. Answer it there. */
   readonly conversationId?: string
   /** Of a call that another call makes: the calls that it is nested in, from the outermost inwards, and itself. */
@@ -144,17 +146,13 @@ export interface Limits {
   readonly steps?: number
   /** Of input and output, cached input included, of attempts that failed, too. */
   readonly tokens?: number
-  /** By the `prices` of the model, which it needs. */
+  /** By the `prices` of the model, or its vendor's list prices; it needs one of them. */
   readonly costUSD?: number
   /** While something is done: neither while a person is waited for, nor while no page has it open. */
   readonly minutes?: number
 }
 
 export type LimitName = keyof Limits
-
-/** What a run in need of the model's prices says that has none. */
-export const PRICES_MISSING =
-  "limits.costUSD needs the model's prices: model.prices, like { input: 3, cachedInput: 0.3, output: 15 } in USD per million tokens."
 
 /** Limits of a run, fixed at its start. */
 export interface RunLimits extends Limits {

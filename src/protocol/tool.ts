@@ -71,6 +71,8 @@ export interface ToolDescriptor extends ToolDefinition {
   readonly hasUndo?: true
   /** The tool can say what a call is about to act on. */
   readonly describes?: true
+  /** The tool can say which values of an input are secret. */
+  readonly seals?: true
   /** The tool says which of its calls a consent to later ones is for. */
   readonly hasConsentKey?: true
   /** It is made of nested calls and steps. */

@@ -31,5 +31,6 @@ function isPlain({ conversation, tools, validator }: RunContext, call: CallState
   const tool = tools.get(call.toolName)
   if (tool === undefined || call.error !== null || tool.control !== undefined) return false
   if (approvalOf(call, tool, standingOfNext(conversation.state, tool)) !== false) return false
-  return checkInput(validator, tool, call.input) === null
+  const whole = conversation.sealed.open(call.toolCallId, call.input)
+  return whole !== null && checkInput(validator, tool, whole) === null
 }

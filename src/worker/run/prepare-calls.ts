@@ -1,3 +1,4 @@
+import { sameJson } from '../../lib/same-json.ts'
 import type { Rememberable } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { CallError, ToolOutput } from '../../protocol/message.ts'
@@ -14,12 +15,20 @@ import { callContext, type RunContext, type ReadyCall } from './run-context.ts'
 import { settle } from './settle.ts'
 import { standingOf } from './standing.ts'
 import type { Settlement } from './settlement.ts'
-import { errorOutput, nestedTooDeep, notForTools, unknownTool, unreadable } from './tool-errors.ts'
+import { sealInput } from './seal-input.ts'
+import {
+  errorOutput,
+  nestedTooDeep,
+  NOT_KEPT,
+  notForTools,
+  unknownTool,
+  unreadable,
+} from './tool-errors.ts'
 import { activation } from './skill-calls.ts'
 import { forbidden } from './skill-rules.ts'
 import { askQuestions, finished, planned } from './control-calls.ts'
 import { type AskedQuestion, readQuestion } from './read-question.ts'
-import { checkInput } from '../validation/check-input.ts'
+import { checkShown } from '../validation/check-input.ts'
 import { availableTool, unavailable } from './wait-for-tool.ts'
 
 /** A model's call, and calls nested in each other up to three deep within it. */
@@ -125,21 +134,25 @@ async function judge(
     const output = { type: 'denied', reason: verdict.reason } as const
     return { type: 'settle', settlement: { call, status: 'denied', output } }
   }
-  const problem = checkInput(context.validator, tool, verdict.input)
+  const input = await storedInput(context, call, { tool, input: verdict.input })
+  const whole = context.conversation.sealed.open(call.toolCallId, input)
+  if (whole === null)
+    return { type: 'settle', settlement: { call, status: 'failed', output: NOT_KEPT } }
+  const problem = checkShown(context.validator, tool, { input: whole, shown: input })
   if (problem) return invalid(call, errorOutput(problem))
   if (tool.control === 'activate-skill') {
-    const asked = { call, input: verdict.input }
+    const asked = { call, input }
     return { type: 'settle', settlement: await activation(context, asked, activating) }
   }
-  const asked = tool.control === 'ask-user' ? readQuestion(call, verdict.input) : null
+  const asked = tool.control === 'ask-user' ? readQuestion(call, input) : null
   if (asked && 'code' in asked) return invalid(call, errorOutput(asked))
   const controlled = context.conversation.run?.limits.maxSteps === 0 ? undefined : tool.control
   if (controlled === 'ask-user' && asked) return { type: 'question', asked }
   if (controlled === 'finish-task') {
-    return { type: 'settle', settlement: finished(call, verdict.input) }
+    return { type: 'settle', settlement: finished(call, input) }
   }
-  if (controlled === 'plan') return { type: 'settle', settlement: planned(call, verdict.input) }
-  return judgeReady(context, call, { tool, input: verdict.input })
+  if (controlled === 'plan') return { type: 'settle', settlement: planned(call, input) }
+  return judgeReady(context, call, { tool, input: input })
 }
 
 /** Of a call that could run: whether a person is asked first. */
@@ -171,6 +184,15 @@ async function judgeReady(
     ...(because && { because }),
     ...(rememberable && { rememberable }),
   }
+}
+
+/** What a hook made of the input may have other secrets than the model's. */
+async function storedInput(
+  context: RunContext,
+  call: CallState,
+  made: { readonly tool: ToolDescriptor; readonly input: JsonValue },
+): Promise<JsonValue> {
+  return sameJson(made.input, call.input) ? call.input : sealInput(context, call, made)
 }
 
 /** What the person is asked about. It holds for this page: what the next one shows is asked about anew. */

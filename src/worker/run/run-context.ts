@@ -78,7 +78,11 @@ export interface ResumeOptions {
   readonly afterCrash?: boolean
 }
 
-export function callContext(context: RunContext, call: CallState, input: JsonValue): CallContext {
+export function callContext(
+  context: RunContext,
+  call: Pick<CallState, 'toolCallId' | 'toolName'>,
+  input: JsonValue,
+): CallContext {
   return {
     agentId: context.agentId,
     runId: context.runId,
