@@ -8,7 +8,7 @@ import { inProject } from './lib/project.mjs'
 const KILOBYTE = 1000
 /** What a page loads only with a feature that it uses. */
 const FEATURES =
-  'skills-on-page|run-composite|child-runs|ended-children|rejoin-children|retrieve-memories|verify|choose-compaction'
+  'skills-on-page|run-composite|child-runs|ended-children|rejoin-children|retrieve-memories|verify|choose-compaction|secrets-in|run-sealed'
 
 /** What a connection loads only where the server, or the app, asks for it. */
 const MCP_PARTS = /^(legacy|ask-person|offers|resource-tools|authorizer|diagnose)-/
@@ -27,22 +27,22 @@ const rows = [
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 50.4 * KILOBYTE,
+    limit: 50.5 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
     bytes: pageWithout(FEATURES),
-    limit: 54.3 * KILOBYTE,
+    limit: 54.4 * KILOBYTE,
   },
   {
     name: 'page, with all of its features',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 64.6 * KILOBYTE,
+    limit: 66.9 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 167.6 * KILOBYTE,
+    limit: 170.5 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',

@@ -63,8 +63,11 @@ export const runTool: ToolRunner = async (run) => {
     if ('outcome' in checked) return checked
     const { input } = checked
     if (isComposite(tool)) throw new TypeError(`${tool.name} is a composite tool.`)
-    const about = call.about !== undefined && { about: call.about }
-    const context = { ...infoOf(call), signal, idempotencyKey, fence, ...about, progress }
+    const said = {
+      ...(call.about !== undefined && { about: call.about }),
+      ...(call.tainted && { tainted: true }),
+    }
+    const context = { ...infoOf(call), signal, idempotencyKey, fence, ...said, progress }
     return await endingOf(prepared, await tool.execute(input, context), input)
   } catch (thrown) {
     return { outcome: await outcomeOfThrown(run, thrown) }
@@ -81,7 +84,7 @@ export async function checkedInput({
   call,
   signal,
 }: ToolRun): Promise<ToolEnding | { readonly input: unknown }> {
-  const input = restore(call.input)
+  const input = restore(call.whole ?? call.input)
   // The worker refuses it, too; what is stored can be written by every script of the origin.
   const unsafe = unsafeKey(input)
   if (unsafe !== undefined) {

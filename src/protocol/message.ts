@@ -46,6 +46,7 @@ export type CallErrorCode =
   | 'invalid-json'
   | 'aborted'
   | 'workflow-changed'
+  | 'not-kept'
 
 export interface CallError {
   readonly code: CallErrorCode

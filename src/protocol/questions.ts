@@ -148,6 +148,8 @@ export type BeforeToolCallVerdict =
   | { readonly type: 'veto'; readonly reason: string }
 
 export interface ExecuteTool extends CallContext {
+  /** The input with its secret values, for the tool's function alone. Absent: it has none. */
+  readonly whole?: JsonValue
   /** Names this one execution. A second request with it joins the first and runs nothing. */
   readonly executionId: string
   /** Equal for all executions of one call. */
@@ -168,6 +170,8 @@ export interface ExecuteTool extends CallContext {
   readonly about?: JsonValue
   /** Of a call that another call makes. */
   readonly path?: CallPath
+  /** The request that the call comes from held words of others. */
+  readonly tainted?: true
   /** Of a composite tool: what its function finds. */
   readonly remembered?: Remembered
 }

@@ -2,6 +2,7 @@ import type { ErrorData } from './error.ts'
 import type { FieldsSchema } from './fields.ts'
 import type { JsonValue } from './json.ts'
 import type { CallError, FinishReason, RunUsage, ToolOutput } from './message.ts'
+import type { AskedBecause } from './taint.ts'
 import type { ToolCallStatus } from './tool.ts'
 
 /** A call of a run as its result reports it. */
@@ -53,6 +54,8 @@ export interface PendingCall {
   readonly input: JsonValue
   /** Of an approval: what it is about to act on, if its tool says so. */
   readonly about?: CallAbout
+  /** Of an approval: why it is asked, if it wouldn't be otherwise. */
+  readonly because?: AskedBecause
   /**
    * Of an approval: it may be for later calls of the tool, too (`approve(call, { remember })`), with a `key` for those
    * that have the same. Absent: a person is asked each time.

@@ -19,6 +19,7 @@ import { limitOf, withinLimits } from './run-budget.ts'
 import type { RunContext } from './run-context.ts'
 import type { RunLease } from './run-lease.ts'
 import { renewedSkills } from './skill-calls.ts'
+import { sealOutput } from './seal-output.ts'
 import { offeredStep } from './skill-rules.ts'
 import type { StepCalls } from './step-calls.ts'
 import type { StopSwitch } from './stop-switch.ts'
@@ -152,7 +153,8 @@ export class ModelSteps {
     const { conversation } = this.#context
     const { stop, calls } = this.#parts
     learnTokens(this.#context, asked.stepContext, outcome.turn.usage)
-    const output = withReminder(turnFact(this.#context, asked, outcome), this.#context)
+    const fact = await sealOutput(this.#context, turnFact(this.#context, asked, outcome))
+    const output = withReminder(fact, this.#context)
     const starts = headStart(this.#context, output)
     await conversation.append([output, ...starts.map(startFact)], { strict: mustBeStrict(starts) })
     if (stop.stopped) await takeBack(this.#context, starts)
