@@ -8,7 +8,7 @@ import { inProject } from './lib/project.mjs'
 const KILOBYTE = 1000
 /** What a page loads only with a feature that it uses. */
 const FEATURES =
-  'skills-on-page|run-composite|child-runs|ended-children|rejoin-children|retrieve-memories|verify|choose-compaction'
+  'skills-on-page|run-composite|child-runs|ended-children|rejoin-children|retrieve-memories|verify|choose-compaction|secrets-in|run-sealed'
 
 /** What a connection loads only where the server, or the app, asks for it. */
 const MCP_PARTS = /^(legacy|ask-person|offers|resource-tools|authorizer|finish|diagnose|client-line)-/
@@ -17,7 +17,7 @@ const rows = [
   {
     name: 'page entry (dist/index.js)',
     bytes: sizeOf('index.js', { dynamic: false }),
-    limit: 13.8 * KILOBYTE,
+    limit: 13.9 * KILOBYTE,
   },
   {
     name: 'page, with the first run',
@@ -27,22 +27,22 @@ const rows = [
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 50.3 * KILOBYTE,
+    limit: 50.5 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
     bytes: pageWithout(FEATURES),
-    limit: 54.2 * KILOBYTE,
+    limit: 54.4 * KILOBYTE,
   },
   {
     name: 'page, with all of its features',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 64.4 * KILOBYTE,
+    limit: 66.9 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 166.6 * KILOBYTE,
+    limit: 170.5 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
@@ -118,7 +118,7 @@ const rows = [
   {
     name: 'all of dist/providers.js',
     bytes: sizeOf('providers.js', { dynamic: true }),
-    limit: 56.5 * KILOBYTE,
+    limit: 57.3 * KILOBYTE,
   },
 ]
 

@@ -5,6 +5,7 @@ import type { RunOutcome } from '../protocol/run.ts'
 import { errorOutput, formatOutput } from './format-output.ts'
 import type { ChildCall } from './joiners.ts'
 import type { SubAgent } from './sub-agent-parts.ts'
+import { isWordless } from './wordless-schema.ts'
 
 interface Ended {
   readonly runId: string
@@ -34,6 +35,20 @@ export async function outputOf(
   } catch (thrown) {
     return failed('invalid-output', describeThrown(thrown), true)
   }
+}
+
+/**
+ * Whether words of others may come with the output. Numbers, booleans and words of the app's own are all that comes of an
+ * agent that can do nothing but answer so.
+ */
+export function mayPassWords(
+  { agent, core, options }: SubAgent,
+  { childId }: ChildCall,
+  output: ToolOutput,
+): boolean {
+  if (agent.conversation(childId).getSnapshot().taint.length === 0) return false
+  const isClosed = options.output !== undefined && isWordless(options.output)
+  return !(isClosed && output.type === 'json' && core.registry.all().length === 0)
 }
 
 /** Null: it did what it was to do. */

@@ -25,7 +25,7 @@ export async function runChild(
   parent: AgentParts,
   { input, context }: { readonly input: unknown; readonly context: ToolContext },
 ): Promise<Pending> {
-  const { conversationId, runId, toolCallId } = context
+  const { conversationId, runId, toolCallId, tainted } = context
   refuseOtherStore(sub, parent)
   const childId = `${conversationId}.${toolCallId}`
   const call = { conversationId, toolCallId, childId }
@@ -38,7 +38,7 @@ export async function runChild(
     const announced = { ...parent.scope(), ...of, childConversationId: childId, childRunId }
     await parent.ask('announceChild', announced)
     const run = sub.start(
-      { input: prompt, parent: of, runId: childRunId },
+      { input: prompt, parent: of, runId: childRunId, tainted },
       { conversationId: childId, values: false, ...(maxSteps !== undefined && { maxSteps }) },
     )
     parent.runs.open.get(runId)?.children.add(run)

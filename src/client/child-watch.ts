@@ -5,7 +5,7 @@ import type { RunUsage, ToolOutput } from '../protocol/message.ts'
 import { DELETED, isLeftOpen, PARENT_ENDED, type RunOutcome } from '../protocol/run.ts'
 import type { ToolCallStatus } from '../protocol/tool.ts'
 import type { AgentParts } from './agent-parts.ts'
-import { outputOf } from './child-outcome.ts'
+import { mayPassWords, outputOf } from './child-outcome.ts'
 import type { Conversation } from './conversation-view.ts'
 import type { ChildCall } from './joiners.ts'
 import type { Run } from './run.ts'
@@ -194,7 +194,12 @@ async function settle(
     try {
       output ??= await outputOf(sub, call, { ...ended, signal, onUsage: (used) => (usage = used) })
       if (signal.aborted) return
-      const answer = { type: 'settle', output, ...(usage && { usage }) } as const
+      const answer = {
+        type: 'settle',
+        output,
+        ...(usage && { usage }),
+        ...(mayPassWords(sub, call, output) && { untrusted: true as const }),
+      } as const
       await parent.ask('answerCall', { ...parent.scope(), conversationId, toolCallId, answer })
       return
     } catch {

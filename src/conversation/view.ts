@@ -4,7 +4,7 @@ import type { Live } from '../protocol/live.ts'
 import type { RunOutcome } from '../protocol/run.ts'
 import type { ConversationState, RunState } from '../protocol/state.ts'
 import { shownCompactions } from './compactions.ts'
-import { planOf, taintOf } from './context.ts'
+import { planOf } from './context.ts'
 import { totalUsage } from './fold-child.ts'
 import { refused } from './live.ts'
 import { rests } from './nested.ts'
@@ -12,6 +12,7 @@ import { pendingOf } from './pending.ts'
 import { shownConsents } from './shown-consents.ts'
 import { shownMessages } from './shown-messages.ts'
 import type { ConversationSnapshot, ShownRun } from './snapshot.ts'
+import { taintOf } from './taint.ts'
 
 const NO_BRANCHES: ConversationSnapshot['branches'] = {}
 

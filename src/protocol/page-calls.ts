@@ -65,10 +65,14 @@ export const PAGE_CALLS = {
   openEngine: {} as Question<EngineOpening & { readonly provider: string }, EngineLine, ErrorCode>,
   beforeToolCall: { stops: true } as Question<CallContext, BeforeToolCallVerdict>,
   needsApproval: { stops: true } as Question<CallContext, boolean>,
+  /** Whether the call has an effect to be asked about while the model's context holds words of others. */
+  commits: { stops: true } as Question<CallContext, boolean>,
   /** What a consent to later calls like this one would be for; null: there can be none. */
   consentKey: { stops: true } as Question<CallContext, string | null>,
   /** What a call is about to act on, for the person who is asked. */
   describeCall: { stops: true } as Question<DescribeCall, CallDescription>,
+  /** JSON pointers to the values of an input that are not to be stored. Fails closed: all of it. */
+  secretsIn: { stops: true } as Question<CallContext, readonly string[]>,
   /** How the last message is to be sent. */
   beforeModel: { stops: true } as Question<AskBeforeModel, Amendment>,
   /** What is wrong with the answer, for the model; null: nothing, or nothing that is to be said any more. */

@@ -17,6 +17,15 @@ export function checkInput(
   tool: ToolDefinition,
   input: JsonValue,
 ): CallError | null {
+  return checkShown(validator, tool, { input, shown: input })
+}
+
+/** The same; the words quote the input as it is `shown`: without what nobody may read. */
+export function checkShown(
+  validator: Validator,
+  tool: ToolDefinition,
+  { input, shown }: { readonly input: JsonValue; readonly shown: JsonValue },
+): CallError | null {
   const unsafe = unsafeKey(input)
   if (unsafe !== undefined) {
     return {
@@ -35,7 +44,7 @@ export function checkInput(
   }
   const unknown = unknownParameters(tool.inputSchema, input)
   if (issues.length === 0 && unknown.length === 0) return null
-  return describe(tool, input, { issues, unknown })
+  return describe(tool, shown, { issues, unknown })
 }
 
 function describe(
