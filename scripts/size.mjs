@@ -11,7 +11,8 @@ const FEATURES =
   'skills-on-page|run-composite|child-runs|ended-children|rejoin-children|retrieve-memories|verify|choose-compaction|secrets-in|run-sealed'
 
 /** What a connection loads only where the server, or the app, asks for it. */
-const MCP_PARTS = /^(legacy|ask-person|offers|resource-tools|authorizer|finish|diagnose|client-line)-/
+const MCP_PARTS =
+  /^(legacy|ask-person|offers|resource-tools|authorizer|finish|diagnose|client-line)-/
 
 const rows = [
   {
