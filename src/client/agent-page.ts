@@ -14,7 +14,7 @@ import type { ToolDescriptor } from '../protocol/tool.ts'
 import { modelFor, reflectSettings, type AgentConfig } from './agent-config.ts'
 import { compactionSettings, type ChooseCompaction } from './compaction.ts'
 import type { CompactionChooser } from './choose-compaction.ts'
-import { byAnnotations, describeTools } from './describe-tools.ts'
+import { describeTools } from './describe-tools.ts'
 import { badConfig } from './failures.ts'
 import { findEngine, modelOfPage } from './page-engine.ts'
 import { formatOutput, truncate } from './format-output.ts'
@@ -25,6 +25,7 @@ import { memoriesOf } from './memory.ts'
 import type { AgentOptions, HookedCall } from './options.ts'
 import type { AgentPage } from './page-api.ts'
 import type { Verifier, VerifierParts } from './verify.ts'
+import { ApprovalFunctions } from './needs-approval.ts'
 import { whileStaying } from './page-leaving.ts'
 import { joinerOf } from './joiners.ts'
 import { stringify } from './stringify.ts'
@@ -38,7 +39,11 @@ export function createAgentPage(
   agent: VerifierParts & { readonly config: AgentConfig; readonly registry: ToolRegistry },
 ): AgentPage {
   const { config, options, registry, signal } = agent
-  const tools = (): Promise<ToolDescriptor[]> => describeAll(options, registry)
+  const approvals = new ApprovalFunctions(agent)
+  const tools = async (): Promise<ToolDescriptor[]> => {
+    if (options.toolApproval === 'never') registry.all().forEach((entry) => approvals.frees(entry))
+    return describeAll(options, registry)
+  }
   const book = createConfigBook()
   return {
     async stepContext(query) {
@@ -81,7 +86,8 @@ export function createAgentPage(
       return transfer(line, [line.port])
     },
     beforeToolCall: (call) => beforeToolCall(options, call),
-    needsApproval: (call) => needsApproval(options, registry.get(call.toolName), call),
+    needsApproval: (call) =>
+      whileStaying(() => approvals.ask(registry.get(call.toolName), call, hooked(call))),
     consentKey: async (call) => consentKey(registry.get(call.toolName), call),
     describeCall: (call) => describeCall(registry, call),
     ...modelHooks(agent),
@@ -287,29 +293,6 @@ async function beforeToolCall(
 
 function vetoReason(veto: unknown): string {
   return veto && veto !== true ? describeThrown(veto) : 'The page does not allow this call.'
-}
-
-/** A tool and a policy can each ask for approval; a function that throws counts as asking. */
-async function needsApproval(
-  { toolApproval = 'destructive' }: AgentOptions,
-  entry: PreparedTool | undefined,
-  call: CallContext,
-): Promise<boolean> {
-  const ask = entry?.tool.needsApproval
-  try {
-    const asked = hooked(call)
-    return await whileStaying(async () => {
-      const own =
-        entry && typeof ask === 'function'
-          ? await ask.call(entry.tool, entry.restore(call.input), asked)
-          : false
-      if (own) return true
-      if (typeof toolApproval === 'function') return toolApproval(asked)
-      return own === undefined && byAnnotations(entry?.tool.annotations, toolApproval)
-    })
-  } catch {
-    return true
-  }
 }
 
 /** A function that throws, or returns no text, can't say. */
