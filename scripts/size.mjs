@@ -14,32 +14,32 @@ const rows = [
   {
     name: 'page entry (dist/index.js)',
     bytes: sizeOf('index.js', { dynamic: false }),
-    limit: 13.8 * KILOBYTE,
+    limit: 15.4 * KILOBYTE,
   },
   {
     name: 'page, with the first run',
     bytes: pageWithout(`lazy-views|transfer|${FEATURES}`),
-    limit: 43.0 * KILOBYTE,
+    limit: 45.2 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 47.0 * KILOBYTE,
+    limit: 49.3 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
     bytes: pageWithout(FEATURES),
-    limit: 50.9 * KILOBYTE,
+    limit: 53.2 * KILOBYTE,
   },
   {
     name: 'page, with all of its features',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 60.5 * KILOBYTE,
+    limit: 62.9 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 166.6 * KILOBYTE,
+    limit: 167.3 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
@@ -90,7 +90,7 @@ const rows = [
   {
     name: 'all of dist/conversation.js',
     bytes: sizeOf('conversation.js', { dynamic: true }),
-    limit: 12.8 * KILOBYTE,
+    limit: 13.8 * KILOBYTE,
   },
   {
     name: 'all of dist/providers.js',

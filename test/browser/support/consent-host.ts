@@ -64,7 +64,7 @@ export const HOST_FILE = ['/host.js', { body: HOST }] as const
 /** `person`: its agents take a person's press for each answer. */
 export async function openHost(openPage: Open, body: string, mode?: 'person'): Promise<Page> {
   const page = await openPage({
-    body: `<button id="elsewhere">Elsewhere</button><div id="ask" hidden>${body}</div><script type="module" src="/host.js${mode ? '?person' : ''}"></script>`,
+    body: `${mode ? '<button id="elsewhere">Elsewhere</button>' : ''}<div id="ask" hidden>${body}</div><script type="module" src="/host.js${mode ? '?person' : ''}"></script>`,
   })
   await page.locator('html[data-host]').waitFor({ state: 'attached' })
   return page
