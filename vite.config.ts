@@ -58,6 +58,7 @@ const builds: Record<string, UserConfig> = {
       histories: 'src/providers/history/index.ts',
       'page-tools': 'src/page-tools/index.ts',
       memory: 'src/memory/index.ts',
+      webmcp: 'src/webmcp/index.ts',
       testing: 'src/testing/index.ts',
       engines: 'src/engines/index.ts',
       'prompt-api': 'src/prompt-api/index.ts',

@@ -44,7 +44,7 @@ const rows = [
   {
     name: 'page tools (dist/page-tools.js)',
     bytes: sizeOf('page-tools.js', { dynamic: true }),
-    limit: 62.1 * KILOBYTE,
+    limit: 62.3 * KILOBYTE,
   },
   {
     name: 'tools from (dist/tools-from.js), beside the page',
@@ -59,12 +59,17 @@ const rows = [
   {
     name: 'all of dist/histories.js',
     bytes: sizeOf('histories.js', { dynamic: true }),
-    limit: 10.8 * KILOBYTE,
+    limit: 10.9 * KILOBYTE,
   },
   {
     name: 'skills (dist/skills.js), beside the page',
     bytes: sizeOf('skills.js', { dynamic: false, except: /^page-/ }),
     limit: 5.2 * KILOBYTE,
+  },
+  {
+    name: 'WebMCP (dist/webmcp.js)',
+    bytes: sizeOf('webmcp.js', { dynamic: false }),
+    limit: 7.1 * KILOBYTE,
   },
   // Of these, a bundler takes what is imported.
   {

@@ -86,15 +86,24 @@ export function createAgentPage(
       return transfer(line, [line.port])
     },
     beforeToolCall: (call) => beforeToolCall(options, call),
-    needsApproval: (call) =>
-      whileStaying(() => approvals.ask(registry.get(call.toolName), call, hooked(call))),
-    consentKey: async (call) => consentKey(registry.get(call.toolName), call),
-    describeCall: (call) => describeCall(registry, call),
+    ...approvalQuestions(registry, approvals),
     ...modelHooks(agent),
     ...compactionPolicy(agent),
     retrieveMemories: (query) => recallFor(agent, query),
     undoTool: (call) => undo(agent, call),
     reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
+  }
+}
+
+function approvalQuestions(
+  registry: ToolRegistry,
+  approvals: ApprovalFunctions,
+): Pick<AgentPage, 'needsApproval' | 'consentKey' | 'describeCall'> {
+  return {
+    needsApproval: (call) =>
+      whileStaying(() => approvals.ask(registry.get(call.toolName), call, hooked(call))),
+    consentKey: async (call) => consentKey(registry.get(call.toolName), call),
+    describeCall: (call) => describeCall(registry, call),
   }
 }
 

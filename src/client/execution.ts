@@ -49,6 +49,8 @@ export class Execution {
   #end: ToolOutcome | undefined
   /** What is known since its time was up. */
   #late: ToolOutcome | undefined
+  /** What is left is the page's hook. */
+  #hasReturned = false
   #releasing: ReturnType<typeof setTimeout> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -101,6 +103,7 @@ export class Execution {
     const progress = (value: unknown): void => this.owner.hooks(call)?.progress(value)
     const line = (): CompositeLine | undefined => this.owner.hooks(call)?.line
     const ending = await runner({ prepared, call, signal, leaving, progress, line, hold })
+    this.#hasReturned = true
     clearTimeout(this.#timer)
     leaving.stop()
     this.#finish(await this.#afterCall(ending))
@@ -110,6 +113,8 @@ export class Execution {
   stop(stop: ToolStop): void {
     clearTimeout(this.#releasing)
     if (this.hasEnded) return
+    // A tool that takes itself away by what it does has done it.
+    if (stop.kind === 'removed' && this.#hasReturned) return
     this.#controller.abort(stop)
     const settle = (): void => {
       if (this.prepared) this.#settle(outcomeOfStop(stop, this.prepared, !this.hasEnded))

@@ -1,4 +1,5 @@
 import type { ToolDefinitionOptions } from '../../client/define-tool.ts'
+import { withUnloadNote } from '../../lib/unload-note.ts'
 import { typedTool } from './typed-tool.ts'
 import type { DescribeContext, Tool, ToolContext } from '../../client/tool.ts'
 import type { JsonSchema } from '../../protocol/json.ts'
@@ -6,7 +7,7 @@ import type { ActionReport } from '../act/perform.ts'
 import type { Target } from '../act/target.ts'
 import type { Page } from '../options.ts'
 import { bindUses, describeUses, mustAsk, type Use } from './asked.ts'
-import { readUnloadNote, withUnloadNote } from './unload-note.ts'
+import { readUnloadNote } from './unload-note.ts'
 
 type Definition<Schema extends JsonSchema> = Omit<
   ToolDefinitionOptions<string, Schema, string>,
@@ -44,7 +45,7 @@ export function actingTool<const Schema extends JsonSchema>(
     ...definition,
     sequential: true,
     execute: (input: Input<Schema>, context: ToolContext) =>
-      withUnloadNote(context, async () => {
+      withUnloadNote(context.idempotencyKey, async () => {
         const at = await bindUses(page, uses?.(input) ?? [], context)
         return (await act(input, context, at)).text
       }),

@@ -14,6 +14,7 @@ import * as testing from 'offstage/testing'
 import * as toolsFrom from 'offstage/tools-from'
 import * as webllm from 'offstage/webllm'
 import * as webllmWorker from 'offstage/webllm/worker'
+import * as webmcp from 'offstage/webmcp'
 import * as wllama from 'offstage/wllama'
 import * as wllamaWorker from 'offstage/wllama/worker'
 import * as worker from 'offstage/worker'
@@ -37,6 +38,7 @@ export const entries = [
   toolsFrom.toolsFrom,
   webllm.webllm,
   webllmWorker.serveWebLLM,
+  webmcp.useWebMcp,
   wllama.wllama,
   wllamaWorker.serveWllama,
   worker.startWorker,

@@ -1,0 +1,36 @@
+const PREFIX = 'offstage-left:'
+
+/**
+ * Does what may unload the page. If the page is left meanwhile, a note in the tab's session storage records for the
+ * next page from which address it was.
+ */
+export async function withUnloadNote<Result>(
+  key: string,
+  action: () => Promise<Result>,
+): Promise<Result> {
+  const leave = (): void => {
+    try {
+      sessionStorage.setItem(PREFIX + key, location.href)
+    } catch {
+      // Storage is blocked: the outcome is reported as unknown.
+    }
+  }
+  globalThis.addEventListener?.('pagehide', leave)
+  try {
+    return await action()
+  } finally {
+    globalThis.removeEventListener?.('pagehide', leave)
+  }
+}
+
+/** Reads and removes the note: the address of the page that was left. Undefined when there is none. */
+export function takeUnloadNote(key: string): string | undefined {
+  try {
+    const from = sessionStorage.getItem(PREFIX + key)
+    if (from === null) return undefined
+    sessionStorage.removeItem(PREFIX + key)
+    return from
+  } catch {
+    return undefined
+  }
+}

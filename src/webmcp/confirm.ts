@@ -1,0 +1,51 @@
+import { byAnnotations } from '../client/describe-tools.ts'
+import type { ApprovalPolicy } from '../client/options.ts'
+import type { Tool, ToolCallInfo } from '../client/tool.ts'
+import type { CallAbout } from '../protocol/run.ts'
+
+export type PublishPolicy = Extract<ApprovalPolicy, string>
+
+/** A call from outside that a person is to be asked about. */
+export interface PublishedCall {
+  readonly tool: Tool
+  /** As the tool's function will get it. */
+  readonly input: unknown
+  /** What the tool says that it is about to act on. */
+  readonly about?: CallAbout
+  readonly signal: AbortSignal
+}
+
+export type Confirm = (call: PublishedCall) => boolean | undefined | Promise<boolean | undefined>
+
+/** Some call of it may need approval. */
+export function mayNeedApproval(
+  { needsApproval, annotations }: Tool,
+  policy: PublishPolicy = 'destructive',
+): boolean {
+  if (needsApproval === true || policy === 'always') return true
+  if (typeof needsApproval === 'function') return true
+  return needsApproval !== false && byAnnotations(annotations, policy)
+}
+
+/** This call needs it. A function that throws, or doesn't say, counts as true. */
+export async function needsApproval(
+  tool: Tool,
+  {
+    input,
+    info,
+    policy = 'destructive',
+  }: {
+    readonly input: unknown
+    readonly info: ToolCallInfo
+    readonly policy: PublishPolicy | undefined
+  },
+): Promise<boolean> {
+  if (typeof tool.needsApproval !== 'function' || policy === 'always')
+    return mayNeedApproval(tool, policy)
+  try {
+    const own = await tool.needsApproval(input, info)
+    return own === 'default' ? byAnnotations(tool.annotations, policy) : own !== false
+  } catch {
+    return true
+  }
+}

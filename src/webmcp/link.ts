@@ -1,0 +1,136 @@
+import type { Agent } from '../client/agent.ts'
+import { reportThrown } from '../client/failures.ts'
+import { canonicalJson } from '../lib/canonical-json.ts'
+import { describeThrown } from '../protocol/error.ts'
+import { listTools } from './list-tools.ts'
+import { makeTool } from './make-tool.ts'
+import type { Consumable } from './model-context.ts'
+import { Offer } from './offer.ts'
+import { type CheckedOptions, isIncluded } from './options.ts'
+import type { PageTool } from './page-tool.ts'
+import { type Entry, statusOf, ToolBook, type WebMcpTool } from './tool-book.ts'
+import { type ToolWatch, watchTools } from './watch-tools.ts'
+
+export type Registers = Pick<Agent, 'registerTool'>
+
+export interface WebMcpLink {
+  /** Resolves when the tools that the page has now are registered. Never rejects. */
+  readonly ready: Promise<void>
+  /** As things are now, in the order in which they were seen first. */
+  readonly tools: readonly WebMcpTool[]
+  /** The definition that a tool changed to counts from now on. Returns whether there was one. */
+  accept(name: string): boolean
+  /** Reads the page's tools anew. They are read by themselves whenever they change. */
+  refresh(): Promise<void>
+  /** Takes them all from the agent, and ends. */
+  dispose(): void
+}
+
+/** Gives an agent the tools of a page, as they come and go. */
+export class ToolLink implements WebMcpLink {
+  readonly ready: Promise<void>
+  readonly #agent: Registers
+  readonly #context: Consumable
+  readonly #options: CheckedOptions
+  readonly #book: ToolBook
+  readonly #offers = new Map<Entry, Offer>()
+  /** By entry, the newest definition that `onChange` was asked about. */
+  readonly #asked = new Map<Entry, string>()
+  readonly #watch: ToolWatch
+
+  constructor(agent: Registers, context: Consumable, options: CheckedOptions) {
+    this.#agent = agent
+    this.#context = context
+    this.#options = options
+    this.#book = new ToolBook(options.prefix)
+    this.#watch = watchTools(context, () => this.#read())
+    this.ready = this.#watch.now()
+  }
+
+  get tools(): readonly WebMcpTool[] {
+    return this.#book.shown()
+  }
+
+  refresh(): Promise<void> {
+    return this.#watch.now()
+  }
+
+  accept(name: string): boolean {
+    const entry = this.#book.entries.find((each) => each.name === name)
+    if (!entry?.changed) return false
+    entry.pinned = entry.changed
+    delete entry.changed
+    this.#settle()
+    return true
+  }
+
+  dispose(): void {
+    this.#watch.stop()
+    for (const { undo } of this.#offers.values()) undo()
+    this.#offers.clear()
+  }
+
+  async #read(): Promise<void> {
+    const listed = await listTools(this.#context)
+    this.#book.update(listed, (tool) => isIncluded(tool, this.#options))
+    for (const entry of this.#book.entries) {
+      const { pinned, changed } = entry
+      if (!pinned || !changed) continue
+      if (this.#options.trusted) this.accept(entry.name)
+      else this.#show(entry, pinned, changed)
+    }
+    this.#settle()
+  }
+
+  /** Asks the app once about each definition that a tool changed to. */
+  #show(entry: Entry, before: PageTool, after: PageTool): void {
+    const { name } = entry
+    const text = canonicalJson(after)
+    if (this.#asked.get(entry) === text) return
+    this.#asked.set(entry, text)
+    const { onChange } = this.#options
+    if (!onChange) {
+      console.warn(
+        `offstage: the page changed its tool ${name}, which is not offered until accept('${name}') is called, or onChange returns true.`,
+      )
+      return
+    }
+    const ask = async (): Promise<void> => {
+      const accepts = await onChange({ name, before, after })
+      if (accepts === true && canonicalJson(entry.changed ?? null) === text) this.accept(name)
+    }
+    ask().catch(reportThrown)
+  }
+
+  /** The agent is to have what counts now, and nothing else. */
+  readonly #settle = (): void => {
+    if (this.#watch.isStopped) return
+    for (const entry of this.#book.entries) {
+      const wanted = statusOf(entry) === 'offered' ? entry.pinned : undefined
+      const offer = this.#offers.get(entry)
+      if (offer) {
+        offer.isWanted = offer.tool === wanted
+        if (offer.isWanted || offer.isBusy) continue
+        offer.undo()
+        this.#offers.delete(entry)
+      }
+      if (wanted) this.#offer(entry, wanted)
+    }
+  }
+
+  #offer(entry: Entry, tool: PageTool): void {
+    const { name, window } = entry
+    const [context, options] = [this.#context, this.#options]
+    const offer = new Offer(tool, this.#settle)
+    const { during, available } = offer
+    try {
+      offer.undo = this.#agent.registerTool(
+        makeTool({ name, window, tool, context, options, during, available }),
+      )
+      this.#offers.set(entry, offer)
+    } catch (thrown) {
+      // A schema that is none, or a tool of the app that has this name.
+      entry.problem = describeThrown(thrown)
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import { cleanName } from '../client/clean-name.ts'
+import type { RegisteredTool } from './model-context.ts'
+import { type PageTool, type Reading, readPageTool, sameDefinition } from './page-tool.ts'
+
+/** More is no page's need: a script that registers without end is stopped here. */
+const MAX_TOOLS = 200
+
+/** What is known of one tool of the page, from its first sight on. */
+export interface Entry {
+  /** As the model knows it. */
+  readonly name: string
+  /** Where the page registered it. */
+  readonly window: unknown
+  readonly pageName: string
+  /** The definition that counts; none while all that was seen was no use. */
+  pinned?: PageTool
+  /** Another one, which doesn't count yet. */
+  changed?: PageTool
+  problem?: string
+  isThere: boolean
+}
+
+/** A tool of the page, and what became of it. */
+export interface WebMcpTool {
+  /** As the model knows it. */
+  readonly name: string
+  /** As the page named it. */
+  readonly pageName: string
+  /**
+   * `changed`: not offered until its new definition is accepted. `refused`: it can't be used, as `problem` says.
+   * `gone`: the page no longer has it.
+   */
+  readonly status: 'offered' | 'changed' | 'refused' | 'gone'
+  /** The one that counts. */
+  readonly definition?: PageTool
+  /** One that doesn't count yet. */
+  readonly changed?: PageTool
+  readonly problem?: string
+}
+
+export function statusOf({ isThere, problem, changed }: Entry): WebMcpTool['status'] {
+  if (!isThere) return 'gone'
+  if (problem !== undefined) return 'refused'
+  return changed ? 'changed' : 'offered'
+}
+
+/**
+ * All tools that the page had, by window and name. A name of the model's belongs to one of them for good, and the
+ * definition that was seen first counts until another is accepted.
+ */
+export class ToolBook {
+  readonly #prefix: string
+  readonly #entries: Entry[] = []
+
+  constructor(prefix: string) {
+    this.#prefix = prefix
+  }
+
+  get entries(): readonly Entry[] {
+    return this.#entries
+  }
+
+  shown(): WebMcpTool[] {
+    return this.#entries.map((entry) => {
+      const { name, pageName, pinned, changed, problem } = entry
+      return {
+        name,
+        pageName,
+        status: statusOf(entry),
+        ...(pinned && { definition: pinned }),
+        ...(changed && { changed }),
+        ...(problem !== undefined && { problem }),
+      }
+    })
+  }
+
+  /** Notes what is there now. `wants` says which of it to look at. */
+  update(listed: readonly RegisteredTool[], wants: (tool: PageTool) => boolean): void {
+    const there = new Set<Entry>()
+    for (const given of listed) {
+      const reading = readPageTool(given)
+      if ('tool' in reading && !wants(reading.tool)) continue
+      const entry = this.find(given) ?? this.#add(given, reading)
+      if (!entry) continue
+      there.add(entry)
+      note(entry, reading)
+    }
+    for (const entry of this.#entries) entry.isThere = there.has(entry)
+  }
+
+  find({ name, window }: RegisteredTool): Entry | undefined {
+    return this.#entries.find((entry) => entry.pageName === name && entry.window === window)
+  }
+
+  #add({ name: pageName, window }: RegisteredTool, reading: Reading): Entry | undefined {
+    if (this.#entries.length >= MAX_TOOLS) return undefined
+    const where = 'tool' in reading && reading.tool.isElsewhere ? 'frame_' : ''
+    const entry = {
+      name: this.#freeName(`${this.#prefix}${where}${pageName}`),
+      window,
+      pageName,
+      isThere: true,
+    }
+    this.#entries.push(entry)
+    return entry
+  }
+
+  #freeName(wanted: string): string {
+    const isTaken = (name: string): boolean => this.#entries.some((each) => each.name === name)
+    const clean = cleanName(wanted)
+    if (!isTaken(clean)) return clean
+    for (let number = 2; ; number++) {
+      const numbered = `${clean.slice(0, 59)}_${number}`
+      if (!isTaken(numbered)) return numbered
+    }
+  }
+}
+
+function note(entry: Entry, reading: Reading): void {
+  delete entry.changed
+  delete entry.problem
+  if ('problem' in reading) entry.problem = reading.problem
+  else if (!entry.pinned) entry.pinned = reading.tool
+  else if (!sameDefinition(entry.pinned, reading.tool)) entry.changed = reading.tool
+}

@@ -1,0 +1,53 @@
+import { badConfig } from '../client/failures.ts'
+import type { Tool } from '../client/tool.ts'
+import { type Registers, ToolLink, type WebMcpLink } from './link.ts'
+import { listTools } from './list-tools.ts'
+import { makeTool } from './make-tool.ts'
+import { canConsume, type Consumable, pageContext } from './model-context.ts'
+import {
+  type CheckedOptions,
+  checkWebMcpOptions,
+  isIncluded,
+  type WebMcpOptions,
+} from './options.ts'
+import { ToolBook } from './tool-book.ts'
+
+/**
+ * Gives an agent the tools that the page has registered with WebMCP, as they come and go, until `dispose()`. Where the
+ * browser has no WebMCP there are none. Throws `invalid-config`.
+ */
+export function useWebMcp(agent: Registers, options: WebMcpOptions = {}): WebMcpLink {
+  const checked = checkWebMcpOptions(options)
+  const context = contextOf(checked)
+  return context
+    ? new ToolLink(agent, context, checked)
+    : {
+        ready: Promise.resolve(),
+        tools: [],
+        accept: () => false,
+        refresh: () => Promise.resolve(),
+        dispose: () => {},
+      }
+}
+
+/**
+ * The tools that the page has registered with WebMCP now, for `createAgent({ tools })`. A call of one that has changed
+ * since fails, and does nothing. Empty where the browser has no WebMCP. Rejects with `invalid-config`.
+ */
+export async function webMcpTools(options: WebMcpOptions = {}): Promise<Tool[]> {
+  const checked = checkWebMcpOptions(options)
+  const context = contextOf(checked)
+  if (!context) return []
+  const book = new ToolBook(checked.prefix)
+  book.update(await listTools(context), (tool) => isIncluded(tool, checked))
+  return book.entries.flatMap(({ name, window, pinned: tool }) =>
+    tool ? makeTool({ name, window, tool, context, options: checked }) : [],
+  )
+}
+
+function contextOf({ context }: CheckedOptions): Consumable | undefined {
+  const found = context ?? pageContext()
+  if (canConsume(found)) return found
+  if (context) throw badConfig('context of WebMCP needs getTools() and executeTool().')
+  return undefined
+}
