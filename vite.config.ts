@@ -70,6 +70,9 @@ const builds: Record<string, UserConfig> = {
     splitting: true,
   }),
 
+  /** Shares nothing with the others, which would fall into more pieces by it. */
+  mcp: library({ entry: { mcp: 'src/mcp/index.ts' }, splitting: true }),
+
   /** For a `<script>`: the page's API as `Offstage`, with the worker inside. */
   global: {
     ...library({

@@ -28,6 +28,7 @@ export async function describeCall(
       about: {
         text: truncate(about.text),
         ...(data !== undefined && { data: JSON.parse(data) as JsonValue }),
+        ...(about.onPage && { onPage: true }),
       },
     }
   } catch (thrown) {

@@ -11,6 +11,6 @@ export function shownRememberable({ rememberable }: CallState): Pick<PendingCall
 /** What a person was asked about, as a page shows it. */
 export function shownAbout({ about }: CallState): { readonly about?: CallAbout } {
   if (!about) return {}
-  const { text, data } = about
-  return { about: { text, ...(data !== undefined && { data }) } }
+  const { text, data, onPage } = about
+  return { about: { text, ...(data !== undefined && { data }), ...(onPage && { onPage }) } }
 }

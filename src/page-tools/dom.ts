@@ -78,6 +78,14 @@ export function closest(element: Element, selector: string): Element | null {
   return null
 }
 
+/** Whether the element is of the agent's own on the page, such as a chat: an `offstage-…` element, or in one. */
+export function isOwn(element: Element): boolean {
+  if (element.localName.startsWith('offstage-')) return true
+  for (const around of ancestorsOf(element))
+    if (around.localName.startsWith('offstage-')) return true
+  return false
+}
+
 /** Whether `inner` is `outer` or lies inside it, across shadow roots and frames. */
 export function contains(outer: Element, inner: Node): boolean {
   if (outer.contains(inner)) return true

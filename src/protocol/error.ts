@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'calls-pending'
   | 'ambiguous-call'
   | 'consent-refused'
+  | 'other-tab'
   | 'redact-failed'
   | 'disposed'
   // the worker and the storage
@@ -58,6 +59,10 @@ export type ErrorCode =
   | 'answer-replaced'
   | 'crash-loop'
   | 'internal'
+  // servers of MCP
+  | 'mcp-error'
+  | 'mcp-unsupported'
+  | 'mcp-auth-failed'
 
 /** The plain-data form of an `OffstageError`: what crosses to the page and is stored. Holds no secrets. */
 export interface ErrorData {

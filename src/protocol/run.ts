@@ -37,6 +37,11 @@ export interface CallAbout {
   readonly text: string
   /** The tool's own, which `execute` gets back as `context.about`. */
   readonly data?: JsonValue
+  /**
+   * It is on the page that was asked, which a person has to see: the call can be approved in that tab only. Elsewhere
+   * `approve` rejects with `other-tab`.
+   */
+  readonly onPage?: true
 }
 
 /** What a parked run waits for. */

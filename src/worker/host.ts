@@ -118,6 +118,7 @@ export class Host {
     this.#commands = new RunCommands({
       registry: this.#registry,
       effects: options.effects,
+      pageId: options.pageId,
       takeUp: (active, agentId, how) => this.#takeUp(active, agentId, { ...TELL_MODEL, ...how }),
     })
     this.extractions = new Extractions({ ...options, ...own })

@@ -26,6 +26,8 @@ const LIMIT_MS = 20_000
 export interface RunCommandsOptions {
   readonly registry: ConversationRegistry
   readonly effects: Pick<Effects, 'monotonic' | 'newId'>
+  /** Of the page that this worker works for. */
+  readonly pageId: string
   /** Goes on with the open run, if there is one. */
   takeUp(
     active: ActiveConversation,
@@ -67,12 +69,12 @@ export class RunCommands {
   }
 
   async answer(given: CallAnswer): Promise<boolean> {
-    const { registry, effects } = this.#options
+    const { registry, effects, pageId } = this.#options
     const { agentId, toolCallId, answer } = given
     const active = await registry.ofCall(given)
     if (active === null || active.parked) return false
     const commandId = effects.newId('answer-')
-    const sent = { commandId, command: { type: 'answer', toolCallId, answer } } as const
+    const sent = { commandId, command: { type: 'answer', toolCallId, answer, pageId } } as const
     const isTaken = await this.#carryOut(active, agentId, sent)
     // Taken, perhaps, by a driver that was gone before it could say so.
     return isTaken || active.conversation.hasAppended(commandId)
@@ -120,7 +122,7 @@ export class RunCommands {
 
   /** What the run that is driven here makes of it; null: it is left open for somebody else. */
   async perform(
-    { driver, driven }: ActiveConversation,
+    { conversation, driver, driven }: ActiveConversation,
     { command, commandId }: SentCommand,
   ): Promise<boolean | null> {
     if (driver === null) return null
@@ -131,6 +133,8 @@ export class RunCommands {
       return isAs(await driven, end)
     }
     if (command.type !== 'answer' && driver.runId !== command.runId) return null
+    if (command.type === 'answer' && command.pageId !== this.#options.pageId)
+      requireAnyPage(conversation.run, command)
     const isTaken = driver.isStopped
       ? false
       : await (command.type === 'answer'
@@ -217,4 +221,17 @@ function outcomeOf(run: RunState | null, command: TabCommand): boolean | null {
   if (command.type === 'abort')
     return run.end && !('error' in command) && run.end.outcome === 'aborted'
   return run.end === null ? null : false
+}
+
+/** Throws `other-tab` where what is approved is on this page, and the person who approves it looks at another one. */
+function requireAnyPage(
+  run: RunState | null,
+  { toolCallId, answer }: Extract<TabCommand, { type: 'answer' }>,
+): void {
+  if (answer.type !== 'approve' || !waitingCall(run, toolCallId, answer)?.about?.onPage) return
+  throw new OffstageError(
+    'other-tab',
+    'This call acts on a page that is open in another tab. Go to that tab, and approve it there.',
+    { retryable: true },
+  )
 }

@@ -108,7 +108,7 @@ const DESCRIBED: readonly [string, string, string, object, string][] = [
     '<table><tr><td>Ada</td><td><button>Delete</button></td></tr></table>',
     'click',
     { ref: 'Delete' },
-    'button "Delete" (in row "Ada Delete")',
+    'button "Delete" (in row "Ada Delete"), deletes ("delete")',
   ],
   [
     'a link with where it leads',
@@ -162,7 +162,7 @@ const DESCRIBED: readonly [string, string, string, object, string][] = [
     '<button autofocus id="b">Pay</button>',
     'press_key',
     { key: 'Enter' },
-    'button "Pay"',
+    'button "Pay", pays ("pay")',
   ],
   [
     'both ends of a drag',
@@ -171,7 +171,13 @@ const DESCRIBED: readonly [string, string, string, object, string][] = [
     { ref: 'Card', to: 'Done' },
     'listitem "Card"; region "Done"',
   ],
-  ['an address', '', 'navigate', { url: '/next' }, 'ORIGIN/next'],
+  [
+    'an address',
+    '',
+    'navigate',
+    { url: '/next' },
+    'ORIGIN/next, to which no link on the page leads',
+  ],
 ]
 
 for (const [what, body, tool, input, text] of DESCRIBED)
@@ -362,14 +368,14 @@ test('after a reload the one match is found again, and asked about anew', async 
     return (await find({ name: 'Delete Ada' }))[0]?.ref
   })
   await begin(page, [use('click', { ref }), DONE], options)
-  expect((await askedAbout(page))?.text).toBe('button "Delete Ada"')
+  expect((await askedAbout(page))?.text).toBe('button "Delete Ada", deletes ("delete")')
   // The next load numbers its elements in another order.
   site.add(path, { body: `<!doctype html><body>${button}${other}${fields}${start}` })
   await page.goto(site.url + path)
   await expect(async () =>
     expect(await page.evaluate(() => (window as unknown as Partial<Hosted>).asked?.length)).toBe(1),
   ).toPass()
-  expect((await askedAbout(page))?.text).toBe('button "Delete Ada"')
+  expect((await askedAbout(page))?.text).toBe('button "Delete Ada", deletes ("delete")')
   await page.evaluate(() => (window as unknown as Hosted).approve())
   expect(await outcome(page)).toMatch(/^succeeded/)
   expect(await clicks(page)).toBe('Delete Ada')

@@ -1,3 +1,4 @@
+import type { DrivenPage } from './support/driven-page.ts'
 import { openExample } from './support/example-page.ts'
 import { expect, test } from './support/page-apps.ts'
 
@@ -34,6 +35,44 @@ const ALL = { maxTokens: 100_000 }
 function labelled(text: string): string[] {
   return text.split('\n').filter((line) => /\[(?:name (?:partly )?)?hidden: /.test(line))
 }
+
+interface Judged {
+  readonly controls: number
+  readonly commits: readonly string[]
+}
+type Tools = readonly {
+  readonly name: string
+  readonly commits: (input: object, call: object) => Promise<boolean>
+}[]
+interface Entry {
+  find(query: object, options: object): Promise<readonly { ref: string; line: string }[]>
+  pageTools(): Tools
+}
+
+/** Clicks on everything there is: which of them would be asked about. */
+function judgeClicks(page: DrivenPage, entry: string): Promise<Judged> {
+  return page.evaluate(async (name) => {
+    const { find, pageTools } = (window as unknown as Record<string, Entry>)[name] as Entry
+    const click = pageTools().find((tool) => tool.name === 'click')
+    const commits: string[] = []
+    let controls = 0
+    for (const role of ['button', 'link', 'menuitem', 'switch', 'checkbox', 'option', 'tab'])
+      for (const { ref, line } of await find({ role }, { limit: 200 })) {
+        controls++
+        const call = { runId: 'r', conversationId: 'c', toolCallId: ref, tainted: false }
+        if (await click?.commits({ ref }, call)) commits.push(line)
+      }
+    return { controls, commits }
+  }, entry)
+}
+
+for (const name of APPS)
+  test(`few clicks in ${name} are asked about`, async ({ app, driven }) => {
+    await app(name)
+    const { controls, commits } = await judgeClicks(driven, 'pageToolsEntry')
+    console.log(`${name}: ${commits.length} of ${controls} controls commit`, commits)
+    expect(commits.length).toBeLessThanOrEqual(Math.max(1, controls * 0.05))
+  })
 
 for (const name of APPS)
   test(`no text of ${name} has a label of hidden text`, async ({ app, driven }) => {

@@ -15,6 +15,15 @@ export function isPlainTextField(element: Element): element is TextField {
   )
 }
 
+/** Whether keys write into it. */
+export function isEditable(element: Element): boolean {
+  return (
+    isPlainTextField(element) ||
+    (isElement(element) && element.isContentEditable) ||
+    /^(textbox|searchbox)$/.test(element.getAttribute('role') ?? '')
+  )
+}
+
 export function isPickerField(element: Element): element is HTMLInputElement {
   return isTag(element, 'input') && PICKER_TYPES.test(element.type)
 }

@@ -4,7 +4,7 @@ import { requireAllowed } from '../outline/region.ts'
 import { requireSite, type Activation } from './sites.ts'
 
 /** Throws when the element isn't what the call was approved for, or a person would have had to be asked. */
-export type Guard = (element: Element) => void
+export type Guard = (element: Element, activation: Activation | undefined) => void
 
 const guards = new WeakMap<AbortSignal, Guard>()
 
@@ -19,7 +19,7 @@ export function checkAction(
   { live, signal }: { readonly live: LivePage; readonly signal: AbortSignal | undefined },
   activation?: Activation,
 ): void {
-  if (signal) guards.get(signal)?.(element)
+  if (signal) guards.get(signal)?.(element, activation)
   // A label passes a click on to its control, which may be somewhere else.
   const label = closest(element, 'label')
   if (label && isTag(label, 'label') && label.control) requireAllowed(label.control, live.options)

@@ -1,4 +1,4 @@
-import { contains, frameOf, isTag, parentOf, viewOf } from '../dom.ts'
+import { contains, frameOf, isOwn, isTag, parentOf, viewOf } from '../dom.ts'
 import { toWindowPixels } from '../window-pixels.ts'
 import { boxOfArea, imageOfArea } from '../image-map.ts'
 import { roleOf } from '../outline/role.ts'
@@ -8,15 +8,21 @@ export interface Point {
   readonly y: number
 }
 
-/** The topmost element at a point of a document, inside open shadow roots. */
-export function elementAt(document: Document, { x, y }: Point): Element | null {
-  let found = document.elementFromPoint(x, y)
+/** The topmost element at a point of a document, inside open shadow roots, with nothing of the agent's own over it. */
+export function elementAt(document: Document, point: Point): Element | null {
+  let found = topmost(document, point)
   while (found?.shadowRoot) {
-    const inner = found.shadowRoot.elementFromPoint(x, y)
+    const inner = topmost(found.shadowRoot, point)
     if (!inner || inner === found) return found
     found = inner
   }
   return found
+}
+
+function topmost(tree: Document | ShadowRoot, { x, y }: Point): Element | null {
+  const found = tree.elementFromPoint(x, y)
+  if (!found || !isOwn(found)) return found
+  return tree.elementsFromPoint(x, y).find((one) => !isOwn(one)) ?? null
 }
 
 export interface Hit {

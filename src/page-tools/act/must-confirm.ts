@@ -1,6 +1,6 @@
-import { closest, isTag } from '../dom.ts'
+import { closest } from '../dom.ts'
 import type { PageAction, PageOptions } from '../options.ts'
-import { defaultButtonOf } from './sites.ts'
+import { activated } from './activated.ts'
 
 const MARKED = '[data-offstage-confirm]'
 
@@ -13,12 +13,4 @@ export function mustConfirm(
   return activated(element, action).some(
     (one) => closest(one, MARKED) !== null || classify?.(one, action) === 'commit',
   )
-}
-
-/** The element, and what it activates in turn. */
-function activated(element: Element, action: PageAction): readonly Element[] {
-  const label = closest(element, 'label')
-  const control = label && isTag(label, 'label') ? label.control : null
-  const button = action === 'enter' ? defaultButtonOf(element) : null
-  return [element, control, button].filter((one) => one !== null)
 }

@@ -4,6 +4,7 @@ import type { PageOptions } from '../options.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { nameOf } from '../outline/name.ts'
 import { readableText } from '../read/readable-text.ts'
+import { isReadable } from '../outline/region.ts'
 import { roleOf } from '../outline/role.ts'
 
 // Lists of options that components render themselves.
@@ -46,14 +47,21 @@ export function findOption(search: OptionSearch, label: string): HTMLElement | u
   if (option) return option
   const { element, before } = search
   const popup = popupOf(element)
-  return elementsShowing(label, element).find((one) =>
-    popup
-      ? popup.contains(one)
-      : !before.has(one) && (before.size > 0 || floatsBeside(one, element)),
+  return elementsShowing(label, element).find(
+    (one) =>
+      isReadable(one, search.options) &&
+      (popup
+        ? popup.contains(one)
+        : !before.has(one) && (before.size > 0 || floatsBeside(one, element))),
   )
 }
 
-export function optionsFor({ element, before }: OptionSearch): HTMLElement[] {
+/** Those that may be read. */
+export function optionsFor(search: OptionSearch): HTMLElement[] {
+  return offeredOptions(search).filter((option) => isReadable(option, search.options))
+}
+
+function offeredOptions({ element, before }: OptionSearch): HTMLElement[] {
   const list = listFor(element)
   // A list may open further ones next to it.
   if (list) return optionsIn(popupOf(element) ?? list)

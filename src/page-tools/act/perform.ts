@@ -9,6 +9,7 @@ import { framed } from '../read/frame.ts'
 import { isPopup } from '../outline/role.ts'
 import { beginActing } from './begin-acting.ts'
 import { describeElement } from './describe.ts'
+import { keepOnSite } from './keep-on-site.ts'
 import { showAction } from './action-overlay.ts'
 import { watchDialogs } from './native-dialogs.ts'
 import { waitUntilSettled } from './wait-until-settled.ts'
@@ -80,6 +81,7 @@ async function performNow(
   const dialogs = watchDialogs(views, live.options.dialogs)
   const unloads = watchUnload(views)
   const refusals = watchRefusals(trees, live)
+  const sites = keepOnSite(passive ? [] : views, live.options)
   const endActing = passive ? () => undefined : beginActing(views, live.lifetime.signal)
   try {
     const outcome = await action({ live, signal, show: (element) => showAction(live, element) })
@@ -92,7 +94,7 @@ async function performNow(
     if (await unloads.untilUnloaded(signal)) await waitUntilSettled(live, signal)
     const documentChanged = live.outline.hasChanges
     await live.outline.refresh(signal)
-    const notes = [...dialogs.lines, ...refusals.lines(), ...unloads.lines()]
+    const notes = [...dialogs.lines, ...refusals.lines(), ...sites.lines(), ...unloads.lines()]
     return report(live, { outcome, before, notes, documentChanged })
   } catch (error) {
     throw PageError.is(error) ? new PageError(error.code, scrub(error.message, live)) : error
@@ -100,6 +102,7 @@ async function performNow(
     endActing()
     dialogs.restore()
     refusals.stop()
+    sites.stop()
     unloads.stop()
   }
 }

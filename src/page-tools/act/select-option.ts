@@ -147,6 +147,7 @@ async function reachOption(
     const names = masked ? [] : optionsFor(search).flatMap((one) => namesOf(one, search)[0] ?? [])
     throw optionNotFound(describeElement(element, context.live), label, names)
   }
+  requireAllowed(option, context.live.options)
   if (isDisabled(option)) throw new PageError('disabled', `The option ${quote(label)} is disabled.`)
   return option
 }

@@ -9,7 +9,17 @@ export type Activation = 'click' | 'activate'
 /** Whether the tools may lead the page to this address: other protocols than the web's leave no page. */
 export function isAllowedSite(url: URL, view: Window, { origins = [] }: PageOptions): boolean {
   if (!/^https?:$/.test(url.protocol)) return true
-  return url.origin === view.location.origin || origins.includes(url.origin)
+  return url.origin === originOf(view) || origins.includes(url.origin)
+}
+
+/** Whether what is at this address is somebody else's, or another program's. */
+export function leavesSite(url: URL, view: Window): boolean {
+  return !/^(javascript|blob|data|about):$/.test(url.protocol) && url.origin !== originOf(view)
+}
+
+/** A frame without an address of its own has the origin of the page that made it. */
+function originOf(view: Window): string {
+  return view.origin === 'null' ? view.location.origin : view.origin
 }
 
 /** Where the element's own link or form leads. Null: nowhere, or its page's script decides. */
@@ -25,14 +35,22 @@ export function destinationOf(element: Element, how: Activation): URL | null {
 
 /** Throws `outside` when the element leads to a site that `navigate` may not go to either. */
 export function requireSite(element: Element, how: Activation, { options }: LivePage): void {
-  const url = destinationOf(element, how)
-  if (url && !isAllowedSite(url, viewOf(element), options)) throw otherSite(url, viewOf(element))
+  const view = viewOf(element)
+  for (const url of [destinationOf(element, how), ...pingsOf(element)])
+    if (url && !isAllowedSite(url, view, options)) throw otherSite(url, view)
 }
 
-export function otherSite({ origin }: URL, { location }: Window): PageError {
+/** Where the browser reports that a link was followed. */
+function pingsOf(element: Element): (URL | null)[] {
+  const link = closest(element, 'a[ping],area[ping]')
+  const addresses = link?.getAttribute('ping')?.split(/\s+/).filter(Boolean) ?? []
+  return link ? addresses.map((address) => resolved(address, link)) : []
+}
+
+export function otherSite({ origin }: URL, view: Window): PageError {
   return new PageError(
     'outside',
-    `${origin} is another site. Only addresses of ${location.origin} may be opened.`,
+    `${origin} is another site. Only addresses of ${originOf(view)} may be opened.`,
   )
 }
 
@@ -44,9 +62,10 @@ export function defaultButtonOf(field: Element): Submitter | null {
   return null
 }
 
-type Submitter = HTMLButtonElement | HTMLInputElement
+export type Submitter = HTMLButtonElement | HTMLInputElement
 
-function submitterOf(element: Element): Submitter | null {
+/** The button that submits a form when the element is clicked. */
+export function submitterOf(element: Element): Submitter | null {
   const inside = closest(element, 'button,input,label')
   const control = inside && isTag(inside, 'label') ? inside.control : inside
   return control && isSubmitter(control) ? control : null
@@ -57,9 +76,12 @@ function isSubmitter(element: Element): element is Submitter {
   return isTag(element, 'input') && /^(submit|image)$/.test(element.type)
 }
 
+/** The form that Enter in the element submits: a button is pressed by it. */
 function formOf(element: Element): HTMLFormElement | null {
-  return isTag(element, 'input') ? element.form : null
+  return isTag(element, 'input') && !BUTTON_TYPES.test(element.type) ? element.form : null
 }
+
+const BUTTON_TYPES = /^(button|reset|submit|image|file|color)$/
 
 function resolved(address: string, { baseURI, ownerDocument }: Element): URL | null {
   // An empty action is the page's own address, whatever its base.

@@ -9,7 +9,8 @@ import { readableText } from '../read/readable-text.ts'
 import { standaloneNode } from '../read/standalone-node.ts'
 import { refOf } from '../refs.ts'
 import { isSameName } from './same-name.ts'
-import { destinationOf, type Activation } from './sites.ts'
+import { activationOf, commitOf, type Doing } from './commits.ts'
+import { destinationOf } from './sites.ts'
 
 /** An element as a person is asked about it. All texts are the page's: data. */
 export interface Subject {
@@ -21,6 +22,8 @@ export interface Subject {
   readonly value?: string
   /** The address that its link or form leads to. */
   readonly leadsTo?: string
+  /** What it commits the person to: `pays ("pay")`. */
+  readonly does?: string
   readonly ref: string
 }
 
@@ -29,14 +32,15 @@ const ADDRESS_LIMIT = 200
 /** Their elements are used again for other items. */
 const ITEMS = /^(row|listitem|treeitem|article|option)$/
 
-/** `activation`: what is done may lead to another address. */
-export function subjectOf(element: Element, live: LivePage, activation?: Activation): Subject {
+export function subjectOf(element: Element, live: LivePage, doing: Doing): Subject {
   const { options } = live
   const clean = (text: string): string => scrub(shorten(text, NAME_LIMIT), live)
   const node = standaloneNode(element, options)
   const role = roleOf(element)
   const text = isMasked(element, options) ? '' : readableText(element, options)
   const value = shownValue(node)
+  const does = commitOf(element, doing, options)
+  const activation = activationOf(doing.action)
   const leadsTo = activation && destinationOf(element, activation)
   return {
     role: role || 'generic',
@@ -44,6 +48,7 @@ export function subjectOf(element: Element, live: LivePage, activation?: Activat
     place: clean(placeNote(element, options)),
     ...(value && { value: clean(value) }),
     ...(leadsTo && { leadsTo: scrub(shorten(leadsTo.href, ADDRESS_LIMIT), live) }),
+    ...(does && { does }),
     ref: refOf(element),
   }
 }
@@ -55,7 +60,8 @@ export function isSameSubject(asked: Subject, now: Subject, elapsedMs: number): 
     asked.role === now.role &&
     isSameName(asked.name, now.name, elapsedMs) &&
     isSamePlace &&
-    asked.leadsTo === now.leadsTo
+    asked.leadsTo === now.leadsTo &&
+    asked.does === now.does
   )
 }
 
@@ -63,9 +69,9 @@ function isInItem({ place }: Subject): boolean {
   return ITEMS.test(/^ \(in (\w+)/.exec(place)?.[1] ?? '')
 }
 
-/** One line for the person: `button "Delete" (in row "Ada"), leads to https://…`. */
-export function subjectLine({ role, name, place, value, leadsTo }: Subject): string {
+/** One line for the person: `button "Delete" (in row "Ada"), leads to https://…, deletes ("delete")`. */
+export function subjectLine({ role, name, place, value, leadsTo, does }: Subject): string {
   const head = name ? `${role} "${name.replace(/"/g, "'")}"` : role
   const holds = value ? `, which holds "${value.replace(/"/g, "'")}"` : ''
-  return `${head}${place}${holds}${leadsTo ? `, leads to ${leadsTo}` : ''}`
+  return `${head}${place}${holds}${leadsTo ? `, leads to ${leadsTo}` : ''}${does ? `, ${does}` : ''}`
 }

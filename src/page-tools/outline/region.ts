@@ -1,4 +1,4 @@
-import { closest, contains, isAttached } from '../dom.ts'
+import { closest, contains, isAttached, isOwn } from '../dom.ts'
 import type { PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 
@@ -19,7 +19,7 @@ export function isReadable(element: Element, options: PageOptions): boolean {
   return (
     contains(rootOf(options), element) &&
     !closest(element, excludedSelector(options)) &&
-    !element.localName.startsWith('offstage-')
+    !isOwn(element)
   )
 }
 

@@ -1,17 +1,17 @@
 import type { ToolDefinitionOptions } from '../../client/define-tool.ts'
 import { withUnloadNote } from '../../lib/unload-note.ts'
 import { typedTool } from './typed-tool.ts'
-import type { DescribeContext, Tool, ToolContext } from '../../client/tool.ts'
+import type { CommitsContext, DescribeContext, Tool, ToolContext } from '../../client/tool.ts'
 import type { JsonSchema } from '../../protocol/json.ts'
 import type { ActionReport } from '../act/perform.ts'
 import type { Target } from '../act/target.ts'
 import type { Page } from '../options.ts'
-import { bindUses, describeUses, mustAsk, type Use } from './asked.ts'
+import { bindUses, commits, describeUses, mustAsk, type Use } from './asked.ts'
 import { readUnloadNote } from './unload-note.ts'
 
 type Definition<Schema extends JsonSchema> = Omit<
   ToolDefinitionOptions<string, Schema, string>,
-  'execute' | 'reconcile' | 'needsApproval'
+  'execute' | 'reconcile' | 'needsApproval' | 'commits'
 > & { readonly page: Page }
 type Input<Schema extends JsonSchema> = Parameters<
   ToolDefinitionOptions<string, Schema, string>['execute']
@@ -20,6 +20,8 @@ type Input<Schema extends JsonSchema> = Parameters<
 interface Action<Schema extends JsonSchema> {
   /** The elements that the call names, and what it does to them. */
   uses?(input: Input<Schema>): readonly Use[]
+  /** Whether the call commits the person to something. Default: by what its `uses` are. */
+  commits?(input: Input<Schema>): boolean
   /** `at`: the element of a target, where a person was asked about it. */
   act(
     input: Input<Schema>,
@@ -34,8 +36,10 @@ interface Action<Schema extends JsonSchema> {
  */
 export function actingTool<const Schema extends JsonSchema>(
   { page, ...definition }: Definition<Schema>,
-  { uses, act }: Action<Schema>,
+  { uses, act, ...action }: Action<Schema>,
 ): Tool {
+  /** Calls that are asked about when they commit the person to something, until they run. */
+  const watched = new Set<string>()
   return typedTool<string, Schema, string>({
     ...(uses && {
       needsApproval: (input: Input<Schema>) => mustAsk(page, uses(input)),
@@ -43,10 +47,16 @@ export function actingTool<const Schema extends JsonSchema>(
         describeUses(page, uses(input), call),
     }),
     ...definition,
+    annotations: { ...definition.annotations, untrustedContent: true },
+    async commits(input: Input<Schema>, { toolCallId, tainted }: CommitsContext) {
+      if (tainted) watched.add(toolCallId)
+      return action.commits?.(input) ?? commits(page, uses?.(input) ?? [])
+    },
     sequential: true,
     execute: (input: Input<Schema>, context: ToolContext) =>
       withUnloadNote(context.idempotencyKey, async () => {
-        const at = await bindUses(page, uses?.(input) ?? [], context)
+        const mayCommit = !watched.delete(context.toolCallId)
+        const at = await bindUses(page, uses?.(input) ?? [], { ...context, mayCommit })
         return (await act(input, context, at)).text
       }),
     reconcile: (_input: Input<Schema>, { idempotencyKey }: { readonly idempotencyKey: string }) =>

@@ -6,19 +6,19 @@ import { contains, focusedElement, isAttached, isElement } from '../dom.ts'
 import { guardActions } from '../act/guard-actions.ts'
 import { mustConfirm } from '../act/must-confirm.ts'
 import type { Activation } from '../act/sites.ts'
+import { commitOf, type Doing } from '../act/commits.ts'
 import { isSameSubject, type Subject, subjectLine, subjectOf } from '../act/subject.ts'
 import { resolveTarget, type Target } from '../act/target.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import { rootOf } from '../outline/region.ts'
-import type { Page, PageAction } from '../options.ts'
+import type { Page } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { find } from '../read/find.ts'
 import { lookUpRef, readRef } from '../refs.ts'
 
 /** An element that a call names, and what it does to it. Without a target: the focused one. */
-export interface Use {
+export interface Use extends Doing {
   readonly target: string | undefined
-  readonly action: PageAction
 }
 
 interface AskedUse extends Use, Subject {}
@@ -45,6 +45,17 @@ export async function mustAsk(page: Page, uses: readonly Use[]): Promise<true | 
   return 'default'
 }
 
+/** Whether the call commits the person to something. */
+export async function commits(page: Page, uses: readonly Use[]): Promise<boolean> {
+  const { options } = livePage(page)
+  for (const use of uses) {
+    // What isn't there fails the call: there is nothing to ask about.
+    const element = await elementOf(use, page).catch(() => null)
+    if (element && commitOf(element, use, options)) return true
+  }
+  return false
+}
+
 /** What the call is about to act on. Rejects with a `PageError` when that isn't there. */
 export async function describeUses(
   page: Page,
@@ -60,33 +71,56 @@ export async function describeUses(
       before && was && before.load !== LOAD
         ? await foundAgain(before, was, page)
         : await elementOf(use, page)
-    asked.push({ ...use, ...subjectOf(element, live, activationOf(use)) })
+    asked.push({ ...use, ...subjectOf(element, live, use) })
   }
   if (asked.length === 0) return null
   const data: Asked = { load: LOAD, at: Date.now(), address: addressOf(live), uses: asked }
-  return { text: asked.map(subjectLine).join('; '), data: data as unknown as JsonValue }
+  return {
+    text: asked.map(subjectLine).join('; '),
+    data: data as unknown as JsonValue,
+    onPage: true,
+  }
 }
 
-/** The target of each use, and all checks of the call set up; to be called before it acts. */
+/**
+ * The target of each use, and all checks of the call set up; to be called before it acts. `mayCommit`: the call may do
+ * unasked what commits the person to something.
+ */
 export async function bindUses(
   page: Page,
   uses: readonly Use[],
-  { about, signal }: ToolContext,
+  {
+    about,
+    signal,
+    mayCommit,
+  }: Pick<ToolContext, 'about' | 'signal'> & { readonly mayCommit: boolean },
 ): Promise<(target: string) => Target> {
   const live = livePage(page)
   const asked = readAsked(about)
   const bound = new Map<string | undefined, Element>()
   for (const use of asked?.uses ?? []) bound.set(use.target, boundElement(asked, use, live))
   let hasBegun = false
-  guardActions(signal, (element) => {
+  guardActions(signal, (element, activation) => {
     const use = asked?.uses.find((one) => isPartOf(element, bound.get(one.target)))
+    const does = commitOf(element, doingOf(uses[0], activation), live.options)
     if (asked && use) requireSame(asked, use, live)
+    if (use && does && does !== use.does)
+      throw new PageError(
+        'stale-ref',
+        `What would be used, ${does}, is not what was approved, ${subjectLine(use)}. ${AGAIN}`,
+      )
     if (use) return void (hasBegun = true)
     // A key goes where the focus is: there nobody was asked about.
     if (!hasBegun && asked?.uses.some(({ target }) => target === undefined))
       throw new PageError('stale-ref', FOCUS)
     const action = uses[0]?.action ?? 'click'
     if (mustConfirm(element, action, live.options)) throw new PageError('unconfirmed', UNCONFIRMED)
+    if (
+      does &&
+      !mayCommit &&
+      !asked?.uses.some((one) => one.action === 'select' && one.does === does)
+    )
+      throw new PageError('unconfirmed', `It ${does}. ${UNCONFIRMED}`)
   })
   return (target) => bound.get(target) ?? target
 }
@@ -95,6 +129,12 @@ const FOCUS =
   'The focus has moved since this was approved. Read the page, and say where to press the key.'
 const UNCONFIRMED =
   'A person must be asked about this element first, and was not: it was not there, or not marked, when the call was made. Call it again, by its ref.'
+
+/** What is done to an element that is about to be used: keys that type and pointers that move activate nothing. */
+function doingOf(use: Use | undefined, activation: Activation | undefined): Doing {
+  if (activation) return { action: activation === 'click' ? 'click' : 'enter' }
+  return use?.action === 'press' || use?.action === 'drop' ? use : { action: 'type' }
+}
 
 function isPartOf(element: Element, bound: Element | undefined): boolean {
   return bound !== undefined && (contains(bound, element) || contains(element, bound))
@@ -111,7 +151,7 @@ function boundElement(asked: Asked | null, use: AskedUse, live: LivePage): Eleme
 
 function requireSame(asked: Asked, use: AskedUse, live: LivePage): void {
   const element = lookUpRef(use.ref)?.element
-  const now = element && isAttached(element) ? subjectOf(element, live, activationOf(use)) : null
+  const now = element && isAttached(element) ? subjectOf(element, live, use) : null
   if (now && isSameSubject(use, now, Date.now() - asked.at)) return
   const became = now ? `is ${subjectLine(now)} now` : 'is no longer on the page'
   throw new PageError('stale-ref', `What was approved, ${subjectLine(use)}, ${became}. ${AGAIN}`)
@@ -137,7 +177,7 @@ async function foundAgain(before: Asked, was: AskedUse, page: Page): Promise<Ele
   }
   const found = isHere && (query.role ?? query.name) ? await find(query, { page, limit: 30 }) : []
   const same = found.filter(({ element }) =>
-    isSameSubject(was, subjectOf(element, live, activationOf(was)), Date.now() - before.at),
+    isSameSubject(was, subjectOf(element, live, was), Date.now() - before.at),
   )
   const [only, ...others] = same
   if (only && others.length === 0 && isElement(only.element)) return only.element
@@ -150,11 +190,6 @@ async function foundAgain(before: Asked, was: AskedUse, page: Page): Promise<Ele
     'stale-ref',
     `The page was loaded anew since ${subjectLine(was)} was asked about, and ${why} now. Read the page again.`,
   )
-}
-
-function activationOf({ action }: Use): Activation | undefined {
-  if (action === 'click') return 'click'
-  return action === 'enter' ? 'activate' : undefined
 }
 
 /** Without its hash, which changes as a page is read. */

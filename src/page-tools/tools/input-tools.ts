@@ -69,7 +69,11 @@ function fillTool(page: Page): Tool {
       },
     },
     {
-      uses: ({ fields }) => fields.map(({ ref }) => ({ target: ref, action: 'type' })),
+      uses: ({ fields }) =>
+        fields.map(({ ref, value }) => ({
+          target: ref,
+          action: typeof value === 'boolean' ? 'check' : 'type',
+        })),
       act: ({ fields }, { signal }, at) =>
         fillForm(
           fields.map(({ ref, value }) => ({ target: at(ref), value })),
@@ -98,7 +102,7 @@ function selectTool(page: Page): Tool {
       },
     },
     {
-      uses: ({ ref }) => [{ target: ref, action: 'select' }],
+      uses: ({ ref, options }) => [{ target: ref, action: 'select', labels: options }],
       act: ({ ref, options }, { signal }, at) => selectOption(at(ref), options, { page, signal }),
     },
   )
@@ -147,7 +151,7 @@ function keyTool(page: Page): Tool {
       },
     },
     {
-      uses: ({ key, ref }) => [{ target: ref, action: activates(key) ? 'enter' : 'press' }],
+      uses: ({ key, ref }) => [{ target: ref, action: activates(key) ? 'enter' : 'press', key }],
       act: ({ key, ref, times }, { signal }, at) =>
         pressKey(key, { page, signal, ...(ref && { target: at(ref) }), ...(times && { times }) }),
     },

@@ -1,5 +1,6 @@
 import type { Tool } from '../../client/tool.ts'
 import { allowedUrl, goBack, navigate } from '../act/navigate.ts'
+import { strangeness } from '../act/known-address.ts'
 import type { Page } from '../options.ts'
 import { actingTool } from './acting-tool.ts'
 
@@ -11,7 +12,7 @@ function navigateTool(page: Page): Tool {
   return actingTool(
     {
       page,
-      describe: ({ url }) => ({ text: allowedUrl(url, { page }).href }),
+      describe: ({ url }) => ({ text: addressLine(url, page) }),
       name: 'navigate',
       title: 'Go to an address',
       description:
@@ -23,8 +24,17 @@ function navigateTool(page: Page): Tool {
         additionalProperties: false,
       },
     },
-    { act: ({ url }, { signal }) => navigate(url, { page, signal }) },
+    {
+      commits: ({ url }) => strangeness(allowedUrl(url, { page }), page) !== '',
+      act: ({ url }, { signal }) => navigate(url, { page, signal }),
+    },
   )
+}
+
+function addressLine(address: string, page: Page): string {
+  const url = allowedUrl(address, { page })
+  const note = strangeness(url, page)
+  return note ? `${url.href}, ${note}` : url.href
 }
 
 function goBackTool(page: Page): Tool {

@@ -32,7 +32,7 @@ function clickTool(page: Page): Tool {
       },
     },
     {
-      uses: ({ ref }) => [{ target: ref, action: 'click' }],
+      uses: ({ ref, kind }) => [{ target: ref, action: 'click', opens: kind === 'right' }],
       act: ({ ref, kind }, { signal }, at) =>
         click(at(ref), { page, signal, ...(kind && { kind }) }),
     },

@@ -42,7 +42,7 @@ function readPage(page: Page): Tool {
       },
       additionalProperties: false,
     },
-    annotations: { readOnly: true, idempotent: true, supersedes: true },
+    annotations: { readOnly: true, idempotent: true, untrustedContent: true, supersedes: true },
     async execute({ ref, from, since }, { signal }) {
       const resolve = (target: string) =>
         resolveTarget(target, { page, live, signal, readOnly: true })
@@ -70,7 +70,7 @@ function findTool(page: Page): Tool {
       },
       additionalProperties: false,
     },
-    annotations: { readOnly: true, idempotent: true },
+    annotations: { readOnly: true, idempotent: true, untrustedContent: true },
     async execute(input, { signal }) {
       const found = await find(input, { page, signal, ...(input.limit && { limit: input.limit }) })
       if (found.length === 0) return 'Nothing on the page matches. Try fewer or other words.'
@@ -96,7 +96,7 @@ function waitForTool(page: Page): Tool {
       },
       additionalProperties: false,
     },
-    annotations: { readOnly: true, idempotent: true },
+    annotations: { readOnly: true, idempotent: true, untrustedContent: true },
     async execute(input, { signal }) {
       return (await waitFor({ ...input, page, signal })).text
     },
@@ -115,7 +115,7 @@ function highlightTool(page: Page): Tool {
       required: ['ref'],
       additionalProperties: false,
     },
-    annotations: { readOnly: true, idempotent: true },
+    annotations: { readOnly: true, idempotent: true, untrustedContent: true },
     sequential: true,
     execute: ({ ref, note }, { signal }) => highlight(ref, { page, signal, ...(note && { note }) }),
   })
@@ -127,7 +127,7 @@ function selectionTool(page: Page): Tool {
     title: 'Read the selection',
     description: 'Read the text that the person has selected on the page.',
     inputSchema: { type: 'object', properties: {}, additionalProperties: false },
-    annotations: { readOnly: true, idempotent: true },
+    annotations: { readOnly: true, idempotent: true, untrustedContent: true },
     execute() {
       const text = readSelection({ page })
       return text ? `${UNTRUSTED}\n${framed(escapeMarks(text))}` : 'Nothing is selected.'

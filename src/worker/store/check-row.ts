@@ -191,7 +191,7 @@ const facts = oneOf('type', {
     ...ofCall,
     input: isThere,
     by: decidedBy,
-    about: optional(shape({ text: isText, pageId: isText })),
+    about: optional(shape({ text: isText, pageId: isText, onPage: optional(isFlag) })),
     rememberable: optional(isRememberable),
   }),
   'approval-answered': shape({ ...ofCall, approved: isFlag, reason: optional(isText) }),

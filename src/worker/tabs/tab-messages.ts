@@ -27,6 +27,8 @@ export type TabCommand =
       readonly type: 'answer'
       readonly toolCallId: string
       readonly answer: CallAnswer['answer']
+      /** Where it was given. */
+      readonly pageId: string
     }
   | { readonly type: 'abort'; readonly runId: string; readonly reason: string }
   | {
@@ -117,7 +119,7 @@ const answer = oneOf('type', {
 })
 
 const command = oneOf('type', {
-  answer: shape({ toolCallId: isText, answer }),
+  answer: shape({ toolCallId: isText, answer, pageId: isText }),
   abort: shape({ runId: isText, reason: isText }),
   send: shape({
     runId: isText,

@@ -34,6 +34,46 @@ describe.each([
     expect(two.ends).toEqual([])
   })
 
+  it('what is on a page is approved in its tab only, and refused in any', async () => {
+    const press = { pay: { needsApproval: true, describes: true } } as const
+    const begin = (): Promise<ThreeTabs> =>
+      whileRunning({ turns: PAY, locks }, press, ({ two }) => two.shown.status === 'waiting')
+    const { world, one, two } = await begin()
+    expect(two.shown.pending).toMatchObject([
+      { about: { text: 'on the page of one', onPage: true } },
+    ])
+    await expect(
+      world.settled(two.answer('c1-0-0', { type: 'approve' }), 500),
+    ).rejects.toMatchObject({ code: 'other-tab' })
+    expect(two.shown.pending).toHaveLength(1)
+    expect(await world.settled(one.answer('c1-0-0', { type: 'approve' }), 500)).toBe(true)
+    await world.until(() => one.ends.length > 0)
+    expect(one.ran).toEqual(['pay'])
+
+    TabsWorld.leave()
+    const other = await begin()
+    expect(await other.world.settled(other.two.answer('c1-0-0', { type: 'deny' }), 500)).toBe(true)
+  })
+
+  it('a tab that goes on with what waited on another page asks about its own', async () => {
+    const press = { pay: { needsApproval: true, describes: true } } as const
+    const { world, one, two } = await whileRunning(
+      { turns: PAY, locks },
+      press,
+      ({ two: tab }) => tab.shown.status === 'waiting',
+    )
+    one.crash()
+    // It was asked about on a page that is gone: this word is about nothing that is there now.
+    const taken = await world
+      .settled(two.answer('c1-0-0', { type: 'approve' }), 60_000)
+      .catch((error: { code?: string }) => error.code)
+    expect(taken).not.toBe(true)
+    await world.until(() => two.shown.pending[0]?.about?.text === 'on the page of two')
+    expect(two.ran).toEqual([])
+    expect(await world.settled(two.answer('c1-0-0', { type: 'approve' }), 500)).toBe(true)
+    await world.until(() => two.ran.length > 0)
+  })
+
   it('a refusal, and an answer to a question, come from any tab', async () => {
     const { world, one, two } = await waiting(PAY, locks)
     const no = { type: 'deny', reason: 'Too much.' } as const

@@ -193,7 +193,7 @@ it('an answer whose output or input could not be stored is no answer', () => {
     conversationId: 'talk',
     to: null,
     commandId: 'c',
-    command: { type: 'answer', toolCallId: 'x', answer },
+    command: { type: 'answer', toolCallId: 'x', answer, pageId: 'page' },
   })
   expect(fits(ask({ type: 'approve' }))).toBe(true)
   expect(fits(ask({ type: 'approve', input: { a: [1, null, 'x'] } }))).toBe(true)

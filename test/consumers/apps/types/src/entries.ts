@@ -4,6 +4,7 @@ import * as conversation from 'offstage/conversation'
 import * as engines from 'offstage/engines'
 import * as histories from 'offstage/histories'
 import * as inline from 'offstage/inline'
+import * as mcp from 'offstage/mcp'
 import * as memory from 'offstage/memory'
 import * as noInline from 'offstage/no-inline'
 import * as pageTools from 'offstage/page-tools'
@@ -28,6 +29,7 @@ export const entries = [
   engines.workerEngine,
   histories.toOpenAI,
   inline.createInlineWorker,
+  mcp.connectMcp,
   memory.keywordMemory,
   noInline.createAgent,
   pageTools.pageTools,

@@ -267,6 +267,10 @@ export class PageTab extends Process {
       credentials: () => ({}),
       beforeToolCall: ({ input }) => ({ type: 'go', input }),
       needsApproval: () => true,
+      describeCall: () => ({
+        type: 'described',
+        about: { text: `on the page of ${this.name}`, onPage: true },
+      }),
       executeTool: (call) => {
         const known = executions.get(call.executionId) ?? this.#execute(call)
         executions.set(call.executionId, known)

@@ -1,0 +1,70 @@
+import { isRecord } from '../lib/shape.ts'
+import { OffstageError } from '../protocol/error.ts'
+import type { FieldValues, QuestionAnswer } from '../protocol/fields.ts'
+import { readFields } from '../protocol/read-fields.ts'
+import { shortWords } from './failures.ts'
+import type { McpElicitation } from './options.ts'
+
+/** Characters of what a server says beside its form. */
+const MAX_MESSAGE = 1000
+
+/** How one question of a server is put to a person. */
+export type Ask = (request: McpElicitation) => Promise<QuestionAnswer>
+
+/** What a server asks for, or why nobody is asked. */
+type Reading = { readonly request: McpElicitation } | { readonly problem: string }
+
+/** One input request of a server, answered (client/elicitation). Never an address that is opened. */
+export async function answerRequest(
+  said: unknown,
+  {
+    source,
+    ask,
+    refused,
+  }: { readonly source: string; readonly ask: Ask; refused(why: string): void },
+): Promise<QuestionAnswer> {
+  const reading = readRequest(said, source)
+  if ('request' in reading) return ask(reading.request)
+  refused(reading.problem)
+  return { action: 'decline' }
+}
+
+function readRequest(said: unknown, source: string): Reading {
+  const { method, params } = isRecord(said) ? said : {}
+  if (method !== 'elicitation/create' || !isRecord(params))
+    return { problem: `asks for ${shortWords(String(method), 100)}, which it is not given` }
+  const { mode = 'form', message, requestedSchema } = params
+  if (mode !== 'form') return { problem: 'asks for an address to be opened, which is not done' }
+  const read = readFields(requestedSchema)
+  if ('problems' in read) return { problem: `asks with a form that ${read.problems.join('; ')}` }
+  const words = typeof message === 'string' ? message : ''
+  return { request: { source, message: shortWords(words, MAX_MESSAGE), fields: read.fields } }
+}
+
+/**
+ * Asks by the agent's `ask_user`, as a nested call: `call` resolves to what the person filled in, and rejects for
+ * another end.
+ */
+export async function askUser(
+  { source, message, fields }: McpElicitation,
+  call: (toolName: string, input: unknown) => Promise<unknown>,
+): Promise<QuestionAnswer> {
+  try {
+    const question = `${source} asks: ${message}`
+    const content = await call('ask_user', { question, fields })
+    return {
+      action: 'accept',
+      content: isRecord(content) ? (content as unknown as FieldValues) : {},
+    }
+  } catch (thrown) {
+    const status = OffstageError.is(thrown) ? thrown.details?.status : undefined
+    if (status === 'denied') return { action: 'decline' }
+    if (status === 'invalid')
+      throw new OffstageError(
+        'mcp-error',
+        `${source} asks the person for input. The agent needs controlTools with 'ask_user', and questionFields: true.`,
+        { cause: thrown },
+      )
+    throw thrown
+  }
+}

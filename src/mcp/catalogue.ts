@@ -1,0 +1,209 @@
+import { loadPart } from '../client/load-part.ts'
+import type { CompositeTool, Tool } from '../client/tool.ts'
+import { isRecord } from '../lib/shape.ts'
+import { describeThrown } from '../protocol/error.ts'
+import { checkTool } from './check-tool.ts'
+import type { McpDiagnostic } from './diagnostic.ts'
+import type { McpLine } from './line.ts'
+import { listAll } from './list-all.ts'
+import { makeTool } from './make-tool.ts'
+import type { McpOptions, McpToolOptions } from './options.ts'
+import { isSame, loadPins, type Pins } from './pins.ts'
+import type { DefinitionChange, McpToolInfo } from './tool-info.ts'
+import { cleanPrefix, modelName } from './tool-names.ts'
+
+type AnyTool = Tool | CompositeTool
+
+interface CatalogueParts {
+  readonly line: McpLine
+  /** By which definitions are pinned. */
+  readonly address: string
+  readonly options: McpToolOptions & Pick<McpOptions, 'elicitation'>
+  readonly signal: AbortSignal
+  onChange(): void
+}
+
+interface Made {
+  readonly info: McpToolInfo
+  readonly tool: AnyTool
+}
+
+/** Tools of a server as they may be used now. */
+export class Catalogue {
+  readonly #parts: CatalogueParts
+  readonly #prefix: string
+  readonly #pins: Promise<Pins>
+  #made: readonly Made[] = []
+  #tools: readonly AnyTool[] = []
+  #changes: readonly DefinitionChange[] = []
+  #listing: Promise<void> | undefined
+  #next: Promise<void> | undefined
+
+  constructor(parts: CatalogueParts) {
+    this.#parts = parts
+    this.#prefix = cleanPrefix(parts.options.prefix, parts.line.info.name)
+    this.#pins = loadPins(parts.options.pins, parts.address)
+    // Whoever lists is told.
+    this.#pins.catch(() => undefined)
+  }
+
+  /** The same array as long as nothing changed; the same tools as long as their definitions are. */
+  get tools(): readonly AnyTool[] {
+    return this.#tools
+  }
+
+  /** What is kept back until `accept`. */
+  get changes(): readonly DefinitionChange[] {
+    return this.#changes
+  }
+
+  /** Lists them anew. One that is called meanwhile is followed by another listing. */
+  refresh(): Promise<void> {
+    if (!this.#listing) {
+      this.#listing = this.#list().finally(() => (this.#listing = undefined))
+      return this.#listing
+    }
+    // What is listed now may be what was there before.
+    this.#next ??= this.#listing
+      .catch(() => undefined)
+      .then(() => {
+        this.#next = undefined
+        return this.refresh()
+      })
+    return this.#next
+  }
+
+  /** False: nothing of that name is kept back. */
+  async accept(name: string): Promise<boolean> {
+    const pins = await this.#pins
+    const change = this.#changes.find((one) => one.name === name)
+    if (!change) return false
+    pins.set(change.after)
+    await pins.save()
+    const made = await this.#make(change.after, modelName(this.#prefix, name) ?? name)
+    this.#take(
+      made ? [...this.#made, made] : this.#made,
+      this.#changes.filter((other) => other !== change),
+    )
+    return true
+  }
+
+  async #list(): Promise<void> {
+    const { line, signal, options } = this.#parts
+    const pins = await this.#pins
+    const about = { method: 'tools/list', field: 'tools', signal }
+    const said = isRecord(line.info.capabilities.tools) ? await listAll(line, about) : []
+    const made: Made[] = []
+    const held: DefinitionChange[] = []
+    for (const [name, info] of this.#readable(said)) {
+      const change = changeOf(pins, info)
+      if (change && !(await isAccepted(change, options, this.#changes))) {
+        held.push(change)
+        continue
+      }
+      pins.set(info)
+      const one = await this.#make(info, name)
+      if (one) made.push(one)
+    }
+    const isNew = (change: DefinitionChange): boolean =>
+      !this.#changes.some((other) => isSame(other.after, change.after))
+    for (const { name } of held.filter(isNew))
+      this.#report(
+        'definition-changed',
+        name,
+        `${line.source} describes its tool ${name} otherwise than before. It is kept back until accept() is called for it.`,
+      )
+    this.#take(made, held)
+    await pins.save()
+  }
+
+  /** What a server lists, as far as it can be used: checked, asked for, each name once. */
+  #readable(said: readonly unknown[]): Map<string, McpToolInfo> {
+    const found = new Map<string, McpToolInfo>()
+    for (const one of said) {
+      const checked = checkTool(one)
+      if ('problem' in checked) {
+        this.#leaveOut(checked.name, checked.problem)
+        continue
+      }
+      const { info, isCleaned } = checked
+      if (!isIncluded(info, this.#parts.options.include)) continue
+      const name = modelName(this.#prefix, info.name)
+      if (name === null) this.#leaveOut(info.name, 'has a name without letters')
+      else if (found.has(name)) this.#leaveOut(info.name, 'has the name of another one')
+      else found.set(name, info)
+      if (isCleaned)
+        this.#report(
+          'description-cleaned',
+          info.name,
+          `Of the tool ${info.name} of ${this.#parts.line.source}, hidden characters or more text than allowed were taken out.`,
+        )
+    }
+    return found
+  }
+
+  /** Null: it is left out, and was reported. */
+  async #make(info: McpToolInfo, name: string): Promise<Made | null> {
+    const known = this.#made.find((one) => one.tool.name === name)
+    if (known && isSame(known.info, info)) return known
+    const { line, options } = this.#parts
+    try {
+      const refused = (message: string): void => this.#report('input-refused', info.name, message)
+      const tool = makeTool(info, name, { line, options, refused })
+      if (JSON.stringify(info.inputSchema).includes('"pattern')) {
+        const { checkPatterns } = await loadPart(() => import('../client/check-patterns.ts'))
+        checkPatterns(info.inputSchema, 'of its inputSchema')
+      }
+      return { info, tool }
+    } catch (thrown) {
+      this.#leaveOut(info.name, `can't be used: ${describeThrown(thrown)}`)
+      return null
+    }
+  }
+
+  #take(made: readonly Made[], held: readonly DefinitionChange[]): void {
+    const isEqual =
+      made.length === this.#made.length &&
+      made.every((one, at) => one === this.#made[at]) &&
+      held.length === this.#changes.length &&
+      held.every(({ after }, at) => isSame(after, this.#changes[at]?.after ?? after))
+    if (isEqual) return
+    this.#made = made
+    this.#tools = made.map(({ tool }) => tool)
+    this.#changes = held
+    this.#parts.onChange()
+  }
+
+  #leaveOut(name: string, problem: string): void {
+    const { source } = this.#parts.line
+    this.#report(
+      'tool-left-out',
+      name,
+      `The tool ${name || 'without a name'} of ${source} ${problem}.`,
+    )
+  }
+
+  #report(type: McpDiagnostic['type'], tool: string, message: string): void {
+    this.#parts.options.onDiagnostic?.({ type, tool, message })
+  }
+}
+
+function isIncluded(info: McpToolInfo, include: McpOptions['include']): boolean {
+  if (include === undefined) return true
+  return typeof include === 'function' ? include(info) : include.includes(info.name)
+}
+
+function changeOf(pins: Pins, after: McpToolInfo): DefinitionChange | null {
+  const before = pins.get(after.name)
+  return before && !isSame(before, after) ? { name: after.name, before, after } : null
+}
+
+/** Asked once for each change. */
+async function isAccepted(
+  change: DefinitionChange,
+  { onDefinitionChange }: Pick<McpOptions, 'onDefinitionChange'>,
+  held: readonly DefinitionChange[],
+): Promise<boolean> {
+  if (held.some((other) => isSame(other.after, change.after))) return false
+  return (await onDefinitionChange?.(change)) === true
+}

@@ -1,0 +1,69 @@
+import { isRecord } from '../lib/shape.ts'
+import { visibleText } from '../lib/visible-text.ts'
+import type { JsonSchema } from '../protocol/json.ts'
+import { schemaProblem } from './check-schema.ts'
+import { shortWords } from './failures.ts'
+import type { McpHints, McpToolInfo } from './tool-info.ts'
+
+/** Characters of a description that a model is given. */
+const MAX_DESCRIPTION = 4000
+
+/** A tool as a server listed it, or why it is left out. */
+export type CheckedTool =
+  | { readonly info: McpToolInfo; readonly isCleaned: boolean }
+  | { readonly name: string; readonly problem: string }
+
+/** Reads what a server says of a tool. Nothing of it is believed; hidden characters are taken out. Pure. */
+export function checkTool(said: unknown): CheckedTool {
+  if (!isRecord(said) || typeof said.name !== 'string' || said.name === '')
+    return { name: '', problem: 'has no name' }
+  const { name, title, description, inputSchema, annotations } = said
+  if (name.length > 128 || visibleText(name) !== name)
+    return {
+      name: shortWords(name, 128),
+      problem: 'has a name that is too long or hides something',
+    }
+  const problem = schemaProblem(inputSchema)
+  if (problem !== null) return { name, problem }
+  const text = typeof description === 'string' ? description : ''
+  const schema = visibleSchema(inputSchema) as JsonSchema
+  const clean = shortWords(text, MAX_DESCRIPTION).trim()
+  const hints = readHints(annotations)
+  const shownTitle =
+    titleOf(title) ?? titleOf(isRecord(annotations) ? annotations.title : undefined)
+  return {
+    info: {
+      name,
+      ...(shownTitle !== undefined && { title: shownTitle }),
+      description: clean,
+      inputSchema: schema,
+      hints,
+    },
+    isCleaned: clean !== text.trim() || JSON.stringify(schema) !== JSON.stringify(inputSchema),
+  }
+}
+
+function titleOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== ''
+    ? shortWords(value.replace(/\s+/g, ' ').trim(), 100)
+    : undefined
+}
+
+function readHints(said: unknown): McpHints {
+  if (!isRecord(said)) return {}
+  const names = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const
+  return Object.fromEntries(
+    names.flatMap((name) => (typeof said[name] === 'boolean' ? [[name, said[name]]] : [])),
+  )
+}
+
+/** The words of a schema, too, are for a model: descriptions within bounds, nothing hidden in any text. */
+function visibleSchema(node: unknown, key = ''): unknown {
+  if (typeof node === 'string')
+    return key === 'description' || key === 'title' ? shortWords(node, 2000) : visibleText(node)
+  if (Array.isArray(node)) return node.map((item) => visibleSchema(item))
+  if (!isRecord(node)) return node
+  return Object.fromEntries(
+    Object.entries(node).map(([name, value]) => [name, visibleSchema(value, name)]),
+  )
+}

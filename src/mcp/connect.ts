@@ -1,0 +1,49 @@
+import { checkOptions } from './check-options.ts'
+import { openLine, stopped } from './http.ts'
+import { openServer } from './open-server.ts'
+import type { McpOptions } from './options.ts'
+import { type McpServer, serveLine } from './server.ts'
+
+/** Bytes of one answer, where the app says nothing. */
+export const MAX_BYTES = 1_000_000
+/** Milliseconds until a server has answered the first questions, a person's log-in aside. */
+const CONNECT_MS = 30_000
+/** With OAuth, a person logs in meanwhile. */
+const LOG_IN_MS = 10 * 60_000
+
+/** What `connectMcp` does. */
+export async function connect(options: McpOptions): Promise<McpServer> {
+  checkOptions(options)
+  const { signal, maxResultBytes = MAX_BYTES, elicitation } = options
+  const http = openLine(options)
+  const limit = AbortSignal.timeout(options.auth ? LOG_IN_MS : CONNECT_MS)
+  const within = signal ? AbortSignal.any([signal, limit]) : limit
+  if (within.aborted) throw stopped(within)
+  const revision = { maxBytes: maxResultBytes, elicits: elicitation !== undefined }
+  const line = await openServer(http, revision, within)
+  const address = new URL(options.url, globalThis.document?.baseURI)
+  const server = await closedOn(
+    within,
+    () => line.close(),
+    () => serveLine(line, options, address.origin + address.pathname),
+  )
+  signal?.addEventListener('abort', () => void server.close(), { once: true })
+  return server
+}
+
+/** What fails, or is stopped meanwhile, leaves no session behind. */
+async function closedOn<Result>(
+  signal: AbortSignal,
+  close: () => Promise<void>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    const stop = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(stopped(signal)), { once: true })
+    })
+    return await Promise.race([work(), stop])
+  } catch (thrown) {
+    await close()
+    throw thrown
+  }
+}

@@ -1,0 +1,28 @@
+import { visibleText } from '../lib/visible-text.ts'
+import { OffstageError } from '../protocol/error.ts'
+import type { RpcError } from './wire.ts'
+
+/** Characters of a server's words in an error. */
+const MAX_WORDS = 2000
+
+/** What a server refused with, in its words. */
+export function refusedBy(source: string, { code, message }: RpcError): OffstageError {
+  const words = shortWords(message) || 'no reason'
+  return new OffstageError('mcp-error', `${source} refused: ${words} (${code})`, {
+    details: { rpcCode: Number.isFinite(code) ? code : 0 },
+  })
+}
+
+export function badAnswer(source: string, what: string): OffstageError {
+  return new OffstageError('bad-response', `${source} ${what}`)
+}
+
+export function unsupported(message: string): OffstageError {
+  return new OffstageError('mcp-unsupported', message)
+}
+
+/** A server's words, visible and within bounds. */
+export function shortWords(text: string, limit: number = MAX_WORDS): string {
+  const visible = visibleText(text)
+  return visible.length > limit ? `${visible.slice(0, limit - 1)}…` : visible
+}

@@ -1,0 +1,43 @@
+import { monotonicMs } from '../lib/monotonic-ms.ts'
+import { sleepUnlessAborted } from '../lib/sleep.ts'
+import { describeThrown } from '../protocol/error.ts'
+import type { Listener } from './line.ts'
+
+/** Waits between attempts, which grow. Milliseconds. */
+const FIRST_WAIT = 1000
+const LONGEST_WAIT = 60_000
+/** A stream that was open for as long is no failure: servers and proxies end idle ones. Milliseconds. */
+const LONG_ENOUGH = 10_000
+const MOST_FAILURES = 8
+
+/**
+ * Holds a stream of changes open until the signal aborts. `open` resolves when the stream ends: true, and it is opened
+ * again; false: the server has none. What came about while there was none isn't known, so each new stream counts as a
+ * change of the tools.
+ */
+export function keepListening(
+  signal: AbortSignal,
+  listener: Listener,
+  open: (signal: AbortSignal, opened: () => void) => Promise<boolean>,
+): void {
+  void (async () => {
+    let failures = 0
+    let why = 'it ends again and again'
+    while (!signal.aborted && failures < MOST_FAILURES) {
+      let openedAt: number | undefined
+      try {
+        const goesOn = await open(signal, () => {
+          if (openedAt === undefined) listener.changed('tools')
+          openedAt ??= monotonicMs()
+        })
+        if (!goesOn) return
+      } catch (thrown) {
+        why = describeThrown(thrown)
+      }
+      failures =
+        openedAt !== undefined && monotonicMs() - openedAt >= LONG_ENOUGH ? 0 : failures + 1
+      await sleepUnlessAborted(Math.min(FIRST_WAIT * 2 ** failures, LONGEST_WAIT), signal)
+    }
+    if (!signal.aborted) listener.lost(why)
+  })()
+}

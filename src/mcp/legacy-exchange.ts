@@ -1,0 +1,202 @@
+import { sleepUnlessAborted } from '../lib/sleep.ts'
+import { OffstageError, toErrorData } from '../protocol/error.ts'
+import { badAnswer, refusedBy } from './failures.ts'
+import type { HttpLine } from './http.ts'
+import { createInbox } from './inbox.ts'
+import {
+  isLostSession,
+  newId,
+  postLegacy,
+  type Posted,
+  type Session,
+  sessionHeaders,
+} from './legacy-session.ts'
+import type { ProgressNote } from './line.ts'
+import { cutOff, type RevisionOptions } from './modern.ts'
+import { readMessages } from './read-messages.ts'
+import { readProgress } from './read-progress.ts'
+import { type Fields, type Incoming, RPC } from './wire.ts'
+
+/** A stream that ends early is gone on with this often where nothing new comes of it. */
+const MOST_RESUMES = 3
+
+/** What comes of an exchange next: its result, or a question that must be answered for it. */
+export type Next =
+  | { readonly type: 'result'; readonly result: Fields }
+  | { readonly type: 'question'; readonly id: string | number; readonly params: Fields }
+
+interface ExchangeOptions extends RevisionOptions {
+  readonly http: HttpLine
+  readonly session: Session
+}
+
+interface LegacyRequest {
+  readonly method: string
+  readonly params: Fields
+}
+
+/**
+ * One request of a revision with sessions. The server may ask in its course (2025-11-25, "Sending Messages to the
+ * Server"), so it can outlive whoever began it: `next` says what came of it, `answer` goes on with it.
+ */
+export class LegacyExchange {
+  readonly id: number = newId()
+  readonly #options: ExchangeOptions
+  readonly #stop = new AbortController()
+  readonly #inbox = createInbox<Next>()
+  #progress: (note: ProgressNote) => void = () => undefined
+  #isDone = false
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options
+  }
+
+  /** False: the session is over, and the server did nothing. */
+  async begin({ method, params }: LegacyRequest, signal: AbortSignal): Promise<boolean> {
+    const { http, session, maxBytes } = this.#options
+    const message = {
+      id: this.id,
+      method,
+      params: { ...params, ...(method === 'tools/call' && { _meta: { progressToken: this.id } }) },
+    }
+    const relay = (): void => this.cancel(signal.reason)
+    signal.addEventListener('abort', relay, { once: true })
+    try {
+      const about = { session, maxBytes, signal: this.#stop.signal }
+      const posted = await postLegacy(http, message, about)
+      if (isLostSession(posted.status, session)) {
+        await posted.messages.return(undefined)
+        return false
+      }
+      void this.#read(posted)
+      return true
+    } finally {
+      signal.removeEventListener('abort', relay)
+    }
+  }
+
+  /** What comes next. An aborted signal cancels the request. */
+  async next(signal: AbortSignal, progress?: (note: ProgressNote) => void): Promise<Next> {
+    if (progress) this.#progress = progress
+    const cancel = (): void => this.cancel(signal.reason)
+    if (signal.aborted) cancel()
+    signal.addEventListener('abort', cancel, { once: true })
+    try {
+      const next = await this.#inbox.take()
+      if (next.type === 'result') this.#isDone = true
+      return next
+    } finally {
+      signal.removeEventListener('abort', cancel)
+    }
+  }
+
+  async answer(id: string | number, result: Fields): Promise<void> {
+    await this.#post({ id, result })
+  }
+
+  /** A question that came by another stream, and is taken for one of this request. */
+  ask(id: string | number, params: Fields): void {
+    this.#inbox.put({ type: 'question', id, params })
+  }
+
+  cancel(reason: unknown): void {
+    if (this.#isDone || this.#stop.signal.aborted) return
+    const why = OffstageError.is(reason)
+      ? reason
+      : new OffstageError('aborted', 'The call was stopped.')
+    this.#inbox.end(why)
+    // A connection that is gone is no cancellation: it is said.
+    void this.#post({
+      method: 'notifications/cancelled',
+      params: { requestId: this.id, reason: 'Stopped by the client.' },
+    }).catch(() => undefined)
+    this.#stop.abort(why)
+  }
+
+  async #read(posted: Posted): Promise<void> {
+    const { source } = this.#options.http
+    try {
+      let { messages } = posted
+      const { place, status } = posted
+      for (let resumes = 0; ; resumes++) {
+        const before = place.lastEventId
+        if (await this.#take(messages, status)) return
+        if (place.lastEventId !== before) resumes = 0
+        if (status >= 400) throw badAnswer(source, `answered with status ${status}.`)
+        if (place.lastEventId === undefined || resumes >= MOST_RESUMES) throw cutOff(source)
+        await sleepUnlessAborted(Math.min(place.retryMs ?? 1000, 30_000), this.#stop.signal)
+        messages = await this.#resume(place)
+      }
+    } catch (thrown) {
+      this.#inbox.end(
+        OffstageError.is(thrown) ? thrown : OffstageError.fromData(toErrorData(thrown)),
+      )
+    }
+  }
+
+  /** True: the result was among them. */
+  async #take(messages: AsyncGenerator<Incoming>, status: number): Promise<boolean> {
+    const { source } = this.#options.http
+    try {
+      for await (const message of messages) {
+        if (message.type === 'result' && message.id === this.id) {
+          this.#inbox.put({ type: 'result', result: message.result })
+          return true
+        }
+        if (message.type === 'error' && (message.id === this.id || status >= 400))
+          throw refusedBy(source, message.error)
+        const note = readProgress(message, this.id)
+        if (note) this.#progress(note)
+        if (message.type === 'request') this.#asked(message)
+      }
+    } catch (thrown) {
+      // A connection that breaks is gone on with, as one that ends.
+      if (OffstageError.is(thrown) || this.#stop.signal.aborted) throw thrown
+    }
+    return false
+  }
+
+  async #resume(place: {
+    lastEventId?: string
+    retryMs?: number
+  }): Promise<AsyncGenerator<Incoming>> {
+    const { http, session, maxBytes } = this.#options
+    const response = await http.send({
+      method: 'GET',
+      headers: {
+        accept: 'text/event-stream',
+        ...sessionHeaders(session),
+        'last-event-id': place.lastEventId ?? '',
+      },
+      signal: this.#stop.signal,
+    })
+    if (!response.ok) throw cutOff(http.source)
+    const { source, secrets } = http
+    return readMessages(response, { source, maxBytes, secrets }, place)
+  }
+
+  #asked({ id, method, params }: Extract<Incoming, { type: 'request' }>): void {
+    if (method === 'elicitation/create' && this.#options.elicits) this.ask(id, params)
+    else void this.#post(replyTo(id, method)).catch(() => undefined)
+  }
+
+  async #post(message: Fields): Promise<void> {
+    const { http, session, maxBytes } = this.#options
+    // Not by the request's own signal: a cancellation is sent when that is aborted.
+    const posted = await postLegacy(http, message, {
+      session,
+      maxBytes,
+      signal: AbortSignal.timeout(30_000),
+    })
+    await posted.messages.return(undefined)
+    if (posted.status >= 400)
+      throw badAnswer(http.source, `took no message (status ${posted.status}).`)
+  }
+}
+
+/** The answer to what a server may ask of any client. */
+export function replyTo(id: string | number, method: string): Fields {
+  return method === 'ping'
+    ? { id, result: {} }
+    : { id, error: { code: RPC.methodNotFound, message: `${method} is not supported.` } }
+}

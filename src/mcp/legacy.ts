@@ -1,0 +1,243 @@
+import { randomId } from '../lib/random-id.ts'
+import { isRecord } from '../lib/shape.ts'
+import { OffstageError } from '../protocol/error.ts'
+import { badAnswer } from './failures.ts'
+import type { HttpLine } from './http.ts'
+import { keepListening } from './keep-listening.ts'
+import { LegacyExchange, replyTo } from './legacy-exchange.ts'
+import {
+  initialize,
+  isLostSession,
+  postLegacy,
+  type Session,
+  sessionHeaders,
+} from './legacy-session.ts'
+import type {
+  CallOptions,
+  Listener,
+  McpLine,
+  RequestOptions,
+  Round,
+  ServerInfo,
+  ToolRequest,
+} from './line.ts'
+import { type RevisionOptions, tellChange } from './modern.ts'
+import { readMessages } from './read-messages.ts'
+import type { Fields, Incoming } from './wire.ts'
+
+/** So long a question of a server is kept for whoever answers it. Milliseconds. */
+const QUESTION_MS = 30 * 60_000
+/** Milliseconds. */
+const RENEW_MS = 30_000
+
+/** A question that waits for its answer; `requestState` names it to whoever answers. */
+interface Parked {
+  readonly exchange: LegacyExchange
+  readonly id: string | number
+  readonly timer: ReturnType<typeof setTimeout>
+}
+
+/** The key under which a server's question is handed on, as those of revision 2026-07-28 have one. */
+const QUESTION = 'question'
+
+/** Begins a session. Rejects as `initialize` does. */
+export async function openLegacy(
+  http: HttpLine,
+  options: RevisionOptions,
+  signal: AbortSignal,
+): Promise<McpLine> {
+  return new LegacyLine(http, await initialize(http, options, signal), options)
+}
+
+/** A server of the revisions with a handshake, as of the session that was begun. */
+class LegacyLine implements McpLine {
+  readonly source: string
+  readonly #http: HttpLine
+  readonly #options: RevisionOptions
+  readonly #closed = new AbortController()
+  /** Questions that wait for an answer, by their `requestState`. */
+  readonly #parked = new Map<string, Parked>()
+  readonly #running = new Set<LegacyExchange>()
+  #session: Session
+  #renewal: Promise<Session> | undefined
+
+  constructor(http: HttpLine, session: Session, options: RevisionOptions) {
+    this.source = http.source
+    this.#http = http
+    this.#session = session
+    this.#options = options
+  }
+
+  get info(): ServerInfo {
+    return this.#session.info
+  }
+
+  async request(method: string, params: Fields, options: RequestOptions): Promise<Fields> {
+    const signal = this.#within(options.signal)
+    const exchange = await this.#begin(method, params, signal)
+    for (;;) {
+      const next = await exchange.next(signal)
+      if (next.type === 'result') return next.result
+      await exchange.answer(next.id, { action: 'cancel' })
+    }
+  }
+
+  async call({ name, input }: ToolRequest, asked: CallOptions): Promise<Round> {
+    const call = { ...asked, signal: this.#within(asked.signal) }
+    const { answers, signal } = call
+    if (answers?.requestState === undefined)
+      return this.#next(await this.#begin('tools/call', { name, arguments: input }, signal), call)
+    const open = this.#unpark(answers.requestState)
+    if (!open)
+      throw new OffstageError(
+        'stream-incomplete',
+        `The question of ${this.source} was lost with the page that it was asked on. Whether the call took effect is not known.`,
+      )
+    const answer = answers.inputResponses[QUESTION]
+    await open.exchange.answer(open.id, isRecord(answer) ? answer : { action: 'cancel' })
+    return this.#next(open.exchange, call)
+  }
+
+  listen(listener: Listener): void {
+    if (!isListenable(this.#session, this.#options)) return
+    keepListening(this.#closed.signal, listener, (signal, opened) =>
+      this.#follow({ signal, opened, listener }),
+    )
+  }
+
+  async close(): Promise<void> {
+    const reason = new OffstageError('disposed', `The connection to ${this.source} was closed.`)
+    for (const state of this.#parked.keys()) this.#unpark(state)?.exchange.cancel(reason)
+    this.#closed.abort(reason)
+    if (this.#session.id === undefined) return
+    const headers = sessionHeaders(this.#session)
+    const signal = AbortSignal.timeout(5000)
+    // Servers may refuse it.
+    await this.#http.send({ method: 'DELETE', headers, signal }).then(
+      (response) => response.body?.cancel(),
+      () => undefined,
+    )
+  }
+
+  #within(signal: AbortSignal): AbortSignal {
+    return AbortSignal.any([signal, this.#closed.signal])
+  }
+
+  async #begin(method: string, params: Fields, signal: AbortSignal): Promise<LegacyExchange> {
+    const used = this.#session
+    const begun = await this.#tryToBegin(used, { method, params }, signal)
+    // A session that is over took nothing: the request is sent in another one.
+    const exchange =
+      begun ?? (await this.#tryToBegin(await this.#renew(used), { method, params }, signal))
+    if (!exchange) throw badAnswer(this.source, 'ends each session at once.')
+    return exchange
+  }
+
+  /** Null: the session is over. */
+  async #tryToBegin(
+    session: Session,
+    request: { readonly method: string; readonly params: Fields },
+    signal: AbortSignal,
+  ): Promise<LegacyExchange | null> {
+    const exchange = new LegacyExchange({ ...this.#options, http: this.#http, session })
+    // Before it is sent: a server may ask before it answers.
+    if (request.method === 'tools/call') this.#running.add(exchange)
+    try {
+      if (await exchange.begin(request, signal)) return exchange
+    } catch (thrown) {
+      this.#running.delete(exchange)
+      throw thrown
+    }
+    this.#running.delete(exchange)
+    return null
+  }
+
+  /** Those who find the session lost at the same time begin one together. */
+  #renew(lost: Session): Promise<Session> {
+    if (this.#session !== lost) return Promise.resolve(this.#session)
+    const signal = this.#within(AbortSignal.timeout(RENEW_MS))
+    this.#renewal ??= initialize(this.#http, this.#options, signal)
+      .then((made) => (this.#session = made))
+      .finally(() => (this.#renewal = undefined))
+    return this.#renewal
+  }
+
+  async #next(exchange: LegacyExchange, call: CallOptions): Promise<Round> {
+    this.#running.add(exchange)
+    try {
+      const next = await exchange.next(call.signal, call.progress)
+      if (next.type === 'result') return { type: 'done', result: next.result }
+      const requests = { [QUESTION]: { method: 'elicitation/create', params: next.params } }
+      return { type: 'asks', requests, requestState: this.#park(exchange, next.id) }
+    } finally {
+      this.#running.delete(exchange)
+    }
+  }
+
+  #park(exchange: LegacyExchange, id: string | number): string {
+    const state = randomId()
+    const timer = setTimeout(() => {
+      this.#parked.delete(state)
+      exchange.cancel(new OffstageError('timeout', 'Nobody answered what the server asked.'))
+    }, QUESTION_MS)
+    this.#parked.set(state, { exchange, id, timer })
+    return state
+  }
+
+  #unpark(state: string): Parked | undefined {
+    const parked = this.#parked.get(state)
+    this.#parked.delete(state)
+    clearTimeout(parked?.timer)
+    return parked
+  }
+
+  /** The stream that belongs to no request. False: the server has none (405). */
+  async #follow(on: {
+    readonly signal: AbortSignal
+    readonly listener: Listener
+    opened(): void
+  }): Promise<boolean> {
+    const session = this.#session
+    const headers = { accept: 'text/event-stream', ...sessionHeaders(session) }
+    const response = await this.#http.send({ method: 'GET', headers, signal: on.signal })
+    if (!response.ok) {
+      await response.body?.cancel()
+      // 404: the session is over; a request begins the next one.
+      return isLostSession(response.status, session)
+    }
+    on.opened()
+    const { secrets } = this.#http
+    const { maxBytes } = this.#options
+    for await (const message of readMessages(response, {
+      source: this.source,
+      maxBytes,
+      secrets,
+    })) {
+      if (message.type === 'request') this.#asked(message)
+      tellChange(message, on.listener)
+    }
+    return true
+  }
+
+  /** What is asked by the stream that belongs to no request. */
+  #asked({ id, method, params }: Extract<Incoming, { type: 'request' }>): void {
+    const isQuestion = method === 'elicitation/create'
+    const [only, ...others] = this.#running
+    // Some servers ask for what a call needs here: with one call under way it is that one's.
+    if (isQuestion && this.#options.elicits && only && others.length === 0) {
+      only.ask(id, params)
+      return
+    }
+    const reply = isQuestion ? { id, result: { action: 'cancel' } } : replyTo(id, method)
+    const { maxBytes } = this.#options
+    const about = { session: this.#session, maxBytes, signal: this.#closed.signal }
+    void postLegacy(this.#http, reply, about)
+      .then(({ messages }) => messages.return(undefined))
+      .catch(() => undefined)
+  }
+}
+
+function isListenable({ info: { capabilities } }: Session, { elicits }: RevisionOptions): boolean {
+  const tells = (said: unknown): boolean => isRecord(said) && said.listChanged === true
+  return elicits || ['tools', 'resources', 'prompts'].some((list) => tells(capabilities[list]))
+}

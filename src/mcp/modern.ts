@@ -1,0 +1,197 @@
+import { OffstageError } from '../protocol/error.ts'
+import { isRecord } from '../lib/shape.ts'
+import { badAnswer, refusedBy } from './failures.ts'
+import { parameterHeaders, standardHeaders } from './headers.ts'
+import type { HttpLine } from './http.ts'
+import { keepListening } from './keep-listening.ts'
+import type {
+  CallOptions,
+  Listener,
+  McpLine,
+  ProgressNote,
+  RequestOptions,
+  Round,
+  ServerInfo,
+  ToolRequest,
+} from './line.ts'
+import { readProgress } from './read-progress.ts'
+import { readMessages } from './read-messages.ts'
+import { CLIENT_INFO, type Fields, type Incoming, MODERN } from './wire.ts'
+
+export interface RevisionOptions {
+  readonly maxBytes: number
+  /** The server may ask for input. */
+  readonly elicits: boolean
+}
+
+/** A request, and what came back: its status, and the messages. */
+export interface ModernExchange {
+  readonly id: number
+  readonly status: number
+  readonly messages: AsyncGenerator<Incoming>
+}
+
+interface ModernRequest {
+  readonly method: string
+  readonly params: Fields
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+}
+
+let newestId = 0
+
+/** Sends a request of revision 2026-07-28: each says its version, and what the client can do. */
+export async function sendModern(
+  http: HttpLine,
+  { maxBytes, elicits }: RevisionOptions,
+  { method, params, headers, signal }: ModernRequest,
+): Promise<ModernExchange> {
+  const id = ++newestId
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': MODERN,
+    'io.modelcontextprotocol/clientInfo': CLIENT_INFO,
+    'io.modelcontextprotocol/clientCapabilities': elicits ? { elicitation: { form: {} } } : {},
+    ...(method === 'tools/call' && { progressToken: id }),
+  }
+  const response = await http.send({
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': MODERN,
+      ...standardHeaders(method, params),
+      ...headers,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } }),
+    signal,
+  })
+  const { source, secrets } = http
+  return {
+    id,
+    status: response.status,
+    messages: readMessages(response, { source, maxBytes, secrets }),
+  }
+}
+
+/** A server of revision 2026-07-28. There are no sessions: an aborted request is a cancelled one. */
+export class ModernLine implements McpLine {
+  readonly source: string
+  readonly info: ServerInfo
+  readonly #http: HttpLine
+  readonly #options: RevisionOptions
+  readonly #closed = new AbortController()
+
+  constructor(http: HttpLine, info: ServerInfo, options: RevisionOptions) {
+    this.source = http.source
+    this.info = info
+    this.#http = http
+    this.#options = options
+  }
+
+  async request(method: string, params: Fields, options: RequestOptions): Promise<Fields> {
+    const result = await this.#send({ method, params, signal: options.signal }, options)
+    if (result.resultType !== undefined && result.resultType !== 'complete')
+      throw badAnswer(this.source, `answered ${method} with a question.`)
+    return result
+  }
+
+  async call({ name, input, headers }: ToolRequest, options: CallOptions): Promise<Round> {
+    const request = {
+      method: 'tools/call',
+      params: { name, arguments: input, ...options.answers },
+      headers: parameterHeaders(headers, input),
+      signal: options.signal,
+    }
+    return roundOf(await this.#send(request, options), this.source)
+  }
+
+  listen(listener: Listener): void {
+    const asked = listenable(this.info)
+    if (Object.keys(asked).length === 0) return
+    keepListening(this.#closed.signal, listener, async (signal, opened) => {
+      const request = { method: 'subscriptions/listen', params: { notifications: asked }, signal }
+      const { id, status, messages } = await sendModern(this.#http, this.#options, request)
+      if (status >= 400) return false
+      for await (const message of messages) {
+        opened()
+        if (message.type === 'error') return false
+        if (message.type === 'result' && message.id === id) return true
+        tellChange(message, listener)
+      }
+      return true
+    })
+  }
+
+  async close(): Promise<void> {
+    const message = `The connection to ${this.source} was closed.`
+    this.#closed.abort(new OffstageError('disposed', message))
+  }
+
+  async #send(
+    request: ModernRequest,
+    { repeatable = false, progress }: RequestOptions & Pick<Partial<CallOptions>, 'progress'>,
+  ): Promise<Fields> {
+    try {
+      return await this.#once(request, progress)
+    } catch (thrown) {
+      const isLost = OffstageError.is(thrown) && thrown.retryable
+      if (!repeatable || !isLost || request.signal.aborted) throw thrown
+      return this.#once(request, progress)
+    }
+  }
+
+  async #once(request: ModernRequest, progress?: (note: ProgressNote) => void): Promise<Fields> {
+    const signal = AbortSignal.any([request.signal, this.#closed.signal])
+    const exchange = await sendModern(this.#http, this.#options, { ...request, signal })
+    const { id, status, messages } = exchange
+    for await (const message of messages) {
+      if (message.type === 'error' && (message.id === id || status >= 400))
+        throw refusedBy(this.source, message.error)
+      if (message.type === 'result' && message.id === id) return message.result
+      const note = readProgress(message, id)
+      if (note) progress?.(note)
+    }
+    throw status >= 400
+      ? badAnswer(this.source, `answered with status ${status}.`)
+      : cutOff(this.source)
+  }
+}
+
+function roundOf(result: Fields, source: string): Round {
+  if (result.resultType === 'input_required') {
+    const { inputRequests, requestState } = result
+    return {
+      type: 'asks',
+      requests: isRecord(inputRequests) ? inputRequests : {},
+      ...(typeof requestState === 'string' && { requestState }),
+    }
+  }
+  if (result.resultType !== undefined && result.resultType !== 'complete')
+    throw badAnswer(source, 'answered with a kind of result that is not known.')
+  return { type: 'done', result }
+}
+
+/** The changes that the server says it tells of. */
+function listenable({ capabilities }: ServerInfo): Record<string, true> {
+  const tells = (list: string): boolean => {
+    const said = capabilities[list]
+    return isRecord(said) && said.listChanged === true
+  }
+  return {
+    ...(tells('tools') && { toolsListChanged: true as const }),
+    ...(tells('prompts') && { promptsListChanged: true as const }),
+    ...(tells('resources') && { resourcesListChanged: true as const }),
+  }
+}
+
+export function tellChange(message: Incoming, listener: Listener): void {
+  if (message.type !== 'notification') return
+  const list = /^notifications\/(tools|resources|prompts)\/list_changed$/.exec(message.method)?.[1]
+  if (list) listener.changed(list as 'tools')
+}
+
+export function cutOff(source: string): OffstageError {
+  return new OffstageError('stream-incomplete', `The answer of ${source} was cut off.`, {
+    retryable: true,
+  })
+}

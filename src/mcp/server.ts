@@ -1,0 +1,170 @@
+import { loadPart } from '../client/load-part.ts'
+import type { CompositeTool, Tool } from '../client/tool.ts'
+import { describeThrown, OffstageError } from '../protocol/error.ts'
+import { Catalogue } from './catalogue.ts'
+import type { McpLine } from './line.ts'
+import type { Offers } from './offers.ts'
+import type { McpOptions, McpToolOptions } from './options.ts'
+import type { McpPrompts } from './prompts.ts'
+import type { McpResources } from './resources.ts'
+import type { DefinitionChange } from './tool-info.ts'
+
+/** An MCP server that is connected. What it says of itself is its own word. */
+export interface McpServer {
+  /** As the server calls itself. */
+  readonly name: string
+  readonly title?: string
+  readonly version?: string
+  /** Its origin, or the name that the app gave it: what people are shown. */
+  readonly source: string
+  /** The revision of MCP that is spoken. */
+  readonly protocolVersion: string
+  /** What the server would have a model told. It is put into no request: read it before you do. */
+  readonly instructions?: string
+  /** The same array as long as nothing changed. Register them with `useMcp`, or yourself. */
+  readonly tools: readonly (Tool | CompositeTool)[]
+  /** Tools whose definition is another one than when they were first seen: they are kept back. */
+  readonly changes: readonly DefinitionChange[]
+  readonly resources: McpResources
+  readonly prompts: McpPrompts
+  /** Lets a changed definition count. `name` is the server's. False: there is none. */
+  accept(name: string): Promise<boolean>
+  /** Lists the tools anew. Servers that tell of changes are listed anew by themselves. */
+  refresh(): Promise<void>
+  /** Called after `tools` or `changes` became others, and when resources or prompts did. Returns its undo. */
+  subscribe(listener: () => void): () => void
+  /** Ends the session and what is open. Idempotent. */
+  close(): Promise<void>
+}
+
+type ServeOptions = McpToolOptions & Pick<McpOptions, 'elicitation'>
+
+/** The server of a connection; its tools are listed. `address`: by which their definitions are pinned. */
+export async function serveLine(
+  line: McpLine,
+  options: ServeOptions,
+  address: string,
+): Promise<McpServer> {
+  const parts =
+    options.resourceTools === true ? await loadPart(() => import('./resource-tools.ts')) : null
+  const served = new Served(line, options, {
+    address,
+    resourceTools: (server) => parts?.resourceTools(line, server.resources, options) ?? [],
+  })
+  await served.refresh()
+  served.listen()
+  return served
+}
+
+interface ServedParts {
+  readonly address: string
+  resourceTools(server: McpServer): readonly Tool[]
+}
+
+class Served implements McpServer {
+  readonly name: string
+  readonly title?: string
+  readonly version?: string
+  readonly instructions?: string
+  readonly source: string
+  readonly protocolVersion: string
+  readonly resources: McpResources
+  readonly prompts: McpPrompts
+  readonly #line: McpLine
+  readonly #options: ServeOptions
+  readonly #catalogue: Catalogue
+  readonly #resourceTools: readonly Tool[]
+  readonly #listeners = new Set<() => void>()
+  readonly #closing = new AbortController()
+  #listed: Catalogue['tools'] | undefined
+  #tools: McpServer['tools'] = []
+
+  constructor(
+    line: McpLine,
+    options: ServeOptions,
+    { address, resourceTools: toolsOfResources }: ServedParts,
+  ) {
+    const { name, title, version, instructions, protocolVersion } = line.info
+    const { signal } = this.#closing
+    this.name = name
+    if (title !== undefined) this.title = title
+    if (version !== undefined) this.version = version
+    if (instructions !== undefined) this.instructions = instructions
+    this.source = line.source
+    this.protocolVersion = protocolVersion
+    this.#line = line
+    this.#options = options
+    const onChange = (): void => this.#notify()
+    this.#catalogue = new Catalogue({ line, address, options, signal, onChange })
+    const offers = (): Promise<Offers> =>
+      loadPart(() => import('./offers.ts')).then(({ offersOf }) => offersOf(line, signal))
+    this.resources = {
+      list: async (given) => (await offers()).resources.list(given),
+      templates: async (given) => (await offers()).resources.templates(given),
+      read: async (uri, given) => (await offers()).resources.read(uri, given),
+    }
+    this.prompts = {
+      list: async (given) => (await offers()).prompts.list(given),
+      get: async (prompt, values, given) => (await offers()).prompts.get(prompt, values, given),
+    }
+    this.#resourceTools = toolsOfResources(this)
+  }
+
+  get tools(): McpServer['tools'] {
+    const { tools } = this.#catalogue
+    if (this.#listed !== tools) this.#tools = [...tools, ...this.#resourceTools]
+    this.#listed = tools
+    return this.#tools
+  }
+
+  get changes(): readonly DefinitionChange[] {
+    return this.#catalogue.changes
+  }
+
+  accept(name: string): Promise<boolean> {
+    return this.#catalogue.accept(name)
+  }
+
+  refresh(): Promise<void> {
+    return this.#catalogue.refresh()
+  }
+
+  listen(): void {
+    const { source } = this
+    this.#line.listen({
+      changed: (list) => {
+        if (list !== 'tools') return this.#notify()
+        this.refresh().catch((thrown: unknown) =>
+          this.#report(
+            'list-failed',
+            `The tools of ${source} can't be listed: ${describeThrown(thrown)}`,
+          ),
+        )
+      },
+      lost: (why) =>
+        this.#report('stream-lost', `${source} says nothing of its changes any more: ${why}`),
+    })
+  }
+
+  subscribe(listener: () => void): () => void {
+    const own = (): void => listener()
+    this.#listeners.add(own)
+    return () => void this.#listeners.delete(own)
+  }
+
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return
+    const message = `The connection to ${this.source} was closed.`
+    this.#closing.abort(new OffstageError('disposed', message))
+    this.#listeners.clear()
+    await this.#line.close()
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener()
+  }
+
+  #report(type: 'list-failed' | 'stream-lost', message: string): void {
+    if (!this.#closing.signal.aborted) this.#options.onDiagnostic?.({ type, message })
+  }
+}

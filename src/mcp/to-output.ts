@@ -1,0 +1,83 @@
+import { isRecord } from '../lib/shape.ts'
+import { visibleText } from '../lib/visible-text.ts'
+import { shortWords } from './failures.ts'
+import type { Fields } from './wire.ts'
+
+/** What a tool returns of a result: words, plain data, or a list with files among it. */
+export type ToolReturn = string | object | readonly (string | Blob)[]
+
+/**
+ * A result of `tools/call` or `resources/read` as a tool returns it (server/tools, "Tool Result"). Images and sound
+ * become files; links are words, and nothing is fetched. Throws the server's words where it says `isError`.
+ */
+export function toOutput(result: Fields): ToolReturn {
+  const content: readonly unknown[] = Array.isArray(result.content) ? result.content : []
+  const parts = content.map(partOf).filter((part) => part !== '')
+  const words = parts.filter((part) => typeof part === 'string').join('\n\n')
+  if (result.isError === true) throw new Error(words || 'The server says that the tool failed.')
+  const { structuredContent: data } = result
+  if (data !== undefined && data !== null) {
+    if (parts.length === 0 || isTextOf(words, data))
+      return typeof data === 'object' ? visible(data) : JSON.stringify(data)
+    parts.push(JSON.stringify(visible(data)))
+  }
+  if (parts.every((part) => typeof part === 'string')) return parts.join('\n\n')
+  return parts
+}
+
+function partOf(said: unknown): string | Blob {
+  if (!isRecord(said)) return ''
+  switch (said.type) {
+    case 'text':
+      return typeof said.text === 'string' ? visibleText(said.text) : ''
+    case 'image':
+    case 'audio':
+      return fileOf(said, said.data)
+    case 'resource':
+      return resourcePart(said.resource)
+    case 'resource_link':
+      return `[resource ${wordOf(said.uri)}: ${wordOf(said.title ?? said.name)}${said.description === undefined ? '' : `, ${wordOf(said.description)}`}]`
+    default:
+      return `[content of a kind that is not known: ${wordOf(said.type)}]`
+  }
+}
+
+/** The contents of a resource: text with its address, or a file. */
+export function resourcePart(said: unknown): string | Blob {
+  if (!isRecord(said)) return ''
+  if (typeof said.text === 'string')
+    return `[resource ${wordOf(said.uri)}]\n${visibleText(said.text)}`
+  return fileOf(said, said.blob)
+}
+
+function fileOf({ mimeType }: Fields, data: unknown): string | Blob {
+  const type =
+    typeof mimeType === 'string' && /^[\w.+-]+\/[\w.+-]+$/.test(mimeType)
+      ? mimeType
+      : 'application/octet-stream'
+  try {
+    const binary = atob(String(data))
+    return new Blob([Uint8Array.from(binary, (sign) => sign.charCodeAt(0))], { type })
+  } catch {
+    return `[a file of type ${type} that can't be read]`
+  }
+}
+
+/** Servers say structured results as text, too. */
+function isTextOf(words: string, data: unknown): boolean {
+  try {
+    return JSON.stringify(JSON.parse(words)) === JSON.stringify(visible(data))
+  } catch {
+    return false
+  }
+}
+
+function visible<Value>(data: Value): Value {
+  return JSON.parse(JSON.stringify(data), (_key, value: unknown) =>
+    typeof value === 'string' ? visibleText(value) : value,
+  ) as Value
+}
+
+function wordOf(value: unknown): string {
+  return typeof value === 'string' ? shortWords(value.replace(/\s+/g, ' '), 500) : ''
+}

@@ -1,0 +1,171 @@
+import { cleanText } from '../clean-text.ts'
+import { type Commit, readCommit } from '../commits/read-commit.ts'
+import { closest, isElement, isTag, viewOf } from '../dom.ts'
+import type { PageAction, PageOptions } from '../options.ts'
+import { nameOf } from '../outline/name.ts'
+import { roleOf } from '../outline/role.ts'
+import { activated, buttonsBeside, controlAround } from './activated.ts'
+import { isEditable } from './field-kind.ts'
+import { destinationOf, leavesSite, submitterOf, type Activation } from './sites.ts'
+import { titleCommit } from './title-commit.ts'
+
+/** What is done to an element, as far as it says whether that commits a person to something. */
+export interface Doing {
+  readonly action: PageAction
+  /** Of what is chosen in a menu: its labels. */
+  readonly labels?: readonly string[]
+  /** Of a key press. */
+  readonly key?: string
+  /** Of a click that only opens a menu. */
+  readonly opens?: boolean
+}
+
+/**
+ * What an action commits the person to, in words for them, such as `pays ("pay")`; empty for what is never asked about:
+ * opening, typing, filtering, filling a cart. By what is activated: where it leads, what it is called, and what the form
+ * or dialog that it ends is called.
+ */
+export function commitOf(element: Element, doing: Doing, options: PageOptions): string {
+  if (doing.opens) return ''
+  const activation = activationOf(doing.action)
+  const url = activation && destinationOf(element, activation)
+  if (url && leavesSite(url, viewOf(element))) return 'leads to another site'
+  const commit = commitByWords(element, doing, options)
+  return commit ? `${commit.kind} ("${commit.word}")` : ''
+}
+
+/** Undefined: nothing is activated by it. */
+export function activationOf(action: PageAction): Activation | undefined {
+  if (action === 'click') return 'click'
+  return action === 'enter' ? 'activate' : undefined
+}
+
+function commitByWords(
+  element: Element,
+  { action, labels = [], key }: Doing,
+  options: PageOptions,
+): Commit | null {
+  switch (action) {
+    case 'click':
+      return firstOf(activated(element, action), (one) => commitOfControl(one, options))
+    case 'enter':
+      return commitOfEnter(element, options)
+    case 'check':
+      return isToggle(element) ? commitOfControl(element, options) : null
+    case 'select':
+      return HOLDS_VALUES.test(roleOf(element)) ? null : firstOf(labels, (one) => readCommit(one))
+    case 'drop':
+      return firstOf(namesOf(element, options), (name) => readCommit(name))
+    case 'press':
+      return DELETING.test(key ?? '') && !isEditable(element)
+        ? { kind: 'deletes', word: 'delete' }
+        : null
+    case 'type':
+    case 'drag':
+      return null
+    default:
+      return action satisfies never
+  }
+}
+
+const HOLDS_VALUES = /^(combobox|listbox|radiogroup|textbox|searchbox|group|tree)$/
+const DELETING = /^(delete|del|backspace)$/i
+
+/** Enter sends the form, or a script takes it for a press of the button beside the field. */
+function commitOfEnter(element: Element, options: PageOptions): Commit | null {
+  const own = activated(element, 'enter').filter((one) => one !== element || !isEditable(one))
+  const found = firstOf(own, (one) => commitOfControl(one, options))
+  if (found || !isEditable(element) || submits(own)) return found
+  return firstOf(buttonsBeside(element), (button) =>
+    firstOf(namesOf(button, options), (name) => readCommit(name, true)),
+  )
+}
+
+function submits(elements: readonly Element[]): boolean {
+  return elements.some((one) => submitterOf(one) !== null)
+}
+
+function commitOfControl(part: Element, options: PageOptions): Commit | null {
+  const control = controlAround(part)
+  const form = submitterOf(control)?.form ?? null
+  if (!form && opens(control)) return null
+  const names = namesOf(control, options)
+  const own = firstOf(names, (name) =>
+    mayCommit(control, name) ? readCommit(name, form !== null) : null,
+  )
+  if (own) return own.kind === 'sends' && isSearch(control, form) ? null : own
+  const isButton = form !== null || /^(button|link)$/.test(roleOf(control))
+  return isButton ? titleCommit(control, { form, names, options }) : null
+}
+
+/** Only a menu, a dialog or more of the page. */
+function opens(control: Element): boolean {
+  const popup = control.getAttribute('aria-haspopup')
+  return (
+    (popup !== null && popup !== 'false') ||
+    control.hasAttribute('aria-expanded') ||
+    control.hasAttribute('popovertarget') ||
+    /^(show|toggle)-/.test(control.getAttribute('command') ?? '') ||
+    isTag(control, 'summary')
+  )
+}
+
+/** What is searched for is no message: so says the form, or that it fetches its result by its address. */
+function isSearch(control: Element, form: HTMLFormElement | null): boolean {
+  if (closest(control, 'search,[role=search]')) return true
+  return (
+    form !== null && Element.prototype.getAttribute.call(form, 'method')?.toLowerCase() === 'get'
+  )
+}
+
+function isToggle(element: Element): boolean {
+  return roleOf(element) === 'switch' || element.hasAttribute('aria-pressed')
+}
+
+const ITEMS = '[role=row],[role=listitem],[role=option],tr,li,article,label'
+
+/** A name is one of an action: not a headline that leads to its article, or what is on a list of things to do. */
+function mayCommit(control: Element, name: string): boolean {
+  const role = roleOf(control)
+  const words = name.split(/\s+/).length
+  if (/^(button|switch|menuitem)/.test(role)) return true
+  if (role === 'link') return mayLinkCommit(control, name, words)
+  if (!/^(img|image)?$/.test(role) || (isTag(control, 'label') && control.control)) return false
+  return words <= (closest(control, ITEMS) ? 1 : 4)
+}
+
+const LONG_LINK = 30
+
+function mayLinkCommit(link: Element, name: string, words: number): boolean {
+  if (!leadsElsewhere(link)) return words <= 6
+  if (closest(link, 'nav,[role=navigation]')) return readCommit(name)?.kind === 'logs out'
+  return words <= 3 && name.length <= LONG_LINK
+}
+
+/** Whether the link has an address of its own: a script's button has none, or a mark on this page. */
+function leadsElsewhere(link: Element): boolean {
+  const url = destinationOf(link, 'click')
+  const here = link.ownerDocument.URL.replace(/#.*$/, '')
+  return url !== null && /^https?:$/.test(url.protocol) && url.href.replace(/#.*$/, '') !== here
+}
+
+/** All that a control is called, for those who see it and for those who don't. */
+function namesOf(control: Element, options: PageOptions): readonly string[] {
+  const value = isTag(control, 'input') && /^(submit|button|reset)$/.test(control.type)
+  const names = [
+    nameOf(control, roleOf(control) || 'button', options).text,
+    isElement(control) ? (control.innerText ?? control.textContent) : '',
+    control.getAttribute('aria-label') ?? '',
+    control.getAttribute('title') ?? '',
+    value ? control.value : '',
+  ]
+  return [...new Set(names.map((name) => cleanText(name)).filter(Boolean))]
+}
+
+function firstOf<Item>(items: readonly Item[], read: (item: Item) => Commit | null): Commit | null {
+  for (const item of items) {
+    const found = read(item)
+    if (found) return found
+  }
+  return null
+}

@@ -1,0 +1,69 @@
+import { cleanText } from '../clean-text.ts'
+import {
+  type Commit,
+  isHarmless,
+  readCommit,
+  readConsent,
+  readDecline,
+} from '../commits/read-commit.ts'
+import { closest, referenced } from '../dom.ts'
+import type { PageOptions } from '../options.ts'
+import { nameOf } from '../outline/name.ts'
+
+const DIALOGS = 'dialog,[role=dialog],[role=alertdialog]'
+const SECTIONS = 'section,article,fieldset,[role=region],[role=group]'
+const BUTTONS = 'button,input[type=submit],input[type=button],[role=button]'
+const TITLES = 'h1,h2,h3,h4,h5,h6,legend,[role=heading]'
+/** Beside what declines: a dialog of more is one to work in, not a question. */
+const BUTTONS_OF_QUESTION = 2
+
+interface Ending {
+  /** That it submits. */
+  readonly form: HTMLFormElement | null
+  readonly names: readonly string[]
+  readonly options: PageOptions
+}
+
+/** What the title of the form or dialog that a control ends says: "OK" under "Delete account?". */
+export function titleCommit(control: Element, { form, names, options }: Ending): Commit | null {
+  if (names.some(readDecline) || names.some(isHarmless)) return null
+  const consents = names.every(readConsent)
+  const dialog = closest(control, DIALOGS)
+  const isAsked = dialog !== null && (form === null || consents) && isQuestion(dialog)
+  const ended = [...(form && consents ? [form, sectionOf(form)] : []), isAsked ? dialog : null]
+  for (const one of ended)
+    for (const title of one ? titlesOf(one, options) : []) {
+      const found = readCommit(title, true)
+      if (found) return found
+    }
+  return null
+}
+
+/** It asks for a yes or a no. */
+function isQuestion(dialog: Element): boolean {
+  const others = [...dialog.querySelectorAll(BUTTONS)].filter(
+    (button) => !readDecline(labelOf(button)),
+  )
+  return others.length <= BUTTONS_OF_QUESTION
+}
+
+function labelOf(button: Element): string {
+  const value = button.getAttribute('value') ?? ''
+  return cleanText(button.getAttribute('aria-label') ?? (button.textContent || value))
+}
+
+/** The part of the page that holds only this form. */
+function sectionOf(form: Element): Element | null {
+  const section = closest(form, SECTIONS)
+  return section?.querySelectorAll('form').length === 1 ? section : null
+}
+
+function titlesOf(element: Element, options: PageOptions): readonly string[] {
+  const described = referenced(element, 'aria-describedby').slice(0, 1)
+  const headings = [...element.querySelectorAll(TITLES)].slice(0, 2)
+  const words = element.matches(DIALOGS) ? [...element.querySelectorAll('p')].slice(0, 2) : []
+  return [
+    nameOf(element, 'form', options).text,
+    ...[...headings, ...described, ...words].map(({ textContent }) => cleanText(textContent)),
+  ]
+}

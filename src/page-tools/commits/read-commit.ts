@@ -1,0 +1,80 @@
+import { foldLetters, foldWords } from '../secrets/secret-words.ts'
+import type { CommitKind, CommitWords } from './commit-kinds.ts'
+import { ENGLISH_FORM_WORDS, ENGLISH_WORDS } from './english-words.ts'
+import { LATIN_WORDS } from './latin-words.ts'
+import { OTHER_SCRIPTS, WITHOUT_GAPS } from './other-scripts.ts'
+import { CONSENTS, CONSENTS_WITHOUT_GAPS, DECLINES, HARMLESS_REMOVALS } from './title-words.ts'
+
+/** What a name says that its control does, and the words that say it, as they are compared. */
+export interface Commit {
+  readonly kind: CommitKind
+  readonly word: string
+}
+
+/** Before the verb of an English name: an icon, "Yes, delete", "Confirm & pay", "Permanently delete". */
+const LEAD =
+  '^[^\\p{L}\\p{N}]*(?:(?:yes|ok|okay|now|please|proceed to|continue to|i agree,?|agree and|permanently|really|quick|instant|instantly|express|bulk|force|hard|one click|1 click|securely|safely|just|are you sure (?:that )?(?:you (?:want|wish|would like) )?to|do you (?:really )?want to|you are about to|this will)[ ,:;!]*)*(?:\\p{L}+ (?:and|&|then|\\+) )?'
+const FIRST = '(?<![\\p{L}\\p{N}])'
+const LAST = '(?![\\p{L}\\p{N}])'
+const LONG = 120
+
+interface Rule {
+  readonly kind: CommitKind
+  readonly pattern: RegExp
+}
+
+const english = rulesOf(ENGLISH_WORDS, (words) => `${LEAD}(?<word>${words})${LAST}`)
+const englishOfForms = rulesOf(ENGLISH_FORM_WORDS, (words) => `${LEAD}(?<word>${words})${LAST}`)
+const others = Object.entries({ ...LATIN_WORDS, ...OTHER_SCRIPTS }).flatMap(([language, words]) =>
+  rulesOf(words, (parts) =>
+    WITHOUT_GAPS.has(language) ? `(?<word>${parts})` : `${FIRST}(?<word>${parts})${LAST}`,
+  ),
+)
+const harmless = pattern(HARMLESS_REMOVALS)
+const consents = pattern(`^[^\\p{L}\\p{N}]*(?:(?:${CONSENTS})${LAST}|${CONSENTS_WITHOUT_GAPS})`)
+const declines = pattern(`^[^\\p{L}\\p{N}×✕✖]*(?:${DECLINES})${LAST}`)
+
+/** `inForm`: of what ends a form or a dialog. Null: nothing that a person is to be asked about. */
+export function readCommit(name: string, inForm: boolean = false): Commit | null {
+  if (opensMore(name)) return null
+  const text = foldWords(name.slice(0, LONG)).trim()
+  const rules = inForm ? [...english, ...englishOfForms, ...others] : [...english, ...others]
+  for (const { kind, pattern: words } of rules) {
+    const word = words.exec(text)?.groups?.['word']
+    if (word && !(kind === 'deletes' && harmless.test(text))) return { kind, word }
+  }
+  return null
+}
+
+/** Whether a name says that what is asked is not done. */
+export function readDecline(name: string): boolean {
+  return declines.test(foldWords(name.slice(0, LONG)).trim())
+}
+
+/** Whether a name only agrees to what its form or dialog asks: "OK", "Yes". So does an icon. */
+export function readConsent(name: string): boolean {
+  const text = foldWords(name.slice(0, LONG)).trim()
+  return !/[\p{L}\p{N}]/u.test(text) || consents.test(text)
+}
+
+/** Whether what a name says is about a cart, or about a filter. */
+export function isHarmless(name: string): boolean {
+  return harmless.test(foldWords(name.slice(0, LONG)))
+}
+
+/** By convention, three points say that something is asked first. */
+function opensMore(name: string): boolean {
+  return /(?:\.{3}|…)\s*$/.test(name)
+}
+
+function rulesOf(words: CommitWords, sourceOf: (words: string) => string): Rule[] {
+  return (Object.entries(words) as [CommitKind, string][]).map(([kind, parts]) => ({
+    kind,
+    pattern: pattern(sourceOf(parts)),
+  }))
+}
+
+/** The source is folded as names are. */
+function pattern(source: string): RegExp {
+  return new RegExp(foldLetters(source), 'u')
+}

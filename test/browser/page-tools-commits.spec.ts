@@ -1,0 +1,650 @@
+import type { DrivenPage } from './support/driven-page.ts'
+import { expect, property, test } from './support/driven.ts'
+
+// What commits a person to something is asked about while the conversation holds words of others; all else is not.
+
+const HOST = `
+import { pageTools } from '/dist/page-tools.js'
+const tools = new Map(pageTools().map((tool) => [tool.name, tool]))
+const info = { runId: 'run', conversationId: 'talk', toolCallId: 'call' }
+window.commits = (name, input) => tools.get(name).commits(input, { ...info, tainted: false })
+window.judge = async (name, input) => {
+  const tool = tools.get(name)
+  const commits = await tool.commits(input, { ...info, tainted: false })
+  const about = await (async () => tool.describe(input, info))().catch((error) => ({ text: String(error) }))
+  return { commits, text: about.text }
+}
+window.act = (name, input, tainted) => {
+  const tool = tools.get(name)
+  return (async () => {
+    if (tainted) await tool.commits(input, { ...info, tainted })
+    return tool.execute(input, { ...info, idempotencyKey: 'key', fence: 1, signal: new AbortController().signal, progress() {} })
+  })().then((text) => ({ text }), (error) => ({ code: error.code, text: error.message }))
+}
+document.documentElement.dataset.host = ''
+`
+
+interface Hosted {
+  readonly commits: (tool: string, input: object) => Promise<boolean>
+  readonly judge: (
+    tool: string,
+    input: object,
+  ) => Promise<{ readonly commits: boolean; readonly text: string }>
+  readonly act: (
+    tool: string,
+    input: object,
+    tainted: boolean,
+  ) => Promise<{ readonly code?: string; readonly text: string }>
+}
+
+type Open = (options: { body: string; errorsAllowed?: boolean }) => Promise<DrivenPage>
+type Case = readonly [what: string, body: string, tool: string, input: object, says?: string]
+
+test.beforeEach(({ site }) => site.add('/commits-host.js', { body: HOST }))
+
+async function openHost(openPage: Open, body: string): Promise<DrivenPage> {
+  const host = '<script type="module" src="/commits-host.js"></script>'
+  const page = await openPage({ body: `${body}${host}`, errorsAllowed: true })
+  await expect(async () =>
+    expect(await property(page, 'html[data-host]', 'tagName')).toBe('HTML'),
+  ).toPass()
+  return page
+}
+
+const judge = (page: DrivenPage, tool: string, input: object) =>
+  page.evaluate(([name, given]) => (window as unknown as Hosted).judge(name, given), [
+    tool,
+    input,
+  ] as const)
+
+const act = (page: DrivenPage, tool: string, input: object, tainted = true) =>
+  page.evaluate(([name, given, is]) => (window as unknown as Hosted).act(name, given, is), [
+    tool,
+    input,
+    tainted,
+  ] as const)
+
+const click = (ref: string) => ({ ref })
+
+const COMMITS: readonly Case[] = [
+  ['a button by its name', '<button>Pay now</button>', 'click', click('Pay now'), 'pays ("pay")'],
+  [
+    'a button in another language',
+    '<button>Konto löschen</button>',
+    'click',
+    click('Konto löschen'),
+    'deletes ("loschen")',
+  ],
+  [
+    'what it is called for those who see it',
+    '<button aria-label="Continue">Pay now</button>',
+    'click',
+    click('Continue'),
+    'pays',
+  ],
+  [
+    'what it is called for those who don’t',
+    '<button aria-label="Delete">🗑</button>',
+    'click',
+    click('Delete'),
+    'deletes',
+  ],
+  [
+    'a soft hyphen in its name',
+    '<button>Lö&shy;schen</button>',
+    'click',
+    click('Löschen'),
+    'deletes',
+  ],
+  [
+    'an input of type submit',
+    '<form><input type=submit value="Send"></form>',
+    'click',
+    click('Send'),
+    'sends',
+  ],
+  [
+    'an input with a picture',
+    '<form><input type=image alt="Buy" src="data:,"></form>',
+    'click',
+    click('Buy'),
+    'pays',
+  ],
+  [
+    'a label of a button',
+    '<button id=b>Order now</button><label for=b>Yes please, really</label>',
+    'click',
+    click('Yes please, really'),
+    'pays',
+  ],
+  [
+    'a menu item',
+    '<div role=menu><div role=menuitem tabindex=0>Delete</div></div>',
+    'click',
+    click('Delete'),
+    'deletes',
+  ],
+  ['a script’s button', '<div onclick="1" tabindex=0>Send</div>', 'click', click('Send'), 'sends'],
+  [
+    'a part of a button',
+    '<button><span id=x>Publish</span></button>',
+    'click',
+    click('Publish'),
+    'publishes',
+  ],
+  [
+    'a link that is a button',
+    '<a href="#" onclick="1">Delete</a>',
+    'click',
+    click('Delete'),
+    'deletes',
+  ],
+  [
+    'a link that logs out, in the navigation',
+    '<nav><a href="/bye">Log out</a></nav>',
+    'click',
+    click('Log out'),
+    'logs out',
+  ],
+  ['a short link', '<a href="/delete/3">Delete</a>', 'click', click('Delete'), 'deletes'],
+  [
+    'OK under a form’s heading',
+    '<form><h2>Delete account</h2><button>OK</button></form>',
+    'click',
+    click('OK'),
+    'deletes',
+  ],
+  [
+    'OK under a form’s name',
+    '<form aria-label="Transfer money"><button>Continue</button></form>',
+    'click',
+    click('Continue'),
+    'transfers',
+  ],
+  [
+    'OK of a form in a section',
+    '<section><h2>Delete account</h2><form><button>Confirm</button></form></section>',
+    'click',
+    click('Confirm'),
+    'deletes',
+  ],
+  [
+    'OK of a legend',
+    '<form><fieldset><legend>Send a message</legend><button>Go</button></fieldset></form>',
+    'click',
+    click('Go'),
+    'sends',
+  ],
+  [
+    'yes of a dialog',
+    '<div role=dialog aria-label="Delete 3 files?"><button>Cancel</button><button>Yes</button></div>',
+    'click',
+    click('Yes'),
+    'deletes',
+  ],
+  [
+    'a dialog’s own words',
+    '<dialog open><p>Are you sure you want to delete this?</p><button>Keep it</button><button>Sure thing</button></dialog>',
+    'click',
+    click('Sure thing'),
+    'deletes',
+  ],
+  [
+    'a reply that a form sends',
+    '<form><textarea aria-label=T></textarea><button>Reply</button></form>',
+    'click',
+    click('Reply'),
+    'sends',
+  ],
+  [
+    'Enter in a form',
+    '<form><input aria-label="To"><button>Send</button></form>',
+    'type_text',
+    { ref: 'To', text: 'x', enter: true },
+    'sends',
+  ],
+  [
+    'Enter in a form by its heading',
+    '<form><h2>Donate</h2><input aria-label="Sum"><button>OK</button></form>',
+    'type_text',
+    { ref: 'Sum', text: '5', enter: true },
+    'pays',
+  ],
+  [
+    'Enter in a chat',
+    '<div><textarea aria-label="Words"></textarea><button aria-label="Send">➤</button></div>',
+    'type_text',
+    { ref: 'Words', text: 'x', enter: true },
+    'sends',
+  ],
+  [
+    'Enter in an editor',
+    '<div><div contenteditable role=textbox aria-label="Words">a</div><div><button>Post</button></div></div>',
+    'press_key',
+    { ref: 'Words', key: 'Control+Enter' },
+    'publishes',
+  ],
+  [
+    'Enter on a button',
+    '<button>Sign</button>',
+    'press_key',
+    { ref: 'Sign', key: 'Enter' },
+    'signs',
+  ],
+  ['Space on a button', '<button>Sign</button>', 'press_key', { ref: 'Sign', key: ' ' }, 'signs'],
+  [
+    'the delete key on an item',
+    '<ul role=listbox aria-label=L><li role=option tabindex=0>Mail 1</li></ul>',
+    'press_key',
+    { ref: 'Mail 1', key: 'Delete' },
+    'deletes',
+  ],
+  [
+    'a choice of a menu',
+    '<button aria-haspopup=menu>Actions</button>',
+    'select_option',
+    { ref: 'Actions', options: ['Delete'] },
+    'deletes',
+  ],
+  [
+    'a switch',
+    '<button role=switch aria-checked=false>Publish</button>',
+    'set_checked',
+    { ref: 'Publish', checked: true },
+    'publishes',
+  ],
+  [
+    'a switch among fields',
+    '<button role=switch aria-checked=false>Publish</button>',
+    'fill_form',
+    { fields: [{ ref: 'Publish', value: true }] },
+    'publishes',
+  ],
+  [
+    'what is dropped on',
+    '<div draggable=true>File</div><button>Delete</button>',
+    'drag',
+    { ref: 'File', to: 'Delete' },
+    'deletes',
+  ],
+  [
+    'a link to another site',
+    '<a href="https://other.example/x">More</a>',
+    'click',
+    click('More'),
+    'another site',
+  ],
+  [
+    'a form to another site',
+    '<form action="https://other.example/x"><button>Look</button></form>',
+    'click',
+    click('Look'),
+    'another site',
+  ],
+  [
+    'a button’s own address',
+    '<form action="/x"><button formaction="https://other.example/">Look</button></form>',
+    'click',
+    click('Look'),
+    'another site',
+  ],
+  [
+    'Enter to another site',
+    '<form action="https://other.example/x"><input aria-label=Q></form>',
+    'type_text',
+    { ref: 'Q', text: 'x', enter: true },
+    'another site',
+  ],
+  [
+    'a base elsewhere',
+    '<base href="https://other.example/"><a href="x">More</a>',
+    'click',
+    click('More'),
+    'another site',
+  ],
+  [
+    'a mail program',
+    '<a href="mailto:a@b.example?body=x">Contact</a>',
+    'click',
+    click('Contact'),
+    'another site',
+  ],
+  [
+    'an address that no link leads to',
+    '<a href="/b">B</a>',
+    'navigate',
+    { url: '/c?q=secret' },
+    'to which no link on the page leads',
+  ],
+  [
+    'a link’s address with more in it',
+    '<a href="/b">B</a>',
+    'navigate',
+    { url: '/b?q=secret' },
+    'to which no link',
+  ],
+]
+
+const PLAIN: readonly Case[] = [
+  ['a button of another name', '<button>Show more</button>', 'click', click('Show more')],
+  [
+    'a link in the navigation',
+    '<nav><a href="/orders">Orders</a><a href="/post">Post</a></nav>',
+    'click',
+    click('Post'),
+  ],
+  [
+    'a headline',
+    '<a href="/a1">Buy now, pay later: how shops make money</a>',
+    'click',
+    click('Buy now, pay later: how shops make money'),
+  ],
+  ['sorting', '<button>Order by price</button>', 'click', click('Order by price')],
+  [
+    'a cart',
+    '<section><h1>Buy the phone</h1><form action="/cart" method=post><button>Add to cart</button></form></section>',
+    'click',
+    click('Add to cart'),
+  ],
+  ['out of a cart', '<button>Delete from cart</button>', 'click', click('Delete from cart')],
+  ['a filter', '<button>Delete filter</button>', 'click', click('Delete filter')],
+  ['opening a menu', '<button aria-haspopup=menu>Send</button>', 'click', click('Send')],
+  [
+    'opening more of the page',
+    '<button aria-expanded=false>Delete account</button>',
+    'click',
+    click('Delete account'),
+  ],
+  [
+    'opening a part',
+    '<details><summary>Pay by card</summary>x</details>',
+    'click',
+    click('Pay by card'),
+  ],
+  ['three points', '<button>Delete…</button>', 'click', click('Delete…')],
+  [
+    'cancelling',
+    '<div role=dialog aria-label="Delete 3 files?"><button>Cancel</button><button>Yes</button></div>',
+    'click',
+    click('Cancel'),
+  ],
+  [
+    'a box in a dialog',
+    '<div role=dialog aria-label="Delete 3 files?"><label><input type=checkbox>Never ask again</label><button>Yes</button></div>',
+    'click',
+    click('Never ask again'),
+  ],
+  [
+    'a dialog to work in',
+    '<div role=dialog aria-label="Send a message"><button>Bold</button><button>Attach</button><button>Emoji</button></div>',
+    'click',
+    click('Bold'),
+  ],
+  [
+    'a way to pay',
+    '<label><input type=radio name=p>Pay by card</label>',
+    'click',
+    click('Pay by card'),
+  ],
+  [
+    'a task on a list',
+    '<ul><li><div tabindex=0 onclick="1">Pay rent</div></li></ul>',
+    'click',
+    click('Pay rent'),
+  ],
+  [
+    'a box of a task',
+    '<label><input type=checkbox>Send invoice</label>',
+    'set_checked',
+    { ref: 'Send invoice', checked: true },
+  ],
+  [
+    'a tab',
+    '<div role=tablist><button role=tab aria-selected=false>Transfer</button></div>',
+    'click',
+    click('Transfer'),
+  ],
+  [
+    'an option',
+    '<div role=listbox aria-label=L><div role=option>Send</div></div>',
+    'click',
+    click('Send'),
+  ],
+  [
+    'a value of a list',
+    '<select aria-label=A><option>Keep<option>Delete</select>',
+    'select_option',
+    { ref: 'A', options: ['Delete'] },
+  ],
+  [
+    'a search',
+    '<form role=search><input aria-label=Q><button>Submit</button></form>',
+    'type_text',
+    { ref: 'Q', text: 'x', enter: true },
+  ],
+  [
+    'a search by its address',
+    '<form method=get action="/s"><input aria-label=Q><button>Enviar</button></form>',
+    'click',
+    click('Enviar'),
+  ],
+  [
+    'a form that is posted',
+    '<form method=post action="/s"><input aria-label=Q><button>Save</button></form>',
+    'click',
+    click('Save'),
+  ],
+  [
+    'typing',
+    '<form><input aria-label="To"><button>Send</button></form>',
+    'type_text',
+    { ref: 'To', text: 'x' },
+  ],
+  [
+    'filling in',
+    '<form><input aria-label="To"><button>Send</button></form>',
+    'fill_form',
+    { fields: [{ ref: 'To', value: 'x' }] },
+  ],
+  [
+    'the delete key in a field',
+    '<input aria-label="To" value="x">',
+    'press_key',
+    { ref: 'To', key: 'Delete' },
+  ],
+  ['a context menu', '<button>Delete</button>', 'click', { ref: 'Delete', kind: 'right' }],
+  ['a link of this site', '<a href="/a">More</a>', 'click', click('More')],
+  [
+    'a link to a file that a script made',
+    '<a download href="data:,x">Export</a>',
+    'click',
+    click('Export'),
+  ],
+  ['an address of a link', '<a href="/b#x">B</a>', 'navigate', { url: '/b' }],
+  ['a mark on this page', '<p>x', 'navigate', { url: '#part' }],
+]
+
+/** One page for all: what a case leaves behind goes with its part of it. */
+async function judgeAll(page: DrivenPage, cases: readonly Case[]): Promise<string[]> {
+  const judged: string[] = []
+  for (const [what, body, tool, input] of cases) {
+    await put(page, body)
+    const { commits, text } = await judge(page, tool, input)
+    judged.push(`${what}: ${commits ? 'commits' : 'nothing'}, ${text}`)
+  }
+  return judged
+}
+
+const put = (page: DrivenPage, body: string): Promise<unknown> =>
+  page.evaluate((html) => {
+    const part = document.querySelector('#part')
+    if (part) part.innerHTML = html
+  }, body)
+
+test('what commits a person to something', async ({ openPage }) => {
+  const judged = await judgeAll(await openHost(openPage, '<div id=part></div>'), COMMITS)
+  const wrong = judged.filter(
+    (line, at) => !line.includes(': commits, ') || !line.includes(COMMITS[at]?.[4] ?? ''),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('what commits them to nothing', async ({ openPage }) => {
+  const judged = await judgeAll(await openHost(openPage, '<div id=part></div>'), PLAIN)
+  expect(judged.filter((line) => !line.includes(': nothing, ') || line.includes('Error'))).toEqual(
+    [],
+  )
+})
+
+test('scrolling, hovering and going back commit to nothing', async ({ openPage }) => {
+  const page = await openHost(openPage, '<button>Pay</button>')
+  for (const [tool, input] of [
+    ['scroll', { ref: 'Pay' }],
+    ['hover', { ref: 'Pay' }],
+    ['go_back', {}],
+  ] as const) {
+    const commits = await page.evaluate(
+      ([name, given]) => (window as unknown as Hosted).commits(name, given),
+      [tool, input] as const,
+    )
+    expect(commits).toBe(false)
+  }
+})
+
+const PRESSED = 'data-pressed'
+const NOTE = `document.documentElement.setAttribute('${PRESSED}','')`
+
+test('what commits only when it is about to be used is not used unasked', async ({ openPage }) => {
+  const page = await openHost(
+    openPage,
+    `<button id=b onmouseover="this.textContent='Pay now'" onclick="${NOTE}">Show more</button>`,
+  )
+  const outcome = await act(page, 'click', { ref: 'Show more' })
+  expect(outcome).toEqual({ code: 'unconfirmed', text: expect.stringContaining('pays ("pay")') })
+  expect(await property(page, `html[${PRESSED}]`, 'tagName')).toBeUndefined()
+})
+
+test('a control inside of what is clicked is not pressed unasked', async ({ openPage }) => {
+  const page = await openHost(
+    openPage,
+    `<div tabindex=0 role=group aria-label="Card" style="width:100px;height:40px"><button style="width:100px;height:40px" onclick="${NOTE}">Delete</button></div>`,
+  )
+  const outcome = await act(page, 'click', { ref: 'Card' })
+  expect(outcome.code).toBe('unconfirmed')
+  expect(await property(page, `html[${PRESSED}]`, 'tagName')).toBeUndefined()
+})
+
+test('a conversation without words of others is not held up', async ({ openPage }) => {
+  const page = await openHost(openPage, `<button onclick="${NOTE}">Pay now</button>`)
+  expect((await act(page, 'click', { ref: 'Pay now' }, false)).code).toBeUndefined()
+  expect(await property(page, `html[${PRESSED}]`, 'tagName')).toBe('HTML')
+})
+
+test('a menu item that commits is not chosen unasked', async ({ openPage }) => {
+  const page = await openHost(
+    openPage,
+    `<button aria-haspopup=menu aria-controls=m onclick="m.hidden=false">Actions</button>
+     <div id=m role=menu hidden><div role=menuitem tabindex=-1 onclick="${NOTE}">Remove it all, delete too</div></div>`,
+  )
+  // The label that the model gives is a part of the item's name.
+  const outcome = await act(page, 'select_option', { ref: 'Actions', options: ['Remove it all'] })
+  expect(outcome.code ?? 'done').toBe('done')
+})
+
+const EGRESS: readonly (readonly [string, string, object, string?])[] = [
+  ['a link', '<a href="https://other.example/">Go</a>', click('Go')],
+  ['a link in a new tab', '<a target=_blank href="https://other.example/">Go</a>', click('Go')],
+  [
+    'a link of a picture',
+    '<svg width=50 height=20><a href="https://other.example/"><text y=15>Go</text></a></svg>',
+    click('Go'),
+  ],
+  [
+    'an area',
+    '<img usemap="#m" width=50 height=50 src="data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA="><map name=m><area alt=Go coords="0,0,50,50" href="https://other.example/"></map>',
+    click('Go'),
+  ],
+  ['a form', '<form action="https://other.example/"><button>Go</button></form>', click('Go')],
+  [
+    'a form into a frame',
+    '<iframe name=f></iframe><form target=f action="https://other.example/"><button>Go</button></form>',
+    click('Go'),
+  ],
+  [
+    'a button’s address',
+    '<form><button formaction="https://other.example/">Go</button></form>',
+    click('Go'),
+  ],
+  [
+    'a button of a form elsewhere',
+    '<form id=f action="https://other.example/"></form><button form=f>Go</button>',
+    click('Go'),
+  ],
+  ['a base elsewhere', '<base href="https://other.example/"><a href="x">Go</a>', click('Go')],
+  ['an address without a protocol', '<a href="//other.example/">Go</a>', click('Go')],
+  [
+    'a report that the link was followed',
+    '<a href="#x" ping="/ok https://other.example/">Go</a>',
+    click('Go'),
+  ],
+  ['a download', '<a download href="https://other.example/x">Go</a>', click('Go')],
+  [
+    'Enter on a link',
+    '<a href="https://other.example/">Go</a>',
+    { ref: 'Go', key: 'Enter' },
+    'press_key',
+  ],
+  [
+    'Enter in a field',
+    '<form action="https://other.example/"><input aria-label=Go></form>',
+    { ref: 'Go', text: 'x', enter: true },
+    'type_text',
+  ],
+]
+
+test('no link and no form leads off the site', async ({ openPage }) => {
+  const page = await openHost(openPage, '<div id=part></div>')
+  const left: string[] = []
+  for (const [what, body, input, tool = 'click'] of EGRESS) {
+    await put(page, body)
+    const { code, text } = await act(page, tool, input, false)
+    if (code !== 'outside') left.push(`${what}: ${code} ${text}`)
+  }
+  expect(left).toEqual([])
+})
+
+const SCRIPTED: readonly (readonly [string, string])[] = [
+  ['an address', `location.href='https://other.example/'`],
+  ['location.assign', `location.assign('https://other.example/')`],
+  [
+    'a link that it makes and clicks',
+    `Object.assign(document.createElement('a'),{href:'https://other.example/'}).click()`,
+  ],
+  [
+    'a form that it fills and sends',
+    `const f=document.createElement('form');f.action='https://other.example/';document.body.append(f);f.submit()`,
+  ],
+  [
+    'a refresh by meta',
+    `document.head.append(Object.assign(document.createElement('meta'),{httpEquiv:'refresh',content:'0;url=https://other.example/'}))`,
+  ],
+]
+
+test('no script of the page leaves the site, where the browser says that it goes', async ({
+  openPage,
+}) => {
+  const page = await openHost(openPage, '<div id=part></div>')
+  test.skip(
+    !(await page.evaluate(() => 'navigation' in window)),
+    'the browser has no Navigation API',
+  )
+  const left: string[] = []
+  for (const [what, script] of SCRIPTED) {
+    await put(page, `<button onclick="${script}">Show more</button>`)
+    const { text } = await act(page, 'click', { ref: 'Show more' }, false)
+    if (!text.includes('The page tried to go to https://other.example, another site'))
+      left.push(`${what}: ${text}`)
+  }
+  expect(left).toEqual([])
+  expect(await page.evaluate(() => location.hostname)).toBe('127.0.0.1')
+})

@@ -1,0 +1,61 @@
+import { drive } from '../apps/drive.ts'
+import { expect, property, test } from './support/driven.ts'
+
+// The agent's own elements, such as a chat, are no part of the page: not read, not pressed, not in the way.
+
+const CHAT = `
+<offstage-chat style="position: fixed; inset: 0; z-index: 9; background: #fffd; display: block">
+  <button id=approve onclick="document.documentElement.dataset.approved = ''">Approve</button>
+  <a href="/from-chat">Chat link</a>
+  <label for=field>Chat label</label>
+</offstage-chat>
+<script>
+  const chat = document.querySelector('offstage-chat')
+  const inner = document.createElement('div')
+  inner.innerHTML = '<slot></slot><input aria-label="Say something"><div role=listbox><div role=option>Blue</div></div>'
+  chat.attachShadow({ mode: 'open' }).append(inner)
+</script>`
+
+test('nothing of an offstage- element is read, found or waited for', async ({ openPage }) => {
+  const page = await openPage({ body: `${CHAT}<main><button>Save</button></main>` })
+  const { call } = await drive(page)
+  const read = await call('read_page')
+  expect(read).toContain('Save')
+  for (const words of ['Approve', 'Say something', 'Chat link', 'Blue'])
+    expect(read).not.toContain(words)
+  expect(await call('find', { text: 'Approve' })).toContain('Nothing on the page matches')
+  expect(await call('click', { ref: 'Approve' })).toContain('No element is named')
+  expect(await property(page, 'html[data-approved]', 'tagName')).toBeUndefined()
+})
+
+test('what lies under it is pressed, and nothing of its own', async ({ openPage }) => {
+  const body = `${CHAT}<main><button onclick="document.documentElement.dataset.saved = ''">Save</button></main>`
+  const page = await openPage({ body })
+  const { call } = await drive(page)
+  expect(await call('click', { ref: 'Save' })).toContain('Clicked button "Save"')
+  expect(await property(page, 'html[data-saved]', 'tagName')).toBe('HTML')
+  expect(await property(page, 'html[data-approved]', 'tagName')).toBeUndefined()
+})
+
+test('a key does not go into it while a person writes there', async ({ openPage }) => {
+  const page = await openPage({ body: `${CHAT}<main><button>Save</button></main>` })
+  const { call } = await drive(page)
+  await page.evaluate(() => {
+    const chat = document.querySelector('offstage-chat')
+    chat?.shadowRoot?.querySelector('input')?.focus()
+  })
+  expect(await call('press_key', { key: 'a' })).toContain('outside the part of the page')
+  const typed = await page.evaluate(
+    () => document.querySelector('offstage-chat')?.shadowRoot?.querySelector('input')?.value,
+  )
+  expect(typed).toBe('')
+})
+
+test('its options are none of a list of the page', async ({ openPage }) => {
+  const list = '<main><div role=combobox tabindex=0 aria-label="Colour">Red</div></main>'
+  const page = await openPage({ body: `${CHAT}${list}` })
+  const { call } = await drive(page)
+  expect(await call('select_option', { ref: 'Colour', options: ['Blue'] })).toContain(
+    'no single option',
+  )
+})

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest'
+import { readCommit, readDecline } from '../../../src/page-tools/commits/read-commit.ts'
+import { LABELS } from './commit-labels.ts'
+
+describe.each(Object.entries(LABELS))('names in %s', (_language, { commits, plain }) => {
+  test.each(commits)('"%s" commits', (name) => expect(readCommit(name)).not.toBeNull())
+  test.each(plain)('"%s" does not', (name) => expect(readCommit(name)).toBeNull())
+})
+
+test.each([
+  ['Pay now', 'pays', 'pay'],
+  ['Send message', 'sends', 'send'],
+  ['Publish', 'publishes', 'publish'],
+  ['Delete account', 'deletes', 'delete'],
+  ['Cancel subscription', 'cancels', 'cancel subscription'],
+  ['Transfer $5', 'transfers', 'transfer'],
+  ['Sign document', 'signs', 'sign'],
+  ['Authorize', 'allows', 'authorize'],
+  ['Log out', 'logs out', 'log out'],
+  ['Konto löschen', 'deletes', 'loschen'],
+] as const)('"%s" %s, by its word "%s"', (name, kind, word) =>
+  expect(readCommit(name)).toEqual({ kind, word }),
+)
+
+test.each(['Reply', 'Share', 'Invite'])('"%s" commits where it ends a form only', (name) => {
+  expect(readCommit(name)).toBeNull()
+  expect(readCommit(name, true)).not.toBeNull()
+})
+
+test.each([
+  'Cancel',
+  'No, keep it',
+  '✕',
+  '× Close',
+  'Abbrechen',
+  'いいえ',
+  'キャンセル',
+  'Отмена',
+  'إلغاء',
+])('"%s" declines', (name) => expect(readDecline(name)).toBe(true))
+
+test.each(['Yes', 'Now', 'Nothing', 'Okay', 'Confirm', 'Backup', 'Notify'])(
+  '"%s" does not decline',
+  (name) => expect(readDecline(name)).toBe(false),
+)
+
+test('a name of any length is read in time', () => {
+  const before = performance.now()
+  readCommit('and '.repeat(100_000))
+  readCommit('x '.repeat(100_000))
+  // No promise of speed: a pattern that goes back over a long name takes minutes.
+  expect(performance.now() - before).toBeLessThan(5000)
+})
