@@ -8,7 +8,7 @@ import { inProject } from './lib/project.mjs'
 const KILOBYTE = 1000
 /** What a page loads only with a feature that it uses. */
 const FEATURES =
-  'skills-on-page|run-composite|child-runs|ended-children|rejoin-children|retrieve-memories|verify|choose-compaction'
+  'skills-on-page|run-composite|child-runs|ended-children|rejoin-children|retrieve-memories|verify|choose-compaction|secrets-in|run-sealed'
 
 /** What a connection loads only where the server, or the app, asks for it. */
 const MCP_PARTS = /^(legacy|ask-person|offers|resource-tools|authorizer|diagnose)-/
@@ -17,32 +17,32 @@ const rows = [
   {
     name: 'page entry (dist/index.js)',
     bytes: sizeOf('index.js', { dynamic: false }),
-    limit: 15.4 * KILOBYTE,
+    limit: 15.5 * KILOBYTE,
   },
   {
     name: 'page, with the first run',
     bytes: pageWithout(`lazy-views|transfer|${FEATURES}`),
-    limit: 45.2 * KILOBYTE,
+    limit: 48.1 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 49.3 * KILOBYTE,
+    limit: 52.7 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
     bytes: pageWithout(FEATURES),
-    limit: 53.2 * KILOBYTE,
+    limit: 56.6 * KILOBYTE,
   },
   {
     name: 'page, with all of its features',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 62.9 * KILOBYTE,
+    limit: 69.1 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 167.5 * KILOBYTE,
+    limit: 170.2 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
@@ -113,12 +113,12 @@ const rows = [
   {
     name: 'all of dist/conversation.js',
     bytes: sizeOf('conversation.js', { dynamic: true }),
-    limit: 13.8 * KILOBYTE,
+    limit: 13.9 * KILOBYTE,
   },
   {
     name: 'all of dist/providers.js',
     bytes: sizeOf('providers.js', { dynamic: true }),
-    limit: 56.5 * KILOBYTE,
+    limit: 57.3 * KILOBYTE,
   },
 ]
 

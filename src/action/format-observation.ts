@@ -56,6 +56,7 @@ const prefixes: Readonly<Record<CallErrorCode, (tool: string) => string>> = {
   'invalid-json': (tool) => `The parameters of ${tool} are no valid JSON`,
   aborted: (tool) => `Tool ${tool} was aborted`,
   'workflow-changed': (tool) => `Tool ${tool} was not gone on with`,
+  'not-kept': (tool) => `Tool ${tool} did not run`,
 }
 
 /**

@@ -1,10 +1,9 @@
-import type { ResumeRun, SendMessage, StartRun, WithdrawMessage } from '../protocol/commands.ts'
+import type { SendMessage, StartRun, WithdrawMessage } from '../protocol/commands.ts'
 import type { RunOutcome } from '../protocol/run.ts'
 import type { AgentScope, ConversationScope, RunRef } from '../protocol/scope.ts'
 import type { ConversationSnapshot } from '../conversation/snapshot.ts'
 import { type ConversationRecord, storageKey } from '../protocol/conversation.ts'
 import type { JsonSchema } from '../protocol/json.ts'
-import { adopt } from './adopt.ts'
 import type { Agent, Conversations } from './agent.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { answersOf, type SentAnswers } from './answer-calls.ts'
@@ -12,19 +11,17 @@ import { checkId, checkInput, checkText } from './check-input.ts'
 import { checkNames } from './check-names.ts'
 import type { Conversation } from './conversation-view.ts'
 import type { ExtractOptions } from './extract.ts'
-import { reportThrown, stopReason } from './failures.ts'
+import { stopReason } from './failures.ts'
 import { randomId } from '../lib/random-id.ts'
-import { wasPageLeft } from './page-left.ts'
 import { limitsOf } from './run-limits.ts'
 import { loadPart } from './load-part.ts'
-import { pageRegistry } from './page-registry.ts'
 import { prepare } from './prepare.ts'
+import { resumeRun, takeOverRun } from './resume-run.ts'
 import type { Run } from './run.ts'
 import type { RunHandle } from './run-handle.ts'
 import { sendStart } from './run-line.ts'
 import { sendAbort } from './send-abort.ts'
 import type { Listeners, Source } from './snapshot-store.ts'
-import { joinerOf } from './joiners.ts'
 import type * as showing from './lazy-views.ts'
 import type { StandardSchema } from './standard-schema.ts'
 import type * as transfer from './transfer/transfer.ts'
@@ -69,16 +66,16 @@ export function createCommands(agent: AgentParts): AgentCommands {
     async resume(conversationId, how = {}) {
       checkNames(how, 'resume')
       if (conversationId !== undefined) checkId(conversationId)
-      return takeUp(agent, { ...how, ...(conversationId !== undefined && { conversationId }) })
+      return resumeRun(agent, { ...how, ...(conversationId !== undefined && { conversationId }) })
     },
-    resumeChild: (conversationId) => takeUp(agent, { conversationId, asChild: true }),
+    resumeChild: (conversationId) => resumeRun(agent, { conversationId, asChild: true }),
     async endedChildren(ref) {
       const { endedChildren } = await loadPart(() => import('./ended-children.ts'))
       return endedChildren(agent, ref)
     },
     async continue(conversationId) {
       checkId(conversationId)
-      return takeUp(agent, { conversationId, goOn: limitsOf(agent.options) })
+      return resumeRun(agent, { conversationId, goOn: limitsOf(agent.options) })
     },
     prepare({ signal } = {}) {
       // Mostly a conversation is shown next: its part is fetched while the worker starts.
@@ -104,7 +101,7 @@ export function createCommands(agent: AgentParts): AgentCommands {
       checkId(conversationId)
       return abortOpen(agent, conversationId, stopReason(reason))
     },
-    takeOver: (conversationId) => takeOver(agent, conversationId),
+    takeOver: (conversationId) => takeOverRun(agent, conversationId),
     ...betweenRuns(agent),
     ...answersOf(agent),
     ...conversations(agent),
@@ -178,46 +175,6 @@ const loadTransfer = (): Promise<typeof transfer> =>
   loadPart(() => import('./transfer/transfer.ts'))
 
 const loadShowing = (): Promise<typeof showing> => loadPart(() => import('./lazy-views.ts'))
-
-const RESUME = { interrupted: 'tell-model', waitForToolsMs: 10_000 } as const
-
-async function takeUp(
-  agent: AgentParts,
-  command: Partial<Omit<ResumeRun, keyof AgentScope>>,
-): Promise<Run | null> {
-  const { ask, scope } = agent
-  const { conversationId = '' } = command
-  const afterCrash = !wasPageLeft && !pageRegistry().touched.has(conversationId)
-  const full = { ...RESUME, afterCrash, ...command, ...scope() }
-  const run = taken(conversationId, await adopt(agent, () => ask('resumeRun', full)))
-  if (run) rejoin(agent, run)
-  return run
-}
-
-async function takeOver(agent: AgentParts, conversationId: string): Promise<Run | null> {
-  checkId(conversationId)
-  const { ask, scope } = agent
-  const command = { ...RESUME, ...scope(), conversationId, afterCrash: false }
-  const run = taken(conversationId, await adopt(agent, () => ask('takeOver', command)))
-  if (run) rejoin(agent, run)
-  return run
-}
-
-/** Of calls that wait for other agents, those go on, too. */
-function rejoin(agent: AgentParts, { conversationId }: Run): void {
-  if (!agent.registry.all().some(({ tool }) => joinerOf(tool))) return
-  loadPart(() => import('./rejoin-children.ts')).then(
-    ({ rejoinChildren }) => rejoinChildren(agent, conversationId),
-    reportThrown,
-  )
-}
-
-function taken(conversationId: string, handle: RunHandle | null): Run | null {
-  const { touched } = pageRegistry()
-  touched.add(conversationId)
-  if (handle) touched.add(handle.run.conversationId)
-  return handle && handle.run
-}
 
 function sendMessage(
   agent: AgentParts,

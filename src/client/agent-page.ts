@@ -2,7 +2,6 @@ import { transfer } from 'comlink'
 import type {
   AskBeforeModel,
   CallContext,
-  DescribeCall,
   MemoryQuery,
   ReconcileTool,
   ReconcileVerdict,
@@ -15,6 +14,8 @@ import { modelFor, reflectSettings, type AgentConfig } from './agent-config.ts'
 import { compactionSettings, type ChooseCompaction } from './compaction.ts'
 import type { CompactionChooser } from './choose-compaction.ts'
 import { describeTools } from './describe-tools.ts'
+import { commits } from './commits.ts'
+import { consentKey } from './consent-key.ts'
 import { badConfig } from './failures.ts'
 import { findEngine, modelOfPage } from './page-engine.ts'
 import { formatOutput, truncate } from './format-output.ts'
@@ -22,6 +23,7 @@ import { fillValues } from './fill-values.ts'
 import { loadPart } from './load-part.ts'
 import { createConfigBook, isKeyless, readContext, readCredentials } from './model-config.ts'
 import { memoriesOf } from './memory.ts'
+import { describeCall, secretsIn } from './ask-tool.ts'
 import type { AgentOptions, HookedCall } from './options.ts'
 import type { AgentPage } from './page-api.ts'
 import type { Verifier, VerifierParts } from './verify.ts'
@@ -86,22 +88,29 @@ export function createAgentPage(
       return transfer(line, [line.port])
     },
     beforeToolCall: (call) => beforeToolCall(options, call),
-    ...approvalQuestions(registry, approvals),
+    ...askingPeople(registry, approvals),
+    secretsIn: (call) => secretsIn(agent, call),
     ...modelHooks(agent),
     ...compactionPolicy(agent),
     retrieveMemories: (query) => recallFor(agent, query),
     undoTool: (call) => undo(agent, call),
+    async goOnWithCaller(call) {
+      const part = await whileStaying(() => loadPart(() => import('./go-on-with-caller.ts')))
+      return part.goOnWithCaller(call)
+    },
     reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
   }
 }
 
-function approvalQuestions(
+/** What decides whether a person is asked about a call, and about what. */
+function askingPeople(
   registry: ToolRegistry,
   approvals: ApprovalFunctions,
-): Pick<AgentPage, 'needsApproval' | 'consentKey' | 'describeCall'> {
+): Pick<AgentPage, 'needsApproval' | 'commits' | 'consentKey' | 'describeCall'> {
   return {
     needsApproval: (call) =>
       whileStaying(() => approvals.ask(registry.get(call.toolName), call, hooked(call))),
+    commits: (call) => commits(registry.get(call.toolName), call),
     consentKey: async (call) => consentKey(registry.get(call.toolName), call),
     describeCall: (call) => describeCall(registry, call),
   }
@@ -127,14 +136,6 @@ async function undo(
 ): ReturnType<AgentPage['undoTool']> {
   const part = await whileStaying(() => loadPart(() => import('./undo-tool.ts')))
   return part.undoTool(registry.get(call.toolName), call, signal)
-}
-
-async function describeCall(
-  registry: ToolRegistry,
-  call: DescribeCall,
-): ReturnType<AgentPage['describeCall']> {
-  const part = await whileStaying(() => loadPart(() => import('./describe-call.ts')))
-  return whileStaying(() => part.describeCall(registry.get(call.toolName), call))
 }
 
 async function recallFor(
@@ -226,18 +227,13 @@ function compactionPolicy({
 
 /** All that the model may use: the app's tools, those of the skills, and those that steer the run. */
 async function describeAll(
-  {
-    skills = [],
-    tools,
-    toolApproval = 'destructive',
-    controlTools = [],
-    questionFields,
-  }: AgentOptions,
+  options: AgentOptions,
   registry: ToolRegistry,
 ): Promise<ToolDescriptor[]> {
+  const { skills = [], tools, controlTools = [], questionFields } = options
   const part = skills.length > 0 ? await loadSkills() : undefined
   part?.provideFiles(registry, skills)
-  const described = describeTools(registry, toolApproval)
+  const described = describeTools(registry, options)
   const own = part ? part.withSkills(described, skills, tools) : described
   if (controlTools.length === 0) return own
   const { controlDescriptors } = await whileStaying(() =>
@@ -302,16 +298,6 @@ async function beforeToolCall(
 
 function vetoReason(veto: unknown): string {
   return veto && veto !== true ? describeThrown(veto) : 'The page does not allow this call.'
-}
-
-/** A function that throws, or returns no text, can't say. */
-function consentKey(entry: PreparedTool | undefined, call: CallContext): string | null {
-  try {
-    const key: unknown = entry?.tool.consentKey?.(entry.restore(call.input))
-    return typeof key === 'string' && key !== '' ? key : null
-  } catch {
-    return null
-  }
 }
 
 function hooked({ runId, conversationId, toolCallId, toolName, input }: CallContext): HookedCall {

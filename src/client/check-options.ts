@@ -1,6 +1,6 @@
 import { OffstageError } from '../protocol/error.ts'
 import { modelName, PROVIDER_IDS } from '../protocol/model.ts'
-import { PRICES_MISSING } from '../protocol/run.ts'
+import { isPricedVendor, pricesMissing } from '../protocol/prices.ts'
 import type { RunLimits } from '../protocol/run.ts'
 import { badConfig } from './failures.ts'
 import { checkNames, isMisspelt } from './check-names.ts'
@@ -86,13 +86,15 @@ export function wrongLimit(limits: Partial<RunLimits>): string | undefined {
   return undefined
 }
 
-/** A limit of cost without prices limits nothing. */
+/** A limit of cost without prices limits nothing. Of which models vendors' lists are known, the worker knows. */
 export function checkPrices(
   limits: Partial<RunLimits> | undefined,
   { model, reflect }: Pick<AgentOptions, 'model' | 'reflect'>,
 ): void {
-  const isPriced = model.prices && (reflect?.model ?? model).prices
-  if (limits?.costUSD !== undefined && !isPriced) throw badConfig(PRICES_MISSING)
+  if (limits?.costUSD === undefined) return
+  const asked = [model, reflect?.model ?? model]
+  const unpriced = asked.find(({ prices, provider }) => !prices && !isPricedVendor(provider))
+  if (unpriced) throw badConfig(pricesMissing(modelName(unpriced)))
 }
 
 /** True when there is something to send. */

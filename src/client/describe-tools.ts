@@ -1,16 +1,20 @@
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
 import { badConfig } from './failures.ts'
-import type { ApprovalPolicy } from './options.ts'
+import type { AgentOptions, ApprovalPolicy } from './options.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import { type CompositeTool, isComposite, type Tool } from './tool.ts'
 import type { ToolRegistry } from './tool-registry.ts'
+import { isForeign, trustOf } from './tool-trust.ts'
+
+/** Of an agent's options, what decides which calls a person is asked about. */
+type ToolPolicies = Pick<AgentOptions, 'toolApproval' | 'whileTainted'>
 
 /**
  * The tools that are enabled and available, as the worker sees them. Throws `no-tools-available` when
  * some are wanted and none is there.
  */
-export function describeTools(registry: ToolRegistry, policy: ApprovalPolicy): ToolDescriptor[] {
+export function describeTools(registry: ToolRegistry, policies: ToolPolicies): ToolDescriptor[] {
   const { enabled } = registry
   const wanted = registry.all().filter((entry) => isEnabled(entry, enabled))
   const there = wanted.filter(isAvailable)
@@ -19,18 +23,18 @@ export function describeTools(registry: ToolRegistry, policy: ApprovalPolicy): T
       'no-tools-available',
       `None of the tools ${(enabled ?? wanted.map(({ name }) => name)).join(', ')} is registered and available.`,
     )
-  return there.map((entry) => describeTool(entry, policy))
+  return there.map((entry) => describeTool(entry, policies))
 }
 
 /** Of the tool as it may be called now; undefined when it is not enabled or not available. */
 export function usableDefinition(
   entry: PreparedTool,
   { enabled }: ToolRegistry,
-  policy: ApprovalPolicy,
+  policies: ToolPolicies,
 ): string | undefined {
   try {
     return isEnabled(entry, enabled) && isAvailable(entry)
-      ? describeTool(entry, policy).definition
+      ? describeTool(entry, policies).definition
       : undefined
   } catch {
     return undefined
@@ -52,18 +56,20 @@ function isAvailable({ tool, name }: PreparedTool): boolean {
   }
 }
 
-function describeTool(entry: PreparedTool, policy: ApprovalPolicy): ToolDescriptor {
+function describeTool(
+  entry: PreparedTool,
+  { toolApproval = 'destructive', whileTainted = 'ask-effects' }: ToolPolicies,
+): ToolDescriptor {
   const { tool, name, inputSchema } = entry
   const annotations = tool.annotations ?? {}
-  const needsApproval = approvalOf(tool, policy)
+  const needsApproval = approvalOf(tool, toolApproval)
   return {
     name,
     description: tool.description,
     inputSchema,
     ...(tool.title !== undefined && { title: tool.title }),
     annotations,
-    ...(tool.remote && { remote: tool.remote }),
-    ...(tool.commits && { commits: true }),
+    ...trustOf(tool, name, whileTainted),
     timeoutMs: tool.timeoutMs ?? 60_000,
     parallelSafe: tool.sequential === false,
     sequential: tool.sequential === true,
@@ -71,6 +77,7 @@ function describeTool(entry: PreparedTool, policy: ApprovalPolicy): ToolDescript
     hasReconcile: !isComposite(tool) && tool.reconcile !== undefined,
     ...(tool.undo && { hasUndo: true }),
     ...(tool.describe && { describes: true }),
+    ...(tool.secretsIn && { seals: true }),
     ...(tool.consentKey && { hasConsentKey: true }),
     ...(isComposite(tool) && { composite: true }),
     definition: digest(
@@ -81,6 +88,8 @@ function describeTool(entry: PreparedTool, policy: ApprovalPolicy): ToolDescript
         needsApproval,
         schemaText(entry),
         ...(tool.remote ? [tool.remote] : []),
+        ...(tool.commits ? ['commits'] : []),
+        ...(whileTainted === 'ask-effects' ? [] : [whileTainted]),
         ...(isComposite(tool) ? [tool.version ?? ''] : []),
         // People are asked by it.
         ...(tool.title === undefined ? [] : [{ title: tool.title }]),
@@ -113,13 +122,12 @@ function digest(text: string): string {
 
 /**
  * A tool and the policy can each require approval; `needsApproval: false` frees a tool only from
- * the policies that go by annotations.
+ * the policies that go by annotations. For tools of others, saying nothing is requiring it.
  */
-function approvalOf(
-  { needsApproval, annotations }: Tool | CompositeTool,
-  policy: ApprovalPolicy,
-): boolean | 'ask' {
+function approvalOf(tool: Tool | CompositeTool, policy: ApprovalPolicy): boolean | 'ask' {
+  const { needsApproval, annotations } = tool
   if (needsApproval === true || policy === 'always') return true
+  if (isForeign(tool) && needsApproval !== false && policy !== 'never') return true
   if (typeof needsApproval === 'function' || typeof policy === 'function') return 'ask'
   return needsApproval !== false && byAnnotations(annotations, policy)
 }

@@ -134,6 +134,7 @@ export type {
   RunToolCall,
 } from '../protocol/run.ts'
 export type { DroppedConversation, Retention } from '../protocol/retention.ts'
+export type { AskedBecause, Taint, WhileTainted } from '../protocol/taint.ts'
 export type {
   RemoteSource,
   SettledStatus,

@@ -13,6 +13,7 @@ import {
   ToolStop,
   unknown,
 } from './run-tool.ts'
+import { unmarkedContent } from './unmarked-content.ts'
 
 /** How long a cancelled tool may take to come to its own end before it is given up. Milliseconds. */
 const CANCEL_GRACE_MS = 50
@@ -24,7 +25,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 export interface ExecutionHooks {
   readonly afterToolCall: AgentOptions['afterToolCall']
   progress(value: unknown): void
-  warn(message: string): void
+  warn(code: 'hook-failed' | 'tool-content-unmarked', message: string): void
   /** For the functions of composite tools. */
   readonly line?: CompositeLine
 }
@@ -103,6 +104,8 @@ export class Execution {
     const progress = (value: unknown): void => this.owner.hooks(call)?.progress(value)
     const line = (): CompositeLine | undefined => this.owner.hooks(call)?.line
     const ending = await runner({ prepared, call, signal, leaving, progress, line, hold })
+    const advice = unmarkedContent(prepared, ending.outcome)
+    if (advice !== null) this.owner.hooks(call)?.warn('tool-content-unmarked', advice)
     this.#hasReturned = true
     clearTimeout(this.#timer)
     leaving.stop()
@@ -166,7 +169,8 @@ export class Execution {
       )
       return changed ? { ...outcome, output: await formatOutput(changed.result) } : outcome
     } catch (thrown) {
-      warn?.(`afterToolCall failed, the result stays as it is: ${describeThrown(thrown)}`)
+      const message = `afterToolCall failed, the result stays as it is: ${describeThrown(thrown)}`
+      warn?.('hook-failed', message)
       return outcome
     }
   }

@@ -135,8 +135,12 @@ export class Executions {
   /** Another tool than was there before it was loaded has another definition. */
   async #runnerOf({ call, owner }: Execution): Promise<ToolRunner> {
     const found = this.#host.hostOf(owner.agentId)?.findTool(call)
-    if (!found || !isComposite(found.tool)) return runTool
-    return (await loadPart(() => import('./composite/run-composite.ts'))).runComposite
+    const runner =
+      found && isComposite(found.tool)
+        ? (await loadPart(() => import('./composite/run-composite.ts'))).runComposite
+        : runTool
+    if (call.whole === undefined) return runner
+    return (await loadPart(() => import('./run-sealed.ts'))).sealedRunner(runner)
   }
 
   /**

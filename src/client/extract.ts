@@ -10,7 +10,7 @@ import type { InferJson } from './infer-schema.ts'
 import type { RunInput } from './options.ts'
 import type { AskWorker } from './ask-worker.ts'
 import { describeIssues } from './describe-issues.ts'
-import { checkSchema } from './prepare-tool.ts'
+import { checkSchema, plainSchema } from './prepare-tool.ts'
 import { isStandardSchema, jsonSchemaOf, type StandardSchema } from './standard-schema.ts'
 import { reportThrown } from './failures.ts'
 import { randomId } from '../lib/random-id.ts'
@@ -40,7 +40,7 @@ export async function extract(
 ): Promise<unknown> {
   checkNames(options, 'extract')
   const { schema, input, retries = 2, onUsage } = options
-  const json = jsonSchemaOf(schema, 'given to extract()')
+  const json = plainSchema(jsonSchemaOf(schema, 'given to extract()'), 'schema of extract()')
   checkSchema(json, 'schema of extract()')
   checkPatterns(json, 'given to extract()')
   const command = {

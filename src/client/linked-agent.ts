@@ -3,6 +3,7 @@ import { createAgentPage } from './agent-page.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { agents } from './agents.ts'
 import { usableDefinition } from './describe-tools.ts'
+import { rejoin } from './rejoin.ts'
 import { failCrashedRun } from './run-line.ts'
 import { type LinkedAgent, type LinkOptions, WorkerLink } from './worker-link.ts'
 
@@ -17,7 +18,6 @@ export function join(options: LinkOptions, agent: AgentParts): WorkerLink {
 /** An agent as its worker, its supervision and its tools' executions see it. */
 function createLinkedAgent(agent: AgentParts): LinkedAgent {
   const { agentEvents, config, consent, lists, registry, runs, signal, options } = agent
-  const policy = options.toolApproval ?? 'destructive'
   return {
     agentId: agent.scope().agentId,
     redact: options.redact && {
@@ -39,6 +39,7 @@ function createLinkedAgent(agent: AgentParts): LinkedAgent {
         for (const list of lists) list.changed()
     },
     onNotice: agentEvents.emit,
+    onInherited: (conversationId) => void rejoin(agent, conversationId),
     hasOpenWork: () => !signal.aborted && runs.open.size + runs.aborts.size > 0,
     failCrashedRun: (runId, error) => failCrashedRun(agent, runId, error),
     giveUp: (error) => runs.endAll({ outcome: 'failed', error: error.toData() }),
@@ -46,7 +47,7 @@ function createLinkedAgent(agent: AgentParts): LinkedAgent {
       for (const engine of options.engines ?? []) engine.release(agent.scope().agentId)
     },
     findTool: ({ toolName }) => registry.get(toolName),
-    definitionOf: (tool) => usableDefinition(tool, registry, policy),
+    definitionOf: (tool) => usableDefinition(tool, registry, options),
     confirmLease: ({ conversationId, epoch }) =>
       agent.ask('confirmLease', { ...agent.scope(), conversationId, epoch }),
     hooks: ({ runId, conversationId, toolCallId, path = [toolCallId] }) => ({
@@ -64,7 +65,7 @@ function createLinkedAgent(agent: AgentParts): LinkedAgent {
         callTool: (call) => agent.ask('callTool', { ...agent.scope(), ...call }),
         keepOutcomes: (kept) => agent.ask('keepOutcomes', { ...agent.scope(), ...kept }),
       },
-      warn: (message) => agentEvents.emit({ type: 'warning', code: 'hook-failed', message }),
+      warn: (code, message) => agentEvents.emit({ type: 'warning', code, message }),
     }),
   }
 }

@@ -5,6 +5,8 @@ export interface MemoryEntry {
   /** Unique in its memory: the model names by it what is to be forgotten. */
   readonly id: string
   readonly text: string
+  /** It may hold words of others, or was made of such: the model that wrote it had read some. */
+  readonly untrusted?: boolean
 }
 
 export interface RetrieveContext {

@@ -4,7 +4,7 @@
  */
 export const OPTION_NAMES = {
   createAgent:
-    'model instructions:string values:object tools:array enabledTools:array controlTools:array skills:array questionFields:boolean context:function toolApproval=never|destructive|writes|always|function consent=person beforeToolCall:function afterToolCall:function beforeModel:function redact:function verify:function verifyRounds verifyTimeoutMs:number reflect:object maxSteps retries maxChildren memory:object|array compaction:object|boolean limits:object storage=memory|object retention:object titles:object|boolean worker:function workerUrl engines:array raw:boolean heartbeatMs:number',
+    'model instructions:string values:object tools:array enabledTools:array controlTools:array skills:array questionFields:boolean context:function toolApproval=never|destructive|writes|always|function whileTainted=ask-effects|ask-writes|allow consent=person beforeToolCall:function afterToolCall:function beforeModel:function redact:function verify:function verifyRounds verifyTimeoutMs:number reflect:object maxSteps retries maxChildren memory:object|array compaction:object|boolean limits:object storage=memory|object retention:object titles:object|boolean worker:function workerUrl engines:array raw:boolean heartbeatMs:number',
   configure: 'model instructions:string values:object',
   run: 'conversationId signal maxSteps retries maxChildren limits:object ifBusy=refuse|queue|replace history values:object|boolean',
   send: 'when=next-step|now|after-run values:object|boolean',
@@ -16,7 +16,7 @@ export const OPTION_NAMES = {
   extract: 'schema input retries:number signal onUsage:function',
   model:
     'provider:string model:string baseURL apiKey:string|function headers:object|function credentials=omit|same-origin toolMode=auto|native|action inputMode=messages|prompt contextWindow:number temperature:number maxOutputTokens:number topP:number stop:array seed:number|negative toolChoice=auto|none|required|object parallelToolCalls:boolean strictTools:boolean extraBody:object transport=worker|page retry:object timeouts:object caps:object rescue=auto|off prices:object script:object',
-  tool: 'name title:string description:string inputSchema jsonSchema annotations:object remote:object timeoutMs:number sequential:boolean needsApproval:boolean|function commits:function consentKey:function describe:function available:function dispose:function reconcile:function undo:function toModelOutput:function metadata execute:function',
+  tool: 'name title:string description:string inputSchema jsonSchema annotations:object remote:object timeoutMs:number sequential:boolean needsApproval:boolean|function commits:function consentKey:function describe:function secretsIn:function available:function dispose:function reconcile:function undo:function toModelOutput:function metadata execute:function',
   asTool:
     'name:string title:string description:string inputSchema toPrompt:function output maxSteps:number needsApproval:boolean',
   compositeTool: 'run version:string',

@@ -8,6 +8,7 @@ import type { FilePart, Message, TextPart, ToolOutput } from '../protocol/messag
 import type { Endpoint, ModelConfigData } from '../protocol/model.ts'
 import type { Limits, RunToolCall } from '../protocol/run.ts'
 import type { Retention } from '../protocol/retention.ts'
+import type { WhileTainted } from '../protocol/taint.ts'
 import type { SettledStatus } from '../protocol/tool.ts'
 import type { ControlTool } from './control-tools.ts'
 import type { Skill } from './skill.ts'
@@ -138,6 +139,11 @@ export interface AgentOptions {
   /** Live page context, read before each step. A string as it is, all else as JSON. */
   readonly context?: () => unknown
   readonly toolApproval?: ApprovalPolicy
+  /**
+   * Which calls a person is asked about while what the model is sent holds words of others, whatever `toolApproval` and
+   * `needsApproval` say: see docs/security.md. Default `'ask-effects'`.
+   */
+  readonly whileTainted?: WhileTainted
   /**
    * `'person'`: `approve` and all other answers take a press of a person's own on the page, after the question: see
    * docs/security.md. Default: they are refused only where page tools may have pressed the button.

@@ -76,13 +76,46 @@ export function toJsonSchema(
   { inputSchema, jsonSchema }: Pick<Tool, 'inputSchema' | 'jsonSchema'>,
   name: string,
 ): JsonSchema {
-  const schema = jsonSchemaOf(jsonSchema ?? inputSchema ?? {}, `of the tool ${name}`)
   const where = `inputSchema of the tool ${name}`
+  const schema = plainSchema(
+    jsonSchemaOf(jsonSchema ?? inputSchema ?? {}, `of the tool ${name}`),
+    where,
+  )
   checkSchema(schema, where)
   if (!describesObject(schema)) throw invalidSchema(where)
   checkPatterns(schema, `of the tool ${name}`)
   const { $schema: _dialect, ...rest } = schema
   return Object.keys(rest).length ? { type: 'object', ...rest } : NO_PARAMETERS
+}
+
+/** Deeper than any schema, and less than what a call stack takes. */
+const MAX_DEPTH = 500
+
+/** A copy as it crosses to the worker. Throws `schema-invalid` for one that isn't JSON. */
+export function plainSchema(schema: unknown, where: string): unknown {
+  let text: string | undefined
+  try {
+    text = JSON.stringify(schema)
+  } catch {
+    // It holds itself, or what can't be read.
+  }
+  if (text === undefined || isDeeper(text, MAX_DEPTH))
+    throw new OffstageError(
+      'schema-invalid',
+      `${where} can't be written as JSON: it holds itself, is nested deeper than ${MAX_DEPTH} levels, or is no plain data.`,
+    )
+  return JSON.parse(text)
+}
+
+/** Whether JSON is nested deeper than so many levels. */
+function isDeeper(json: string, levels: number): boolean {
+  let depth = 0
+  for (const [sign] of json.matchAll(/"(?:\\.|[^"\\])*"|[[{}\]]/g)) {
+    if (sign === '[' || sign === '{') depth += 1
+    else if (sign === ']' || sign === '}') depth -= 1
+    if (depth > levels) return true
+  }
+  return false
 }
 
 /** Not the whole of JSON Schema, which the worker checks: what is likely to be mistaken for one. */

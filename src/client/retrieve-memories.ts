@@ -52,6 +52,7 @@ function bounded(entry: MemoryEntry): RetrievedMemory[] {
     {
       id: String(entry.id).slice(0, 100),
       text: isLong ? `${characters.slice(0, MAX_TEXT).join('')} …` : text,
+      ...(entry.untrusted && { untrusted: true }),
     },
   ]
 }

@@ -1,9 +1,10 @@
 import type { KeepAnswer, KeepOutcomes, NestedAnswer, NestedCall } from '../protocol/composite.ts'
 import type { ExecuteTool, ToolOutcome } from '../protocol/questions.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
+import { unsafeKey } from '../lib/unsafe-key.ts'
 import { describeIssues } from './describe-issues.ts'
 import { errorOutput, formatOutput } from './format-output.ts'
-import { tokenOf } from './pending.ts'
+import { suspensionOf } from './pending.ts'
 import type { PageLeaving } from './page-leaving.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import { isComposite, type ToolCallInfo } from './tool.ts'
@@ -62,8 +63,11 @@ export const runTool: ToolRunner = async (run) => {
     if ('outcome' in checked) return checked
     const { input } = checked
     if (isComposite(tool)) throw new TypeError(`${tool.name} is a composite tool.`)
-    const about = call.about !== undefined && { about: call.about }
-    const context = { ...infoOf(call), signal, idempotencyKey, fence, ...about, progress }
+    const said = {
+      ...(call.about !== undefined && { about: call.about }),
+      ...(call.tainted && { tainted: true }),
+    }
+    const context = { ...infoOf(call), signal, idempotencyKey, fence, ...said, progress }
     return await endingOf(prepared, await tool.execute(input, context), input)
   } catch (thrown) {
     return { outcome: await outcomeOfThrown(run, thrown) }
@@ -80,7 +84,13 @@ export async function checkedInput({
   call,
   signal,
 }: ToolRun): Promise<ToolEnding | { readonly input: unknown }> {
-  const input = restore(call.input)
+  const input = restore(call.whole ?? call.input)
+  // The worker refuses it, too; what is stored can be written by every script of the origin.
+  const unsafe = unsafeKey(input)
+  if (unsafe !== undefined) {
+    const output = errorOutput('invalid_params', `'${unsafe}' is no allowed key.`)
+    return { outcome: { status: 'invalid', output } }
+  }
   if (!standard) return { input }
   const checked = await standard['~standard'].validate(input)
   if (checked.issues) {
@@ -97,8 +107,8 @@ export async function endingOf(
   result: unknown,
   input: unknown,
 ): Promise<ToolEnding> {
-  const token = tokenOf(result)
-  if (token !== undefined) return { outcome: { status: 'suspended', token } }
+  const suspension = suspensionOf(result)
+  if (suspension) return { outcome: { status: 'suspended', ...suspension } }
   const shown = tool.toModelOutput ? await tool.toModelOutput(result, input) : result
   const output = await formatOutput(shown)
   return { outcome: { status: output.type === 'error' ? 'failed' : 'succeeded', output }, result }

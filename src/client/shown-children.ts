@@ -74,6 +74,10 @@ export class ShownChildren {
     )
     this.#joined = {
       ...own,
+      ...drivenBy(
+        own,
+        children.map(({ snapshot }) => snapshot),
+      ),
       ...(theirs.length > 0 && { status: 'waiting', pending: [...own.pending, ...theirs] }),
       ...(own.spent && { spent: this.#withTheirs(own.spent) }),
     }
@@ -90,6 +94,17 @@ export class ShownChildren {
     for (const { shown } of this.#children.values()) shown.end()
     this.#children.clear()
   }
+}
+
+/** A run that only waits for others works as long as one of them does, and where that one does. */
+function drivenBy(
+  { ownership, status, runId }: ConversationSnapshot,
+  children: readonly ConversationSnapshot[],
+): Pick<ConversationSnapshot, 'ownership' | 'status'> {
+  const working = children.find((child) => child.ownership !== 'none')
+  const isOpen = runId !== undefined && ownership === 'none' && working !== undefined
+  if (!isOpen) return { ownership, status }
+  return { ownership: working.ownership, status: status === 'idle' ? 'running' : status }
 }
 
 function pendingOf(

@@ -97,7 +97,7 @@ function readSkillFile(skills: readonly Skill[]): Tool {
       },
       required: ['skill', 'path'],
     },
-    annotations: { readOnly: true },
+    annotations: { readOnly: true, untrustedContent: skills.some(({ loaded }) => loaded) },
     needsApproval: false,
     timeoutMs: 30_000,
     async execute(input, { signal }) {

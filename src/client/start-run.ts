@@ -18,6 +18,8 @@ export interface RunBeginning {
   readonly branch?: BranchPoint
   /** The call of another conversation that the run is for. */
   readonly parent?: StartRun['parent']
+  /** The request that the call comes from held words of others. */
+  readonly tainted?: boolean | undefined
   /** Default: a new one. */
   readonly runId?: string
 }
@@ -29,7 +31,7 @@ export function runStarter(
   { config, runs }: { readonly config: AgentConfig; readonly runs: AgentRuns },
   agent: AgentOptions,
 ): RunStarter {
-  return ({ input, branch, parent, runId = randomId() }, options) => {
+  return ({ input, branch, parent, tainted, runId = randomId() }, options) => {
     const {
       conversationId = randomId(),
       signal,
@@ -51,6 +53,7 @@ export function runStarter(
         message,
         ...(branch && { branch }),
         ...(parent && { parent }),
+        ...(tainted && { tainted }),
         limits,
         ifBusy,
         ...(history && { history: plainHistory(history) }),

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../protocol/json.ts'
 import type { AgentParts } from './agent-parts.ts'
 import type * as childRuns from './child-runs.ts'
+import type { SubAgent } from './sub-agent-parts.ts'
 import { agents } from './agents.ts'
 import { callers } from './callers.ts'
 import { checkNames } from './check-names.ts'
@@ -24,7 +25,7 @@ const PROMPT: JsonSchema = {
 const load = (): Promise<typeof childRuns> => loadPart(() => import('./child-runs.ts'))
 
 /** The agent as a tool of others. Throws `invalid-config`. */
-export function subAgentTool(of: childRuns.SubAgent): Tool {
+export function subAgentTool(of: SubAgent): Tool {
   const { options } = of
   checkNames(options, 'asTool')
   const { name, title, description, inputSchema = PROMPT, needsApproval } = options

@@ -23,6 +23,8 @@ export interface ToolContext extends ToolCallInfo {
   readonly fence: number
   /** The `data` of what `describe` returned, where a person approved this call by it. */
   readonly about?: JsonValue
+  /** The request that the call comes from held words of others, or what was made of them. */
+  readonly tainted?: boolean
   /** Emits how far the tool is: a `tool-progress` event. */
   progress(value: unknown): void
 }
@@ -99,6 +101,12 @@ interface ToolBase<Name extends string, Input, Output> {
    * the next page if the call still waits there. A function that throws fails the call: there is nothing to ask about.
    */
   describe?(input: Input, call: DescribeContext): About | Promise<About>
+  /**
+   * Which values of an input are secret, as JSON pointers (`'/password'`; `''`: all of it): called before the input is
+   * stored. In their place stands a seal, everywhere but in what the tool's own function gets. Without effects. Of one
+   * that throws, or returns something else, all texts and numbers are sealed.
+   */
+  secretsIn?(input: Input, call: ToolCallInfo): readonly string[] | Promise<readonly string[]>
   /** False leaves the tool out of the next step. */
   available?(): boolean
   /** Called when the tool is unregistered or the agent is disposed. */

@@ -30,7 +30,10 @@ const RELEASE_MS = 1000
 const TRIAL_BEATS = 20
 
 export type AgentNotice =
-  | Exclude<WorkerNotice, FeedNotice | { readonly type: 'risk' | 'conversations-changed' }>
+  | Exclude<
+      WorkerNotice,
+      FeedNotice | { readonly type: 'risk' | 'conversations-changed' | 'run-inherited' }
+    >
   | { readonly type: 'worker'; readonly state: 'starting' | 'ready' | 'lost' }
 
 /** An agent, as its worker connection sees it. */
@@ -42,6 +45,8 @@ export interface LinkedAgent extends ExecutionHost, RestartedAgent {
   /** Conversations of a store changed; absent: of any store, perhaps. */
   onListChange(storage?: string): void
   onNotice(notice: AgentNotice): void
+  /** The worker goes on with a run of the conversation by itself. */
+  onInherited(conversationId: string): void
   hasOpenWork(): boolean
   /** The worker died of this run: it fails, here and in the store. */
   failCrashedRun(runId: string, error: OffstageError): void
@@ -221,6 +226,8 @@ export class WorkerLink {
   #onNotice(notice: WorkerNotice): void {
     if (notice.type === 'risk') return this.#deaths.note(notice)
     if (notice.type === 'engine-progress') return this.#agents.get(notice.agentId)?.onNotice(notice)
+    if (notice.type === 'run-inherited')
+      return this.#agents.get(notice.agentId)?.onInherited(notice.conversationId)
     if (notice.type === 'conversations-changed')
       return this.#agents.forEach((agent) => agent.onListChange(notice.storage))
     if (notice.type !== 'stream' && notice.type !== 'checkpoint') return this.#emit(notice)

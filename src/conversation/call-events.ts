@@ -3,7 +3,7 @@ import type { RowOf } from '../protocol/fact.ts'
 import type { CallState, ConversationState } from '../protocol/state.ts'
 import { askedQuestion } from './asked-question.ts'
 import { callParts } from './propose-call.ts'
-import { shownAbout, shownRememberable } from './shown-about.ts'
+import { shownAsked, shownRememberable } from './shown-asked.ts'
 
 /** The files of a model's output. */
 export function fileEvents({ message }: RowOf<'model-output'>): RunEventBody[] {
@@ -49,7 +49,7 @@ export function callEvents(row: CallRow, { run, path }: ConversationState): RunE
           type: 'tool-approval-request',
           ...ref,
           input,
-          ...shownAbout(call),
+          ...shownAsked(call),
           ...shownRememberable(call),
         },
       ]
@@ -73,7 +73,14 @@ export function callEvents(row: CallRow, { run, path }: ConversationState): RunE
     case 'call-suspended':
       // A function that is run again is no news.
       if (row.seen !== undefined) return []
-      return [{ type: 'tool-suspended', ...ref, resumeToken: row.token }]
+      return [
+        {
+          type: 'tool-suspended',
+          ...ref,
+          resumeToken: row.token,
+          ...(row.until !== undefined && { until: row.until }),
+        },
+      ]
     case 'call-interrupted':
       return [{ type: 'tool-interrupted', ...ref, input }]
     case 'call-settled':

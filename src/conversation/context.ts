@@ -1,8 +1,6 @@
 import type { FactType, PlanItem } from '../protocol/fact.ts'
 import type { ContextRow, ConversationState } from '../protocol/state.ts'
 
-const UNTAINTED: readonly string[] = []
-
 type ContextOf<Type extends FactType> = Extract<ContextRow, { readonly type: Type }>
 
 const known = new WeakMap<
@@ -39,16 +37,6 @@ export function isOpenItem({ status }: PlanItem): boolean {
   return status === 'pending' || status === 'in-progress'
 }
 
-/** Whose texts the model has read on this branch. */
-export function taintOf(state: ConversationState): readonly string[] {
-  const origins = contextOn(state).flatMap((row) => (isTaint(row) ? row.origin : []))
-  return origins.length > 0 ? [...new Set(origins)] : UNTAINTED
-}
-
 function isPlan(row: ContextRow): row is ContextOf<'plan-changed'> {
   return row.type === 'plan-changed'
-}
-
-function isTaint(row: ContextRow): row is ContextOf<'untrusted-taken-in'> {
-  return row.type === 'untrusted-taken-in'
 }

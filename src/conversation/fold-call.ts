@@ -100,18 +100,12 @@ function changeOf(
 ): Partial<CallState> | null {
   switch (row.type) {
     case 'approval-requested':
-      return {
-        status: 'awaiting-approval',
-        input: row.input,
-        decidedBy: row.by,
-        ...((row.about ?? call.about) && { about: row.about }),
-        ...((row.rememberable ?? call.rememberable) && { rememberable: row.rememberable }),
-        askedAt: row.seq,
-      }
+      return requestOf(call, row)
     case 'approval-answered':
       if (!row.approved) return null
       return {
         status: 'approved',
+        ...(call.because && { isAllowed: true }),
         ...(row.input !== undefined && { input: row.input, edited: true }),
       }
     case 'question-asked':
@@ -119,7 +113,12 @@ function changeOf(
     case 'question-answered':
       return null
     case 'output-requested':
-      return { status: 'awaiting-output', input: row.input, asks: row.asks }
+      return {
+        status: 'awaiting-output',
+        input: row.input,
+        asks: row.asks,
+        ...(row.untrusted !== undefined && { untrusted: row.untrusted }),
+      }
     case 'call-started':
       return startOf(call, row)
     case 'call-withdrawn':
@@ -149,6 +148,20 @@ function changeOf(
       return foldUndo(call, row)
     default:
       return row satisfies never
+  }
+}
+
+/** What was said before is said no more: each is set to nothing where it was something. */
+function requestOf(call: CallState, row: RowOf<'approval-requested'>): Partial<CallState> {
+  const { about, because, rememberable, input, by, seq: askedAt } = row
+  return {
+    status: 'awaiting-approval',
+    input,
+    decidedBy: by,
+    ...((about ?? call.about) && { about }),
+    ...((rememberable ?? call.rememberable) && { rememberable }),
+    askedAt,
+    ...((because ?? call.because) && { because, isAllowed: false }),
   }
 }
 

@@ -111,6 +111,7 @@ export function clearHistory(draft: Draft): void {
   state.older = 0
   state.era += 1
   state.isStale = false
+  delete state.taintBefore
   // What waited for an output waits no more: nothing of it is left to go on from.
   draft.changeRun({ calls: [] })
 }
@@ -129,7 +130,7 @@ function add(
 ): void {
   const { runId, at, seq } = row
   const step = 'step' in row ? row.step : null
-  growHead(draft, { id: message.id, parentId, runId, step, kind, at, message, calls }, seq)
+  growHead(draft, { id: message.id, parentId, seq, runId, step, kind, at, message, calls })
 }
 
 function userMessage(content: UserContent): Identified<Message> {

@@ -1,4 +1,4 @@
-import type { CallState } from '../protocol/state.ts'
+import type { CallState, RunState } from '../protocol/state.ts'
 import { isSettled } from './pending.ts'
 
 /** The calls that a call makes itself. */
@@ -33,4 +33,16 @@ export function waits(call: CallState, calls: readonly CallState[]): boolean {
     open.length > 0 &&
     open.every((nested) => waits(nested, calls))
   )
+}
+
+/** The run does nothing until somebody says something, or until what works for its calls has ended. */
+export function rests({ end, parked, calls }: RunState): boolean {
+  if (end !== null || parked !== null) return end === null
+  const open = calls.filter((call) => !isSettled(call))
+  return open.length > 0 && open.every((call) => waits(call, calls))
+}
+
+/** A call waits for the run of another agent that it began. */
+export function waitsForChild({ status, child }: CallState): boolean {
+  return status === 'suspended' && child !== null
 }

@@ -2,7 +2,7 @@ import type { CallEnd } from '../protocol/composite.ts'
 import type { PendingCall } from '../protocol/run.ts'
 import type { SettledStatus, ToolCallStatus } from '../protocol/tool.ts'
 import type { CallState, ConversationState, MessageNode, RunState } from '../protocol/state.ts'
-import { shownAbout, shownRememberable } from './shown-about.ts'
+import { shownAsked, shownRememberable } from './shown-asked.ts'
 
 /** What a call of each status waits for, if it does. */
 const STANDINGS = {
@@ -85,11 +85,14 @@ function pendingCall(call: CallState): PendingCall | null {
     toolName,
     ...(title && { title }),
     input,
-    ...(kind === 'approval' && { ...shownAbout(call), ...shownRememberable(call) }),
+    ...(kind === 'approval' && { ...shownAsked(call), ...shownRememberable(call) }),
     kind,
     ...(question && { question }),
     ...(asks && { asks }),
-    ...(suspended && { resumeToken: suspended.token }),
+    ...(suspended && {
+      resumeToken: suspended.token,
+      ...(suspended.until !== undefined && { until: suspended.until }),
+    }),
     ...(path.length > 1 && { path }),
   }
 }

@@ -11,6 +11,7 @@ export function rooted(state: ConversationState, row: Row): ConversationState {
   const root: MessageNode = {
     id: parentId,
     parentId: null,
+    seq: 0,
     runId: null,
     step: null,
     kind: 'imported',

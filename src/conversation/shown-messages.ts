@@ -1,7 +1,7 @@
 import type { Live, LiveStep } from '../protocol/live.ts'
 import type { CallState, ConversationState, MessageNode } from '../protocol/state.ts'
 import type { ShownCall, ShownMessage } from './snapshot.ts'
-import { shownAbout } from './shown-about.ts'
+import { shownAsked } from './shown-asked.ts'
 import { isUndoable } from './undo.ts'
 
 type Progress = Live['progress']
@@ -73,7 +73,7 @@ function shownCall(call: CallState, progress: Progress): Omit<ShownCall, 'conver
     ...(title !== null && { title }),
     status,
     ...(error ? { error } : { input }),
-    ...shownAbout(call),
+    ...shownAsked(call),
     ...(output && { output }),
     ...(reported !== undefined && { progress: reported }),
     ...(question && { question }),

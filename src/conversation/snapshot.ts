@@ -7,6 +7,7 @@ import type { RetryNotice } from '../protocol/live.ts'
 import type { CallError, Message, RunUsage, ToolOutput } from '../protocol/message.ts'
 import type { CallAbout, ParkReason, PendingCall, Question, RunOutcome } from '../protocol/run.ts'
 import type { Reflection } from '../protocol/state.ts'
+import type { AskedBecause, Taint } from '../protocol/taint.ts'
 import type { ToolCallStatus, UndoStatus } from '../protocol/tool.ts'
 
 /** A call as a page shows it. */
@@ -21,6 +22,8 @@ export interface ShownCall {
   readonly input?: JsonValue
   /** What it is about to act on, or acted on, as a person was asked. */
   readonly about?: CallAbout
+  /** Why a person was asked about it, if they wouldn't have been otherwise. */
+  readonly because?: AskedBecause
   /** What the model has written of the input so far. Only while it is writing. */
   readonly inputText?: string
   readonly output?: ToolOutput
@@ -116,7 +119,7 @@ export interface ConversationSnapshot {
   readonly ended?: RunOutcome & { readonly runId: string }
   /** Why the last run failed, or why the stored messages can't be read. */
   readonly error?: ErrorData
-  /** Who drives the open run. */
+  /** Who drives the open run; of one that waits for agents that it called, who drives those. Nobody, where it rests. */
   readonly ownership: Ownership
   /** By message, for those that have siblings. */
   readonly branches: { readonly [messageId: string]: ShownBranch }
@@ -134,8 +137,8 @@ export interface ConversationSnapshot {
   readonly unsent?: UserContent
   /** Where older results or messages ceased to be sent, on this branch, oldest first. Absent when none did. */
   readonly compactions?: readonly Compaction[]
-  /** Whose texts the model has read: origins that the app doesn't vouch for. */
-  readonly taint: readonly string[]
+  /** Whose words the next request to the model holds, or what was made of them: one for each origin. Empty: nobody's. */
+  readonly taint: readonly Taint[]
   /** What a person has consented to beyond single calls, and is in force. Oldest first. */
   readonly consents: readonly ShownConsent[]
 }

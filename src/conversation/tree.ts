@@ -2,9 +2,9 @@ import type { ConversationState, MessageNode } from '../protocol/state.ts'
 import type { Draft } from './draft.ts'
 
 /** Puts a message under its parent, and makes it the head. */
-export function growHead(draft: Draft, node: MessageNode, seq: number): void {
+export function growHead(draft: Draft, node: MessageNode): void {
   const { state } = draft
-  const { id, parentId } = node
+  const { id, parentId, seq } = node
   const isHead = parentId === headId(state)
   if (!isHead && !takePath(draft, parentId)) return
   // Of a head that has any, they are noted already.
@@ -59,6 +59,8 @@ function takePath(draft: Draft, id: string | null): boolean {
     state.isStale = true
     return false
   }
+  // What tainted the branch that is left isn't known in parts.
+  if (state.taintBefore && state.taintBefore.taint.length > 0) state.isStale = true
   const { meets, nodes } = branch
   if (nodes.length > 0) {
     const taken = new Set(nodes)

@@ -1,15 +1,18 @@
+import type { Ownership } from '../protocol/delta.ts'
 import type { ErrorData } from '../protocol/error.ts'
 import type { Live } from '../protocol/live.ts'
 import type { RunOutcome } from '../protocol/run.ts'
 import type { ConversationState, RunState } from '../protocol/state.ts'
 import { shownCompactions } from './compactions.ts'
-import { planOf, taintOf } from './context.ts'
+import { planOf } from './context.ts'
 import { totalUsage } from './fold-child.ts'
 import { refused } from './live.ts'
+import { rests } from './nested.ts'
 import { pendingOf } from './pending.ts'
 import { shownConsents } from './shown-consents.ts'
 import { shownMessages } from './shown-messages.ts'
 import type { ConversationSnapshot, ShownRun } from './snapshot.ts'
+import { taintOf } from './taint.ts'
 
 const NO_BRANCHES: ConversationSnapshot['branches'] = {}
 
@@ -46,8 +49,7 @@ export function view(
     ...(parked && { parked }),
     ...(ended && { ended }),
     ...(error && { error }),
-    // Also of a run that was left here.
-    ownership: state.run?.end === null || live.waits ? live.ownership : 'none',
+    ownership: ownershipOf(state, live),
     branches: branchesOf(state),
     ...(plan && { plan }),
     queued: queue,
@@ -62,6 +64,12 @@ export function view(
 function spentBy({ run, path }: ConversationState): Pick<ConversationSnapshot, 'spent'> {
   const total = run && path.length > 0 ? totalUsage(run) : null
   return run && total ? { spent: { own: run.usage, total } } : {}
+}
+
+/** Also of a run that was left here. Whoever has one that rests, nobody drives it. */
+function ownershipOf({ run }: ConversationState, { ownership, waits }: Live): Ownership {
+  if (waits) return ownership
+  return run?.end === null && !rests(run) ? ownership : 'none'
 }
 
 /** The run that is open, and not left by whoever drove it here. */

@@ -4,7 +4,7 @@ import { OffstageError } from '../protocol/error.ts'
 import type { StoredEntry } from './entry.ts'
 import { badConfig, rowsFor, type MemoryOptions } from './options.ts'
 import type { Change, Rows } from './rows.ts'
-import { spaceName, type Where } from './scope.ts'
+import { spaceName, type Where, type Written } from './scope.ts'
 
 export interface Block {
   /** For the model: what belongs here. */
@@ -22,7 +22,7 @@ export interface Blackboard extends AgentMemory {
   /** Empty where nothing was written. Rejects with `invalid-input` when there is no such block. */
   read(block: string, where?: Where): Promise<string>
   /** Rejects with `invalid-input` when it is too long, or there is no such block. */
-  write(block: string, text: string, where?: Where): Promise<void>
+  write(block: string, text: string, where?: Written): Promise<void>
   /** Empties all blocks. */
   clear(where?: Where): Promise<void>
 }
@@ -58,23 +58,30 @@ export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboar
   }
   const change = (
     name: string,
-    where: Where | undefined,
+    where: Written | undefined,
     next: (text: string) => string,
   ): Promise<void> =>
     update(rows, space(where), (entries) => {
-      const text = checked(name, next(entries.find(({ id }) => id === name)?.text ?? ''))
-      return { put: [{ space: space(where), id: name, text, at: Date.now() }] }
+      const before = entries.find(({ id }) => id === name)
+      const text = checked(name, next(before?.text ?? ''))
+      const untrusted = where?.untrusted || (before?.untrusted && text.startsWith(before.text))
+      const entry = { space: space(where), id: name, text, at: Date.now() }
+      return { put: [{ ...entry, ...(untrusted && { untrusted }) }] }
     })
   const written = async (where?: Where): Promise<readonly StoredEntry[]> =>
     (await rows.read(space(where))).entries.filter(({ id }) => limits.has(id))
 
   return {
     async retrieve(_query, where) {
-      const texts = new Map((await written(where)).map(({ id, text }) => [id, text]))
-      return names.map((name) => ({
-        id: `block ${name}`,
-        text: `(${blocks[name]?.description ?? ''}) ${texts.get(name) || 'empty'}`,
-      }))
+      const entries = new Map((await written(where)).map((entry) => [entry.id, entry]))
+      return names.map((name) => {
+        const { text, untrusted } = entries.get(name) ?? {}
+        return {
+          id: `block ${name}`,
+          text: `(${blocks[name]?.description ?? ''}) ${text || 'empty'}`,
+          ...(untrusted && { untrusted }),
+        }
+      })
     },
     async read(name, where) {
       limitOf(name)
@@ -100,7 +107,7 @@ async function update(
 
 function blockTools(
   names: readonly string[],
-  change: (name: string, where: Where, next: (text: string) => string) => Promise<void>,
+  change: (name: string, where: Written, next: (text: string) => string) => Promise<void>,
   written: (where: Where) => Promise<readonly StoredEntry[]>,
 ): readonly Tool[] {
   const block = { type: 'string', enum: [...names] } as const
@@ -115,8 +122,12 @@ function blockTools(
       required: ['block', 'text'],
       additionalProperties: false,
     },
-    async execute({ block: name, text, append }, where) {
-      await change(name, where, (before) => (append && before !== '' ? `${before}\n${text}` : text))
+    // A person can write over it.
+    annotations: { reversible: true },
+    async execute({ block: name, text, append }, { conversationId, tainted: untrusted }) {
+      await change(name, { conversationId, untrusted }, (before) =>
+        append && before !== '' ? `${before}\n${text}` : text,
+      )
       return 'written'
     },
   }

@@ -1,10 +1,10 @@
 import type { Tool } from '../client/tool.ts'
 import type { MemoryEntry } from '../client/memory.ts'
-import type { Where } from './scope.ts'
+import type { Where, Written } from './scope.ts'
 
 /** Of a memory, what its tools use. */
 interface Writable {
-  remember(text: string, where: Where): Promise<readonly MemoryEntry[]>
+  remember(text: string, where: Written): Promise<readonly MemoryEntry[]>
   forget(ids: readonly string[], where: Where): Promise<number>
 }
 
@@ -23,8 +23,8 @@ export function memoryTools(memory: () => Writable): readonly Tool[] {
     },
     // What is there already isn't added.
     annotations: { idempotent: true },
-    async execute({ text }, { conversationId }) {
-      const [entry] = await memory().remember(text, { conversationId })
+    async execute({ text }, { conversationId, tainted }) {
+      const [entry] = await memory().remember(text, { conversationId, untrusted: tainted })
       return { remembered: entry?.id }
     },
   }

@@ -5,7 +5,7 @@ import { shown, type RememberedEntry, type StoredEntry } from './entry.ts'
 import { memoryTools } from './memory-tools.ts'
 import { rowsFor, type MemoryOptions } from './options.ts'
 import { byAge, planRemember, textsOf } from './plan-remember.ts'
-import { spaceName, type Where } from './scope.ts'
+import { spaceName, type Where, type Written } from './scope.ts'
 import { Space } from './space.ts'
 
 export interface KeptMemoryOptions extends MemoryOptions {
@@ -20,7 +20,7 @@ export interface KeptMemoryOptions extends MemoryOptions {
 /** What is remembered, and what a person may do with it. Rejections are `OffstageError`s. */
 export interface Memory extends AgentMemory {
   /** One text or several, of 2000 characters at most (else `invalid-input`). What is there already isn't added. Resolves to what is remembered of it: of more than `maxEntries`, the last. */
-  remember(text: string | readonly string[], where?: Where): Promise<readonly RememberedEntry[]>
+  remember(text: string | readonly string[], where?: Written): Promise<readonly RememberedEntry[]>
   /** Resolves to how many of these there were. */
   forget(ids: readonly string[], where?: Where): Promise<number>
   /** Newest first. */
@@ -30,7 +30,7 @@ export interface Memory extends AgentMemory {
     query: string,
     options?: Where & { readonly limit?: number },
   ): Promise<readonly RememberedEntry[]>
-  /** All entries as JSON Lines, oldest first: `{ id, text, at }`, `at` in milliseconds since 1970. */
+  /** All entries as JSON Lines, oldest first: `{ id, text, at }`, of some `untrusted: true`, `at` in milliseconds since 1970. */
   export(where?: Where): Promise<string>
   /** Forgets everything of the scope. Resolves to how many entries there were. */
   clear(where?: Where): Promise<number>
@@ -75,7 +75,7 @@ export function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
       let missing: readonly string[] = texts.filter((each) => !known.has(each))
       const fresh: StoredEntry[] = []
       for (;;) {
-        const made = [...new Set(missing)].map((each) => newEntry(name, each))
+        const made = [...new Set(missing)].map((each) => newEntry(name, each, where))
         // It may take long, and others write meanwhile: what is added is decided after it.
         if (made.length > 0) fresh.push(...((await finder.complete?.(made)) ?? made))
         const decided = await space.change((entries) =>
@@ -112,8 +112,8 @@ export function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
 }
 
 /** Its time is known when it is stored. */
-function newEntry(space: string, text: string): StoredEntry {
-  return { space, id: randomId(), text, at: 0 }
+function newEntry(space: string, text: string, { untrusted }: Written = {}): StoredEntry {
+  return { space, id: randomId(), text, at: 0, ...(untrusted && { untrusted }) }
 }
 
 function checked(text: string): string {

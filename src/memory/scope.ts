@@ -10,6 +10,12 @@ export interface Where {
   readonly conversationId?: string | undefined
 }
 
+/** What is said of what is written. */
+export interface Written extends Where {
+  /** It may hold words of others. Default false. */
+  readonly untrusted?: boolean | undefined
+}
+
 /** Names the space that entries are kept in. Throws `invalid-input` where the conversation is missing. */
 export function spaceName(scope: MemoryScope, { conversationId }: Where = {}): string {
   if (scope === 'origin') return 'origin'

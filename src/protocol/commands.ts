@@ -44,6 +44,8 @@ export interface StartRun extends ConversationScope {
   readonly ifBusy: 'refuse' | 'queue' | 'replace'
   /** The call that the run is for: of a conversation that this begins. */
   readonly parent?: ConversationRecord['parent']
+  /** The request that the call comes from held words of others. */
+  readonly tainted?: true
 }
 
 /** A run is about to begin for a call, in a conversation of its own. */
@@ -163,6 +165,8 @@ export interface CallAnswer extends AgentScope {
         readonly output: ToolOutput
         /** Of model calls that the output took, beside those of the run that worked for the call. */
         readonly usage?: RunUsage
+        /** The output holds words of others: the agent that was asked has read some. */
+        readonly untrusted?: true
       }
 }
 

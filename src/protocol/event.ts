@@ -11,6 +11,7 @@ import type {
   UserMessage,
 } from './message.ts'
 import type { CallAbout, ParkReason, PendingCall, Question, RunResult } from './run.ts'
+import type { AskedBecause } from './taint.ts'
 import type { SettledStatus } from './tool.ts'
 
 /**
@@ -83,6 +84,8 @@ export type RunEventBody =
       readonly input: JsonValue
       /** What it is about to act on, if its tool says so. */
       readonly about?: CallAbout
+      /** Why it is asked, if it wouldn't be otherwise. */
+      readonly because?: AskedBecause
       /** See `PendingCall`. */
       readonly rememberable?: { readonly key?: string }
     }
@@ -124,6 +127,8 @@ export type RunEventBody =
       readonly toolName: string
       /** What the tool returned with `pending()`. */
       readonly resumeToken: string
+      /** When the call is waited for no longer. Milliseconds since 1970. */
+      readonly until?: number
     }
   /** A resumed call whose tool isn't registered yet; it runs when it is, within `waitMs`. */
   | {

@@ -14,6 +14,7 @@ import type {
   Usage,
 } from './message.ts'
 import type { CallAbout, LimitName, ParkReason, PendingCall, RunLimits } from './run.ts'
+import type { AskedBecause } from './taint.ts'
 import type { SettledStatus } from './tool.ts'
 
 /** Of the rows below and of records. What a newer one means, older code doesn't know, and refuses. */
@@ -70,6 +71,8 @@ export interface DecidedBy {
   readonly composite?: true
   /** The tool can undo what a call did. */
   readonly undoable?: true
+  /** Its output holds words of others: whose. */
+  readonly untrusted?: string
 }
 
 /**
@@ -220,6 +223,8 @@ type CallFact = OfCall &
         readonly by: DecidedBy
         /** What the tool says that it is about to act on, on the page that was asked. */
         readonly about?: CallAbout & { readonly pageId: string }
+        /** Absent: it would have been asked about without that, too. */
+        readonly because?: AskedBecause
         readonly rememberable?: Rememberable
       }
     | {
@@ -253,6 +258,8 @@ type CallFact = OfCall &
         readonly input: JsonValue
         /** A person should be asked before it runs. */
         readonly asks: boolean
+        /** The output will hold words of others: whose. */
+        readonly untrusted?: string
       }
     /** Committed before the call is handed to the page. `input`: what runs, when it isn't the model's. */
     | {
@@ -389,8 +396,13 @@ type ContextFact = { readonly after: string | null } & (
   /** It was active, and the page of a new run doesn't have it. */
   | { readonly type: 'skill-dropped'; readonly name: string }
   | { readonly type: 'plan-changed'; readonly plan: readonly PlanItem[] }
-  /** The model has read what others wrote. `path`: of the call that it came from. */
-  | { readonly type: 'untrusted-taken-in'; readonly origin: string; readonly path?: CallPath }
+  /** The model is about to read what others wrote. `path`, `title`: of the call that it came from. */
+  | {
+      readonly type: 'untrusted-taken-in'
+      readonly origin: string
+      readonly path?: CallPath
+      readonly title?: string
+    }
   | { readonly type: 'memory-retrieved'; readonly items: readonly JsonObject[] }
 )
 

@@ -46,6 +46,7 @@ export type CallErrorCode =
   | 'invalid-json'
   | 'aborted'
   | 'workflow-changed'
+  | 'not-kept'
 
 export interface CallError {
   readonly code: CallErrorCode
@@ -152,7 +153,7 @@ export interface Usage {
   readonly reasoningTokens?: number
   /** Input and output, cached input included. Where the model's `prices` are known or the run is limited. */
   readonly totalTokens?: number
-  /** By the model's `prices`. */
+  /** By the model's `prices`, or its vendor's list prices. */
   readonly costUSD?: number
   /** Counts that the provider didn't say are estimates: of runs that are limited in tokens or cost. */
   readonly estimated?: true

@@ -164,7 +164,7 @@ export interface ModelConfigData {
   readonly retry?: RetryPolicy
   readonly timeouts?: TimeoutPolicy
   readonly caps?: TurnCaps
-  /** For `costUSD` of usage and limits. Default: unknown. */
+  /** For `costUSD` of usage and limits. Default: the vendor's list prices, of models whose prices are known. */
   readonly prices?: ModelPrices
   /** For `provider: 'scripted'`. */
   readonly script?: Script

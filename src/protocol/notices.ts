@@ -30,6 +30,11 @@ export type WorkerNotice =
   | ({ readonly type: 'checkpoint' } & CheckpointNotice)
   /** Conversations of the store began, changed their record or went, in this tab or another. */
   | { readonly type: 'conversations-changed'; readonly storage: string }
+  /**
+   * The worker goes on with an open run though the page didn't ask for it: the tab that drove it is gone, or a person
+   * answered one of its calls.
+   */
+  | { readonly type: 'run-inherited'; readonly agentId: string; readonly conversationId: string }
   | ({ readonly type: 'storage' } & StorageState)
   | { readonly type: 'warning'; readonly code: string; readonly message: string }
   /** Before and after (`risk: null`) a check that may never end: a worker that hangs can't say in what. */

@@ -12,6 +12,7 @@ import type {
   BeforeToolCallVerdict,
   CallContext,
   CallDescription,
+  CallerRef,
   CancelTools,
   CompactionAnswer,
   CredentialsQuery,
@@ -64,10 +65,14 @@ export const PAGE_CALLS = {
   openEngine: {} as Question<EngineOpening & { readonly provider: string }, EngineLine, ErrorCode>,
   beforeToolCall: { stops: true } as Question<CallContext, BeforeToolCallVerdict>,
   needsApproval: { stops: true } as Question<CallContext, boolean>,
+  /** Whether the call has an effect to be asked about while the model's context holds words of others. */
+  commits: { stops: true } as Question<CallContext, boolean>,
   /** What a consent to later calls like this one would be for; null: there can be none. */
   consentKey: { stops: true } as Question<CallContext, string | null>,
   /** What a call is about to act on, for the person who is asked. */
   describeCall: { stops: true } as Question<DescribeCall, CallDescription>,
+  /** JSON pointers to the values of an input that are not to be stored. Fails closed: all of it. */
+  secretsIn: { stops: true } as Question<CallContext, readonly string[]>,
   /** How the last message is to be sent. */
   beforeModel: { stops: true } as Question<AskBeforeModel, Amendment>,
   /** What is wrong with the answer, for the model; null: nothing, or nothing that is to be said any more. */
@@ -80,6 +85,8 @@ export const PAGE_CALLS = {
   stopChoosing: {} as Question<AgentRef & RunRef, void>,
   /** What the agent's memories find. */
   retrieveMemories: { stops: true } as Question<MemoryQuery, readonly RetrievedMemory[]>,
+  /** Goes on with the run of a call that asked an agent, and with that one's, where the page has both agents. */
+  goOnWithCaller: {} as Question<CallerRef, void>,
   /** Asks a tool's `reconcile` whether an interrupted call happened. */
   reconcileTool: { stops: true } as Question<ReconcileTool, ReconcileVerdict>,
 

@@ -93,6 +93,12 @@ export interface AnswerRef extends AgentRef {
   readonly messageId: string
 }
 
+/** The conversation whose call waits for a run that nobody drives, and the tool that is called. */
+export interface CallerRef extends AgentRef {
+  readonly conversationId: string
+  readonly toolName: string
+}
+
 /** A skill as the model is told of it before it is active. */
 export interface SkillRef {
   readonly name: string
@@ -142,6 +148,8 @@ export type BeforeToolCallVerdict =
   | { readonly type: 'veto'; readonly reason: string }
 
 export interface ExecuteTool extends CallContext {
+  /** The input with its secret values, for the tool's function alone. Absent: it has none. */
+  readonly whole?: JsonValue
   /** Names this one execution. A second request with it joins the first and runs nothing. */
   readonly executionId: string
   /** Equal for all executions of one call. */
@@ -162,6 +170,8 @@ export interface ExecuteTool extends CallContext {
   readonly about?: JsonValue
   /** Of a call that another call makes. */
   readonly path?: CallPath
+  /** The request that the call comes from held words of others. */
+  readonly tainted?: true
   /** Of a composite tool: what its function finds. */
   readonly remembered?: Remembered
 }
@@ -174,8 +184,8 @@ export type ToolOutcome =
   | { readonly status: 'aborted'; readonly output: ToolOutput }
   /** The page's own schema refused the input; the tool did not run. */
   | { readonly status: 'invalid'; readonly output: ToolOutput }
-  /** Its function ended, and what it comes to is said later, by somebody who has the token. */
-  | { readonly status: 'suspended'; readonly token: string }
+  /** Its function ended, and what it comes to is said later, by somebody who has the token. `until`: ms since 1970. */
+  | { readonly status: 'suspended'; readonly token: string; readonly until?: number }
   /** Its function waits for what its calls wait for, and is to be run again. `seen`: see `call-suspended`. */
   | { readonly status: 'suspended'; readonly seen: number }
   /** It can't be gone on with. */

@@ -2,6 +2,7 @@ import type { ErrorData } from './error.ts'
 import type { FieldsSchema } from './fields.ts'
 import type { JsonValue } from './json.ts'
 import type { CallError, FinishReason, RunUsage, ToolOutput } from './message.ts'
+import type { AskedBecause } from './taint.ts'
 import type { ToolCallStatus } from './tool.ts'
 
 /** A call of a run as its result reports it. */
@@ -53,6 +54,8 @@ export interface PendingCall {
   readonly input: JsonValue
   /** Of an approval: what it is about to act on, if its tool says so. */
   readonly about?: CallAbout
+  /** Of an approval: why it is asked, if it wouldn't be otherwise. */
+  readonly because?: AskedBecause
   /**
    * Of an approval: it may be for later calls of the tool, too (`approve(call, { remember })`), with a `key` for those
    * that have the same. Absent: a person is asked each time.
@@ -65,6 +68,8 @@ export interface PendingCall {
   readonly asks?: boolean
   /** What a long-running tool returned with `pending()`. */
   readonly resumeToken?: string
+  /** When it is waited for no longer. Milliseconds since 1970. Absent: it waits without end. */
+  readonly until?: number
   /** Of what an agent that was called as a tool waits for: its conversation. Answer it there. */
   readonly conversationId?: string
   /** Of a call that another call makes: the calls that it is nested in, from the outermost inwards, and itself. */
@@ -141,17 +146,13 @@ export interface Limits {
   readonly steps?: number
   /** Of input and output, cached input included, of attempts that failed, too. */
   readonly tokens?: number
-  /** By the `prices` of the model, which it needs. */
+  /** By the `prices` of the model, or its vendor's list prices; it needs one of them. */
   readonly costUSD?: number
   /** While something is done: neither while a person is waited for, nor while no page has it open. */
   readonly minutes?: number
 }
 
 export type LimitName = keyof Limits
-
-/** What a run in need of the model's prices says that has none. */
-export const PRICES_MISSING =
-  "limits.costUSD needs the model's prices: model.prices, like { input: 3, cachedInput: 0.3, output: 15 } in USD per million tokens."
 
 /** Limits of a run, fixed at its start. */
 export interface RunLimits extends Limits {

@@ -19,6 +19,7 @@ import type {
   ToolOutput,
 } from './message.ts'
 import type { ParkReason, Question, RunLimits } from './run.ts'
+import type { AskedBecause, Taint } from './taint.ts'
 import type { ToolCallStatus, UndoStatus } from './tool.ts'
 
 /** Why a call is suspended: its outcome comes from outside, or its function is to be run again. */
@@ -65,6 +66,12 @@ export interface CallState {
   readonly mayHaveBegun: boolean
   /** What a person was asked about, last. Absent: nobody was, or its tool doesn't say. */
   readonly about?: FactOf<'approval-requested'>['about']
+  /** Why a person was asked, last. Absent: by the app's own rules, or nobody was. */
+  readonly because?: AskedBecause
+  /** A person approved it when asked because of words of others. */
+  readonly isAllowed?: boolean
+  /** One-shot mode: whose words its output will hold. */
+  readonly untrusted?: string
   /** Seq of the newest question to a person whether it may run. Absent: none was asked. */
   readonly askedAt?: number
   readonly rememberable?: Rememberable
@@ -97,6 +104,8 @@ export interface MessageNode {
   readonly id: string
   /** The message before it; null: it is a first one. */
   readonly parentId: string | null
+  /** Of the row that it came with. */
+  readonly seq: number
   readonly runId: string | null
   readonly step: number | null
   readonly kind: MessageKind
@@ -228,6 +237,8 @@ export interface ConversationState {
   /** Written by the person, and not yet part of the conversation. */
   readonly queue: readonly UserContent[]
   readonly context: readonly ContextRow[]
+  /** Of a windowed state, what the whole one was tainted by when it had `seq` rows. */
+  readonly taintBefore?: { readonly seq: number; readonly taint: readonly Taint[] }
   readonly consents: readonly Consent[]
   /**
    * A fact concerned messages that a windowed state doesn't have: it is to be replaced by a new

@@ -15,7 +15,10 @@ export interface ToolAnnotations {
   readonly supersedes?: boolean
   /** Its output holds words of others: pages, mails, reviews, files. Default false; of a remote tool, true. */
   readonly untrustedContent?: boolean
-  /** Its effect leaves the app: it sends, posts, pays, or goes to another site. Default false; of a remote tool, true. */
+  /**
+   * Its effect leaves the app: it sends, posts, pays, or goes to another site. Default false; of a remote tool that says
+   * nothing of its effect, true.
+   */
   readonly openWorld?: boolean
   /** A person can undo its effect in the app. Default false. */
   readonly reversible?: boolean
@@ -47,6 +50,13 @@ export interface ToolDescriptor extends ToolDefinition {
   readonly remote?: RemoteSource
   /** The tool says of each call whether it commits. */
   readonly commits?: true
+  /** Its output holds words of others: whose. */
+  readonly untrusted?: string
+  /**
+   * When a person is asked while the context holds words of others: of each call, of those that the tool says commit, of
+   * the first one of the conversation. Absent: not because of them.
+   */
+  readonly whileTainted?: 'ask' | 'commits' | 'once'
   /** Milliseconds from the start on the page. */
   readonly timeoutMs: number
   /** May run beside others though it is not read-only. */
@@ -61,6 +71,8 @@ export interface ToolDescriptor extends ToolDefinition {
   readonly hasUndo?: true
   /** The tool can say what a call is about to act on. */
   readonly describes?: true
+  /** The tool can say which values of an input are secret. */
+  readonly seals?: true
   /** The tool says which of its calls a consent to later ones is for. */
   readonly hasConsentKey?: true
   /** It is made of nested calls and steps. */

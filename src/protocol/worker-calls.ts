@@ -76,16 +76,12 @@ export const WORKER_CALLS = {
     Driven | Unredacted | 'conversation-busy' | 'invalid-input' | 'ambiguous-call'
   >,
   /** False when the run had ended: the message is not part of the conversation. */
-  sendMessage: {} as Command<
-    SendMessage,
-    boolean,
-    Driven | Unredacted | 'conversation-busy' | 'invalid-input'
-  >,
+  sendMessage: {} as Command<SendMessage, boolean, Driven | Unredacted | 'conversation-busy'>,
   /** False when the message was delivered or withdrawn already, or isn't known. */
   withdrawMessage: {} as Command<
     WithdrawMessage,
     boolean,
-    Driven | Unredacted | 'conversation-busy' | 'invalid-input'
+    Driven | Unredacted | 'conversation-busy'
   >,
   /** False when the consent isn't in force. */
   revokeConsent: {} as Command<RevokeConsent, boolean, Owned>,

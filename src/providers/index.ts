@@ -1,6 +1,7 @@
 export { minimaxBaseURLs } from './anthropic/presets.ts'
 export type { ModelFacts, ReasoningStyle } from './catalogue/families.ts'
 export { modelFacts } from './catalogue/model-facts.ts'
+export { listPrice, type ListPrice } from './catalogue/prices-of.ts'
 export { collect, type CollectedCall, type CollectedTurn } from './collect.ts'
 export { retryDelay } from './core/retry-delay.ts'
 export {

@@ -21,6 +21,7 @@ type Plain =
   | 'controlTools'
   | 'compaction'
   | 'questionFields'
+  | 'whileTainted'
   | 'consent'
   | 'maxSteps'
   | 'retries'
@@ -61,6 +62,7 @@ const FIELDS = Object.keys({
   compaction: true,
   questionFields: true,
   toolApproval: true,
+  whileTainted: true,
   consent: true,
   maxSteps: true,
   retries: true,

@@ -1,6 +1,7 @@
 import { describeIssues } from '../client/describe-issues.ts'
 import { isStandardSchema } from '../client/standard-schema.ts'
 import { isRecord } from '../lib/shape.ts'
+import { unsafeKey } from '../lib/unsafe-key.ts'
 import type { JsonSchema } from '../protocol/json.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { Tool } from '../client/tool.ts'
@@ -17,6 +18,8 @@ export async function checkedInput(
 ): Promise<unknown> {
   const input = plainCopy(given ?? {})
   if (!isRecord(input)) throw refused('it is no object')
+  const unsafe = unsafeKey(input)
+  if (unsafe !== undefined) throw refused(`'${unsafe}' is no allowed key`)
   const problem = problemOf(schema, input)
   if (problem !== null) throw refused(problem)
   if (!isStandardSchema(inputSchema)) return input

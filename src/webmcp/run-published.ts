@@ -1,5 +1,5 @@
 import { formatOutput } from '../client/format-output.ts'
-import { tokenOf } from '../client/pending.ts'
+import { suspensionOf } from '../client/pending.ts'
 import type { Tool, ToolCallInfo, ToolContext } from '../client/tool.ts'
 import { untilAborted } from '../client/until-aborted.ts'
 import { randomId } from '../lib/random-id.ts'
@@ -57,7 +57,8 @@ async function approve(call: Call, info: ToolCallInfo): Promise<void> {
 }
 
 async function resultOf(tool: Tool, result: unknown, input: unknown): Promise<unknown> {
-  if (tokenOf(result) !== undefined) throw failed('The tool waits for an agent to settle its call.')
+  if (suspensionOf(result) !== undefined)
+    throw failed('The tool waits for an agent to settle its call.')
   const output = await formatOutput(
     tool.toModelOutput ? await tool.toModelOutput(result, input) : result,
   )

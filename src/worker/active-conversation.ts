@@ -37,6 +37,8 @@ export class ActiveConversation {
   /** By run. */
   readonly admissions: Map<string, Admission> = new Map()
   #driver: RunDriver | null = null
+  /** Who waits for one. */
+  readonly #onDriven = new Set<() => void>()
   #driven: Promise<RunEnd | null> = Promise.resolve(null)
   /** Runs that are being ended, wherever they are driven: one that is taken up here meanwhile ends at once. */
   readonly #ending = new Map<string, RunEnd>()
@@ -132,6 +134,8 @@ export class ActiveConversation {
    */
   drive(driver: RunDriver, driverOf: (runId: string) => RunDriver): void {
     this.#driver = driver
+    for (const resolve of this.#onDriven) resolve()
+    this.#onDriven.clear()
     this.tabs.driven(this)
     const ending = this.#ending.get(driver.runId)
     if (ending) driver.end(ending)
@@ -156,6 +160,12 @@ export class ActiveConversation {
     if (end === null || !this.#isFollowed) this.disown()
     this.tabs.undriven(this)
     return end
+  }
+
+  /** Resolves once a run is driven here. */
+  whenDriven(): Promise<void> {
+    if (this.#driver) return Promise.resolve()
+    return new Promise((resolve) => this.#onDriven.add(resolve))
   }
 
   /** How the run that is driven ends in the store; null: it is left open. */

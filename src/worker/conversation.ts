@@ -10,6 +10,7 @@ import type { ParkReason, PendingCall, RunLimits } from '../protocol/run.ts'
 import type { ConversationState, RunState } from '../protocol/state.ts'
 import { CallIds } from './call-ids.ts'
 import { countRow, type CountedRun } from './run/counters.ts'
+import { SealedInputs } from './run/sealed-inputs.ts'
 import type { Effects } from './effects.ts'
 import { stricterLimits } from './run/stricter-limits.ts'
 import { placed, type FactDraft } from './store/fact-draft.ts'
@@ -71,6 +72,8 @@ export class Conversation {
   /** How appends wait for a storage that is full or closed. */
   readonly storageRetry: StorageRetry
   readonly stream: Stream
+  /** What isn't stored of the inputs of open calls. */
+  readonly sealed: SealedInputs = new SealedInputs()
   readonly #store: Store
   readonly #effects: Effects
   readonly #redacts: () => boolean
@@ -372,6 +375,7 @@ export class Conversation {
       if (row.seq >= newest) this.#run = countRow(this.#run, run, row)
       this.#callIds.take(row)
       this.#sentWords.fold(row)
+      this.sealed.fold(row)
       this.#isNamed ||= row.type === 'renamed'
       if (isStart(row) && row.appendId === this.#importId) this.#importedRunId = row.runId
       this.#underWay.delete(row.appendId)

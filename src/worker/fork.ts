@@ -1,4 +1,5 @@
 import { isSettled } from '../conversation/pending.ts'
+import { TaintWalk } from '../conversation/taint-walk.ts'
 import type { ContextRow, ConversationState, MessageNode } from '../protocol/state.ts'
 import { callsPending } from './busy.ts'
 import type { FactDraft } from './store/fact-draft.ts'
@@ -23,7 +24,13 @@ export function forkedFacts(
   const messages = nodes.map(({ id, message }) => ({ ...message, id }))
   return [
     ...(messages.length > 0 ? [{ type: 'messages-imported' as const, messages }] : []),
-    ...context.map(unplaced),
+    ...context.filter(({ type }) => type !== 'untrusted-taken-in').map(unplaced),
+    // What came of what isn't known of messages from elsewhere: it taints the fork on all its branches.
+    ...new TaintWalk(nodes, context).taint.map(({ at: _at, ...taint }) => ({
+      type: 'untrusted-taken-in' as const,
+      after: null,
+      ...taint,
+    })),
     ...(state.title === null ? [] : [{ type: 'renamed' as const, title: state.title }]),
   ]
 }

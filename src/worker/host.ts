@@ -17,6 +17,7 @@ import type { AgentRef, ConversationScope, RunRef } from '../protocol/scope.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Effects } from './effects.ts'
+import { AwaitedRuns } from './awaited-runs.ts'
 import { announceChild } from './child-runs.ts'
 import { CompositeCommands } from './composite-commands.ts'
 import { Engines } from './model/engines.ts'
@@ -100,14 +101,9 @@ export class Host {
     this.#families = new RunFamilies(this.#registry)
     const openEngine: PageApi['openEngine'] = (opening) => options.page.openEngine(opening)
     this.#engines = new Engines({ openEngine, notify: options.notify })
-    const own = { memory: this.#memory, engines: this.#engines }
+    const own = { memory: this.#memory, engines: this.#engines, registry: this.#registry }
     const { effects } = options
-    this.#launcher = new RunLauncher({
-      ...options,
-      ...own,
-      registry: this.#registry,
-      families: this.#families,
-    })
+    this.#launcher = new RunLauncher({ ...options, ...own, families: this.#families })
     this.#left = new LeftRuns(this.#launcher, effects)
     this.#runs = new Runs({
       effects,
@@ -115,14 +111,16 @@ export class Host {
       launcher: this.#launcher,
       left: this.#left,
     })
+    const awaited = new AwaitedRuns({ ...options, ...own, launcher: this.#launcher })
     this.#commands = new RunCommands({
       registry: this.#registry,
       effects: options.effects,
       pageId: options.pageId,
-      takeUp: (active, agentId, how) => this.#takeUp(active, agentId, { ...TELL_MODEL, ...how }),
+      takeUp: (active, agentId, how) => this.#inherit(active, agentId, how),
+      untilDriven: (active, agentId) => awaited.untilDriven(active, agentId),
     })
     this.extractions = new Extractions({ ...options, ...own })
-    this.titles = new Titles({ ...options, ...own, registry: this.#registry })
+    this.titles = new Titles({ ...options, ...own })
     this.undoing = new Undoing(this.#registry, options.page)
     this.composites = new CompositeCommands(this.#registry)
   }
@@ -236,6 +234,19 @@ export class Host {
     return active.inLaneNow(() => this.#left.resume(active, agentId, resume))
   }
 
+  /** Goes on with a run for which the page didn't ask. What works for its calls is the page's to go on with. */
+  async #inherit(
+    active: ActiveConversation,
+    agentId: string,
+    how: Pick<Resume, 'asChild'>,
+  ): Promise<void> {
+    const before = active.driver
+    await this.#takeUp(active, agentId, { ...TELL_MODEL, ...how })
+    if (active.driver === null || active.driver === before || how.asChild) return
+    const { conversationId } = active.scope
+    this.#options.notify({ type: 'run-inherited', agentId, conversationId })
+  }
+
   async abortRun(command: AbortRun): Promise<boolean> {
     const isEnded = await this.#commands.abort(command)
     // The page that began what works for its calls may be gone.
@@ -305,8 +316,7 @@ export class Host {
   /** Goes on with a run that lost its tab; its lease is held. */
   async #succeed(active: ActiveConversation, agentId: string): Promise<void> {
     try {
-      // Who inherits it had gone on with it before.
-      await this.#takeUp(active, agentId, { ...TELL_MODEL, asChild: true })
+      await this.#inherit(active, agentId, {})
     } finally {
       if (!active.driver) active.disown()
     }

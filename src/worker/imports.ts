@@ -25,6 +25,8 @@ interface Half {
   readonly agentId: string
   /** Of its newest run and what is in force, which is all that its end needs. */
   state: ConversationState
+  /** The file itself says that an import taints it. */
+  isTakenIn: boolean
 }
 
 /** Conversations from elsewhere, which come in parts and are there whole or not at all. */
@@ -58,10 +60,17 @@ export class Imports {
       const now = this.#now()
       const ends = isLast ? closing(state, now) : []
       const updatedAt = ends.length > 0 ? Math.max(now, command.updatedAt) : command.updatedAt
-      const isTaken = await store.place({ ...command, updatedAt, rows: [...rows, ...ends] })
-      if (isLast || !isTaken) this.#end(importId)
-      if (isLast && isTaken) await this.#changed(command)
-      return isTaken
+      const isTaken = isTakenIn(rows, half?.isTakenIn ?? false)
+      if (half) half.isTakenIn = isTaken
+      const taken = isLast && !isTaken ? [takenIn(now)] : []
+      const isPlaced = await store.place({
+        ...command,
+        updatedAt,
+        rows: [...rows, ...ends, ...taken],
+      })
+      if (isLast || !isPlaced) this.#end(importId)
+      if (isLast && isPlaced) await this.#changed(command)
+      return isPlaced
     } catch (error) {
       // Where that fails, too, what there is of it stays refused.
       await this.dropImport(command).catch(() => undefined)
@@ -95,7 +104,7 @@ export class Imports {
     const isImported = [...this.#halves.values()].some((half) => half.active === active)
     if (isImported || active.ownership.holds(conversationId)) return false
     const state = beginning(conversationId)
-    this.#halves.set(importId, { active, agentId, state })
+    this.#halves.set(importId, { active, agentId, state, isTakenIn: false })
     const isOwn = await active.ownership.acquire(conversationId)
     if (!isOwn) this.#halves.delete(importId)
     return isOwn
@@ -156,4 +165,21 @@ function closing({ run, queue, consents }: ConversationState, at: number): NewRo
     })),
   ]
   return placed(drafts, null).map((fact) => ({ runId: run?.runId ?? null, ...fact, at }))
+}
+
+const FROM_FILE = 'an imported conversation'
+
+/** Who wrote what is in a file, nobody knows: it taints the conversation on all its branches. */
+function takenIn(at: number): NewRow {
+  return { type: 'untrusted-taken-in', runId: null, after: null, origin: FROM_FILE, at }
+}
+
+/** An import before has said so, and the history wasn't cleared since. */
+function isTakenIn(rows: readonly Row[], before: boolean): boolean {
+  const row = rows.findLast(
+    (each) =>
+      each.type === 'history-cleared' ||
+      (each.type === 'untrusted-taken-in' && each.origin === FROM_FILE && each.after === null),
+  )
+  return row ? row.type !== 'history-cleared' : before
 }

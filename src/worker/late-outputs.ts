@@ -4,6 +4,7 @@ import type { WorkerNotice } from '../protocol/notices.ts'
 import type { ActiveConversation } from './active-conversation.ts'
 import { busy } from './busy.ts'
 import type { Effects } from './effects.ts'
+import type { FactDraft } from './store/fact-draft.ts'
 import { lateOutputMessage } from './supply-output.ts'
 
 /** What becomes of an output whose call no stored conversation has. */
@@ -26,14 +27,19 @@ export class LateOutputs {
   async keep(active: ActiveConversation | null, command: SupplyOutput): Promise<void> {
     if (active === null || command.conversationId === undefined)
       return this.#warn(command, NOT_KEPT)
-    const messages = [lateOutputMessage(command, this.#options.effects.newId('msg_'))]
+    const message = lateOutputMessage(command, this.#options.effects.newId('msg_'))
+    const facts: FactDraft[] = [
+      { type: 'messages-imported', messages: [message] },
+      // Of what tool it is, nobody knows any more.
+      { type: 'untrusted-taken-in', after: message.id, origin: 'a late output' },
+    ]
     try {
       await active.idle()
       await active.owning(() =>
         active.conversation.append(
           (run) => {
             if (run?.end === null) throw busy(active.scope.conversationId)
-            return [{ type: 'messages-imported', messages }]
+            return facts
           },
           { runId: null, waits: false },
         ),

@@ -121,8 +121,8 @@ export class LeftRuns {
           if (supplied === null) return null
           limits = supplied.goesOn
           return limits === null
-            ? [supplied.settled]
-            : [supplied.settled, ...firstFacts(null, limits)]
+            ? supplied.settled
+            : [...supplied.settled, ...firstFacts(null, limits)]
         },
         { runId },
       )

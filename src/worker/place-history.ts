@@ -80,7 +80,11 @@ export function awaitsOutput(messages: readonly Message[]): boolean {
     .some(({ toolCallId, error }) => !error && !results.has(toolCallId))
 }
 
-/** Imported messages are of no run. */
+/** Imported messages are of no run. Who wrote them nobody knows: they taint the conversation on all its branches. */
 export function importFacts(messages: readonly Identified<Message>[]): readonly FactDraft[] {
-  return messages.length > 0 ? [{ type: 'messages-imported', runId: null, messages }] : []
+  if (messages.length === 0) return []
+  return [
+    { type: 'messages-imported', runId: null, messages },
+    { type: 'untrusted-taken-in', runId: null, after: null, origin: 'an imported history' },
+  ]
 }

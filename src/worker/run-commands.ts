@@ -7,7 +7,6 @@ import type {
 } from '../protocol/commands.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { RunEnd } from '../protocol/fact.ts'
-import type { Conversation } from './conversation.ts'
 import type { ActiveConversation } from './active-conversation.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
 import type { Effects } from './effects.ts'
@@ -34,6 +33,8 @@ export interface RunCommandsOptions {
     agentId: string,
     how: { readonly asChild: boolean },
   ): Promise<unknown>
+  /** Resolves once the open run of a call is driven by somebody, or nobody waits for it; or when the agent is gone. */
+  untilDriven(active: ActiveConversation, agentId: string): Promise<void>
 }
 
 /**
@@ -152,8 +153,8 @@ export class RunCommands {
   ): Promise<boolean> {
     const { conversation, tabs } = active
     const { conversationId } = conversation
-    const { effects, takeUp } = this.#options
-    const until = effects.monotonic() + LIMIT_MS
+    const { effects, takeUp, untilDriven } = this.#options
+    let until = effects.monotonic() + LIMIT_MS
     for (let attempt = 1; ; attempt++) {
       // One that was driven here until now is driven somewhere else presently.
       const isMoving = active.driver !== null || attempt > 1
@@ -170,8 +171,10 @@ export class RunCommands {
       try {
         // Whoever ends it asks its model nothing.
         await takeUp(active, agentId, { asChild: sent.command.type === 'abort' })
-        if (active.driver === null && (await conversation.isAwaited()))
-          throw childOfOther(conversation)
+        if (active.driver !== null || !(await conversation.isAwaited())) continue
+        await untilDriven(active, agentId)
+        until = effects.monotonic() + LIMIT_MS
+        attempt = 0
       } catch (error) {
         // Somebody else was first: they are asked.
         if (active.parked || !isElsewhere(error)) throw error
@@ -193,13 +196,6 @@ function revokeBetweenRuns(active: ActiveConversation, consentId: string): Promi
     conversation.stream.flush()
     return isDone
   })
-}
-
-function childOfOther({ conversationId, parent }: Conversation): OffstageError {
-  return new OffstageError(
-    'invalid-input',
-    `The run of ${conversationId} is for a call of the conversation ${parent?.conversationId}, which nobody goes on with: resume that one first.`,
-  )
 }
 
 type Abort = Pick<AbortRun, 'reason' | 'error'>

@@ -15,6 +15,7 @@ import {
 } from './admissions.ts'
 import { branchPoint } from './branch-point.ts'
 import { firstFacts, planDropped } from './run/first-facts.ts'
+import { takenPrompt } from './run/taken-in.ts'
 import { busy, callsPending, notAwaited, parkedRun } from './busy.ts'
 import type { Effects } from './effects.ts'
 import type { Waiter } from './store/storage-retry.ts'
@@ -107,6 +108,7 @@ export class Runs {
       const facts = [
         ...(isAlone ? [] : importFacts(imported)),
         ...firstFacts(message, limits, place),
+        ...(command.tainted && message ? [takenPrompt(message)] : []),
         ...planDropped(conversation.state, message),
       ]
       await conversation.append(facts, { runId, once: true })

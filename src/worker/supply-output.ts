@@ -5,23 +5,25 @@ import { outputText } from '../providers/output-text.ts'
 import { isSettled } from '../conversation/pending.ts'
 import type { Identified } from '../protocol/fact.ts'
 import type { Conversation } from './conversation.ts'
+import { takenIn } from './run/settlement.ts'
 import type { FactDraft } from './store/fact-draft.ts'
 
 export interface Supplied {
-  readonly settled: FactDraft
+  readonly settled: readonly FactDraft[]
   /** Limits of the run that goes on from it; null while other calls wait. */
   readonly goesOn: RunLimits | null
 }
 
 /** What an output that the page supplies comes to. Null when the call waits for no output. */
 export function pendingOutput(
-  conversation: Pick<Conversation, 'run' | 'importedCalls' | 'limitsAfter'>,
+  conversation: Pick<Conversation, 'run' | 'importedCalls' | 'limitsAfter' | 'state'>,
   { toolCallId, output, limits }: Pick<SupplyOutput, 'toolCallId' | 'output' | 'limits'>,
 ): Supplied | null {
   const { run, importedCalls } = conversation
   const isThis = (call: { readonly toolCallId: string }): boolean => call.toolCallId === toolCallId
   const calls = run?.calls ?? []
-  const own = calls.find(isThis)?.status === 'awaiting-output' ? run : null
+  const call = calls.find(isThis)
+  const own = call?.status === 'awaiting-output' ? run : null
   if (own === null && !importedCalls.some(isThis)) return null
   const status =
     output.type === 'error' ? 'failed' : output.type === 'denied' ? 'denied' : 'succeeded'
@@ -29,13 +31,18 @@ export function pendingOutput(
     importedCalls.every(isThis) && calls.every((call) => isThis(call) || isSettled(call))
   return {
     // A call of an imported history belongs to no run.
-    settled: {
-      type: 'call-settled',
-      path: [toolCallId],
-      status,
-      output,
-      runId: own?.runId ?? null,
-    },
+    settled: [
+      ...(own && call
+        ? takenIn({ call, status, output }, conversation.state.path.at(-1)?.id ?? null)
+        : []),
+      {
+        type: 'call-settled',
+        path: [toolCallId],
+        status,
+        output,
+        runId: own?.runId ?? null,
+      },
+    ],
     goesOn: isLast ? (own ? conversation.limitsAfter(own, limits) : limits) : null,
   }
 }

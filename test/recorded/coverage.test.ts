@@ -65,7 +65,6 @@ type Unwritten =
   | 'skill-activated'
   | 'skill-dropped'
   | 'plan-changed'
-  | 'untrusted-taken-in'
   | 'memory-retrieved'
   | 'consent-given'
   | 'consent-revoked'
@@ -100,6 +99,7 @@ const FACTS: Record<Exclude<FactType, Unwritten>, number> = {
   'head-moved': 1,
   'history-cleared': 3,
   'messages-imported': 15,
+  'untrusted-taken-in': 15,
 }
 
 const OUTCOMES: Record<Exclude<RunOutcome['outcome'], 'limit'>, number> = {

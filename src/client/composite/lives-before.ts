@@ -1,5 +1,6 @@
 import { positionOf, type Remembered, type RememberedCall } from '../../protocol/composite.ts'
 import type { JsonValue } from '../../protocol/json.ts'
+import { sealedLike } from '../../protocol/sealed.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { type Outcome, outcomeOfCall, outcomeOfStep } from './outcomes.ts'
 
@@ -36,6 +37,12 @@ export class LivesBefore {
     return expected === undefined || expected === wish
   }
 
+  /** The same of a call; what is sealed of its input may be anything. */
+  meetsCall(position: number, toolName: string, input: JsonValue): boolean {
+    const call = this.#calls.get(position)
+    return this.meets(position, callWish(toolName, call ? sealedLike(call.input, input) : input))
+  }
+
   /** The first position whose wish this life didn't have; null: it had all of them. */
   get missed(): number | null {
     return this.#wishes.keys().next().value ?? null
@@ -63,7 +70,7 @@ export class LivesBefore {
   }
 }
 
-export function callWish(toolName: string, input: JsonValue): string {
+function callWish(toolName: string, input: JsonValue): string {
   return `call:${toolName}:${canonicalJson(input)}`
 }
 

@@ -83,6 +83,7 @@ function contextOf({ call, signal, progress }: ToolRun, workflow: Workflow): Com
     signal: AbortSignal.any([signal, workflow.signal]),
     idempotencyKey,
     fence,
+    ...(call.tainted && { tainted: true }),
     progress,
     async call(toolName, input = {}) {
       return (await workflow.call(toolName, plain(input))) as JsonValue

@@ -9,7 +9,7 @@ import { OffstageError } from '../../protocol/error.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
 import type { StepOptions } from '../tool.ts'
-import { callWish, LivesBefore, type Place, stepWish } from './lives-before.ts'
+import { LivesBefore, type Place, stepWish } from './lives-before.ts'
 import {
   CUT_OFF,
   keptError,
@@ -116,8 +116,8 @@ export class Workflow {
 
   call(toolName: string, input: JsonValue): Promise<unknown> {
     const position = this.#next()
-    if (!this.#isAsExpected(position, callWish(toolName, input)))
-      return new Promise(() => undefined)
+    const meets = (): boolean => this.#before.meetsCall(position, toolName, input)
+    if (!this.#isAsExpected(position, meets)) return new Promise(() => undefined)
     const known = this.#before.callAt(position)
     return known
       ? this.#request(known)
@@ -126,7 +126,8 @@ export class Workflow {
 
   step(name: string, work: () => unknown, options: StepOptions): Promise<unknown> {
     const position = this.#next()
-    if (!this.#isAsExpected(position, stepWish(name))) return new Promise(() => undefined)
+    const meets = (): boolean => this.#before.meets(position, stepWish(name))
+    if (!this.#isAsExpected(position, meets)) return new Promise(() => undefined)
     const key = outcomeKey(position, name)
     const known = this.#before.stepOf(key)
     if (known) return this.#request(known)
@@ -137,7 +138,8 @@ export class Workflow {
   take(mark: 'now' | 'random', make: () => number): number {
     const position = this.#next()
     const key = markKey(position, mark)
-    const known = this.#isAsExpected(position, mark) ? this.#before.kept(key) : undefined
+    const meets = (): boolean => this.#before.meets(position, mark)
+    const known = this.#isAsExpected(position, meets) ? this.#before.kept(key) : undefined
     if (typeof known === 'number') return known
     const value = make()
     this.#marks.push({ key, value })
@@ -154,9 +156,9 @@ export class Workflow {
   }
 
   /** Whether something else was asked for at this position before. Nothing is, once the function is over. */
-  #isAsExpected(position: number, wish: string): boolean {
+  #isAsExpected(position: number, meets: () => boolean): boolean {
     if (this.#isOver) return false
-    if (this.#before.meets(position, wish)) return true
+    if (meets()) return true
     this.#changedAt = position
     void this.#deliver()
     return false

@@ -6,12 +6,13 @@ import type { JsonSchema } from '../../protocol/json.ts'
 import type { ActionReport } from '../act/perform.ts'
 import type { Target } from '../act/target.ts'
 import type { Page } from '../options.ts'
+import { maskedInputs, type Written } from './masked-inputs.ts'
 import { bindUses, commits, describeUses, mustAsk, type Use } from './asked.ts'
 import { readUnloadNote } from './unload-note.ts'
 
 type Definition<Schema extends JsonSchema> = Omit<
   ToolDefinitionOptions<string, Schema, string>,
-  'execute' | 'reconcile' | 'needsApproval' | 'commits'
+  'execute' | 'reconcile' | 'needsApproval' | 'commits' | 'secretsIn'
 > & { readonly page: Page }
 type Input<Schema extends JsonSchema> = Parameters<
   ToolDefinitionOptions<string, Schema, string>['execute']
@@ -20,6 +21,8 @@ type Input<Schema extends JsonSchema> = Parameters<
 interface Action<Schema extends JsonSchema> {
   /** The elements that the call names, and what it does to them. */
   uses?(input: Input<Schema>): readonly Use[]
+  /** What the call writes into elements. */
+  writes?(input: Input<Schema>): readonly Written[]
   /** Whether the call commits the person to something. Default: by what its `uses` are. */
   commits?(input: Input<Schema>): boolean
   /** `at`: the element of a target, where a person was asked about it. */
@@ -36,7 +39,7 @@ interface Action<Schema extends JsonSchema> {
  */
 export function actingTool<const Schema extends JsonSchema>(
   { page, ...definition }: Definition<Schema>,
-  { uses, act, ...action }: Action<Schema>,
+  { uses, writes, act, ...action }: Action<Schema>,
 ): Tool {
   /** Calls that are asked about when they commit the person to something, until they run. */
   const watched = new Set<string>()
@@ -46,6 +49,7 @@ export function actingTool<const Schema extends JsonSchema>(
       describe: (input: Input<Schema>, call: DescribeContext) =>
         describeUses(page, uses(input), call),
     }),
+    ...(writes && { secretsIn: (input: Input<Schema>) => maskedInputs(page, writes(input)) }),
     ...definition,
     annotations: { ...definition.annotations, untrustedContent: true },
     async commits(input: Input<Schema>, { toolCallId, tainted }: CommitsContext) {

@@ -35,6 +35,7 @@ function typeTool(page: Page): Tool {
     },
     {
       uses: ({ ref, enter }) => [{ target: ref, action: enter ? 'enter' : 'type' }],
+      writes: ({ ref }) => [{ target: ref, pointer: '/text' }],
       act: ({ ref, text, mode, enter }, { signal }, at) =>
         typeText(at(ref), text, { page, signal, ...(mode && { mode }), ...(enter && { enter }) }),
     },
@@ -74,6 +75,8 @@ function fillTool(page: Page): Tool {
           target: ref,
           action: typeof value === 'boolean' ? 'check' : 'type',
         })),
+      writes: ({ fields }) =>
+        fields.map(({ ref }, index) => ({ target: ref, pointer: `/fields/${index}/value` })),
       act: ({ fields }, { signal }, at) =>
         fillForm(
           fields.map(({ ref, value }) => ({ target: at(ref), value })),
@@ -103,6 +106,7 @@ function selectTool(page: Page): Tool {
     },
     {
       uses: ({ ref, options }) => [{ target: ref, action: 'select', labels: options }],
+      writes: ({ ref }) => [{ target: ref, pointer: '/options' }],
       act: ({ ref, options }, { signal }, at) => selectOption(at(ref), options, { page, signal }),
     },
   )
@@ -152,6 +156,8 @@ function keyTool(page: Page): Tool {
     },
     {
       uses: ({ key, ref }) => [{ target: ref, action: activates(key) ? 'enter' : 'press', key }],
+      // One character is what it writes; other keys have names. A space activates, too, and is no secret.
+      writes: ({ key, ref }) => (/^\S$/su.test(key) ? [{ target: ref, pointer: '/key' }] : []),
       act: ({ key, ref, times }, { signal }, at) =>
         pressKey(key, { page, signal, ...(ref && { target: at(ref) }), ...(times && { times }) }),
     },

@@ -25,6 +25,7 @@ export const isCallErrorCode: Check = amongAll<CallErrorCode>({
   'invalid-json': true,
   aborted: true,
   'workflow-changed': true,
+  'not-kept': true,
 })
 
 const isOrder = listOf((entry) => typeof entry === 'string' && /^(?:[tr]\d{1,9}|[cf])$/.test(entry))

@@ -2,6 +2,7 @@ import { countedUsage } from '../../conversation/usage.ts'
 import type { AssistantMessage, Usage } from '../../protocol/message.ts'
 import type { ModelConfigData, ModelPrices } from '../../protocol/model.ts'
 import type { Limits } from '../../protocol/run.ts'
+import { pricesOf } from '../../providers/catalogue/prices-of.ts'
 import type { ModelRequest } from '../../providers/provider.ts'
 import { fixedSize, messageTokens, partTokens } from './compaction/request-size.ts'
 
@@ -17,7 +18,7 @@ export interface Said {
 }
 
 export interface Metering {
-  readonly model: Pick<ModelConfigData, 'provider' | 'prices'>
+  readonly model: Pick<ModelConfigData, 'provider' | 'model' | 'prices'>
   readonly limits: Limits
   /** What the model was sent. */
   request(): ModelRequest
@@ -29,7 +30,7 @@ export interface Metering {
  */
 export function meterUsage(said: Said, { model, limits, request }: Metering): Usage {
   const isLimited = limits.tokens !== undefined || limits.costUSD !== undefined
-  const { prices } = model
+  const prices = pricesOf(model)
   if (!isLimited && !prices) return said.usage
   const usage = isLimited ? withEstimates(said, request) : said.usage
   const { input, cached, written, output } = countsOf(usage, model.provider)

@@ -8,6 +8,7 @@ const MAX_FACTOR = 4
 export class ModelMemory {
   readonly #refusesTools = new Set<string>()
   readonly #tokenFactors = new Map<string, number>()
+  readonly #contextWindows = new Map<string, number>()
 
   /**
    * Whether a model calls tools natively: as configured, else as was learned, else as the catalogue says. A model
@@ -42,6 +43,15 @@ export class ModelMemory {
   rememberTokens(model: ModelConfigData, count: { estimated: number; counted: number }): void {
     const factor = count.counted / Math.max(1, count.estimated)
     this.#tokenFactors.set(keyOf(model), Math.min(MAX_FACTOR, Math.max(1, factor)))
+  }
+
+  /** The window that the model's server has said it has, in tokens. */
+  contextWindow(model: ModelConfigData): number | undefined {
+    return this.#contextWindows.get(keyOf(model))
+  }
+
+  rememberWindow(model: ModelConfigData, contextWindow: number): void {
+    this.#contextWindows.set(keyOf(model), contextWindow)
   }
 
   rememberRefusal(model: ModelConfigData): void {

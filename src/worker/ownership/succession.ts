@@ -11,10 +11,12 @@ export interface Succession {
   /** It could go on with the run: it has the tools. One that couldn't leaves the turn to the next one. */
   isCapable(): boolean
   /**
-   * There is something to go on with: an open run that isn't parked. Asked while the lock is held, when
+   * There is something to go on with: an open run that isn't parked, or one that nobody looks after. Asked while the lock is held, when
    * nobody else writes, so that what the store says is the truth. The lease is let alone when it is false.
    */
   isNeeded(): boolean | Promise<boolean>
+  /** Resolves when it may be needed by now, though nobody has acquired the lease, or when the signal aborts. */
+  whenRoused(signal: AbortSignal): Promise<void>
   readonly signal: AbortSignal
 }
 
@@ -102,7 +104,10 @@ export class Heirs {
         await effects.sleep(RETRY_MS, signal)
         if (goesOn && !signal.aborted && lease.keep(lock)) return
         lock.release()
-        await effects.sleep(STAND_BY_MS, stop.signal)
+        await Promise.race([
+          effects.sleep(STAND_BY_MS, stop.signal),
+          succession.whenRoused(stop.signal),
+        ])
       } finally {
         remove()
       }

@@ -1,12 +1,15 @@
 import type { CallAnswer } from '../../protocol/commands.ts'
 import { OffstageError } from '../../protocol/error.ts'
+import { holdsSeal } from '../../protocol/sealed.ts'
 import type { CallState, RunState } from '../../protocol/state.ts'
-import { settledFact, type Settlement } from './settlement.ts'
+import { settledFacts, type Settlement } from './settlement.ts'
 import { type RunContext } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { checkAnswer, UNANSWERED } from './check-answer.ts'
 import { consentGiven } from './judge-approval.ts'
-import { checkInput } from '../validation/check-input.ts'
+import { isOverdue } from './overdue-calls.ts'
+import { checkShown } from '../validation/check-input.ts'
+import { sealInput } from './seal-input.ts'
 import { availableTool } from './wait-for-tool.ts'
 
 type Answer = CallAnswer['answer']
@@ -49,11 +52,11 @@ export async function answerCall(
   { toolCallId, answer }: PersonAnswer,
   answerId: string,
 ): Promise<boolean> {
-  const { conversation, signal, runId } = context
+  const { conversation, effects, signal, runId } = context
   const asked = waitingCall(conversation.run, toolCallId, answer)
   if (asked === null) return false
-  if (answer.type === 'approve') await checkEdit(context, asked, answer)
-  const consent = await consentBy(context, asked, answer)
+  const word = answer.type === 'approve' ? await checkedEdit(context, asked, answer) : answer
+  const consent = await consentBy(context, asked, word)
   const besides = answer.type === 'settle' ? answer.usage : undefined
   const usage = asked.child ? await context.family.storedUsageOf(asked, besides) : []
   return conversation.append(
@@ -61,8 +64,10 @@ export async function answerCall(
       // A run that is being stopped settles its calls itself.
       const call =
         signal.aborted || run?.runId !== runId ? null : waitingCall(run, toolCallId, answer)
-      if (call) checkAnswer(call, answer)
-      return call && [...usage, ...factsOf(call, answer), ...consent]
+      if (call === null || isOverdue(call, effects.now())) return null
+      checkAnswer(call, answer)
+      const after = conversation.state.path.at(-1)?.id ?? null
+      return [...usage, ...factsOf(call, word, after), ...consent]
     },
     { waits: false, appendId: answerId },
   )
@@ -78,21 +83,35 @@ async function consentBy(
   return [await consentGiven(context, call, { ...answer, within: answer.remember })]
 }
 
-async function checkEdit(
+/** The answer as it may be stored: a person may have written secrets, too. */
+async function checkedEdit(
   context: RunContext,
   call: CallState,
-  { input }: Extract<Answer, { type: 'approve' }>,
-): Promise<void> {
-  if (input === undefined) return
+  answer: Extract<Answer, { type: 'approve' }>,
+): Promise<Answer> {
+  if (answer.input === undefined) return answer
   const tool = await availableTool(context, call)
-  const problem = tool && checkInput(context.validator, tool, input)
+  const { sealed } = context.conversation
+  if (!tool) {
+    // Nobody can say what of it is secret.
+    const input = sealed.seal(call.toolCallId, answer.input, () => holdsSeal(call.input))
+    return { ...answer, input }
+  }
+  const input = await sealInput(context, call, { tool, input: answer.input })
+  const whole = sealed.open(call.toolCallId, input)
+  if (whole === null) throw new OffstageError('invalid-input', LOST)
+  const problem = checkShown(context.validator, tool, { input: whole, shown: input })
   if (problem) throw new OffstageError('invalid-input', problem.message)
+  return { ...answer, input }
 }
 
-function factsOf(call: CallState, answer: Answer): FactDraft[] {
+const LOST =
+  'A sealed value of this input is not known any more. Write the value itself in its place, or deny the call.'
+
+function factsOf(call: CallState, answer: Answer, after: string | null): FactDraft[] {
   const word = wordOf(call, answer)
   const settlement = settlementBy(call, answer)
-  return [...(word ? [word] : []), ...(settlement ? [settledFact(settlement)] : [])]
+  return [...(word ? [word] : []), ...(settlement ? settledFacts(settlement, after) : [])]
 }
 
 /** The answer itself; null when the end of the call says it all. */
@@ -152,8 +171,9 @@ function settlementBy(call: CallState, answer: Answer): Settlement | null {
     case 'resolve':
       return resolution(call, answer)
     case 'settle': {
-      const { output } = answer
-      return { call, status: output.type === 'error' ? 'failed' : 'succeeded', output }
+      const { output, untrusted } = answer
+      const origin = untrusted ? { untrusted: call.title ?? call.toolName } : {}
+      return { call, status: output.type === 'error' ? 'failed' : 'succeeded', output, ...origin }
     }
     default:
       return answer satisfies never

@@ -13,6 +13,7 @@ import { meterUsage } from '../model/meter-usage.ts'
 import { modelFetch } from '../model/page-fetch.ts'
 import { readsTextCalls } from '../../providers/text-calls.ts'
 import { resolveName } from './resolve-name.ts'
+import { maySeal } from './seal-output.ts'
 import type { ToolTable } from './tool-table.ts'
 
 type Asking = Pick<ModelCall, 'confirm' | 'messageId' | 'firstAttempt' | 'stepContext'>
@@ -34,6 +35,7 @@ export function askModel(
   const { conversation, stream, memory, runId, tools } = context
   const { stepContext } = asking
   const step = run.steps + 1
+  const hides = inputHider(context)
   const request: ModelCall['request'] = (toolMode) =>
     buildRequest(conversation.state, run, { stepContext, toolMode })
   if (readsTextCalls(stepContext.model, memory.toolMode(stepContext.model)))
@@ -44,7 +46,9 @@ export function askModel(
     step,
     request,
     meter: meter(context, run, { stepContext, request }),
-    emit: (delta, attempt) => stream.delta({ ...named(delta, tools), runId, step, attempt }),
+    emit: (delta, attempt) => {
+      if (!hides(delta)) stream.delta({ ...named(delta, tools), runId, step, attempt })
+    },
     attemptFailed: (failed) => conversation.append([{ type: 'attempt-failed', step, ...failed }]),
   })
 }
@@ -108,6 +112,19 @@ const ESTIMATED = {
   code: 'usage-estimated',
   message:
     "The model's server didn't say how many tokens it used: the run's limits go by estimates.",
+}
+
+/** Inputs that may hold secrets aren't shown as they are written: what is one is known once they are whole. */
+function inputHider(context: RunContext): (delta: CallDelta) => boolean {
+  const hidden = new Set<string>()
+  return (delta) => {
+    if (delta.type === 'tool-input-delta') return hidden.has(delta.toolCallId)
+    if (delta.type !== 'tool-input-start') return false
+    const { toolCallId, toolName } = delta
+    if (maySeal(context, resolveName(toolName, context.tools))) hidden.add(toolCallId)
+    else hidden.delete(toolCallId)
+    return false
+  }
 }
 
 /** People are shown a call by its tool's title, also while it is written. */

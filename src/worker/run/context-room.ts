@@ -1,6 +1,6 @@
 import { contextOn } from '../../conversation/context.ts'
 import type { CompactionSettings } from '../../protocol/compaction.ts'
-import { OffstageError } from '../../protocol/error.ts'
+import { OffstageError, type ErrorData } from '../../protocol/error.ts'
 import type { Usage } from '../../protocol/message.ts'
 import type { StepContext } from '../../protocol/questions.ts'
 import { modelFacts } from '../../providers/catalogue/model-facts.ts'
@@ -21,7 +21,7 @@ export function learnTokens(context: RunContext, stepContext: StepContext, usage
   const { run } = context.conversation
   const counted = usage.inputTokens
   if (compaction === false || run === null || counted === undefined || usage.estimated) return
-  if (windowOf(stepContext, compaction) === undefined) return
+  if (windowOf(context, stepContext, compaction) === undefined) return
   context.memory.rememberTokens(model, {
     counted,
     estimated: sizeOf(context, run, stepContext).sent,
@@ -47,21 +47,42 @@ export function recallTokens(context: RunContext, run: CountedRun, stepContext: 
   memory.rememberTokens(model, { counted: row.tokensAfter, estimated: sentTokens(then, fixed) })
 }
 
+/** Remembers the window that a server names which refuses a request as too long. */
+export function learnWindow(
+  { memory }: RunContext,
+  { model }: StepContext,
+  error: ErrorData,
+): void {
+  const limits = error.details?.['limits']
+  if (typeof limits !== 'object' || limits === null || !('contextWindow' in limits)) return
+  const { contextWindow } = limits
+  if (typeof contextWindow === 'number' && contextWindow > 0)
+    memory.rememberWindow(model, contextWindow)
+}
+
+/** What the app says counts more than what the server said, which may be of a moment; the catalogue, least. */
 function windowOf(
+  { memory }: RunContext,
   { model }: StepContext,
   { contextWindow }: CompactionSettings,
 ): number | undefined {
-  return contextWindow ?? model.contextWindow ?? modelFacts(model.model).contextWindow
+  return (
+    contextWindow ??
+    model.contextWindow ??
+    memory.contextWindow(model) ??
+    modelFacts(model.model).contextWindow
+  )
 }
 
 /** Estimated tokens that a request may have; undefined where nobody knows. */
 export function roomOf(
-  { memory }: RunContext,
+  context: RunContext,
   stepContext: StepContext,
   compaction: CompactionSettings,
 ): number | undefined {
+  const { memory } = context
   const { model } = stepContext
-  const window = windowOf(stepContext, compaction)
+  const window = windowOf(context, stepContext, compaction)
   if (window === undefined) return undefined
   const { at = COMPACTION_DEFAULTS.at } = compaction
   return ((window - outputTokens(model, window)) * at) / memory.tokenFactor(model)

@@ -8,6 +8,7 @@ export function decidedBy({
   hasReconcile,
   composite,
   hasUndo,
+  untrusted,
 }: ToolDescriptor): DecidedBy {
   const { readOnly = false, idempotent = false } = annotations
   const replayable = readOnly || idempotent
@@ -17,6 +18,7 @@ export function decidedBy({
     reconcilable: hasReconcile,
     ...(composite && { composite }),
     ...(hasUndo && { undoable: true }),
+    ...(untrusted !== undefined && { untrusted }),
   }
 }
 

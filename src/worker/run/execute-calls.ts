@@ -1,16 +1,17 @@
 import type { ExecuteTool, ToolOutcome } from '../../protocol/questions.ts'
-import type { DecidedBy } from '../../protocol/fact.ts'
+import type { DecidedBy, FactOf } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { CallState } from '../../protocol/state.ts'
 import { DECIDED_BY_NOTHING, decidedBy } from './decided-by.ts'
 import { rememberedOf } from './remembered.ts'
 import { callContext, stopsWithoutEnd, type RunContext } from './run-context.ts'
 import { settle } from './settle.ts'
+import { taintOfCall } from './standing.ts'
 import type { Settlement } from './settlement.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { whenAborted } from '../../lib/abort.ts'
 import { takenOver } from '../store/record.ts'
-import { ABORTED, everChanging, INTERRUPTED, TOO_LATE } from './tool-errors.ts'
+import { ABORTED, everChanging, INTERRUPTED, NOT_KEPT, TOO_LATE } from './tool-errors.ts'
 
 /** Calls that run side by side at most. */
 const SIDE_BY_SIDE = 4
@@ -91,12 +92,33 @@ export async function executeCalls(
   calls: readonly CallState[],
   repeats = false,
 ): Promise<void> {
-  const starts = startsOf(context, calls, repeats)
+  const starts = await withSecrets(context, startsOf(context, calls, repeats))
+  if (starts.length === 0) return
   // Decided at the commit, which may have waited for the storage: nothing starts in a stopped run.
   const facts = (): FactDraft[] | null =>
     context.signal.aborted || !haveConsent(context, starts) ? null : starts.map(startFact)
   const isCommitted = await context.conversation.append(facts, { strict: mustBeStrict(starts) })
   if (isCommitted) await runStarts(context, asStored(context, starts))
+}
+
+/** Without those of which a secret value isn't known any more: these end here. */
+async function withSecrets(
+  context: RunContext,
+  starts: readonly Start[],
+): Promise<readonly Start[]> {
+  const { sealed } = context.conversation
+  const isKnown = ({ call, input }: Start): boolean => sealed.open(call.toolCallId, input) !== null
+  const lost = starts.filter((start) => !isKnown(start))
+  if (lost.length === 0) return starts
+  await settle(
+    context,
+    lost.map(({ call, repeats }) =>
+      repeats
+        ? { call, status: 'interrupted', output: INTERRUPTED }
+        : { call, status: 'failed', output: NOT_KEPT },
+    ),
+  )
+  return starts.filter(isKnown)
 }
 
 /** False: a consent has ended since calls were decided by it; those are decided anew. */
@@ -183,14 +205,17 @@ async function suspend(
   { call: { path, toolCallId }, executionId }: Start,
   suspension: Suspension,
 ): Promise<void> {
-  const { token, seen } = { token: '', seen: undefined, ...suspension }
   await conversation.append((run) => {
     const call = run?.runId === runId && run.calls.find((each) => each.toolCallId === toolCallId)
     const isUnderWay = call && call.status === 'executing' && call.executionId === executionId
-    return isUnderWay
-      ? [{ type: 'call-suspended', path, token, ...(seen !== undefined && { seen }) }]
-      : null
+    return isUnderWay ? [{ type: 'call-suspended', path, ...asStated(suspension) }] : null
   })
+}
+
+function asStated(suspension: Suspension): Omit<FactOf<'call-suspended'>, 'type' | 'path'> {
+  if ('seen' in suspension) return { token: '', seen: suspension.seen }
+  const { token, until } = suspension
+  return { token, ...(until !== undefined && { until }) }
 }
 
 type Suspension = Extract<ToolOutcome, { status: 'suspended' }>
@@ -245,8 +270,10 @@ const UNDECIDED: ReadonlySet<NotStartedReason> = new Set([
 function executionRequest(context: RunContext, start: Start): ExecuteTool {
   const { call, executionId, input, by } = start
   const { storeId, epoch, knownAt } = context.conversation.lease
+  const whole = context.conversation.sealed.open(call.toolCallId, input)
   return {
     ...callContext(context, call, input),
+    ...(whole !== null && whole !== input && { whole }),
     executionId,
     idempotencyKey: `${context.runId}:${call.toolCallId}`,
     timeoutMs: context.tools.get(call.toolName)?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
@@ -256,6 +283,7 @@ function executionRequest(context: RunContext, start: Start): ExecuteTool {
     leasedAt: knownAt,
     ...(call.about?.data !== undefined && { about: call.about.data }),
     ...(call.path.length > 1 && { path: call.path }),
+    ...(taintOfCall(context.conversation.state, call).length > 0 && { tainted: true }),
     ...(by.composite && { remembered: rememberedOf(callNow(context, call), callsOf(context)) }),
     // Whatever the person should see before the tool runs is on its way before the request.
     afterBatch: context.stream.flush(),

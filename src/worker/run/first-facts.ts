@@ -3,6 +3,7 @@ import type { StartRun } from '../../protocol/commands.ts'
 import type { RunLimits } from '../../protocol/run.ts'
 import type { ConversationState } from '../../protocol/state.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
+import { takenFiles } from './taken-in.ts'
 
 /** The run, and its first step: one wait for the disk. `place`: default, under the head. */
 export function firstFacts(
@@ -12,6 +13,7 @@ export function firstFacts(
 ): FactDraft[] {
   return [
     { type: 'run-started', message, limits, ...place },
+    ...takenFiles(message),
     { type: 'step-started', step: 1, resumed: false },
   ]
 }

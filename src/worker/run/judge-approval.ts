@@ -3,9 +3,10 @@ import { OffstageError } from '../../protocol/error.ts'
 import type { ConsentScope, Rememberable } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { CallState, ConversationState } from '../../protocol/state.ts'
+import type { AskedBecause } from '../../protocol/taint.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
-import { approvalOf, mayMislead } from './approval-rules.ts'
+import { asksByRule, mayMislead, type Standing } from './approval-rules.ts'
 import { callContext, type RunContext } from './run-context.ts'
 import type { Settlement } from './settlement.ts'
 
@@ -13,6 +14,9 @@ import type { Settlement } from './settlement.ts'
 interface Judged {
   readonly tool: ToolDescriptor
   readonly input: JsonValue
+  readonly standing: Standing
+  /** Words of others are a reason to ask. */
+  readonly because: AskedBecause | null
 }
 
 /** What is to be done about a person's word on a call. */
@@ -46,13 +50,14 @@ export async function judgeApproval(
 async function mustAsk(
   context: RunContext,
   call: CallState,
-  { tool, input }: Judged,
+  { tool, input, standing, because }: Judged,
 ): Promise<boolean> {
   // In one-shot mode the page runs the call itself, and asks whom it likes.
   if (context.conversation.run?.limits.maxSteps === 0) return false
   // Whatever a policy says now: what a person was asked about is not done unasked, by another tool of that name.
   if (call.askedAt !== undefined) return true
-  const approval = approvalOf(call, tool)
+  if (because) return true
+  const approval = asksByRule(call, tool, standing)
   if (approval !== 'page') return approval
   return context.page.needsApproval(callContext(context, call, input))
 }
@@ -84,10 +89,11 @@ function deniedBefore(
 async function rememberableOf(
   context: RunContext,
   call: CallState,
-  { tool, input }: Judged,
+  { tool, input, standing }: Judged,
 ): Promise<Rememberable | null> {
   const { annotations, remote, describes, commits } = tool
-  if (annotations.destructive || describes || commits || mayMislead(call, tool)) return null
+  if (annotations.destructive || describes || commits || mayMislead(call, tool, standing))
+    return null
   // What a stranger says of its own tool counts for nothing.
   const isOpenWorld = remote
     ? !remote.trusted || annotations.openWorld !== false

@@ -8,6 +8,7 @@ import { checkChoice } from '../model/compaction/check-choice.ts'
 import { planCompaction, planStale, type Policy } from '../model/compaction/plan-compaction.ts'
 import { tokensWith, type PlannedCompaction } from '../model/compaction/planned.ts'
 import { chooseCompaction } from './choose-compaction.ts'
+import { breakOff, isSpent } from './compaction-breaker.ts'
 import { COMPACTION_DEFAULTS } from './context-room.ts'
 import type { CountedRun } from './counters.ts'
 import { roomNeeded, type Occasion, type RoomNeeded } from './room-needed.ts'
@@ -51,15 +52,18 @@ export async function makeRoom(context: RunContext, asking: Asking): Promise<boo
   if (!way || signal.aborted) return false
   const plan = (now: RoomNeeded | null): readonly PlannedCompaction[] =>
     now ? planned(conversation.state, now, way) : []
-  const summary = await summaryFor(context, { ...asking, way, facts: plan(needed), needed })
+  const facts = plan(needed)
+  const isForced = needed.isShort && asking.occasion === 'asked' && facts.length > 0
+  if (isForced && isSpent(conversation.state, context.runId)) breakOff(context)
+  const summary = await summaryFor(context, { ...asking, way, facts, needed })
   if (stopsWithoutEnd(signal)) return false
   let isMade = false
   await conversation.append((run) => {
     const now = signal.aborted ? null : need(run)
-    const facts = plan(now).map((fact) => withSummary(fact, summary))
-    isMade = facts.length > 0
-    const made = now ? counted(context, facts, { asking, now }) : []
-    const all = facts.some(isCompacted) ? made : [...made, ...unused(context, run, summary)]
+    const ready = plan(now).map((fact) => withSummary(fact, summary))
+    isMade = ready.length > 0
+    const made = now ? counted(context, ready, { asking, now }) : []
+    const all = ready.some(isCompacted) ? made : [...made, ...unused(context, run, summary)]
     return all.length > 0 ? all : null
   })
   if (isMade) notify(context)

@@ -9,7 +9,7 @@ import { commitCut } from './cut-step.ts'
 import { commitEnd } from './end-run.ts'
 import { mustBeStrict, startFact, takeBack } from './execute-calls.ts'
 import { headStart } from './head-start.ts'
-import { learnTokens } from './context-room.ts'
+import { learnTokens, learnWindow } from './context-room.ts'
 import { makeRoom } from './make-room.ts'
 import { nextStep } from './look-ahead.ts'
 import { deliveries } from './queued-messages.ts'
@@ -19,6 +19,7 @@ import { limitOf, withinLimits } from './run-budget.ts'
 import type { RunContext } from './run-context.ts'
 import type { RunLease } from './run-lease.ts'
 import { renewedSkills } from './skill-calls.ts'
+import { sealOutput } from './seal-output.ts'
 import { offeredStep } from './skill-rules.ts'
 import type { StepCalls } from './step-calls.ts'
 import type { StopSwitch } from './stop-switch.ts'
@@ -93,6 +94,7 @@ export class ModelSteps {
     if (stop.stopped) return
     const messageId = effects.newId('msg_')
     const outcome = await askModel(this.#context, run, { stepContext, messageId, confirm })
+    if (outcome.type === 'failed') learnWindow(this.#context, stepContext, outcome.error)
     const isMended =
       isOverflow(outcome) &&
       (await makeRoom(this.#context, { stepContext, confirm, occasion: 'refused' }))
@@ -151,7 +153,8 @@ export class ModelSteps {
     const { conversation } = this.#context
     const { stop, calls } = this.#parts
     learnTokens(this.#context, asked.stepContext, outcome.turn.usage)
-    const output = withReminder(turnFact(this.#context, asked, outcome), this.#context)
+    const fact = await sealOutput(this.#context, turnFact(this.#context, asked, outcome))
+    const output = withReminder(fact, this.#context)
     const starts = headStart(this.#context, output)
     await conversation.append([output, ...starts.map(startFact)], { strict: mustBeStrict(starts) })
     if (stop.stopped) await takeBack(this.#context, starts)

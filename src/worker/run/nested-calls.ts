@@ -7,15 +7,19 @@ import type {
   NestedAnswer,
   NestedCall,
 } from '../../protocol/composite.ts'
+import type { JsonValue } from '../../protocol/json.ts'
+import { sealedValues } from '../../protocol/sealed.ts'
 import type { CallState, RunState } from '../../protocol/state.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 import { oneByOne } from '../../lib/one-by-one.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
+import { isDecidedByPage } from './approval-rules.ts'
 import { executeCalls } from './execute-calls.ts'
 import { prepareCalls } from './prepare-calls.ts'
 import { recoverCall, runAgain } from './recover-call.ts'
 import { nestedId, nestedPosition } from './remembered.ts'
 import type { RunContext } from './run-context.ts'
+import { sealInput } from './seal-input.ts'
 import { settle } from './settle.ts'
 import { Turns } from './turns.ts'
 import { availableTool, unavailable } from './wait-for-tool.ts'
@@ -91,18 +95,17 @@ export class NestedCalls {
   }
 
   /** Stores that the call is made, unless it was before. Returns its id. */
-  async #propose({ executionId, position, toolName, input }: NestedCall): Promise<string | null> {
+  async #propose(asked: NestedCall): Promise<string | null> {
     const { conversation, tools } = this.#context
+    const { executionId, position, toolName } = asked
+    const input = await this.#storedInput(asked)
     let toolCallId: string | null = null
     await conversation.append((run) => {
       const parent = this.#running(run, executionId)
       toolCallId = null
       if (run === null || parent === null) return null
-      const known = nestedIn(run.calls, parent).find(
-        (nested) => nestedPosition(parent, nested) === position,
-      )
-      toolCallId =
-        known?.toolCallId ?? nestedId(parent, position, (id) => conversation.hasCallId(id))
+      const known = knownAt(run, parent, position)
+      toolCallId = known?.toolCallId ?? this.#idOf(parent, position)
       if (known) return null
       const title = tools.get(toolName)?.title
       const path = [...parent.path, toolCallId]
@@ -110,6 +113,26 @@ export class NestedCalls {
       return [{ type: 'call-proposed', path, ...named, input }]
     })
     return toolCallId
+  }
+
+  /** With seals in place of secrets, which the function names anew each time that it is run. */
+  async #storedInput({ executionId, position, toolName, input }: NestedCall): Promise<JsonValue> {
+    const { conversation, page, agentId, tools } = this.#context
+    if (!tools.isLoaded) tools.set(await page.currentTools({ agentId }))
+    const { run, sealed } = conversation
+    const parent = this.#running(run, executionId)
+    if (run === null || parent === null) return input
+    const known = knownAt(run, parent, position)
+    if (known) {
+      sealed.keep(known.toolCallId, sealedValues(known.modelInput, input))
+      return input
+    }
+    const toolCallId = this.#idOf(parent, position)
+    return sealInput(this.#context, { toolCallId, toolName }, { tool: tools.get(toolName), input })
+  }
+
+  #idOf(parent: CallState, position: number): string {
+    return nestedId(parent, position, (id) => this.#context.conversation.hasCallId(id))
   }
 
   /** The call whose function runs by this execution. */
@@ -123,8 +146,7 @@ export class NestedCalls {
 
   async #advance(toolCallId: string): Promise<NestedAnswer> {
     const context = this.#context
-    const { conversation, tools } = context
-    if (!tools.isLoaded) tools.set(await context.page.currentTools({ agentId: context.agentId }))
+    const { conversation } = context
     for (;;) {
       const calls = conversation.run?.calls ?? []
       const call = calls.find((each) => each.toolCallId === toolCallId)
@@ -162,11 +184,16 @@ export class NestedCalls {
     if (tool.composite) return executeCalls(context, [call])
     await this.#turns.take(mayRunBeside(tool), async (hasWaited) => {
       // What hooks and policies said before others ran may not hold any more.
-      const isAsked = context.tools.hasBeforeToolCall || tool.needsApproval === 'ask'
+      const isAsked = context.tools.hasBeforeToolCall || isDecidedByPage(tool)
       if (hasWaited && isAsked && ready.delete(call.toolCallId)) return
       await executeCalls(context, [call])
     })
   }
+}
+
+/** What the function asked for at this position, in a life before. */
+function knownAt(run: RunState, parent: CallState, position: number): CallState | undefined {
+  return nestedIn(run.calls, parent).find((nested) => nestedPosition(parent, nested) === position)
 }
 
 function mayRunBeside({ annotations, parallelSafe, sequential }: ToolDescriptor): boolean {

@@ -2,7 +2,7 @@ import type { RunEnd } from '../../protocol/fact.ts'
 import type { ConversationState, RunState } from '../../protocol/state.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { firstFacts, planDropped } from './first-facts.ts'
-import { forNextRun } from './queued-messages.ts'
+import { delivered, forNextRun } from './queued-messages.ts'
 import type { Stop } from './run-context.ts'
 
 /** The run that begins when one ends. */
@@ -30,7 +30,7 @@ export function nextRun(
   )
   const facts = [
     ...(started ? [started] : []),
-    ...others.map(({ id }) => ({ type: 'message-delivered', messageId: id }) as const),
+    ...others.flatMap(delivered),
     ...begun,
     ...planDropped(state, message),
   ]

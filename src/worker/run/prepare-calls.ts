@@ -1,21 +1,34 @@
+import { sameJson } from '../../lib/same-json.ts'
 import type { Rememberable } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { CallError, ToolOutput } from '../../protocol/message.ts'
 import type { SkillText } from '../../protocol/questions.ts'
 import type { CallState } from '../../protocol/state.ts'
+import type { AskedBecause } from '../../protocol/taint.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 import { mayMislead } from './approval-rules.ts'
 import { decidedBy } from './decided-by.ts'
 import { judgeApproval } from './judge-approval.ts'
+import { warnOfSilence } from './warn-of-silence.ts'
+import { whyAsked } from './why-asked.ts'
 import { callContext, type RunContext, type ReadyCall } from './run-context.ts'
 import { settle } from './settle.ts'
+import { standingOf } from './standing.ts'
 import type { Settlement } from './settlement.ts'
-import { errorOutput, nestedTooDeep, notForTools, unknownTool, unreadable } from './tool-errors.ts'
+import { sealInput } from './seal-input.ts'
+import {
+  errorOutput,
+  nestedTooDeep,
+  NOT_KEPT,
+  notForTools,
+  unknownTool,
+  unreadable,
+} from './tool-errors.ts'
 import { activation } from './skill-calls.ts'
 import { forbidden } from './skill-rules.ts'
 import { askQuestions, finished, planned } from './control-calls.ts'
 import { type AskedQuestion, readQuestion } from './read-question.ts'
-import { checkInput } from '../validation/check-input.ts'
+import { checkShown } from '../validation/check-input.ts'
 import { availableTool, unavailable } from './wait-for-tool.ts'
 
 /** A model's call, and calls nested in each other up to three deep within it. */
@@ -26,6 +39,7 @@ type About = NonNullable<CallState['about']>
 /** What a person is asked about, and what they may answer beyond the call. */
 interface Asked {
   readonly about?: About
+  readonly because?: AskedBecause
   readonly rememberable?: Rememberable
 }
 
@@ -79,13 +93,15 @@ interface AskedCall extends ReadyCall, Asked {
 
 async function requestApprovals(context: RunContext, asked: readonly AskedCall[]): Promise<void> {
   if (asked.length === 0) return
+  for (const { call, because } of asked) if (because) warnOfSilence(context, call)
   await context.conversation.append(
-    asked.map(({ call: { path }, input, by, about, rememberable }) => ({
+    asked.map(({ call: { path }, input, by, about, because, rememberable }) => ({
       type: 'approval-requested',
       path,
       input,
       by,
       ...(about && { about }),
+      ...(because && { because }),
       ...(rememberable && { rememberable }),
     })),
   )
@@ -118,24 +134,40 @@ async function judge(
     const output = { type: 'denied', reason: verdict.reason } as const
     return { type: 'settle', settlement: { call, status: 'denied', output } }
   }
-  const problem = checkInput(context.validator, tool, verdict.input)
+  const input = await storedInput(context, call, { tool, input: verdict.input })
+  const whole = context.conversation.sealed.open(call.toolCallId, input)
+  if (whole === null)
+    return { type: 'settle', settlement: { call, status: 'failed', output: NOT_KEPT } }
+  const problem = checkShown(context.validator, tool, { input: whole, shown: input })
   if (problem) return invalid(call, errorOutput(problem))
   if (tool.control === 'activate-skill') {
-    const asked = { call, input: verdict.input }
+    const asked = { call, input }
     return { type: 'settle', settlement: await activation(context, asked, activating) }
   }
-  const asked = tool.control === 'ask-user' ? readQuestion(call, verdict.input) : null
+  const asked = tool.control === 'ask-user' ? readQuestion(call, input) : null
   if (asked && 'code' in asked) return invalid(call, errorOutput(asked))
   const controlled = context.conversation.run?.limits.maxSteps === 0 ? undefined : tool.control
   if (controlled === 'ask-user' && asked) return { type: 'question', asked }
   if (controlled === 'finish-task') {
-    return { type: 'settle', settlement: finished(call, verdict.input) }
+    return { type: 'settle', settlement: finished(call, input) }
   }
-  if (controlled === 'plan') return { type: 'settle', settlement: planned(call, verdict.input) }
-  const { input } = verdict
+  if (controlled === 'plan') return { type: 'settle', settlement: planned(call, input) }
+  return judgeReady(context, call, { tool, input: input })
+}
+
+/** Of a call that could run: whether a person is asked first. */
+async function judgeReady(
+  context: RunContext,
+  call: CallState,
+  { tool, input }: { readonly tool: ToolDescriptor; readonly input: JsonValue },
+): Promise<Verdict> {
   const { toolName } = call
-  const ready = { toolName, input, by: decidedBy(tool), misleads: mayMislead(call, tool) }
-  const approval = await judgeApproval(context, call, { tool, input })
+  const standing = standingOf(context.conversation.state, call, tool)
+  const because = await whyAsked(context, call, { tool, input, standing })
+  const asks = because !== null || mayMislead(call, tool, standing)
+  const ready = { toolName, input, by: decidedBy(tool), asks }
+  const judged = { tool, input, standing, because }
+  const approval = await judgeApproval(context, call, judged)
   if (approval.type === 'denied') return { type: 'settle', settlement: approval.settlement }
   if (approval.type === 'unasked') {
     const { consentId } = approval
@@ -145,7 +177,22 @@ async function judge(
   if (described && 'failed' in described)
     return { type: 'settle', settlement: { call, status: 'failed', output: described.failed } }
   const { rememberable } = approval
-  return { ...ready, type: 'ask', ...described, ...(rememberable && { rememberable }) }
+  return {
+    ...ready,
+    type: 'ask',
+    ...described,
+    ...(because && { because }),
+    ...(rememberable && { rememberable }),
+  }
+}
+
+/** What a hook made of the input may have other secrets than the model's. */
+async function storedInput(
+  context: RunContext,
+  call: CallState,
+  made: { readonly tool: ToolDescriptor; readonly input: JsonValue },
+): Promise<JsonValue> {
+  return sameJson(made.input, call.input) ? call.input : sealInput(context, call, made)
 }
 
 /** What the person is asked about. It holds for this page: what the next one shows is asked about anew. */

@@ -2,6 +2,7 @@ import type { RevokeConsent, SendMessage, WithdrawMessage } from '../../protocol
 import type { UserContent } from '../../protocol/fact.ts'
 import type { ConversationState } from '../../protocol/state.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
+import { takenFiles } from './taken-in.ts'
 import type { RunContext, Stop } from './run-context.ts'
 
 /** What a person says to an open run beside answers. */
@@ -48,7 +49,12 @@ type Queued = Pick<ConversationState, 'queue'>
 
 /** What was written for this run becomes part of the conversation, in its order. */
 export function deliveries({ queue }: Queued): FactDraft[] {
-  return queue.filter(isForThisRun).map(({ id }) => ({ type: 'message-delivered', messageId: id }))
+  return queue.filter(isForThisRun).flatMap(delivered)
+}
+
+/** The message becomes one of the conversation. */
+export function delivered(message: UserContent): FactDraft[] {
+  return [{ type: 'message-delivered', messageId: message.id }, ...takenFiles(message)]
 }
 
 export function hasDeliveries({ queue }: Queued): boolean {

@@ -22,7 +22,12 @@ export async function recall(
     const isOpen = run?.runId === runId && run.end === null
     const { state } = conversation
     if (!isOpen || unasked(state)?.id !== request.id) return null
-    return [{ type: 'memory-retrieved', after: state.path.at(-1)?.id ?? null, items }]
+    const after = state.path.at(-1)?.id ?? null
+    const isUntrusted = items.some(({ untrusted }) => untrusted === true)
+    return [
+      { type: 'memory-retrieved', after, items },
+      ...(isUntrusted ? [{ type: 'untrusted-taken-in', after, origin: 'memory' } as const] : []),
+    ]
   })
 }
 

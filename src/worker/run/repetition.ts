@@ -1,5 +1,6 @@
 import { fnv1a } from '../../lib/fnv1a.ts'
 import type { JsonValue } from '../../protocol/json.ts'
+import { isSeal } from '../../protocol/sealed.ts'
 
 /** Rounds in a row after which the model is warned that it repeats itself, and after which the run stops. */
 export const REPETITION = { warn: 3, stop: 6 } as const
@@ -26,7 +27,13 @@ export function countRepetition(
   calls: readonly { readonly toolName: string; readonly input: JsonValue }[],
 ): Repetition {
   if (calls.length === 0) return NO_REPETITION
-  const signature = digest(JSON.stringify(calls.map((call) => [call.toolName, call.input])))
+  const signature = digest(
+    // What is sealed can't be told apart.
+    JSON.stringify(
+      calls.map((call) => [call.toolName, call.input]),
+      (_name, value: unknown) => (isSeal(value) ? '' : value),
+    ),
+  )
   const streaks = Array.from({ length: MAX_LENGTH }, (_, index) =>
     before.recent.at(-1 - index) === signature ? (before.streaks[index] ?? 0) + 1 : 0,
   )

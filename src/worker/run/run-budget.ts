@@ -1,11 +1,12 @@
-import { waits } from '../../conversation/nested.ts'
-import { isSettled } from '../../conversation/pending.ts'
+import { rests } from '../../conversation/nested.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import type { Row } from '../../protocol/fact.ts'
 import type { RunUsage } from '../../protocol/message.ts'
 import type { StepContext } from '../../protocol/questions.ts'
-import { PRICES_MISSING, type LimitName, type Limits } from '../../protocol/run.ts'
+import { pricesMissing } from '../../protocol/prices.ts'
+import type { LimitName, Limits } from '../../protocol/run.ts'
 import type { RunState } from '../../protocol/state.ts'
+import { pricesOf } from '../../providers/catalogue/prices-of.ts'
 
 /** What a run has used of its limits. */
 export interface Spent {
@@ -47,8 +48,8 @@ export function limitOf(run: Spent & Concluding): LimitName | null {
 /** What a step asks the model with; of a last answer, without calls. Throws `invalid-config`. */
 export function withinLimits(stepContext: StepContext, run: Spent & Concluding): StepContext {
   const { model } = stepContext
-  if (run.limits.costUSD !== undefined && !model.prices)
-    throw new OffstageError('invalid-config', PRICES_MISSING)
+  if (run.limits.costUSD !== undefined && !pricesOf(model))
+    throw new OffstageError('invalid-config', pricesMissing(model.model))
   return limitOf(run) === null
     ? stepContext
     : { ...stepContext, model: { ...model, toolChoice: 'none' } }
@@ -64,8 +65,6 @@ export function activeTime(before: ActiveTime, run: RunState, row: Row): ActiveT
 }
 
 /** Something is done, other than waiting for a person. */
-function isActive({ end, parked, calls }: RunState): boolean {
-  const open = calls.filter((call) => !isSettled(call))
-  const isWaiting = open.length > 0 && open.every((call) => waits(call, calls))
-  return end === null && parked === null && !isWaiting
+function isActive(run: RunState): boolean {
+  return run.end === null && !rests(run)
 }

@@ -33,6 +33,8 @@ export interface RunContext {
   isElsewhere(toolName: string): Promise<boolean>
   /** Calls that may run, as hooks and validation left them. */
   readonly ready: Map<string, ReadyCall>
+  /** Tools whose author was warned that they don't say what they do. */
+  readonly silent: Set<string>
   /** Executions that this driver has asked the page for, and that have not ended. */
   readonly dispatched: Set<string>
   /** Aborted when the run, or its step, is to stop; its reason is a `Stop`. Of each step that is cut, a new one. */
@@ -45,8 +47,8 @@ export interface ReadyCall {
   readonly toolName: string
   readonly input: JsonValue
   readonly by: DecidedBy
-  /** See `mayMislead`. */
-  readonly misleads: boolean
+  /** In one-shot mode: a person should be asked. */
+  readonly asks: boolean
   /** Nobody is asked, by this consent of a person. */
   readonly consentId?: string
 }
@@ -76,7 +78,11 @@ export interface ResumeOptions {
   readonly afterCrash?: boolean
 }
 
-export function callContext(context: RunContext, call: CallState, input: JsonValue): CallContext {
+export function callContext(
+  context: RunContext,
+  call: Pick<CallState, 'toolCallId' | 'toolName'>,
+  input: JsonValue,
+): CallContext {
   return {
     agentId: context.agentId,
     runId: context.runId,

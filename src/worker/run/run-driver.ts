@@ -15,6 +15,7 @@ import { PersonAnswers } from './person-answers.ts'
 import { NestedCalls } from './nested-calls.ts'
 import { ModelSteps } from './model-steps.ts'
 import type { Steering } from './queued-messages.ts'
+import { settleOverdue, untilOverdue } from './overdue-calls.ts'
 import { publishedWaiter } from './published-waiter.ts'
 import { reflect } from './reflect.ts'
 import { rejectAnswer } from './reject-answer.ts'
@@ -41,7 +42,7 @@ export class RunDriver {
   readonly #givenUp = new AbortController()
 
   constructor(
-    context: Omit<RunContext, 'dispatched' | 'ready' | 'signal' | 'tools'>,
+    context: Omit<RunContext, 'dispatched' | 'ready' | 'signal' | 'silent' | 'tools'>,
     ownership: Leases,
   ) {
     const stop = new StopSwitch(context.page)
@@ -57,6 +58,7 @@ export class RunDriver {
       tools: new ToolTable(),
       ready: new Map(),
       dispatched: new Set(),
+      silent: new Set(),
     }
     this.#lease = new RunLease(this.#context, ownership)
     this.#word = new PersonAnswers(this.#context, this.#lease, () => this.#wake?.())
@@ -234,7 +236,7 @@ export class RunDriver {
       case 'run-tools':
         return this.#runTools(run)
       case 'wait':
-        return this.#park()
+        return this.#rest(run)
       default:
         return this.#complete(decision)
     }
@@ -259,14 +261,21 @@ export class RunDriver {
     return run
   }
 
-  async #park(): Promise<void> {
-    const { conversation, stream } = this.#context
+  async #rest(run: CountedRun): Promise<void> {
+    if (!(await settleOverdue(this.#context, run))) await this.#park(run)
+  }
+
+  async #park(run: CountedRun): Promise<void> {
+    const { conversation, effects, stream } = this.#context
     stream.flush()
+    const isAwake = new AbortController()
     const woken = new Promise<void>((resolve) => {
       this.#wake = resolve
     })
     this.#lease.end()
+    void untilOverdue(effects, run, isAwake.signal).then((isLate) => isLate && this.#wake?.())
     await woken
+    isAwake.abort()
     this.#wake = null
     this.#calls.askAgain()
     if (!this.isLeaving) await conversation.storageRetry.persist(() => this.#lease.take())

@@ -2,7 +2,7 @@ import { isSettled } from '../../conversation/pending.ts'
 import type { CallState } from '../../protocol/state.ts'
 import { withNextStep } from './look-ahead.ts'
 import type { RunContext } from './run-context.ts'
-import { settledFact, settlementAtEnd, type Settlement } from './settlement.ts'
+import { settledFacts, settlementAtEnd, type Settlement } from './settlement.ts'
 
 /** Commits the ends of calls in one transaction, as far as the run is open and they have none yet. */
 export async function settle(
@@ -13,8 +13,14 @@ export async function settle(
   let cutOff: readonly string[] = []
   const isNew = await conversation.append((run) => {
     if (run?.runId !== runId || run.end !== null) return null
-    const open = new Set(run.calls.flatMap((call) => (isSettled(call) ? [] : call.toolCallId)))
-    const own = settlements.filter(({ call }) => open.has(call.toolCallId))
+    const open = new Map(
+      run.calls.flatMap((call) => (isSettled(call) ? [] : [[call.toolCallId, call] as const])),
+    )
+    // As it is now: whoever settles it may know it as it was before it began.
+    const own = settlements.flatMap((settlement) => {
+      const call = open.get(settlement.call.toolCallId)
+      return call ? { ...settlement, call } : []
+    })
     if (own.length === 0) return null
     const within = own.flatMap(({ call }) => endsWithin(call, run.calls))
     cutOff = within.flatMap(
@@ -29,7 +35,10 @@ export async function settle(
         skill ? [{ type: 'skill-activated', after, ...skill, path } as const] : [],
       ),
       ...family.usageOf(within.map(({ call }) => call)),
-      ...withNextStep(conversation, settled.map(settledFact)),
+      ...withNextStep(
+        conversation,
+        settled.flatMap((settlement) => settledFacts(settlement, after)),
+      ),
     ]
   })
   if (isNew && cutOff.length > 0)

@@ -16,6 +16,29 @@ export interface Settlement {
   readonly plan?: readonly PlanItem[]
   /** The skill that the call activates. */
   readonly skill?: SkillText
+  /** Whose words the output holds, beside what is known of the tool. */
+  readonly untrusted?: string
+}
+
+/**
+ * The call's end, and that others' words came with it: in one commit, so that no request holds them unmarked. `after`:
+ * the head.
+ */
+export function settledFacts(settlement: Settlement, after: string | null): FactDraft[] {
+  return [...takenIn(settlement, after), settledFact(settlement)]
+}
+
+/** That others' words come with the end of a call. Of one that did not begin, what is returned is the loop's own. */
+export function takenIn(
+  { call, status, output, untrusted }: Settlement,
+  after: string | null,
+): FactDraft[] {
+  const origin = call.decidedBy?.untrusted ?? call.untrusted ?? untrusted
+  const isReturned = (status === 'succeeded' || status === 'failed') && output.type !== 'denied'
+  const hasBegun = call.executionId !== null || call.untrusted !== undefined
+  if (origin === undefined || !isReturned || !hasBegun) return []
+  const { path, title } = call
+  return [{ type: 'untrusted-taken-in', after, origin, path, ...(title !== null && { title }) }]
 }
 
 export function settledFact({ call, status, output, note }: Settlement): FactDraft {

@@ -1,6 +1,7 @@
 import { ownCalls } from '../../conversation/nested.ts'
 import { isSettled } from '../../conversation/pending.ts'
 import type { CallState, RunState } from '../../protocol/state.ts'
+import { isDecidedByPage } from './approval-rules.ts'
 import { settle } from './settle.ts'
 import { type RunContext } from './run-context.ts'
 import { executeCalls, nextGroup, runStarts, type Start } from './execute-calls.ts'
@@ -77,8 +78,7 @@ export class StepCalls {
   askAgain(): void {
     const { ready, tools } = this.#context
     for (const [toolCallId, { toolName }] of ready)
-      if (tools.hasBeforeToolCall || tools.get(toolName)?.needsApproval === 'ask')
-        ready.delete(toolCallId)
+      if (tools.hasBeforeToolCall || isDecidedByPage(tools.get(toolName))) ready.delete(toolCallId)
   }
 
   /** One-shot mode: what may run is handed to the page. */
@@ -90,12 +90,17 @@ export class StepCalls {
     const handed = proposed.filter((call) => !refused.some((end) => end.call === call))
     if (handed.length === 0) return
     await this.#context.conversation.append(
-      handed.map((call) => ({
-        type: 'output-requested',
-        path: call.path,
-        input: this.#context.ready.get(call.toolCallId)?.input ?? call.input,
-        asks: this.#context.ready.get(call.toolCallId)?.misleads ?? call.quoted,
-      })),
+      handed.map((call) => {
+        const ready = this.#context.ready.get(call.toolCallId)
+        const untrusted = ready?.by.untrusted
+        return {
+          type: 'output-requested',
+          path: call.path,
+          input: ready?.input ?? call.input,
+          asks: ready?.asks ?? call.quoted,
+          ...(untrusted !== undefined && { untrusted }),
+        }
+      }),
     )
   }
 }

@@ -62,6 +62,25 @@ export const WAITED: ToolOutput = {
     'The run did not wait any longer for the outcome of this call. What it began may or may not take effect.',
 }
 
+/** Of a call with a secret value that isn't stored, and that nobody here remembers. */
+export const NOT_KEPT: ToolOutput = {
+  type: 'error',
+  code: 'not-kept',
+  message:
+    'A secret value of this call was sealed and not kept (the page was loaded anew, or the seal was copied from another call), so the call did not run. Call again with the value itself; if you do not know it, ask the person.',
+}
+
+/** The same, whose outcome had not come when the tool had said that it would have. Milliseconds since 1970. */
+export function overdue(until: number): ToolOutput {
+  const time = new Date(until)
+  const when = Number.isNaN(time.getTime()) ? '' : ` by ${time.toISOString()}`
+  return {
+    type: 'error',
+    code: 'timeout',
+    message: `The outcome of this call has not come${when}, and is not waited for any longer. What it began may or may not take effect.`,
+  }
+}
+
 /** `isElsewhere`: another tab has it. */
 export function notRegistered(toolName: string, isElsewhere: boolean): ToolOutput {
   const where = isElsewhere

@@ -5,6 +5,7 @@ import type { ToolDescriptor } from '../../protocol/tool.ts'
 /** The tools as the newest step saw them, or as the page named them since. */
 export class ToolTable {
   #tools: ReadonlyMap<string, ToolDescriptor> | null = null
+  #sealing: readonly ToolDescriptor[] = []
   /** The page has a `beforeToolCall`. Assumed until a step says otherwise. */
   hasBeforeToolCall = true
   /** The page has a `verify`. Assumed in the same way. */
@@ -20,6 +21,11 @@ export class ToolTable {
     return this.#tools !== null
   }
 
+  /** Those whose inputs may hold secrets. */
+  get sealing(): readonly ToolDescriptor[] {
+    return this.#sealing
+  }
+
   get names(): readonly string[] {
     return [...(this.#tools?.keys() ?? [])]
   }
@@ -30,6 +36,7 @@ export class ToolTable {
 
   set(tools: readonly ToolDescriptor[]): void {
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]))
+    this.#sealing = tools.filter(({ seals }) => seals)
   }
 
   /** What the page named for a step. */

@@ -20,6 +20,7 @@ import {
   type Check,
 } from '../../lib/shape.ts'
 import { isConsentScope, isRememberable } from './consent-shapes.ts'
+import { isAskedBecause, isPath, ofOutput, ofTaint } from './check-taint.ts'
 import { isNewerFormat, upcast, UPCASTERS, type Upcasters } from './upcast.ts'
 
 /** Counts, and whether they are estimates. */
@@ -139,8 +140,8 @@ const decidedBy = shape({
   reconcilable: isFlag,
   composite: optional(isFlag),
   undoable: optional(isFlag),
+  untrusted: optional(isText),
 })
-const isPath: Check = (value) => Array.isArray(value) && value.length > 0 && value.every(isText)
 
 const under = { parentId: nullOr(isText) }
 const ofAttempt = { step: isNumber, attempt: isNumber, usage: isUsage }
@@ -192,6 +193,7 @@ const facts = oneOf('type', {
     input: isThere,
     by: decidedBy,
     about: optional(shape({ text: isText, pageId: isText, onPage: optional(isFlag) })),
+    because: optional(isAskedBecause),
     rememberable: optional(isRememberable),
   }),
   'approval-answered': shape({ ...ofCall, approved: isFlag, reason: optional(isText) }),
@@ -208,7 +210,7 @@ const facts = oneOf('type', {
     values: optional(isRecord),
     action: optional(among(['decline', 'cancel'])),
   }),
-  'output-requested': shape({ ...ofCall, input: isThere, asks: isFlag }),
+  'output-requested': shape({ ...ofCall, ...ofOutput, input: isThere, asks: isFlag }),
   'call-started': shape({
     ...ofCall,
     executionId: isText,
@@ -286,7 +288,7 @@ const facts = oneOf('type', {
     ...ofContext,
     plan: listOf(shape({ content: isText, status: planStatus })),
   }),
-  'untrusted-taken-in': shape({ ...ofContext, origin: isText, path: optional(isPath) }),
+  'untrusted-taken-in': shape({ ...ofContext, ...ofTaint }),
   'memory-retrieved': shape({ ...ofContext, items: listOf(isRecord) }),
   'consent-given': shape({ consentId: isText, scope: isConsentScope, until: optional(isNumber) }),
   'consent-revoked': shape({ consentId: isText }),

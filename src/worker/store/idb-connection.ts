@@ -31,7 +31,11 @@ export interface ConnectionOptions {
   readonly report: (state: StorageState) => void
   /** How long one use waits for the database to open. Milliseconds. */
   readonly openMs: number
+  /** How long one transaction waits until it begins. Default 15 000. Milliseconds. */
+  readonly startMs?: number
 }
+
+const START_MS = 15_000
 
 /** Uses after the first that found the database blocked wait no longer than this. Milliseconds. */
 const STILL_BLOCKED_MS = 500
@@ -54,11 +58,31 @@ export class Connection {
   async database(): Promise<Database> {
     // A request that is blocked stays: it succeeds by itself once the other tab has closed.
     this.#opening ??= this.#open()
-    const { openMs } = this.#options
-    const waitMs = this.#mode === 'blocked' ? Math.min(STILL_BLOCKED_MS, openMs) : openMs
-    const database = await within(this.#opening, waitMs)
+    const database = await within(this.#opening, this.#patience(this.#options.openMs))
     if (database) return database
-    throw this.#report('blocked', blocked())
+    throw this.#report('blocked', blocked(OLDER))
+  }
+
+  /** How long a transaction waits for those before it. Milliseconds. */
+  get startMs(): number {
+    return this.#patience(this.#options.startMs ?? START_MS)
+  }
+
+  /** A transaction did not begin in time. */
+  reportHeld(): OffstageError {
+    return this.#report(
+      'blocked',
+      blocked('does not answer: a transaction of another tab or script of this site holds it'),
+    )
+  }
+
+  /** A use came to its end. */
+  reportUsed(): void {
+    this.#report('durable')
+  }
+
+  #patience(ms: number): number {
+    return this.#mode === 'blocked' ? Math.min(STILL_BLOCKED_MS, ms) : ms
   }
 
   /** The next use opens it again. */
@@ -69,7 +93,7 @@ export class Connection {
   #open(): Promise<Database> {
     const opening = openDB<Schema>(databaseName(this.#name), DB_VERSION, {
       upgrade,
-      blocked: () => void this.#report('blocked', blocked()),
+      blocked: () => void this.#report('blocked', blocked(OLDER)),
       // A newer version of the page wants to upgrade: stand aside, open again at the next use.
       blocking: (_current, _blocked, event) => {
         ;(event.target as unknown as IDBDatabase).close()
@@ -145,10 +169,12 @@ export function isRefused(thrown: unknown): boolean {
   )
 }
 
-function blocked(): OffstageError {
+const OLDER = 'does not open: another tab of this site holds an older one'
+
+function blocked(what: string): OffstageError {
   return new OffstageError(
     'storage-blocked',
-    'The database does not open: another tab of this site holds an older one. It is used as soon as that tab is reloaded or closed.',
+    `The database ${what}. It is used as soon as that tab is reloaded or closed.`,
     { retryable: true },
   )
 }

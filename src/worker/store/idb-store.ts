@@ -47,9 +47,9 @@ type Gets = Pick<ReturnType<Read['objectStore']>, 'get' | 'getKey'>
 export async function openIdbStore(
   name: string,
   report: (state: StorageState) => void = () => undefined,
-  openMs = 5000,
+  waits: { readonly openMs?: number; readonly startMs?: number } = {},
 ): Promise<Store> {
-  const connection = new Connection(name, { report, openMs })
+  const connection = new Connection(name, { report, openMs: 5000, ...waits })
   try {
     await connection.database()
   } catch (error) {

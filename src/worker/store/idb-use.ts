@@ -1,4 +1,5 @@
 import type { IDBPTransaction } from 'idb'
+import { watchStarts } from './watch-starts.ts'
 import { storageError, type Connection, type Database, type Schema } from './idb-connection.ts'
 
 export type Names = ('records' | 'counters' | 'rows' | 'attachments')[]
@@ -16,15 +17,26 @@ export async function withDatabase<T>(
   use: (db: Database) => Promise<T>,
 ): Promise<T> {
   try {
-    return await use(await connection.database())
+    return await useOnce(connection, use)
   } catch (error) {
     if (!isClosed(error)) throw storageError(error)
   }
   connection.forget()
   try {
-    return await use(await connection.database())
+    return await useOnce(connection, use)
   } catch (error) {
     throw storageError(error)
+  }
+}
+
+async function useOnce<T>(connection: Connection, use: (db: Database) => Promise<T>): Promise<T> {
+  const watched = watchStarts(await connection.database(), connection.startMs)
+  try {
+    const value = await use(watched)
+    connection.reportUsed()
+    return value
+  } catch (error) {
+    throw watched.isHeld ? connection.reportHeld() : error
   }
 }
 

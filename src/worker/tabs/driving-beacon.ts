@@ -3,6 +3,7 @@ import { isRow } from '../../protocol/stream.ts'
 import type { Effects } from '../effects.ts'
 import type { TabChannel } from '../ownership/tab-channel.ts'
 import { isShown } from './check-live.ts'
+import { drivingLock } from './driving-lock.ts'
 import type { Driving, TabMessages } from './tab-messages.ts'
 import type { TabConversation } from './tab-conversation.ts'
 
@@ -17,14 +18,6 @@ export interface DrivingBeaconOptions {
   readonly channel: TabChannel<TabMessages>
   readonly effects: Effects
   activeOf(conversationId: string): TabConversation | undefined
-}
-
-/**
- * The lock that a tab holds while it drives a run, also one that waits, whose lease is free: when it is granted to
- * another tab, this one is gone.
- */
-export function drivingLock(tabId: string, conversationId: string): string {
-  return `offstage-drives:${tabId}:${conversationId}`
 }
 
 /** The runs that are driven here, for the tabs that follow them. As long as there are none, nothing of a run is posted. */

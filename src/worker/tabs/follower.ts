@@ -1,4 +1,5 @@
 import { NOTHING_LIVE, refused } from '../../conversation/live.ts'
+import { whenAborted } from '../../lib/abort.ts'
 import type { Live } from '../../protocol/live.ts'
 import type { Conversation } from '../conversation.ts'
 import { oneByOne } from '../../lib/one-by-one.ts'
@@ -20,9 +21,13 @@ export interface FollowerOptions {
   /** Whoever drives the run is notified that it is followed. */
   ask(isBehind: boolean): void
   sleep(ms: number, signal: AbortSignal): Promise<void>
+  /** Calls back once the tab drives the run no more. Aborting what is returned ends the watch. */
+  watch(tabId: string, onGone: () => void): AbortController
   /** Waits until the run is this tab's, and goes on with it. Rejects when the signal aborts. */
-  succeed(succession: Pick<Succession, 'isCapable' | 'signal'>): Promise<void>
+  succeed(succession: Omit<Succession, 'isNeeded'>): Promise<void>
 }
+
+type Driver = Omit<Driving, 'conversationId'> & { readonly from: string }
 
 /** A conversation that the page shows, whoever drives its run. */
 export class Follower {
@@ -32,12 +37,16 @@ export class Follower {
   readonly #life = new AbortController()
   /** What comes is taken in one after the other: some of it is read from the store. */
   readonly #inOrder = oneByOne()
-  #driver: (Omit<Driving, 'conversationId'> & { readonly from: string }) | null = null
+  #driver: Driver | null = null
   #isNew = true
   #missed = 0
   /** Asked already for where the driver stands. */
   #isAsking = false
+  #watch: AbortController | null = null
   #heir: AbortController | null = null
+  /** The heir is notified that nobody drives the run any more. */
+  #rouse = (): void => undefined
+  #isRoused = false
   #tools: ReadonlySet<string> = new Set()
 
   constructor(conversation: Conversation, options: FollowerOptions) {
@@ -80,7 +89,7 @@ export class Follower {
 
   /** Another tab's run is waited for and shown no more: this one drives, or its agent is gone. */
   leave(): void {
-    this.#driver = null
+    this.#setDriver(null)
     this.#heir?.abort()
     this.#heir = null
   }
@@ -99,7 +108,8 @@ export class Follower {
   /** Another tab drives the run, and what it publishes from here on follows. */
   join(from: string, { epoch, sent, live }: Driving & { readonly live: Live }): void {
     if (this.#isOutranked(from, epoch)) return
-    this.#driver = { from, epoch, sent }
+    this.#setDriver({ from, epoch, sent })
+    this.#isNew = false
     this.#missed = 0
     this.#isAsking = false
     this.#do(async () => {
@@ -143,14 +153,28 @@ export class Follower {
   }
 
   #lost(): void {
-    this.#driver = null
+    this.#setDriver(null)
+    this.#isAsking = false
     this.#do(async () => {
       const { conversation } = this
       await conversation.refresh()
       this.#adopt(NOTHING_LIVE)
       conversation.publish('joined')
       this.#await()
+      if (conversation.run?.end !== null) return
+      // Whoever drives it all the same says so, before an heir takes it up.
+      this.ask()
+      this.#isRoused = true
+      this.#rouse()
     })
+  }
+
+  #setDriver(driver: Driver | null): void {
+    if (driver?.from !== this.#driver?.from) {
+      this.#watch?.abort()
+      this.#watch = driver && this.#options.watch(driver.from, () => this.undriven(driver.from))
+    }
+    this.#driver = driver
   }
 
   /** A run that was refused here is no other tab's business, and is shown on. */
@@ -190,7 +214,8 @@ export class Follower {
     if (run?.end !== null) {
       this.#heir?.abort()
       this.#heir = null
-    } else if (this.#driver && !this.#heir) void this.#inherit()
+      // Whoever goes on with the run that called goes on with it, too.
+    } else if (this.#driver && !this.#heir && !run.forCall) void this.#inherit()
   }
 
   async #inherit(): Promise<void> {
@@ -198,13 +223,22 @@ export class Follower {
     this.#heir = heir
     await this.lookAtTools()
     try {
-      const isCapable = (): boolean => this.#isCapable()
-      await this.#options.succeed({ isCapable, signal: heir.signal })
+      await this.#options.succeed({
+        isCapable: () => this.#isCapable(),
+        whenRoused: (signal) => this.#whenRoused(signal),
+        signal: heir.signal,
+      })
     } catch {
       // Not wished any more, or it could not be begun: a person may resume it.
     } finally {
       if (this.#heir === heir) this.#heir = null
     }
+  }
+
+  async #whenRoused(signal: AbortSignal): Promise<void> {
+    const roused = new Promise<void>((resolve) => (this.#rouse = resolve))
+    if (!this.#isRoused) await Promise.race([roused, whenAborted(signal)])
+    this.#isRoused = false
   }
 
   /**

@@ -2,7 +2,7 @@ import { OffstageError, toErrorData } from '../../protocol/error.ts'
 import type { Effects } from '../effects.ts'
 import type { TabChannel } from '../ownership/tab-channel.ts'
 import { withStop } from '../ownership/with-stop.ts'
-import { drivingLock } from './driving-beacon.ts'
+import { drivingLock, watchDriver } from './driving-lock.ts'
 import type { TabCommand, TabMessages, TabOutcome } from './tab-messages.ts'
 
 /** How long the tab that drives the run may take to answer before it is asked again. Milliseconds. */
@@ -64,7 +64,7 @@ export class TabCommands {
     let isGone = false
     const isOpen = (): boolean => outcome === null || 'pending' in outcome
     const watch = (tabId: string): AbortController =>
-      this.#whenGone(drivingLock(tabId, conversationId), () => {
+      watchDriver(this.#effects, drivingLock(tabId, conversationId), () => {
         isGone = true
         onWord()
       })
@@ -99,18 +99,6 @@ export class TabCommands {
     removeDriven()
     watching?.abort()
     return outcome && valueOf(outcome)
-  }
-
-  /** Notifies once the lock that a tab holds while it drives a run is free. Aborting stops the watch. */
-  #whenGone(name: string, onGone: () => void): AbortController {
-    const stop = new AbortController()
-    const { signal } = stop
-    const free = async (): Promise<void> => {
-      // What the tab said before may still be on its way.
-      void this.#effects.sleep(ANY_MS, signal).then(() => signal.aborted || onGone())
-    }
-    this.#effects.locks?.request(name, { signal }, free).catch(() => undefined)
-    return stop
   }
 }
 

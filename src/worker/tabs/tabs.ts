@@ -1,9 +1,11 @@
+import { waitsForChild } from '../../conversation/nested.ts'
 import { decide } from '../run/decide.ts'
 import type { Effects } from '../effects.ts'
 import type { Leases } from '../ownership/leases.ts'
 import type { TabChannel } from '../ownership/tab-channel.ts'
 import { withStop } from '../ownership/with-stop.ts'
 import { DrivingBeacon } from './driving-beacon.ts'
+import { drivingLock, watchDriver } from './driving-lock.ts'
 import { Follower } from './follower.ts'
 import { type SentCommand, TabCommands } from './tab-commands.ts'
 import type { TabMessages } from './tab-messages.ts'
@@ -116,9 +118,10 @@ export class Tabs<Active extends TabConversation> {
       isDriving: () => active.driver !== null,
       ask: (isBehind) => channel.post('follow-ask', { conversationId, isBehind }),
       sleep: (ms, signal) => effects.sleep(ms, signal),
+      watch: (tabId, onGone) => watchDriver(effects, drivingLock(tabId, conversationId), onGone),
       toolNames: () => host.toolNames(agentId),
       succeed: async (succession) => {
-        const isNeeded = (): Promise<boolean> => this.#isNeeded(active)
+        const isNeeded = (): Promise<boolean> => this.#isNeeded(active, follower)
         await leases.awaitSuccession(conversationId, { ...succession, isNeeded })
         await host.succeed(active, agentId)
       },
@@ -186,12 +189,15 @@ export class Tabs<Active extends TabConversation> {
   }
 
   /** Asked while nobody else can write: the run is open, does something, and no tab wants it back. */
-  async #isNeeded({ conversation }: Active): Promise<boolean> {
+  async #isNeeded({ conversation }: Active, follower: Follower): Promise<boolean> {
     const { channel, effects } = this.#options
     const isOpen = async (): Promise<boolean> => {
       await conversation.refresh()
       const { run } = conversation
-      return run !== null && run.end === null && decide(run) !== 'wait'
+      if (run === null || run.end !== null) return false
+      if (decide(run) !== 'wait') return true
+      // Of calls that wait for other agents, a tab looks after those: the one that drives the run.
+      return !run.parked && run.calls.some(waitsForChild) && follower.driver === null
     }
     return withStop([], async (wait) => {
       const remove = channel.on('run-wanted', ({ conversationId }) => {

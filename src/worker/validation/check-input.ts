@@ -1,4 +1,5 @@
 import { suggestName } from '../../action/suggest.ts'
+import { unsafeKey } from '../../lib/unsafe-key.ts'
 import { describeThrown } from '../../protocol/error.ts'
 import type { JsonSchema, JsonValue } from '../../protocol/json.ts'
 import type { CallError } from '../../protocol/message.ts'
@@ -16,6 +17,22 @@ export function checkInput(
   tool: ToolDefinition,
   input: JsonValue,
 ): CallError | null {
+  return checkShown(validator, tool, { input, shown: input })
+}
+
+/** The same; the words quote the input as it is `shown`: without what nobody may read. */
+export function checkShown(
+  validator: Validator,
+  tool: ToolDefinition,
+  { input, shown }: { readonly input: JsonValue; readonly shown: JsonValue },
+): CallError | null {
+  const unsafe = unsafeKey(input)
+  if (unsafe !== undefined) {
+    return {
+      code: 'invalid_params',
+      message: `Invalid parameters for ${tool.name}: '${unsafe}' is no allowed key.`,
+    }
+  }
   let issues: readonly SchemaIssue[]
   try {
     issues = validator.validate(tool.inputSchema, input, tool.name)
@@ -27,7 +44,7 @@ export function checkInput(
   }
   const unknown = unknownParameters(tool.inputSchema, input)
   if (issues.length === 0 && unknown.length === 0) return null
-  return describe(tool, input, { issues, unknown })
+  return describe(tool, shown, { issues, unknown })
 }
 
 function describe(

@@ -8,6 +8,7 @@ import type { Plain } from './plain.ts'
  *   the text that tells the model of an unreadable answer;
  * - failed attempts without usage, and why an attempt failed;
  * - a step that is cut short, apart from its text, which format 1 had in the run's end;
+ * - that the model is about to read words of others;
  * - what a person said of an interrupted call, but for "run again", which format 1 had as a consent.
  */
 export function asFormat1(rows: readonly RecordedRow[]): Plain[] {
@@ -31,6 +32,7 @@ function oldBody(row: RecordedRow, before: RecordedRow | undefined): Plain | nul
     case 'model-output':
       return oldOutput(row)
     case 'step-cut':
+    case 'untrusted-taken-in':
       return null
     case 'run-ended': {
       const { type, end } = row

@@ -155,6 +155,31 @@ describe('vectors', () => {
     expect(texts(await other.search('cat'))).toEqual(['Has a cat.'])
   })
 
+  it('of another length are not compared, though the model has the same name', async () => {
+    const where = fresh()
+    const memory = embeddingMemory({ ...where, embed, model: 'tiny' })
+    await memory.remember('Has a cat.')
+    const longer = embeddingMemory({
+      ...where,
+      model: 'tiny',
+      embed: async (given) => (await embed(given)).map((vector) => [...vector, 0]),
+    })
+    expect(await longer.search('feline')).toEqual([])
+    expect(texts(await longer.search('cat'))).toEqual(['Has a cat.'])
+  })
+
+  it('rank what has the words, too, above what has one of both', async () => {
+    const memory = embeddingMemory({ ...fresh(), embed, model: 'tiny' })
+    await memory.remember([
+      'Feline fur makes her sneeze.',
+      'Has a cat.',
+      'Sneeze guards are sold out.',
+    ])
+    const [first, ...others] = texts(await memory.search('Does a cat make her sneeze'))
+    expect(first).toBe('Feline fur makes her sneeze.')
+    expect(others.toSorted()).toEqual(['Has a cat.', 'Sneeze guards are sold out.'])
+  })
+
   it('that are none are refused', async () => {
     const memory = embeddingMemory({ ...fresh(), embed: async () => [[Number.NaN]], model: 'm' })
     await expect(memory.remember('x')).rejects.toMatchObject({ code: 'invalid-output' })

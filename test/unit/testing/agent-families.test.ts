@@ -306,7 +306,7 @@ describe('limits of a run hold for the agents that it asks', () => {
       },
     })
     const { toolCalls } = await boss.run('Go').result
-    expect(JSON.stringify(toolCalls)).toContain("needs the model's prices")
+    expect(JSON.stringify(toolCalls)).toContain('needs the prices of')
   })
 
   it('across a reload', async () => {

@@ -1,18 +1,23 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Agent, defineTool, pending, type ToolOutput } from '../../../src/index.ts'
 import { createTestAgent, createTestStorage, simulateReload } from '../../../src/testing/index.ts'
 import { until } from '../client/fake-worker.ts'
 
 const CALL = { conversationId: 'talk', toolCallId: '' } as const
 
-function desk(testStorage = createTestStorage()) {
+/** `until`: of each call that orders, as the tool says it. */
+function desk({
+  until: late,
+  timeoutMs = 60_000,
+}: { readonly until?: () => Date | number; readonly timeoutMs?: number } = {}) {
+  const testStorage = createTestStorage()
   let orders = 0
   const afterwards: string[] = []
   const order = defineTool({
     name: 'order',
     description: 'Orders a report.',
-    timeoutMs: 30,
-    execute: () => pending({ resumeToken: `job-${++orders}` }),
+    timeoutMs,
+    execute: () => pending({ resumeToken: `job-${++orders}`, ...(late && { until: late() }) }),
   })
   const open = (tools = [order]): Agent => {
     const agent = createTestAgent({
@@ -51,7 +56,8 @@ const outputIn = (agent: Agent): ToolOutput | undefined =>
 
 describe('a call of a long-running tool', () => {
   test('waits without a timeout, and takes one outcome of those that are said', async () => {
-    const { open, afterwards } = desk()
+    const timeoutMs = 2_000
+    const { open, afterwards } = desk({ timeoutMs })
     const agent = open()
     const run = agent.run('Order it', { conversationId: 'talk' })
     const talk = await waiting(agent)
@@ -60,7 +66,7 @@ describe('a call of a long-running tool', () => {
     expect(calls).toMatchObject([{ kind: 'settlement', resumeToken: 'job-1', toolName: 'order' }])
     expect(messages.flatMap((message) => message.calls ?? [])[0]?.status).toBe('suspended')
     // Longer than the tool may take.
-    await new Promise((resolve) => setTimeout(resolve, 60))
+    await new Promise((resolve) => setTimeout(resolve, timeoutMs + 100))
     const [call] = calls
     expect(await agent.settle(call!, { output: { pages: 3 } })).toBe(true)
     expect(await agent.settle(call!, { output: 'late' })).toBe(false)
@@ -144,6 +150,134 @@ describe('a call of a long-running tool', () => {
     expect(outputIn(agent)).toMatchObject({ type: 'error', code: 'aborted' })
   })
 })
+
+/** A clock that stands until it is set; timers run. */
+function stoppedClock() {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const noon = Date.UTC(2026, 0, 1, 12)
+  vi.setSystemTime(noon)
+  return { noon, pass: (ms: number) => vi.setSystemTime(noon + ms) }
+}
+
+const HOUR = 3_600_000
+
+describe('a call whose outcome comes in time or not at all', () => {
+  test('fails when its time has come, and the model goes on', async () => {
+    const { open, afterwards } = desk({ until: () => Date.now() + 20 })
+    const agent = open()
+    const events: object[] = []
+    const run = agent.run('Order it', { conversationId: 'talk' })
+    for await (const event of run) if (event.type === 'tool-suspended') events.push(event)
+    const { outcome, toolCalls } = await run.result
+    expect(outcome).toBe('completed')
+    expect(events).toMatchObject([{ resumeToken: 'job-1', until: expect.any(Number) }])
+    expect(toolCalls).toMatchObject([
+      { status: 'failed', output: { type: 'error', code: 'timeout' } },
+    ])
+    expect(afterwards).toEqual([])
+    expect(
+      await agent.settle({ ...CALL, toolCallId: toolCalls[0]!.toolCallId }, { output: 1 }),
+    ).toBe(false)
+  })
+
+  test('takes no outcome after that, though no timer has fired yet', async () => {
+    const { noon, pass } = stoppedClock()
+    const { open } = desk({ until: () => new Date(noon + HOUR) })
+    const agent = open()
+    const run = agent.run('Order it', { conversationId: 'talk' })
+    const talk = await waiting(agent)
+    const [call] = talk.getSnapshot().pending
+    expect(call).toMatchObject({ kind: 'settlement', until: noon + HOUR })
+    pass(HOUR)
+    expect(await agent.settle(call!, { output: 'late' })).toBe(false)
+    expect((await run.result).outcome).toBe('completed')
+    await until(() => talk.getSnapshot().ended !== undefined)
+    expect(outputIn(agent)).toMatchObject({ code: 'timeout' })
+    expect(JSON.stringify(outputIn(agent))).toContain('by 2026-01-01T13:00:00.000Z')
+  })
+
+  test('takes one until then', async () => {
+    const { noon, pass } = stoppedClock()
+    const { open } = desk({ until: () => noon + HOUR })
+    const agent = open()
+    const run = agent.run('Order it', { conversationId: 'talk' })
+    const talk = await waiting(agent)
+    pass(HOUR - 1)
+    expect(await agent.settle(talk.getSnapshot().pending[0]!, { output: 'just' })).toBe(true)
+    expect((await run.result).toolCalls[0]).toMatchObject({ status: 'succeeded' })
+  })
+
+  test.each(['resumes its run', 'settles it too late'])(
+    'is ended by a later page that %s',
+    async (how) => {
+      const { noon, pass } = stoppedClock()
+      const { open, orders } = desk({ until: () => noon + HOUR })
+      const before = open()
+      void before.run('Order it', { conversationId: 'talk' })
+      await waiting(before)
+      await before.dispose()
+      simulateReload()
+      pass(2 * HOUR)
+      const after = open([])
+      const talk = await waiting(after)
+      if (how === 'resumes its run') await after.resume()
+      else expect(await after.settle(talk.getSnapshot().pending[0]!, { output: 1 })).toBe(false)
+      await until(() => talk.getSnapshot().ended !== undefined)
+      expect(talk.getSnapshot().ended).toMatchObject({ outcome: 'completed' })
+      expect(outputIn(after)).toMatchObject({ type: 'error', code: 'timeout' })
+      expect(orders()).toBe(1)
+    },
+  )
+
+  test.each([0, 5, 10, 20, 40])('has one outcome of two, said %i ms after it waits', async (ms) => {
+    const agent = desk({ until: () => Date.now() + 20 }).open()
+    const run = agent.run('Order it', { conversationId: 'talk' })
+    let isTaken = false
+    for await (const event of run) {
+      if (event.type !== 'tool-suspended') continue
+      await new Promise((resolve) => setTimeout(resolve, ms))
+      isTaken = await agent.settle(event, { output: 'here' })
+    }
+    const statuses = (await run.result).toolCalls.map(({ status }) => status)
+    expect(statuses).toEqual([isTaken ? 'succeeded' : 'failed'])
+  })
+
+  test('within a composite tool, whose function goes on with the failure', async () => {
+    const agent = createTestAgent({
+      tools: [
+        defineTool({
+          name: 'order',
+          description: 'Orders.',
+          execute: () => pending({ resumeToken: 'job', until: Date.now() + 20 }),
+        }),
+        defineTool({
+          name: 'report',
+          description: 'Reports.',
+          run: async (_input, { call }) =>
+            call('order', {}).catch((error: { code?: string }) => `no report: ${error.code}`),
+        }),
+      ],
+      script: { steps: [{ toolCalls: [{ toolName: 'report', input: {} }] }, { text: 'Well.' }] },
+    })
+    onTestFinished(() => agent.dispose())
+    const { toolCalls } = await agent.run('Report').result
+    expect(toolCalls.map(({ toolName, status }) => [toolName, status])).toEqual([
+      ['report', 'succeeded'],
+      ['order', 'failed'],
+    ])
+    expect(JSON.stringify(toolCalls[0]?.output)).toContain('no report')
+  })
+})
+
+test.each([[Number.NaN], [Infinity], ['tomorrow'], [new Date('never')]])(
+  'what is no time is no end of waiting (%#)',
+  (until) => {
+    expect(() => pending({ resumeToken: 'job', until: until as number })).toThrow(
+      expect.objectContaining({ code: 'invalid-input' }),
+    )
+  },
+)
 
 test('other calls than those of long-running tools take no outcome from outside', async () => {
   const agent = createTestAgent({

@@ -141,7 +141,11 @@ describe('an overflow in the words of', () => {
       sizes.push(JSON.stringify(body).length)
       return (sizes.at(-1) ?? 0) > LIMIT ? refusal : answer
     })
-    const agent = createTestAgent({ model: { provider, model: 'm', baseURL: origin } })
+    const agent = createTestAgent({
+      model: { provider, model: 'm', baseURL: origin },
+      // Without requests for summaries.
+      compaction: { policy: 'drop-oldest' },
+    })
     onTestFinished(() => agent.dispose())
     let conversationId = agent.newConversationId()
     for (let at = 0; at < 6; at++) {
@@ -154,4 +158,32 @@ describe('an overflow in the words of', () => {
     // Each refusal is followed by one request that fits.
     expect(sizes.length).toBe(6 + refused)
   })
+})
+
+it('a window that its server names is kept to from then on', async () => {
+  const sizes: number[] = []
+  const refusal: Reply = {
+    status: 400,
+    json: error('the request exceeds the available context size', {
+      code: 400,
+      type: 'exceed_context_size_error',
+      n_ctx: 5_000,
+    }),
+  }
+  const { origin } = await serve(({ method, body }) => {
+    if (method !== 'POST') return undefined
+    sizes.push(JSON.stringify(body).length)
+    return (sizes.at(-1) ?? 0) > LIMIT ? refusal : chat
+  })
+  const agent = createTestAgent({
+    model: { provider: 'llamacpp', model: 'm', baseURL: origin },
+    compaction: { policy: 'drop-oldest' },
+  })
+  onTestFinished(() => agent.dispose())
+  const conversationId = agent.newConversationId()
+  for (let at = 0; at < 12; at++) {
+    const run = agent.run(`Note ${at}: ${'mug '.repeat(400)}`, { conversationId })
+    expect(await run.result).toMatchObject({ outcome: 'completed', text: 'Noted.' })
+  }
+  expect(sizes.filter((size) => size > LIMIT)).toHaveLength(1)
 })

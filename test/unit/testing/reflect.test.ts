@@ -435,7 +435,7 @@ test.each<[unknown, string]>([
 })
 
 test('a limit of cost needs the prices of both models', () => {
-  const model = { provider: 'openai', model: 'm', prices: { input: 1, output: 1 } } as const
+  const model = { provider: 'ollama', model: 'm', prices: { input: 1, output: 1 } } as const
   const { prices: _prices, ...unpriced } = model
   const limits = { costUSD: 1 }
   expect(() => createAgent({ model, limits, reflect: { ...replace, model: unpriced } })).toThrow(

@@ -41,7 +41,11 @@ describe('what an attempt used', () => {
     meterUsage(
       { toolMode: 'native', usage, parts, whole: isWhole ? { parts } : undefined },
       {
-        model: { provider, prices: { input: 10, cachedInput: 1, cacheWrite: 12, output: 100 } },
+        model: {
+          provider,
+          model: 'm',
+          prices: { input: 10, cachedInput: 1, cacheWrite: 12, output: 100 },
+        },
         limits: tokens > 0 ? { tokens } : {},
         request,
       },

@@ -1,6 +1,7 @@
 import { callsOf } from '../../../src/protocol/call.ts'
 import { type PageApi, PAGE_CALLS } from '../../../src/protocol/page-calls.ts'
 import type {
+  CallContext,
   CallDescription,
   DescribeCall,
   ExecuteTool,
@@ -36,6 +37,8 @@ export interface SimTool {
   run(call: ExecuteTool): Promise<ToolOutcome> | ToolOutcome
   /** What it is about to do. */
   describe?(call: DescribeCall): CallDescription
+  /** Which values of an input are secret. */
+  secretsIn?(call: CallContext): readonly string[]
 }
 
 /** When a life ends: before the n-th crossing of a boundary, and who dies. */
@@ -128,6 +131,7 @@ export class SimPage {
       needsApproval: () => true,
       describeCall: (call) =>
         this.#tools.get(call.toolName)?.describe?.(call) ?? { type: 'nothing' },
+      secretsIn: (call) => this.#tools.get(call.toolName)?.secretsIn?.(call) ?? [''],
       executeTool: (call) => this.#execute(call),
       knownExecutions: ({ executionIds }) => {
         for (const id of executionIds) this.#refused.add(id)

@@ -116,7 +116,7 @@ describe('the IndexedDB store', () => {
     vi.spyOn(indexedDB, 'open').mockImplementation((name, version = 1) =>
       open.call(indexedDB, name, version + 1),
     )
-    const store = await openIdbStore('blocked', ({ mode }) => states.push(mode), 20)
+    const store = await openIdbStore('blocked', ({ mode }) => states.push(mode), { openMs: 20 })
     expect(states).toEqual(['blocked'])
     expect(await codeOf(store.claim('c', 1))).toBe('storage-blocked')
     expect(await codeOf(store.list())).toBe('storage-blocked')
@@ -126,11 +126,31 @@ describe('the IndexedDB store', () => {
     vi.restoreAllMocks()
   })
 
+  it('is refused while another script keeps a transaction alive, and durable once that ends', async () => {
+    const states: string[] = []
+    const store = await openIdbStore('held', ({ mode }) => states.push(mode), { startMs: 50 })
+    const other = await openDB<Schema>(databaseName('held'), 1, { upgrade })
+    let isHeld = true
+    const tx = other.transaction(['records', 'rows', 'counters', 'attachments'], 'readwrite')
+    const hold = async (): Promise<void> => {
+      while (isHeld) await tx.objectStore('records').get('any')
+    }
+    const held = hold()
+    expect(await codeOf(store.claim('c', 1))).toBe('storage-blocked')
+    expect(await codeOf(store.list())).toBe('storage-blocked')
+    expect(states).toEqual(['durable', 'blocked'])
+    isHeld = false
+    await held
+    expect((await store.claim('c', 1)).epoch).toBe(1)
+    expect(states).toEqual(['durable', 'blocked', 'durable'])
+    other.close()
+  })
+
   it('is refused while the deletion of its database waits for another connection', async () => {
     const other = await openDB<Schema>(databaseName('deleted'), 1, { upgrade })
     indexedDB.deleteDatabase(databaseName('deleted'))
     const states: string[] = []
-    const store = await openIdbStore('deleted', ({ mode }) => states.push(mode), 20)
+    const store = await openIdbStore('deleted', ({ mode }) => states.push(mode), { openMs: 20 })
     expect(states).toEqual(['blocked'])
     expect(await codeOf(store.list())).toBe('storage-blocked')
     other.close()

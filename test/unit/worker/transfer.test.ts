@@ -30,8 +30,17 @@ async function fillStore(store: Store, lists: readonly (readonly (readonly [neve
       await write(store, id, { type: 'message-withdrawn', messageId, runId: null, at: 90 })
     for (const { consentId } of consents)
       await write(store, id, { type: 'consent-revoked', consentId, runId: null, at: 91 })
+    await write(store, id, { ...IMPORTED, at: 92 })
   }
 }
+
+/** What an import adds, unless one has done so before. */
+const IMPORTED = {
+  type: 'untrusted-taken-in',
+  after: null,
+  origin: 'an imported conversation',
+  runId: null,
+} as const
 
 const says = (text: string) => [started(newId(), text), ended('r')] as const
 const oneRun = (runId: string, text: string) => [started(runId, text), ended(runId)] as const
@@ -104,7 +113,7 @@ describe('an export', () => {
     expect(linesIn(file).length).toBe(1 + 1 + 82 + 1 + 1)
     const other = createMemoryStore()
     expect((await importInto(other, file)).refused).toEqual([])
-    expect((await other.get('c'))?.lastSeq).toBe(82)
+    expect((await other.get('c'))?.lastSeq).toBe(83)
   })
 
   it('reads no more of the store than is taken, and stops when it is cancelled', async () => {
@@ -152,7 +161,7 @@ describe('an export', () => {
     expect(report.refused).toMatchObject([
       { conversationId: 'gone', error: { code: 'conversation-not-found' } },
     ])
-    expect((await other.get('bad'))?.lastSeq).toBe(2)
+    expect((await other.get('bad'))?.lastSeq).toBe(3)
     expect(await other.get('gone')).toBeNull()
   })
 })
@@ -188,8 +197,8 @@ describe('an import', () => {
     expect(reports.map(({ refused }) => refused)).toEqual([[], []])
     const records = await store.list()
     expect(records.map(({ lastSeq, broken }) => [lastSeq, broken])).toEqual([
-      [1400, undefined],
-      [1400, undefined],
+      [1401, undefined],
+      [1401, undefined],
     ])
     expect(records.map(({ conversationId }) => conversationId)).toContain('c')
   })
@@ -243,6 +252,7 @@ describe('an import', () => {
       { type: 'message-withdrawn', messageId: 'w', returned: { id: 'w' } },
       { type: 'run-ended', runId: 'r', end: { outcome: 'aborted', reason: 'imported' } },
       { type: 'consent-revoked', consentId: 'ok', runId: null },
+      IMPORTED,
     ])
     expect(await other.get('c')).toMatchObject({ openRunId: null, openCalls: [] })
     expect(await agent.resume('c')).toBeNull()
@@ -273,11 +283,12 @@ describe('an import', () => {
       await agent.conversations.import(await fileOf(agentOf(store)))
       expect((await other.read('c', 3)).rows).toMatchObject([
         { type: 'message-withdrawn', runId: 'r', messageId: 'w', returned: { id: 'w', parts } },
+        IMPORTED,
       ])
       const run = agent.run('Hello', { conversationId: 'c' })
       const { outcome, runId } = await run.result
       expect(outcome).toBe('completed')
-      const rows = (await other.read('c', 4)).rows as readonly Row[]
+      const rows = (await other.read('c', 5)).rows as readonly Row[]
       expect(new Set(rows.map((row) => row.runId))).toEqual(new Set([runId]))
       const stored = await agent.conversations.get('c')
       expect(JSON.stringify(stored?.messages)).not.toContain('Wipe')

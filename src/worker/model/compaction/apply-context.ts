@@ -7,7 +7,11 @@ import type {
   UserMessage,
 } from '../../../protocol/message.ts'
 import type { ContextRow, MessageNode } from '../../../protocol/state.ts'
-import { contextLayout, type Compacted, type Segment } from './context-layout.ts'
+import {
+  contextLayout,
+  type Compacted,
+  type Segment,
+} from '../../../conversation/context-layout.ts'
 
 /** What is sent in place of a result that was cleared. */
 export const CLEARED = '[This result was removed to save room. Call the tool again if you need it.]'

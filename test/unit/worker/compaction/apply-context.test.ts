@@ -27,6 +27,7 @@ function pathOf(messages: readonly Message[]): MessageNode[] {
   return messages.map((message, at) => ({
     id: message.id ?? '',
     parentId: messages[at - 1]?.id ?? null,
+    seq: 1,
     runId: null,
     step: null,
     kind: 'imported',

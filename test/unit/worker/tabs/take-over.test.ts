@@ -78,9 +78,9 @@ describe.each([
       expect(one.ends).toEqual(['taken-over'])
       if (when === 'it waits for a person') {
         expect([one, two, three].map(({ shown }) => shown.ownership)).toEqual([
-          'other-tab',
-          'this-tab',
-          'other-tab',
+          'none',
+          'none',
+          'none',
         ])
         two.tools = { pay: {} }
         await world.settled(two.answer('c1-0-0', { type: 'approve' }), 5000)

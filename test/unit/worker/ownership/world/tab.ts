@@ -7,6 +7,7 @@ import {
   createTabChannel,
   type TabChannel,
 } from '../../../../../src/worker/ownership/tab-channel.ts'
+import { whenAborted } from '../../../../../src/lib/abort.ts'
 import type { Clock } from './clock.ts'
 import type { LockManagerOfOrigin } from './lock-manager.ts'
 import type { Network } from './network.ts'
@@ -103,6 +104,7 @@ export class Tab extends Process {
         signal,
         isCapable: () => this.isCapable,
         isNeeded: async () => this.#world.isRunOpen,
+        whenRoused: whenAborted,
       })
       this.#took()
       return true

@@ -29,6 +29,8 @@ export const TALK = 'talk'
 export interface TabTool extends Partial<ToolDescriptor> {
   /** Milliseconds. Default 50. */
   readonly takes?: number
+  /** It begins a run for the call, which is never done. */
+  readonly asks?: true
 }
 
 export interface PageTabOptions {
@@ -65,6 +67,8 @@ export class PageTab extends Process {
   readonly ran: string[] = []
   /** Codes of the warnings, in order. */
   readonly warnings: string[] = []
+  /** How often the worker went on with a run by itself. */
+  inherited = 0
   /** How often the list of conversations changed. */
   listChanges = 0
   #watcher: Watcher | null = null
@@ -95,6 +99,7 @@ export class PageTab extends Process {
         if (!this.isAlive) return
         if (notice.type === 'stream' || notice.type === 'checkpoint') this.#feeds.take(notice)
         if (notice.type === 'conversations-changed') this.listChanges++
+        if (notice.type === 'run-inherited') this.inherited++
         if (notice.type === 'warning') this.warnings.push(notice.code)
       },
       providers: { create: () => slowModel(this, () => world.turns) },
@@ -283,16 +288,21 @@ export class PageTab extends Process {
     })
   }
 
-  async #execute({ toolName }: ExecuteTool): Promise<ToolOutcome> {
+  async #execute({ toolName, runId, toolCallId }: ExecuteTool): Promise<ToolOutcome> {
     const tool = this.tools[toolName]
     if (!tool) return { status: 'not-started', reason: 'not-registered' }
     this.ran.push(toolName)
     await this.sleep(tool.takes ?? 50)
+    if (tool.asks) {
+      const child = { childConversationId: `${TALK}.${toolCallId}`, childRunId: 'child' }
+      await this.host.announceChild({ ...this.scope, runId, toolCallId, ...child })
+      return { status: 'suspended', token: child.childConversationId }
+    }
     return { status: 'succeeded', output: { type: 'text', value: `by ${this.name}` } }
   }
 
   #descriptors(): ToolDescriptor[] {
-    return Object.entries(this.tools).map(([name, { takes: _takes, ...tool }]) => ({
+    return Object.entries(this.tools).map(([name, { takes: _takes, asks: _asks, ...tool }]) => ({
       name,
       description: name,
       inputSchema: { type: 'object' },

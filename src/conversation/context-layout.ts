@@ -1,4 +1,4 @@
-import type { ContextRow, MessageNode } from '../../../protocol/state.ts'
+import type { ContextRow, MessageNode } from '../protocol/state.ts'
 
 export type Compacted = Extract<ContextRow, { readonly type: 'compacted' }>
 

@@ -1,0 +1,26 @@
+import type { CallContext, DescribeCall } from '../protocol/questions.ts'
+import { loadPart } from './load-part.ts'
+import type { AgentPage } from './page-api.ts'
+import { whileStaying } from './page-leaving.ts'
+import type { ToolRegistry } from './tool-registry.ts'
+import type { VerifierParts } from './verify.ts'
+
+// What few tools have is loaded when they are asked.
+
+export async function describeCall(
+  registry: ToolRegistry,
+  call: DescribeCall,
+): ReturnType<AgentPage['describeCall']> {
+  const part = await whileStaying(() => loadPart(() => import('./describe-call.ts')))
+  return whileStaying(() => part.describeCall(registry.get(call.toolName), call))
+}
+
+export async function secretsIn(
+  { registry, warn }: Pick<VerifierParts, 'warn'> & { readonly registry: ToolRegistry },
+  call: CallContext,
+): ReturnType<AgentPage['secretsIn']> {
+  const part = await whileStaying(() => loadPart(() => import('./secrets-in.ts')))
+  return whileStaying(() =>
+    part.secretsIn(registry.get(call.toolName), call, (message) => warn('hook-failed', message)),
+  )
+}

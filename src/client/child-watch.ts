@@ -1,0 +1,209 @@
+import type { ConversationSnapshot, ShownCall } from '../conversation/snapshot.ts'
+import { whenAborted } from '../lib/abort.ts'
+import { sleepUnlessAborted } from '../lib/sleep.ts'
+import type { RunUsage, ToolOutput } from '../protocol/message.ts'
+import { DELETED, isLeftOpen, PARENT_ENDED, type RunOutcome } from '../protocol/run.ts'
+import type { ToolCallStatus } from '../protocol/tool.ts'
+import type { AgentParts } from './agent-parts.ts'
+import { mayPassWords, outputOf } from './child-outcome.ts'
+import type { Conversation } from './conversation-view.ts'
+import type { ChildCall } from './joiners.ts'
+import type { Run } from './run.ts'
+import { shownBy } from './shown-by.ts'
+import type { SnapshotStore } from './snapshot-store.ts'
+import type { SubAgent } from './sub-agent-parts.ts'
+
+/** What failed is tried again so much later, twice that, and so on. Milliseconds. */
+const FIRST_DELAY_MS = 500
+const LONGEST_DELAY_MS = 30_000
+/** How long the end of a run that another page drove is left to that page. Milliseconds. */
+const OTHERS_MS = 10_000
+
+export interface Watched {
+  readonly call: ChildCall
+  /** Aborted: no more. */
+  readonly signal: AbortSignal
+  stop(): void
+  /** Goes on with the run, if nobody else does. */
+  join(): Promise<Run | null>
+  /** The first try of that. */
+  readonly joined: Promise<Run | null>
+}
+
+/**
+ * Looks after both conversations, until the call has ended or the signal aborts: goes on with the run when nobody
+ * drives it any more, and settles the call when the run has ended.
+ */
+export function watchChild(sub: SubAgent, parent: AgentParts, watched: Watched): void {
+  new ChildWatch(sub, parent, watched).begin()
+}
+
+class ChildWatch {
+  readonly #sub: SubAgent
+  readonly #parent: AgentParts
+  readonly #watched: Watched
+  readonly #child: Conversation
+  readonly #above: SnapshotStore<ConversationSnapshot>
+  #isSettling = false
+  #isJoining = false
+  /** The newest handle of this page ended, and the run didn't. */
+  #isLeft = false
+  /** Another page drove it last. */
+  #isElsewhere = false
+
+  constructor(sub: SubAgent, parent: AgentParts, watched: Watched) {
+    this.#sub = sub
+    this.#parent = parent
+    this.#watched = watched
+    this.#child = sub.agent.conversation(watched.call.childId)
+    this.#above = shownBy(parent, watched.call.conversationId)
+  }
+
+  begin(): void {
+    const { signal, joined } = this.#watched
+    const compare = (): void => this.#compare()
+    const leaving = [this.#above.subscribe(compare), this.#child.subscribe(compare)]
+    void whenAborted(signal).then(() => {
+      for (const leave of leaving) leave()
+    })
+    void this.#note(joined)
+    compare()
+  }
+
+  #compare(): void {
+    const { call, signal, stop } = this.#watched
+    if (signal.aborted) return
+    const waiting = callIn(this.#above.getSnapshot(), call.toolCallId)
+    const shown = this.#child.getSnapshot()
+    const { ended, runId, status, ownership } = shown
+    if (runId !== undefined && status === 'running') this.#isElsewhere = ownership === 'other-tab'
+    if (waiting && isOver(waiting)) {
+      stop()
+      if (runId !== undefined) void this.#child.abort(PARENT_ENDED).catch(() => undefined)
+      return
+    }
+    const isDue = waiting?.status === 'suspended' && !this.#isSettling
+    if (!isDue || isStopping(this.#parent, call)) return
+    if (ended && !isLeftOpen(ended)) void this.#settle(ended)
+    else if (isEmpty(shown)) void this.#endDeleted()
+    else if (!this.#isJoining && (this.#isLeft || isUndriven(shown))) void this.#goOn()
+  }
+
+  async #note(joined: Promise<Run | null>): Promise<void> {
+    this.#isLeft = false
+    try {
+      const result = await (await joined)?.result
+      this.#isLeft = result !== undefined && isLeftOpen(result)
+    } catch {
+      this.#isLeft = true
+    }
+    if (this.#isLeft) this.#compare()
+  }
+
+  async #goOn(): Promise<void> {
+    const { signal, join } = this.#watched
+    this.#isJoining = true
+    for (let delay = FIRST_DELAY_MS; !signal.aborted; delay *= 2) {
+      await sleepUnlessAborted(Math.min(delay, LONGEST_DELAY_MS), signal)
+      if (signal.aborted || !(this.#isLeft || isUndriven(this.#child.getSnapshot()))) break
+      const joined = join()
+      void this.#note(joined)
+      await joined.catch(() => undefined)
+    }
+    this.#isJoining = false
+  }
+
+  async #settle(ended: Settling['ended']): Promise<void> {
+    const { call, signal, stop } = this.#watched
+    this.#isSettling = true
+    if (this.#isElsewhere) await sleepUnlessAborted(OTHERS_MS, signal)
+    await settle(this.#sub, this.#parent, { call, ended, signal })
+    stop()
+  }
+
+  async #endDeleted(): Promise<void> {
+    const { call, signal } = this.#watched
+    this.#isSettling = true
+    const isGone = await hasNoRun(this.#sub, call).catch(() => false)
+    this.#isSettling = false
+    if (isGone && !signal.aborted)
+      await this.#settle({ runId: '', outcome: 'aborted', reason: DELETED })
+  }
+}
+
+/** The run is open, and nobody drives it. */
+function isUndriven({ ended, runId, status }: ConversationSnapshot): boolean {
+  return ended ? isLeftOpen(ended) : runId !== undefined && status === 'idle'
+}
+
+/** Its run was there, and is no more. */
+function isEmpty({ status, runId, ended, error }: ConversationSnapshot): boolean {
+  return status === 'idle' && runId === undefined && !ended && !error
+}
+
+/** As the store says: the conversation was deleted, or its history cleared. */
+async function hasNoRun({ agent }: SubAgent, { childId }: ChildCall): Promise<boolean> {
+  const record = await agent.conversations.get(childId)
+  return record === null || (record.openRunId === null && record.messages.length === 0)
+}
+
+/** The run that called is being ended here: its end settles the call. */
+function isStopping({ runs }: AgentParts, { conversationId }: ChildCall): boolean {
+  return [...runs.open.values()].some(
+    ({ run, abortReason }) => run.conversationId === conversationId && abortReason !== undefined,
+  )
+}
+
+function callIn({ messages }: ConversationSnapshot, toolCallId: string): ShownCall | undefined {
+  for (const { calls = [] } of messages.toReversed()) {
+    const call = calls.find((each) => each.toolCallId === toolCallId)
+    if (call) return call
+  }
+  return undefined
+}
+
+const ENDS: ReadonlySet<ToolCallStatus> = new Set([
+  'succeeded',
+  'failed',
+  'aborted',
+  'interrupted',
+  'denied',
+  'invalid',
+])
+
+function isOver({ status }: ShownCall): boolean {
+  return ENDS.has(status)
+}
+
+interface Settling {
+  readonly call: ChildCall
+  readonly ended: RunOutcome & { readonly runId: string }
+  readonly signal: AbortSignal
+}
+
+/** Answers the call, however often it takes. Never rejects. */
+async function settle(
+  sub: SubAgent,
+  parent: AgentParts,
+  { call, ended, signal }: Settling,
+): Promise<void> {
+  const { conversationId, toolCallId } = call
+  let usage: RunUsage | undefined
+  let output: ToolOutput | undefined
+  for (let delay = FIRST_DELAY_MS; !signal.aborted; delay *= 2) {
+    try {
+      output ??= await outputOf(sub, call, { ...ended, signal, onUsage: (used) => (usage = used) })
+      if (signal.aborted) return
+      const answer = {
+        type: 'settle',
+        output,
+        ...(usage && { usage }),
+        ...(mayPassWords(sub, call, output) && { untrusted: true as const }),
+      } as const
+      await parent.ask('answerCall', { ...parent.scope(), conversationId, toolCallId, answer })
+      return
+    } catch {
+      await sleepUnlessAborted(Math.min(delay, LONGEST_DELAY_MS), signal)
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import type { AgentParts } from './agent-parts.ts'
+import { reportThrown } from './failures.ts'
+import { joinerOf } from './joiners.ts'
+import { loadPart } from './load-part.ts'
+
+/** Of calls that wait for other agents, those go on, too. Resolves when that was tried of each. */
+export async function rejoin(agent: AgentParts, conversationId: string): Promise<void> {
+  if (!agent.registry.all().some(({ tool }) => joinerOf(tool))) return
+  try {
+    const { rejoinChildren } = await loadPart(() => import('./rejoin-children.ts'))
+    await rejoinChildren(agent, conversationId)
+  } catch (thrown) {
+    // What an agent that is gone didn't come to is another one's to go on with.
+    if (!agent.signal.aborted) reportThrown(thrown)
+  }
+}

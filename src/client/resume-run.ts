@@ -1,0 +1,47 @@
+import type { ResumeRun } from '../protocol/commands.ts'
+import type { AgentScope } from '../protocol/scope.ts'
+import { adopt } from './adopt.ts'
+import type { AgentParts } from './agent-parts.ts'
+import { checkId } from './check-input.ts'
+import { wasPageLeft } from './page-left.ts'
+import { pageRegistry } from './page-registry.ts'
+import { rejoin } from './rejoin.ts'
+import type { Run } from './run.ts'
+import type { RunHandle } from './run-handle.ts'
+
+const RESUME = { interrupted: 'tell-model', waitForToolsMs: 10_000 } as const
+
+type Resume = Partial<Omit<ResumeRun, keyof AgentScope>>
+
+/** Null: there is none to go on with, or somebody else does. What its calls wait for goes on by and by. */
+export async function resumeRun(agent: AgentParts, command: Resume): Promise<Run | null> {
+  const run = await takeUpRun(agent, command)
+  if (run) void rejoin(agent, run.conversationId)
+  return run
+}
+
+/** The same, without what its calls wait for. */
+export async function takeUpRun(agent: AgentParts, command: Resume): Promise<Run | null> {
+  const { ask, scope } = agent
+  const { conversationId = '' } = command
+  const afterCrash = !wasPageLeft && !pageRegistry().touched.has(conversationId)
+  const full = { ...RESUME, afterCrash, ...command, ...scope() }
+  return taken(conversationId, await adopt(agent, () => ask('resumeRun', full)))
+}
+
+/** Has another tab hand over its run. */
+export async function takeOverRun(agent: AgentParts, conversationId: string): Promise<Run | null> {
+  checkId(conversationId)
+  const { ask, scope } = agent
+  const command = { ...RESUME, ...scope(), conversationId, afterCrash: false }
+  const run = taken(conversationId, await adopt(agent, () => ask('takeOver', command)))
+  if (run) void rejoin(agent, run.conversationId)
+  return run
+}
+
+function taken(conversationId: string, handle: RunHandle | null): Run | null {
+  const { touched } = pageRegistry()
+  touched.add(conversationId)
+  if (handle) touched.add(handle.run.conversationId)
+  return handle && handle.run
+}

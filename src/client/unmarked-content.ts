@@ -1,0 +1,37 @@
+import type { ToolOutput } from '../protocol/message.ts'
+import type { ToolOutcome } from '../protocol/questions.ts'
+import type { PreparedTool } from './prepare-tool.ts'
+
+/** Characters: what a tool says of what it did is shorter. */
+const LONG = 1_000
+
+const known = new WeakSet<PreparedTool>()
+
+/** For the app's author, once for each tool: what is long may be words of others, and the tool doesn't say so. */
+export function unmarkedContent(prepared: PreparedTool, outcome: ToolOutcome): string | null {
+  const { name, tool } = prepared
+  if (tool.remote || tool.annotations?.untrustedContent !== undefined || known.has(prepared))
+    return null
+  if (outcome.status !== 'succeeded' || lengthOf(outcome.output) <= LONG) return null
+  known.add(prepared)
+  return `The tool ${name} returned more than ${LONG} characters, and doesn't say whether they are words of others. Add annotations: { untrustedContent: true } if they may be (pages, mails, reviews, files), { untrustedContent: false } if the app wrote them all.`
+}
+
+function lengthOf(output: ToolOutput): number {
+  switch (output.type) {
+    case 'text':
+      return output.value.length
+    case 'json':
+      return JSON.stringify(output.value).length
+    case 'content':
+      return output.value.reduce(
+        (sum, part) => sum + (part.type === 'text' ? part.text.length : 0),
+        0,
+      )
+    case 'error':
+    case 'denied':
+      return 0
+    default:
+      return output satisfies never
+  }
+}

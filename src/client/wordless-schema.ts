@@ -1,0 +1,41 @@
+import { isRecord } from '../lib/shape.ts'
+import type { JsonSchema } from '../protocol/json.ts'
+import { jsonSchemaOf, type StandardSchema } from './standard-schema.ts'
+
+/** What fits the schema holds no text but the schema's own: numbers, booleans, and values that it names. */
+export function isWordless(schema: JsonSchema | StandardSchema): boolean {
+  try {
+    return isClosed(jsonSchemaOf(schema, 'of an output'))
+  } catch {
+    return false
+  }
+}
+
+const WORDLESS: ReadonlySet<unknown> = new Set(['number', 'integer', 'boolean', 'null'])
+
+function isClosed(schema: unknown): boolean {
+  if (schema === false) return true
+  if (!isRecord(schema)) return false
+  if (Array.isArray(schema['enum']) || 'const' in schema) return true
+  const choices = schema['anyOf'] ?? schema['oneOf']
+  if (Array.isArray(choices)) return choices.every(isClosed)
+  const types: readonly unknown[] = [schema['type']].flat()
+  return types.length > 0 && types.every((type) => isClosedAs(type, schema))
+}
+
+function isClosedAs(type: unknown, schema: { readonly [key: string]: unknown }): boolean {
+  switch (type) {
+    case 'object': {
+      const { properties = {}, additionalProperties, patternProperties } = schema
+      // A name that isn't the schema's own is a text, too.
+      if (additionalProperties !== false || patternProperties !== undefined) return false
+      return isRecord(properties) && Object.values(properties).every(isClosed)
+    }
+    case 'array': {
+      const { items, prefixItems = [] } = schema
+      return Array.isArray(prefixItems) && prefixItems.every(isClosed) && isClosed(items)
+    }
+    default:
+      return WORDLESS.has(type)
+  }
+}

@@ -1,0 +1,173 @@
+import type { ContextRow, MessageNode } from '../protocol/state.ts'
+import type { Taint } from '../protocol/taint.ts'
+import { isOpenItem } from './context.ts'
+import { contextLayout } from './context-layout.ts'
+
+/** By origin: the oldest that is in force. */
+type Origins = ReadonlyMap<string, Taint>
+
+const NONE: Origins = new Map()
+
+const sources = new WeakMap<ContextRow, Taint>()
+
+/** What the row brings into the context of others' words; null: nothing. The same for the same. */
+export function sourceOf(row: ContextRow): Taint | null {
+  const isLoaded = row.type === 'skill-activated' && row.loaded === true
+  if (!isLoaded && row.type !== 'untrusted-taken-in') return null
+  const before = sources.get(row)
+  if (before) return before
+  const { at, path } = row
+  const origin = row.type === 'skill-activated' ? `skill ${row.name}` : row.origin
+  const title = row.type === 'skill-activated' ? undefined : row.title
+  const taint = { origin, ...(path && { path }), ...(title !== undefined && { title }), at }
+  sources.set(row, taint)
+  return taint
+}
+
+/** What came at a place of the path: the result of a call, or the message there itself. */
+interface Brought {
+  readonly place: number
+  readonly callId: string | undefined
+  readonly taint: Taint
+}
+
+/**
+ * Goes through a branch as it came about: at each message of the model, what tainted the request that it came from is
+ * what it is tainted by. Messages and rows are taken in the order in which they were stored.
+ */
+export class TaintWalk {
+  readonly #path: readonly MessageNode[]
+  readonly #places = new Map<string, number>()
+  /** Rows so far that change what is sent. */
+  readonly #layoutRows: ContextRow[] = []
+  readonly #brought: Brought[] = []
+  /** What messages of the model are tainted by, by place. */
+  readonly #derived: Origins[] = []
+  readonly #summaries = new Map<ContextRow, Origins>()
+  readonly #skills = new Map<string, Taint>()
+  #plan: Origins = NONE
+  #length = 0
+  #now: Origins = NONE
+  #isKnown = true
+
+  constructor(path: readonly MessageNode[], rows: readonly ContextRow[]) {
+    this.#path = path
+    path.forEach(({ id }, place) => this.#places.set(id, place))
+    let at = 0
+    for (const node of path) {
+      for (let row = rows[at]; row && row.seq < node.seq; row = rows[++at]) this.#takeRow(row)
+      if (isDerived(node)) this.#derived[this.#length] = this.#current()
+      this.#length += 1
+    }
+    for (const row of rows.slice(at)) this.#takeRow(row)
+  }
+
+  /** Of the next request, oldest first. */
+  get taint(): readonly Taint[] {
+    return listOf(this.#current())
+  }
+
+  /** Of the request that a message of the model came from; undefined: there is no such message. */
+  requestOf(messageId: string): readonly Taint[] | undefined {
+    const origins = this.#derived[this.#places.get(messageId) ?? -1]
+    return origins && listOf(origins)
+  }
+
+  #takeRow(row: ContextRow): void {
+    switch (row.type) {
+      case 'untrusted-taken-in':
+        return this.#bring(row)
+      case 'skill-activated':
+      case 'skill-dropped':
+        return this.#takeSkill(row)
+      case 'plan-changed':
+        this.#plan = row.plan.some(isOpenItem) ? this.#current() : NONE
+        this.#isKnown = false
+        return
+      case 'compacted':
+        // Summed up was all that the model was sent.
+        this.#summaries.set(row, row.summary === '' ? NONE : this.#current())
+        this.#layoutRows.push(row)
+        this.#isKnown = false
+        return
+      case 'results-cleared':
+        this.#layoutRows.push(row)
+        this.#isKnown = false
+        return
+      case 'memory-retrieved':
+        return
+      default:
+        row satisfies never
+    }
+  }
+
+  #bring(row: Extract<ContextRow, { readonly type: 'untrusted-taken-in' }>): void {
+    const taint = sourceOf(row)
+    if (taint === null) return
+    const place = (row.after === null ? undefined : this.#places.get(row.after)) ?? NOWHERE
+    this.#brought.push({ place, callId: row.path?.[0], taint })
+    this.#now = withTaint(this.#current(), taint)
+  }
+
+  #takeSkill(row: Extract<ContextRow, { readonly type: `skill-${string}` }>): void {
+    const taint = sourceOf(row)
+    if (taint) this.#skills.set(row.name, taint)
+    else this.#skills.delete(row.name)
+    this.#isKnown = false
+  }
+
+  #current(): Origins {
+    if (this.#isKnown) return this.#now
+    this.#isKnown = true
+    this.#now = this.#sent()
+    return this.#now
+  }
+
+  /** All of what is sent of what came so far. */
+  #sent(): Origins {
+    const { cleared, segments } = contextLayout(
+      this.#path.slice(0, this.#length),
+      this.#layoutRows.slice(),
+    )
+    const left = new Set<number>()
+    let found: Origins = union(NONE, this.#plan)
+    for (const { start, end, row } of segments) {
+      for (let place = start; place <= end; place++) left.add(place)
+      found = union(found, this.#summaries.get(row) ?? NONE)
+    }
+    for (const taint of this.#skills.values()) found = withTaint(found, taint)
+    for (const { place, callId, taint } of this.#brought) {
+      const isCleared = callId !== undefined && cleared.has(callId)
+      if (!left.has(place) && !isCleared) found = withTaint(found, taint)
+    }
+    this.#derived.forEach((origins, place) => {
+      if (!left.has(place)) found = union(found, origins)
+    })
+    return found
+  }
+}
+
+/** Of what is no message's: it stays for as long as the history does. */
+const NOWHERE = -1
+
+/** Written by the model, or by the loop about what it wrote. */
+function isDerived({ message }: MessageNode): boolean {
+  return message.role === 'assistant' || (message.role === 'user' && message.synthetic === true)
+}
+
+function union(one: Origins, other: Origins): Origins {
+  if (one === other || other.size === 0) return one
+  let both = one
+  for (const taint of other.values()) both = withTaint(both, taint)
+  return both
+}
+
+function withTaint(origins: Origins, taint: Taint): Origins {
+  const known = origins.get(taint.origin)
+  if (known && known.at <= taint.at) return origins
+  return new Map(origins).set(taint.origin, taint)
+}
+
+function listOf(origins: Origins): readonly Taint[] {
+  return [...origins.values()].toSorted((one, other) => one.at - other.at)
+}

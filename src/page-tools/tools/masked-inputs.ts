@@ -1,0 +1,41 @@
+import { editableIn } from '../act/field-kind.ts'
+import { resolveTarget } from '../act/target.ts'
+import { partsOf } from '../act/type-parts.ts'
+import { focusedElement, isElement } from '../dom.ts'
+import { livePage } from '../outline/live-page.ts'
+import { rootOf } from '../outline/region.ts'
+import type { Page, PageOptions } from '../options.ts'
+import { isMasked } from '../privacy.ts'
+
+/** What a call writes into an element. */
+export interface Written {
+  /** Where it stands in the input. */
+  readonly pointer: string
+  /** Without: the focused element. */
+  readonly target: string | undefined
+}
+
+/** Where the values stand that go into masked fields. A field that isn't found may be one, once it is there. */
+export async function maskedInputs(
+  page: Page,
+  written: readonly Written[],
+): Promise<readonly string[]> {
+  const live = livePage(page)
+  const masked: string[] = []
+  for (const { pointer, target } of written) {
+    const { ownerDocument } = rootOf(live.options)
+    const element =
+      target === undefined
+        ? (focusedElement(ownerDocument) ?? ownerDocument.body)
+        : await resolveTarget(target, { page, live }).catch(() => null)
+    if (!element || takesSecrets(element, live.options)) masked.push(pointer)
+  }
+  return masked
+}
+
+function takesSecrets(element: Element, options: PageOptions): boolean {
+  const field = isElement(element) ? editableIn(element) : null
+  return [element, ...(field ? [field] : []), ...partsOf(element)].some((one) =>
+    isMasked(one, options),
+  )
+}

@@ -1,0 +1,35 @@
+import type { JsonValue } from './json.ts'
+
+export type JsonLeaf = string | number | boolean | null
+
+/** The value with each text, number, boolean and null as `map` returns it. `pointer`: where it is (RFC 6901). */
+export function mapLeaves(
+  value: JsonValue,
+  map: (leaf: JsonLeaf, pointer: string) => JsonValue,
+  pointer = '',
+): JsonValue {
+  if (typeof value !== 'object' || value === null) return map(value, pointer)
+  if (Array.isArray(value))
+    return value.map((each: JsonValue, index) => mapLeaves(each, map, `${pointer}/${index}`))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [
+      name,
+      mapLeaves(each, map, `${pointer}/${stepOf(name)}`),
+    ]),
+  )
+}
+
+/** Each of them with where it is, in order. */
+export function leavesOf(value: JsonValue): ReadonlyMap<string, JsonLeaf> {
+  const leaves = new Map<string, JsonLeaf>()
+  mapLeaves(value, (leaf, pointer) => {
+    leaves.set(pointer, leaf)
+    return leaf
+  })
+  return leaves
+}
+
+/** A name as a step of a JSON pointer. */
+export function stepOf(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+}

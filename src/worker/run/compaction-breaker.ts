@@ -1,0 +1,65 @@
+import { contextOn } from '../../conversation/context.ts'
+import { OffstageError } from '../../protocol/error.ts'
+import type { ConversationState } from '../../protocol/state.ts'
+import type { RunContext } from './run-context.ts'
+
+/** Of what was sent: a compaction that leaves out less, and is needed again for the very next step, is of no use. */
+const WORTHWHILE = 0.2
+
+/** Such compactions, one step after the other, after which there is no other. */
+const ENOUGH = 2
+
+const SPENT = `Room was made for each of the last ${ENOUGH} steps, each time less than ${WORTHWHILE * 100} % of what was sent, and what is to be sent is too long again. Give the model a larger window, or have tools return less, summaries be shorter, or a policy leave out more.`
+
+interface Compaction {
+  /** Of the request. */
+  readonly before: number
+  readonly after: number
+  /** Model outputs since. */
+  readonly age: number
+}
+
+/** Whether the last steps of the run each had room made for them, and it was hardly any. */
+export function isSpent(state: ConversationState, runId: string): boolean {
+  const newest = compactionsIn(state, runId).slice(-ENOUGH)
+  return (
+    newest.length === ENOUGH &&
+    newest.every(
+      ({ before, after, age }, at) => after > before * (1 - WORTHWHILE) && age <= ENOUGH - at,
+    )
+  )
+}
+
+/** Warns, and ends the run with `context-overflow`. */
+export function breakOff({ conversation, runId, stream }: RunContext): never {
+  const step = (conversation.run?.steps ?? 0) + 1
+  const code = 'compaction-spent'
+  stream.delta({ type: 'warning', code, message: SPENT, runId, step, attempt: 1 })
+  throw new OffstageError('context-overflow', SPENT)
+}
+
+/** Of the run, oldest first. Rows before the same step are one. */
+function compactionsIn(state: ConversationState, runId: string): readonly Compaction[] {
+  const ages = agesIn(state, runId)
+  const found = new Map<string, Compaction>()
+  for (const row of contextOn(state)) {
+    if (row.type !== 'compacted' && row.type !== 'results-cleared') continue
+    const { after: head, tokensBefore, tokensAfter: after } = row
+    const age = head === null ? undefined : ages.get(head)
+    if (head === null || age === undefined || !tokensBefore || after === undefined) continue
+    found.set(head, { before: found.get(head)?.before ?? tokensBefore, after, age })
+  }
+  return [...found.values()]
+}
+
+/** How many outputs of the model came after each of the run's messages. */
+function agesIn({ path }: ConversationState, runId: string): ReadonlyMap<string, number> {
+  const ages = new Map<string, number>()
+  let outputs = 0
+  for (const node of path.toReversed()) {
+    if (node.runId !== runId) continue
+    ages.set(node.id, outputs)
+    if (node.message.role === 'assistant') outputs++
+  }
+  return ages
+}

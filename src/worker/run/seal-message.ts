@@ -1,0 +1,99 @@
+import { findRepeats, type Repeats } from '../../lib/replace-repeats.ts'
+import { sameJson } from '../../lib/same-json.ts'
+import { leavesOf, mapLeaves } from '../../protocol/json-leaves.ts'
+import type { JsonValue } from '../../protocol/json.ts'
+import type {
+  AssistantMessage,
+  CallError,
+  ProviderMetadata,
+  ToolCallPart,
+} from '../../protocol/message.ts'
+import { sealedValues } from '../../protocol/sealed.ts'
+import type { SealedInputs } from './sealed-inputs.ts'
+import type { ToolTable } from './tool-table.ts'
+
+/** A call's input as the model wrote it, and as it is stored. */
+export interface SealedInput {
+  readonly toolCallId: string
+  readonly whole: JsonValue
+  readonly stored: JsonValue
+}
+
+interface Sealing {
+  readonly tools: Pick<ToolTable, 'get'>
+  readonly inputs: readonly SealedInput[]
+  readonly sealed: SealedInputs
+}
+
+/** The message, whose inputs have seals, without the secrets in its texts, its other calls and what its vendor added. */
+export function sealMessage<Message extends AssistantMessage>(
+  message: Message,
+  { inputs, sealed, tools }: Sealing,
+): Message {
+  const secrets = inputs.flatMap(({ whole, stored }) => sealedValues(stored, whole))
+  if (secrets.length === 0) return message
+  const repeats = findRepeats(new Map(secrets.map(({ seal, value }) => [String(value), seal])))
+  const stored = new Map(inputs.map((input) => [input.whole, input.stored]))
+  const parts = message.parts.map((part): AssistantMessage['parts'][number] => {
+    switch (part.type) {
+      case 'text':
+      case 'reasoning':
+        return { ...part, text: repeats.replace(part.text) }
+      case 'tool-call': {
+        if (part.error) return withoutRepeats(part, repeats)
+        const { toolCallId, toolName } = part
+        // What steers the run is shown and read, and nobody is given its values.
+        const input = tools.get(toolName)?.control
+          ? mapLeaves(part.input, (leaf) =>
+              typeof leaf === 'string' ? repeats.replace(leaf) : leaf,
+            )
+          : sealed.seal(toolCallId, part.input, (value) => repeats.isIn(`${value}`))
+        stored.set(part.input, input)
+        return { ...part, input }
+      }
+      case 'file':
+        return part
+      default:
+        return part satisfies never
+    }
+  })
+  // The text of the calls is made anew from their inputs.
+  const { actionText: _text, providerMetadata, ...rest } = message
+  const metadata = providerMetadata && sealedMetadata(providerMetadata, { stored, repeats })
+  return { ...(rest as Message), parts, ...(metadata && { providerMetadata: metadata }) }
+}
+
+function withoutRepeats(
+  part: Extract<ToolCallPart, { readonly error: CallError }>,
+  { isIn, replace }: Repeats,
+): ToolCallPart {
+  const { rawInput, error, ...rest } = part
+  return {
+    ...rest,
+    error: { ...error, message: replace(error.message) },
+    ...(rawInput !== undefined && !isIn(rawInput) && { rawInput }),
+  }
+}
+
+/** A vendor checks what it has signed: what a secret stands in, it doesn't get back. */
+function sealedMetadata(
+  metadata: ProviderMetadata,
+  {
+    stored,
+    repeats,
+  }: { readonly stored: ReadonlyMap<JsonValue, JsonValue>; readonly repeats: Repeats },
+): ProviderMetadata | undefined {
+  const sealed = withInputs(metadata, stored) as ProviderMetadata
+  const isLeft = [...leavesOf(sealed).values()].some((leaf) => repeats.isIn(`${leaf}`))
+  return isLeft ? undefined : sealed
+}
+
+/** Some vendors get the calls back as they came: their inputs are those of the message. */
+function withInputs(value: JsonValue, stored: ReadonlyMap<JsonValue, JsonValue>): JsonValue {
+  if (typeof value !== 'object' || value === null) return value
+  for (const [whole, input] of stored) if (sameJson(whole, value)) return input
+  if (Array.isArray(value)) return value.map((each: JsonValue) => withInputs(each, stored))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, withInputs(each, stored)]),
+  )
+}

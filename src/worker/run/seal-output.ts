@@ -1,0 +1,78 @@
+import { suggestName } from '../../action/suggest.ts'
+import type { FactOf } from '../../protocol/fact.ts'
+import type { JsonValue } from '../../protocol/json.ts'
+import type { ToolCallPart } from '../../protocol/message.ts'
+import type { RunContext } from './run-context.ts'
+import { sealInput } from './seal-input.ts'
+import { sealMessage, type SealedInput } from './seal-message.ts'
+import { withoutQuotes, withoutRaw, UNREAD } from './unread-calls.ts'
+
+type ModelOutput = Omit<FactOf<'model-output'>, 'parentId'>
+
+/**
+ * The output as it may be stored: seals take the place of what the tools of its calls say is secret, and of repeats
+ * beside them. Where no tool has secrets, nothing is asked and nothing changes.
+ */
+export async function sealOutput(context: RunContext, output: ModelOutput): Promise<ModelOutput> {
+  const { sealing } = context.tools
+  if (sealing.length === 0) return output
+  const { message } = output
+  const inputs: SealedInput[] = []
+  const parts: (typeof message.parts)[number][] = []
+  let isUnread = output.feedback !== undefined
+  for (const part of message.parts) {
+    if (part.type !== 'tool-call' || !maySeal(context, part.toolName)) parts.push(part)
+    else if (part.error) {
+      isUnread = true
+      parts.push(withoutRaw(part, sealing))
+    } else {
+      const input = await storedInput(context, part)
+      inputs.push({ toolCallId: part.toolCallId, whole: part.input, stored: input })
+      parts.push({ ...part, input })
+    }
+  }
+  const { feedback } = output
+  return {
+    ...output,
+    message: sealMessage(
+      { ...message, parts, ...(isUnread && textOfUnread(message.actionText, context)) },
+      { inputs, sealed: context.conversation.sealed, tools: context.tools },
+    ),
+    ...(feedback && {
+      feedback: {
+        ...feedback,
+        error: { ...feedback.error, message: withoutQuotes(feedback.error.message, sealing) },
+        text: withoutQuotes(feedback.text, sealing),
+      },
+    }),
+  }
+}
+
+/** A name that is no tool's is meant as one, perhaps. */
+export function maySeal({ tools }: Pick<RunContext, 'tools'>, toolName: string): boolean {
+  const tool = tools.get(toolName)
+  return tool ? tool.seals === true : suggestName(toolName, namesOf(tools.sealing)) !== undefined
+}
+
+function storedInput(
+  context: RunContext,
+  { toolCallId, toolName, input }: ToolCallPart & { readonly input: JsonValue },
+): Promise<JsonValue> | JsonValue {
+  const tool = context.tools.get(toolName)
+  return tool
+    ? sealInput(context, { toolCallId, toolName }, { tool, input })
+    : context.conversation.sealed.seal(toolCallId, input, () => true)
+}
+
+/** Nobody can say what of it is secret. */
+function textOfUnread(
+  actionText: string | undefined,
+  { tools }: RunContext,
+): { readonly actionText: string } | null {
+  const isNamed = namesOf(tools.sealing).some((name) => actionText?.includes(name))
+  return isNamed ? { actionText: UNREAD } : null
+}
+
+function namesOf(tools: readonly { readonly name: string }[]): string[] {
+  return tools.map(({ name }) => name)
+}

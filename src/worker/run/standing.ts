@@ -1,0 +1,46 @@
+import { taintOf, taintOfRequest } from '../../conversation/taint.ts'
+import type { CallState, ConversationState } from '../../protocol/state.ts'
+import type { Taint } from '../../protocol/taint.ts'
+import type { ToolDescriptor } from '../../protocol/tool.ts'
+import type { Standing } from './approval-rules.ts'
+
+/**
+ * What tainted the request that a call comes from: what was read beside it, by another call of the same output, or within
+ * it, counts from the next request on.
+ */
+export function taintOfCall(
+  state: ConversationState,
+  { path: [root] }: Pick<CallState, 'path'>,
+): readonly Taint[] {
+  const holder = state.path.findLast(({ calls }) => calls.some((each) => each.toolCallId === root))
+  return holder ? taintOfRequest(state, holder.id) : taintOf(state)
+}
+
+/** For a call of a message that is stored. */
+export function standingOf(
+  state: ConversationState,
+  call: Pick<CallState, 'path'>,
+  tool: ToolDescriptor,
+): Standing {
+  return { taint: taintOfCall(state, call), isAllowed: isAllowed(state, tool) }
+}
+
+/** For calls of an output that is yet to be stored. */
+export function standingOfNext(state: ConversationState, tool: ToolDescriptor): Standing {
+  return { taint: taintOf(state), isAllowed: isAllowed(state, tool) }
+}
+
+/** The tool as it is now. */
+function isAllowed({ path, others }: ConversationState, tool: ToolDescriptor): boolean {
+  if (tool.whileTainted !== 'once') return false
+  return [path, others].some((nodes) =>
+    nodes.some(({ calls }) =>
+      calls.some(
+        (call) =>
+          call.isAllowed === true &&
+          call.toolName === tool.name &&
+          call.decidedBy?.definition === tool.definition,
+      ),
+    ),
+  )
+}

@@ -1,0 +1,52 @@
+import type { CallError, ToolCallPart } from '../../protocol/message.ts'
+import type { ToolDefinition } from '../../protocol/tool.ts'
+
+/** Stands for the text of a call that could not be read. */
+export const UNREAD =
+  '(A call that could not be read stood here. It is not kept, since it may hold a secret.)'
+
+const HIDDEN = '(not repeated)'
+
+/** Names of the format itself. */
+const FORMAT_NAMES = ['action', 'actions', 'parameters', 'params', 'arguments', 'item', 'name']
+
+/** A call that could not be read, without what the model wrote: what of it is secret nobody can say. */
+export function withoutRaw(
+  part: Extract<ToolCallPart, { readonly error: CallError }>,
+  tools: readonly ToolDefinition[],
+): ToolCallPart {
+  const { rawInput: _raw, error, ...rest } = part
+  const message =
+    // The browser's words on it hold a piece of the text.
+    error.code === 'invalid-json' ? RESEND : withoutQuotes(error.message, tools)
+  return { ...rest, error: { ...error, message } }
+}
+
+const RESEND = 'Send the call again with valid JSON.'
+
+/** The message without what it quotes, apart from names that the tools have. */
+export function withoutQuotes(message: string, tools: readonly ToolDefinition[]): string {
+  const names = tools.map(({ name, inputSchema }) => [name, inputSchema])
+  const known = JSON.stringify([FORMAT_NAMES, names])
+  const isKnown = (text: string): boolean => known.includes(JSON.stringify(text))
+  let kept = ''
+  let rest = message
+  for (;;) {
+    const from = rest.search(/(?<![\p{L}\p{N}])["']/u)
+    if (from === -1) break
+    const mark = rest.charAt(from)
+    const end = rest.indexOf(mark, from + 1)
+    if (end !== -1 && isKnown(rest.slice(from + 1, end))) {
+      kept += rest.slice(0, end + 1)
+      rest = rest.slice(end + 1)
+    } else {
+      // What is quoted may hold such marks itself: all up to the last one may be of it.
+      const last = rest.lastIndexOf(mark)
+      kept += `${rest.slice(0, from)}${HIDDEN}`
+      rest = last > from ? rest.slice(last + 1) : ''
+    }
+  }
+  return `${kept}${rest}`.replace(/<\/?([^\s<>/]+)/g, (tag, name: string) =>
+    isKnown(name) ? tag : HIDDEN,
+  )
+}

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest'
+import { createAgent } from '../../../src/index.ts'
+import { PRICED_VENDORS } from '../../../src/protocol/prices.ts'
+import { listPrices } from '../../../src/providers/catalogue/list-prices.ts'
+import { listPrice, pricesOf } from '../../../src/providers/catalogue/prices-of.ts'
+import { meterUsage } from '../../../src/worker/model/meter-usage.ts'
+import { withinLimits } from '../../../src/worker/run/run-budget.ts'
+
+const rows = PRICED_VENDORS.flatMap((vendor) => listPrices[vendor])
+
+describe('the list of prices', () => {
+  test('says of each row where it is from and of when', () => {
+    for (const [, , source, asOf] of rows) {
+      expect(source).toMatch(/^[a-z.]+\.[a-z]+\/\S+$/)
+      expect(asOf).toMatch(/^20\d\d-\d\d-\d\d$/)
+      expect(Number.isNaN(Date.parse(asOf))).toBe(false)
+    }
+  })
+
+  test('has reading from a cache below and writing into one above what is new, and output above all', () => {
+    for (const [models, [input, output, cachedInput = 0, cacheWrite = input]] of rows) {
+      expect(cachedInput < input && cacheWrite >= input && output > cacheWrite, `${models}`).toBe(
+        true,
+      )
+    }
+  })
+
+  test.each([
+    ['openai', 'gpt-4o', 2.5],
+    ['openai', 'gpt-4o-2024-08-06', 2.5],
+    ['openai', 'gpt-4o-mini', 0.15],
+    ['openai', 'gpt-4.1-nano-2025-04-14', 0.1],
+    ['anthropic', 'claude-sonnet-4-5-20250929', 3],
+    ['anthropic', 'claude-sonnet-5-5', 2],
+    ['anthropic', 'claude-opus-4-1', 15],
+    ['anthropic', 'claude-opus-4-20250514', 15],
+    ['anthropic', 'claude-opus-4-6', 5],
+    ['gemini', 'models/gemini-3.5-flash', 1.5],
+    ['minimax', undefined, 0.3],
+  ])('knows what %s asks for %s', (provider, model, input) => {
+    expect(listPrice({ provider, ...(model && { model }) })?.prices.input).toBe(input)
+  })
+
+  test.each([
+    ['openai', 'gpt-4o-audio-preview'],
+    ['openai', 'gpt-5-pro'],
+    ['openai', 'ft:gpt-4o-mini:me::1'],
+    ['anthropic', 'claude-opus-5-5'],
+    ['gemini', 'gemini-2.5-pro'],
+    // Others ask other prices for the same models.
+    ['openai-compatible', 'gpt-4o'],
+    ['ollama', 'gpt-4o'],
+    ['constructor', 'gpt-4o'],
+  ])('does not know what %s asks for %s', (provider, model) => {
+    expect(listPrice({ provider, model })).toBeUndefined()
+  })
+
+  test('gives way to what the app says', () => {
+    const prices = { input: 1, output: 2 }
+    expect(pricesOf({ provider: 'openai', model: 'gpt-4o', prices })).toBe(prices)
+  })
+})
+
+test('usage has a cost by the list, with what caches cost', () => {
+  const usage = { inputTokens: 1_000_000, cachedInputTokens: 1_000_000, outputTokens: 1_000_000 }
+  const of = (model: string) =>
+    meterUsage(
+      { toolMode: 'native', usage, parts: [] },
+      {
+        model: { provider: 'anthropic', model },
+        limits: {},
+        request: () => ({ messages: [], tools: [] }),
+      },
+    )
+  expect(of('claude-haiku-4-5').costUSD).toBeCloseTo(1 + 0.1 + 5, 9)
+  expect(of('claude-next')).toEqual(usage)
+})
+
+describe('a limit of cost', () => {
+  const limits = { maxSteps: 1, retries: 0, costUSD: 1 }
+  const spent = { limits, limit: null, steps: 0, usage: {}, activeMs: 0 }
+  const step = (model: string) => ({
+    model: { provider: 'openai', model },
+    configId: 0,
+    engine: false,
+    instructions: '',
+    tools: [],
+    hasBeforeToolCall: false,
+    raw: false,
+  })
+
+  test('is taken with a model on the list', () => {
+    expect(withinLimits(step('gpt-4o'), spent)).toEqual(step('gpt-4o'))
+  })
+
+  test('fails with one that is not, and names it', () => {
+    expect(() => withinLimits(step('gpt-99'), spent)).toThrow(
+      expect.objectContaining({
+        code: 'invalid-config',
+        message: expect.stringContaining('the prices of gpt-99'),
+      }),
+    )
+  })
+
+  test('is refused at once where no list can help', () => {
+    const model = { provider: 'ollama', model: 'qwen3:4b' } as const
+    expect(() => createAgent({ model, limits: { costUSD: 1 } })).toThrow(
+      expect.objectContaining({
+        code: 'invalid-config',
+        message: expect.stringContaining('the prices of qwen3:4b'),
+      }),
+    )
+  })
+})

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import type { CompositeTool, Tool } from '../../../src/index.ts'
+import { asked, AT, callsOf, composite, ended, Pages, shown } from './support.ts'
+
+// Secrets in the calls that a composite tool makes.
+
+async function stored(pages: Pages): Promise<string> {
+  const store = await pages.testStorage.open('offstage')
+  return JSON.stringify((await store.read(AT.conversationId)).rows)
+}
+
+function signing(secret: string) {
+  const pages = new Pages('work')
+  const typed: unknown[] = []
+  const type = (more: Partial<Tool> = {}): Tool =>
+    pages.tool('type', {
+      secretsIn: () => ['/text'],
+      execute: (input) => {
+        typed.push(input)
+        return 'typed'
+      },
+      ...more,
+    })
+  const run: CompositeTool['run'] = async (_input, { call }) => {
+    await call('type', { ref: 'e1', text: secret })
+    await call('pay', { sum: 1 })
+    return call('type', { ref: 'e2', text: secret })
+  }
+  return { pages, typed, type, run }
+}
+
+test('are sealed, and the function that is run again after a reload gives them anew', async () => {
+  const secret = randomUUID()
+  const { pages, typed, type, run } = signing(secret)
+  const tools = [type(), pages.tool('pay', { needsApproval: true }), composite(run)]
+  const before = pages.open(tools)
+  void before.run('Work', AT)
+  await asked(shown(before))
+  const after = await pages.reload(before, tools)
+  const talk = shown(after)
+  const [id] = await asked(talk)
+  await after.approve({ ...AT, toolCallId: id! })
+  await ended(talk)
+  expect(callsOf(talk).map(({ status }) => status)).toEqual(Array(4).fill('succeeded'))
+  expect(typed).toEqual([
+    { ref: 'e1', text: secret },
+    { ref: 'e2', text: secret },
+  ])
+  expect(await stored(pages)).not.toContain(secret)
+  expect(JSON.stringify(talk.getSnapshot())).not.toContain(secret)
+})
+
+test('of a call that waits for a person over a reload: it runs with what the function gave anew', async () => {
+  const secret = randomUUID()
+  const { pages, typed, type } = signing(secret)
+  const run: CompositeTool['run'] = (_input, { call }) => call('type', { ref: 'e1', text: secret })
+  const tools = [type({ needsApproval: true }), composite(run)]
+  const before = pages.open(tools)
+  void before.run('Work', AT)
+  await asked(shown(before))
+  const after = await pages.reload(before, tools)
+  const talk = shown(after)
+  const [id] = await asked(talk)
+  await after.approve({ ...AT, toolCallId: id! })
+  await ended(talk)
+  expect(typed).toEqual([{ ref: 'e1', text: secret }])
+  expect(await stored(pages)).not.toContain(secret)
+})
+
+test('another input than before, apart from what is sealed, is another one', async () => {
+  const secret = randomUUID()
+  const { pages, type } = signing(secret)
+  const pay = pages.tool('pay', { needsApproval: true })
+  const of =
+    (ref: string): CompositeTool['run'] =>
+    async (_input, { call }) => {
+      await call('type', { ref, text: secret })
+      return call('pay', { sum: 1 })
+    }
+  const before = pages.open([type(), pay, composite(of('e1'))])
+  void before.run('Work', AT)
+  await asked(shown(before))
+  const after = await pages.reload(before, [type(), pay, composite(of('e2'))])
+  const talk = shown(after)
+  const [id] = await asked(talk)
+  await after.approve({ ...AT, toolCallId: id! })
+  await ended(talk)
+  expect(callsOf(talk)[0]).toMatchObject({
+    status: 'interrupted',
+    output: { code: 'workflow-changed' },
+  })
+  expect(await stored(pages)).not.toContain(secret)
+})

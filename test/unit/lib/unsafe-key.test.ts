@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { unsafeKey } from '../../../src/lib/unsafe-key.ts'
+
+it.each([
+  ['{"__proto__":1}', '__proto__'],
+  ['{"a":[{"b":{"__proto__":{"admin":true}}}]}', '__proto__'],
+  ['{"constructor":{"prototype":{"admin":true}}}', 'constructor.prototype'],
+  ['{"constructor":"Brunel","prototype":"Rocket"}', undefined],
+  ['{"text":"__proto__"}', undefined],
+  ['null', undefined],
+  ['"__proto__"', undefined],
+])('%s has %s', (json, key) => {
+  expect(unsafeKey(JSON.parse(json))).toBe(key)
+})
+
+it('is found deeper than a call stack is', () => {
+  let value: unknown = JSON.parse('{"__proto__":1}')
+  for (let depth = 0; depth < 200_000; depth++) value = [value]
+  expect(unsafeKey(value)).toBe('__proto__')
+})

@@ -1,0 +1,80 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { windowed } from '../../../src/conversation/checkpoint.ts'
+import { fold } from '../../../src/conversation/fold.ts'
+import { taintOf, taintOfRequest } from '../../../src/conversation/taint.ts'
+import type { ConversationState } from '../../../src/protocol/state.ts'
+import { Talk } from './talk.ts'
+
+const choices = fc.array(fc.nat({ max: 9999 }), { minLength: 5, maxLength: 60, size: 'max' })
+
+function originsOf(state: ConversationState): readonly string[] {
+  return taintOf(state)
+    .map(({ origin }) => origin)
+    .toSorted()
+}
+
+describe('what taints the next request', () => {
+  it('is what stands in it, or what was made of it, whatever happened before', () => {
+    fc.assert(
+      fc.property(choices, (acts) => {
+        const talk = new Talk()
+        for (const act of acts) {
+          talk.act(act)
+          expect(originsOf(talk.state)).toEqual(talk.marks)
+        }
+      }),
+      { numRuns: 120 },
+    )
+  })
+
+  it('is the same folded at once, and of each request what its answer was made of', () => {
+    fc.assert(
+      fc.property(choices, (acts) => {
+        const talk = new Talk()
+        for (const act of acts) talk.act(act)
+        const { state, rows } = talk
+        const empty = fold(new Talk().state, rows)
+        expect(taintOf(empty)).toEqual(taintOf(state))
+        for (const { id, message } of state.path) {
+          if (message.role !== 'assistant') continue
+          const [part] = message.parts
+          const marks = part?.type === 'text' ? part.text.match(/\w+/g) : null
+          const origins = taintOfRequest(state, id).map(({ origin }) => origin)
+          expect(origins.toSorted()).toEqual([...(marks ?? [])].toSorted())
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('is known to a state that has the newest messages only, or it is to be made anew', () => {
+    let compared = 0
+    fc.assert(
+      fc.property(choices, fc.nat({ max: 40 }), (acts, joinedAt) => {
+        const talk = new Talk()
+        let seen: ConversationState | null = null
+        for (const [index, act] of acts.entries()) {
+          const from = talk.rows.length
+          talk.act(act)
+          if (seen) seen = fold(seen, talk.rows.slice(from))
+          if (index === joinedAt) seen = windowed(talk.state, 3)
+          if (!seen || seen.isStale) continue
+          compared++
+          expect(originsOf(seen)).toEqual(talk.marks)
+        }
+      }),
+      { numRuns: 100 },
+    )
+    expect(compared).toBeGreaterThan(100)
+  })
+
+  it('keeps its identity as long as nothing of it changes', () => {
+    const talk = new Talk()
+    for (const act of [0, 4, 2, 0]) talk.act(act)
+    const before = taintOf(talk.state)
+    expect(before).toHaveLength(1)
+    talk.act(2)
+    expect(taintOf(talk.state)).toBe(before)
+  })
+})

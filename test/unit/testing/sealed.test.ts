@@ -1,0 +1,441 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test, vi } from 'vitest'
+import { type AgentOptions, defineTool, type RunEvent, type Tool } from '../../../src/index.ts'
+import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamProviderDefinition } from '../../../src/providers/provider.ts'
+import { createTestAgent, createTestStorage, simulateReload } from '../../../src/testing/index.ts'
+import { until } from '../client/fake-worker.ts'
+import { answer } from './talk.ts'
+
+// A random secret that only the model's first answer holds is looked for in all that comes of it.
+
+type Storage = ReturnType<typeof createTestStorage>
+
+const LOGIN = {
+  type: 'object',
+  properties: { user: { type: 'string' }, password: { type: 'string', maxLength: 60 } },
+  required: ['password'],
+} as const
+
+const login = (execute: (input: object) => unknown, more: Partial<Tool> = {}): Tool =>
+  ({
+    name: 'login',
+    description: 'Logs in.',
+    inputSchema: LOGIN,
+    secretsIn: () => ['/password'],
+    execute,
+    ...more,
+  }) as Tool
+
+/** What the store holds, as text. */
+async function stored(storage: Storage): Promise<string> {
+  const store = await storage.open('offstage')
+  const all = (await store.list()).map(async (record) => [
+    record,
+    (await store.read(record.conversationId)).rows,
+  ])
+  return JSON.stringify(await Promise.all(all))
+}
+
+interface Watched {
+  readonly storage: Storage
+  readonly requests: string[]
+  readonly shown: unknown[]
+}
+
+const watched = (): Watched => ({ storage: createTestStorage(), requests: [], shown: [] })
+
+/** An agent of which everything that it shows is kept. */
+function watch(
+  { storage, requests, shown }: Watched,
+  turns: readonly (readonly StreamPart[])[],
+  options: Partial<AgentOptions> & { readonly toolMode?: 'native' | 'action' } = {},
+) {
+  const { toolMode = 'native', ...rest } = options
+  const left = [...turns]
+  const provider: StreamProviderDefinition = {
+    id: 'watched',
+    async *stream(request) {
+      requests.push(JSON.stringify(request))
+      for (const part of left.shift() ?? answer('Nothing left.')) yield [part]
+    },
+  }
+  const agent = createTestAgent({
+    model: { provider: 'watched', model: 'm', toolMode },
+    providers: [provider],
+    testStorage: storage,
+    ...rest,
+  })
+  agent.on('warning', (event) => shown.push(event))
+  const chat = agent.conversation('talk')
+  chat.subscribe(() => shown.push(chat.getSnapshot()))
+  const ask = async (options_ = {}) => {
+    const run = chat.send('Log in, please.', options_)
+    for await (const event of run as AsyncIterable<RunEvent>) shown.push(event)
+    const result = await run.result
+    shown.push(result)
+    return result
+  }
+  return { agent, chat, ask }
+}
+
+async function expectNowhere(secret: string, { storage, requests, shown }: Watched) {
+  expect(await stored(storage)).not.toContain(secret)
+  expect(JSON.stringify(requests)).not.toContain(secret)
+  expect(JSON.stringify(shown)).not.toContain(secret)
+  expect(await stored(storage)).toContain('[sealed value 1 of')
+}
+
+const calls = (input: object, ...more: StreamPart[]): StreamPart[] => [
+  { type: 'tool-input-start', toolCallId: 'p1', toolName: 'login' },
+  { type: 'tool-input-delta', toolCallId: 'p1', delta: JSON.stringify(input) },
+  { type: 'tool-call', toolCallId: 'p1', toolName: 'login', input: input as never },
+  ...more,
+  {
+    type: 'finish',
+    finishReason: 'tool-calls',
+    providerMetadata: { watched: { content: [{ type: 'tool_use', input: input as never }] } },
+  },
+]
+
+const asAction = (input: object): StreamPart[] =>
+  answer(
+    `On it.\n<ACTION><login>${Object.entries(input)
+      .map(([name, value]) => `<${name}>${value}</${name}>`)
+      .join('')}</login></ACTION>`,
+  )
+
+test.each(['native', 'action'] as const)(
+  'a secret is given to the tool, and is nowhere else (%s mode)',
+  async (toolMode) => {
+    const secret = randomUUID()
+    const all = watched()
+    const got = vi.fn((_input: object) => ({ said: `Logged in with ${secret}.` }))
+    const input = { user: 'ada', password: secret }
+    const turn = toolMode === 'native' ? calls(input) : asAction(input)
+    const { agent, ask } = watch(all, [turn, answer('Done.'), answer('Again.')], {
+      toolMode,
+      tools: [login(got)],
+    })
+    expect(await ask()).toMatchObject({ outcome: 'completed', text: 'Done.' })
+    expect(got).toHaveBeenCalledExactlyOnceWith(input, expect.anything())
+    await agent.conversations.fork('talk')
+    await ask()
+    all.shown.push(await new Response(await agent.conversations.export()).text())
+    await agent.dispose()
+    simulateReload()
+    const after = watch(all, [answer('Hello again.')], { toolMode, tools: [login(got)] })
+    await after.ask()
+    expect(all.requests).toHaveLength(4)
+    expect(all.requests.at(-1)).toContain('ada')
+    await expectNowhere(secret, all)
+    await after.agent.dispose()
+  },
+)
+
+test('what else the same answer repeats of it is sealed, and a call that has it runs with it', async () => {
+  const secret = `${randomUUID()} "<&`
+  const all = watched()
+  const noted: unknown[] = []
+  const note = defineTool({
+    name: 'note',
+    description: 'Notes.',
+    jsonSchema: { type: 'object', properties: { text: { type: 'string' } } },
+    execute: (input) => void noted.push(input),
+  })
+  const also: StreamPart = {
+    type: 'tool-call',
+    toolCallId: 'n1',
+    toolName: 'note',
+    input: { text: `It is ${secret}` },
+  }
+  const turn: StreamPart[] = [
+    { type: 'reasoning-delta', delta: `The password is ${secret}.` },
+    { type: 'text-delta', delta: `I type ${secret}.` },
+    ...calls({ password: secret }, also),
+  ]
+  const { agent, chat, ask } = watch(all, [turn, answer('Done.')], {
+    tools: [login(() => 'in'), note],
+  })
+  await ask()
+  expect(noted).toEqual([{ text: `It is ${secret}` }])
+  // What was shown while it was written, nothing could know.
+  all.shown.length = 0
+  all.shown.push(chat.getSnapshot())
+  expect(await stored(all.storage)).not.toContain(JSON.stringify(secret).slice(1, -1))
+  await expectNowhere(secret.slice(0, 36), all)
+  await agent.dispose()
+})
+
+test('a person is asked without it, and what a person writes instead is sealed, too', async () => {
+  const [secret, edited] = [randomUUID(), randomUUID()]
+  const all = watched()
+  const got = vi.fn((_input: object) => 'in')
+  const { agent, chat, ask } = watch(all, [calls({ user: 'ada', password: secret })], {
+    tools: [login(got, { needsApproval: true })],
+  })
+  const ended = ask()
+  await until(() => chat.getSnapshot().pending.length === 1)
+  const [asked] = chat.getSnapshot().pending
+  expect(asked?.input).toEqual({ user: 'ada', password: '[sealed value 1 of p1]' })
+  await expect(
+    chat.approve('p1', { input: { user: 'ada', password: edited.repeat(3) } }),
+  ).rejects.toMatchObject({ code: 'invalid-input' })
+  await chat.approve('p1', { input: { user: 'bob', password: edited } })
+  await ended
+  expect(got).toHaveBeenCalledExactlyOnceWith({ user: 'bob', password: edited }, expect.anything())
+  await expectNowhere(secret, all)
+  await expectNowhere(edited, all)
+  await agent.dispose()
+})
+
+test('a person who leaves the seal leaves the secret', async () => {
+  const secret = randomUUID()
+  const all = watched()
+  const got = vi.fn((_input: object) => 'in')
+  const { agent, chat, ask } = watch(all, [calls({ user: 'ada', password: secret })], {
+    tools: [login(got, { needsApproval: true })],
+  })
+  const ended = ask()
+  await until(() => chat.getSnapshot().pending.length === 1)
+  const input = chat.getSnapshot().pending[0]?.input as object
+  await chat.approve('p1', { input: { ...input, user: 'bob' } })
+  await ended
+  expect(got).toHaveBeenCalledExactlyOnceWith({ user: 'bob', password: secret }, expect.anything())
+  await expectNowhere(secret, all)
+  await agent.dispose()
+})
+
+test('after a reload it is gone: the call fails, nobody is asked about it, and nothing is run', async () => {
+  const secret = randomUUID()
+  const all = watched()
+  const got = vi.fn((_input: object) => 'in')
+  const tools = [login(got, { needsApproval: true })]
+  const { chat, ask } = watch(all, [calls({ password: secret })], { tools })
+  void ask()
+  await until(() => chat.getSnapshot().pending.length === 1)
+  simulateReload()
+  const after = watch(all, [answer('I see.')], { tools })
+  const run = await after.agent.resume('talk')
+  expect(await run?.result).toMatchObject({
+    outcome: 'completed',
+    toolCalls: [{ status: 'failed', output: { type: 'error', code: 'not-kept' } }],
+  })
+  expect(got).not.toHaveBeenCalled()
+  await expectNowhere(secret, all)
+  await after.agent.dispose()
+})
+
+test('a seal that the model copies into another call opens nothing', async () => {
+  const secret = randomUUID()
+  const all = watched()
+  const got = vi.fn((_input: object) => 'in')
+  const noted = vi.fn()
+  const note = defineTool({
+    name: 'note',
+    description: 'Notes.',
+    jsonSchema: { type: 'object', properties: { text: { type: 'string' } } },
+    execute: noted,
+  })
+  const copy = (toolName: string, input: object): StreamPart[] => [
+    { type: 'tool-call', toolCallId: toolName, toolName, input: input as never },
+    { type: 'finish', finishReason: 'tool-calls' },
+  ]
+  const seal = '[sealed value 1 of p1]'
+  const { agent, ask } = watch(
+    all,
+    [
+      calls({ password: secret }),
+      copy('login', { password: seal }),
+      copy('note', { text: seal }),
+      answer('Done.'),
+    ],
+    { tools: [login(got), note] },
+  )
+  const { toolCalls } = await ask()
+  expect(got).toHaveBeenCalledTimes(1)
+  expect(noted).not.toHaveBeenCalled()
+  expect(toolCalls.map(({ status }) => status)).toEqual(['succeeded', 'failed', 'failed'])
+  await expectNowhere(secret, all)
+  await agent.dispose()
+})
+
+test.each<[string, unknown]>([
+  [
+    'throws',
+    (input: object) => {
+      throw new Error(JSON.stringify(input))
+    },
+  ],
+  ['returns nothing', () => undefined],
+  ['returns no pointers', () => ['password']],
+])('of a tool whose secretsIn %s, the whole input is sealed', async (_, secretsIn) => {
+  const [secret, user] = [randomUUID(), randomUUID()]
+  const all = watched()
+  const got = vi.fn((_input: object) => 'in')
+  const { agent, ask } = watch(all, [calls({ user, password: secret }), answer('Done.')], {
+    tools: [login(got, { secretsIn } as Partial<Tool>)],
+  })
+  await ask()
+  expect(got).toHaveBeenCalledExactlyOnceWith({ user, password: secret }, expect.anything())
+  await expectNowhere(secret, all)
+  await expectNowhere(user, all)
+  expect(JSON.stringify(all.shown)).toContain('hook-failed')
+  await agent.dispose()
+})
+
+test.each<[string, (secret: string) => StreamPart[]]>([
+  ['does not fit the schema', (secret) => calls({ password: secret.repeat(2) })],
+  ['has an unknown parameter', (secret) => calls({ passwort: secret, password: secret })],
+  [
+    'is not JSON',
+    (secret) => [
+      {
+        type: 'tool-call',
+        toolCallId: 'p1',
+        toolName: 'login',
+        error: {
+          code: 'invalid-json',
+          message: `The arguments are not valid JSON (Unexpected token 'h', "{"password": ${secret}" is not valid JSON).`,
+        },
+        rawInput: `{"password": ${secret}`,
+      },
+      { type: 'finish', finishReason: 'tool-calls' },
+    ],
+  ],
+  [
+    'is of a tool whose name is misspelt',
+    (secret) => [
+      { type: 'tool-call', toolCallId: 'p1', toolName: 'logn', input: { password: secret } },
+      { type: 'finish', finishReason: 'tool-calls' },
+    ],
+  ],
+])('a call that %s is not stored with it either', async (_, turn) => {
+  const secret = randomUUID()
+  const all = watched()
+  const got = vi.fn((_input: object) => 'in')
+  const { agent, ask } = watch(all, [turn(secret), answer('Done.')], { tools: [login(got)] })
+  expect((await ask()).toolCalls).toMatchObject([{ status: 'invalid' }])
+  expect(got).not.toHaveBeenCalled()
+  expect(await stored(all.storage)).not.toContain(secret)
+  expect(JSON.stringify([all.requests, all.shown])).not.toContain(secret)
+  await agent.dispose()
+})
+
+test.each([
+  ['that is malformed', (secret: string) => `<login><password>${secret}</login>`],
+  [
+    'with a value that does not fit',
+    (secret: string) => `<login><password>x</password><remember>${secret}</remember></login>`,
+  ],
+  ['that is cut off', (secret: string) => `<login><password>${secret}`],
+])('in ACTION mode, a call %s is not stored either', async (_, block) => {
+  const secret = randomUUID()
+  const all = watched()
+  const got = vi.fn((_input: object) => 'in')
+  const schema = {
+    ...LOGIN,
+    properties: { ...LOGIN.properties, remember: { type: 'boolean' } },
+  }
+  const { agent, ask } = watch(all, [answer(`<ACTION>${block(secret)}`), answer('Done.')], {
+    toolMode: 'action',
+    tools: [login(got, { inputSchema: schema })],
+  })
+  await ask()
+  expect(all.requests).toHaveLength(2)
+  expect(got).not.toHaveBeenCalled()
+  expect(await stored(all.storage)).not.toContain(secret)
+  expect(JSON.stringify([all.requests, all.shown])).not.toContain(secret)
+  await agent.dispose()
+})
+
+test('hooks get it sealed, and may change the rest; redact finds nothing of it', async () => {
+  const secret = randomUUID()
+  const all = watched()
+  const seen: unknown[] = []
+  const got = vi.fn((_input: object) => 'in')
+  const { agent, ask } = watch(all, [calls({ user: 'ada', password: secret }), answer('Done.')], {
+    tools: [login(got)],
+    beforeToolCall: (call) => {
+      seen.push(call)
+      return { input: { ...(call.input as object), user: 'bob' } }
+    },
+    afterToolCall: ({ input }) => void seen.push(input),
+    redact: (fact) => {
+      seen.push(fact)
+      return JSON.parse(JSON.stringify(fact).replaceAll('bob', 'b')) as typeof fact
+    },
+  })
+  await ask()
+  expect(got).toHaveBeenCalledExactlyOnceWith({ user: 'b', password: secret }, expect.anything())
+  expect(JSON.stringify(seen)).not.toContain(secret)
+  await expectNowhere(secret, all)
+  await agent.dispose()
+})
+
+test('parameters that the model has under other names', async () => {
+  const secret = randomUUID()
+  const all = watched()
+  const got = vi.fn((_input: object) => 'in')
+  const { agent, ask } = watch(all, [calls({ pass_word: secret }), answer('Done.')], {
+    tools: [
+      login(got, {
+        inputSchema: { type: 'object', properties: { 'pass word': { type: 'string' } } },
+        secretsIn: () => ['/pass word'],
+      }),
+    ],
+  })
+  await ask()
+  expect(got).toHaveBeenCalledExactlyOnceWith({ 'pass word': secret }, expect.anything())
+  await expectNowhere(secret, all)
+  await agent.dispose()
+})
+
+test('in one-shot mode the page gets the seal', async () => {
+  const secret = randomUUID()
+  const all = watched()
+  const { agent, chat, ask } = watch(all, [calls({ password: secret })], {
+    tools: [login(() => 'in')],
+  })
+  await ask({ maxSteps: 0 })
+  expect(chat.getSnapshot().pending).toMatchObject([
+    { toolName: 'login', input: { password: '[sealed value 1 of p1]' } },
+  ])
+  await expectNowhere(secret, all)
+  await agent.dispose()
+})
+
+test('what a run ends with says it without the secret', async () => {
+  const secret = randomUUID()
+  const all = watched()
+  const finish: StreamPart = {
+    type: 'tool-call',
+    toolCallId: 'f1',
+    toolName: 'finish_task',
+    input: { result: `Logged in with ${secret}.` },
+  }
+  const { agent, ask } = watch(all, [calls({ password: secret }, finish)], {
+    tools: [login(() => 'in')],
+    controlTools: ['finish_task'],
+  })
+  const { toolCalls } = await ask()
+  expect(toolCalls[1]).toMatchObject({
+    status: 'succeeded',
+    input: { result: 'Logged in with [sealed value 1 of p1].' },
+  })
+  await expectNowhere(secret, all)
+  await agent.dispose()
+})
+
+test('a call that a native model writes as text is sealed as any other', async () => {
+  const secret = randomUUID()
+  const all = watched()
+  const got = vi.fn((_input: object) => 'in')
+  const text = `<tool_call>${JSON.stringify({ name: 'login', arguments: { password: secret } })}</tool_call>`
+  const { agent, chat, ask } = watch(all, [answer(text), answer('Done.')], { tools: [login(got)] })
+  await ask()
+  expect(got).toHaveBeenCalledExactlyOnceWith({ password: secret }, expect.anything())
+  expect(chat.getSnapshot().messages.length).toBeGreaterThan(0)
+  await expectNowhere(secret, all)
+  await agent.dispose()
+})
