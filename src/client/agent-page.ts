@@ -42,10 +42,7 @@ export function createAgentPage(
 ): AgentPage {
   const { config, options, registry, signal } = agent
   const approvals = new ApprovalFunctions(agent)
-  const tools = async (): Promise<ToolDescriptor[]> => {
-    if (options.toolApproval === 'never') registry.all().forEach((entry) => approvals.frees(entry))
-    return describeAll(options, registry)
-  }
+  const tools = (): Promise<ToolDescriptor[]> => describeAll(options, registry, approvals)
   const book = createConfigBook()
   return {
     async stepContext(query) {
@@ -229,7 +226,9 @@ function compactionPolicy({
 async function describeAll(
   options: AgentOptions,
   registry: ToolRegistry,
+  approvals: ApprovalFunctions,
 ): Promise<ToolDescriptor[]> {
+  approvals.look(registry.all())
   const { skills = [], tools, controlTools = [], questionFields } = options
   const part = skills.length > 0 ? await loadSkills() : undefined
   part?.provideFiles(registry, skills)

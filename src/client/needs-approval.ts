@@ -40,15 +40,21 @@ export class ApprovalFunctions {
         return own === 'default' && byAnnotations(entry?.tool.annotations, toolApproval)
       const asks: unknown = await toolApproval(asked)
       if (typeof asks !== 'boolean') return this.#unclear(toolName, 'toolApproval', asks)
-      if (!asks && own === 'default') this.frees(entry)
+      if (!asks && own === 'default') this.#frees(entry)
       return asks
     } catch {
       return true
     }
   }
 
+  /** Warns of tools about which nobody is ever asked. */
+  look(entries: readonly PreparedTool[]): void {
+    if (this.#policy.options.toolApproval === 'never')
+      for (const entry of entries) this.#frees(entry)
+  }
+
   /** Nobody is asked about the tool, by the agent's `toolApproval` alone. */
-  frees(entry: PreparedTool | undefined): void {
+  #frees(entry: PreparedTool | undefined): void {
     if (entry?.tool.annotations?.destructive !== true || entry.tool.needsApproval !== undefined)
       return
     this.#warn(
