@@ -18,37 +18,37 @@ const rows = [
   {
     name: 'page entry (dist/index.js)',
     bytes: sizeOf('index.js', { dynamic: false }),
-    limit: 13.9 * KILOBYTE,
+    limit: 15.9 * KILOBYTE,
   },
   {
     name: 'page, with the first run',
     bytes: pageWithout(`lazy-views|transfer|${FEATURES}`),
-    limit: 45.9 * KILOBYTE,
+    limit: 49.3 * KILOBYTE,
   },
   {
     name: 'page that shows a conversation',
     bytes: pageWithout(`transfer|${FEATURES}`),
-    limit: 50.5 * KILOBYTE,
+    limit: 53.5 * KILOBYTE,
   },
   {
     name: 'page, with an export or import',
     bytes: pageWithout(FEATURES),
-    limit: 54.4 * KILOBYTE,
+    limit: 57.4 * KILOBYTE,
   },
   {
     name: 'page, with all of its features',
     bytes: sizeOf('index.js', { dynamic: true }),
-    limit: 66.9 * KILOBYTE,
+    limit: 70.0 * KILOBYTE,
   },
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 170.5 * KILOBYTE,
+    limit: 175.4 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
     bytes: sizeOf('page-tools.js', { dynamic: true }),
-    limit: 76.3 * KILOBYTE,
+    limit: 76.5 * KILOBYTE,
   },
   {
     name: 'tools from (dist/tools-from.js), beside the page',
@@ -104,7 +104,7 @@ const rows = [
   {
     name: 'fold (dist/conversation.js)',
     bytes: await bundledSize('fold', 'conversation.js'),
-    limit: 5.7 * KILOBYTE,
+    limit: 5.9 * KILOBYTE,
   },
   {
     name: 'all of dist/action.js',
@@ -114,7 +114,7 @@ const rows = [
   {
     name: 'all of dist/conversation.js',
     bytes: sizeOf('conversation.js', { dynamic: true }),
-    limit: 12.9 * KILOBYTE,
+    limit: 15.6 * KILOBYTE,
   },
   {
     name: 'all of dist/providers.js',
