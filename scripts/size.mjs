@@ -43,7 +43,7 @@ const rows = [
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 175.4 * KILOBYTE,
+    limit: 176.0 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',

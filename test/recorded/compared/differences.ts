@@ -14,11 +14,13 @@ import {
 import { withNamedMessages } from './message-ids.ts'
 import {
   withImportedResultsAsRead,
+  withoutConsents,
   withoutNewOfPending,
   withoutNewRecordFields,
   withoutPartialThoughts,
   withoutTimes,
   withoutWarningsOfFollowers,
+  withoutWarningsOfPolicies,
   withoutWordsOfRefusals,
   withProviders,
   withSentences,
@@ -123,6 +125,8 @@ export const differences: readonly Difference[] = [
     to: 'both',
     apply: (each, scenario) => (TIMED.has(scenario) ? withoutTimes(each) : each),
   },
+  { name: 'consents', to: 'both', apply: withoutConsents },
+  { name: 'warnings of policies', to: 'now', apply: withoutWarningsOfPolicies },
   { name: 'snapshots', to: 'both', apply: withWaitsAndEnds },
   { name: 'other views', to: 'both', apply: withoutOtherViews },
   { name: 'message ids', to: 'both', apply: withNamedMessages },

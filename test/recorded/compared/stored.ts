@@ -99,6 +99,19 @@ export function withoutWordsOfRefusals(recording: Compared): Compared {
   })
 }
 
+/** Whether a person may consent to later calls is said, and a tool's title is part of its definition. */
+export function withoutConsents(recording: Compared): Compared {
+  return mapObjects(recording, ({ rememberable: _may, definition: _hash, ...object }) => object)
+}
+
+/** Agents warn of a policy that has a destructive tool run unasked. */
+export function withoutWarningsOfPolicies(recording: Compared): Compared {
+  const notices = recording.notices.filter(
+    (notice) => !isPlain(notice) || notice['code'] !== 'approval-policy',
+  )
+  return { ...recording, notices }
+}
+
 /** What waits for somebody has the tool's title, and what is asked. */
 export function withoutNewOfPending(recording: Compared): Compared {
   return mapObjects(recording, (object) => {
