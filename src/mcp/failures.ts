@@ -1,4 +1,4 @@
-import { visibleText } from '../lib/visible-text.ts'
+import { visibleText } from '../lib/invisible.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { RpcError } from './wire.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { prepareTool } from '../../../src/client/prepare-tool.ts'
-import { schemaProblem } from '../../../src/mcp/check-schema.ts'
+import { checkTool } from '../../../src/mcp/check-tool.ts'
 import { connectMcp, type McpDiagnostic, type McpOptions } from '../../../src/mcp/index.ts'
 import { contextOf, until } from './support.ts'
 
@@ -107,6 +107,7 @@ const BAD_SCHEMAS: readonly [name: string, schema: unknown][] = [
   ['kind', { type: 'object', properties: { a: { type: 'strange' } } }],
   ['array', { type: 'array' }],
   ['twins', { type: 'object', properties: { 'a b': {}, 'a.b': {} } }],
+  ['hidden', { type: 'object', properties: { 'a\u200B': {} } }],
   ['header', { type: 'object', properties: { a: { type: 'string', 'x-mcp-header': 'a\r\nb' } } }],
   ['deep-header', { type: 'object', items: { type: 'string', 'x-mcp-header': 'A' } }],
 ]
@@ -159,8 +160,10 @@ it('takes no schema that an agent would refuse', () => {
   fc.assert(
     fc.property(schema, (given) => {
       const inputSchema = { type: 'object', ...given }
-      fc.pre(schemaProblem(inputSchema) === null)
-      prepareTool({ name: 'a', description: '', inputSchema, execute: () => 1 })
+      const checked = checkTool({ name: 'a', inputSchema })
+      fc.pre('info' in checked)
+      const { name, description, inputSchema: read } = checked.info
+      prepareTool({ name, description, inputSchema: read, execute: () => 1 })
     }),
     { numRuns: 500 },
   )
