@@ -1,4 +1,5 @@
 import { isRecord } from '../../lib/shape.ts'
+import { stopped } from '../failures.ts'
 import type { McpFetch } from '../options.ts'
 import { authFailed } from './auth-failed.ts'
 import type { AuthServer } from './discover.ts'
@@ -29,7 +30,7 @@ export async function requestTokens(
     client_id: clientId,
     resource: server.resource,
   }).toString()
-  const response = await ask(new URL(server.tokenEndpoint), {
+  const response = await asked(server.issuer, ask, new URL(server.tokenEndpoint), {
     method: 'POST',
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
@@ -66,7 +67,7 @@ export async function register(
   if (server.registrationEndpoint === undefined)
     throw authFailed(`${server.issuer} lets no app register itself. Pass clientId.`)
   const isLocal = /^https?:\/\/(localhost|127\.|\[::1\])/.test(client.redirectUrl)
-  const response = await ask(new URL(server.registrationEndpoint), {
+  const response = await asked(server.issuer, ask, new URL(server.registrationEndpoint), {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: JSON.stringify({
@@ -85,6 +86,23 @@ export async function register(
   if (!isRecord(value) || typeof value.client_id !== 'string')
     throw authFailed(`${server.issuer} registered no client (status ${response.status}).`)
   return value.client_id
+}
+
+/** What is sent has codes, verifiers and tokens in it: none of a failure's words are passed on. */
+async function asked(
+  issuer: string,
+  ask: McpFetch,
+  url: URL,
+  request: RequestInit & { readonly signal: AbortSignal },
+): Promise<Response> {
+  try {
+    return await ask(url, request)
+  } catch {
+    if (request.signal.aborted) throw stopped(request.signal)
+    throw authFailed(
+      `${issuer} can't be asked at ${url.origin}${url.pathname}. Its CORS may not allow this page.`,
+    )
+  }
 }
 
 function isBearer(type: unknown): boolean {
