@@ -12,7 +12,7 @@ const FEATURES =
 
 /** What a connection loads only where the server, or the app, asks for it. */
 const MCP_PARTS =
-  /^(legacy|ask-person|offers|resource-tools|authorizer|finish|diagnose|client-line)-/
+  /^(legacy|ask-person|offers|resource-tools|authorizer|finish|diagnose|client-line|check-patterns)-/
 
 const rows = [
   {
