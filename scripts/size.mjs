@@ -58,7 +58,7 @@ const rows = [
   {
     name: 'memory (dist/memory.js)',
     bytes: sizeOf('memory.js', { dynamic: true }),
-    limit: 11.7 * KILOBYTE,
+    limit: 11.8 * KILOBYTE,
   },
   {
     name: 'mcp (dist/mcp.js)',
@@ -68,12 +68,12 @@ const rows = [
   {
     name: 'mcp, connected to a server of 2026-07-28',
     bytes: sizeOf('mcp.js', { dynamic: true, except: MCP_PARTS }),
-    limit: 17 * KILOBYTE,
+    limit: 15.7 * KILOBYTE,
   },
   {
     name: 'mcp, all of it',
     bytes: sizeOf('mcp.js', { dynamic: true }),
-    limit: 32.5 * KILOBYTE,
+    limit: 32.9 * KILOBYTE,
   },
   {
     name: 'all of dist/histories.js',
@@ -88,7 +88,7 @@ const rows = [
   {
     name: 'WebMCP (dist/webmcp.js)',
     bytes: sizeOf('webmcp.js', { dynamic: false }),
-    limit: 7.1 * KILOBYTE,
+    limit: 7.7 * KILOBYTE,
   },
   // Of these, a bundler takes what is imported.
   {
