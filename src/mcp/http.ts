@@ -1,8 +1,8 @@
-import { loadPart } from '../client/load-part.ts'
 import { badConfig } from '../client/failures.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
-import type { Authorizer } from './auth/authorizer.ts'
 import { isSafe } from './addresses.ts'
+import { createBearer } from './bearer.ts'
+import type { ConnectLimit } from './connect-limit.ts'
 import { badAnswer, stopped } from './failures.ts'
 import type { McpOptions } from './options.ts'
 import { pageFetch } from './page-fetch.ts'
@@ -30,32 +30,13 @@ export interface HttpLine {
 
 type LineOptions = Pick<McpOptions, 'url' | 'headers' | 'token' | 'auth' | 'fetch'>
 
-/** `duringLogIn`: runs what may take as long as a person takes to log in. */
-export function openLine(
-  options: LineOptions,
-  duringLogIn: <Result>(logIn: () => Promise<Result>) => Promise<Result> = (logIn) => logIn(),
-): HttpLine {
+export function openLine(options: LineOptions, duringLogIn: ConnectLimit['duringLogIn']): HttpLine {
   const url = checkUrl(options)
-  const { headers = {}, token } = options
+  const { headers = {} } = options
   const secrets = createSecrets()
   for (const value of Object.values(headers)) secrets.add(value)
   const ask = options.fetch ?? pageFetch
-  let authorizer: Promise<Authorizer> | undefined
-  const authorizerOf = (auth: NonNullable<McpOptions['auth']>): Promise<Authorizer> =>
-    (authorizer ??= loadPart(() => import('./auth/authorizer.ts')).then(({ createAuthorizer }) =>
-      createAuthorizer({ url, options: auth, fetch: ask }),
-    ))
-
-  /** `rejected`: the answer to the last one. */
-  async function tokenFor(
-    signal: AbortSignal,
-    rejected?: { readonly response: Response; readonly bearer: string | null },
-  ): Promise<string | null> {
-    if (token) return token({ previousRejected: rejected !== undefined, signal })
-    if (!options.auth) return null
-    const part = await authorizerOf(options.auth)
-    return rejected ? duringLogIn(() => part.answer(rejected, signal)) : part.current()
-  }
+  const tokenFor = createBearer({ url, options, fetch: ask, duringLogIn })
 
   async function attempt(request: HttpRequest, bearer: string | null): Promise<Response> {
     const all = { ...headers, ...request.headers }

@@ -30,7 +30,7 @@ export async function requestTokens(
     client_id: clientId,
     resource: server.resource,
   }).toString()
-  const response = await asked(server.issuer, ask, new URL(server.tokenEndpoint), {
+  const response = await answered(ask, new URL(server.tokenEndpoint), {
     method: 'POST',
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
@@ -67,7 +67,7 @@ export async function register(
   if (server.registrationEndpoint === undefined)
     throw authFailed(`${server.issuer} lets no app register itself. Pass clientId.`)
   const isLocal = /^https?:\/\/(localhost|127\.|\[::1\])/.test(client.redirectUrl)
-  const response = await asked(server.issuer, ask, new URL(server.registrationEndpoint), {
+  const response = await answered(ask, new URL(server.registrationEndpoint), {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: JSON.stringify({
@@ -89,8 +89,7 @@ export async function register(
 }
 
 /** What is sent has codes, verifiers and tokens in it: none of a failure's words are passed on. */
-async function asked(
-  issuer: string,
+async function answered(
   ask: McpFetch,
   url: URL,
   request: RequestInit & { readonly signal: AbortSignal },
@@ -100,7 +99,7 @@ async function asked(
   } catch {
     if (request.signal.aborted) throw stopped(request.signal)
     throw authFailed(
-      `${issuer} can't be asked at ${url.origin}${url.pathname}. Its CORS may not allow this page.`,
+      `${url.origin}${url.pathname} can't be asked for a token. Its CORS may not allow this page.`,
     )
   }
 }
