@@ -63,17 +63,17 @@ const rows = [
   {
     name: 'mcp (dist/mcp.js)',
     bytes: sizeOf('mcp.js', { dynamic: false }),
-    limit: 1.8 * KILOBYTE,
+    limit: 1.6 * KILOBYTE,
   },
   {
     name: 'mcp, connected to a server of 2026-07-28',
     bytes: sizeOf('mcp.js', { dynamic: true, except: MCP_PARTS }),
-    limit: 15.7 * KILOBYTE,
+    limit: 13.9 * KILOBYTE,
   },
   {
     name: 'mcp, all of it',
     bytes: sizeOf('mcp.js', { dynamic: true }),
-    limit: 32.9 * KILOBYTE,
+    limit: 31.1 * KILOBYTE,
   },
   {
     name: 'all of dist/histories.js',

@@ -1,5 +1,4 @@
 import { isRecord } from '../../lib/shape.ts'
-import { stopped } from '../failures.ts'
 import type { McpFetch } from '../options.ts'
 import { authFailed } from './auth-failed.ts'
 import type { AuthServer } from './discover.ts'
@@ -97,7 +96,7 @@ async function answered(
   try {
     return await ask(url, request)
   } catch {
-    if (request.signal.aborted) throw stopped(request.signal)
+    request.signal.throwIfAborted()
     throw authFailed(
       `${url.origin}${url.pathname} can't be asked for a token. Its CORS may not allow this page.`,
     )
