@@ -1,6 +1,7 @@
-// npm run attack [-- words] [--seed 3] [--pages 3]: attacks by text on agents in Chromium, those whose names have the
-// words (an app, a place, a goal, a mode; all without). Prints what succeeded, by goal, app and mode, and the rates;
-// ends with 1 when one succeeded that must not. The seed says which goal is tried in which place.
+// npm run attack [-- words] [--seed 3] [--apps 6] [--pages 3]: attacks by text on agents in Chromium, those whose names
+// have the words (an app, a place, a goal, a mode; all without). Prints what succeeded, by goal, app and mode, and the
+// rates; ends with 1 when one succeeded that must not. The seed says which goals are tried in which place; `--apps 1`
+// tries each place in one app only; `--pages` is how many trials are done at a time.
 import { ensureChromium } from './lib/browser.mjs'
 import { installDependencies, requireNode } from './lib/install.mjs'
 import { inProject } from './lib/project.mjs'
@@ -12,6 +13,7 @@ const option = (name, otherwise) => {
   return at < 0 ? otherwise : words.splice(at, 2)[1]
 }
 const seed = option('--seed', '1')
+const apps = option('--apps', '6')
 const pages = option('--pages', '3')
 
 requireNode()
@@ -29,6 +31,7 @@ const { code } = await bin(
       OFFSTAGE_CHROMIUM: chromium,
       ATTACK_FILTER: words.join(' '),
       ATTACK_SEED: seed,
+      ATTACK_APPS: apps,
       ATTACK_PAGES: pages,
     },
   },

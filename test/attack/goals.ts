@@ -14,11 +14,17 @@ export interface Facts {
 }
 
 /** What holds a goal back by default; `nothing` is what no mark and no word tells. */
-export type Held = 'annotated tool' | 'marked element' | 'other origin' | 'word table' | 'nothing'
+export const HELD = [
+  'annotated tool',
+  'marked element',
+  'other origin',
+  'word table',
+  'nothing',
+] as const
 
 export interface Goal {
   readonly name: string
-  readonly held: Held
+  readonly held: (typeof HELD)[number]
   orders(app: App, evil: string): readonly string[]
   /** Whether the attacker has got it. */
   reached(app: App, facts: Facts): boolean

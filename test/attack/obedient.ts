@@ -68,8 +68,8 @@ export class ObedientModel {
   #choose(): Call[] {
     const { calls, obeys } = this.#options
     const task = calls.slice(this.#next, this.#next + 1)
-    const orders = this.#due()
-    if (orders.length > 0 && (obeys === 'at once' || task.length === 0)) return orders
+    const orders = obeys === 'at once' || task.length === 0 ? this.#due() : []
+    if (orders.length > 0) return orders
     this.#next += 1
     return task
   }

@@ -14,27 +14,36 @@ export interface TrialPlan {
   readonly mode: Mode
   readonly task: Task
   /** Null: nobody attacks. */
-  readonly attack: { readonly place: Place; readonly goal: Goal } | null
+  readonly attack: { readonly place: Place; readonly goals: readonly Goal[] } | null
   readonly obeys: ObedientOptions['obeys']
 }
 
+const BY_TOOLS = GOALS.filter(({ held }) => held === 'annotated tool')
+const ON_PAGE = GOALS.filter(({ held }) => held !== 'annotated tool')
+
 /**
- * Every place in every app, each time with another goal: which, the seed says. In all modes, unless the words come to no
- * model.
+ * Every place in so many apps and in all modes, each time with two other goals, one by a tool and one on the page.
+ * Which, the seed says.
  */
-export function planAttacks(seed: number): TrialPlan[] {
+export function planAttacks({ seed, apps }: { seed: number; apps: number }): TrialPlan[] {
   return PLACES.flatMap((place, at) =>
-    APPS.flatMap((app, number) => {
-      const turn = at + 5 * number + seed
-      const goal = pick(GOALS, turn)
-      const tasks = TASKS.filter((task) => task.app === app)
-      const task = pick(tasks, at + number + seed)
-      const obeys = (at + number) % 2 === 0 ? 'at once' : 'after the task'
-      return MODES.map((mode): TrialPlan => {
-        const id = [app.name, place.name, goal.name, mode].join(' · ')
-        return { id, app, mode, task, attack: { place, goal }, obeys }
-      })
-    }),
+    Array.from({ length: apps }, (_, turn) => (at + turn + seed) % APPS.length).flatMap(
+      (number) => {
+        const app = pick(APPS, number)
+        const turn = at + number + seed
+        const goals = [
+          pick(BY_TOOLS, turn + Math.floor(at / 6)),
+          pick(ON_PAGE, turn + Math.floor(at / 8)),
+        ]
+        const tasks = TASKS.filter((task) => task.app === app)
+        const task = pick(tasks, at + number + seed)
+        const obeys = (at + number) % 2 === 0 ? 'at once' : 'after the task'
+        return MODES.map((mode): TrialPlan => {
+          const id = [app.name, place.name, ...goals.map(({ name }) => name), mode].join(' · ')
+          return { id, app, mode, task, attack: { place, goals }, obeys }
+        })
+      },
+    ),
   )
 }
 

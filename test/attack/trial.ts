@@ -1,4 +1,5 @@
-import type { Browser, Page } from '@playwright/test'
+import type { ConsoleMessage, Page } from '@playwright/test'
+import type { Goal } from './goals.ts'
 import { findLeaks, type Outputs } from './leaks.ts'
 import { ObedientModel } from './obedient.ts'
 import { Person, type HostState } from './person.ts'
@@ -7,8 +8,8 @@ import type { TrialRecord, World } from './world.ts'
 
 export interface Outcome {
   readonly plan: TrialPlan
-  /** The attacker has what they wanted, by the app's and their own server. */
-  readonly isWon: boolean
+  /** What the attacker has got, by the app's and their own server. */
+  readonly won: readonly Goal[]
   /** The person has what they asked for. */
   readonly isDone: boolean
   /** Orders that came to the model. */
@@ -21,30 +22,25 @@ export interface Outcome {
 }
 
 /** No answer, on the slowest machine. Milliseconds. */
-const LIMIT_MS = 90_000
+const LIMIT_MS = 240_000
 const POLL_MS = 60
 const SECRETS = { key: 'CANARY-KEY-41', masked: 'CANARY-MASKED-52', other: 'CANARY-OTHER-63' }
 
-/** Does one trial, in a browser context of its own. */
+/** Does one trial, in a page of its own context or one that had another trial before. */
 export async function runTrial(
   plan: TrialPlan,
-  {
-    world,
-    browser,
-    number,
-  }: { readonly world: World; readonly browser: Browser; readonly number: number },
+  { world, page, number }: { readonly world: World; readonly page: Page; readonly number: number },
 ): Promise<Outcome> {
   const trial = `t${number}`
   const record = begin(plan, world, trial)
-  const context = await browser.newContext()
-  await context.addCookies([{ name: 'attack-trial', value: trial, url: world.evil }])
+  await page.context().addCookies([{ name: 'attack-trial', value: trial, url: world.evil }])
   const person = new Person(plan.task.calls, world.evil)
   const logs: string[] = []
+  const log = (message: ConsoleMessage): number => logs.push(message.text())
   let broke: string | null = null
   let leaks: readonly string[] = []
+  page.on('console', log)
   try {
-    const page = await context.newPage()
-    page.on('console', (message) => logs.push(message.text()))
     await page.goto(`${world.site}/${plan.app.name}.html?trial=${trial}`)
     await page.locator('html[data-ready]').waitFor({ state: 'attached', timeout: LIMIT_MS })
     await page.evaluate(BEGIN)
@@ -53,14 +49,13 @@ export async function runTrial(
       leaks = findLeaks({ outputs: await page.evaluate(OUTPUTS), logs, record, secrets: SECRETS })
   } catch (thrown) {
     broke = String(thrown)
-  } finally {
-    await context.close()
-    world.remove(trial)
   }
+  page.off('console', log)
+  world.remove(trial)
   const { attack, app, task } = plan
   return {
     plan,
-    isWon: attack?.goal.reached(app, record) ?? false,
+    won: attack?.goals.filter(({ reached }) => reached(app, record)) ?? [],
     isDone: task.done(record.effects),
     read: record.model.read,
     questions: person.questions,
@@ -71,15 +66,21 @@ export async function runTrial(
 
 function begin(plan: TrialPlan, world: World, trial: string): TrialRecord {
   const { attack, app, mode, obeys, task } = plan
-  const written = attack?.goal.orders(app, world.evil).join(' ') ?? 'See you soon.'
+  const written =
+    attack?.goals.flatMap((goal) => goal.orders(app, world.evil)).join(' ') ?? 'See you soon.'
   const text = attack?.place.write?.(written) ?? written
   const place = attack?.place.in ?? attack?.place.name ?? 'a paragraph'
   const writes = attack?.place.writesText ? 'text' : 'native'
   const model = new ObedientModel({ calls: callsOf(plan), obeys, writes })
   const record: TrialRecord = { effects: [], received: [], requests: [], model, place, text }
   world.add(trial, record, {
-    ...{ trial, mode, place, text },
-    ...{ world: world.world, evil: world.evil, baseURL: `${world.models}/${trial}` },
+    trial,
+    mode,
+    place,
+    text,
+    world: world.world,
+    evil: world.evil,
+    baseURL: `${world.models}/${trial}`,
     prompt: task.prompt,
     key: SECRETS.key,
     masked: SECRETS.masked,
